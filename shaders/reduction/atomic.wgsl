@@ -1,0 +1,43 @@
+// Sum in one pass: each workgroup adds its block up as `first_add` does and adds the result to one global word atomically.
+// Pattern: no second pass and no block sums; all workgroups meet at one address. Integers only: WGSL has no float atomics.
+// Work: n scalars read.
+
+alias T = u32;
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> total: atomic<u32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 512u;
+
+var<workgroup> tile: array<T, WG>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let block = group.y * groups.x + group.x;
+    let i = block * 2u * WG + t;
+    var own = T();
+    if (i < sizes.n) {
+        own = input[i];
+    }
+    if (i + WG < sizes.n) {
+        own += input[i + WG];
+    }
+    tile[t] = own;
+    workgroupBarrier();
+    for (var s = WG / 2u; s > 0u; s /= 2u) {
+        if (t < s) {
+            tile[t] += tile[t + s];
+        }
+        workgroupBarrier();
+    }
+    if (t == 0u && i < sizes.n) {
+        atomicAdd(&total, tile[0]);
+    }
+}

@@ -1,0 +1,33 @@
+// Sum of each block, in place in global memory (article 000's first kernel): at step s = 1, 2, 4 … invocation t adds element t + s
+// where t is a multiple of 2s; a barrier after each step; element 0 of the block is its sum.
+// Pattern: interleaved addressing with a modulo test, every step through global memory.
+// Work: n scalars read.
+
+alias T = f32;
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read_write> data: array<T>;
+@group(0) @binding(1) var<storage, read_write> block_sums: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 512u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let block = group.y * groups.x + group.x;
+    let i = block * WG + t;
+    for (var s = 1u; s < WG; s *= 2u) {
+        if (t % (2u * s) == 0u && i + s < sizes.n) {
+            data[i] += data[i + s];
+        }
+        storageBarrier();
+    }
+    if (t == 0u && i < sizes.n) {
+        block_sums[block] = data[i];
+    }
+}

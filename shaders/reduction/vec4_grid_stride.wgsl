@@ -1,0 +1,56 @@
+// Sum by a fixed number of workgroups: each invocation adds up vec4 elements a whole grid apart, then the workgroup's tree.
+// Pattern: 16-byte loads, ITEMS or more of them in flight for each invocation, one barrier sequence for thousands of elements.
+// Work: n scalars read.
+
+alias T = f32;
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<vec4<T>>;
+@group(0) @binding(1) var<storage, read_write> block_sums: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+var<workgroup> tile: array<T, WG>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let stride = groups.x * WG;
+    let whole = sizes.n / 4u;
+    var i = group.x * WG + t;
+    var a = vec4<T>(); var b = vec4<T>(); var c = vec4<T>(); var d = vec4<T>();
+    while (i + 3u * stride < whole) {
+        a += input[i];
+        b += input[i + stride];
+        c += input[i + 2u * stride];
+        d += input[i + 3u * stride];
+        i += 4u * stride;
+    }
+    while (i < whole) {
+        a += input[i];
+        i += stride;
+    }
+    if (i == whole) {
+        // The one invocation whose next element is the last, incomplete one.
+        for (var k = 0u; k < sizes.n % 4u; k++) {
+            b[k] += input[whole][k];
+        }
+    }
+    let sum = (a + b) + (c + d);
+    tile[t] = (sum.x + sum.y) + (sum.z + sum.w);
+    workgroupBarrier();
+    for (var s = WG / 2u; s > 0u; s /= 2u) {
+        if (t < s) {
+            tile[t] += tile[t + s];
+        }
+        workgroupBarrier();
+    }
+    if (t == 0u) {
+        block_sums[group.x] = tile[0];
+    }
+}

@@ -1,0 +1,18 @@
+// Transposes a matrix element by element, reading along rows.
+// Pattern: reads are coalesced; neighbouring invocations write a whole row of the output apart.
+// Work: 2n scalars moved.
+
+alias T = f32;
+
+struct Sizes { rows: u32, columns: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+@compute @workgroup_size(32, 8)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x < sizes.columns && id.y < sizes.rows) {
+        output[id.x * sizes.rows + id.y] = input[id.y * sizes.columns + id.x];
+    }
+}

@@ -1,0 +1,37 @@
+// Transposes a matrix through a 32×32 tile of workgroup memory, so that reads and writes are both coalesced.
+// Pattern: rows go in, columns come out; with PAD = 0 a column lies in one bank (32-way conflict), with PAD = 1 in 32 of them.
+// Each of the 32×8 invocations moves four elements.
+// Work: 2n scalars moved.
+
+alias T = f32;
+
+struct Sizes { rows: u32, columns: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override PAD: u32 = 1u;
+
+const TILE = 32u;
+const HEIGHT = 8u;
+
+var<workgroup> tile: array<T, TILE * (TILE + PAD)>;
+
+@compute @workgroup_size(TILE, HEIGHT)
+fn main(@builtin(local_invocation_id) t: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>) {
+    let corner = group.xy * TILE;
+    for (var k = t.y; k < TILE; k += HEIGHT) {
+        let at = corner + vec2(t.x, k);
+        if (at.x < sizes.columns && at.y < sizes.rows) {
+            tile[k * (TILE + PAD) + t.x] = input[at.y * sizes.columns + at.x];
+        }
+    }
+    workgroupBarrier();
+    for (var k = t.y; k < TILE; k += HEIGHT) {
+        let at = corner.yx + vec2(t.x, k);
+        if (at.x < sizes.rows && at.y < sizes.columns) {
+            output[at.y * sizes.rows + at.x] = tile[t.x * (TILE + PAD) + k];
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What a device must be able to do for the harness, whatever its API.
+
+pub mod wgpu;
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::error::{Error, Result};
+use crate::job::{Job, Step};
+use crate::shader::Feature;
+
+/// A boxed future: the traits below are async, so that the same core can wait in a browser, and usable as objects.
+pub type Task<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + 'a>>;
+
+/// One timed submission.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// Device time of the dispatches of all launches, in nanoseconds; `None` where the device has no timestamps.
+    pub device_ns: Option<f64>,
+    /// Host time from submission to completion, in nanoseconds.
+    pub wall_ns: f64,
+}
+
+/// A device that can run jobs.
+pub trait Backend {
+    /// What the device is and can do.
+    fn device(&self) -> &Device;
+
+    /// Compiles, allocates and uploads.
+    fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>>;
+
+    /// Opens the device anew after it was lost or stopped answering. What was prepared before is void.
+    fn reopen(&mut self) -> Task<'_, ()>;
+}
+
+/// A job that is ready to run.
+pub trait Prepared {
+    /// Runs `launches` launches in one submission and waits for them.
+    fn sample(&mut self, launches: u32) -> Task<'_, Sample>;
+
+    /// Runs the end-to-end steps once. Gives the wall time in nanoseconds and, where a step sums on the host, the sum.
+    fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)>;
+
+    /// Overwrites every output with [`crate::job::POISON`].
+    fn poison(&mut self) -> Task<'_, ()>;
+
+    /// Hands the first `bytes` of a buffer to `sink`, piece by piece with each piece's offset.
+    fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()>;
+}
+
+/// What kind of device it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeviceType {
+    /// A GPU with memory of its own.
+    Discrete,
+    /// A GPU that shares the host's memory.
+    Integrated,
+    /// A GPU behind a hypervisor.
+    Virtual,
+    /// Something else.
+    Other,
+    /// A program on the host's processor.
+    Software,
+}
+
+impl DeviceType {
+    /// As the CSV writes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Discrete => "discrete",
+            Self::Integrated => "integrated",
+            Self::Virtual => "virtual",
+            Self::Other => "other",
+            Self::Software => "software",
+        }
+    }
+}
+
+/// What a device is and can do.
+#[derive(Debug, Clone)]
+pub struct Device {
+    /// Name, as the driver gives it.
+    pub name: String,
+    /// Vendor.
+    pub vendor: String,
+    /// Kind.
+    pub kind: DeviceType,
+    /// Driver and version.
+    pub driver: String,
+    /// API: `vulkan`, `metal`, `dx12`, `gl`.
+    pub backend: &'static str,
+    /// Shader features that it has.
+    pub features: BTreeSet<Feature>,
+    /// Whether it can write timestamps around a pass.
+    pub has_timestamps: bool,
+    /// Largest buffer, in bytes.
+    pub max_buffer_bytes: u64,
+    /// Largest part of a buffer that a kernel can see, in bytes.
+    pub max_binding_bytes: u64,
+    /// Storage buffers that a kernel can see.
+    pub max_storage_buffers: u32,
+    /// Workgroup memory, in bytes.
+    pub max_workgroup_bytes: u32,
+    /// Invocations of a workgroup.
+    pub max_invocations: u32,
+    /// Invocations of a workgroup along x, y and z.
+    pub max_workgroup_size: [u32; 3],
+    /// Workgroups along one side of the grid.
+    pub max_groups: u32,
+    /// Everything else that the adapter tells, as `(section, name, value)`.
+    pub facts: Vec<(&'static str, String, String)>,
+}
+
+impl Device {
+    /// Whether the job can run here. Checked before anything is created, because APIs let some excesses through silently
+    /// (wgpu: workgroup memory, and workgroup sizes that come from overrides).
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with what is missing or too large, and the device's limit.
+    pub fn check(&self, job: &Job) -> Result<()> {
+        let interface = &job.kernel.interface;
+        let refuse = |reason: String| Err(Error::Unsupported(reason));
+        if let Some(feature) = interface.features.difference(&self.features).next() {
+            return refuse(format!("the device has no {}", feature.name()));
+        }
+        if interface.workgroup_bytes > self.max_workgroup_bytes {
+            let (needs, has) = (interface.workgroup_bytes, self.max_workgroup_bytes);
+            return refuse(format!("needs {needs} bytes of workgroup memory, the device has {has}"));
+        }
+        if interface.invocations() > self.max_invocations {
+            let (needs, has) = (interface.invocations(), self.max_invocations);
+            return refuse(format!("needs {needs} invocations a workgroup, the device allows {has}"));
+        }
+        if interface.workgroup_size.iter().zip(self.max_workgroup_size).any(|(needs, has)| *needs > has) {
+            let (needs, has) = (interface.workgroup_size, self.max_workgroup_size);
+            return refuse(format!("needs workgroups of {needs:?} invocations, the device allows {has:?}"));
+        }
+        let storage = interface.bindings.iter().filter(|b| b.access != crate::shader::Access::Uniform).count();
+        if storage > self.max_storage_buffers as usize {
+            return refuse(format!("needs {storage} storage buffers, the device allows {}", self.max_storage_buffers));
+        }
+        let limit = self.max_binding_bytes.min(self.max_buffer_bytes);
+        if let Some(largest) = job.buffers.iter().map(|buffer| buffer.bytes).max().filter(|bytes| *bytes > limit) {
+            return refuse(format!("needs a buffer of {}, the device allows {}", mib(largest), mib(limit)));
+        }
+        let groups = job.steps.iter().filter_map(|step| match step {
+            Step::Dispatch { groups, .. } => groups.iter().max().copied(),
+            _ => None,
+        });
+        if let Some(most) = groups.max().filter(|most| *most > self.max_groups) {
+            return refuse(format!("needs {most} workgroups along one side, the device allows {}", self.max_groups));
+        }
+        Ok(())
+    }
+}
+
+fn mib(bytes: u64) -> String {
+    format!("{} MiB", bytes.div_ceil(1 << 20))
+}

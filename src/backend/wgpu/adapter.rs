@@ -1,0 +1,158 @@
+//! Which adapters there are, and everything that they tell.
+
+use std::collections::BTreeSet;
+
+use crate::backend::{Device, DeviceType};
+use crate::shader::Feature;
+
+/// The APIs that wgpu can drive here, by the names that `--backend` takes, the preferred one first.
+pub const APIS: [(&str, wgpu::Backend); 4] = [
+    ("vulkan", wgpu::Backend::Vulkan),
+    ("metal", wgpu::Backend::Metal),
+    ("dx12", wgpu::Backend::Dx12),
+    ("gl", wgpu::Backend::Gl),
+];
+
+/// An adapter and what it tells.
+#[derive(Clone)]
+pub struct Adapter {
+    pub(super) inner: wgpu::Adapter,
+    /// What the adapter tells.
+    pub device: Device,
+}
+
+/// Every adapter of the given API (of all where `None`; `WGPU_BACKEND` narrows that), hardware first, then by API.
+pub async fn adapters(api: Option<&str>) -> Vec<Adapter> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    if let Some((_, backend)) = APIS.iter().find(|(name, _)| Some(*name) == api) {
+        descriptor.backends = wgpu::Backends::from(*backend);
+    }
+    let backends = descriptor.backends;
+    let instance = wgpu::Instance::new(descriptor);
+    let found = instance.enumerate_adapters(backends).await;
+    let mut adapters: Vec<_> = found
+        .into_iter()
+        .filter_map(|inner| {
+            let device = describe(&inner)?;
+            Some(Adapter { inner, device })
+        })
+        .collect();
+    let rank = |adapter: &Adapter| APIS.iter().position(|(name, _)| *name == adapter.device.backend);
+    adapters.sort_by_key(|adapter| (adapter.device.kind, rank(adapter)));
+    adapters
+}
+
+/// The wgpu features that [`Feature`]s stand for.
+const fn wgpu_feature(feature: Feature) -> wgpu::Features {
+    match feature {
+        Feature::Subgroups => wgpu::Features::SUBGROUP,
+        Feature::F64 => wgpu::Features::SHADER_F64,
+        Feature::F16 => wgpu::Features::SHADER_F16,
+        Feature::I64 => wgpu::Features::SHADER_INT64,
+    }
+}
+
+/// What to ask of the adapter: timestamps and every shader feature that it has.
+pub(super) fn wanted_features(adapter: &wgpu::Adapter) -> wgpu::Features {
+    let wanted = Feature::ALL.into_iter().map(wgpu_feature).fold(wgpu::Features::TIMESTAMP_QUERY, |all, one| all | one);
+    adapter.features() & wanted
+}
+
+fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
+    let (info, limits, features) = (adapter.get_info(), adapter.limits(), adapter.features());
+    let backend = APIS.iter().find(|(_, backend)| *backend == info.backend)?.0;
+    let kind = match info.device_type {
+        wgpu::DeviceType::DiscreteGpu => DeviceType::Discrete,
+        wgpu::DeviceType::IntegratedGpu => DeviceType::Integrated,
+        wgpu::DeviceType::VirtualGpu => DeviceType::Virtual,
+        wgpu::DeviceType::Cpu => DeviceType::Software,
+        wgpu::DeviceType::Other if is_software(&info.name) => DeviceType::Software,
+        wgpu::DeviceType::Other => DeviceType::Other,
+    };
+    Some(Device {
+        name: info.name.clone(),
+        vendor: vendor(&info),
+        kind,
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
+        backend,
+        features: Feature::ALL.into_iter().filter(|f| features.contains(wgpu_feature(*f))).collect::<BTreeSet<_>>(),
+        has_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
+        max_buffer_bytes: limits.max_buffer_size,
+        max_binding_bytes: limits.max_storage_buffer_binding_size,
+        max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
+        max_workgroup_bytes: limits.max_compute_workgroup_storage_size,
+        max_invocations: limits.max_compute_invocations_per_workgroup,
+        max_workgroup_size: [
+            limits.max_compute_workgroup_size_x,
+            limits.max_compute_workgroup_size_y,
+            limits.max_compute_workgroup_size_z,
+        ],
+        max_groups: limits.max_compute_workgroups_per_dimension,
+        facts: facts(&info, &limits, features, adapter),
+    })
+}
+
+fn facts(
+    info: &wgpu::AdapterInfo,
+    limits: &wgpu::Limits,
+    features: wgpu::Features,
+    adapter: &wgpu::Adapter,
+) -> Vec<(&'static str, String, String)> {
+    let mut facts = vec![
+        ("adapter", "vendor id".to_owned(), format!("{:#06x}", info.vendor)),
+        ("adapter", "device id".to_owned(), format!("{:#06x}", info.device)),
+        ("adapter", "PCI address".to_owned(), info.device_pci_bus_id.clone()),
+        ("adapter", "smallest subgroup".to_owned(), info.subgroup_min_size.to_string()),
+        ("adapter", "largest subgroup".to_owned(), info.subgroup_max_size.to_string()),
+        ("adapter", "transient memory saves memory".to_owned(), format!("{:?}", info.transient_saves_memory)),
+    ];
+    facts.retain(|(_, _, value)| !value.is_empty());
+    if let Ok(serde_json::Value::Object(all)) = serde_json::to_value(limits) {
+        facts.extend(all.into_iter().map(|(name, value)| ("limits", words(&name), value.to_string())));
+    }
+    let downlevel = adapter.get_downlevel_capabilities();
+    facts.push(("capabilities", "shader model".to_owned(), format!("{:?}", downlevel.shader_model)));
+    let missing = wgpu::DownlevelFlags::all() - downlevel.flags;
+    facts.extend(missing.iter_names().map(|(name, _)| ("lacks", words(name), String::new())));
+    facts.extend(features.iter_names().map(|(name, _)| ("features", words(name), String::new())));
+    facts
+}
+
+/// `maxBufferSize` and `SHADER_F64` as words.
+fn words(name: &str) -> String {
+    if name.contains('_') || name.chars().all(|c| !c.is_lowercase()) {
+        return name.to_lowercase().replace('_', " ");
+    }
+    let mut text = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() {
+            text.push(' ');
+        }
+        text.extend(c.to_lowercase());
+    }
+    text
+}
+
+fn is_software(name: &str) -> bool {
+    ["llvmpipe", "SwiftShader", "softpipe", "Microsoft Basic Render"].iter().any(|known| name.contains(known))
+}
+
+/// The vendor by PCI id; APIs that give none (GL) put it into the name.
+fn vendor(info: &wgpu::AdapterInfo) -> String {
+    let known = [
+        (0x10de, "NVIDIA"),
+        (0x1002, "AMD"),
+        (0x8086, "Intel"),
+        (0x106b, "Apple"),
+        (0x13b5, "Arm"),
+        (0x5143, "Qualcomm"),
+        (0x1010, "Imagination"),
+        (0x14e4, "Broadcom"),
+        (0x1414, "Microsoft"),
+        (0x1ae0, "Google"),
+        (0x10005, "Mesa"),
+    ];
+    let by_id = known.iter().find(|(id, _)| *id == info.vendor);
+    let by_name = || known.iter().find(|(_, name)| info.name.contains(name));
+    by_id.or_else(by_name).map_or_else(|| format!("{:#06x}", info.vendor), |(_, name)| (*name).to_owned())
+}

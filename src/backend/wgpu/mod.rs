@@ -1,0 +1,258 @@
+//! The backend for Vulkan, Metal, DirectX 12 and OpenGL: this folder is the only door to wgpu.
+//!
+//! Kernels are compiled as trusted modules without run-time checks and without zero-initialisation of workgroup memory, as CUDA
+//! runs its kernels.
+
+mod adapter;
+mod prepared;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_channel::oneshot;
+
+use super::{Backend, Device, Prepared, Task};
+use crate::error::{Error, Result};
+use crate::job::{Buffer, Contents, Job, Kernel};
+use crate::shader::ENTRY_POINT;
+pub use adapter::{APIS, Adapter, adapters};
+use prepared::WgpuJob;
+
+/// How long the device may take over one submission. A sample is built to stay below half a second; this only ends what hangs.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Bytes that travel between host and device in one piece, so that neither side stages a whole gigabyte at once.
+const PIECE: u64 = 32 << 20;
+
+/// An open wgpu device.
+pub struct WgpuBackend {
+    adapter: Adapter,
+    gpu: Gpu,
+    pipelines: HashMap<u64, wgpu::ComputePipeline>,
+    /// Inputs of the job before, which the next one often shares.
+    inputs: Vec<(Buffer, wgpu::Buffer)>,
+}
+
+impl WgpuBackend {
+    /// Opens `adapter` with all of its limits and every feature that a benchmark may need.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] where the driver refuses.
+    pub async fn open(adapter: Adapter) -> Result<Self> {
+        let gpu = Gpu::open(&adapter).await?;
+        Ok(Self { adapter, gpu, pipelines: HashMap::new(), inputs: Vec::new() })
+    }
+
+    async fn pipeline(&mut self, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
+        if let Some(pipeline) = self.pipelines.get(&kernel.key()) {
+            return Ok(pipeline.clone());
+        }
+        let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let descriptor = wgpu::ShaderModuleDescriptor {
+            label: None,
+            source: wgpu::ShaderSource::Wgsl(kernel.source.as_str().into()),
+        };
+        #[expect(unsafe_code, reason = "checks off is what the suite measures, as CUDA runs")]
+        // SAFETY: the module is one of the suite's own kernels. Their bounds are tested at odd sizes with checks on and off, their
+        // loops end, and they divide by no zero.
+        let module =
+            unsafe { self.gpu.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) };
+        let constants: Vec<_> = kernel.constants.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let pipeline = self.gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: None,
+            module: &module,
+            entry_point: Some(ENTRY_POINT),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &constants,
+                zero_initialize_workgroup_memory: false,
+            },
+            cache: None,
+        });
+        if let Some(error) = scope.pop().await {
+            return Err(Error::Shader(one_line(&error.to_string())));
+        }
+        self.gpu.check()?;
+        self.pipelines.insert(kernel.key(), pipeline.clone());
+        Ok(pipeline)
+    }
+
+    /// Allocates the job's buffers; inputs that the job before had too are shared with it, the others are returned to be filled.
+    async fn allocate(&mut self, job: &Job) -> Result<(Vec<wgpu::Buffer>, Vec<usize>)> {
+        let shareable = |buffer: &Buffer| {
+            !buffer.is_written && matches!(buffer.contents, Contents::Input(_)) && buffer.bytes >= 1 << 20
+        };
+        let is_same = |a: &Buffer, b: &Buffer| (a.scalar, a.bytes, &a.contents) == (b.scalar, b.bytes, &b.contents);
+        if job.buffers.iter().any(shareable) {
+            self.inputs.retain(|(kept, _)| job.buffers.iter().any(|buffer| shareable(buffer) && is_same(kept, buffer)));
+        }
+        let (mut buffers, mut to_fill) = (Vec::new(), Vec::new());
+        let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        for (place, buffer) in job.buffers.iter().enumerate() {
+            if let Some((_, kept)) = self.inputs.iter().find(|(kept, _)| shareable(buffer) && is_same(kept, buffer)) {
+                buffers.push(kept.clone());
+                continue;
+            }
+            let role = if buffer.is_uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
+            let allocated = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(buffer.name),
+                size: buffer.bytes,
+                usage: role | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            if shareable(buffer) {
+                self.inputs.push((buffer.clone(), allocated.clone()));
+            }
+            buffers.push(allocated);
+            to_fill.push(place);
+        }
+        if let Some(error) = scope.pop().await {
+            self.inputs.clear();
+            return Err(Error::OutOfMemory(one_line(&error.to_string())));
+        }
+        Ok((buffers, to_fill))
+    }
+}
+
+impl Backend for WgpuBackend {
+    fn device(&self) -> &Device {
+        &self.adapter.device
+    }
+
+    fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
+        Box::pin(async move {
+            self.adapter.device.check(job)?;
+            let pipeline = self.pipeline(&job.kernel).await?;
+            let (buffers, to_fill) = self.allocate(job).await?;
+            for place in to_fill {
+                if job.buffers[place].contents == Contents::Poison {
+                    self.gpu.poison(&buffers[place]);
+                } else {
+                    self.gpu.fill(&job.buffers[place], &buffers[place]).await?;
+                }
+            }
+            let prepared = WgpuJob::new(self.gpu.clone(), &pipeline, job, buffers).await?;
+            Ok(Box::new(prepared) as Box<dyn Prepared>)
+        })
+    }
+
+    fn reopen(&mut self) -> Task<'_, ()> {
+        Box::pin(async move {
+            let fresh = Gpu::open(&self.adapter).await?;
+            // Dropping a device waits for its queue, and this one may never answer again.
+            std::mem::forget(std::mem::replace(&mut self.gpu, fresh));
+            std::mem::forget(std::mem::take(&mut self.pipelines));
+            std::mem::forget(std::mem::take(&mut self.inputs));
+            Ok(())
+        })
+    }
+}
+
+/// Device, queue, and what went wrong on them since somebody looked.
+#[derive(Clone)]
+struct Gpu {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    trouble: Arc<Mutex<Option<Error>>>,
+    /// A piece of [`crate::job::POISON`] to copy from.
+    poison: wgpu::Buffer,
+}
+
+impl Gpu {
+    async fn open(adapter: &Adapter) -> Result<Self> {
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("shaderbench"),
+            required_features: adapter::wanted_features(&adapter.inner),
+            required_limits: adapter.inner.limits(),
+            memory_hints: wgpu::MemoryHints::MemoryUsage,
+            ..Default::default()
+        };
+        let (device, queue) = adapter.inner.request_device(&descriptor).await.map_err(|error| {
+            Error::NoDevice(format!("{} ({}) cannot be opened: {error}", adapter.device.name, adapter.device.backend))
+        })?;
+        let trouble = Arc::new(Mutex::new(None));
+        let on_error = Arc::clone(&trouble);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            let text = one_line(&error.to_string());
+            let error = match error {
+                wgpu::Error::OutOfMemory { .. } => Error::OutOfMemory(text),
+                _ => Error::Validation(text),
+            };
+            on_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }));
+        let on_loss = Arc::clone(&trouble);
+        device.set_device_lost_callback(move |reason, message| {
+            let error = Error::Lost(one_line(&format!("{reason:?}: {message}")));
+            *on_loss.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        });
+        let poison = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("poison"),
+            size: PIECE / 2,
+            usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        queue.write_buffer(&poison, 0, &crate::job::POISON.to_le_bytes().repeat(poison.size() as usize / 4));
+        Ok(Self { device, queue, trouble, poison })
+    }
+
+    /// Gives what went wrong, if anything did.
+    fn check(&self) -> Result<()> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+
+    /// Submits and waits until the device is done.
+    async fn run(&self, encoder: wgpu::CommandEncoder) -> Result<()> {
+        self.wait(self.queue.submit([encoder.finish()])).await
+    }
+
+    async fn wait(&self, submission: wgpu::SubmissionIndex) -> Result<()> {
+        let (done, is_done) = oneshot::channel();
+        self.queue.on_submitted_work_done(move || {
+            let _ = done.send(());
+        });
+        let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: Some(PATIENCE) };
+        let polled = self.device.poll(wait);
+        self.check()?;
+        match polled {
+            Ok(_) => {}
+            Err(wgpu::PollError::Timeout) => return Err(Error::Timeout { seconds: PATIENCE.as_secs_f64() }),
+            Err(error) => return Err(Error::Lost(one_line(&error.to_string()))),
+        }
+        is_done.await.map_err(|_| Error::Lost("the queue dropped a submission".to_owned()))
+    }
+
+    fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+
+    /// Uploads what `spec` starts with.
+    async fn fill(&self, spec: &Buffer, buffer: &wgpu::Buffer) -> Result<()> {
+        let mut bytes = vec![0; spec.bytes.min(PIECE) as usize];
+        for offset in (0..spec.bytes).step_by(PIECE as usize) {
+            let piece = &mut bytes[..(spec.bytes - offset).min(PIECE) as usize];
+            spec.fill(offset, piece);
+            self.queue.write_buffer(buffer, offset, piece);
+            if spec.bytes > PIECE {
+                // The queue holds its staging memory until the copy is done.
+                self.run(self.encoder()).await?;
+            }
+        }
+        self.check()
+    }
+
+    /// Covers `buffer` with poison; in queue order, not waited for.
+    fn poison(&self, buffer: &wgpu::Buffer) {
+        let mut encoder = self.encoder();
+        for offset in (0..buffer.size()).step_by(self.poison.size() as usize) {
+            let bytes = (buffer.size() - offset).min(self.poison.size());
+            encoder.copy_buffer_to_buffer(&self.poison, 0, buffer, offset, bytes);
+        }
+        self.queue.submit([encoder.finish()]);
+    }
+}
+
+/// wgpu's messages run over many indented lines; a row of a report has one.
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}

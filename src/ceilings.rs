@@ -1,0 +1,105 @@
+//! Rows against the measured limits: share, plausibility, and whether a working set lay in a cache.
+
+use std::collections::BTreeMap;
+
+use crate::record::{Record, Status};
+use crate::stats::round_to_seven_digits;
+use crate::suite::{Case, Limit};
+
+/// A share above this is a fault: dead code, an input in cache, a wrong count of bytes, or a bad ceiling.
+pub const IMPLAUSIBLE: f64 = 1.05;
+
+/// A working set counts as cached where its ceiling passes that of the largest one by this factor.
+const HOT: f64 = 1.15;
+
+/// The best rates of a device, by limit and working set.
+///
+/// A ceiling is what the fastest *sample* of the fastest kernel reached: a row's median then passes it only by a fault and not by
+/// chance.
+#[derive(Debug, Default, Clone)]
+pub struct Ceilings {
+    /// Rate (bytes, operations or launches a nanosecond) by working set in bytes; 0 where the limit knows no working set.
+    rates: BTreeMap<Limit, BTreeMap<u64, f64>>,
+}
+
+impl Ceilings {
+    /// Takes the row of a ceiling into account.
+    pub fn add(&mut self, case: &Case, record: &Record) {
+        let (Some(limit), true, Some(fastest)) = (case.benchmark.ceiling, case.benchmark.sets_ceiling, record.min_ns)
+        else {
+            return;
+        };
+        let rate = amount(limit, case) / fastest;
+        let working_set = if limit.is_memory() { case.work().bytes } else { 0 };
+        let best = self.rates.entry(limit).or_default().entry(working_set).or_insert(rate);
+        *best = best.max(rate);
+    }
+
+    /// Holds a row against the limit that binds it: sets `ceiling` and `share`, and the status `implausible` where the row is more
+    /// than 5 % above.
+    pub fn hold(&self, case: &Case, record: &mut Record) {
+        let Some((limit, working_set, rate)) = self.binding(case) else { return };
+        let Some(median) = record.median_ns else { return };
+        record.ceiling = match working_set {
+            0 => limit.name().to_owned(),
+            bytes => format!("{} {}{}", limit.name(), size(bytes), if self.is_hot(limit, bytes) { " hot" } else { "" }),
+        };
+        let share = amount(limit, case) / median / rate;
+        record.share = Some(round_to_seven_digits(share));
+        if share > IMPLAUSIBLE && record.status == Status::Ok {
+            record.status = Status::Implausible;
+            record.reason =
+                format!("{:.0} % of the ceiling '{}': no kernel can be that fast", share * 100.0, record.ceiling);
+        }
+    }
+
+    /// The limit that binds a case with its working set and rate. Memory limits are taken at the rung as large as the working set;
+    /// between two rungs at the faster one; below the smallest rung the cost of the launch binds.
+    fn binding(&self, case: &Case) -> Option<(Limit, u64, f64)> {
+        let limit = case.benchmark.ceiling?;
+        let rates = self.rates.get(&limit)?;
+        if !limit.is_memory() {
+            return rates.get(&0).map(|rate| (limit, 0, *rate));
+        }
+        let bytes = case.work().bytes;
+        let near = rates.iter().find(|(rung, _)| bytes * 4 <= **rung * 5 && **rung * 4 <= bytes * 5);
+        if let Some((rung, rate)) = near {
+            return Some((limit, *rung, *rate));
+        }
+        let below = rates.range(..bytes).next_back();
+        let above = rates.range(bytes..).next();
+        match (below, above) {
+            (None, Some((rung, _))) if bytes * 4 < *rung => {
+                let launch = self.rates.get(&Limit::Launch)?.get(&0)?;
+                Some((Limit::Launch, 0, *launch))
+            }
+            (below, above) => {
+                let faster = below.into_iter().chain(above).max_by(|a, b| a.1.total_cmp(b.1))?;
+                Some((limit, *faster.0, *faster.1))
+            }
+        }
+    }
+
+    fn is_hot(&self, limit: Limit, working_set: u64) -> bool {
+        let Some(rates) = self.rates.get(&limit) else { return false };
+        let largest = rates.last_key_value();
+        rates.get(&working_set).zip(largest).is_some_and(|(rate, (_, largest))| *rate > HOT * largest)
+    }
+}
+
+/// How much of what the limit counts one launch of the case does.
+fn amount(limit: Limit, case: &Case) -> f64 {
+    match limit {
+        Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => case.work().bytes as f64,
+        Limit::Fma => case.work().flops as f64,
+        Limit::Launch => 1.0,
+    }
+}
+
+/// A number of bytes in the largest binary unit that divides it.
+fn size(bytes: u64) -> String {
+    [(30, "GiB"), (20, "MiB"), (10, "KiB")]
+        .into_iter()
+        .find(|(shift, _)| bytes >> shift > 0 && bytes.is_multiple_of(1 << shift))
+        .map_or_else(|| format!("{bytes} B"), |(shift, unit)| format!("{} {unit}", bytes >> shift))
+}

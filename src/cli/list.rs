@@ -1,0 +1,50 @@
+//! `list`: every family and benchmark.
+
+use serde_json::{Value, json};
+
+use super::{print, print_json};
+use crate::backend::wgpu::APIS;
+use crate::error::Result;
+use crate::plan::params_of;
+use crate::suite::{Benchmark, FAMILIES, Family};
+
+pub(super) fn list(as_json: bool) -> Result<()> {
+    if as_json {
+        let all =
+            FAMILIES.iter().flat_map(|family| family.benchmarks.iter().map(|benchmark| object(family, benchmark)));
+        return print_json(&all.collect());
+    }
+    let mut text = String::new();
+    for family in FAMILIES {
+        text.push_str(&format!("{}: {}\n", family.name, family.summary));
+        for benchmark in family.benchmarks {
+            text.push_str(&format!("  {:<24} {}\n", benchmark.name, benchmark.summary));
+        }
+    }
+    print(&text)
+}
+
+fn object(family: &Family, benchmark: &Benchmark) -> Value {
+    let backends: Vec<_> = APIS.iter().map(|(name, _)| *name).collect();
+    json!({
+        "family": family.name,
+        "benchmark": benchmark.name,
+        "summary": benchmark.summary,
+        "sources": benchmark.sources,
+        "dtypes": distinct(benchmark.cases.iter().flat_map(|cases| cases.dtypes).map(|dtype| dtype.name().to_owned())),
+        "sizes": distinct(benchmark.cases.iter().flat_map(|cases| cases.extents).map(ToString::to_string)),
+        "params": params_of(benchmark),
+        "ceiling": benchmark.ceiling.map(crate::suite::Limit::name),
+        "backends": backends,
+    })
+}
+
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen: Vec<String> = Vec::new();
+    for name in names {
+        if !seen.contains(&name) {
+            seen.push(name);
+        }
+    }
+    seen
+}

@@ -1,0 +1,160 @@
+//! The command line.
+
+mod devices;
+mod list;
+mod progress;
+mod run;
+
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::error::{Error, Result};
+use crate::report::table::Look;
+use crate::suite::{Extent, Profile};
+
+const EXAMPLES: &str = "\
+Examples:
+  shaderbench                                   everything, on the first GPU
+  shaderbench run transpose --profile quick     one family (and the ceilings it is held against)
+  shaderbench run 'reduction/vec4*' --size 2^26 --size 1000003
+  shaderbench run --device all --backend all    every device through every API
+  shaderbench devices                           what the devices tell of themselves
+  shaderbench list --json                       every benchmark, for a program
+
+Exit codes: 0 all measured rows are fine, 1 the run could not be done, 2 usage, 3 some row is wrong, failed or implausible.";
+
+/// Compute-shader benchmarks that verify every result and hold it against measured ceilings.
+#[derive(Parser)]
+#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Measure, print a table, write a CSV (the default command)
+    Run(RunArguments),
+    /// List families and benchmarks
+    List {
+        /// As an array of JSON objects
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show everything that the devices tell
+    Devices {
+        /// As an array of JSON objects
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Args)]
+struct RunArguments {
+    /// Family (transpose), benchmark (transpose/tiled) or glob ('*/vec4*'); none = everything
+    #[arg(value_name = "FILTER")]
+    filters: Vec<String>,
+    /// How much, and how long on each case [default: standard on a GPU, quick on a software device]
+    #[arg(long, value_enum)]
+    profile: Option<Profile>,
+    /// Device by number or part of its name (see `devices`), or all [default: the first GPU]
+    #[arg(long, value_name = "NAME|INDEX|all")]
+    device: Option<String>,
+    /// API to run through [default: the device's best]
+    #[arg(long, value_parser = ["vulkan", "metal", "dx12", "gl", "all"])]
+    backend: Option<String>,
+    /// Sizes instead of the profile's: 1000003, 2^20, or rows x columns for matrices (512x2000)
+    #[arg(long = "size", value_name = "N", num_args = 1.., value_parser = size, value_delimiter = ',')]
+    sizes: Vec<Extent>,
+    /// Parameters for the kernels that have them (WG=128)
+    #[arg(long = "param", value_name = "K=V", num_args = 1.., value_parser = param, value_delimiter = ',')]
+    params: Vec<(String, f64)>,
+    /// CSV to write [default: results/<device>/<date>-<backend>.csv]
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// Overwrite the files named by --out and --json
+    #[arg(long)]
+    force: bool,
+    /// JSON to write as well, with every sample
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Print the cases that would run, and run none
+    #[arg(long)]
+    dry_run: bool,
+}
+
+fn size(text: &str) -> Result<Extent, String> {
+    Extent::parse(text).map_err(|error| error.to_string())
+}
+
+fn param(text: &str) -> Result<(String, f64), String> {
+    let pair = text.split_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse::<f64>().ok()?)));
+    match pair {
+        Some((name, value)) if value.is_finite() && !name.is_empty() => Ok((name, value)),
+        _ => Err(format!("'{text}' is no parameter: write NAME=NUMBER, as in WG=128")),
+    }
+}
+
+/// Parses the arguments, runs the command, prints the error if there is one, and gives the exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    quiet_mesa();
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        None => run::run(&arguments.run),
+        Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::List { json }) => list::list(json).map(|()| 0),
+        Some(Command::Devices { json }) => devices::devices(json).map(|()| 0),
+    };
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("error: {}", error.chain());
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// Mesa's device-selection layer writes to stderr at each enumeration where there is no desktop session.
+fn quiet_mesa() {
+    #[expect(unsafe_code, reason = "setting a variable is unsafe only beside other threads")]
+    // SAFETY: nothing has started a thread yet.
+    unsafe {
+        std::env::set_var("NODEVICE_SELECT", "1");
+    }
+}
+
+/// Writes to stdout. A reader that has gone away (`| head`) is no error.
+///
+/// # Errors
+/// [`Error::Io`] for anything else that goes wrong.
+fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(source) if source.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::Io { action: "write to", path: PathBuf::from("stdout"), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The look of stdout: its width (`COLUMNS` where it is no terminal, else 80), colours only on a terminal and not under `NO_COLOR`.
+fn look() -> Look {
+    let is_terminal = std::io::stdout().is_terminal();
+    let size = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    let columns = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    Look {
+        width: size.or_else(columns).filter(|width| *width > 0).unwrap_or(80),
+        has_color: is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    }
+}
+
+/// What `list --json` and `devices --json` print.
+fn print_json(value: &serde_json::Value) -> Result<()> {
+    print(&format!("{value:#}\n"))
+}

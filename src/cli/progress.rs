@@ -1,0 +1,63 @@
+//! What a run shows while it measures, and the files that it keeps up to date.
+
+use std::path::PathBuf;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::error::Result;
+use crate::measure::Timer;
+use crate::record::Record;
+use crate::report::{self, table};
+use crate::run::Observer;
+use crate::suite::Case;
+
+/// Rows and a bar on stderr (the bar only on a terminal), and the reports, rewritten after every case.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    csv: PathBuf,
+    json: Option<PathBuf>,
+    /// Rows of the devices before this one, where all go into one file.
+    before: Vec<Record>,
+}
+
+impl Progress {
+    pub(super) fn new(cases: usize, csv: PathBuf, json: Option<PathBuf>, before: Vec<Record>) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(cases as u64), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {eta} left  {wide_msg}") {
+            bar.set_style(style);
+        }
+        Self { bar, csv, json, before }
+    }
+
+    fn say(&self, line: &str) {
+        if self.bar.is_hidden() { eprintln!("{line}") } else { self.bar.println(line) }
+    }
+}
+
+impl Observer for Progress {
+    fn timer(&mut self, timer: &Timer) {
+        let clock = if timer.is_device { "device timestamps" } else { "the host's clock" };
+        let why = timer.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
+        self.say(&format!("timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
+    }
+
+    fn start(&mut self, _place: usize, case: &Case) {
+        self.bar.set_message(case.to_string());
+    }
+
+    fn finish(&mut self, records: &[Record]) -> Result<()> {
+        self.bar.inc(1);
+        if let Some(record) = records.last() {
+            self.say(&table::line(record));
+        }
+        if self.bar.length() == Some(self.bar.position()) {
+            self.bar.finish_and_clear();
+        }
+        let all: Vec<Record> = self.before.iter().chain(records).cloned().collect();
+        report::replace_file(&self.csv, &report::csv::write(&all))?;
+        match &self.json {
+            Some(path) => report::replace_file(path, &report::json::write(&all)),
+            None => Ok(()),
+        }
+    }
+}

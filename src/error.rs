@@ -1,0 +1,94 @@
+//! Everything that can go wrong, as one enum.
+//!
+//! Usage and I/O errors end the run. An error about one case becomes that case's record (see [`Error::is_skip`]) and the run
+//! goes on.
+
+use std::path::PathBuf;
+
+/// Shorthand for results of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, in one sentence that says what to do where something can be done.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The command line asks for something that does not exist or contradicts itself.
+    #[error("{0}")]
+    Usage(String),
+    /// No device is there to run on.
+    #[error("{0}")]
+    NoDevice(String),
+    /// A file could not be read or written.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// What was tried: `create`, `read`, `rename`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// A report could not be understood.
+    #[error("{}, line {line}: {message}", path.display())]
+    Report {
+        /// The file.
+        path: PathBuf,
+        /// 1-based line in the file.
+        line: u64,
+        /// What is wrong with it, naming the column where one is to blame.
+        message: String,
+    },
+    /// The device lacks something that the case needs.
+    #[error("{0}")]
+    Unsupported(String),
+    /// A shader or its declaration is faulty.
+    #[error("shader error: {0}")]
+    Shader(String),
+    /// The device has too little memory left.
+    #[error("out of memory: {0}")]
+    OutOfMemory(String),
+    /// The API refused a call.
+    #[error("validation error: {0}")]
+    Validation(String),
+    /// The device is gone; a new one has to be opened.
+    #[error("device lost: {0}")]
+    Lost(String),
+    /// The device did not answer in time; a new one has to be opened.
+    #[error("timed out: no answer from the device within {seconds} s")]
+    Timeout {
+        /// How long the harness waited, in seconds.
+        seconds: f64,
+    },
+}
+
+impl Error {
+    /// Whether the case cannot run here at all, so that its row is `skipped` rather than `failed`.
+    #[must_use]
+    pub const fn is_skip(&self) -> bool {
+        matches!(self, Self::Unsupported(_))
+    }
+
+    /// Whether the device must be opened anew before the next case.
+    #[must_use]
+    pub const fn ends_device(&self) -> bool {
+        matches!(self, Self::Lost(_) | Self::Timeout { .. })
+    }
+
+    /// The process's exit code where this error ends the run: 2 for usage, else 1.
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Usage(_)) { 2 } else { 1 }
+    }
+
+    /// The error and its causes in one line, joined by colons.
+    #[must_use]
+    pub fn chain(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            cause = error.source();
+        }
+        text
+    }
+}

@@ -1,0 +1,265 @@
+//! A case made concrete: the compiled kernel's interface bound to buffers, and the steps of one launch.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::error::{Error, Result};
+use crate::shader::{Access, Constants, Interface, Shader};
+pub use crate::suite::Contents;
+use crate::suite::{Case, HOST_PARAMS, Oracle, Scalar, Step as Declared};
+
+/// Everything that a backend needs to run a case.
+pub struct Job {
+    /// `family/benchmark dtype n params`, for labels and messages.
+    pub label: String,
+    /// What to compile.
+    pub kernel: Kernel,
+    /// What to allocate.
+    pub buffers: Vec<Buffer>,
+    /// One launch.
+    pub steps: Vec<Step>,
+    /// One launch with its copies from and to the host; empty where the benchmark has none.
+    pub end_to_end: Vec<Step>,
+    /// The answer.
+    pub check: Check,
+}
+
+/// A kernel as it is compiled.
+#[derive(Clone)]
+pub struct Kernel {
+    /// WGSL, with the case's element type.
+    pub source: String,
+    /// Values of the overrides.
+    pub constants: Constants,
+    /// What it needs.
+    pub interface: Interface,
+}
+
+impl Kernel {
+    /// Sixteen hexadecimal digits that change with the source, the element type and the constants.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        // FNV-1a: stable across versions of Rust, which the standard hasher is not.
+        let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
+        self.source.hash(&mut hasher);
+        for (name, value) in &self.constants {
+            (name, value.to_bits()).hash(&mut hasher);
+        }
+        format!("{:016x}", hasher.finish())
+    }
+
+    /// A key for caches in this process.
+    #[must_use]
+    pub fn key(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash().hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+struct Fnv(u64);
+
+impl Hasher for Fnv {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+/// A buffer to allocate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Buffer {
+    /// Name, for labels.
+    pub name: &'static str,
+    /// Type of its scalars.
+    pub scalar: Scalar,
+    /// Length in bytes, a multiple of 16.
+    pub bytes: u64,
+    /// What it holds before the first launch.
+    pub contents: Contents,
+    /// Whether a kernel or a copy writes it, so that it cannot be shared between jobs.
+    pub is_written: bool,
+    /// Whether it is bound as a uniform buffer.
+    pub is_uniform: bool,
+}
+
+/// The word that fills outputs before they are checked: a NaN, an unlikely integer, and as two words a NaN again.
+pub const POISON: u32 = 0xffc0_dead;
+
+impl Buffer {
+    /// Writes the bytes from `offset` on that the buffer starts with. `offset` and the length are multiples of 16.
+    pub fn fill(&self, offset: u64, bytes: &mut [u8]) {
+        match &self.contents {
+            Contents::Input(values) => values.encode(self.scalar, offset / self.scalar.bytes() as u64, bytes),
+            Contents::Words(words) => {
+                for (word, slot) in words[offset as usize / 4..].iter().zip(bytes.chunks_exact_mut(4)) {
+                    slot.copy_from_slice(&word.to_le_bytes());
+                }
+            }
+            Contents::Poison => {
+                bytes.chunks_exact_mut(4).for_each(|slot| slot.copy_from_slice(&POISON.to_le_bytes()));
+            }
+        }
+    }
+}
+
+/// One step of a launch; buffers by their place in [`Job::buffers`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Runs the kernel. Timed.
+    Dispatch {
+        /// Workgroups along x, y and z.
+        groups: [u32; 3],
+        /// One buffer for each binding of the interface, in its order.
+        buffers: Vec<usize>,
+    },
+    /// Copies one buffer over another. Not timed.
+    Restore {
+        /// Source.
+        from: usize,
+        /// Destination.
+        to: usize,
+    },
+    /// Sets a buffer to zero. Not timed.
+    Clear(usize),
+    /// Copies a buffer's contents from the host again; end to end only.
+    Upload(usize),
+    /// Copies the first `bytes` of a buffer to the host and adds its scalars up there; end to end only.
+    SumOnHost {
+        /// Source.
+        buffer: usize,
+        /// How much.
+        bytes: u64,
+    },
+}
+
+impl Step {
+    /// Whether the step counts towards the kernel time.
+    #[must_use]
+    pub const fn is_timed(&self) -> bool {
+        matches!(self, Self::Dispatch { .. })
+    }
+}
+
+/// What the output must be.
+pub struct Check {
+    /// The output's place in [`Job::buffers`].
+    pub buffer: usize,
+    /// How many of its scalars count.
+    pub scalars: u64,
+    /// The right ones.
+    pub oracle: Oracle,
+}
+
+impl Job {
+    /// Binds `case` to its shader's interface.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where shader and declaration do not fit together.
+    pub fn new(case: &Case) -> Result<Self> {
+        let (benchmark, shape) = (case.benchmark, &case.shape);
+        let shader = Shader::parse(benchmark.wgsl, shape.dtype.name())?;
+        let constants: Constants = shape
+            .params
+            .iter()
+            .filter(|(name, _)| !HOST_PARAMS.contains(&name.as_str()))
+            .map(|(k, v)| (k.clone(), *v))
+            .collect();
+        let interface = shader.interface(&constants)?;
+        let declared = (benchmark.buffers)(shape, &interface);
+        let place = |name: &str| {
+            declared
+                .iter()
+                .position(|buffer| buffer.name == name)
+                .ok_or_else(|| Error::Shader(format!("{}: no buffer is declared for '{name}'", case.name())))
+        };
+        let bind = |step: Declared| {
+            Ok(match step {
+                Declared::Dispatch { groups, rebind } => {
+                    let buffer_of = |binding: &str| {
+                        rebind
+                            .iter()
+                            .find(|(name, _)| *name == binding)
+                            .map_or(binding.to_owned(), |(_, buffer)| (*buffer).to_owned())
+                    };
+                    let buffers = interface
+                        .bindings
+                        .iter()
+                        .map(|binding| place(&buffer_of(&binding.name)))
+                        .collect::<Result<_>>()?;
+                    Step::Dispatch { groups, buffers }
+                }
+                Declared::Restore { from, to } => Step::Restore { from: place(from)?, to: place(to)? },
+                Declared::Clear(buffer) => Step::Clear(place(buffer)?),
+                Declared::Upload(buffer) => Step::Upload(place(buffer)?),
+                Declared::SumOnHost { buffer, scalars } => {
+                    Step::SumOnHost { buffer: place(buffer)?, bytes: scalars * shape.dtype.scalar().bytes() as u64 }
+                }
+            })
+        };
+        let steps: Vec<Step> = (benchmark.steps)(shape, &interface).into_iter().map(bind).collect::<Result<_>>()?;
+        let end_to_end = match benchmark.end_to_end {
+            Some(declared) => declared(shape, &interface).into_iter().map(bind).collect::<Result<_>>()?,
+            None => Vec::new(),
+        };
+        let check = Check {
+            buffer: place(benchmark.check.buffer)?,
+            scalars: (benchmark.check.scalars)(shape),
+            oracle: (benchmark.check.oracle)(shape),
+        };
+        let buffers = declared
+            .iter()
+            .enumerate()
+            .map(|(place, buffer)| concrete(place, buffer, shape.dtype.scalar(), &interface, &steps))
+            .collect();
+        let kernel = Kernel { source: shader.source().to_owned(), constants, interface };
+        Ok(Self { label: case.to_string(), kernel, buffers, steps, end_to_end, check })
+    }
+
+    /// Bytes of device memory that the job allocates.
+    #[must_use]
+    pub fn device_bytes(&self) -> u64 {
+        self.buffers.iter().fold(0, |sum, buffer| sum.saturating_add(buffer.bytes))
+    }
+
+    /// Whether untimed steps stand between the timed ones, so that each launch needs timestamps of its own.
+    #[must_use]
+    pub fn has_untimed_steps(&self) -> bool {
+        self.steps.iter().any(|step| !step.is_timed())
+    }
+}
+
+fn concrete(
+    place: usize,
+    declared: &crate::suite::Buffer,
+    scalar: Scalar,
+    interface: &Interface,
+    steps: &[Step],
+) -> Buffer {
+    let bound_as = |access: Access| {
+        steps.iter().any(|step| match step {
+            Step::Dispatch { buffers, .. } => buffers
+                .iter()
+                .zip(&interface.bindings)
+                .any(|(buffer, binding)| *buffer == place && binding.access == access),
+            _ => false,
+        })
+    };
+    let is_copied_over = steps.iter().any(|step| match step {
+        Step::Restore { to, .. } => *to == place,
+        Step::Clear(buffer) => *buffer == place,
+        _ => false,
+    });
+    let scalar = if matches!(declared.contents, Contents::Words(_)) { Scalar::U32 } else { scalar };
+    Buffer {
+        name: declared.name,
+        scalar,
+        bytes: declared.scalars.saturating_mul(scalar.bytes() as u64).checked_next_multiple_of(16).unwrap_or(u64::MAX),
+        contents: declared.contents.clone(),
+        is_written: is_copied_over || bound_as(Access::ReadWrite),
+        is_uniform: bound_as(Access::Uniform),
+    }
+}

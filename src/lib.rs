@@ -1,0 +1,34 @@
+//! A cross-vendor compute-shader benchmark suite: WGSL kernels that mirror CUDA's shared-memory experiments, run through wgpu on any
+//! Vulkan, Metal, DirectX 12 or OpenGL device, verified, timed by device timestamps, and held against measured ceilings.
+//!
+//! The way of the data, top to bottom; a module imports only from those below it:
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`cli`] | arguments, devices, files, progress |
+//! | [`run`] | one case from plan to record |
+//! | [`report`] | table, CSV, JSON: pure functions of records |
+//! | [`plan`] | what to run |
+//! | [`ceilings`] | rows against measured limits |
+//! | [`measure`], [`verify`] | sampling; output against oracle |
+//! | [`backend`] | devices; the only door to wgpu |
+//! | [`job`] | a case made concrete: buffers and steps |
+//! | [`suite`] | families and benchmarks, declared; their oracles |
+//! | [`shader`] | the only door to naga |
+//! | [`record`] | one row, and its columns |
+//! | [`stats`], [`error`] | numbers; what can go wrong |
+
+pub mod backend;
+pub mod ceilings;
+pub mod cli;
+pub mod error;
+pub mod job;
+pub mod measure;
+pub mod plan;
+pub mod record;
+pub mod report;
+pub mod run;
+pub mod shader;
+pub mod stats;
+pub mod suite;
+pub mod verify;

@@ -1,0 +1,217 @@
+//! Sampling: which clock to trust, how many launches a sample takes, when to stop.
+//!
+//! Nothing here reads a clock: time is what the samples say, so that the rules are tested on synthetic ones.
+
+use crate::backend::{Prepared, Sample};
+use crate::error::Result;
+use crate::stats;
+
+/// The clock that rows are timed by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timer {
+    /// Device timestamps (`true`) or the host's clock around submit and wait.
+    pub is_device: bool,
+    /// Smallest step seen, in nanoseconds.
+    pub tick_ns: f64,
+    /// Why the host's clock is used, where it is.
+    pub note: Option<String>,
+}
+
+impl Timer {
+    /// As the CSV writes it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        if self.is_device { "timestamp" } else { "wall" }
+    }
+
+    /// What a sample lasted by this clock, in nanoseconds.
+    #[must_use]
+    pub fn read(&self, sample: &Sample) -> f64 {
+        if self.is_device { sample.device_ns.unwrap_or(sample.wall_ns) } else { sample.wall_ns }
+    }
+
+    /// A sample must last this long: 100 ticks, and 50 µs by timestamps or 5 ms by the host's clock, whose submit and wait would
+    /// drown anything shorter.
+    #[must_use]
+    pub fn shortest_sample_ns(&self) -> f64 {
+        let floor = if self.is_device { 50_000.0 } else { 5_000_000.0 };
+        (100.0 * self.tick_ns).max(floor)
+    }
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rules {
+    /// Samples to take at least, time permitting.
+    pub min_samples: usize,
+    /// Samples to take at most.
+    pub max_samples: usize,
+    /// Relative standard error of the mean at which a series is settled.
+    pub settled: f64,
+    /// Time that a case may take in all, warm-up included, in nanoseconds.
+    pub budget_ns: f64,
+    /// Longest submission to build, in nanoseconds: operating systems reset a GPU that hangs for two seconds.
+    pub longest_sample_ns: f64,
+    /// Most launches in a submission.
+    pub max_launches: u32,
+}
+
+impl Rules {
+    /// The method's rules with the given time for a case.
+    #[must_use]
+    pub const fn with_budget(budget_ns: f64) -> Self {
+        Self {
+            min_samples: 10,
+            max_samples: 2000,
+            settled: 0.005,
+            budget_ns,
+            longest_sample_ns: 400e6,
+            max_launches: 1000,
+        }
+    }
+}
+
+/// Samples are worth taking up to three even when the budget is used up: fewer say nothing about noise.
+const LEAST_SAMPLES: usize = 3;
+
+/// A series of samples of one case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Time of one launch, in nanoseconds, for each sample.
+    pub samples_ns: Vec<f64>,
+    /// Launches in each sample.
+    pub launches: u32,
+}
+
+/// Tests the device's timestamps on `prepared`, some arithmetic that takes measurable time. They are trusted where they are there,
+/// advance, differ, and grow with the work as the host's clock does.
+///
+/// # Errors
+/// What running gives.
+pub async fn choose_timer(prepared: &mut dyn Prepared) -> Result<Timer> {
+    prepared.sample(1).await?; // compilation inside the first launch
+    let (mut short, mut long) = (Vec::new(), Vec::new());
+    for _ in 0..24 {
+        short.push(prepared.sample(1).await?);
+    }
+    for _ in 0..6 {
+        long.push(prepared.sample(16).await?);
+    }
+    Ok(judge_timer(&short, &long))
+}
+
+/// The verdict on timestamps from samples of one launch and of sixteen.
+#[must_use]
+pub fn judge_timer(short: &[Sample], long: &[Sample]) -> Timer {
+    let walls: Vec<f64> = short.iter().chain(long).map(|sample| sample.wall_ns).collect();
+    let wall = |note: &str| Timer {
+        is_device: false,
+        tick_ns: stats::smallest_step(&walls).unwrap_or(1.0),
+        note: Some(note.to_owned()),
+    };
+    let device: Vec<f64> = short.iter().chain(long).filter_map(|sample| sample.device_ns).collect();
+    if device.len() < walls.len() {
+        return wall("the device writes no timestamps");
+    }
+    if device.iter().all(|&ns| ns == 0.0) {
+        return wall("the device's timestamps are all zero");
+    }
+    if device.iter().any(|&ns| ns < 0.0) {
+        return wall("the device's timestamps run backwards");
+    }
+    let median = |samples: &[Sample], read: fn(&Sample) -> Option<f64>| {
+        stats::median(&samples.iter().filter_map(read).collect::<Vec<_>>()).unwrap_or(0.0)
+    };
+    let (device_long, wall_long) = (median(long, |s| s.device_ns), median(long, |s| Some(s.wall_ns)));
+    // Differences cancel what submitting and waiting costs.
+    let device_growth = device_long - median(short, |s| s.device_ns);
+    let wall_growth = wall_long - median(short, |s| Some(s.wall_ns));
+    if device_growth <= 0.0 {
+        return wall("the device's timestamps do not grow with the work");
+    }
+    if device_long > 1.2 * wall_long || device_growth < wall_growth / 3.0 {
+        return wall("the device's timestamps disagree with the host's clock");
+    }
+    Timer { is_device: true, tick_ns: stats::smallest_step(&device).unwrap_or(1.0), note: None }
+}
+
+/// Warms up, finds the number of launches for a sample, and samples until the series is settled or the budget used up. Outputs are
+/// poisoned before the last sample, which is thereby the one that is verified.
+///
+/// # Errors
+/// What running gives.
+pub async fn measure(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules) -> Result<Series> {
+    let mut meter = Meter { prepared, timer, spent_ns: 0.0 };
+    let launches = meter.batch(rules).await?;
+    meter.warm_up(launches, rules).await?;
+    let mut samples_ns = Vec::new();
+    // The last sample is taken after poisoning, so that the loop stops one short of what the rules ask for.
+    while !is_enough(&samples_ns, meter.spent_ns, rules) {
+        samples_ns.push(meter.one(launches).await?);
+    }
+    meter.prepared.poison().await?;
+    samples_ns.push(meter.one(launches).await?);
+    Ok(Series { samples_ns, launches })
+}
+
+/// Whether one more sample completes the series.
+fn is_enough(samples_ns: &[f64], spent_ns: f64, rules: &Rules) -> bool {
+    let next = samples_ns.len() + 1;
+    if next >= rules.max_samples {
+        return true;
+    }
+    if spent_ns >= rules.budget_ns {
+        return next >= LEAST_SAMPLES;
+    }
+    let is_settled = stats::relative_standard_error(samples_ns).is_some_and(|error| error < rules.settled);
+    next >= rules.min_samples && is_settled
+}
+
+struct Meter<'a> {
+    prepared: &'a mut dyn Prepared,
+    timer: &'a Timer,
+    spent_ns: f64,
+}
+
+impl Meter<'_> {
+    /// One sample: the time of a launch.
+    async fn one(&mut self, launches: u32) -> Result<f64> {
+        let sample = self.prepared.sample(launches).await?;
+        self.spent_ns += sample.wall_ns;
+        Ok(self.timer.read(&sample) / f64::from(launches))
+    }
+
+    /// Launches a sample: grown from one until a sample is long enough for the clock, never past the longest that is safe.
+    async fn batch(&mut self, rules: &Rules) -> Result<u32> {
+        self.one(1).await?; // the first launch may hold compilation
+        let mut launches = 1;
+        loop {
+            let each = self.one(launches).await?.max(1e-3);
+            let (wanted, most) = (self.timer.shortest_sample_ns() / each, rules.longest_sample_ns / each);
+            // A tenth more than needed, since samples vary; eightfold at most, since a first look may be wrong.
+            let next = (wanted * 1.1).ceil().min(most).min(f64::from(launches) * 8.0) as u32;
+            let next = next.clamp(1, rules.max_launches);
+            if next <= launches {
+                return Ok(launches);
+            }
+            launches = next;
+        }
+    }
+
+    /// Samples in threes until the medians of two successive ones agree within 2 %, or a third of the budget is used up.
+    async fn warm_up(&mut self, launches: u32, rules: &Rules) -> Result<()> {
+        let mut before: Option<f64> = None;
+        while self.spent_ns < rules.budget_ns / 3.0 {
+            let mut three = [0.0; 3];
+            for sample in &mut three {
+                *sample = self.one(launches).await?;
+            }
+            let now = stats::median(&three).unwrap_or(0.0);
+            if before.is_some_and(|before| (now / before - 1.0).abs() < 0.02) {
+                break;
+            }
+            before = Some(now);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+//! What to run: families × types × sizes × parameters, filtered, and the ceilings that the rest is held against.
+
+use std::collections::BTreeMap;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::error::{Error, Result};
+use crate::shader::Shader;
+use crate::suite::ceiling::LADDER;
+use crate::suite::{Benchmark, Case, Dtype, Extent, FAMILIES, Family, HOST_PARAMS, Limit, Profile, Shape};
+
+/// What the user asked for.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Families, benchmarks (`transpose/tiled`) or globs; empty = everything.
+    pub filters: Vec<String>,
+    /// Which sizes.
+    pub profile: Profile,
+    /// Sizes instead of the profile's; empty = the profile's.
+    pub sizes: Vec<Extent>,
+    /// Parameters to set wherever a kernel has them.
+    pub params: Vec<(String, f64)>,
+}
+
+/// The cases to run, in order: ceilings first, then family by family, small sizes before large ones.
+///
+/// # Errors
+/// [`Error::Usage`] where a filter or a parameter matches nothing, with the nearest name.
+pub fn plan(request: &Request) -> Result<Vec<Case>> {
+    let selected = select(&request.filters)?;
+    check_params(&selected, &request.params)?;
+    let mut cases: Vec<Case> =
+        selected.iter().flat_map(|(family, benchmark)| cases_of(family, benchmark, request)).collect();
+    for case in needed_ceilings(&cases) {
+        if !cases.iter().any(|other| is_same(other, &case)) {
+            cases.push(case);
+        }
+    }
+    let place = |case: &Case| {
+        let family = FAMILIES.iter().position(|family| family.name == case.family.name);
+        let benchmark = case.family.benchmarks.iter().position(|benchmark| benchmark.name == case.benchmark.name);
+        (family, benchmark)
+    };
+    cases.sort_by_cached_key(|case| {
+        let ((family, benchmark), shape) = (place(case), &case.shape);
+        // Ceilings read as one table a kernel; families as one table a size, in which the variants meet.
+        let kernel_first = (family == Some(0)).then_some(benchmark);
+        (family, kernel_first, shape.dtype, shape.count(), shape.extent, benchmark, case.params_text())
+    });
+    Ok(cases)
+}
+
+fn is_same(a: &Case, b: &Case) -> bool {
+    a.name() == b.name() && a.shape == b.shape
+}
+
+fn select(filters: &[String]) -> Result<Vec<(&'static Family, &'static Benchmark)>> {
+    let all: Vec<_> = FAMILIES
+        .iter()
+        .flat_map(|family| family.benchmarks.iter().map(move |benchmark| (*family, benchmark)))
+        .collect();
+    let matchers = filters.iter().map(|filter| matcher(filter)).collect::<Result<Vec<_>>>()?;
+    let full_name = |(family, benchmark): &(&Family, &Benchmark)| format!("{}/{}", family.name, benchmark.name);
+    for (filter, matches) in filters.iter().zip(&matchers) {
+        if !all.iter().any(|one| matches.is_match(full_name(one))) {
+            return Err(Error::Usage(unknown("family or benchmark", filter, &names(&all))));
+        }
+    }
+    Ok(all
+        .into_iter()
+        .filter(|one| matchers.is_empty() || matchers.iter().any(|m| m.is_match(full_name(one))))
+        .collect())
+}
+
+/// A filter without a slash names a family; its glob may stand for several.
+fn matcher(filter: &str) -> Result<GlobMatcher> {
+    let pattern = if filter.contains('/') { filter.to_owned() } else { format!("{filter}/*") };
+    GlobBuilder::new(&pattern)
+        .literal_separator(true)
+        .build()
+        .map(|glob| glob.compile_matcher())
+        .map_err(|error| Error::Usage(format!("'{filter}' is no filter: {error}")))
+}
+
+fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {
+    let mut names: Vec<String> = FAMILIES.iter().map(|family| family.name.to_owned()).collect();
+    names.extend(all.iter().map(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name)));
+    names
+}
+
+/// The sentence for a name that does not exist, with the nearest one that does.
+#[must_use]
+pub fn unknown(kind: &str, given: &str, known: &[String]) -> String {
+    // A benchmark's own name counts too: `tiled` is near `transpose/tiled`.
+    let likeness = |name: &String| {
+        let tail = name.rsplit('/').next().unwrap_or(name);
+        strsim::jaro_winkler(given, name).max(strsim::jaro_winkler(given, tail))
+    };
+    let nearest = known.iter().map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    match nearest {
+        Some((likeness, name)) if likeness > 0.75 => format!("there is no {kind} '{given}': did you mean '{name}'?"),
+        _ => format!("there is no {kind} '{given}': there are {}", known.join(", ")),
+    }
+}
+
+fn check_params(selected: &[(&'static Family, &'static Benchmark)], params: &[(String, f64)]) -> Result<()> {
+    let mut known: Vec<String> = selected.iter().flat_map(|(_, benchmark)| params_of(benchmark)).collect();
+    known.sort();
+    known.dedup();
+    match params.iter().find(|(name, _)| !known.contains(name)) {
+        Some((name, _)) => Err(Error::Usage(unknown("parameter", name, &known))),
+        None => Ok(()),
+    }
+}
+
+/// Names of the parameters that a benchmark takes: its shader's overrides and the harness's own that it uses.
+#[must_use]
+pub fn params_of(benchmark: &Benchmark) -> Vec<String> {
+    let declared = benchmark.cases.iter().flat_map(|cases| cases.params).flat_map(|params| params.iter());
+    let mut names: Vec<String> =
+        declared.map(|(name, _)| *name).filter(|name| HOST_PARAMS.contains(name)).map(str::to_owned).collect();
+    if let Some(dtype) = benchmark.cases.iter().flat_map(|cases| cases.dtypes).next()
+        && let Ok(shader) = Shader::parse(benchmark.wgsl, dtype.name())
+    {
+        names.extend(shader.overrides().into_iter().map(str::to_owned));
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Request) -> Vec<Case> {
+    let own = params_of(benchmark);
+    let mut found: Vec<Case> = Vec::new();
+    for block in benchmark.cases.iter().filter(|block| block.from <= request.profile) {
+        let is_square = block.extents.iter().all(|extent| matches!(extent, Extent::Matrix(..)));
+        let asked: Vec<Extent> = request.sizes.iter().filter_map(|size| as_declared(*size, is_square)).collect();
+        let extents = if request.sizes.is_empty() || family.name == "ceiling" { block.extents } else { &asked[..] };
+        for (dtype, extent, declared) in product(block.dtypes, extents, block.params) {
+            let mut params: BTreeMap<String, f64> =
+                declared.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            params.extend(request.params.iter().filter(|(name, _)| own.contains(name)).cloned());
+            let case = Case { family, benchmark, shape: Shape { dtype, extent, params } };
+            if !found.iter().any(|other| is_same(other, &case)) {
+                found.push(case);
+            }
+        }
+    }
+    found
+}
+
+/// A size from the command line for a family of arrays or of matrices: a single number is the side of a square there, and
+/// rows x columns mean nothing to an array.
+const fn as_declared(size: Extent, is_square: bool) -> Option<Extent> {
+    match size {
+        Extent::Linear(n) if is_square => Some(Extent::Matrix(n, n)),
+        Extent::Matrix(..) if !is_square => None,
+        size => Some(size),
+    }
+}
+
+fn product<'a, P: Copy>(
+    dtypes: &'a [Dtype],
+    extents: &'a [Extent],
+    params: &'a [P],
+) -> impl Iterator<Item = (Dtype, Extent, P)> + 'a {
+    dtypes.iter().flat_map(move |dtype| {
+        extents.iter().flat_map(move |extent| params.iter().map(move |params| (*dtype, *extent, *params)))
+    })
+}
+
+/// The ceilings that `cases` are held against: at the rungs of the ladder on both sides of each working set.
+fn needed_ceilings(cases: &[Case]) -> Vec<Case> {
+    let Some(family) = FAMILIES.iter().find(|family| family.name == "ceiling") else { return Vec::new() };
+    let mut needed: Vec<(Limit, Option<Extent>)> = Vec::new();
+    for case in cases.iter().filter(|case| !case.benchmark.sets_ceiling) {
+        let Some(limit) = case.benchmark.ceiling else { continue };
+        if limit.is_memory() {
+            needed.extend(rungs(limit, case.work().bytes).into_iter().map(|rung| (limit, Some(rung))));
+            needed.push((Limit::Launch, None));
+        } else {
+            needed.push((limit, None));
+        }
+    }
+    let everything = Request { filters: Vec::new(), profile: Profile::Thorough, sizes: Vec::new(), params: Vec::new() };
+    let candidates = family.benchmarks.iter().flat_map(|benchmark| cases_of(family, benchmark, &everything));
+    let is_needed = |case: &Case| {
+        needed.iter().any(|(limit, rung)| {
+            case.benchmark.ceiling == Some(*limit) && rung.is_none_or(|rung| rung == case.shape.extent)
+        })
+    };
+    candidates.filter(is_needed).collect()
+}
+
+/// The rungs next to a working set: one where a rung is as large or nearly so, else two.
+fn rungs(limit: Limit, working_set: u64) -> Vec<Extent> {
+    let bytes = |rung: &Extent| rung.count() * 4 * if limit == Limit::Copy { 2 } else { 1 };
+    let is_near = |rung: &&Extent| bytes(rung) * 4 <= working_set * 5 && working_set * 4 <= bytes(rung) * 5;
+    if let Some(rung) = LADDER.iter().find(is_near) {
+        return vec![*rung];
+    }
+    let below = LADDER.iter().rfind(|rung| bytes(rung) < working_set);
+    let above = LADDER.iter().find(|rung| bytes(rung) > working_set);
+    below.into_iter().chain(above).copied().collect()
+}

@@ -1,0 +1,251 @@
+//! Records as a table for a terminal.
+
+use tabled::builder::Builder;
+use tabled::settings::object::{Columns, Rows};
+use tabled::settings::{Alignment, Modify, Padding, Style, Width};
+
+use super::Section;
+use crate::record::{Record, Status};
+
+/// How to draw.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether to use ANSI colours.
+    pub has_color: bool,
+}
+
+/// From this width on the table has room for the interval, the sample counts, the end-to-end time and the ceiling's name.
+const WIDE: usize = 132;
+
+/// Every section with its rows and its finding.
+#[must_use]
+pub fn table(sections: &[Section], look: Look) -> String {
+    sections.iter().map(|section| one_section(section, look)).collect::<Vec<_>>().join("\n")
+}
+
+fn one_section(section: &Section, look: Look) -> String {
+    let mut text = paint(look, "1", section.family) + &format!(": {}\n", section.summary);
+    let measured: Vec<_> = section.rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
+    if !measured.is_empty() {
+        text.push_str(&rows_table(section, &measured, look));
+        text.push('\n');
+    }
+    for line in unmeasured(&section.rows) {
+        let color = if line.starts_with("skipped") { "2" } else { "31" };
+        text.push_str(&paint(look, color, &wrap(&line, look.width, "  ")));
+        text.push('\n');
+    }
+    if let Some(finding) = &section.finding {
+        text.push_str(&wrap(finding, look.width, ""));
+        text.push('\n');
+    }
+    text
+}
+
+fn rows_table(section: &Section, measured: &[&Record], look: Look) -> String {
+    let is_wide = look.width >= WIDE;
+    let mut heading = vec!["", "median", "±", "rate", "of ceiling", "speed"];
+    if is_wide {
+        heading.extend(["95 % interval", "fastest", "samples", "end to end", "held against", "note"]);
+    }
+    let mut builder = Builder::default();
+    builder.push_record(heading.iter().copied());
+    let mut group = String::new();
+    let mut titles = Vec::new();
+    for row in measured {
+        let title = if section.is_by_kernel { row.benchmark.clone() } else { kind(row) };
+        if title != group {
+            titles.push(builder.count_records());
+            let mut cells = vec![String::new(); heading.len()];
+            cells[0].clone_from(&title);
+            builder.push_record(cells);
+            group = title;
+        }
+        builder.push_record(cells(section, measured, row, is_wide, look));
+    }
+    let mut table = builder.build();
+    table.with(Style::empty()).with(Padding::new(0, 2, 0, 0));
+    table.with(Modify::new(Columns::new(1..4)).with(Alignment::right()));
+    table.with(Modify::new(Columns::one(5)).with(Alignment::right()));
+    if !is_wide {
+        // The other columns need 54 with their gaps; what is left is the name's.
+        let name = look.width.saturating_sub(54).max(12);
+        table.with(Modify::new(Columns::first()).with(Width::wrap(name).keep_words(true)));
+    }
+    if look.has_color {
+        let bold = tabled::settings::Color::BOLD;
+        table.with(Modify::new(Rows::first()).with(tabled::settings::Color::UNDERLINE));
+        for title in titles {
+            table.with(Modify::new(Rows::one(title)).with(bold.clone()));
+        }
+    }
+    let drawn = table.to_string();
+    drawn.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+fn cells(section: &Section, measured: &[&Record], row: &Record, is_wide: bool, look: Look) -> Vec<String> {
+    let name = if section.is_by_kernel { kind(row) } else { row.benchmark.clone() };
+    let label = if row.params.is_empty() { name } else { format!("{name} {}", row.params) };
+    let mark = match row.status {
+        Status::Implausible => "! ",
+        _ if !row.reason.is_empty() => "~ ",
+        _ => "  ",
+    };
+    let first = measured.iter().find(|other| {
+        let is_group = if section.is_by_kernel { other.benchmark == row.benchmark } else { other.dtype == row.dtype };
+        is_group && other.n == row.n
+    });
+    let speed = first.and_then(|first| Some(first.median_ns? / row.median_ns?));
+    let mut cells = vec![
+        format!("{mark}{label}"),
+        time(row.median_ns),
+        row.noise().map_or_else(String::new, percent),
+        rate(row),
+        share(row, look),
+        speed.map_or_else(String::new, |speed| format!("{}×", digits(speed, 3))),
+    ];
+    if is_wide {
+        let interval = row.ci_low_ns.zip(row.ci_high_ns);
+        cells.extend([
+            interval.map_or_else(String::new, |(low, high)| format!("{} – {}", time(Some(low)), time(Some(high)))),
+            time(row.min_ns),
+            row.samples.zip(row.launches).map_or_else(String::new, |(s, l)| format!("{s} × {l}")),
+            time(row.end_to_end_ns),
+            row.ceiling.clone(),
+            row.reason.clone(),
+        ]);
+    }
+    cells
+}
+
+/// Type and size, as one writes them: `f32 2^20`.
+fn kind(row: &Record) -> String {
+    format!("{} {}", row.dtype, nice_size(&row.n))
+}
+
+fn nice_size(n: &str) -> String {
+    match n.parse::<u64>() {
+        Ok(number) if number >= 1024 && number.is_power_of_two() => format!("2^{}", number.trailing_zeros()),
+        _ => n.to_owned(),
+    }
+}
+
+/// Rows without figures, those of the same reason on one line.
+fn unmeasured(rows: &[&Record]) -> Vec<String> {
+    let mut groups: Vec<((Status, &str), Vec<String>)> = Vec::new();
+    for row in rows.iter().filter(|row| row.median_ns.is_none()) {
+        let key = (row.status, row.reason.as_str());
+        let label =
+            [row.benchmark.as_str(), &row.dtype, &nice_size(&row.n), &row.params].join(" ").trim_end().to_owned();
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, labels)) => labels.push(label),
+            None => groups.push((key, vec![label])),
+        }
+    }
+    let line = |((status, reason), labels): ((Status, &str), Vec<String>)| {
+        format!("{}: {} ({reason})", status.name(), labels.join(", "))
+    };
+    groups.into_iter().map(line).collect()
+}
+
+/// Nanoseconds in the unit that fits, to four digits: `251.2 µs`.
+#[must_use]
+pub fn time(ns: Option<f64>) -> String {
+    ns.map_or_else(String::new, |ns| scaled(ns, &["ns", "µs", "ms", "s"], 4))
+}
+
+/// The row's rate: operations where it counts them and no bytes, else bytes.
+fn rate(row: &Record) -> String {
+    match (row.gb_per_s, row.gflop_per_s) {
+        (Some(gb), _) => scaled(gb, &["GB/s", "TB/s"], 4),
+        (None, Some(gflop)) => scaled(gflop, &["GFLOP/s", "TFLOP/s"], 3),
+        (None, None) => String::new(),
+    }
+}
+
+fn scaled(mut value: f64, units: &[&str], precision: usize) -> String {
+    let mut units = units.iter().peekable();
+    let mut unit = units.next().copied().unwrap_or_default();
+    while value >= 999.95
+        && let Some(next) = units.next()
+    {
+        value /= 1000.0;
+        unit = next;
+    }
+    format!("{} {unit}", digits(value, precision))
+}
+
+/// `value` to so many significant digits, without an exponent.
+fn digits(value: f64, precision: usize) -> String {
+    let whole = if value >= 1.0 { value.log10().floor() as usize + 1 } else { 1 };
+    format!("{value:.*}", precision.saturating_sub(whole))
+}
+
+fn percent(fraction: f64) -> String {
+    let percent = fraction * 100.0;
+    if percent < 0.1 {
+        "<0.1%".to_owned()
+    } else if percent < 9.95 {
+        format!("{percent:.1}%")
+    } else {
+        format!("{percent:.0}%")
+    }
+}
+
+/// A bar of six cells, full at the ceiling, and the number.
+fn share(row: &Record, look: Look) -> String {
+    let Some(share) = row.share else { return String::new() };
+    const CELLS: f64 = 6.0;
+    let eighths = (share.clamp(0.0, 1.0) * CELLS * 8.0).round() as usize;
+    let mut bar = "█".repeat(eighths / 8);
+    bar.extend(['▏', '▎', '▍', '▌', '▋', '▊', '▉'].get((eighths % 8).wrapping_sub(1)));
+    let bar = format!("{bar:<6}");
+    let color = match share {
+        s if s > 1.05 => "35",
+        s if s >= 0.8 => "32",
+        s if s >= 0.4 => "33",
+        _ => "31",
+    };
+    let percent = if share < 0.0995 { format!("{:.1}%", share * 100.0) } else { format!("{:.0}%", share * 100.0) };
+    format!("{}{percent:>5}", paint(look, color, &bar))
+}
+
+fn paint(look: Look, code: &str, text: &str) -> String {
+    if look.has_color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+/// Breaks `text` at spaces so that no line passes `width`; lines after the first start with `indent`.
+fn wrap(text: &str, width: usize, indent: &str) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > width {
+            out.push('\n');
+            out.push_str(indent);
+            column = indent.len();
+        } else if column > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
+}
+
+/// One row on one line, as it lands.
+#[must_use]
+pub fn line(record: &Record) -> String {
+    let label = [record.name().as_str(), &record.dtype, &nice_size(&record.n), &record.params].join(" ");
+    if record.median_ns.is_none() {
+        return format!("{:<52} {}: {}", label.trim_end(), record.status.name(), record.reason);
+    }
+    let noise = record.noise().map_or_else(String::new, |noise| format!("±{}", percent(noise)));
+    let status = if record.status == Status::Ok { "" } else { record.status.name() };
+    let text =
+        format!("{:<52} {:>9} {noise:<6} {:>12} {status}", label.trim_end(), time(record.median_ns), rate(record));
+    text.trim_end().to_owned()
+}

@@ -1,0 +1,328 @@
+//! A run: the timer is chosen, then case by case from plan to record.
+
+use std::collections::HashMap;
+
+use crate::backend::{Backend, Device, DeviceType, Prepared};
+use crate::ceilings::Ceilings;
+use crate::error::{Error, Result};
+use crate::job::{Job, Step};
+use crate::measure::{self, Rules, Series, Timer};
+use crate::record::{Record, SCHEMA, Status};
+use crate::stats::{self, round_to_seven_digits};
+use crate::suite::{Case, Dtype, Extent, FAMILIES, Profile, Shape};
+use crate::verify::verify;
+
+/// How far the canary may move over a case before the case is measured again.
+const DRIFT: f64 = 0.05;
+/// How often a case is measured at most.
+const ATTEMPTS: usize = 3;
+
+/// What a run's rows share, and how long it may take.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Start of the run, UTC, RFC 3339.
+    pub date: String,
+    /// Host operating system.
+    pub os: String,
+    /// Host processor.
+    pub cpu: String,
+    /// When to stop.
+    pub rules: Rules,
+    /// Largest upload that the end-to-end time is taken of, in bytes.
+    pub end_to_end_bytes: u64,
+}
+
+impl Settings {
+    /// The settings of a profile: its time budget for a case, and how large an upload it can afford to time.
+    #[must_use]
+    pub fn new(profile: Profile, date: String, os: String, cpu: String) -> Self {
+        let (budget_ms, end_to_end_bytes) = match profile {
+            Profile::Quick => (100.0, 64 << 20),
+            Profile::Standard => (500.0, 1 << 30),
+            Profile::Thorough => (3000.0, u64::MAX),
+        };
+        Self { date, os, cpu, rules: Rules::with_budget(budget_ms * 1e6), end_to_end_bytes }
+    }
+}
+
+/// Who watches a run: it draws progress and writes reports.
+pub trait Observer {
+    /// The timer was chosen.
+    fn timer(&mut self, timer: &Timer);
+    /// Case number `place` starts.
+    fn start(&mut self, place: usize, case: &Case);
+    /// The last record is new; earlier ones may have changed (a ceiling that rose).
+    ///
+    /// # Errors
+    /// Ends the run.
+    fn finish(&mut self, records: &[Record]) -> Result<()>;
+}
+
+/// Runs `cases` on `backend`, one record each, in their order.
+///
+/// # Errors
+/// Where the run cannot go on: the device does no simple arithmetic, a lost one cannot be opened again, or the observer fails.
+pub async fn run(
+    backend: &mut dyn Backend,
+    cases: &[Case],
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Record>> {
+    let mut bench = Bench::new(backend, settings).await?;
+    observer.timer(&bench.timer);
+    let mut ceilings = Ceilings::default();
+    let mut records: Vec<Record> = Vec::with_capacity(cases.len());
+    for (place, case) in cases.iter().enumerate() {
+        observer.start(place, case);
+        let mut record = bench.blank(case);
+        if let Err(error) = bench.case(case, &mut record).await {
+            record.status = if error.is_skip() { Status::Skipped } else { Status::Failed };
+            record.reason = error.chain();
+            if error.ends_device() {
+                bench.reopen().await?;
+            }
+        }
+        ceilings.add(case, &record);
+        records.push(record);
+        for (case, record) in cases.iter().zip(&mut records) {
+            ceilings.hold(case, record);
+        }
+        observer.finish(&records)?;
+    }
+    Ok(records)
+}
+
+/// A device on the bench, with the canary that tells whether it holds still.
+struct Bench<'a> {
+    backend: &'a mut dyn Backend,
+    settings: &'a Settings,
+    timer: Timer,
+    canary_job: Job,
+    canary: Canary,
+    /// What a scalar costs, by kernel: the estimate for the next size. Nanoseconds.
+    pace: HashMap<String, f64>,
+}
+
+/// A short arithmetic job whose time moves only when the device's clock does.
+struct Canary {
+    prepared: Box<dyn Prepared>,
+    launches: u32,
+    last_ns: f64,
+}
+
+impl<'a> Bench<'a> {
+    async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
+        let canary_job = Job::new(&canary_case()?)?;
+        let mut prepared = backend.prepare(&canary_job).await?;
+        let timer = measure::choose_timer(prepared.as_mut()).await?;
+        if let Some(mismatch) = verify(prepared.as_mut(), &canary_job).await? {
+            let name = &backend.device().name;
+            return Err(Error::NoDevice(format!("{name} gets simple arithmetic wrong: {mismatch}")));
+        }
+        let canary = Canary::new(prepared, &timer).await?;
+        Ok(Self { backend, settings, timer, canary_job, canary, pace: HashMap::new() })
+    }
+
+    async fn reopen(&mut self) -> Result<()> {
+        self.backend.reopen().await?;
+        let prepared = self.backend.prepare(&self.canary_job).await?;
+        // What lies on the lost device may wait for it forever when dropped.
+        std::mem::forget(std::mem::replace(&mut self.canary, Canary::new(prepared, &self.timer).await?));
+        Ok(())
+    }
+
+    /// A row with everything that is known before the case runs.
+    fn blank(&self, case: &Case) -> Record {
+        let (device, settings, work) = (self.backend.device(), self.settings, case.work());
+        Record {
+            schema: Some(SCHEMA),
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            date: settings.date.clone(),
+            os: settings.os.clone(),
+            cpu: settings.cpu.clone(),
+            device: device.name.clone(),
+            vendor: device.vendor.clone(),
+            device_type: device.kind.name().to_owned(),
+            driver: device.driver.clone(),
+            backend: device.backend.to_owned(),
+            family: case.family.name.to_owned(),
+            benchmark: case.benchmark.name.to_owned(),
+            dtype: case.shape.dtype.name().to_owned(),
+            n: case.shape.extent.to_string(),
+            params: case.params_text(),
+            checks: "off".to_owned(),
+            bytes: (work.bytes > 0).then_some(work.bytes),
+            flops: (work.flops > 0).then_some(work.flops),
+            model: case.benchmark.model.map(|model| model(&case.shape)),
+            ..Record::default()
+        }
+    }
+
+    async fn case(&mut self, case: &Case, record: &mut Record) -> Result<()> {
+        let job = Job::new(case)?;
+        let [x, y, z] = job.kernel.interface.workgroup_size;
+        record.workgroup_size = format!("{x}x{y}x{z}");
+        record.shader_hash = job.kernel.hash();
+        self.backend.device().check(&job)?;
+        self.check_pace(case).await?;
+        let mut prepared = self.backend.prepare(&job).await?;
+        let result = self.measured(case, &job, prepared.as_mut(), record).await;
+        if result.as_ref().is_err_and(Error::ends_device) {
+            std::mem::forget(prepared);
+        }
+        result
+    }
+
+    async fn measured(
+        &mut self,
+        case: &Case,
+        job: &Job,
+        prepared: &mut dyn Prepared,
+        record: &mut Record,
+    ) -> Result<()> {
+        let mut rules = self.settings.rules;
+        if job.has_untimed_steps() {
+            // Each launch takes timestamps of its own, and the longest sample must hold the untimed steps too.
+            rules.max_launches = rules.max_launches.min(500);
+            rules.longest_sample_ns /= 2.0;
+        }
+        for attempt in 1..=ATTEMPTS {
+            let series = measure::measure(prepared, &self.timer, &rules).await?;
+            let before = self.canary.last_ns;
+            let drift = self.canary.sing(&self.timer).await? / before - 1.0;
+            if let Some(mismatch) = verify(prepared, job).await? {
+                record.turn_wrong(mismatch.to_string());
+                return Ok(());
+            }
+            self.note(case, &series, drift, record);
+            if drift.abs() <= DRIFT {
+                break;
+            }
+            if attempt == ATTEMPTS {
+                record.reason = format!("the device's clock moved by {:.0} % and did not settle", drift * 100.0);
+            }
+        }
+        self.end_to_end(job, prepared, record).await
+    }
+
+    fn note(&mut self, case: &Case, series: &Series, drift: f64, record: &mut Record) {
+        let Some(summary) = stats::summarize(&series.samples_ns) else { return };
+        self.pace.insert(pace_key(case), summary.median / case.shape.count() as f64);
+        let figure = |value: f64| Some(round_to_seven_digits(value));
+        self.timer.name().clone_into(&mut record.timer);
+        record.tick_ns = figure(self.timer.tick_ns);
+        record.samples = Some(series.samples_ns.len() as u64);
+        record.launches = Some(u64::from(series.launches));
+        record.median_ns = figure(summary.median);
+        record.min_ns = figure(summary.min);
+        record.mean_ns = figure(summary.mean);
+        record.stddev_ns = summary.stddev.and_then(figure);
+        record.ci_low_ns = summary.interval.and_then(|(low, _)| figure(low));
+        record.ci_high_ns = summary.interval.and_then(|(_, high)| figure(high));
+        record.gb_per_s = record.bytes.and_then(|bytes| figure(bytes as f64 / summary.median));
+        record.gflop_per_s = record.flops.and_then(|flops| figure(flops as f64 / summary.median));
+        record.drift = figure(drift);
+        record.all_samples_ns = series.samples_ns.iter().map(|ns| round_to_seven_digits(*ns)).collect();
+    }
+
+    /// Times the job's end-to-end steps; a sum on the host must be right too.
+    async fn end_to_end(&self, job: &Job, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
+        let uploaded = job.end_to_end.iter().map(|step| match step {
+            Step::Upload(buffer) => job.buffers[*buffer].bytes,
+            _ => 0,
+        });
+        if job.end_to_end.is_empty() || uploaded.sum::<u64>() > self.settings.end_to_end_bytes {
+            return Ok(());
+        }
+        let (mut samples, mut spent) = (Vec::new(), 0.0);
+        while samples.len() < 2 || (samples.len() < 20 && spent < self.settings.rules.budget_ns) {
+            let (wall_ns, sum) = prepared.end_to_end().await?;
+            if let Some(got) = sum {
+                // u32 sums wrap; the host adds exact values up without wrapping.
+                let got = if record.dtype == Dtype::U32.name() { got % 4_294_967_296.0 } else { got };
+                let want = (job.check.oracle)(0);
+                if got != want {
+                    record.turn_wrong(format!("end to end the sum is {got}, must be {want}"));
+                    return Ok(());
+                }
+            }
+            samples.push(wall_ns);
+            spent += wall_ns;
+        }
+        // The first one warms up.
+        record.end_to_end_ns = stats::median(&samples[1..]).map(round_to_seven_digits);
+        Ok(())
+    }
+
+    /// Refuses a launch that would run so long that the operating system may reset the device. What a scalar costs is known from a
+    /// smaller size of the same kernel, or found out on one now.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with the estimate.
+    async fn check_pace(&mut self, case: &Case) -> Result<()> {
+        const PROBE: u64 = 1 << 18;
+        if case.shape.count() <= PROBE {
+            return Ok(());
+        }
+        let key = pace_key(case);
+        if !self.pace.contains_key(&key) {
+            let mut small = case.clone();
+            small.shape.extent = match case.shape.extent {
+                Extent::Linear(_) => Extent::Linear(PROBE),
+                Extent::Matrix(..) => Extent::Matrix(512, 512),
+            };
+            let mut prepared = self.backend.prepare(&Job::new(&small)?).await?;
+            prepared.sample(1).await?;
+            let sample = prepared.sample(1).await?;
+            self.pace.insert(key.clone(), self.timer.read(&sample) / PROBE as f64);
+        }
+        let estimate = self.pace[&key] * case.shape.count() as f64;
+        let longest = longest_launch_ns(self.backend.device());
+        if estimate > longest {
+            let (estimate, longest) = (estimate / 1e9, longest / 1e9);
+            return Err(Error::Unsupported(format!(
+                "one launch would take about {estimate:.1} s, past the {longest:.1} s that are safe on this device"
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl Canary {
+    async fn new(mut prepared: Box<dyn Prepared>, timer: &Timer) -> Result<Self> {
+        prepared.sample(1).await?;
+        let each = timer.read(&prepared.sample(1).await?).max(1.0);
+        let launches = (timer.shortest_sample_ns() / each).ceil().clamp(1.0, 200.0) as u32;
+        let mut canary = Self { prepared, launches, last_ns: 0.0 };
+        canary.sing(timer).await?;
+        canary.sing(timer).await?;
+        Ok(canary)
+    }
+
+    /// The fastest of five samples: what the clock allows, whatever else the machine was doing.
+    async fn sing(&mut self, timer: &Timer) -> Result<f64> {
+        let mut fastest = f64::INFINITY;
+        for _ in 0..5 {
+            fastest = fastest.min(timer.read(&self.prepared.sample(self.launches).await?));
+        }
+        self.last_ns = fastest.max(1.0);
+        Ok(self.last_ns)
+    }
+}
+
+/// Operating systems reset a GPU after two seconds; a software device has nobody to reset it, only the harness's patience.
+fn longest_launch_ns(device: &Device) -> f64 {
+    if device.kind == DeviceType::Software { 3e9 } else { 0.5e9 }
+}
+
+fn pace_key(case: &Case) -> String {
+    format!("{} {} {}", case.name(), case.shape.dtype.name(), case.params_text())
+}
+
+fn canary_case() -> Result<Case> {
+    let family = FAMILIES.iter().find(|family| family.name == "ceiling");
+    let found = family.and_then(|family| Some((*family, family.benchmarks.iter().find(|b| b.name == "fma")?)));
+    let (family, benchmark) = found.ok_or_else(|| Error::Shader("the canary's kernel is missing".to_owned()))?;
+    let params = [("ROUNDS".to_owned(), 256.0)].into();
+    Ok(Case { family, benchmark, shape: Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 12), params } })
+}

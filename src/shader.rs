@@ -1,0 +1,379 @@
+//! What a WGSL file says about itself, read by naga: the only door to naga.
+//!
+//! A benchmark's file names its element type once, in the line `alias T = f32;`. [`Shader::parse`] takes the type of the case and
+//! puts it there, as `-DT=float` would in CUDA; the file on disk stays valid WGSL for every other tool.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use naga::back::{PipelineConstants, glsl, hlsl, msl, pipeline_constants, spv};
+use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
+use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
+use naga::{AddressSpace, Module, ShaderStage, StorageAccess};
+
+use crate::error::{Error, Result};
+
+/// The entry point of every kernel.
+pub const ENTRY_POINT: &str = "main";
+
+/// A feature of the shading language that not every device has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Feature {
+    /// Subgroup operations.
+    Subgroups,
+    /// 64-bit floats.
+    F64,
+    /// 16-bit floats.
+    F16,
+    /// 64-bit integers.
+    I64,
+}
+
+impl Feature {
+    /// Every feature.
+    pub const ALL: [Self; 4] = [Self::Subgroups, Self::F64, Self::F16, Self::I64];
+
+    /// As the reason of a skipped row names it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Subgroups => "subgroup operations",
+            Self::F64 => "f64 in shaders",
+            Self::F16 => "f16 in shaders",
+            Self::I64 => "64-bit integers in shaders",
+        }
+    }
+
+    const fn capability(self) -> Capabilities {
+        match self {
+            Self::Subgroups => Capabilities::SUBGROUP,
+            Self::F64 => Capabilities::FLOAT64,
+            Self::F16 => Capabilities::SHADER_FLOAT16,
+            Self::I64 => Capabilities::SHADER_INT64,
+        }
+    }
+}
+
+/// How a kernel uses a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// `var<storage, read>`.
+    Read,
+    /// `var<storage, read_write>`.
+    ReadWrite,
+    /// `var<uniform>`.
+    Uniform,
+}
+
+/// One binding of group 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    /// The variable's name.
+    pub name: String,
+    /// Its number.
+    pub index: u32,
+    /// How it is used.
+    pub access: Access,
+}
+
+/// What a kernel needs from its host, with its overrides resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interface {
+    /// Bindings of group 0, by number.
+    pub bindings: Vec<Binding>,
+    /// Invocations of a workgroup along x, y and z.
+    pub workgroup_size: [u32; 3],
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+    /// Features that the device must have.
+    pub features: BTreeSet<Feature>,
+}
+
+impl Interface {
+    /// Invocations of a workgroup.
+    #[must_use]
+    pub fn invocations(&self) -> u32 {
+        self.workgroup_size.iter().product()
+    }
+}
+
+/// Values of a kernel's overrides, by name.
+pub type Constants = BTreeMap<String, f64>;
+
+/// A parsed and validated kernel.
+pub struct Shader {
+    source: String,
+    module: Module,
+    info: ModuleInfo,
+    features: BTreeSet<Feature>,
+}
+
+impl Shader {
+    /// Parses and validates `source` with `element` as the type `T`.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] with naga's message where the source is no valid WGSL or has no entry point `main`.
+    pub fn parse(source: &str, element: &str) -> Result<Self> {
+        let source = with_element(source, element);
+        let module = naga::front::wgsl::parse_str(&source)
+            .map_err(|error| Error::Shader(error.emit_to_string(&source).trim_end().to_owned()))?;
+        if !module.entry_points.iter().any(|entry| entry.name == ENTRY_POINT && entry.stage == ShaderStage::Compute) {
+            return Err(Error::Shader(format!("there is no compute entry point '{ENTRY_POINT}'")));
+        }
+        let info = validator(Capabilities::all())
+            .validate(&module)
+            .map_err(|error| Error::Shader(error.emit_to_string(&source).trim_end().to_owned()))?;
+        // What fails without a capability needs it: no list of types and statements to keep in step with naga.
+        let features = Feature::ALL
+            .into_iter()
+            .filter(|feature| validator(Capabilities::all() - feature.capability()).validate(&module).is_err())
+            .collect();
+        Ok(Self { source, module, info, features })
+    }
+
+    /// The source as it is compiled.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Names of the overrides.
+    #[must_use]
+    pub fn overrides(&self) -> BTreeSet<&str> {
+        self.module.overrides.iter().filter_map(|(_, over)| over.name.as_deref()).collect()
+    }
+
+    /// The interface with `constants` in place of the overrides that they name.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where a constant names no override or an override stays without a value.
+    pub fn interface(&self, constants: &Constants) -> Result<Interface> {
+        let (module, info) = self.resolve(constants)?;
+        let used = info.get_entry_point(0);
+        let (mut bindings, mut workgroup_bytes) = (Vec::new(), 0);
+        for (handle, variable) in module.global_variables.iter() {
+            if used[handle].is_empty() {
+                continue;
+            }
+            let access = match variable.space {
+                AddressSpace::WorkGroup => {
+                    workgroup_bytes += module.types[variable.ty].inner.size(module.to_ctx());
+                    continue;
+                }
+                AddressSpace::Uniform => Access::Uniform,
+                AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Access::ReadWrite,
+                AddressSpace::Storage { .. } => Access::Read,
+                _ => continue,
+            };
+            let (Some(name), Some(binding)) = (&variable.name, &variable.binding) else { continue };
+            if binding.group != 0 {
+                return Err(Error::Shader(format!(
+                    "'{name}' is in group {}: kernels bind group 0 only",
+                    binding.group
+                )));
+            }
+            bindings.push(Binding { name: name.clone(), index: binding.binding, access });
+        }
+        bindings.sort_by_key(|binding| binding.index);
+        let workgroup_size = module.entry_points[0].workgroup_size;
+        Ok(Interface { bindings, workgroup_size, workgroup_bytes, features: self.features.clone() })
+    }
+
+    /// The kernel as `target` gets it, with `constants` in place and without added checks.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the target cannot express the kernel, [`Error::Shader`] as for [`Shader::interface`].
+    pub fn translate(&self, target: Target, constants: &Constants) -> Result<Vec<u8>> {
+        let (module, info) = self.resolve(constants)?;
+        // naga's writers panic on some things that their target lacks (MSL on f64): that is an answer, not a crash.
+        let written = catch_unwind(AssertUnwindSafe(|| target.write(&module, &info)));
+        let message = match written {
+            Ok(Ok(text)) => return Ok(text),
+            Ok(Err(message)) => message,
+            Err(_) => "the writer gave up on it".to_owned(),
+        };
+        Err(Error::Unsupported(format!("{} cannot express this kernel: {message}", target.name())))
+    }
+
+    fn resolve(
+        &self,
+        constants: &Constants,
+    ) -> Result<(std::borrow::Cow<'_, Module>, std::borrow::Cow<'_, ModuleInfo>)> {
+        let constants: PipelineConstants = constants.iter().map(|(name, value)| (name.clone(), *value)).collect();
+        let entry = Some((ShaderStage::Compute, ENTRY_POINT));
+        pipeline_constants::process_overrides(&self.module, &self.info, entry, &constants)
+            .map_err(|error| Error::Shader(error.to_string()))
+    }
+}
+
+/// A language that naga writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// Vulkan's.
+    SpirV,
+    /// Metal's.
+    Msl,
+    /// DirectX 12's.
+    Hlsl,
+    /// OpenGL's.
+    Glsl,
+}
+
+impl Target {
+    /// Every target.
+    pub const ALL: [Self; 4] = [Self::SpirV, Self::Msl, Self::Hlsl, Self::Glsl];
+
+    /// Its usual name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SpirV => "SPIR-V",
+            Self::Msl => "MSL",
+            Self::Hlsl => "HLSL",
+            Self::Glsl => "GLSL",
+        }
+    }
+
+    fn write(self, module: &Module, info: &ModuleInfo) -> Result<Vec<u8>, String> {
+        let entry = (ShaderStage::Compute, ENTRY_POINT.to_owned());
+        match self {
+            Self::SpirV => {
+                let options = spv::Options {
+                    lang_version: (1, 3),
+                    zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
+                    bounds_check_policies: unchecked(),
+                    force_loop_bounding: false,
+                    emit_int_div_checks: false,
+                    ..Default::default()
+                };
+                let words = spv::write_vec(module, info, &options, None).map_err(|error| error.to_string())?;
+                Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+            }
+            Self::Msl => {
+                let options = msl::Options {
+                    lang_version: (2, 4),
+                    zero_initialize_workgroup_memory: false,
+                    bounds_check_policies: unchecked(),
+                    force_loop_bounding: false,
+                    ..Default::default()
+                };
+                let pipeline = msl::PipelineOptions { entry_point: Some(entry), ..Default::default() };
+                let (text, _) =
+                    msl::write_string(module, info, &options, &pipeline).map_err(|error| error.to_string())?;
+                Ok(text.into_bytes())
+            }
+            Self::Hlsl => {
+                let options = hlsl::Options {
+                    shader_model: hlsl::ShaderModel::V6_0,
+                    zero_initialize_workgroup_memory: false,
+                    restrict_indexing: false,
+                    force_loop_bounding: false,
+                    special_constants_binding: Some(hlsl::BindTarget { space: 1, ..Default::default() }),
+                    ..Default::default()
+                };
+                let pipeline = hlsl::PipelineOptions { entry_point: Some(entry) };
+                let mut text = String::new();
+                let mut writer = hlsl::Writer::new(&mut text, &options, &pipeline);
+                writer.write(module, info, None).map_err(|error| error.to_string())?;
+                Ok(text.into_bytes())
+            }
+            Self::Glsl => {
+                let options = glsl::Options {
+                    version: glsl::Version::Desktop(450),
+                    zero_initialize_workgroup_memory: false,
+                    ..Default::default()
+                };
+                let pipeline = glsl::PipelineOptions { shader_stage: entry.0, entry_point: entry.1, multiview: None };
+                let mut text = String::new();
+                glsl::Writer::new(&mut text, module, info, &options, &pipeline, unchecked())
+                    .and_then(|mut writer| writer.write())
+                    .map_err(|error| error.to_string())?;
+                Ok(text.into_bytes())
+            }
+        }
+    }
+}
+
+fn validator(capabilities: Capabilities) -> Validator {
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
+    if capabilities.contains(Capabilities::SUBGROUP) {
+        validator.subgroup_stages(ShaderStages::COMPUTE).subgroup_operations(SubgroupOperationSet::all());
+    }
+    validator
+}
+
+fn unchecked() -> BoundsCheckPolicies {
+    let policy = BoundsCheckPolicy::Unchecked;
+    BoundsCheckPolicies { index: policy, buffer: policy, image_load: policy, binding_array: policy }
+}
+
+fn with_element(source: &str, element: &str) -> String {
+    let mut text = String::with_capacity(source.len());
+    for line in source.lines() {
+        if line.starts_with("alias T =") {
+            text.push_str("alias T = ");
+            text.push_str(element);
+            text.push(';');
+        } else {
+            text.push_str(line);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNEL: &str = "\
+alias T = f32;
+override TILE: u32 = 8u;
+override PAD: u32 = 0u;
+var<workgroup> tile: array<T, TILE * (TILE + PAD)>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(2) var<uniform> shape: vec4<u32>;
+@compute @workgroup_size(TILE, 4)
+fn main(@builtin(local_invocation_index) i: u32) {
+    tile[i] = input[i];
+    workgroupBarrier();
+    output[i] = tile[shape.x - i];
+}";
+
+    #[test]
+    fn interface_is_read_from_the_source() {
+        let shader = Shader::parse(KERNEL, "f32").expect("valid");
+        let constants = Constants::from([("TILE".to_owned(), 16.0), ("PAD".to_owned(), 1.0)]);
+        let interface = shader.interface(&constants).expect("resolved");
+        assert_eq!(interface.workgroup_size, [16, 4, 1]);
+        assert_eq!(interface.workgroup_bytes, 16 * 17 * 4);
+        let names: Vec<_> = interface.bindings.iter().map(|b| (b.name.as_str(), b.access)).collect();
+        assert_eq!(names, [("input", Access::Read), ("output", Access::ReadWrite), ("shape", Access::Uniform)]);
+        assert!(interface.features.is_empty());
+    }
+
+    #[test]
+    fn element_type_changes_bytes_and_features() {
+        let shader = Shader::parse(KERNEL, "f64").expect("valid");
+        let interface = shader.interface(&Constants::new()).expect("defaults");
+        assert_eq!(interface.workgroup_bytes, 8 * 8 * 8);
+        assert_eq!(interface.features, BTreeSet::from([Feature::F64]));
+    }
+
+    #[test]
+    fn faults_name_their_cause() {
+        let error = Shader::parse("fn main() { let x = ; }", "f32").err().expect("no WGSL");
+        assert!(error.to_string().contains("expected expression"), "{error}");
+        let shader = Shader::parse(KERNEL, "f32").expect("valid");
+        let constants = Constants::from([("TIEL".to_owned(), 16.0)]);
+        assert!(shader.interface(&constants).is_err());
+    }
+
+    #[test]
+    fn a_target_that_cannot_express_a_kernel_says_so() {
+        let shader = Shader::parse(KERNEL, "f64").expect("valid");
+        let error = shader.translate(Target::Msl, &Constants::new()).expect_err("Metal has no f64");
+        assert!(error.is_skip() && error.to_string().starts_with("MSL cannot express"), "{error}");
+    }
+}

@@ -1,0 +1,269 @@
+//! `ceiling`: the limits of the device, measured first, against which every other row is held.
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work,
+    uniform,
+};
+use crate::record::Record;
+use crate::shader::Interface;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "ceiling",
+    summary: "the limits of the device: memory and workgroup-memory bandwidth, f32 FMA rate, launch overhead",
+    benchmarks: &[
+        Benchmark {
+            name: "copy",
+            summary: "copies an array; by single words, pairs and fours, over the ladder of working sets",
+            wgsl: include_str!("../../shaders/ceiling/copy.wgsl"),
+            cases: &ladder(&[Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32], &[&[]]),
+            work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
+            ceiling: Some(Limit::Copy),
+            buffers: |shape, _| vec![input(shape.count()), output(shape.count()), elements(shape)],
+            check: Check { buffer: "output", scalars: Shape::count, oracle: |shape| copied(shape.dtype) },
+            ..BASE
+        },
+        Benchmark {
+            name: "read",
+            summary: "reads an array by fours and adds up what it read",
+            wgsl: include_str!("../../shaders/ceiling/read.wgsl"),
+            cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 2.0)], &[("ITEMS", 8.0)], &[("ITEMS", 32.0)]]),
+            work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
+            ceiling: Some(Limit::Read),
+            buffers: |shape, interface| {
+                vec![summable(shape.count()), output(read_sums(shape, interface)), elements(shape)]
+            },
+            steps: |shape, interface| {
+                let items = shape.param("ITEMS", 16.0) as u64;
+                covering(shape, interface, items)
+            },
+            check: Check { buffer: "output", scalars: read_sums_of, oracle: sum_of_each_invocation },
+            ..BASE
+        },
+        Benchmark {
+            name: "fill",
+            summary: "writes an array by fours",
+            wgsl: include_str!("../../shaders/ceiling/fill.wgsl"),
+            cases: &ladder(&[Dtype::Vec4F32], &[&[]]),
+            work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
+            ceiling: Some(Limit::Fill),
+            buffers: |shape, _| {
+                vec![output(shape.count()), uniform("sizes", &[shape.count() / shape.dtype.lanes(), FILL_BASE])]
+            },
+            check: Check {
+                buffer: "output",
+                scalars: Shape::count,
+                oracle: |shape| {
+                    let lanes = shape.dtype.lanes();
+                    Box::new(move |i| (FILL_BASE + (i / lanes & 1023)) as f64)
+                },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "fma",
+            summary: "eight independent chains of f32 fused multiply-adds an invocation, in one, two or four lanes",
+            wgsl: include_str!("../../shaders/ceiling/fma.wgsl"),
+            cases: &[Cases {
+                from: Profile::Quick,
+                dtypes: &[Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32],
+                extents: &[Extent::Linear(1 << 20)],
+                params: &[&[("ROUNDS", 256.0)]],
+            }],
+            work: |shape| Work { bytes: 0, flops: 2 * 8 * 4 * shape.param("ROUNDS", 256.0) as u64 * shape.count() },
+            ceiling: Some(Limit::Fma),
+            buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
+            check: Check { buffer: "output", scalars: Shape::count, oracle: fma_chains },
+            ..BASE
+        },
+        Benchmark {
+            name: "workgroup_read",
+            summary: "reads workgroup memory without bank conflicts, by single words and by fours",
+            wgsl: include_str!("../../shaders/ceiling/workgroup_read.wgsl"),
+            cases: &[Cases {
+                from: Profile::Quick,
+                dtypes: &[Dtype::F32, Dtype::Vec4F32],
+                extents: &[Extent::Linear(1 << 20)],
+                params: &[&[("ROUNDS", 128.0)]],
+            }],
+            work: |shape| Work { bytes: 16 * shape.param("ROUNDS", 128.0) as u64 * shape.array_bytes(), flops: 0 },
+            ceiling: Some(Limit::Workgroup),
+            buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
+            check: Check { buffer: "output", scalars: Shape::count, oracle: workgroup_sums },
+            ..BASE
+        },
+        Benchmark {
+            name: "launch",
+            summary: "launches a kernel that stores one word: device time back to back, and end to end from submission to completion",
+            wgsl: include_str!("../../shaders/ceiling/launch.wgsl"),
+            cases: &[Cases {
+                from: Profile::Quick,
+                dtypes: &[Dtype::U32],
+                extents: &[Extent::Linear(1)],
+                params: &[&[]],
+            }],
+            work: |_| Work::default(),
+            ceiling: Some(Limit::Launch),
+            buffers: |_, _| vec![output(4), uniform("sizes", &[SIGN])],
+            steps: |_, _| vec![Step::dispatch(1)],
+            end_to_end: Some(|_, _| vec![Step::dispatch(1)]),
+            check: Check { buffer: "output", scalars: |_| 1, oracle: |_| Box::new(|_| SIGN as f64) },
+            ..BASE
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &[],
+    wgsl: "",
+    cases: &[],
+    buffers: |_, _| Vec::new(),
+    steps: |shape, interface| covering(shape, interface, 1),
+    end_to_end: None,
+    work: |_| Work { bytes: 0, flops: 0 },
+    ceiling: None,
+    sets_ceiling: true,
+    model: None,
+    check: Check { buffer: "", scalars: |_| 0, oracle: |_| Box::new(|_| f64::NAN) },
+};
+
+/// Working sets over which bandwidth is measured, in f32 words: 256 KiB to 1 GiB an array.
+pub const LADDER: [Extent; 7] = [
+    Extent::Linear(1 << 16),
+    Extent::Linear(1 << 18),
+    Extent::Linear(1 << 20),
+    Extent::Linear(1 << 22),
+    Extent::Linear(1 << 24),
+    Extent::Linear(1 << 26),
+    Extent::Linear(1 << 28),
+];
+
+/// The rungs that the quick profile's benchmarks stand on.
+const QUICK: [Extent; 4] =
+    [Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26), Extent::Linear(1 << 28)];
+
+const fn ladder(dtypes: &'static [Dtype], params: &'static [Params]) -> [Cases; 2] {
+    [
+        Cases { from: Profile::Quick, dtypes, extents: &QUICK, params },
+        Cases { from: Profile::Standard, dtypes, extents: &LADDER, params },
+    ]
+}
+
+const FILL_BASE: u64 = 4_000_000;
+const SIGN: u64 = 0x00c0_ffee;
+/// Elements of the table that `fma` and `workgroup_read` read, with room for the 17 from the last one on.
+const TABLE: u64 = 1024 + 16;
+
+fn input(scalars: u64) -> Buffer {
+    Buffer { name: "input", scalars, contents: Contents::Input(Values::Wide) }
+}
+
+fn summable(scalars: u64) -> Buffer {
+    Buffer { name: "input", scalars, contents: Contents::Input(Values::Summable) }
+}
+
+fn output(scalars: u64) -> Buffer {
+    Buffer { name: "output", scalars, contents: Contents::Poison }
+}
+
+/// The uniform that tells a kernel how many elements of type `T` there are.
+fn elements(shape: &Shape) -> Buffer {
+    uniform("sizes", &[shape.count() / shape.dtype.lanes()])
+}
+
+/// One dispatch in which each invocation covers `items` elements.
+fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
+    let elements = shape.count() / shape.dtype.lanes();
+    vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations()) * items))]
+}
+
+fn copied(dtype: Dtype) -> super::Oracle {
+    Box::new(move |i| Values::Wide.at(dtype.scalar(), i))
+}
+
+/// Sums that `read` writes: one for each invocation that has an element, the last workgroup counted whole.
+fn read_sums(shape: &Shape, interface: &Interface) -> u64 {
+    let Step::Dispatch { groups, .. } = &covering(shape, interface, shape.param("ITEMS", 16.0) as u64)[0] else {
+        return 0;
+    };
+    groups.iter().map(|&side| u64::from(side)).product::<u64>() * u64::from(interface.invocations())
+}
+
+/// How many of them are defined: the ladder's sizes divide evenly, so that only whole blocks are compared.
+fn read_sums_of(shape: &Shape) -> u64 {
+    let (items, elements) = (shape.param("ITEMS", 16.0) as u64, shape.count() / shape.dtype.lanes());
+    let block = shape.param("WG", 256.0) as u64;
+    let whole = elements / (block * items) * block;
+    whole + (elements % (block * items)).min(block)
+}
+
+fn sum_of_each_invocation(shape: &Shape) -> super::Oracle {
+    let (items, lanes) = (shape.param("ITEMS", 16.0) as u64, shape.dtype.lanes());
+    let (block, elements) = (shape.param("WG", 256.0) as u64, shape.count() / shape.dtype.lanes());
+    let scalar = shape.dtype.scalar();
+    Box::new(move |i| {
+        let first = i / block * block * items + i % block;
+        let mine = (0..items).map(|k| first + k * block).filter(|&at| at < elements);
+        mine.flat_map(|at| at * lanes..(at + 1) * lanes).map(|at| Values::Summable.at(scalar, at)).sum()
+    })
+}
+
+/// The value of a chain after an even number R of rounds of x ← m·x + p: x + R·p for m = 1, x for m = −1.
+fn fma_chains(shape: &Shape) -> super::Oracle {
+    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    let rounds = 4.0 * shape.param("ROUNDS", 256.0);
+    Box::new(move |i| {
+        let at = i / lanes & 1023;
+        let element = |k: u64| Values::Summable.at(scalar, (at + k) * lanes + i % lanes);
+        let is_growing = element(16) > 0.0;
+        (0..8).map(|k| element(k) + if is_growing { rounds * element(k + 8) } else { 0.0 }).sum()
+    })
+}
+
+fn workgroup_sums(shape: &Shape) -> super::Oracle {
+    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    let rounds = shape.param("ROUNDS", 128.0) as u64;
+    // Invocations 512 apart read the same places: one sum for each of the 512 starts and each lane.
+    let sum = |start: u64, lane: u64| -> f64 {
+        let starts = (0..rounds).map(|k| (start + 37 * k) & 511);
+        starts
+            .flat_map(|at| (0..16).map(move |j| at + 32 * j))
+            .map(|at| Values::Summable.at(scalar, at * lanes + lane))
+            .sum()
+    };
+    let sums: Vec<f64> = (0..512).flat_map(|start| (0..lanes).map(move |lane| sum(start, lane))).collect();
+    Box::new(move |i| sums[(i % (512 * lanes)) as usize])
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let best = |benchmark: &str, rate: fn(&Record) -> Option<f64>| {
+        let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
+        let largest =
+            rows.iter().filter(|row| row.benchmark == benchmark && rate(row).is_some()).map(|row| size(row)).max()?;
+        let at_largest = rows.iter().filter(|row| row.benchmark == benchmark && size(row) == largest);
+        let best =
+            at_largest.filter_map(|row| Some((rate(row)?, row.dtype.as_str()))).max_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some((best.0, best.1, largest))
+    };
+    let mut parts = Vec::new();
+    if let Some((copy, dtype, n)) = best("copy", |row| row.gb_per_s) {
+        parts.push(format!("memory copies at {copy:.0} GB/s (best by {dtype}, {} MiB an array)", n * 4 >> 20));
+    }
+    if let Some((fma, dtype, _)) = best("fma", |row| row.gflop_per_s) {
+        parts.push(format!("f32 FMA reaches {:.2} TFLOP/s (best in {dtype})", fma / 1000.0));
+    }
+    if let Some((local, dtype, _)) = best("workgroup_read", |row| row.gb_per_s) {
+        parts.push(format!("workgroup memory reads {:.2} TB/s (best by {dtype})", local / 1000.0));
+    }
+    if let Some(launch) = rows.iter().find(|row| row.benchmark == "launch") {
+        let round_trip =
+            launch.end_to_end_ns.map_or_else(String::new, |ns| format!(", {:.1} µs with the round trip", ns / 1000.0));
+        parts.push(format!("a launch costs {:.2} µs back to back{round_trip}", launch.median_ns? / 1000.0));
+    }
+    (!parts.is_empty()).then(|| format!("Here {}.", parts.join("; ")))
+}

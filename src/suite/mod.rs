@@ -1,0 +1,457 @@
+//! What there is to measure: families, their benchmarks, and the vocabulary in which a benchmark is declared.
+//!
+//! A benchmark is one literal of [`Benchmark`] beside one WGSL file. The literal holds what the shader cannot say; what the shader
+//! does say (bindings, workgroup size, workgroup memory, features) is read from it and not repeated here.
+
+pub mod ceiling;
+pub mod input;
+pub mod reduction;
+pub mod transpose;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::error::{Error, Result};
+use crate::record::Record;
+use crate::shader::Interface;
+use input::Values;
+
+/// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
+pub const FAMILIES: &[&Family] = &[&ceiling::FAMILY, &reduction::FAMILY, &transpose::FAMILY];
+
+/// Kernels that do the same job.
+pub struct Family {
+    /// Name of the family: also of its folder under `shaders/` and of its file here.
+    pub name: &'static str,
+    /// One sentence for the reader.
+    pub summary: &'static str,
+    /// Its benchmarks; the first is what the others are compared with.
+    pub benchmarks: &'static [Benchmark],
+    /// One or two sentences that say what the measured rows show on this device; `None` where too few were measured.
+    pub finding: fn(&[&Record]) -> Option<String>,
+}
+
+/// One way to do a family's job.
+pub struct Benchmark {
+    /// Name, unique in the family: also of its WGSL file.
+    pub name: &'static str,
+    /// One sentence for the reader.
+    pub summary: &'static str,
+    /// Workloads of the source articles that it answers.
+    pub sources: &'static [&'static str],
+    /// The kernel.
+    pub wgsl: &'static str,
+    /// Element types, sizes and parameters, by the profile from which on they run.
+    pub cases: &'static [Cases],
+    /// Buffers, each named after the binding that it serves unless a step says otherwise.
+    pub buffers: fn(&Shape, &Interface) -> Vec<Buffer>,
+    /// One launch.
+    pub steps: fn(&Shape, &Interface) -> Vec<Step>,
+    /// One launch with its copies from and to the host, where that is part of the benchmark.
+    pub end_to_end: Option<fn(&Shape, &Interface) -> Vec<Step>>,
+    /// Bytes and operations of one launch.
+    pub work: fn(&Shape) -> Work,
+    /// The limit that binds it; `None` where no measured one does.
+    pub ceiling: Option<Limit>,
+    /// Whether its own rate is a measurement of that limit.
+    pub sets_ceiling: bool,
+    /// What the family's model predicts, in the unit that the summary names.
+    pub model: Option<fn(&Shape) -> f64>,
+    /// The answer.
+    pub check: Check,
+}
+
+/// Parameters that steer the harness rather than the shader. `INPUT`: the constant that fills the input.
+pub const HOST_PARAMS: &[&str] = &["INPUT"];
+
+/// A set of parameters: overrides of the shader, or [`HOST_PARAMS`].
+pub type Params = &'static [(&'static str, f64)];
+
+/// A block of a benchmark's cases: every type at every size with every set of parameters, from a profile on.
+pub struct Cases {
+    /// The least profile that runs them.
+    pub from: Profile,
+    /// Element types.
+    pub dtypes: &'static [Dtype],
+    /// Sizes.
+    pub extents: &'static [Extent],
+    /// Sets of parameters.
+    pub params: &'static [Params],
+}
+
+/// How much of the suite a run measures, and how long it may take over each case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Profile {
+    /// The headline sizes, under a minute on a software device.
+    Quick,
+    /// Every size, a few minutes on a GPU.
+    Standard,
+    /// Every size, sampled for as long as it takes to settle.
+    Thorough,
+}
+
+/// A scalar type in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    /// 32-bit unsigned integer.
+    U32,
+    /// 32-bit float.
+    F32,
+    /// 64-bit float.
+    F64,
+}
+
+impl Scalar {
+    /// Size in bytes.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::U32 | Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+
+    /// Writes `value` into `slot`, which is [`Scalar::bytes`] long.
+    pub fn encode(self, value: f64, slot: &mut [u8]) {
+        match self {
+            Self::U32 => slot.copy_from_slice(&(value as u32).to_le_bytes()),
+            Self::F32 => slot.copy_from_slice(&(value as f32).to_le_bytes()),
+            Self::F64 => slot.copy_from_slice(&value.to_le_bytes()),
+        }
+    }
+
+    /// Reads the value in `slot`, which is [`Scalar::bytes`] long.
+    #[must_use]
+    pub fn decode(self, slot: &[u8]) -> f64 {
+        let word = || slot.first_chunk().copied().unwrap_or_default();
+        match self {
+            Self::U32 => f64::from(u32::from_le_bytes(word())),
+            Self::F32 => f64::from(f32::from_le_bytes(word())),
+            Self::F64 => f64::from_le_bytes(slot.first_chunk().copied().unwrap_or_default()),
+        }
+    }
+}
+
+/// An element type: what `T` stands for in the shader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dtype {
+    /// `f32`.
+    F32,
+    /// `vec2<f32>`.
+    Vec2F32,
+    /// `vec4<f32>`.
+    Vec4F32,
+    /// `u32`.
+    U32,
+    /// `f64`.
+    F64,
+}
+
+impl Dtype {
+    /// As WGSL and the CSV write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::Vec2F32 => "vec2<f32>",
+            Self::Vec4F32 => "vec4<f32>",
+            Self::U32 => "u32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// Type of a lane.
+    #[must_use]
+    pub const fn scalar(self) -> Scalar {
+        match self {
+            Self::F32 | Self::Vec2F32 | Self::Vec4F32 => Scalar::F32,
+            Self::U32 => Scalar::U32,
+            Self::F64 => Scalar::F64,
+        }
+    }
+
+    /// Number of lanes.
+    #[must_use]
+    pub const fn lanes(self) -> u64 {
+        match self {
+            Self::Vec2F32 => 2,
+            Self::Vec4F32 => 4,
+            Self::F32 | Self::U32 | Self::F64 => 1,
+        }
+    }
+}
+
+/// A size: scalars of an array, or rows by columns of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Extent {
+    /// Scalars.
+    Linear(u64),
+    /// Rows, columns.
+    Matrix(u64, u64),
+}
+
+impl Extent {
+    /// Number of scalars; saturates where it passes 64 bits, which no device holds.
+    #[must_use]
+    pub const fn count(self) -> u64 {
+        match self {
+            Self::Linear(n) => n,
+            Self::Matrix(rows, columns) => rows.saturating_mul(columns),
+        }
+    }
+
+    /// Rows and columns; an array is one row.
+    #[must_use]
+    pub const fn matrix(self) -> (u64, u64) {
+        match self {
+            Self::Linear(n) => (1, n),
+            Self::Matrix(rows, columns) => (rows, columns),
+        }
+    }
+
+    /// Reads `N`, `2^K`, or `RxC`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for anything else, and for zero.
+    pub fn parse(text: &str) -> Result<Self> {
+        let number = |part: &str| -> Option<u64> {
+            let value = match part.split_once('^') {
+                Some((base, power)) => base.parse::<u64>().ok()?.checked_pow(power.parse().ok()?)?,
+                None => part.replace('_', "").parse().ok()?,
+            };
+            (value > 0).then_some(value)
+        };
+        let extent = match text.split_once(['x', 'X']) {
+            Some((rows, columns)) => number(rows).zip(number(columns)).map(|(r, c)| Self::Matrix(r, c)),
+            None => number(text).map(Self::Linear),
+        };
+        extent.ok_or_else(|| {
+            Error::Usage(format!(
+                "'{text}' is no size: give a number (1000003), a power (2^20) or rows x columns (512x2000)"
+            ))
+        })
+    }
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Linear(n) => write!(f, "{n}"),
+            Self::Matrix(rows, columns) => write!(f, "{rows}x{columns}"),
+        }
+    }
+}
+
+/// Everything that a case varies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// Element type.
+    pub dtype: Dtype,
+    /// Size.
+    pub extent: Extent,
+    /// Parameters by name.
+    pub params: BTreeMap<String, f64>,
+}
+
+impl Shape {
+    /// Parameter `name`, or `default` where the case does not set it.
+    #[must_use]
+    pub fn param(&self, name: &str, default: f64) -> f64 {
+        self.params.get(name).copied().unwrap_or(default)
+    }
+
+    /// Number of scalars.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.extent.count()
+    }
+
+    /// Bytes of one array of the case's size.
+    #[must_use]
+    pub const fn array_bytes(&self) -> u64 {
+        self.count().saturating_mul(self.dtype.scalar().bytes() as u64)
+    }
+}
+
+/// What one launch must do, whatever the kernel: reads plus writes in bytes, and arithmetic operations (an FMA is two).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Work {
+    /// Bytes.
+    pub bytes: u64,
+    /// Operations.
+    pub flops: u64,
+}
+
+/// A limit of the device that the family `ceiling` measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Limit {
+    /// Reading and writing memory in equal parts, by working set.
+    Copy,
+    /// Reading memory, by working set.
+    Read,
+    /// Writing memory, by working set.
+    Fill,
+    /// f32 fused multiply-adds.
+    Fma,
+    /// Reading workgroup memory.
+    Workgroup,
+    /// Launching a kernel that does nothing.
+    Launch,
+}
+
+impl Limit {
+    /// As the column `ceiling` names it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Copy => "copy",
+            Self::Read => "read",
+            Self::Fill => "fill",
+            Self::Fma => "fma",
+            Self::Workgroup => "workgroup",
+            Self::Launch => "launch",
+        }
+    }
+
+    /// Whether the limit depends on how much memory is touched.
+    #[must_use]
+    pub const fn is_memory(self) -> bool {
+        matches!(self, Self::Copy | Self::Read | Self::Fill)
+    }
+}
+
+/// A buffer of a job.
+pub struct Buffer {
+    /// Name by which steps and bindings find it.
+    pub name: &'static str,
+    /// Length in scalars of the case's element type (or u32 words for [`Contents::Words`]).
+    pub scalars: u64,
+    /// What it holds before the first launch.
+    pub contents: Contents,
+}
+
+/// What a buffer holds before a launch.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Contents {
+    /// Random input.
+    Input(Values),
+    /// The kernel's own constants, for a uniform buffer.
+    Words(Vec<u32>),
+    /// Garbage that no right answer contains: an output.
+    Poison,
+}
+
+/// One step of a launch.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Runs the kernel. Timed.
+    Dispatch {
+        /// Workgroups along x, y and z.
+        groups: [u32; 3],
+        /// `(binding, buffer)` where a binding takes a buffer of another name.
+        rebind: Vec<(&'static str, &'static str)>,
+    },
+    /// Copies one buffer over another of the same length. Not timed.
+    Restore {
+        /// Source.
+        from: &'static str,
+        /// Destination.
+        to: &'static str,
+    },
+    /// Sets a buffer to zero. Not timed.
+    Clear(&'static str),
+    /// Copies a buffer's contents from the host again; end to end only.
+    Upload(&'static str),
+    /// Copies the first `scalars` of a buffer to the host and adds them up there, one after the other; end to end only.
+    SumOnHost {
+        /// Source.
+        buffer: &'static str,
+        /// How many.
+        scalars: u64,
+    },
+}
+
+impl Step {
+    /// A dispatch of `groups` workgroups with every binding served by the buffer of its name.
+    #[must_use]
+    pub fn dispatch(groups: u64) -> Self {
+        Self::Dispatch { groups: grid(groups), rebind: Vec::new() }
+    }
+}
+
+/// The right answer: element by element, as a function of the index.
+pub type Oracle = Box<dyn Fn(u64) -> f64 + Send + Sync>;
+
+/// How an output is held against its oracle. Comparison is exact: every family's inputs are chosen so that rounding plays no part.
+pub struct Check {
+    /// The buffer that holds the answer.
+    pub buffer: &'static str,
+    /// How many of its scalars are the answer.
+    pub scalars: fn(&Shape) -> u64,
+    /// The right ones.
+    pub oracle: fn(&Shape) -> Oracle,
+}
+
+/// A benchmark at one size with one set of parameters.
+#[derive(Clone)]
+pub struct Case {
+    /// Its family.
+    pub family: &'static Family,
+    /// Its benchmark.
+    pub benchmark: &'static Benchmark,
+    /// Type, size and parameters.
+    pub shape: Shape,
+}
+
+impl Case {
+    /// `family/benchmark`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.family.name, self.benchmark.name)
+    }
+
+    /// Parameters as the CSV writes them: `K=V` joined by `;`, sorted by name.
+    #[must_use]
+    pub fn params_text(&self) -> String {
+        let pairs: Vec<_> = self.shape.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        pairs.join(";")
+    }
+
+    /// Bytes and operations of one launch.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        (self.benchmark.work)(&self.shape)
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.name(), self.shape.dtype.name(), self.shape.extent)?;
+        if self.shape.params.is_empty() { Ok(()) } else { write!(f, " {}", self.params_text()) }
+    }
+}
+
+/// `groups` workgroups as a grid whose sides stay within the 65,535 that every device has. Where one side does not suffice the
+/// grid is rounded up: kernels number their workgroups by `y * width + x` and must leave the surplus idle.
+#[must_use]
+pub fn grid(groups: u64) -> [u32; 3] {
+    const WIDTH: u64 = 32_768;
+    let clamp = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    if groups <= WIDTH { [clamp(groups), 1, 1] } else { [clamp(WIDTH), clamp(groups.div_ceil(WIDTH)), 1] }
+}
+
+/// A uniform buffer of the given words, padded to the 16 bytes that uniform blocks are aligned to.
+#[must_use]
+pub fn uniform(name: &'static str, words: &[u64]) -> Buffer {
+    let mut words: Vec<u32> = words.iter().map(|&word| u32::try_from(word).unwrap_or(u32::MAX)).collect();
+    words.resize(words.len().next_multiple_of(4), 0);
+    Buffer { name, scalars: words.len() as u64, contents: Contents::Words(words) }
+}
+
+/// Rows that were measured, with their rate in GB/s, of one benchmark, type and size.
+pub(crate) fn rate<'a>(rows: &[&'a Record], benchmark: &str, params: &str, like: &Record) -> Option<(f64, &'a Record)> {
+    let row = rows
+        .iter()
+        .find(|row| row.benchmark == benchmark && row.params == params && row.dtype == like.dtype && row.n == like.n)?;
+    Some((row.gb_per_s?, row))
+}

@@ -1,0 +1,275 @@
+//! `reduction`: the sum of an array (source article 000), from interleaved addressing in global memory to the fast one.
+//!
+//! Every benchmark computes the complete sum on the device: its kernel is launched on its own block sums until one value is left,
+//! and all of these passes count. The end-to-end time is the article's: upload, first pass, download of the block sums, and their
+//! serial sum on the host.
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, rate,
+    uniform,
+};
+use crate::record::Record;
+use crate::shader::Interface;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "reduction",
+    summary: "the sum of an array, complete on the device",
+    benchmarks: &[
+        Benchmark {
+            name: "interleaved_global",
+            summary: "interleaved addressing, in place in global memory",
+            sources: &["A3", "A5"],
+            wgsl: include_str!("../../shaders/reduction/interleaved_global.wgsl"),
+            cases: ARTICLE_CASES,
+            // The kernel spoils its input: each launch gets a fresh copy, outside the timed span.
+            buffers: |shape, interface| {
+                let mut buffers = buffers(shape, &passes(shape, interface, 1));
+                buffers.push(Buffer { name: "data", scalars: shape.count(), contents: Contents::Poison });
+                buffers
+            },
+            steps: |shape, interface| {
+                let mut steps = vec![RESTORE];
+                steps.extend(dispatches(&passes(shape, interface, 1), "data", "data"));
+                steps
+            },
+            end_to_end: Some(|shape, interface| {
+                let mut steps = end_to_end(&passes(shape, interface, 1), "data", "data");
+                steps.insert(1, RESTORE);
+                steps
+            }),
+            ..BASE
+        },
+        Benchmark {
+            name: "interleaved_workgroup",
+            summary: "the same steps on a copy in workgroup memory",
+            sources: &["A4", "A5"],
+            wgsl: include_str!("../../shaders/reduction/interleaved_workgroup.wgsl"),
+            cases: ARTICLE_CASES,
+            ..BASE
+        },
+        Benchmark {
+            name: "sequential",
+            summary: "sequential addressing: no modulo, no divergence",
+            wgsl: include_str!("../../shaders/reduction/sequential.wgsl"),
+            ..BASE
+        },
+        Benchmark {
+            name: "first_add",
+            summary: "two loads are added before the tree",
+            wgsl: include_str!("../../shaders/reduction/first_add.wgsl"),
+            ..TWO_LOADS
+        },
+        Benchmark {
+            name: "subgroup",
+            summary: "subgroupAdd, then a tree over the subgroups",
+            wgsl: include_str!("../../shaders/reduction/subgroup.wgsl"),
+            ..TWO_LOADS
+        },
+        Benchmark {
+            name: "vec4_grid_stride",
+            summary: "16-byte loads a grid apart, one tree for thousands of elements",
+            wgsl: include_str!("../../shaders/reduction/vec4_grid_stride.wgsl"),
+            buffers: |shape, interface| buffers(shape, &strided_passes(shape, interface)),
+            steps: |shape, interface| dispatches(&strided_passes(shape, interface), "input", "input"),
+            end_to_end: Some(|shape, interface| end_to_end(&strided_passes(shape, interface), "input", "input")),
+            ..BASE
+        },
+        Benchmark {
+            name: "atomic",
+            summary: "one pass, block sums added atomically (integers)",
+            wgsl: include_str!("../../shaders/reduction/atomic.wgsl"),
+            cases: &[
+                Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: SIZES, params: PLAIN },
+            ],
+            buffers: |shape, _| vec![input(shape), total(), uniform("sizes", &[shape.count()])],
+            // The counter starts at zero for each launch, as block sums need not.
+            steps: |shape, interface| vec![Step::Clear("total"), one_pass(shape, interface)],
+            end_to_end: Some(|shape, interface| {
+                vec![
+                    Step::Upload("input"),
+                    Step::Clear("total"),
+                    one_pass(shape, interface),
+                    Step::SumOnHost { buffer: "total", scalars: 1 },
+                ]
+            }),
+            ..BASE
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share: one load an invocation.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &[],
+    wgsl: "",
+    cases: &[
+        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
+        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32, Dtype::U32], extents: SIZES, params: PLAIN },
+    ],
+    buffers: |shape, interface| buffers(shape, &passes(shape, interface, 1)),
+    steps: |shape, interface| dispatches(&passes(shape, interface, 1), "input", "input"),
+    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 1), "input", "input")),
+    work: |shape| Work { bytes: shape.array_bytes(), flops: shape.count() - 1 },
+    ceiling: Some(Limit::Read),
+    sets_ceiling: false,
+    model: None,
+    check: Check {
+        buffer: "total",
+        scalars: |_| 1,
+        oracle: |shape| {
+            let sum = values(shape).sum(shape.dtype.scalar(), 0..shape.count());
+            Box::new(move |_| sum)
+        },
+    },
+};
+
+/// Two loads an invocation.
+const TWO_LOADS: Benchmark = Benchmark {
+    buffers: |shape, interface| buffers(shape, &passes(shape, interface, 2)),
+    steps: |shape, interface| dispatches(&passes(shape, interface, 2), "input", "input"),
+    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 2), "input", "input")),
+    ..BASE
+};
+
+const PLAIN: &[Params] = &[&[]];
+
+/// The article's two kernels run on its own input too: 0.5 everywhere.
+const ARTICLE_CASES: &[Cases] = &[
+    Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
+    Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_U32, params: &[&[("INPUT", 0.5)]] },
+    Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
+    Cases { from: Profile::Standard, dtypes: &[Dtype::F32, Dtype::U32], extents: SIZES, params: PLAIN },
+];
+
+const QUICK_F32: &[Extent] =
+    &[Extent::Linear(1_000_003), Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 28)];
+const QUICK_U32: &[Extent] = &[Extent::Linear(1 << 22)];
+
+const SIZES: &[Extent] = &[
+    Extent::Linear(1),
+    Extent::Linear(255),
+    Extent::Linear(1 << 16),
+    Extent::Linear(1 << 18),
+    Extent::Linear(1_000_003),
+    Extent::Linear(1 << 20),
+    Extent::Linear(1 << 22),
+    Extent::Linear(1 << 24),
+    Extent::Linear(1 << 26),
+    Extent::Linear(1 << 28),
+];
+
+const RESTORE: Step = Step::Restore { from: "input", to: "data" };
+
+/// Names for the block sums and sizes of each pass but the last, whose sum is `total`. Even blocks of 16 need only seven for 2^28.
+const SUMS: [&str; 8] = ["sums_1", "sums_2", "sums_3", "sums_4", "sums_5", "sums_6", "sums_7", "sums_8"];
+const PASS_SIZES: [&str; 8] = ["sizes", "sizes_2", "sizes_3", "sizes_4", "sizes_5", "sizes_6", "sizes_7", "sizes_8"];
+
+/// One pass: how many values it adds up, and by how many workgroups.
+struct Pass {
+    n: u64,
+    groups: u64,
+}
+
+/// Passes in which each invocation covers `items` values, until one is left.
+fn passes(shape: &Shape, interface: &Interface, items: u64) -> Vec<Pass> {
+    let block = u64::from(interface.invocations()) * items;
+    passes_by(shape.count(), |n| n.div_ceil(block))
+}
+
+/// Passes of `vec4_grid_stride`: an invocation covers at least sixteen vec4, so that one workgroup can finish the second pass.
+fn strided_passes(shape: &Shape, interface: &Interface) -> Vec<Pass> {
+    let block = u64::from(interface.invocations()) * 4 * 16;
+    passes_by(shape.count(), |n| n.div_ceil(block).min(16_384))
+}
+
+fn passes_by(mut n: u64, groups_for: impl Fn(u64) -> u64) -> Vec<Pass> {
+    let mut passes = Vec::new();
+    while passes.len() < SUMS.len() {
+        let groups = groups_for(n);
+        passes.push(Pass { n, groups });
+        if groups == 1 {
+            break;
+        }
+        n = groups;
+    }
+    passes
+}
+
+fn values(shape: &Shape) -> Values {
+    shape.params.get("INPUT").map_or(Values::Summable, |value| Values::Constant(*value))
+}
+
+fn input(shape: &Shape) -> Buffer {
+    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(values(shape)) }
+}
+
+fn total() -> Buffer {
+    Buffer { name: "total", scalars: 1, contents: Contents::Poison }
+}
+
+fn sums_of(passes: &[Pass], pass: usize) -> &'static str {
+    if pass + 1 == passes.len() { "total" } else { SUMS[pass] }
+}
+
+fn buffers(shape: &Shape, passes: &[Pass]) -> Vec<Buffer> {
+    let mut buffers = vec![input(shape), total()];
+    for (place, pass) in passes.iter().enumerate() {
+        buffers.push(uniform(PASS_SIZES[place], &[pass.n]));
+        if place + 1 < passes.len() {
+            buffers.push(Buffer { name: SUMS[place], scalars: pass.groups, contents: Contents::Poison });
+        }
+    }
+    buffers
+}
+
+/// One dispatch a pass. The first reads the buffer `source`, each later one the sums of the one before; `binding` is the
+/// kernel's name for what it reads.
+fn dispatches(passes: &[Pass], binding: &'static str, source: &'static str) -> Vec<Step> {
+    let dispatch = |(place, pass): (usize, &Pass)| Step::Dispatch {
+        groups: super::grid(pass.groups),
+        rebind: vec![
+            (binding, if place == 0 { source } else { SUMS[place - 1] }),
+            ("block_sums", sums_of(passes, place)),
+            ("sizes", PASS_SIZES[place]),
+        ],
+    };
+    passes.iter().enumerate().map(dispatch).collect()
+}
+
+fn end_to_end(passes: &[Pass], binding: &'static str, source: &'static str) -> Vec<Step> {
+    let first = dispatches(passes, binding, source).swap_remove(0);
+    vec![Step::Upload("input"), first, Step::SumOnHost { buffer: sums_of(passes, 0), scalars: passes[0].groups }]
+}
+
+fn one_pass(shape: &Shape, interface: &Interface) -> Step {
+    Step::dispatch(shape.count().div_ceil(2 * u64::from(interface.invocations())))
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let measured = rows.iter().filter(|row| row.gb_per_s.is_some() && row.dtype == "f32" && row.params.is_empty());
+    let fastest = measured.max_by(|a, b| {
+        let key = |row: &Record| (row.n.parse::<u64>().unwrap_or(0), row.gb_per_s.unwrap_or(0.0));
+        let ((an, ag), (bn, bg)) = (key(a), key(b));
+        an.cmp(&bn).then(ag.total_cmp(&bg))
+    })?;
+    let mut text = format!(
+        "Of {} f32, {} is fastest: {:.0} GB/s{}.",
+        fastest.n,
+        fastest.benchmark,
+        fastest.gb_per_s?,
+        fastest.share.map_or_else(String::new, |share| format!(", {:.0} % of reading as much", share * 100.0))
+    );
+    let of = |benchmark| rate(rows, benchmark, "", fastest).map(|(rate, _)| rate);
+    if let (Some(global), Some(workgroup)) = (of("interleaved_global"), of("interleaved_workgroup")) {
+        let (word, ratio) =
+            if workgroup >= global { ("faster", workgroup / global) } else { ("slower", global / workgroup) };
+        text.push_str(&format!(" The same steps are {ratio:.2}× {word} in workgroup memory than in global memory."));
+    }
+    Some(text)
+}
