@@ -207,8 +207,8 @@ impl Job {
         };
         let check = Check {
             buffer: place(benchmark.check.buffer)?,
-            scalars: (benchmark.check.scalars)(shape),
-            oracle: (benchmark.check.oracle)(shape),
+            scalars: (benchmark.check.scalars)(shape, &interface),
+            oracle: (benchmark.check.oracle)(shape, &interface),
         };
         let buffers = declared
             .iter()

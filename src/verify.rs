@@ -47,10 +47,11 @@ pub fn mismatch(check: &Check, scalar: Scalar, first: u64, bytes: &[u8]) -> Opti
     let size = scalar.bytes();
     bytes.par_chunks(PIECE).enumerate().find_map_first(|(piece, chunk)| {
         let first = first + (piece * (PIECE / size)) as u64;
-        (first..).zip(chunk.chunks_exact(size)).find_map(|(index, slot)| {
-            let (got, want) = (scalar.decode(slot), (check.oracle)(index));
-            // NaN is poison or a fault: never equal.
-            (got != want).then_some(Mismatch { index, got, want })
-        })
+        let (mut got, mut want) = (vec![0.0; chunk.len() / size], vec![0.0; chunk.len() / size]);
+        scalar.decode(chunk, &mut got);
+        (check.oracle)(first, &mut want);
+        // NaN is poison or a fault: never equal.
+        let pairs = (first..).zip(got.into_iter().zip(want));
+        pairs.into_iter().find(|(_, (got, want))| got != want).map(|(index, (got, want))| Mismatch { index, got, want })
     })
 }

@@ -1,5 +1,6 @@
 // Reads an array; each invocation adds up ITEMS elements and stores one scalar, so that no load is dead.
-// Pattern: the loads of an invocation are independent and lie WG elements apart, so that each of them is coalesced.
+// Pattern: the loads of an invocation are independent, four at a time, and lie a whole grid apart, so that each is coalesced and all
+// workgroups move through memory together.
 // Work: n scalars read (the sums written are 1/(4 ITEMS) of that and not counted).
 
 alias T = vec4<f32>;
@@ -19,16 +20,24 @@ fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
-    let block = group.y * groups.x + group.x;
-    let first = block * WG * ITEMS + t;
-    var sum = T();
-    for (var k = 0u; k < ITEMS; k++) {
-        let i = first + k * WG;
-        if (i < sizes.elements) {
-            sum += input[i];
+    let stride = groups.x * groups.y * WG;
+    let first = (group.y * groups.x + group.x) * WG + t;
+    var a = T(); var b = T(); var c = T(); var d = T();
+    for (var k = 0u; k < ITEMS; k += 4u) {
+        let i = first + k * stride;
+        if (i + 3u * stride < sizes.elements) {
+            a += input[i];
+            b += input[i + stride];
+            c += input[i + 2u * stride];
+            d += input[i + 3u * stride];
+        } else {
+            for (var j = i; j < sizes.elements; j += stride) {
+                a += input[j];
+            }
         }
     }
     if (first < sizes.elements) {
-        output[block * WG + t] = sum.x + sum.y + sum.z + sum.w;
+        let sum = (a + b) + (c + d);
+        output[first] = (sum.x + sum.y) + (sum.z + sum.w);
     }
 }

@@ -1,6 +1,6 @@
 // Transposes a matrix through a padded 32×32 tile with loads and stores of four elements at a time.
-// Pattern: 8×8 invocations, each of which moves four vec4: fewer, wider memory instructions, more of them in flight.
-// Where a side is no multiple of four, rows are not aligned to a vec4, and the same invocations move single elements.
+// Pattern: 8×8 invocations, each of which has four vec4 loads in flight before the first is needed; no bank conflicts either way.
+// Tiles that stick out, and matrices with a side that is no multiple of four (rows not aligned to a vec4), go element by element.
 // Work: 2n scalars moved.
 
 alias T = f32;
@@ -11,50 +11,72 @@ struct Sizes { rows: u32, columns: u32 }
 @group(0) @binding(1) var<storage, read_write> output: array<vec4<T>>;
 @group(0) @binding(2) var<uniform> sizes: Sizes;
 
-override HEIGHT: u32 = 8u;
-
 const TILE = 32u;
 const ROW = TILE + 1u;
 
 var<workgroup> tile: array<T, TILE * ROW>;
 
-@compute @workgroup_size(8, HEIGHT)
-fn main(@builtin(local_invocation_id) t: vec3<u32>, @builtin(workgroup_id) group: vec3<u32>) {
+@compute @workgroup_size(8, 8)
+fn main(
+    @builtin(local_invocation_id) t: vec3<u32>,
+    @builtin(local_invocation_index) index: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+) {
     let corner = group.xy * TILE;
-    let x = 4u * t.x;
-    let is_aligned = sizes.rows % 4u == 0u && sizes.columns % 4u == 0u;
-    for (var k = t.y; k < TILE; k += HEIGHT) {
-        let at = corner + vec2(x, k);
-        let first = at.y * sizes.columns + at.x;
-        let cell = k * ROW + x;
-        if (at.y < sizes.rows) {
-            if (is_aligned && at.x < sizes.columns) {
-                let four = input[first / 4u];
-                tile[cell] = four.x;
-                tile[cell + 1u] = four.y;
-                tile[cell + 2u] = four.z;
-                tile[cell + 3u] = four.w;
-            } else {
-                for (var c = 0u; c < 4u && at.x + c < sizes.columns; c++) {
-                    tile[cell + c] = input[(first + c) / 4u][(first + c) % 4u];
-                }
+    let is_whole = corner.x + TILE <= sizes.columns && corner.y + TILE <= sizes.rows
+        && sizes.rows % 4u == 0u && sizes.columns % 4u == 0u;
+    if (is_whole) {
+        let pitch = sizes.columns / 4u;
+        let at = (corner.y + t.y) * pitch + corner.x / 4u + t.x;
+        let a = input[at];
+        let b = input[at + 8u * pitch];
+        let c = input[at + 16u * pitch];
+        let d = input[at + 24u * pitch];
+        let cell = t.y * ROW + 4u * t.x;
+        put(cell, a);
+        put(cell + 8u * ROW, b);
+        put(cell + 16u * ROW, c);
+        put(cell + 24u * ROW, d);
+    } else {
+        let x = corner.x + index % TILE;
+        for (var k = index / TILE; k < TILE; k += 2u) {
+            let y = corner.y + k;
+            if (x < sizes.columns && y < sizes.rows) {
+                let source = y * sizes.columns + x;
+                tile[k * ROW + index % TILE] = input[source / 4u][source % 4u];
             }
         }
     }
     workgroupBarrier();
-    for (var k = t.y; k < TILE; k += HEIGHT) {
-        let at = corner.yx + vec2(x, k);
-        let first = at.y * sizes.rows + at.x;
-        let cell = x * ROW + k;
-        if (at.y < sizes.columns) {
-            if (is_aligned && at.x < sizes.rows) {
-                output[first / 4u] =
-                    vec4<T>(tile[cell], tile[cell + ROW], tile[cell + 2u * ROW], tile[cell + 3u * ROW]);
-            } else {
-                for (var c = 0u; c < 4u && at.x + c < sizes.rows; c++) {
-                    output[(first + c) / 4u][(first + c) % 4u] = tile[cell + c * ROW];
-                }
+    if (is_whole) {
+        let pitch = sizes.rows / 4u;
+        let at = (corner.x + t.y) * pitch + corner.y / 4u + t.x;
+        let cell = 4u * t.x * ROW + t.y;
+        output[at] = column(cell);
+        output[at + 8u * pitch] = column(cell + 8u);
+        output[at + 16u * pitch] = column(cell + 16u);
+        output[at + 24u * pitch] = column(cell + 24u);
+    } else {
+        let x = corner.y + index % TILE;
+        for (var k = index / TILE; k < TILE; k += 2u) {
+            let y = corner.x + k;
+            if (x < sizes.rows && y < sizes.columns) {
+                let sink = y * sizes.rows + x;
+                output[sink / 4u][sink % 4u] = tile[index % TILE * ROW + k];
             }
         }
     }
+}
+
+/// Four neighbours of a row into the tile.
+fn put(cell: u32, four: vec4<T>) {
+    tile[cell] = four.x;
+    tile[cell + 1u] = four.y;
+    tile[cell + 2u] = four.z;
+    tile[cell + 3u] = four.w;
+}
+
+/// Four neighbours of a column out of it.
+fn column(cell: u32) -> vec4<T> {
+    return vec4<T>(tile[cell], tile[cell + ROW], tile[cell + 2u * ROW], tile[cell + 3u * ROW]);
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::progress::Progress;
 use super::{RunArguments, look, print};
-use crate::backend::wgpu::{APIS, Adapter, WgpuBackend, adapters};
+use crate::backend::wgpu::{APIS, Adapter, PATIENCE, WgpuBackend, adapters};
 use crate::backend::{Backend, Device, DeviceType};
 use crate::error::{Error, Result};
 use crate::plan::{Request, plan, unknown};
 use crate::record::Record;
-use crate::report::{Section, table};
+use crate::report::{self, Section, table};
 use crate::run::Settings;
 use crate::suite::{FAMILIES, Profile};
 
@@ -91,7 +91,7 @@ fn run_on(adapter: Adapter, arguments: &RunArguments, before: &[Record]) -> Resu
     let settings = Settings::new(profile, date, operating_system(), processor());
     let mut progress = Progress::new(cases.len(), path.clone(), arguments.json.clone(), before);
     let records = pollster::block_on(async {
-        let mut backend = WgpuBackend::open(adapter).await?;
+        let mut backend = WgpuBackend::open(adapter, PATIENCE).await?;
         crate::run::run(&mut backend as &mut dyn Backend, &cases, &settings, &mut progress).await
     })?;
     drop(progress);
@@ -191,7 +191,11 @@ fn default_path(device: &Device, date: &str) -> Result<PathBuf> {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
         let path = folder.join(format!("{date}-{}{suffix}.csv", device.backend));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(_) => return Ok(path),
+            Ok(_) => {
+                // A run that is killed before its first row still leaves a report.
+                report::replace_file(&path, &report::csv::write(&[]))?;
+                return Ok(path);
+            }
             Err(source) if source.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(source) => return Err(fault("create", &path, source)),
         }

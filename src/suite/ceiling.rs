@@ -2,8 +2,8 @@
 
 use super::input::Values;
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work,
-    uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, all,
+    each, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -17,28 +17,34 @@ pub const FAMILY: Family = Family {
             name: "copy",
             summary: "copies an array; by single words, pairs and fours, over the ladder of working sets",
             wgsl: include_str!("../../shaders/ceiling/copy.wgsl"),
-            cases: &ladder(&[Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32], &[&[]]),
+            cases: &[
+                Cases { from: Profile::Quick, dtypes: NARROW, extents: &[Extent::Linear(1 << 24)], params: &[&[]] },
+                Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: &QUICK, params: &[&[]] },
+                Cases { from: Profile::Standard, dtypes: NARROW, extents: &LADDER, params: &[&[]] },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &LADDER, params: &[&[]] },
+            ],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
             buffers: |shape, _| vec![input(shape.count()), output(shape.count()), elements(shape)],
-            check: Check { buffer: "output", scalars: Shape::count, oracle: |shape| copied(shape.dtype) },
+            check: Check { buffer: "output", scalars: all, oracle: |shape, _| copied(shape.dtype) },
             ..BASE
         },
         Benchmark {
             name: "read",
             summary: "reads an array by fours and adds up what it read",
             wgsl: include_str!("../../shaders/ceiling/read.wgsl"),
-            cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 2.0)], &[("ITEMS", 8.0)], &[("ITEMS", 32.0)]]),
+            cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 4.0)], &[("ITEMS", 16.0)], &[("ITEMS", 64.0)]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Read),
             buffers: |shape, interface| {
-                vec![summable(shape.count()), output(read_sums(shape, interface)), elements(shape)]
+                vec![summable(shape.count()), output(readers(shape, interface)), elements(shape)]
             },
-            steps: |shape, interface| {
-                let items = shape.param("ITEMS", 16.0) as u64;
-                covering(shape, interface, items)
+            steps: |shape, interface| covering(shape, interface, read_items(shape)),
+            check: Check {
+                buffer: "output",
+                scalars: |shape, interface| readers(shape, interface).min(shape.count() / shape.dtype.lanes()),
+                oracle: sums_of_readers,
             },
-            check: Check { buffer: "output", scalars: read_sums_of, oracle: sum_of_each_invocation },
             ..BASE
         },
         Benchmark {
@@ -53,10 +59,10 @@ pub const FAMILY: Family = Family {
             },
             check: Check {
                 buffer: "output",
-                scalars: Shape::count,
-                oracle: |shape| {
+                scalars: all,
+                oracle: |shape, _| {
                     let lanes = shape.dtype.lanes();
-                    Box::new(move |i| (FILL_BASE + (i / lanes & 1023)) as f64)
+                    each(move |i| (FILL_BASE + (i / lanes & 1023)) as f64)
                 },
             },
             ..BASE
@@ -69,12 +75,12 @@ pub const FAMILY: Family = Family {
                 from: Profile::Quick,
                 dtypes: &[Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32],
                 extents: &[Extent::Linear(1 << 20)],
-                params: &[&[("ROUNDS", 256.0)]],
+                params: &[&[("ROUNDS", 128.0)]],
             }],
-            work: |shape| Work { bytes: 0, flops: 2 * 8 * 4 * shape.param("ROUNDS", 256.0) as u64 * shape.count() },
+            work: |shape| Work { bytes: 0, flops: 2 * 8 * 16 * shape.param("ROUNDS", 128.0) as u64 * shape.count() },
             ceiling: Some(Limit::Fma),
             buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
-            check: Check { buffer: "output", scalars: Shape::count, oracle: fma_chains },
+            check: Check { buffer: "output", scalars: all, oracle: fma_chains },
             ..BASE
         },
         Benchmark {
@@ -90,7 +96,7 @@ pub const FAMILY: Family = Family {
             work: |shape| Work { bytes: 16 * shape.param("ROUNDS", 128.0) as u64 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Workgroup),
             buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
-            check: Check { buffer: "output", scalars: Shape::count, oracle: workgroup_sums },
+            check: Check { buffer: "output", scalars: all, oracle: workgroup_sums },
             ..BASE
         },
         Benchmark {
@@ -108,7 +114,7 @@ pub const FAMILY: Family = Family {
             buffers: |_, _| vec![output(4), uniform("sizes", &[SIGN])],
             steps: |_, _| vec![Step::dispatch(1)],
             end_to_end: Some(|_, _| vec![Step::dispatch(1)]),
-            check: Check { buffer: "output", scalars: |_| 1, oracle: |_| Box::new(|_| SIGN as f64) },
+            check: Check { buffer: "output", scalars: |_, _| 1, oracle: |_, _| each(|_| SIGN as f64) },
             ..BASE
         },
     ],
@@ -129,7 +135,7 @@ const BASE: Benchmark = Benchmark {
     ceiling: None,
     sets_ceiling: true,
     model: None,
-    check: Check { buffer: "", scalars: |_| 0, oracle: |_| Box::new(|_| f64::NAN) },
+    check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
 };
 
 /// Working sets over which bandwidth is measured, in f32 words: 256 KiB to 1 GiB an array.
@@ -142,6 +148,8 @@ pub const LADDER: [Extent; 7] = [
     Extent::Linear(1 << 26),
     Extent::Linear(1 << 28),
 ];
+
+const NARROW: &[Dtype] = &[Dtype::F32, Dtype::Vec2F32];
 
 /// The rungs that the quick profile's benchmarks stand on.
 const QUICK: [Extent; 4] =
@@ -156,7 +164,7 @@ const fn ladder(dtypes: &'static [Dtype], params: &'static [Params]) -> [Cases; 
 
 const FILL_BASE: u64 = 4_000_000;
 const SIGN: u64 = 0x00c0_ffee;
-/// Elements of the table that `fma` and `workgroup_read` read, with room for the 17 from the last one on.
+/// Elements of the table that `fma` and `workgroup_read` read, with room for the 10 from the last one on.
 const TABLE: u64 = 1024 + 16;
 
 fn input(scalars: u64) -> Buffer {
@@ -183,49 +191,41 @@ fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
 }
 
 fn copied(dtype: Dtype) -> super::Oracle {
-    Box::new(move |i| Values::Wide.at(dtype.scalar(), i))
+    each(move |i| Values::Wide.at(dtype.scalar(), i))
 }
 
-/// Sums that `read` writes: one for each invocation that has an element, the last workgroup counted whole.
-fn read_sums(shape: &Shape, interface: &Interface) -> u64 {
-    let Step::Dispatch { groups, .. } = &covering(shape, interface, shape.param("ITEMS", 16.0) as u64)[0] else {
-        return 0;
-    };
+/// Invocations that `read` is launched with, and thereby sums that it writes where the input reaches that far.
+fn readers(shape: &Shape, interface: &Interface) -> u64 {
+    let Some(Step::Dispatch { groups, .. }) = covering(shape, interface, read_items(shape)).pop() else { return 0 };
     groups.iter().map(|&side| u64::from(side)).product::<u64>() * u64::from(interface.invocations())
 }
 
-/// How many of them are defined: the ladder's sizes divide evenly, so that only whole blocks are compared.
-fn read_sums_of(shape: &Shape) -> u64 {
-    let (items, elements) = (shape.param("ITEMS", 16.0) as u64, shape.count() / shape.dtype.lanes());
-    let block = shape.param("WG", 256.0) as u64;
-    let whole = elements / (block * items) * block;
-    whole + (elements % (block * items)).min(block)
+fn read_items(shape: &Shape) -> u64 {
+    shape.param("ITEMS", 16.0) as u64
 }
 
-fn sum_of_each_invocation(shape: &Shape) -> super::Oracle {
-    let (items, lanes) = (shape.param("ITEMS", 16.0) as u64, shape.dtype.lanes());
-    let (block, elements) = (shape.param("WG", 256.0) as u64, shape.count() / shape.dtype.lanes());
-    let scalar = shape.dtype.scalar();
-    Box::new(move |i| {
-        let first = i / block * block * items + i % block;
-        let mine = (0..items).map(|k| first + k * block).filter(|&at| at < elements);
+fn sums_of_readers(shape: &Shape, interface: &Interface) -> super::Oracle {
+    let (readers, elements) = (readers(shape, interface), shape.count() / shape.dtype.lanes());
+    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    each(move |i| {
+        let mine = (i..elements).step_by(readers as usize);
         mine.flat_map(|at| at * lanes..(at + 1) * lanes).map(|at| Values::Summable.at(scalar, at)).sum()
     })
 }
 
 /// The value of a chain after an even number R of rounds of x ← m·x + p: x + R·p for m = 1, x for m = −1.
-fn fma_chains(shape: &Shape) -> super::Oracle {
+fn fma_chains(shape: &Shape, _: &Interface) -> super::Oracle {
     let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
-    let rounds = 4.0 * shape.param("ROUNDS", 256.0);
-    Box::new(move |i| {
+    let rounds = 16.0 * shape.param("ROUNDS", 128.0);
+    each(move |i| {
         let at = i / lanes & 1023;
         let element = |k: u64| Values::Summable.at(scalar, (at + k) * lanes + i % lanes);
-        let is_growing = element(16) > 0.0;
-        (0..8).map(|k| element(k) + if is_growing { rounds * element(k + 8) } else { 0.0 }).sum()
+        let grown = if element(8) > 0.0 { rounds * element(9) } else { 0.0 };
+        (0..8).map(|k| element(k) + grown).sum()
     })
 }
 
-fn workgroup_sums(shape: &Shape) -> super::Oracle {
+fn workgroup_sums(shape: &Shape, _: &Interface) -> super::Oracle {
     let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
     let rounds = shape.param("ROUNDS", 128.0) as u64;
     // Invocations 512 apart read the same places: one sum for each of the 512 starts and each lane.
@@ -237,7 +237,7 @@ fn workgroup_sums(shape: &Shape) -> super::Oracle {
             .sum()
     };
     let sums: Vec<f64> = (0..512).flat_map(|start| (0..lanes).map(move |lane| sum(start, lane))).collect();
-    Box::new(move |i| sums[(i % (512 * lanes)) as usize])
+    each(move |i| sums[(i % (512 * lanes)) as usize])
 }
 
 fn finding(rows: &[&Record]) -> Option<String> {

@@ -28,11 +28,7 @@ impl Values {
             (_, Scalar::U32) => f64::from(random.max(1)),
             (Self::Wide, Scalar::F32) => f64::from(random >> 8 | 1) / f64::from(1_u32 << 24),
             (Self::Wide, Scalar::F64) => (f64::from(random) + 0.5) / 4_294_967_296.0,
-            (Self::Summable, _) => {
-                let magnitude = ((random >> 16) * 127 >> 16) + 1;
-                let sign = if random & 1 == 0 { 1.0 } else { -1.0 };
-                sign * f64::from(magnitude) / 128.0
-            }
+            (Self::Summable, _) => f64::from(summable(random)) / 128.0,
         }
     }
 
@@ -42,9 +38,7 @@ impl Values {
         let size = scalar.bytes();
         bytes.par_chunks_mut(PIECE).enumerate().for_each(|(piece, chunk)| {
             let first = first + (piece * (PIECE / size)) as u64;
-            for (index, slot) in (first..).zip(chunk.chunks_exact_mut(size)) {
-                scalar.encode(self.at(scalar, index), slot);
-            }
+            scalar.encode((first..).map(|index| self.at(scalar, index)), chunk);
         });
     }
 
@@ -61,13 +55,25 @@ impl Values {
             let sum: u64 = pieces.map(|piece| piece.map(|i| self.at(scalar, i) as u64).sum::<u64>()).sum();
             return f64::from(sum as u32);
         }
-        // Pieces of an exact sum may be added in any order; for constants f64 has 29 bits to spare.
-        pieces.map(|piece| piece.map(|i| self.at(scalar, i)).sum::<f64>()).sum()
+        match self {
+            Self::Summable => {
+                let sum: i64 = pieces.map(|piece| piece.map(|i| i64::from(summable(hash(i)))).sum::<i64>()).sum();
+                sum as f64 / 128.0
+            }
+            // For constants f64 has 29 bits to spare.
+            _ => pieces.map(|piece| piece.map(|i| self.at(scalar, i)).sum::<f64>()).sum(),
+        }
     }
 }
 
+/// ±k with k in 1..=127.
+const fn summable(random: u32) -> i32 {
+    let magnitude = ((random >> 16) * 127 >> 16) as i32 + 1;
+    if random & 1 == 0 { magnitude } else { -magnitude }
+}
+
 /// 32 random bits for an index: the "lowbias32" integer hash (Wellons, *Prospecting for Hash Functions*), its high word mixed in.
-fn hash(index: u64) -> u32 {
+const fn hash(index: u64) -> u32 {
     let mut x = (index as u32) ^ ((index >> 32) as u32).wrapping_mul(0x9e37_79b9) ^ 0x5eed_c0de;
     x ^= x >> 16;
     x = x.wrapping_mul(0x7feb_352d);

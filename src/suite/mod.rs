@@ -111,24 +111,34 @@ impl Scalar {
         }
     }
 
-    /// Writes `value` into `slot`, which is [`Scalar::bytes`] long.
-    pub fn encode(self, value: f64, slot: &mut [u8]) {
+    /// Writes the little-endian form of `values` into `bytes`.
+    pub fn encode(self, values: impl Iterator<Item = f64>, bytes: &mut [u8]) {
         match self {
-            Self::U32 => slot.copy_from_slice(&(value as u32).to_le_bytes()),
-            Self::F32 => slot.copy_from_slice(&(value as f32).to_le_bytes()),
-            Self::F64 => slot.copy_from_slice(&value.to_le_bytes()),
+            Self::U32 => put(values.map(|value| (value as u32).to_le_bytes()), bytes),
+            Self::F32 => put(values.map(|value| (value as f32).to_le_bytes()), bytes),
+            Self::F64 => put(values.map(f64::to_le_bytes), bytes),
         }
     }
 
-    /// Reads the value in `slot`, which is [`Scalar::bytes`] long.
-    #[must_use]
-    pub fn decode(self, slot: &[u8]) -> f64 {
-        let word = || slot.first_chunk().copied().unwrap_or_default();
+    /// Reads the scalars in `bytes` into `values`. Exact: every value of every type here fits an f64.
+    pub fn decode(self, bytes: &[u8], values: &mut [f64]) {
         match self {
-            Self::U32 => f64::from(u32::from_le_bytes(word())),
-            Self::F32 => f64::from(f32::from_le_bytes(word())),
-            Self::F64 => f64::from_le_bytes(slot.first_chunk().copied().unwrap_or_default()),
+            Self::U32 => take(bytes, |word| f64::from(u32::from_le_bytes(word)), values),
+            Self::F32 => take(bytes, |word| f64::from(f32::from_le_bytes(word)), values),
+            Self::F64 => take(bytes, f64::from_le_bytes, values),
         }
+    }
+}
+
+fn put<const N: usize>(words: impl Iterator<Item = [u8; N]>, bytes: &mut [u8]) {
+    for (slot, word) in bytes.as_chunks_mut::<N>().0.iter_mut().zip(words) {
+        *slot = word;
+    }
+}
+
+fn take<const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> f64, values: &mut [f64]) {
+    for (value, word) in values.iter_mut().zip(bytes.as_chunks::<N>().0) {
+        *value = read(*word);
     }
 }
 
@@ -379,17 +389,32 @@ impl Step {
     }
 }
 
-/// The right answer: element by element, as a function of the index.
-pub type Oracle = Box<dyn Fn(u64) -> f64 + Send + Sync>;
+/// The right answer: writes the elements from an index on into a slice.
+pub type Oracle = Box<dyn Fn(u64, &mut [f64]) + Send + Sync>;
+
+/// An oracle from a function of the index. Outputs have up to 2^28 elements: the call through the box is paid once a slice.
+pub fn each(value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
+    Box::new(move |first, values| {
+        for (index, slot) in (first..).zip(values) {
+            *slot = value(index);
+        }
+    })
+}
 
 /// How an output is held against its oracle. Comparison is exact: every family's inputs are chosen so that rounding plays no part.
 pub struct Check {
     /// The buffer that holds the answer.
     pub buffer: &'static str,
     /// How many of its scalars are the answer.
-    pub scalars: fn(&Shape) -> u64,
+    pub scalars: fn(&Shape, &Interface) -> u64,
     /// The right ones.
-    pub oracle: fn(&Shape) -> Oracle,
+    pub oracle: fn(&Shape, &Interface) -> Oracle,
+}
+
+/// Every scalar of an output as large as the case.
+#[must_use]
+pub const fn all(shape: &Shape, _: &Interface) -> u64 {
+    shape.count()
 }
 
 /// A benchmark at one size with one set of parameters.

@@ -6,8 +6,8 @@
 
 use super::input::Values;
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, rate,
-    uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, each,
+    rate, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -121,10 +121,10 @@ const BASE: Benchmark = Benchmark {
     model: None,
     check: Check {
         buffer: "total",
-        scalars: |_| 1,
-        oracle: |shape| {
+        scalars: |_, _| 1,
+        oracle: |shape, _| {
             let sum = values(shape).sum(shape.dtype.scalar(), 0..shape.count());
-            Box::new(move |_| sum)
+            each(move |_| sum)
         },
     },
 };

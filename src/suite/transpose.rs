@@ -2,8 +2,8 @@
 
 use super::input::Values;
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, rate,
-    uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Step, Work, all, each,
+    rate, uniform,
 };
 use crate::record::Record;
 
@@ -41,7 +41,6 @@ pub const FAMILY: Family = Family {
             summary: "through a padded tile, four elements at a time",
             sources: &["D7"],
             wgsl: include_str!("../../shaders/transpose/tiled_vec4.wgsl"),
-            cases: &cases(&[&[("HEIGHT", 8.0)], &[("HEIGHT", 16.0)]]),
             steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 32),
             ..BASE
         },
@@ -72,10 +71,10 @@ const BASE: Benchmark = Benchmark {
     model: None,
     check: Check {
         buffer: "output",
-        scalars: Shape::count,
-        oracle: |shape| {
+        scalars: all,
+        oracle: |shape, _| {
             let ((rows, columns), scalar) = (shape.extent.matrix(), shape.dtype.scalar());
-            Box::new(move |i| Values::Wide.at(scalar, i % rows * columns + i / rows))
+            each(move |i| Values::Wide.at(scalar, i % rows * columns + i / rows))
         },
     },
 };

@@ -19,8 +19,9 @@ use crate::shader::ENTRY_POINT;
 pub use adapter::{APIS, Adapter, adapters};
 use prepared::WgpuJob;
 
-/// How long the device may take over one submission. A sample is built to stay below half a second; this only ends what hangs.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long the device may take over one submission by default. A sample is built to stay below half a second; this only ends what
+/// hangs.
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Bytes that travel between host and device in one piece, so that neither side stages a whole gigabyte at once.
 const PIECE: u64 = 32 << 20;
@@ -35,12 +36,13 @@ pub struct WgpuBackend {
 }
 
 impl WgpuBackend {
-    /// Opens `adapter` with all of its limits and every feature that a benchmark may need.
+    /// Opens `adapter` with all of its limits and every feature that a benchmark may need. A submission that takes longer than
+    /// `patience` counts as hung.
     ///
     /// # Errors
     /// [`Error::NoDevice`] where the driver refuses.
-    pub async fn open(adapter: Adapter) -> Result<Self> {
-        let gpu = Gpu::open(&adapter).await?;
+    pub async fn open(adapter: Adapter, patience: Duration) -> Result<Self> {
+        let gpu = Gpu::open(&adapter, patience).await?;
         Ok(Self { adapter, gpu, pipelines: HashMap::new(), inputs: Vec::new() })
     }
 
@@ -54,8 +56,8 @@ impl WgpuBackend {
             source: wgpu::ShaderSource::Wgsl(kernel.source.as_str().into()),
         };
         #[expect(unsafe_code, reason = "checks off is what the suite measures, as CUDA runs")]
-        // SAFETY: the module is one of the suite's own kernels. Their bounds are tested at odd sizes with checks on and off, their
-        // loops end, and they divide by no zero.
+        // SAFETY: the module is one of the suite's own kernels. Tests run each of them at odd sizes between guard zones that no
+        // access may reach; their loops end, and they divide by no zero.
         let module =
             unsafe { self.gpu.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) };
         let constants: Vec<_> = kernel.constants.iter().map(|(name, value)| (name.as_str(), *value)).collect();
@@ -139,7 +141,7 @@ impl Backend for WgpuBackend {
 
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
-            let fresh = Gpu::open(&self.adapter).await?;
+            let fresh = Gpu::open(&self.adapter, self.gpu.patience).await?;
             // Dropping a device waits for its queue, and this one may never answer again.
             std::mem::forget(std::mem::replace(&mut self.gpu, fresh));
             std::mem::forget(std::mem::take(&mut self.pipelines));
@@ -154,13 +156,17 @@ impl Backend for WgpuBackend {
 struct Gpu {
     device: wgpu::Device,
     queue: wgpu::Queue,
+    patience: Duration,
     trouble: Arc<Mutex<Option<Error>>>,
     /// A piece of [`crate::job::POISON`] to copy from.
     poison: wgpu::Buffer,
+    /// Host-visible memory through which large buffers travel, made once: its pages cost more to touch first than to fill.
+    upload: wgpu::Buffer,
+    readback: wgpu::Buffer,
 }
 
 impl Gpu {
-    async fn open(adapter: &Adapter) -> Result<Self> {
+    async fn open(adapter: &Adapter, patience: Duration) -> Result<Self> {
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("shaderbench"),
             required_features: adapter::wanted_features(&adapter.inner),
@@ -186,14 +192,19 @@ impl Gpu {
             let error = Error::Lost(one_line(&format!("{reason:?}: {message}")));
             *on_loss.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         });
-        let poison = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("poison"),
-            size: PIECE / 2,
-            usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
+        let buffer = |label, usage| {
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: PIECE,
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        let poison = buffer("poison", wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST);
+        let upload = buffer("upload", wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC);
+        let readback = buffer("readback", wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
         queue.write_buffer(&poison, 0, &crate::job::POISON.to_le_bytes().repeat(poison.size() as usize / 4));
-        Ok(Self { device, queue, trouble, poison })
+        Ok(Self { device, queue, patience, trouble, poison, upload, readback })
     }
 
     /// Gives what went wrong, if anything did.
@@ -211,12 +222,12 @@ impl Gpu {
         self.queue.on_submitted_work_done(move || {
             let _ = done.send(());
         });
-        let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: Some(PATIENCE) };
+        let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: Some(self.patience) };
         let polled = self.device.poll(wait);
         self.check()?;
         match polled {
             Ok(_) => {}
-            Err(wgpu::PollError::Timeout) => return Err(Error::Timeout { seconds: PATIENCE.as_secs_f64() }),
+            Err(wgpu::PollError::Timeout) => return Err(Error::Timeout { seconds: self.patience.as_secs_f64() }),
             Err(error) => return Err(Error::Lost(one_line(&error.to_string()))),
         }
         is_done.await.map_err(|_| Error::Lost("the queue dropped a submission".to_owned()))
@@ -226,19 +237,58 @@ impl Gpu {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
     }
 
-    /// Uploads what `spec` starts with.
+    /// Uploads what `spec` starts with, piece by piece.
     async fn fill(&self, spec: &Buffer, buffer: &wgpu::Buffer) -> Result<()> {
         let mut bytes = vec![0; spec.bytes.min(PIECE) as usize];
         for offset in (0..spec.bytes).step_by(PIECE as usize) {
-            let piece = &mut bytes[..(spec.bytes - offset).min(PIECE) as usize];
-            spec.fill(offset, piece);
-            self.queue.write_buffer(buffer, offset, piece);
-            if spec.bytes > PIECE {
-                // The queue holds its staging memory until the copy is done.
-                self.run(self.encoder()).await?;
-            }
+            let piece = (spec.bytes - offset).min(PIECE);
+            spec.fill(offset, &mut bytes[..piece as usize]);
+            self.map(&self.upload, wgpu::MapMode::Write, piece).await?;
+            let mut view = self.upload.get_mapped_range_mut(..piece).map_err(|error| unmappable(&error.to_string()))?;
+            view.copy_from_slice(&bytes[..piece as usize]);
+            drop(view);
+            self.upload.unmap();
+            let mut encoder = self.encoder();
+            encoder.copy_buffer_to_buffer(&self.upload, 0, buffer, offset, piece);
+            self.run(encoder).await?;
         }
-        self.check()
+        Ok(())
+    }
+
+    /// Hands the first `bytes` of `buffer` to `sink`, piece by piece.
+    async fn read(&self, buffer: &wgpu::Buffer, bytes: u64, sink: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
+        for offset in (0..bytes).step_by(PIECE as usize) {
+            let piece = (bytes - offset).min(PIECE);
+            let mut encoder = self.encoder();
+            encoder.copy_buffer_to_buffer(buffer, offset, &self.readback, 0, piece.next_multiple_of(4));
+            self.run(encoder).await?;
+            self.look(&self.readback, piece, |view| sink(offset, view)).await?;
+        }
+        Ok(())
+    }
+
+    /// Hands the first `bytes` of a host-visible buffer, which no submission in flight writes, to `eye`.
+    async fn look(&self, buffer: &wgpu::Buffer, bytes: u64, eye: impl FnOnce(&[u8])) -> Result<()> {
+        let mapped = bytes.next_multiple_of(8);
+        self.map(buffer, wgpu::MapMode::Read, mapped).await?;
+        let view = buffer.get_mapped_range(..mapped).map_err(|error| unmappable(&error.to_string()))?;
+        eye(&view[..bytes as usize]);
+        drop(view);
+        buffer.unmap();
+        Ok(())
+    }
+
+    async fn map(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode, bytes: u64) -> Result<()> {
+        let (mapped, is_mapped) = oneshot::channel();
+        buffer.map_async(mode, ..bytes, move |result| {
+            let _ = mapped.send(result);
+        });
+        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(self.patience) });
+        self.check()?;
+        if matches!(polled, Err(wgpu::PollError::Timeout)) {
+            return Err(Error::Timeout { seconds: self.patience.as_secs_f64() });
+        }
+        is_mapped.await.map_err(|_| unmappable("no answer"))?.map_err(|error| unmappable(&error.to_string()))
     }
 
     /// Covers `buffer` with poison; in queue order, not waited for.
@@ -250,6 +300,10 @@ impl Gpu {
         }
         self.queue.submit([encoder.finish()]);
     }
+}
+
+fn unmappable(why: &str) -> Error {
+    Error::Lost(format!("a buffer could not be mapped: {why}"))
 }
 
 /// wgpu's messages run over many indented lines; a row of a report has one.

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use futures_channel::oneshot;
 use web_time::Instant;
 
-use super::{Gpu, PIECE};
+use super::Gpu;
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
 use crate::job::{self, Contents, Job, Step};
@@ -116,12 +115,15 @@ impl WgpuJob {
     /// Sum of the spans between the first `written` timestamps, in nanoseconds.
     async fn device_time(&self, timestamps: &Timestamps, written: u32) -> Result<f64> {
         let mut ticks = 0;
-        map(&self.gpu, &timestamps.readable, u64::from(written) * 8, |bytes| {
-            let stamps: Vec<u64> =
-                bytes.chunks_exact(8).filter_map(|word| word.first_chunk().copied().map(u64::from_le_bytes)).collect();
-            ticks = stamps.chunks_exact(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64).sum::<i64>();
-        })
-        .await?;
+        self.gpu
+            .look(&timestamps.readable, u64::from(written) * 8, |bytes| {
+                let stamps: Vec<u64> = bytes
+                    .chunks_exact(8)
+                    .filter_map(|word| word.first_chunk().copied().map(u64::from_le_bytes))
+                    .collect();
+                ticks = stamps.chunks_exact(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64).sum::<i64>();
+            })
+            .await?;
         Ok(ticks as f64 * f64::from(self.gpu.queue.get_timestamp_period()))
     }
 }
@@ -177,10 +179,13 @@ impl Prepared for WgpuJob {
                         self.gpu.queue.submit([full.finish()]);
                         let scalar = self.specs[*buffer].scalar;
                         let mut total = 0.0;
-                        read(&self.gpu, &self.buffers[*buffer], *bytes, &mut |_, piece| {
-                            total += piece.chunks_exact(scalar.bytes()).map(|slot| scalar.decode(slot)).sum::<f64>();
-                        })
-                        .await?;
+                        self.gpu
+                            .read(&self.buffers[*buffer], *bytes, &mut |_, piece| {
+                                let mut values = vec![0.0; piece.len() / scalar.bytes()];
+                                scalar.decode(piece, &mut values);
+                                total += values.iter().sum::<f64>();
+                            })
+                            .await?;
                         sum = Some(total);
                     }
                     step => self.encode_untimed(&mut encoder, step),
@@ -204,7 +209,7 @@ impl Prepared for WgpuJob {
     }
 
     fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
-        Box::pin(read(&self.gpu, &self.buffers[buffer], bytes, sink))
+        Box::pin(self.gpu.read(&self.buffers[buffer], bytes, sink))
     }
 }
 
@@ -234,38 +239,4 @@ impl Timestamps {
             end_of_pass_write_index: Some(begin + 1),
         }
     }
-}
-
-/// Copies the first `bytes` of `buffer` to the host, piece by piece.
-async fn read(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64, sink: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
-    let staging = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("readback"),
-        size: bytes.min(PIECE).next_multiple_of(16),
-        usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
-    });
-    for offset in (0..bytes).step_by(PIECE as usize) {
-        let piece = (bytes - offset).min(PIECE);
-        let mut encoder = gpu.encoder();
-        encoder.copy_buffer_to_buffer(buffer, offset, &staging, 0, piece.next_multiple_of(4));
-        gpu.run(encoder).await?;
-        map(gpu, &staging, piece, |view| sink(offset, view)).await?;
-    }
-    Ok(())
-}
-
-/// Maps the first `bytes` of `buffer`, which no submission in flight writes, and hands them to `look`.
-async fn map(gpu: &Gpu, buffer: &wgpu::Buffer, bytes: u64, look: impl FnOnce(&[u8])) -> Result<()> {
-    let slice = buffer.slice(..bytes.next_multiple_of(8));
-    let (mapped, is_mapped) = oneshot::channel();
-    slice.map_async(wgpu::MapMode::Read, move |result| drop(mapped.send(result)));
-    let _ = gpu.device.poll(wgpu::PollType::wait_indefinitely());
-    gpu.check()?;
-    let lost = |what: &str| Error::Lost(format!("a buffer could not be mapped: {what}"));
-    is_mapped.await.map_err(|_| lost("no answer"))?.map_err(|error| lost(&error.to_string()))?;
-    let view = slice.get_mapped_range().map_err(|error| lost(&error.to_string()))?;
-    look(&view[..bytes as usize]);
-    drop(view);
-    buffer.unmap();
-    Ok(())
 }

@@ -1,0 +1,39 @@
+//! How fast the device's clock rises under load and falls when idle: the time of one fixed arithmetic kernel, first under steady
+//! load from the start, then after pauses. Run with `cargo run --release --example clock_ramp`.
+
+use std::time::{Duration, Instant};
+
+use shaderbench::backend::Backend;
+use shaderbench::backend::wgpu::{PATIENCE, WgpuBackend, adapters};
+use shaderbench::job::Job;
+use shaderbench::plan::{Request, plan};
+use shaderbench::suite::Profile;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    pollster::block_on(async {
+        let adapter = adapters(None).await.into_iter().next().ok_or("no adapter")?;
+        println!("{}", adapter.device.name);
+        let mut backend = WgpuBackend::open(adapter, PATIENCE).await?;
+        let request =
+            Request { filters: vec!["ceiling/fma".into()], profile: Profile::Quick, sizes: vec![], params: vec![] };
+        let case = plan(&request)?.swap_remove(0);
+        let job = Job::new(&case)?;
+        let mut kernel = backend.prepare(&job).await?;
+        let mut show = async |label: &str, samples: usize, launches: u32| -> Result<(), shaderbench::error::Error> {
+            let start = Instant::now();
+            for _ in 0..samples {
+                let sample = kernel.sample(launches).await?;
+                let each = sample.device_ns.unwrap_or(sample.wall_ns) / f64::from(launches) / 1e3;
+                println!("{label:<14} {:>9.1} ms {each:>9.1} µs", start.elapsed().as_secs_f64() * 1e3);
+            }
+            Ok(())
+        };
+        show("steady load", 40, 40).await?;
+        for pause_ms in [1, 5, 20, 50, 100, 200, 500, 1000] {
+            std::thread::sleep(Duration::from_millis(pause_ms));
+            show(&format!("after {pause_ms} ms"), 6, 4).await?;
+            show("load", 10, 40).await?;
+        }
+        Ok(())
+    })
+}
