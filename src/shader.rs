@@ -278,8 +278,10 @@ impl Target {
                 Ok(text.into_bytes())
             }
             Self::Glsl => {
+                let bindings = module.global_variables.iter().filter_map(|(_, variable)| variable.binding);
                 let options = glsl::Options {
                     version: glsl::Version::Desktop(450),
+                    binding_map: bindings.map(|binding| (binding, binding.binding as u8)).collect(),
                     zero_initialize_workgroup_memory: false,
                     ..Default::default()
                 };

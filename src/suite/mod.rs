@@ -480,3 +480,8 @@ pub(crate) fn rate<'a>(rows: &[&'a Record], benchmark: &str, params: &str, like:
         .find(|row| row.benchmark == benchmark && row.params == params && row.dtype == like.dtype && row.n == like.n)?;
     Some((row.gb_per_s?, row))
 }
+
+/// A rate for a sentence: whole GB/s where there are many.
+pub(crate) fn gb_per_s(rate: f64) -> String {
+    if rate >= 100.0 { format!("{rate:.0} GB/s") } else { format!("{rate:.2} GB/s") }
+}

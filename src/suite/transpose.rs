@@ -3,7 +3,7 @@
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Step, Work, all, each,
-    rate, uniform,
+    gb_per_s, rate, uniform,
 };
 use crate::record::Record;
 
@@ -125,7 +125,7 @@ fn finding(rows: &[&Record]) -> Option<String> {
         text.push_str(&format!("padding the tile changes its speed {:.2}×; ", padded / bare));
     }
     let share = fastest.share.map_or_else(String::new, |share| format!(", {:.0} % of copying as much", share * 100.0));
-    text.push_str(&format!("{} is fastest: {:.0} GB/s{share}.", label(fastest), fastest.gb_per_s?));
+    text.push_str(&format!("{} is fastest: {}{share}.", label(fastest), gb_per_s(fastest.gb_per_s?)));
     Some(text)
 }
 

@@ -310,3 +310,32 @@ fn unmappable(why: &str) -> Error {
 fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Request, plan};
+    use crate::suite::Profile;
+
+    #[test]
+    fn a_lost_device_is_an_error_and_a_new_one_can_be_opened() {
+        pollster::block_on(async {
+            let Some(adapter) = adapters(None).await.into_iter().next() else {
+                eprintln!("SKIPPED: there is no device to lose");
+                return;
+            };
+            let mut backend = WgpuBackend::open(adapter, PATIENCE).await.expect("the device opens");
+            let filters = vec!["ceiling/launch".to_owned()];
+            let request = Request { filters, profile: Profile::Quick, sizes: Vec::new(), params: Vec::new() };
+            let job = Job::new(&plan(&request).expect("a plan")[0]).expect("valid");
+            let mut prepared = backend.prepare(&job).await.expect("prepared");
+            prepared.sample(1).await.expect("the device runs");
+            backend.gpu.device.destroy();
+            let error = prepared.sample(1).await.expect_err("the device is gone");
+            assert!(error.ends_device(), "{error}");
+            backend.reopen().await.expect("a new device");
+            let mut prepared = backend.prepare(&job).await.expect("prepared anew");
+            prepared.sample(1).await.expect("the new device runs");
+        });
+    }
+}

@@ -142,7 +142,7 @@ impl Prepared for WgpuJob {
             let start = Instant::now();
             let submission = self.gpu.queue.submit([commands]);
             self.gpu.wait(submission).await?;
-            let wall_ns = start.elapsed().as_secs_f64() * 1e9;
+            let wall_ns = start.elapsed().as_nanos() as f64;
             let device_ns = match &self.timestamps {
                 Some(timestamps) => Some(self.device_time(timestamps, written).await?),
                 None => None,
@@ -192,7 +192,7 @@ impl Prepared for WgpuJob {
                 }
             }
             self.gpu.run(encoder).await?;
-            Ok((start.elapsed().as_secs_f64() * 1e9, sum))
+            Ok((start.elapsed().as_nanos() as f64, sum))
         })
     }
 

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds in release mode, and runs shaderbench with the given arguments:
+#   scripts/run.sh --profile quick        scripts/run.sh devices
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/setup.sh
+setup
+cargo build --release --locked --quiet
+exec ./target/release/shaderbench "$@"

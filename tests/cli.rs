@@ -1,0 +1,203 @@
+//! The program as its user runs it.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use shaderbench::record::{COLUMNS, Status};
+use shaderbench::report::csv;
+
+fn shaderbench(arguments: &[&str], folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_shaderbench"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("COLUMNS");
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    let folder = tempfile::tempdir().expect("a folder");
+    shaderbench(arguments, folder.path()).output().expect("starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The one line on stderr that starts with `error:`.
+fn error_of(output: &Output) -> String {
+    let said = text(&output.stderr);
+    let lines: Vec<_> =
+        said.lines().filter(|line| line.starts_with("error: ") && !line.contains("XDG_RUNTIME")).collect();
+    assert_eq!(lines.len(), 1, "{said}");
+    lines[0].to_owned()
+}
+
+fn has_device() -> bool {
+    let found = run(&["devices"]).status.success();
+    if !found {
+        eprintln!("SKIPPED: there is no device to run on");
+    }
+    found
+}
+
+#[test]
+fn unknown_names_are_answered_with_the_nearest() {
+    for (arguments, nearest) in [
+        (&["run", "tranpose"][..], "did you mean 'transpose'?"),
+        (&["tranpose"], "did you mean 'transpose'?"),
+        (&["run", "transpose/tilde"], "did you mean 'transpose/tiled'?"),
+        (&["run", "reduction", "--param", "WGG=64"], "did you mean 'WG'?"),
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(error_of(&output).ends_with(nearest), "{}", error_of(&output));
+    }
+    let output = run(&["run", "xylophone"]);
+    assert!(error_of(&output).contains("there are ceiling, reduction, transpose"), "{}", error_of(&output));
+}
+
+#[test]
+fn bad_arguments_are_usage_errors() {
+    for arguments in [
+        &["run", "--size", "0"][..],
+        &["run", "--size", "12y"],
+        &["run", "--param", "WG"],
+        &["run", "--profile", "swift"],
+        &["run", "--backend", "cuda9"],
+        &["run", "[", "--dry-run"],
+    ] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).starts_with("error: "), "{}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn without_a_driver_one_sentence_says_what_to_install() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = shaderbench(&["run"], folder.path());
+    let output = command
+        .env("VK_ICD_FILENAMES", "/nonexistent")
+        .env("VK_DRIVER_FILES", "/nonexistent")
+        .env("WGPU_BACKEND", "vulkan")
+        .output()
+        .expect("starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error_of(&output).contains("install a Vulkan driver"), "{}", error_of(&output));
+    assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn list_tells_programs_what_there_is() {
+    let output = run(&["list", "--json"]);
+    assert!(output.status.success());
+    let list: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let list = list.as_array().expect("an array");
+    assert!(list.len() >= 17);
+    for entry in list {
+        for key in ["family", "benchmark", "summary", "sources", "dtypes", "sizes", "params", "backends"] {
+            assert!(entry.get(key).is_some(), "{entry} lacks {key}");
+        }
+    }
+    let sources: Vec<_> = list.iter().flat_map(|e| e["sources"].as_array().expect("a list")).collect();
+    for id in ["A3", "A4", "A5", "D5", "D6", "D7"] {
+        assert!(sources.iter().any(|source| *source == id), "{id} is answered by no benchmark");
+    }
+    assert!(text(&run(&["list"]).stdout).contains("  tiled "));
+}
+
+#[test]
+fn devices_are_told_of_in_words_and_in_json() {
+    if !has_device() {
+        return;
+    }
+    let sheet = text(&run(&["devices"]).stdout);
+    for word in ["[0] ", "driver", "workgroup memory", "smallest subgroup", "max buffer size"] {
+        assert!(sheet.contains(word), "{sheet}");
+    }
+    let list: serde_json::Value = serde_json::from_slice(&run(&["devices", "--json"]).stdout).expect("JSON");
+    assert!(list[0]["limits"]["max buffer size"].is_u64(), "{list}");
+    let output = run(&["run", "--device", "99"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error_of(&output).contains("there is no device 99"), "{}", error_of(&output));
+}
+
+#[test]
+fn a_run_prints_a_table_and_leaves_a_complete_report() {
+    if !has_device() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["run", "transpose/tiled", "--size", "64x96", "--profile", "quick", "--json", "r.json"];
+    let output = shaderbench(&arguments, folder.path()).output().expect("starts");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let table = text(&output.stdout);
+    assert!(table.contains("tiled PAD=1") && table.contains("of ceiling") && !table.contains('\u{1b}'), "{table}");
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    let devices =
+        std::fs::read_dir(folder.path().join("results")).expect("the folder").map(|e| e.expect("readable").path());
+    let reports: Vec<_> = devices.flat_map(|device| std::fs::read_dir(device).expect("readable")).collect();
+    assert_eq!(reports.len(), 1);
+    let path = reports[0].as_ref().expect("readable").path();
+    let bytes = std::fs::read(&path).expect("readable");
+    let header = text(&bytes).lines().next().expect("a header").to_owned();
+    assert_eq!(header, COLUMNS.iter().map(|column| column.name).collect::<Vec<_>>().join(","));
+    let records = csv::read(&path, &bytes).expect("a report");
+    let row = records.iter().find(|r| r.params == "PAD=1" && r.dtype == "f32").expect("the row");
+    assert_eq!((row.status, row.n.as_str(), row.checks.as_str()), (Status::Ok, "64x96", "off"));
+    assert!(row.median_ns > Some(0.0) && row.share.is_some() && !row.driver.is_empty() && !row.cpu.is_empty());
+    let json: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("r.json")).expect("readable")).expect("JSON");
+    assert_eq!(json.as_array().map(Vec::len), Some(records.len()));
+    // A second run of the day takes another name; files that are named are not overwritten.
+    let second = shaderbench(&["run", "ceiling/launch"], folder.path()).output().expect("starts");
+    assert!(text(&second.stderr).contains("-2.csv"), "{}", text(&second.stderr));
+    let refused = shaderbench(&["run", "ceiling/launch", "--json", "r.json"], folder.path()).output().expect("starts");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(error_of(&refused).contains("--force"), "{}", error_of(&refused));
+}
+
+#[test]
+fn a_dry_run_measures_nothing() {
+    if !has_device() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = shaderbench(&["run", "reduction", "--dry-run"], folder.path()).output().expect("starts");
+    let said = text(&output.stdout);
+    assert!(said.contains("reduction/sequential f32 1048576\n") && said.contains("ceiling/read"), "{said}");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_refused_before_anything_is_measured() {
+    if !has_device() {
+        return;
+    }
+    let output = run(&["run", "ceiling/launch", "--out", "no/such/folder/r.csv"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error_of(&output).contains("no/such/folder"), "{}", error_of(&output));
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_a_readable_report_of_its_finished_rows() {
+    if !has_device() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["run", "reduction", "--size", "65536", "--size", "1000003", "--out", "r.csv"];
+    let mut child =
+        shaderbench(&arguments, folder.path()).stderr(Stdio::null()).stdout(Stdio::null()).spawn().expect("starts");
+    let path = folder.path().join("r.csv");
+    let rows = || std::fs::read(&path).map_or(0, |bytes| text(&bytes).lines().count().saturating_sub(1));
+    for _ in 0..3000 {
+        if rows() >= 5 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    let records = csv::read(&path, &std::fs::read(&path).expect("readable")).expect("a readable report");
+    assert!(records.len() >= 5, "{} rows", records.len());
+    assert!(records.iter().all(|record| !record.benchmark.is_empty() && !record.device.is_empty()));
+}

@@ -1,0 +1,275 @@
+//! A device that exists only in numbers, for everything that can happen to a run.
+
+#![allow(dead_code, unreachable_pub, reason = "each test binary that includes this file uses its own part")]
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use shaderbench::backend::{Backend, Device, DeviceType, Prepared, Sample, Task};
+use shaderbench::error::{Error, Result};
+use shaderbench::job::{Contents, Job};
+use shaderbench::measure::Timer;
+use shaderbench::plan::{Request, plan};
+use shaderbench::record::Record;
+use shaderbench::run::{Observer, Settings};
+use shaderbench::shader::Feature;
+use shaderbench::suite::{Case, Profile};
+
+/// What the fake device does with a job.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Behaviour {
+    /// Computes what the oracle says.
+    Right,
+    /// Gets the element of this index wrong.
+    Wrong(u64),
+    /// Writes nothing at all.
+    Idle,
+    /// Takes the given multiple of its usual time.
+    Slow(f64),
+    /// Takes a time that scatters by this fraction.
+    Noisy(f64),
+    /// Lacks something, and says so when the job is prepared.
+    Unsupported,
+    /// Does not compile.
+    Uncompilable,
+    /// Has too little memory.
+    OutOfMemory,
+    /// Is lost when it runs.
+    Lost,
+    /// Never answers.
+    Hanging,
+    /// Its clock falls to this fraction during the first sample of the job, for good.
+    Throttled(f64),
+}
+
+/// What the device's timestamps are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Clock {
+    /// Multiples of this many nanoseconds.
+    Good(f64),
+    Zero,
+    Missing,
+    Backwards,
+    /// Always the same.
+    Frozen,
+    /// Ten times too fast.
+    Absurd,
+}
+
+#[derive(Debug, Default)]
+pub struct Log {
+    pub reopened: usize,
+    pub prepared: Vec<String>,
+    /// The device's clock now, as a fraction of its highest.
+    pub speed: f64,
+    random: u64,
+}
+
+pub struct Fake {
+    pub device: Device,
+    pub clock: Clock,
+    pub behaviour: fn(&str) -> Behaviour,
+    pub log: Arc<Mutex<Log>>,
+}
+
+pub fn fake(behaviour: fn(&str) -> Behaviour) -> Fake {
+    Fake {
+        device: device(),
+        clock: Clock::Good(32.0),
+        behaviour,
+        log: Arc::new(Mutex::new(Log { speed: 1.0, random: 1, ..Log::default() })),
+    }
+}
+
+pub fn device() -> Device {
+    Device {
+        name: "Fake 9000".into(),
+        vendor: "Nobody".into(),
+        kind: DeviceType::Discrete,
+        driver: "fake 1.0".into(),
+        backend: "vulkan",
+        features: BTreeSet::from(Feature::ALL),
+        has_timestamps: true,
+        max_buffer_bytes: 64 << 20,
+        max_binding_bytes: 64 << 20,
+        max_storage_buffers: 8,
+        max_workgroup_bytes: 32 << 10,
+        max_invocations: 1024,
+        max_workgroup_size: [1024, 1024, 64],
+        max_groups: 65_535,
+        facts: Vec::new(),
+    }
+}
+
+struct FakeJob<'a> {
+    job: &'a Job,
+    clock: Clock,
+    behaviour: Behaviour,
+    log: Arc<Mutex<Log>>,
+    is_poisoned: bool,
+}
+
+impl Backend for Fake {
+    fn device(&self) -> &Device {
+        &self.device
+    }
+
+    fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
+        Box::pin(async move {
+            self.device.check(job)?;
+            let behaviour = (self.behaviour)(&job.label);
+            self.log.lock().expect("one thread").prepared.push(job.label.clone());
+            match behaviour {
+                Behaviour::Unsupported => return Err(Error::Unsupported("the fake has no such thing".into())),
+                Behaviour::Uncompilable => return Err(Error::Shader("expected ';'".into())),
+                Behaviour::OutOfMemory => return Err(Error::OutOfMemory("no room for 3 bytes".into())),
+                _ => {}
+            }
+            // The job outlives the prepared one in every test; the trait asks for a box without a lifetime.
+            let job: &'static Job = Box::leak(Box::new(copy(job)));
+            let log = Arc::clone(&self.log);
+            Ok(Box::new(FakeJob { job, clock: self.clock, behaviour, log, is_poisoned: true }) as Box<dyn Prepared>)
+        })
+    }
+
+    fn reopen(&mut self) -> Task<'_, ()> {
+        Box::pin(async move {
+            self.log.lock().expect("one thread").reopened += 1;
+            Ok(())
+        })
+    }
+}
+
+/// A copy that owns its oracle's answers (up to the first few thousand, all that tests read).
+fn copy(job: &Job) -> Job {
+    let mut want = vec![0.0; job.check.scalars as usize];
+    (job.check.oracle)(0, &mut want);
+    let oracle = Box::new(move |first: u64, values: &mut [f64]| {
+        let first = first as usize;
+        values.copy_from_slice(&want[first..first + values.len()]);
+    });
+    Job {
+        label: job.label.clone(),
+        kernel: job.kernel.clone(),
+        buffers: job.buffers.clone(),
+        steps: job.steps.clone(),
+        end_to_end: job.end_to_end.clone(),
+        check: shaderbench::job::Check { buffer: job.check.buffer, scalars: job.check.scalars, oracle },
+    }
+}
+
+impl FakeJob<'_> {
+    /// Two microseconds, and the job's buffers at 1 TB/s; arithmetic kernels take their time from their label alone.
+    fn launch_ns(&self) -> f64 {
+        let bytes: u64 = self.job.buffers.iter().map(|buffer| buffer.bytes).sum();
+        let base = 2000.0 + bytes as f64 / 1000.0;
+        let mut log = self.log.lock().expect("one thread");
+        if let Behaviour::Throttled(speed) = self.behaviour {
+            log.speed = speed;
+        }
+        // A small linear congruential generator: noise that is the same in every run.
+        log.random = log.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let uniform = (log.random >> 11) as f64 / (1_u64 << 53) as f64;
+        let factor = match self.behaviour {
+            Behaviour::Slow(factor) => factor,
+            Behaviour::Noisy(spread) => 1.0 + spread * (uniform - 0.5),
+            _ => 1.0 + 1e-4 * uniform,
+        };
+        base * factor / log.speed
+    }
+}
+
+impl Prepared for FakeJob<'_> {
+    fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
+        Box::pin(async move {
+            match self.behaviour {
+                Behaviour::Lost => return Err(Error::Lost("the fake was unplugged".into())),
+                Behaviour::Hanging => return Err(Error::Timeout { seconds: 20.0 }),
+                Behaviour::Idle => {}
+                _ => self.is_poisoned = false,
+            }
+            let ns = self.launch_ns() * f64::from(launches);
+            let device_ns = match self.clock {
+                Clock::Good(tick) => Some((ns / tick).round() * tick),
+                Clock::Zero => Some(0.0),
+                Clock::Missing => None,
+                Clock::Backwards => Some(-ns),
+                Clock::Frozen => Some(1000.0),
+                Clock::Absurd => Some(ns / 10.0),
+            };
+            Ok(Sample { device_ns, wall_ns: ns + 20_000.0 })
+        })
+    }
+
+    fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)> {
+        Box::pin(async move {
+            let mut sum = [0.0];
+            (self.job.check.oracle)(0, &mut sum);
+            Ok((self.launch_ns() + 100_000.0, Some(sum[0])))
+        })
+    }
+
+    fn poison(&mut self) -> Task<'_, ()> {
+        Box::pin(async move {
+            self.is_poisoned = true;
+            Ok(())
+        })
+    }
+
+    fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
+        Box::pin(async move {
+            let spec = &self.job.buffers[buffer];
+            let mut out = vec![0; bytes as usize];
+            if self.is_poisoned {
+                let poison = shaderbench::job::Buffer { contents: Contents::Poison, ..spec.clone() };
+                poison.fill(0, &mut out);
+            } else {
+                let mut want = vec![0.0; bytes as usize / spec.scalar.bytes()];
+                (self.job.check.oracle)(0, &mut want);
+                if let Behaviour::Wrong(index) = self.behaviour
+                    && let Some(value) = want.get_mut(index as usize)
+                {
+                    *value += 1.0;
+                }
+                spec.scalar.encode(want.into_iter(), &mut out);
+            }
+            sink(0, &out);
+            Ok(())
+        })
+    }
+}
+
+/// An observer that keeps what it is told.
+#[derive(Default)]
+pub struct Seen {
+    pub timer: Option<Timer>,
+    pub finished: usize,
+}
+
+impl Observer for Seen {
+    fn timer(&mut self, timer: &Timer) {
+        self.timer = Some(timer.clone());
+    }
+    fn start(&mut self, place: usize, _: &Case) {
+        assert_eq!(place, self.finished, "cases run one after the other");
+    }
+    fn finish(&mut self, records: &[Record]) -> Result<()> {
+        self.finished = records.len();
+        Ok(())
+    }
+}
+
+pub fn settings() -> Settings {
+    Settings::new(Profile::Quick, "2026-01-02T03:04:05Z".into(), "TestOS 1".into(), "Test CPU (2 threads)".into())
+}
+
+pub fn cases(filters: &[&str], sizes: &[&str]) -> Vec<Case> {
+    use shaderbench::suite::Extent;
+    let request = Request {
+        filters: filters.iter().map(|filter| (*filter).to_owned()).collect(),
+        profile: Profile::Quick,
+        sizes: sizes.iter().map(|size| Extent::parse(size).expect("a size")).collect(),
+        params: Vec::new(),
+    };
+    plan(&request).expect("a plan")
+}

@@ -1,0 +1,116 @@
+//! The table as people see it, at 80 and 200 columns.
+
+use shaderbench::record::{Record, Status};
+use shaderbench::report::table::{Look, line, table};
+use shaderbench::report::{Section, json};
+
+fn row(benchmark: &str, params: &str, median_ns: f64, share: f64) -> Record {
+    Record {
+        family: "transpose".into(),
+        benchmark: benchmark.into(),
+        dtype: "f32".into(),
+        n: "8192x8192".into(),
+        params: params.into(),
+        median_ns: Some(median_ns),
+        min_ns: Some(median_ns * 0.99),
+        ci_low_ns: Some(median_ns * 0.995),
+        ci_high_ns: Some(median_ns * 1.005),
+        samples: Some(10),
+        launches: Some(3),
+        gb_per_s: Some(536_870_912.0 / median_ns),
+        ceiling: "copy 512 MiB".into(),
+        share: Some(share),
+        ..Record::default()
+    }
+}
+
+fn rows() -> Vec<Record> {
+    let mut drifting = row("tiled", "PAD=1", 160_123.0, 0.787);
+    drifting.reason = "the device's clock moved by 7 % and did not settle".into();
+    let mut impossible = row("tiled_vec4", "", 98_000.0, 1.29);
+    impossible.status = Status::Implausible;
+    impossible.reason = "129 % of the ceiling 'copy 512 MiB': no kernel can be that fast".into();
+    let mut end_to_end = row("a_name_that_is_far_too_long_for_it", "PAD=1;TILE=32", 2_036_000_000.0, 0.004);
+    end_to_end.end_to_end_ns = Some(3.2e9);
+    let without = |benchmark: &str, n: &str, status, reason: &str| Record {
+        family: "transpose".into(),
+        benchmark: benchmark.into(),
+        dtype: "f64".into(),
+        n: n.into(),
+        status,
+        reason: reason.into(),
+        ..Record::default()
+    };
+    vec![
+        row("naive_coalesced_read", "", 1_037_000.0, 0.1214),
+        row("tiled", "PAD=0", 316_600.0, 0.398),
+        drifting,
+        impossible,
+        end_to_end,
+        without("tiled", "2048x2048", Status::Skipped, "the device has no f64 in shaders"),
+        without("tiled_vec4", "2048x2048", Status::Skipped, "the device has no f64 in shaders"),
+        without("naive_coalesced_read", "1048576", Status::Wrong, "element 5 is NaN, must be 0.25"),
+    ]
+}
+
+fn drawn(width: usize, has_color: bool) -> String {
+    let rows = rows();
+    let section = Section {
+        family: "transpose",
+        summary: "the transpose of a matrix",
+        finding: Some(
+            "Of 8192x8192 f32, the naive transpose that coalesces its writes wins by 3.15×; and so on.".into(),
+        ),
+        rows: rows.iter().collect(),
+        is_by_kernel: false,
+    };
+    table(&[section], Look { width, has_color })
+}
+
+#[test]
+fn table_at_80_columns() {
+    let text = drawn(80, false);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn table_at_200_columns() {
+    let text = drawn(200, false);
+    assert!(text.lines().all(|line| line.chars().count() <= 200), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn colours_change_nothing_but_colours() {
+    let mut plain = String::new();
+    let mut is_code = false;
+    for c in drawn(80, true).chars() {
+        match c {
+            '\u{1b}' => is_code = true,
+            'm' if is_code => is_code = false,
+            _ if !is_code => plain.push(c),
+            _ => {}
+        }
+    }
+    let trimmed = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    assert_eq!(trimmed(&plain), trimmed(&drawn(80, false)));
+    assert!(!drawn(80, false).contains('\u{1b}'));
+}
+
+#[test]
+fn rows_as_they_land() {
+    insta::assert_snapshot!(rows().iter().map(line).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn json_holds_every_column_and_every_sample() {
+    let mut record = rows().swap_remove(0);
+    record.all_samples_ns = vec![1.5, 2.5];
+    let value: serde_json::Value = serde_json::from_slice(&json::write(&[record])).expect("JSON");
+    assert_eq!(value[0]["median_ns"], 1_037_000.0);
+    assert_eq!(value[0]["samples_ns"], serde_json::json!([1.5, 2.5]));
+    assert_eq!(value[0]["drift"], serde_json::Value::Null);
+    let keys = value[0].as_object().expect("an object").len();
+    assert_eq!(keys, shaderbench::record::COLUMNS.len() + 1);
+}

@@ -1,0 +1,303 @@
+//! Every benchmark against its oracle on a real device (a software one counts), and planted faults that verification must catch.
+//!
+//! Without any Vulkan, Metal, DirectX 12 or OpenGL device these tests skip, and say so.
+
+use std::time::Duration;
+
+use shaderbench::backend::wgpu::{Adapter, PATIENCE, WgpuBackend, adapters};
+use shaderbench::backend::{Backend, Prepared};
+use shaderbench::error::Error;
+use shaderbench::job::{Contents, Job, POISON};
+use shaderbench::plan::{Request, plan};
+use shaderbench::shader::{Interface, Shader};
+use shaderbench::suite::{Benchmark, Case, Dtype, Extent, FAMILIES, Profile, Shape};
+use shaderbench::verify::verify;
+
+fn adapter() -> Option<Adapter> {
+    let found = pollster::block_on(adapters(None)).into_iter().next();
+    if found.is_none() {
+        eprintln!("SKIPPED: there is no device to run kernels on");
+    }
+    found
+}
+
+fn open(adapter: Adapter) -> WgpuBackend {
+    pollster::block_on(WgpuBackend::open(adapter, PATIENCE)).expect("the device opens")
+}
+
+/// Small and odd sizes: nothing, one short of a block, a block, one more, many blocks, no power of two.
+fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
+    let declared = benchmark.cases[0].extents[0];
+    let linear = [1, 2, 3, 255, 256, 257, 512, 513, 1023, 1024, 1025, 4095, 16_384, 16_385, 65_537, 300_007];
+    let matrices = [(1, 1), (1, 33), (33, 1), (3, 5), (32, 32), (31, 33), (36, 64), (40, 100), (100, 257), (128, 512)];
+    match declared {
+        Extent::Linear(1) => vec![declared],
+        Extent::Linear(_) => linear.map(Extent::Linear).to_vec(),
+        Extent::Matrix(..) => matrices.map(|(rows, columns)| Extent::Matrix(rows, columns)).to_vec(),
+    }
+}
+
+/// Every benchmark with every type and set of parameters that it declares, at small and odd sizes.
+fn small_cases() -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for family in FAMILIES {
+        for benchmark in family.benchmarks {
+            for block in benchmark.cases {
+                for dtype in block.dtypes {
+                    for params in block.params {
+                        for extent in sizes(benchmark) {
+                            if extent.count().is_multiple_of(dtype.lanes()) {
+                                let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+                                let shape = Shape { dtype: *dtype, extent, params };
+                                cases.push(Case { family, benchmark, shape });
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    cases.dedup_by(|a, b| a.to_string() == b.to_string());
+    cases
+}
+
+/// Bytes beyond every buffer that no kernel may touch: inputs go on with values that would spoil a result, outputs with poison.
+const GUARD: u64 = 4096;
+
+/// Runs a case once, twice in a submission; gives what is wrong with what it wrote, or with what it should not have written.
+fn fault(backend: &mut WgpuBackend, job: &mut Job) -> Result<Option<String>, Error> {
+    for buffer in job.buffers.iter_mut().filter(|buffer| !buffer.is_uniform) {
+        buffer.bytes += GUARD;
+    }
+    pollster::block_on(async {
+        let mut prepared = backend.prepare(job).await?;
+        prepared.poison().await?;
+        prepared.sample(2).await?;
+        if let Some(mismatch) = verify(prepared.as_mut(), job).await? {
+            return Ok(Some(mismatch.to_string()));
+        }
+        for place in 0..job.buffers.len() {
+            if let Some(touched) = guard_touched(prepared.as_mut(), job, place).await? {
+                return Ok(Some(touched));
+            }
+        }
+        Ok(None)
+    })
+}
+
+async fn guard_touched(prepared: &mut dyn Prepared, job: &Job, place: usize) -> Result<Option<String>, Error> {
+    let spec = &job.buffers[place];
+    let is_restored =
+        job.steps.iter().any(|step| matches!(step, shaderbench::job::Step::Restore { to, .. } if *to == place));
+    let is_cleared = job.steps.contains(&shaderbench::job::Step::Clear(place));
+    if spec.contents != Contents::Poison || is_restored || is_cleared {
+        return Ok(None);
+    }
+    let mut all = Vec::new();
+    prepared.read(place, spec.bytes, &mut |_, bytes| all.extend_from_slice(bytes)).await?;
+    let guard = &all[(spec.bytes - GUARD) as usize..];
+    let touched = guard.chunks_exact(4).position(|word| word != POISON.to_le_bytes());
+    Ok(touched.map(|word| format!("word {word} beyond '{}' was written", spec.name)))
+}
+
+#[test]
+fn every_benchmark_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers() {
+    let Some(adapter) = adapter() else { return };
+    let mut backend = open(adapter);
+    let (mut ran, mut skipped) = (0, Vec::new());
+    for case in small_cases() {
+        let mut job = Job::new(&case).unwrap_or_else(|error| panic!("{case}: {error}"));
+        match fault(&mut backend, &mut job) {
+            Ok(None) => ran += 1,
+            Ok(Some(fault)) => panic!("{case}: {fault}"),
+            Err(error) if error.is_skip() => skipped.push(format!("{case}: {error}")),
+            Err(error) => panic!("{case}: {error}"),
+        }
+    }
+    eprintln!("{ran} cases ran, {} were skipped: {skipped:?}", skipped.len());
+    assert!(ran > 300, "{ran} cases ran");
+}
+
+#[test]
+fn workgroup_sizes_and_tiles_of_other_devices_are_right_too() {
+    let Some(adapter) = adapter() else { return };
+    let mut backend = open(adapter);
+    for size in [32.0, 64.0, 128.0, 256.0, 1024.0] {
+        let request = Request {
+            filters: vec!["reduction".into(), "ceiling".into()],
+            profile: Profile::Quick,
+            sizes: vec![Extent::Linear(70_001)],
+            params: vec![("WG".into(), size)],
+        };
+        for mut case in plan(&request).expect("every kernel there has WG, or is left as it is") {
+            if case.family.name == "ceiling" && case.shape.extent != Extent::Linear(1) {
+                case.shape.extent = Extent::Linear(69_996);
+            }
+            let mut job = Job::new(&case).expect("valid");
+            match fault(&mut backend, &mut job) {
+                Ok(fault) => assert_eq!(fault, None, "{case}"),
+                Err(error) => assert!(error.is_skip(), "{case}: {error}"),
+            }
+        }
+    }
+}
+
+/// A fault planted in a kernel: the text that goes, and what stands there instead.
+type Mutation = (&'static str, &'static str, &'static str);
+
+/// At least two for each kernel: a wrong index, a missing barrier, a skipped tail, a lost lane.
+const MUTATIONS: &[Mutation] = &[
+    ("ceiling/copy", "output[i] = input[i]", "output[i] = input[i ^ 1u]"),
+    ("ceiling/copy", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("ceiling/copy", "let i = (group.y", "let i = 1u + (group.y"),
+    ("ceiling/read", "var j = i; j <", "var j = i + stride; j <"),
+    ("ceiling/read", "d += input[i + 3u * stride]", "d += input[i + 2u * stride]"),
+    ("ceiling/read", "(sum.z + sum.w)", "(sum.z + sum.z)"),
+    ("ceiling/read", "j < sizes.elements; j += stride", "j + stride < sizes.elements; j += stride"),
+    ("ceiling/fill", "(i & 1023u)", "(i & 1022u)"),
+    ("ceiling/fill", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("ceiling/fma", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("ceiling/fma", "+ (g + h)", "+ (g + g)"),
+    ("ceiling/fma", "e = fma(e, m, p); f = fma(f, m, p); g = fma(g, m, p);", "e = fma(e, m, p); g = fma(g, m, p);"),
+    ("ceiling/fma", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("ceiling/workgroup_read", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("ceiling/workgroup_read", "table[at + 15u * STEP]", "table[at + 14u * STEP]"),
+    ("ceiling/workgroup_read", "= input[k]", "= input[k ^ 1u]"),
+    ("ceiling/launch", "output[0] = sizes.sign", "output[0] = sizes.sign + 1u"),
+    ("ceiling/launch", "output[0] = sizes.sign", "output[1] = sizes.sign"),
+    ("reduction/interleaved_global", "data[i] += data[i + s]", "data[i] += data[i + 1u]"),
+    ("reduction/interleaved_global", "i + s < sizes.n", "i + s + 1u < sizes.n"),
+    ("reduction/interleaved_global", "s = 1u; s < WG", "s = 1u; 2u * s < WG"),
+    ("reduction/interleaved_global", "        storageBarrier();\n", ""),
+    ("reduction/interleaved_workgroup", "s = 1u; s < WG", "s = 2u; s < WG"),
+    ("reduction/interleaved_workgroup", "if (i < sizes.n) {\n        own", "if (i + 1u < sizes.n) {\n        own"),
+    ("reduction/interleaved_workgroup", "        workgroupBarrier();\n", ""),
+    ("reduction/sequential", "if (t < s)", "if (t + 1u < s)"),
+    ("reduction/sequential", "s = WG / 2u", "s = WG / 4u"),
+    ("reduction/sequential", "        workgroupBarrier();\n", ""),
+    ("reduction/first_add", "own += input[i + WG]", "own += input[i + WG - 1u]"),
+    ("reduction/first_add", "if (i + WG < sizes.n)", "if (i + WG + 1u < sizes.n)"),
+    ("reduction/first_add", "        workgroupBarrier();\n", ""),
+    ("reduction/subgroup", "t + half < left", "t + half + 1u < left"),
+    ("reduction/subgroup", "atomicAdd(&slots, 1u)", "atomicAdd(&slots, 0u)"),
+    ("reduction/subgroup", "if (i + WG < sizes.n)", "if (i + WG + 1u < sizes.n)"),
+    ("reduction/vec4_grid_stride", "k < sizes.n % 4u", "k + 1u < sizes.n % 4u"),
+    ("reduction/vec4_grid_stride", "    while (i < whole) {", "    while (i + 1u < whole) {"),
+    ("reduction/vec4_grid_stride", "(sum.z + sum.w)", "(sum.z + sum.x)"),
+    ("reduction/vec4_grid_stride", "        workgroupBarrier();\n", ""),
+    ("reduction/atomic", "atomicAdd(&total, tile[0])", "atomicAdd(&total, tile[0] + 1u)"),
+    ("reduction/atomic", "atomicAdd(&total, tile[0])", "atomicStore(&total, tile[0])"),
+    ("reduction/atomic", "        workgroupBarrier();\n", ""),
+    ("transpose/naive_coalesced_read", "id.x * sizes.rows", "id.x * sizes.columns"),
+    ("transpose/naive_coalesced_read", "id.x < sizes.columns", "id.x + 1u < sizes.columns"),
+    ("transpose/naive_coalesced_write", "input[id.x * sizes.columns + id.y]", "input[id.y * sizes.rows + id.x]"),
+    ("transpose/naive_coalesced_write", "id.y < sizes.columns", "id.y + 1u < sizes.columns"),
+    ("transpose/tiled", "    workgroupBarrier();\n", ""),
+    ("transpose/tiled", "corner.yx", "corner.xy"),
+    ("transpose/tiled", "tile[t.x * (TILE + PAD) + k]", "tile[k * (TILE + PAD) + t.x]"),
+    ("transpose/tiled_vec4", "    workgroupBarrier();\n", ""),
+    ("transpose/tiled_vec4", "tile[cell + 3u] = four.w", "tile[cell + 3u] = four.z"),
+    ("transpose/tiled_vec4", "output[at + 24u * pitch] = column(cell + 24u);", ""),
+    ("transpose/tiled_vec4", "k < TILE; k += 2u", "k + 1u < TILE; k += 2u"),
+];
+
+/// Sizes at which a planted fault must show: odd ones, with several blocks.
+fn telling_sizes(case: &str) -> &'static [Extent] {
+    match case.split('/').next() {
+        Some("transpose") => &[Extent::Matrix(64, 96), Extent::Matrix(100, 257)],
+        _ => &[Extent::Linear(70_001), Extent::Linear(69_996), Extent::Linear(16_384)],
+    }
+}
+
+#[test]
+fn planted_faults_are_caught() {
+    let Some(adapter) = adapter() else { return };
+    let mut backend = open(adapter);
+    for (name, gone, instead) in MUTATIONS {
+        let (family, benchmark) = find(name);
+        let dtype = *benchmark.cases.iter().flat_map(|cases| cases.dtypes).next_back().expect("a type");
+        let dtype = if dtype == Dtype::F64 { Dtype::F32 } else { dtype };
+        let mut is_caught = false;
+        for extent in telling_sizes(name).iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes())) {
+            let params = benchmark.cases[0].params.last().into_iter().flat_map(|params| params.iter());
+            let params = params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            let case = Case { family, benchmark, shape: Shape { dtype, extent: *extent, params } };
+            let mut job = Job::new(&case).expect("valid");
+            assert!(job.kernel.source.contains(gone), "{name}: the mutated text '{gone}' is gone from the kernel");
+            job.kernel.source = job.kernel.source.replace(gone, instead);
+            let shader = Shader::parse(&job.kernel.source, dtype.name()).expect("a planted fault is valid WGSL");
+            let interface: Interface = shader.interface(&job.kernel.constants).expect("resolved");
+            assert_eq!(interface.bindings, job.kernel.interface.bindings, "{name}: a fault keeps its bindings");
+            match fault(&mut backend, &mut job) {
+                Ok(fault) => is_caught |= fault.is_some(),
+                Err(error) if error.is_skip() => is_caught = true,
+                Err(error) => panic!("{name}: {error}"),
+            }
+        }
+        assert!(is_caught, "{name}: '{gone}' -> '{instead}' went unseen");
+    }
+}
+
+#[test]
+fn every_kernel_has_at_least_two_planted_faults() {
+    for family in FAMILIES {
+        for benchmark in family.benchmarks {
+            let name = format!("{}/{}", family.name, benchmark.name);
+            let count = MUTATIONS.iter().filter(|(mutated, _, _)| *mutated == name).count();
+            assert!(count >= 2, "{name} has {count}");
+        }
+    }
+}
+
+fn find(name: &str) -> (&'static shaderbench::suite::Family, &'static Benchmark) {
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.benchmarks.iter().map(move |benchmark| (*family, benchmark)))
+        .find(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name) == name)
+        .expect("a benchmark of that name")
+}
+
+fn heavy() -> Case {
+    let (family, benchmark) = find("ceiling/fma");
+    let params = [("ROUNDS".to_owned(), 128.0)].into();
+    Case { family, benchmark, shape: Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 20), params } }
+}
+
+#[test]
+fn a_submission_that_outlasts_patience_times_out_and_the_next_device_works() {
+    let Some(adapter) = adapter() else { return };
+    pollster::block_on(async {
+        let mut backend = WgpuBackend::open(adapter, Duration::from_millis(100)).await.expect("the device opens");
+        let job = Job::new(&heavy()).expect("valid");
+        let mut prepared = backend.prepare(&job).await.expect("prepared");
+        let mut launches = 1;
+        let error = loop {
+            match prepared.sample(launches).await {
+                Ok(_) if launches < 4096 => launches *= 4,
+                Ok(_) => panic!("{launches} launches took less than a tenth of a second"),
+                Err(error) => break error,
+            }
+        };
+        assert!(matches!(error, Error::Timeout { .. }) && error.ends_device(), "{error}");
+        std::mem::forget(prepared);
+        backend.reopen().await.expect("a new device");
+        let mut small = heavy();
+        small.shape.extent = Extent::Linear(1024);
+        let job = Job::new(&small).expect("valid");
+        // A software device has one processor for both devices, and the old one is still at work.
+        std::thread::sleep(Duration::from_secs(3));
+        let mut prepared = backend.prepare(&job).await.expect("prepared");
+        prepared.sample(1).await.expect("the new device runs");
+        assert_eq!(verify(prepared.as_mut(), &job).await.expect("readable"), None);
+    });
+}
+
+#[test]
+fn a_shader_that_the_driver_refuses_is_an_error_and_no_panic() {
+    let Some(adapter) = adapter() else { return };
+    let mut backend = open(adapter);
+    let mut job = Job::new(&heavy()).expect("valid");
+    job.kernel.source = job.kernel.source.replace("output[i] =", "outptu[i] =");
+    let error = pollster::block_on(backend.prepare(&job)).err().expect("no such variable");
+    assert!(matches!(error, Error::Shader(_)) && error.to_string().contains("outptu"), "{error}");
+}

@@ -1,0 +1,193 @@
+//! Every WGSL file, without a GPU: it is used, it says what it is, and every platform's compiler takes it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use shaderbench::job::Job;
+use shaderbench::plan::{Request, plan};
+use shaderbench::shader::{Constants, Feature, Shader, Target};
+use shaderbench::suite::{Case, FAMILIES, HOST_PARAMS, Profile};
+
+fn files() -> Vec<PathBuf> {
+    let list = |folder: &Path| -> Vec<PathBuf> {
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("readable").path()).collect()
+    };
+    let mut files: Vec<_> = list(Path::new("shaders")).iter().flat_map(|family| list(family)).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "wgsl"));
+    files.sort();
+    files
+}
+
+fn everything() -> Vec<Case> {
+    let request = Request { filters: Vec::new(), profile: Profile::Thorough, sizes: Vec::new(), params: Vec::new() };
+    plan(&request).expect("a plan of everything")
+}
+
+/// One case for each kernel as it is compiled: benchmark, type and overrides.
+fn kernels() -> Vec<(Case, Job)> {
+    let mut seen = BTreeSet::new();
+    let with_job = everything().into_iter().map(|case| {
+        let job = Job::new(&case).unwrap_or_else(|error| panic!("{case}: {error}"));
+        (case, job)
+    });
+    with_job.filter(|(_, job)| seen.insert(job.kernel.hash())).collect()
+}
+
+#[test]
+fn every_file_is_used_by_exactly_one_benchmark() {
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let users: Vec<_> = FAMILIES
+            .iter()
+            .flat_map(|family| family.benchmarks.iter().map(move |benchmark| (family, benchmark)))
+            .filter(|(_, benchmark)| benchmark.wgsl == text)
+            .map(|(family, benchmark)| format!("shaders/{}/{}.wgsl", family.name, benchmark.name))
+            .collect();
+        assert_eq!(users, [path.to_string_lossy().into_owned()], "the file, and the benchmarks that include its text");
+    }
+}
+
+#[test]
+fn every_file_says_what_it_does() {
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let header: Vec<_> = text.lines().take_while(|line| line.starts_with("//")).collect();
+        assert!((3..=6).contains(&header.len()), "{}: a header of three to six lines", path.display());
+        for part in ["// Pattern: ", "// Work: "] {
+            assert!(header.iter().any(|line| line.starts_with(part)), "{}: no line '{part}'", path.display());
+        }
+    }
+}
+
+#[test]
+fn declarations_fit_their_shaders() {
+    for case in everything() {
+        Job::new(&case).unwrap_or_else(|error| panic!("{case}: {error}"));
+        let shader = Shader::parse(case.benchmark.wgsl, case.shape.dtype.name()).expect("valid");
+        for name in case.shape.params.keys() {
+            let is_known = shader.overrides().contains(name.as_str()) || HOST_PARAMS.contains(&name.as_str());
+            assert!(is_known, "{case}: {name} is no override of the shader");
+        }
+        for name in shader.overrides() {
+            assert_eq!(name, name.to_uppercase(), "{case}: overrides are in capitals");
+        }
+    }
+}
+
+#[test]
+fn every_kernel_translates_to_every_target_that_has_its_features() {
+    for (case, job) in kernels() {
+        let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
+        for target in Target::ALL {
+            let translated = shader.translate(target, &job.kernel.constants);
+            let lacks_f64 = target == Target::Msl && job.kernel.interface.features.contains(&Feature::F64);
+            match translated {
+                Ok(text) => assert!(!text.is_empty() && !lacks_f64, "{case} in {}", target.name()),
+                Err(error) => assert!(lacks_f64, "{case}: {error}"),
+            }
+        }
+    }
+}
+
+/// Whether `program` can be started. A test that needs one that is not there says so on stderr.
+fn has(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    if !found {
+        eprintln!("SKIPPED: the program '{program}' is not on the PATH");
+    }
+    found
+}
+
+/// Runs a checker on a file of this text; gives what it printed where it objects.
+fn objection(program: &str, arguments: &[&str], name: &str, text: &[u8]) -> Option<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).expect("writable");
+    let output = Command::new(program).args(arguments).arg(&path).current_dir(folder.path()).output().expect("starts");
+    let said = [output.stdout, output.stderr].concat();
+    (!output.status.success()).then(|| String::from_utf8_lossy(&said).into_owned())
+}
+
+#[test]
+fn tint_agrees_with_every_kernel() {
+    if !has("tint") {
+        return;
+    }
+    let mut checked = 0;
+    for (case, job) in kernels() {
+        let features = &job.kernel.interface.features;
+        if features.contains(&Feature::F64) || features.contains(&Feature::I64) {
+            continue; // naga's extensions, which no browser has
+        }
+        // naga does not know the directive that the standard demands.
+        let enable = if features.contains(&Feature::Subgroups) { "enable subgroups;\n" } else { "" };
+        let text = format!("{enable}{}", job.kernel.source);
+        let objection = objection("tint", &["--format", "wgsl", "-o", "/dev/null"], "kernel.wgsl", text.as_bytes());
+        assert_eq!(objection, None, "{case}");
+        checked += 1;
+    }
+    assert!(checked > 15, "only {checked} kernels were held against tint");
+}
+
+#[test]
+fn naga_on_the_path_agrees_with_every_file() {
+    if !has("naga") {
+        return;
+    }
+    for path in files() {
+        let text = std::fs::read(&path).expect("readable");
+        assert_eq!(objection("naga", &[], "kernel.wgsl", &text), None, "{}", path.display());
+    }
+}
+
+#[test]
+fn spirv_val_agrees_with_every_kernel() {
+    if !has("spirv-val") {
+        return;
+    }
+    for (case, job) in kernels() {
+        let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
+        let binary = shader.translate(Target::SpirV, &job.kernel.constants).expect("SPIR-V takes everything");
+        assert_eq!(objection("spirv-val", &["--target-env", "vulkan1.1"], "kernel.spv", &binary), None, "{case}");
+    }
+}
+
+#[test]
+fn glslang_agrees_with_every_kernel() {
+    if !has("glslangValidator") {
+        return;
+    }
+    for (case, job) in kernels() {
+        let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
+        if let Ok(text) = shader.translate(Target::Glsl, &job.kernel.constants) {
+            let arguments = ["-S", "comp", "--target-env", "opengl"];
+            // Subgroup operations are Vulkan's in glslang's eyes.
+            let arguments = if job.kernel.interface.features.contains(&Feature::Subgroups) {
+                &["-S", "comp", "--target-env", "vulkan1.1"]
+            } else {
+                &arguments
+            };
+            assert_eq!(objection("glslangValidator", arguments, "kernel.comp", &text), None, "{case}");
+        }
+        // glslang's HLSL has no templated loads, which is how f64 is read; wgpu offers f64 on Vulkan alone.
+        let is_judged = !job.kernel.interface.features.contains(&Feature::F64);
+        if let Ok(text) = shader.translate(Target::Hlsl, &job.kernel.constants)
+            && is_judged
+        {
+            let arguments = ["-D", "-S", "comp", "-e", "main", "-V", "--target-env", "vulkan1.1"];
+            let objection = objection("glslangValidator", &arguments, "kernel.hlsl", &text);
+            // glslang knows neither zero-casts of arrays nor wave intrinsics' newer forms: those objections are its own.
+            let is_its_own = |said: &str| said.contains("cannot convert") || said.contains("constructor");
+            assert!(objection.as_deref().is_none_or(is_its_own), "{case}: {objection:?}");
+        }
+    }
+}
+
+#[test]
+fn constants_reach_the_kernel() {
+    let case = everything().into_iter().find(|case| case.params_text() == "PAD=0").expect("tiled, unpadded");
+    let job = Job::new(&case).expect("valid");
+    assert_eq!(job.kernel.constants, Constants::from([("PAD".to_owned(), 0.0)]));
+    assert_eq!(job.kernel.interface.workgroup_bytes, 32 * 32 * 4);
+}
