@@ -114,7 +114,7 @@ pub fn judge_timer(short: &[Sample], long: &[Sample], spread: &[Sample]) -> Time
     let walls: Vec<f64> = all().map(|sample| sample.wall_ns).collect();
     let wall = |note: &str| Timer {
         is_device: false,
-        tick_ns: stats::smallest_step(&walls).unwrap_or(1.0),
+        tick_ns: stats::clock_step(&walls).unwrap_or(1.0),
         note: Some(note.to_owned()),
     };
     let device: Vec<f64> = all().filter_map(|sample| sample.device_ns).collect();
@@ -140,7 +140,7 @@ pub fn judge_timer(short: &[Sample], long: &[Sample], spread: &[Sample]) -> Time
     if device_long > 1.2 * wall_long || device_growth < wall_growth / 3.0 {
         return wall("the device's timestamps disagree with the host's clock");
     }
-    Timer { is_device: true, tick_ns: stats::smallest_step(&device).unwrap_or(1.0), note: None }
+    Timer { is_device: true, tick_ns: stats::clock_step(&device).unwrap_or(1.0), note: None }
 }
 
 /// Warms up, finds the number of launches for a sample, and samples until the series is settled or the budget used up. Outputs are

@@ -45,7 +45,9 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
         let ((family, benchmark), shape) = (place(case), &case.shape);
         // Ceilings read as one table a kernel; families as one table a size, in which the variants meet.
         let kernel_first = (family == Some(0)).then_some(benchmark);
-        (family, kernel_first, shape.dtype, shape.count(), shape.extent, benchmark, case.params_text())
+        // Parameters are positive: the order of their bits is theirs.
+        let params: Vec<_> = shape.params.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect();
+        (family, kernel_first, shape.dtype, shape.count(), shape.extent, benchmark, params)
     });
     Ok(cases)
 }

@@ -68,17 +68,22 @@ pub fn median_interval(sorted: &[f64]) -> Option<(f64, f64)> {
     Some((sorted[low], sorted[n - 1 - low]))
 }
 
-/// Smallest positive difference between any two of `values`, or between one of them and zero: the step of the clock that
-/// measured them. `None` where all are zero or negative.
+/// The step of the clock that measured `values`: the largest step of which all of them are multiples (Euclid's algorithm, to within
+/// a hundredth). With a few dozen different values it is the true one; `None` where all are zero or negative.
 #[must_use]
-pub fn smallest_step(values: &[f64]) -> Option<f64> {
-    let sorted = sorted(values);
-    std::iter::once(0.0)
-        .chain(sorted.iter().copied())
-        .zip(sorted.iter().copied())
-        .map(|(a, b)| b - a)
-        .filter(|&step| step > 0.0)
-        .min_by(f64::total_cmp)
+pub fn clock_step(values: &[f64]) -> Option<f64> {
+    const ZERO: f64 = 0.01;
+    let common = |mut a: f64, mut b: f64| {
+        while b > ZERO {
+            (a, b) = (b, a % b);
+            // A remainder just short of the divisor is a rounded zero.
+            if a - b < ZERO {
+                b = 0.0;
+            }
+        }
+        a
+    };
+    values.iter().copied().filter(|value| *value > ZERO).reduce(common)
 }
 
 /// `value` rounded to seven significant digits: more than any clock here can tell, and short enough to read.
@@ -140,9 +145,12 @@ mod tests {
 
     #[test]
     fn clock_step_is_found() {
-        assert_eq!(smallest_step(&[64.0, 160.0, 128.0, 128.0]), Some(32.0));
-        assert_eq!(smallest_step(&[100.0, 100.0]), Some(100.0));
-        assert_eq!(smallest_step(&[0.0, 0.0]), None);
+        assert_eq!(clock_step(&[64.0, 160.0, 128.0, 128.0]), Some(32.0));
+        assert_eq!(clock_step(&[100.0, 0.0, 100.0]), Some(100.0));
+        assert_eq!(clock_step(&[0.0, 0.0]), None);
+        let period = f64::from(83.333_336_f32);
+        let step = clock_step(&[17.0, 1_000_001.0, 123_457.0].map(|ticks| ticks * period)).expect("three values");
+        assert!((step - period).abs() < 0.01, "{step}");
     }
 
     #[test]

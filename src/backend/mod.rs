@@ -143,7 +143,8 @@ impl Device {
         }
         let limit = self.max_binding_bytes.min(self.max_buffer_bytes);
         if let Some(largest) = job.buffers.iter().map(|buffer| buffer.bytes).max().filter(|bytes| *bytes > limit) {
-            return refuse(format!("needs a buffer of {}, the device allows {}", mib(largest), mib(limit)));
+            let (needs, has) = (largest.div_ceil(1 << 20), limit >> 20);
+            return refuse(format!("needs a buffer of {needs} MiB, the device allows {has} MiB"));
         }
         let groups = job.steps.iter().filter_map(|step| match step {
             Step::Dispatch { groups, .. } => groups.iter().max().copied(),
@@ -154,8 +155,4 @@ impl Device {
         }
         Ok(())
     }
-}
-
-fn mib(bytes: u64) -> String {
-    format!("{} MiB", bytes.div_ceil(1 << 20))
 }
