@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::record::{Record, Status};
 use crate::stats::round_to_seven_digits;
-use crate::suite::{Case, Limit};
+use crate::suite::{Case, Limit, binary_size};
 
 /// A share above this is a fault: dead code, an input in cache, a wrong count of bytes, or a bad ceiling.
 pub const IMPLAUSIBLE: f64 = 1.05;
@@ -42,7 +42,12 @@ impl Ceilings {
         let Some(median) = record.median_ns else { return };
         record.ceiling = match working_set {
             0 => limit.name().to_owned(),
-            bytes => format!("{} {}{}", limit.name(), size(bytes), if self.is_hot(limit, bytes) { " hot" } else { "" }),
+            bytes => format!(
+                "{} {}{}",
+                limit.name(),
+                binary_size(bytes),
+                if self.is_hot(limit, bytes) { " hot" } else { "" }
+            ),
         };
         let share = amount(limit, case) / median / rate;
         record.share = Some(round_to_seven_digits(share));
@@ -94,12 +99,4 @@ fn amount(limit: Limit, case: &Case) -> f64 {
         Limit::Fma => case.work().flops as f64,
         Limit::Launch => 1.0,
     }
-}
-
-/// A number of bytes in the largest binary unit that divides it.
-fn size(bytes: u64) -> String {
-    [(30, "GiB"), (20, "MiB"), (10, "KiB")]
-        .into_iter()
-        .find(|(shift, _)| bytes >> shift > 0 && bytes.is_multiple_of(1 << shift))
-        .map_or_else(|| format!("{bytes} B"), |(shift, unit)| format!("{} {unit}", bytes >> shift))
 }

@@ -3,7 +3,7 @@
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, all,
-    each, gb_per_s, uniform,
+    binary_size, each, gb_per_s, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -261,7 +261,7 @@ fn finding(rows: &[&Record]) -> Option<String> {
     };
     let mut parts = Vec::new();
     if let Some((copy, dtype, n)) = best("copy", |row| row.gb_per_s) {
-        parts.push(format!("memory copies at {} (best by {dtype}, {} KiB an array)", gb_per_s(copy), (n * 4) >> 10));
+        parts.push(format!("memory copies at {} (best by {dtype}, {} an array)", gb_per_s(copy), binary_size(n * 4)));
     }
     if let Some((fma, dtype, _)) = best("fma", |row| row.gflop_per_s) {
         parts.push(format!("f32 FMA reaches {:.2} TFLOP/s (best in {dtype})", fma / 1000.0));

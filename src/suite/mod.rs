@@ -481,7 +481,20 @@ pub(crate) fn rate<'a>(rows: &[&'a Record], benchmark: &str, params: &str, like:
     Some((row.gb_per_s?, row))
 }
 
-/// A rate for a sentence: whole GB/s where there are many.
+/// A rate for a sentence, to three or four digits.
 pub(crate) fn gb_per_s(rate: f64) -> String {
-    if rate >= 100.0 { format!("{rate:.0} GB/s") } else { format!("{rate:.2} GB/s") }
+    match rate {
+        rate if rate >= 10_000.0 => format!("{:.1} TB/s", rate / 1000.0),
+        rate if rate >= 100.0 => format!("{rate:.0} GB/s"),
+        rate => format!("{rate:.2} GB/s"),
+    }
+}
+
+/// A number of bytes in the largest binary unit that divides it.
+#[must_use]
+pub fn binary_size(bytes: u64) -> String {
+    [(30, "GiB"), (20, "MiB"), (10, "KiB")]
+        .into_iter()
+        .find(|(shift, _)| bytes >> shift > 0 && bytes.is_multiple_of(1 << shift))
+        .map_or_else(|| format!("{bytes} B"), |(shift, unit)| format!("{} {unit}", bytes >> shift))
 }
