@@ -74,8 +74,8 @@ struct RunArguments {
     /// Parameters for the kernels that have them (WG=128)
     #[arg(long = "param", value_name = "K=V", num_args = 1.., value_parser = param, value_delimiter = ',')]
     params: Vec<(String, f64)>,
-    /// CSV to write [default: results/<device>/<date>-<backend>.csv]
-    #[arg(long, value_name = "PATH")]
+    /// CSV to write, instead of a fresh one under `results/`
+    #[arg(long, value_name = "PATH", help = "CSV to write [default: results/<device>/<date>-<backend>.csv]")]
     out: Option<PathBuf>,
     /// Overwrite the files named by --out and --json
     #[arg(long)]
