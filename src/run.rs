@@ -206,7 +206,7 @@ impl<'a> Bench<'a> {
                 break;
             }
             if attempt == ATTEMPTS {
-                record.reason = format!("the device's clock moved by {:.0} % and did not settle", drift * 100.0);
+                record.reason = format!("the canary moved by {:.0} % and did not settle", drift * 100.0);
             }
         }
         self.end_to_end(job, prepared, record).await

@@ -26,7 +26,7 @@ fn row(benchmark: &str, params: &str, median_ns: f64, share: f64) -> Record {
 
 fn rows() -> Vec<Record> {
     let mut drifting = row("tiled", "PAD=1", 160_123.0, 0.787);
-    drifting.reason = "the device's clock moved by 7 % and did not settle".into();
+    drifting.reason = "the canary moved by 7 % and did not settle".into();
     let mut impossible = row("tiled_vec4", "", 98_000.0, 1.29);
     impossible.status = Status::Implausible;
     impossible.reason = "129 % of the ceiling 'copy 512 MiB': no kernel can be that fast".into();

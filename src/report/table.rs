@@ -252,11 +252,11 @@ fn wrap(text: &str, width: usize, indent: &str) -> String {
 pub fn line(record: &Record) -> String {
     let label = [record.name().as_str(), &record.dtype, &nice_size(&record.n), &record.params].join(" ");
     if record.median_ns.is_none() {
-        return format!("{:<52} {}: {}", label.trim_end(), record.status.name(), record.reason);
+        return format!("{:<50} {}: {}", label.trim_end(), record.status.name(), record.reason);
     }
     let noise = record.noise().map_or_else(String::new, |noise| format!("±{}", percent(noise)));
     let status = if record.status == Status::Ok { "" } else { record.status.name() };
     let text =
-        format!("{:<52} {:>9} {noise:<6} {:>12} {status}", label.trim_end(), time(record.median_ns), rate(record));
+        format!("{:<50} {:>9} {noise:<6} {:>12} {status}", label.trim_end(), time(record.median_ns), rate(record));
     text.trim_end().to_owned()
 }

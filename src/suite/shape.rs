@@ -1,0 +1,199 @@
+//! What a case varies: element type, size, parameters.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::error::{Error, Result};
+
+/// A scalar type in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scalar {
+    /// 32-bit unsigned integer.
+    U32,
+    /// 32-bit float.
+    F32,
+    /// 64-bit float.
+    F64,
+}
+
+impl Scalar {
+    /// Size in bytes.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::U32 | Self::F32 => 4,
+            Self::F64 => 8,
+        }
+    }
+
+    /// Writes the little-endian form of `values` into `bytes`.
+    pub fn encode(self, values: impl Iterator<Item = f64>, bytes: &mut [u8]) {
+        match self {
+            Self::U32 => put(values.map(|value| (value as u32).to_le_bytes()), bytes),
+            Self::F32 => put(values.map(|value| (value as f32).to_le_bytes()), bytes),
+            Self::F64 => put(values.map(f64::to_le_bytes), bytes),
+        }
+    }
+
+    /// Reads the scalars in `bytes` into `values`. Exact: every value of every type here fits an f64.
+    pub fn decode(self, bytes: &[u8], values: &mut [f64]) {
+        match self {
+            Self::U32 => take(bytes, |word| f64::from(u32::from_le_bytes(word)), values),
+            Self::F32 => take(bytes, |word| f64::from(f32::from_le_bytes(word)), values),
+            Self::F64 => take(bytes, f64::from_le_bytes, values),
+        }
+    }
+}
+
+fn put<const N: usize>(words: impl Iterator<Item = [u8; N]>, bytes: &mut [u8]) {
+    for (slot, word) in bytes.as_chunks_mut::<N>().0.iter_mut().zip(words) {
+        *slot = word;
+    }
+}
+
+fn take<const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> f64, values: &mut [f64]) {
+    for (value, word) in values.iter_mut().zip(bytes.as_chunks::<N>().0) {
+        *value = read(*word);
+    }
+}
+
+/// An element type: what `T` stands for in the shader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dtype {
+    /// `f32`.
+    F32,
+    /// `vec2<f32>`.
+    Vec2F32,
+    /// `vec4<f32>`.
+    Vec4F32,
+    /// `u32`.
+    U32,
+    /// `f64`.
+    F64,
+}
+
+impl Dtype {
+    /// As WGSL and the CSV write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::Vec2F32 => "vec2<f32>",
+            Self::Vec4F32 => "vec4<f32>",
+            Self::U32 => "u32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// Type of a lane.
+    #[must_use]
+    pub const fn scalar(self) -> Scalar {
+        match self {
+            Self::F32 | Self::Vec2F32 | Self::Vec4F32 => Scalar::F32,
+            Self::U32 => Scalar::U32,
+            Self::F64 => Scalar::F64,
+        }
+    }
+
+    /// Number of lanes.
+    #[must_use]
+    pub const fn lanes(self) -> u64 {
+        match self {
+            Self::Vec2F32 => 2,
+            Self::Vec4F32 => 4,
+            Self::F32 | Self::U32 | Self::F64 => 1,
+        }
+    }
+}
+
+/// A size: scalars of an array, or rows by columns of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Extent {
+    /// Scalars.
+    Linear(u64),
+    /// Rows, columns.
+    Matrix(u64, u64),
+}
+
+impl Extent {
+    /// Number of scalars; saturates where it passes 64 bits, which no device holds.
+    #[must_use]
+    pub const fn count(self) -> u64 {
+        match self {
+            Self::Linear(n) => n,
+            Self::Matrix(rows, columns) => rows.saturating_mul(columns),
+        }
+    }
+
+    /// Rows and columns; an array is one row.
+    #[must_use]
+    pub const fn matrix(self) -> (u64, u64) {
+        match self {
+            Self::Linear(n) => (1, n),
+            Self::Matrix(rows, columns) => (rows, columns),
+        }
+    }
+
+    /// Reads `N`, `2^K`, or `RxC`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for anything else, and for zero.
+    pub fn parse(text: &str) -> Result<Self> {
+        let number = |part: &str| -> Option<u64> {
+            let value = match part.split_once('^') {
+                Some((base, power)) => base.parse::<u64>().ok()?.checked_pow(power.parse().ok()?)?,
+                None => part.replace('_', "").parse().ok()?,
+            };
+            (value > 0).then_some(value)
+        };
+        let extent = match text.split_once(['x', 'X']) {
+            Some((rows, columns)) => number(rows).zip(number(columns)).map(|(r, c)| Self::Matrix(r, c)),
+            None => number(text).map(Self::Linear),
+        };
+        extent.ok_or_else(|| {
+            Error::Usage(format!(
+                "'{text}' is no size: give a number (1000003), a power (2^20) or rows x columns (512x2000)"
+            ))
+        })
+    }
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Linear(n) => write!(f, "{n}"),
+            Self::Matrix(rows, columns) => write!(f, "{rows}x{columns}"),
+        }
+    }
+}
+
+/// Everything that a case varies.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// Element type.
+    pub dtype: Dtype,
+    /// Size.
+    pub extent: Extent,
+    /// Parameters by name.
+    pub params: BTreeMap<String, f64>,
+}
+
+impl Shape {
+    /// Parameter `name`, or `default` where the case does not set it.
+    #[must_use]
+    pub fn param(&self, name: &str, default: f64) -> f64 {
+        self.params.get(name).copied().unwrap_or(default)
+    }
+
+    /// Number of scalars.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.extent.count()
+    }
+
+    /// Bytes of one array of the case's size.
+    #[must_use]
+    pub const fn array_bytes(&self) -> u64 {
+        self.count().saturating_mul(self.dtype.scalar().bytes() as u64)
+    }
+}
