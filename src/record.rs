@@ -272,7 +272,7 @@ pub const COLUMNS: &[Column] = &[
     column!(gflop_per_s, "GFLOP/s", "flops over the median time"),
     column!(ceiling, "", "measured limit that the row is held against, at its working set"),
     column!(share, "", "fraction of that limit, 1 = the limit"),
-    column!(model, "", "what the family's model predicts for this row"),
+    column!(model, "", "speed relative to the first row of the same type and size that the family's model predicts"),
     column!(drift, "", "relative change of the canary from before the case to after it"),
 ];
 

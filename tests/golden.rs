@@ -54,7 +54,10 @@ fn rows() -> Vec<Record> {
 }
 
 fn drawn(width: usize, has_color: bool) -> String {
-    let rows = rows();
+    drawn_of(&rows(), width, has_color)
+}
+
+fn drawn_of(rows: &[Record], width: usize, has_color: bool) -> String {
     let section = Section {
         family: "transpose",
         summary: "the transpose of a matrix",
@@ -78,6 +81,17 @@ fn table_at_80_columns() {
 fn table_at_200_columns() {
     let text = drawn(200, false);
     assert!(text.lines().all(|line| line.chars().count() <= 200), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_model_stands_beside_the_measured_speed() {
+    let mut rows = rows();
+    rows.truncate(2);
+    rows[0].model = Some(1.0);
+    rows[1].model = Some(0.03125);
+    let text = drawn_of(&rows, 80, false);
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     insta::assert_snapshot!(text);
 }
 

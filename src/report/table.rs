@@ -22,6 +22,8 @@ const WIDE: usize = 180;
 /// What the columns beside the name need with their gaps: in the narrow table, and in the wide one without the note.
 const BESIDE_NAME: usize = 54;
 const BESIDE_NAME_WIDE: usize = 128;
+/// What the model's column adds to either.
+const MODEL: usize = 8;
 
 /// Every section with its rows and its finding.
 #[must_use]
@@ -52,7 +54,11 @@ fn one_section(section: &Section, look: Look) -> String {
 
 fn rows_table(section: &Section, measured: &[&Record], look: Look) -> String {
     let is_wide = look.width >= WIDE;
+    let has_model = measured.iter().any(|row| row.model.is_some());
     let mut heading = vec!["", "median", "±", "rate", "of ceiling", "speed"];
+    if has_model {
+        heading.push("model");
+    }
     if is_wide {
         heading.extend(["95 % interval", "fastest", "samples", "end to end", "held against", "note"]);
     }
@@ -69,17 +75,18 @@ fn rows_table(section: &Section, measured: &[&Record], look: Look) -> String {
             builder.push_record(cells);
             group = title;
         }
-        builder.push_record(cells(section, measured, row, is_wide, look));
+        builder.push_record(cells(section, measured, row, heading.len(), look));
     }
     let mut table = builder.build();
     table.with(Style::empty()).with(Padding::new(0, 2, 0, 0));
     table.with(Modify::new(Columns::new(1..4)).with(Alignment::right()));
-    table.with(Modify::new(Columns::one(5)).with(Alignment::right()));
+    table.with(Modify::new(Columns::new(5..6 + usize::from(has_model))).with(Alignment::right()));
     let wrapped = |width: usize| Width::wrap(width.max(12)).keep_words(true);
-    let name = if is_wide { 32 } else { look.width.saturating_sub(BESIDE_NAME) };
+    let model = if has_model { MODEL } else { 0 };
+    let name = if is_wide { 32 } else { look.width.saturating_sub(BESIDE_NAME + model) };
     table.with(Modify::new(Columns::first()).with(wrapped(name)));
     if is_wide {
-        let note = look.width - BESIDE_NAME_WIDE - name;
+        let note = look.width - BESIDE_NAME_WIDE - model - name;
         table.with(Modify::new(Columns::one(heading.len() - 1)).with(wrapped(note)));
     }
     if look.has_color {
@@ -93,7 +100,8 @@ fn rows_table(section: &Section, measured: &[&Record], look: Look) -> String {
     drawn.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-fn cells(section: &Section, measured: &[&Record], row: &Record, is_wide: bool, look: Look) -> Vec<String> {
+/// The cells of a row; as many as there are `columns`.
+fn cells(section: &Section, measured: &[&Record], row: &Record, columns: usize, look: Look) -> Vec<String> {
     let name = if section.is_by_kernel { kind(row) } else { row.benchmark.clone() };
     let label = if row.params.is_empty() { name } else { format!("{name} {}", row.params) };
     let mark = match row.status {
@@ -114,7 +122,10 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, is_wide: bool, l
         share(row, look),
         speed.map_or_else(String::new, |speed| format!("{}×", digits(speed, 3))),
     ];
-    if is_wide {
+    if measured.iter().any(|row| row.model.is_some()) {
+        cells.push(row.model.map_or_else(String::new, |model| format!("{}×", digits(model, 3))));
+    }
+    if cells.len() < columns {
         let interval = row.ci_low_ns.zip(row.ci_high_ns);
         cells.extend([
             interval.map_or_else(String::new, |(low, high)| format!("{} – {}", time(Some(low)), time(Some(high)))),

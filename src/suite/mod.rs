@@ -55,7 +55,7 @@ pub struct Benchmark {
     pub ceiling: Option<Limit>,
     /// Whether its own rate is a measurement of that limit.
     pub sets_ceiling: bool,
-    /// What the family's model predicts, in the unit that the summary names.
+    /// What the family's model predicts: the speed relative to the first row of the same type and size.
     pub model: Option<fn(&Shape) -> f64>,
     /// The answer.
     pub check: Check,
