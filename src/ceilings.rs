@@ -4,13 +4,20 @@ use std::collections::BTreeMap;
 
 use crate::record::{Record, Status};
 use crate::stats::round_to_seven_digits;
-use crate::suite::{Case, Limit, binary_size};
+use crate::suite::{Case, Limit, Scalar, binary_size};
 
 /// A share above this is a fault: dead code, an input in cache, a wrong count of bytes, or a bad ceiling.
 pub const IMPLAUSIBLE: f64 = 1.05;
 
 /// A working set counts as cached where its ceiling passes that of the largest one by this factor.
 const HOT: f64 = 1.15;
+
+/// A limit, and for arithmetic the type that it is of.
+type Key = (Limit, Option<Scalar>);
+
+fn key(limit: Limit, case: &Case) -> Key {
+    (limit, (limit == Limit::Fma).then_some(case.shape.dtype.scalar()))
+}
 
 /// The best rates of a device, by limit and working set.
 ///
@@ -19,7 +26,7 @@ const HOT: f64 = 1.15;
 #[derive(Debug, Default, Clone)]
 pub struct Ceilings {
     /// Rate (bytes, operations or launches a nanosecond) by working set in bytes; 0 where the limit knows no working set.
-    rates: BTreeMap<Limit, BTreeMap<u64, f64>>,
+    rates: BTreeMap<Key, BTreeMap<u64, f64>>,
 }
 
 impl Ceilings {
@@ -31,7 +38,7 @@ impl Ceilings {
         };
         let rate = amount(limit, case) / fastest;
         let working_set = if limit.is_memory() { case.work().bytes } else { 0 };
-        let best = self.rates.entry(limit).or_default().entry(working_set).or_insert(rate);
+        let best = self.rates.entry(key(limit, case)).or_default().entry(working_set).or_insert(rate);
         *best = best.max(rate);
     }
 
@@ -41,6 +48,7 @@ impl Ceilings {
         let Some((limit, working_set, rate)) = self.binding(case) else { return };
         let Some(median) = record.median_ns else { return };
         record.ceiling = match working_set {
+            0 if limit == Limit::Fma => format!("{} {}", limit.name(), case.shape.dtype.scalar().name()),
             0 => limit.name().to_owned(),
             bytes => format!(
                 "{} {}{}",
@@ -62,7 +70,7 @@ impl Ceilings {
     /// between two rungs at the faster one; below the smallest rung the cost of the launch binds.
     fn binding(&self, case: &Case) -> Option<(Limit, u64, f64)> {
         let limit = case.benchmark.ceiling?;
-        let rates = self.rates.get(&limit)?;
+        let rates = self.rates.get(&key(limit, case))?;
         if !limit.is_memory() {
             return rates.get(&0).map(|rate| (limit, 0, *rate));
         }
@@ -75,7 +83,7 @@ impl Ceilings {
         let above = rates.range(bytes..).next();
         match (below, above) {
             (None, Some((rung, _))) if bytes * 4 < *rung => {
-                let launch = self.rates.get(&Limit::Launch)?.get(&0)?;
+                let launch = self.rates.get(&(Limit::Launch, None))?.get(&0)?;
                 Some((Limit::Launch, 0, *launch))
             }
             (below, above) => {
@@ -86,7 +94,7 @@ impl Ceilings {
     }
 
     fn is_hot(&self, limit: Limit, working_set: u64) -> bool {
-        let Some(rates) = self.rates.get(&limit) else { return false };
+        let Some(rates) = self.rates.get(&(limit, None)) else { return false };
         let largest = rates.last_key_value();
         rates.get(&working_set).zip(largest).is_some_and(|(rate, (_, largest))| *rate > HOT * largest)
     }

@@ -4,8 +4,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::error::{Error, Result};
 use crate::shader::{Access, Constants, Interface, Shader};
-pub use crate::suite::Contents;
 use crate::suite::{Case, HOST_PARAMS, Oracle, Scalar, Step as Declared};
+pub use crate::suite::{Checks, Contents};
 
 /// Everything that a backend needs to run a case.
 pub struct Job {
@@ -32,10 +32,12 @@ pub struct Kernel {
     pub constants: Constants,
     /// What it needs.
     pub interface: Interface,
+    /// What the API is to add to it.
+    pub checks: Checks,
 }
 
 impl Kernel {
-    /// Sixteen hexadecimal digits that change with the source, the element type and the constants.
+    /// Sixteen hexadecimal digits that change with the source, the element type and the constants. Checks have a column of their own.
     #[must_use]
     pub fn hash(&self) -> String {
         // FNV-1a: stable across versions of Rust, which the standard hasher is not.
@@ -51,7 +53,7 @@ impl Kernel {
     #[must_use]
     pub fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.hash().hash(&mut hasher);
+        (self.hash(), self.checks).hash(&mut hasher);
         hasher.finish()
     }
 }
@@ -215,7 +217,7 @@ impl Job {
             .enumerate()
             .map(|(place, buffer)| concrete(place, buffer, shape.dtype.scalar(), &interface, &steps))
             .collect();
-        let kernel = Kernel { source: shader.source().to_owned(), constants, interface };
+        let kernel = Kernel { source: shader.source().to_owned(), constants, interface, checks: Checks::of(shape) };
         Ok(Self { label: case.to_string(), kernel, buffers, steps, end_to_end, check })
     }
 

@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use crate::error::{Error, Result};
 use crate::shader::Shader;
 use crate::suite::ceiling::LADDER;
-use crate::suite::{Benchmark, Case, Dtype, Extent, FAMILIES, Family, HOST_PARAMS, Limit, Profile, Shape};
+use crate::suite::{Benchmark, Case, Dtype, Extent, FAMILIES, Family, HOST_PARAMS, Limit, Profile, Scalar, Shape};
 
 /// What the user asked for.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
     check_params(&selected, &request.params)?;
     let mut cases: Vec<Case> =
         selected.iter().flat_map(|(family, benchmark)| cases_of(family, benchmark, request)).collect();
-    for case in needed_ceilings(&cases) {
+    for case in needed_ceilings(&cases, request.profile) {
         if !cases.iter().any(|other| is_same(other, &case)) {
             cases.push(case);
         }
@@ -41,13 +41,12 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
         let benchmark = case.family.benchmarks.iter().position(|benchmark| benchmark.name == case.benchmark.name);
         (family, benchmark)
     };
+    // The sort is stable: parameters stay in the order of their declaration.
     cases.sort_by_cached_key(|case| {
         let ((family, benchmark), shape) = (place(case), &case.shape);
-        // Ceilings read as one table a kernel; families as one table a size, in which the variants meet.
-        let kernel_first = (family == Some(0)).then_some(benchmark);
-        // Parameters are positive: the order of their bits is theirs.
-        let params: Vec<_> = shape.params.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect();
-        (family, kernel_first, shape.dtype, shape.count(), shape.extent, benchmark, params)
+        // One table a kernel, or one table a size in which the variants meet.
+        let kernel_first = case.family.is_by_kernel.then_some(benchmark);
+        (family, kernel_first, shape.dtype, shape.count(), shape.extent, benchmark)
     });
     Ok(cases)
 }
@@ -98,7 +97,7 @@ pub fn unknown(kind: &str, given: &str, known: &[String]) -> String {
         let tail = name.rsplit('/').next().unwrap_or(name);
         strsim::jaro_winkler(given, name).max(strsim::jaro_winkler(given, tail))
     };
-    let nearest = known.iter().map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let nearest = known.iter().rev().map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
     match nearest {
         Some((likeness, name)) if likeness > 0.75 => format!("there is no {kind} '{given}': did you mean '{name}'?"),
         _ => format!("there is no {kind} '{given}': there are {}", known.join(", ")),
@@ -172,9 +171,10 @@ fn product<'a, P: Copy>(
 }
 
 /// The ceilings that `cases` are held against: at the rungs of the ladder on both sides of each working set.
-fn needed_ceilings(cases: &[Case]) -> Vec<Case> {
+fn needed_ceilings(cases: &[Case], profile: Profile) -> Vec<Case> {
     let Some(family) = FAMILIES.iter().find(|family| family.name == "ceiling") else { return Vec::new() };
     let mut needed: Vec<(Limit, Option<Extent>)> = Vec::new();
+    let mut types: Vec<Scalar> = Vec::new();
     for case in cases.iter().filter(|case| !case.benchmark.sets_ceiling) {
         let Some(limit) = case.benchmark.ceiling else { continue };
         if limit.is_memory() {
@@ -182,13 +182,20 @@ fn needed_ceilings(cases: &[Case]) -> Vec<Case> {
             needed.push((Limit::Launch, None));
         } else {
             needed.push((limit, None));
+            types.push(case.shape.dtype.scalar());
         }
     }
-    let everything = Request { filters: Vec::new(), profile: Profile::Thorough, sizes: Vec::new(), params: Vec::new() };
-    let candidates = family.benchmarks.iter().flat_map(|benchmark| cases_of(family, benchmark, &everything));
+    // Working sets are met at whatever rung they need; what knows none is measured as the profile has it.
+    let candidates = family.benchmarks.iter().flat_map(|benchmark| {
+        let is_memory = benchmark.ceiling.is_some_and(Limit::is_memory);
+        let profile = if is_memory { Profile::Thorough } else { profile };
+        let request = Request { filters: Vec::new(), profile, sizes: Vec::new(), params: Vec::new() };
+        cases_of(family, benchmark, &request)
+    });
     let is_needed = |case: &Case| {
         needed.iter().any(|(limit, rung)| {
-            case.benchmark.ceiling == Some(*limit) && rung.is_none_or(|rung| rung == case.shape.extent)
+            let is_of_type = *limit != Limit::Fma || types.contains(&case.shape.dtype.scalar());
+            case.benchmark.ceiling == Some(*limit) && is_of_type && rung.is_none_or(|rung| rung == case.shape.extent)
         })
     };
     candidates.filter(is_needed).collect()

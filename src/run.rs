@@ -9,7 +9,7 @@ use crate::job::{Job, Step};
 use crate::measure::{self, Rules, Series, Timer};
 use crate::record::{Record, SCHEMA, Status};
 use crate::stats::{self, round_to_seven_digits};
-use crate::suite::{Case, Dtype, Extent, FAMILIES, Profile, Shape};
+use crate::suite::{Case, Checks, Dtype, Extent, FAMILIES, Profile, Shape};
 use crate::verify::verify;
 
 /// How far the canary may move over a case before the case is measured again.
@@ -157,7 +157,7 @@ impl<'a> Bench<'a> {
             dtype: case.shape.dtype.name().to_owned(),
             n: case.shape.extent.to_string(),
             params: case.params_text(),
-            checks: "off".to_owned(),
+            checks: Checks::of(&case.shape).name(),
             bytes: (work.bytes > 0).then_some(work.bytes),
             flops: (work.flops > 0).then_some(work.flops),
             model: case.benchmark.model.map(|model| model(&case.shape)),

@@ -103,8 +103,7 @@ fn sections(records: &[Record]) -> Vec<Section<'_>> {
     let section = |family: &&'static crate::suite::Family| {
         let rows: Vec<_> = records.iter().filter(|record| record.family == family.name).collect();
         let finding = (family.finding)(&rows);
-        let is_by_kernel = family.name == "ceiling";
-        Section { family: family.name, summary: family.summary, finding, rows, is_by_kernel }
+        Section { family: family.name, summary: family.summary, finding, rows, is_by_kernel: family.is_by_kernel }
     };
     FAMILIES.iter().map(section).filter(|section| !section.rows.is_empty()).collect()
 }

@@ -103,7 +103,7 @@ fn rows_table(section: &Section, measured: &[&Record], look: Look) -> String {
 /// The cells of a row; as many as there are `columns`.
 fn cells(section: &Section, measured: &[&Record], row: &Record, columns: usize, look: Look) -> Vec<String> {
     let name = if section.is_by_kernel { kind(row) } else { row.benchmark.clone() };
-    let label = if row.params.is_empty() { name } else { format!("{name} {}", row.params) };
+    let label = format!("{name} {}", variant(row)).trim_end().to_owned();
     let mark = match row.status {
         Status::Implausible => "! ",
         _ if !row.reason.is_empty() => "~ ",
@@ -139,6 +139,14 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, columns: usize, 
     cells
 }
 
+/// What sets the row apart from others of its kernel, type and size: its parameters, and the checks that it ran with by their names.
+fn variant(row: &Record) -> String {
+    let is_check = |pair: &&str| ["BOUNDS=", "LOOPS=", "ZERO_INIT="].iter().any(|check| pair.starts_with(check));
+    let own: Vec<&str> = row.params.split(';').filter(|pair| !is_check(pair)).collect();
+    let checks = if row.params.split(';').any(|pair| is_check(&pair)) { row.checks.as_str() } else { "" };
+    format!("{} {checks}", own.join(";")).trim().to_owned()
+}
+
 /// Type and size, as one writes them: `f32 2^20`.
 fn kind(row: &Record) -> String {
     format!("{} {}", row.dtype, nice_size(&row.n))
@@ -159,7 +167,7 @@ fn remarks(rows: &[&Record], look: Look) -> Vec<String> {
     for row in rows.iter().filter(has_remark) {
         let key = (row.status, row.reason.as_str());
         let label =
-            [row.benchmark.as_str(), &row.dtype, &nice_size(&row.n), &row.params].join(" ").trim_end().to_owned();
+            [row.benchmark.as_str(), &row.dtype, &nice_size(&row.n), &variant(row)].join(" ").trim_end().to_owned();
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, labels)) => labels.push(label),
             None => groups.push((key, vec![label])),
@@ -261,7 +269,7 @@ fn wrap(text: &str, width: usize, indent: &str) -> String {
 /// One row on one line, as it lands.
 #[must_use]
 pub fn line(record: &Record) -> String {
-    let label = [record.name().as_str(), &record.dtype, &nice_size(&record.n), &record.params].join(" ");
+    let label = [record.name().as_str(), &record.dtype, &nice_size(&record.n), &variant(record)].join(" ");
     if record.median_ns.is_none() {
         return format!("{:<50} {}: {}", label.trim_end(), record.status.name(), record.reason);
     }

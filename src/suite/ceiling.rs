@@ -1,9 +1,11 @@
 //! `ceiling`: the limits of the device, measured first, against which every other row is held.
 
+use std::sync::OnceLock;
+
 use super::input::Values;
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, all,
-    binary_size, each, gb_per_s, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
+    Work, all, binary_size, each, gb_per_s, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -12,6 +14,7 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "ceiling",
     summary: "the limits of the device: memory and workgroup-memory bandwidth, f32 FMA rate, launch overhead",
+    is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "copy",
@@ -67,30 +70,35 @@ pub const FAMILY: Family = Family {
             },
             ..BASE
         },
+        FMA,
         Benchmark {
-            name: "fma",
-            summary: "eight independent chains of f32 fused multiply-adds an invocation, in one, two or four lanes",
-            wgsl: include_str!("../../shaders/ceiling/fma.wgsl"),
-            cases: &[
-                Cases {
-                    from: Profile::Quick,
-                    dtypes: &[Dtype::F32, Dtype::Vec2F32],
-                    extents: &[Extent::Linear(1 << 22)],
-                    params: &[&[("ROUNDS", 16.0)]],
-                },
-                // Longer chains, for what loading and the last wave of workgroups cost.
-                Cases {
-                    from: Profile::Standard,
-                    dtypes: &[Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32],
-                    extents: &[Extent::Linear(1 << 22)],
-                    params: &[&[("ROUNDS", 64.0)]],
-                },
-            ],
-            work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
+            name: "mad",
+            summary: "eight independent chains of 32-bit integer multiply-adds an invocation",
+            wgsl: include_str!("../../shaders/ceiling/mad.wgsl"),
             ceiling: Some(Limit::Fma),
-            buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
-            check: Check { buffer: "output", scalars: all, oracle: fma_chains },
-            ..BASE
+            check: Check {
+                buffer: "output",
+                scalars: all,
+                oracle: |shape, _| integer_chains(shape, |x, m, p| x.wrapping_mul(m).wrapping_add(p)),
+            },
+            ..INTEGER
+        },
+        Benchmark {
+            name: "dot4",
+            summary: "eight independent chains of packed 8-bit dot products an invocation (four multiplications, four additions each)",
+            wgsl: include_str!("../../shaders/ceiling/dot4.wgsl"),
+            work: |shape| Work { bytes: 0, flops: 8 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
+            check: Check {
+                buffer: "output",
+                scalars: all,
+                oracle: |shape, _| {
+                    integer_chains(shape, |x, m, p| {
+                        let bytes = x.to_le_bytes().into_iter().zip(m.to_le_bytes());
+                        bytes.map(|(a, b)| u32::from(a) * u32::from(b)).sum::<u32>().wrapping_add(p)
+                    })
+                },
+            },
+            ..INTEGER
         },
         Benchmark {
             name: "workgroup_read",
@@ -130,6 +138,39 @@ pub const FAMILY: Family = Family {
     finding,
 };
 
+/// FMA chains; `safety_tax` measures them with run-time checks, too.
+pub(super) const FMA: Benchmark = Benchmark {
+    name: "fma",
+    summary: "eight independent chains of fused multiply-adds an invocation, in one, two or four lanes",
+    wgsl: include_str!("../../shaders/ceiling/fma.wgsl"),
+    cases: &[
+        Cases {
+            from: Profile::Quick,
+            dtypes: &[Dtype::F32, Dtype::Vec2F32],
+            extents: &[Extent::Linear(1 << 22)],
+            params: &[&[("ROUNDS", 16.0)]],
+        },
+        Cases {
+            from: Profile::Quick,
+            dtypes: &[Dtype::F64],
+            extents: &[Extent::Linear(1 << 20)],
+            params: &[&[("ROUNDS", 16.0)]],
+        },
+        // Longer chains, for what loading and the last wave of workgroups cost.
+        Cases {
+            from: Profile::Standard,
+            dtypes: &[Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32],
+            extents: &[Extent::Linear(1 << 22)],
+            params: &[&[("ROUNDS", 64.0)]],
+        },
+    ],
+    work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
+    ceiling: Some(Limit::Fma),
+    buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
+    check: Check { buffer: "output", scalars: all, oracle: fma_chains },
+    ..BASE
+};
+
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     name: "",
@@ -145,6 +186,30 @@ const BASE: Benchmark = Benchmark {
     sets_ceiling: true,
     model: None,
     check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+};
+
+/// What the integer chains share.
+const INTEGER: Benchmark = Benchmark {
+    cases: &[
+        Cases {
+            from: Profile::Quick,
+            dtypes: &[Dtype::U32],
+            extents: &[Extent::Linear(1 << 20)],
+            params: &[&[("ROUNDS", 16.0)]],
+        },
+        Cases {
+            from: Profile::Standard,
+            dtypes: &[Dtype::U32],
+            extents: &[Extent::Linear(1 << 22)],
+            params: &[&[("ROUNDS", 32.0)]],
+        },
+    ],
+    work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
+    buffers: |shape, _| {
+        let table = Buffer { name: "input", scalars: TABLE, contents: Contents::Input(Values::Wide) };
+        vec![table, output(shape.count()), elements(shape)]
+    },
+    ..BASE
 };
 
 /// Working sets over which bandwidth is measured, in f32 words: 256 KiB to 1 GiB an array.
@@ -234,6 +299,19 @@ fn fma_chains(shape: &Shape, _: &Interface) -> super::Oracle {
     })
 }
 
+/// Sums of eight chains of `step`, iterated as the kernels do; invocations 1024 apart compute the same.
+fn integer_chains(shape: &Shape, step: fn(u32, u32, u32) -> u32) -> super::Oracle {
+    let rounds = 32 * shape.param("ROUNDS", 16.0) as u64;
+    let sums = OnceLock::new();
+    let sum = move |at: u64| {
+        let element = |k: u64| Values::Wide.at(Scalar::U32, at + k) as u32;
+        let (m, p) = (element(8), element(9));
+        let chain = |k: u64| (0..rounds).fold(element(k), |x, _| step(x, m, p));
+        f64::from((0..8).map(chain).fold(0, u32::wrapping_add))
+    };
+    each(move |i| sums.get_or_init(|| (0..1024).map(sum).collect::<Vec<f64>>())[(i & 1023) as usize])
+}
+
 fn workgroup_sums(shape: &Shape, _: &Interface) -> super::Oracle {
     let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
     let rounds = shape.param("ROUNDS", 128.0) as u64;
@@ -263,7 +341,7 @@ fn finding(rows: &[&Record]) -> Option<String> {
     if let Some((copy, dtype, n)) = best("copy", |row| row.gb_per_s) {
         parts.push(format!("memory copies at {} (best by {dtype}, {} an array)", gb_per_s(copy), binary_size(n * 4)));
     }
-    if let Some((fma, dtype, _)) = best("fma", |row| row.gflop_per_s) {
+    if let Some((fma, dtype, _)) = best("fma", |row| row.gflop_per_s.filter(|_| row.dtype != "f64")) {
         parts.push(format!("f32 FMA reaches {:.2} TFLOP/s (best in {dtype})", fma / 1000.0));
     }
     if let Some((local, dtype, _)) = best("workgroup_read", |row| row.gb_per_s) {

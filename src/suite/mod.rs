@@ -6,6 +6,7 @@
 pub mod ceiling;
 pub mod input;
 pub mod reduction;
+pub mod safety_tax;
 mod shape;
 pub mod transpose;
 
@@ -17,7 +18,7 @@ use input::Values;
 pub use shape::{Dtype, Extent, Scalar, Shape};
 
 /// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
-pub const FAMILIES: &[&Family] = &[&ceiling::FAMILY, &reduction::FAMILY, &transpose::FAMILY];
+pub const FAMILIES: &[&Family] = &[&ceiling::FAMILY, &reduction::FAMILY, &transpose::FAMILY, &safety_tax::FAMILY];
 
 /// Kernels that do the same job.
 pub struct Family {
@@ -25,6 +26,8 @@ pub struct Family {
     pub name: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,
+    /// Whether its table groups rows by kernel (they do different things) rather than by type and size (they do the same).
+    pub is_by_kernel: bool,
     /// Its benchmarks; the first is what the others are compared with.
     pub benchmarks: &'static [Benchmark],
     /// One or two sentences that say what the measured rows show on this device; `None` where too few were measured.
@@ -61,8 +64,41 @@ pub struct Benchmark {
     pub check: Check,
 }
 
-/// Parameters that steer the harness rather than the shader. `INPUT`: the constant that fills the input.
-pub const HOST_PARAMS: &[&str] = &["INPUT"];
+/// Parameters that steer the harness rather than the shader. `INPUT`: the constant that fills the input. `BOUNDS`, `LOOPS`,
+/// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`].
+pub const HOST_PARAMS: &[&str] = &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT"];
+
+/// Run-time checks that an API may add to a kernel. Off everywhere but in `safety_tax`, as CUDA runs its kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Checks {
+    /// Every index is held within its array.
+    pub bounds: bool,
+    /// Every loop is made to end.
+    pub loops: bool,
+    /// Workgroup memory is zero when a workgroup starts.
+    pub zero_init: bool,
+}
+
+impl Checks {
+    /// The checks that a case's parameters ask for.
+    #[must_use]
+    pub fn of(shape: &Shape) -> Self {
+        let is_on = |name| shape.param(name, 0.0) != 0.0;
+        Self { bounds: is_on("BOUNDS"), loops: is_on("LOOPS"), zero_init: is_on("ZERO_INIT") }
+    }
+
+    /// As the column `checks` writes them: `off`, `on`, or the names of those that are on, joined by `+`.
+    #[must_use]
+    pub fn name(self) -> String {
+        let named = [(self.bounds, "bounds"), (self.loops, "loops"), (self.zero_init, "zero-init")];
+        let on: Vec<_> = named.iter().filter(|(is_on, _)| *is_on).map(|(_, name)| *name).collect();
+        match on.len() {
+            0 => "off".to_owned(),
+            3 => "on".to_owned(),
+            _ => on.join("+"),
+        }
+    }
+}
 
 /// A set of parameters: overrides of the shader, or [`HOST_PARAMS`].
 pub type Params = &'static [(&'static str, f64)];

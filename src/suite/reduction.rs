@@ -18,6 +18,7 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "reduction",
     summary: "the sum of an array, complete on the device",
+    is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "interleaved_global",

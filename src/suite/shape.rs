@@ -6,7 +6,7 @@ use std::fmt;
 use crate::error::{Error, Result};
 
 /// A scalar type in memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scalar {
     /// 32-bit unsigned integer.
     U32,
@@ -17,6 +17,16 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// As WGSL writes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::U32 => "u32",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
     /// Size in bytes.
     #[must_use]
     pub const fn bytes(self) -> usize {

@@ -58,8 +58,12 @@ impl WgpuBackend {
         #[expect(unsafe_code, reason = "checks off is what the suite measures, as CUDA runs")]
         // SAFETY: the module is one of the suite's own kernels. Tests run each of them at odd sizes between guard zones that no
         // access may reach; their loops end, and they divide by no zero.
-        let module =
-            unsafe { self.gpu.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) };
+        let module = unsafe {
+            let mut checks = wgpu::ShaderRuntimeChecks::unchecked();
+            checks.bounds_checks = kernel.checks.bounds;
+            checks.force_loop_bounding = kernel.checks.loops;
+            self.gpu.device.create_shader_module_trusted(descriptor, checks)
+        };
         let constants: Vec<_> = kernel.constants.iter().map(|(name, value)| (name.as_str(), *value)).collect();
         let pipeline = self.gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: None,
@@ -68,7 +72,7 @@ impl WgpuBackend {
             entry_point: Some(ENTRY_POINT),
             compilation_options: wgpu::PipelineCompilationOptions {
                 constants: &constants,
-                zero_initialize_workgroup_memory: false,
+                zero_initialize_workgroup_memory: kernel.checks.zero_init,
             },
             cache: None,
         });
