@@ -196,6 +196,8 @@ const MUTATIONS: &[Mutation] = &[
     ("transpose/naive_coalesced_read", "id.x < sizes.columns", "id.x + 1u < sizes.columns"),
     ("transpose/naive_coalesced_write", "input[id.x * sizes.columns + id.y]", "input[id.y * sizes.rows + id.x]"),
     ("transpose/naive_coalesced_write", "id.y < sizes.columns", "id.y + 1u < sizes.columns"),
+    ("transpose/naive_read_write_input", "input[id.x * sizes.columns + id.y]", "input[id.y * sizes.rows + id.x]"),
+    ("transpose/naive_read_write_input", "id.y < sizes.columns", "id.y + 1u < sizes.columns"),
     ("transpose/tiled", "    workgroupBarrier();\n", ""),
     ("transpose/tiled", "corner.yx", "corner.xy"),
     ("transpose/tiled", "tile[t.x * (TILE + PAD) + k]", "tile[k * (TILE + PAD) + t.x]"),

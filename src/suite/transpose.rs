@@ -23,8 +23,16 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "naive_coalesced_write",
             summary: "reads columns, writes rows",
-            sources: &["D5", "D7"],
+            sources: &["D5", "D7", "D8"],
             wgsl: include_str!("../../shaders/transpose/naive_coalesced_write.wgsl"),
+            steps: |shape, _| tiles(shape.extent.matrix().0, 32, shape.extent.matrix().1, 8),
+            ..BASE
+        },
+        Benchmark {
+            name: "naive_read_write_input",
+            summary: "reads columns of an input that is bound read_write, writes rows",
+            sources: &["D8"],
+            wgsl: include_str!("../../shaders/transpose/naive_read_write_input.wgsl"),
             steps: |shape, _| tiles(shape.extent.matrix().0, 32, shape.extent.matrix().1, 8),
             ..BASE
         },
@@ -124,6 +132,9 @@ fn finding(rows: &[&Record]) -> Option<String> {
     if let (Some(read), Some(write)) = (of("naive_coalesced_read", ""), of("naive_coalesced_write", "")) {
         let (winner, ratio) = if write >= read { ("writes", write / read) } else { ("reads", read / write) };
         text.push_str(&format!("the naive transpose that coalesces its {winner} wins by {ratio:.2}×; "));
+    }
+    if let (Some(read), Some(both)) = (of("naive_coalesced_write", ""), of("naive_read_write_input", "")) {
+        text.push_str(&format!("an input bound `read` is worth {:.2}× over `read_write`; ", read / both));
     }
     if let (Some(bare), Some(padded)) = (of("tiled", "PAD=0"), of("tiled", "PAD=1")) {
         text.push_str(&format!("padding the tile changes its speed {:.2}×; ", padded / bare));

@@ -1,0 +1,18 @@
+// The kernel of naive_coalesced_write with its input bound read_write, so that the compiler cannot prove it read-only.
+// Pattern: the same uncoalesced reads; what the read-only path through the caches is worth is the difference between the two.
+// Work: 2n scalars moved.
+
+alias T = f32;
+
+struct Sizes { rows: u32, columns: u32 }
+
+@group(0) @binding(0) var<storage, read_write> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+@compute @workgroup_size(32, 8)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x < sizes.rows && id.y < sizes.columns) {
+        output[id.y * sizes.rows + id.x] = input[id.x * sizes.columns + id.y];
+    }
+}
