@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::error::{Error, Result};
 use crate::shader::{Access, Constants, Interface, Shader};
 use crate::suite::{Case, HOST_PARAMS, Oracle, Scalar, Step as Declared};
-pub use crate::suite::{Checks, Contents};
+pub use crate::suite::{Checks, Contents, Route};
 
 /// Everything that a backend needs to run a case.
 pub struct Job {
@@ -37,6 +37,27 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// The kernel of `case`; one without source or interface where the API itself is measured.
+    fn new(case: &Case) -> Result<Self> {
+        let (source, shape) = (case.benchmark.wgsl, &case.shape);
+        let is_override = |name: &str| !HOST_PARAMS.contains(&name);
+        let constants: Constants =
+            shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();
+        let checks = Checks::of(shape);
+        if source.is_empty() {
+            return Ok(Self { source: String::new(), constants, interface: Interface::default(), checks });
+        }
+        let shader = Shader::parse(source, shape.dtype.name())?;
+        let interface = shader.interface(&constants)?;
+        Ok(Self { source: shader.source().to_owned(), constants, interface, checks })
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.source.is_empty()
+    }
+
     /// Sixteen hexadecimal digits that change with the source, the element type and the constants. Checks have a column of their own.
     #[must_use]
     pub fn hash(&self) -> String {
@@ -129,6 +150,22 @@ pub enum Step {
     Clear(usize),
     /// Copies a buffer's contents from the host again; end to end only.
     Upload(usize),
+    /// Copies what `from` starts with out of the host's memory into `to`.
+    Send {
+        /// Source: only its contents count.
+        from: usize,
+        /// Destination.
+        to: usize,
+        /// By which call.
+        route: Route,
+    },
+    /// Copies `from` into the host's memory, where it stands for the contents of `to`.
+    Receive {
+        /// Source.
+        from: usize,
+        /// Destination.
+        to: usize,
+    },
     /// Copies the first `bytes` of a buffer to the host and adds its scalars up there; end to end only.
     SumOnHost {
         /// Source.
@@ -139,6 +176,15 @@ pub enum Step {
 }
 
 impl Step {
+    /// The buffer that the step uploads, where it is an upload.
+    #[must_use]
+    pub const fn uploaded(&self) -> Option<usize> {
+        match self {
+            Self::Upload(buffer) => Some(*buffer),
+            _ => None,
+        }
+    }
+
     /// Whether the step counts towards the kernel time.
     #[must_use]
     pub const fn is_timed(&self) -> bool {
@@ -163,15 +209,9 @@ impl Job {
     /// [`Error::Shader`] where shader and declaration do not fit together.
     pub fn new(case: &Case) -> Result<Self> {
         let (benchmark, shape) = (case.benchmark, &case.shape);
-        let shader = Shader::parse(benchmark.wgsl, shape.dtype.name())?;
-        let constants: Constants = shape
-            .params
-            .iter()
-            .filter(|(name, _)| !HOST_PARAMS.contains(&name.as_str()))
-            .map(|(k, v)| (k.clone(), *v))
-            .collect();
-        let interface = shader.interface(&constants)?;
-        let declared = (benchmark.buffers)(shape, &interface);
+        let kernel = Kernel::new(case)?;
+        let interface = &kernel.interface;
+        let declared = (benchmark.buffers)(shape, interface);
         let place = |name: &str| {
             declared
                 .iter()
@@ -197,27 +237,28 @@ impl Job {
                 Declared::Restore { from, to } => Step::Restore { from: place(from)?, to: place(to)? },
                 Declared::Clear(buffer) => Step::Clear(place(buffer)?),
                 Declared::Upload(buffer) => Step::Upload(place(buffer)?),
+                Declared::Send { from, to, route } => Step::Send { from: place(from)?, to: place(to)?, route },
+                Declared::Receive { from, to } => Step::Receive { from: place(from)?, to: place(to)? },
                 Declared::SumOnHost { buffer, scalars } => {
                     Step::SumOnHost { buffer: place(buffer)?, bytes: scalars * shape.dtype.scalar().bytes() as u64 }
                 }
             })
         };
-        let steps: Vec<Step> = (benchmark.steps)(shape, &interface).into_iter().map(bind).collect::<Result<_>>()?;
+        let steps: Vec<Step> = (benchmark.steps)(shape, interface).into_iter().map(bind).collect::<Result<_>>()?;
         let end_to_end = match benchmark.end_to_end {
-            Some(declared) => declared(shape, &interface).into_iter().map(bind).collect::<Result<_>>()?,
+            Some(declared) => declared(shape, interface).into_iter().map(bind).collect::<Result<_>>()?,
             None => Vec::new(),
         };
         let check = Check {
             buffer: place(benchmark.check.buffer)?,
-            scalars: (benchmark.check.scalars)(shape, &interface),
-            oracle: (benchmark.check.oracle)(shape, &interface),
+            scalars: (benchmark.check.scalars)(shape, interface),
+            oracle: (benchmark.check.oracle)(shape, interface),
         };
         let buffers = declared
             .iter()
             .enumerate()
-            .map(|(place, buffer)| concrete(place, buffer, shape.dtype.scalar(), &interface, &steps))
+            .map(|(place, buffer)| concrete(place, buffer, shape.dtype.scalar(), interface, &steps))
             .collect();
-        let kernel = Kernel { source: shader.source().to_owned(), constants, interface, checks: Checks::of(shape) };
         Ok(Self { label: case.to_string(), kernel, buffers, steps, end_to_end, check })
     }
 
@@ -225,6 +266,12 @@ impl Job {
     #[must_use]
     pub fn device_bytes(&self) -> u64 {
         self.buffers.iter().fold(0, |sum, buffer| sum.saturating_add(buffer.bytes))
+    }
+
+    /// Whether the job runs no kernel, so that its steps are what the host's clock times.
+    #[must_use]
+    pub fn is_host_timed(&self) -> bool {
+        !self.steps.iter().any(Step::is_timed)
     }
 
     /// Whether untimed steps stand between the timed ones, so that each launch needs timestamps of its own.
@@ -251,7 +298,7 @@ fn concrete(
         })
     };
     let is_copied_over = steps.iter().any(|step| match step {
-        Step::Restore { to, .. } => *to == place,
+        Step::Restore { to, .. } | Step::Send { to, .. } | Step::Receive { to, .. } => *to == place,
         Step::Clear(buffer) => *buffer == place,
         _ => false,
     });

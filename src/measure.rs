@@ -18,6 +18,12 @@ pub struct Timer {
 }
 
 impl Timer {
+    /// The host's clock, for what has no time on the device.
+    #[must_use]
+    pub const fn wall() -> Self {
+        Self { is_device: false, tick_ns: 1.0, note: None }
+    }
+
     /// As the CSV writes it.
     #[must_use]
     pub const fn name(&self) -> &'static str {

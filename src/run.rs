@@ -167,9 +167,11 @@ impl<'a> Bench<'a> {
 
     async fn case(&mut self, case: &Case, record: &mut Record) -> Result<()> {
         let job = Job::new(case)?;
-        let [x, y, z] = job.kernel.interface.workgroup_size;
-        record.workgroup_size = format!("{x}x{y}x{z}");
-        record.shader_hash = job.kernel.hash();
+        if !job.kernel.is_empty() {
+            let [x, y, z] = job.kernel.interface.workgroup_size;
+            record.workgroup_size = format!("{x}x{y}x{z}");
+            record.shader_hash = job.kernel.hash();
+        }
         self.backend.device().check(&job)?;
         self.check_pace(case).await?;
         let mut prepared = self.backend.prepare(&job).await?;
@@ -188,6 +190,7 @@ impl<'a> Bench<'a> {
         record: &mut Record,
     ) -> Result<()> {
         let mut rules = self.settings.rules;
+        let timer = if job.is_host_timed() { Timer::wall() } else { self.timer.clone() };
         if job.has_untimed_steps() {
             // Each launch takes timestamps of its own, and the longest sample must hold the untimed steps too.
             rules.max_launches = rules.max_launches.min(500);
@@ -195,13 +198,13 @@ impl<'a> Bench<'a> {
         }
         for attempt in 1..=ATTEMPTS {
             let before = self.canary.steady(&self.timer).await?;
-            let series = measure::measure(prepared, &self.timer, &rules).await?;
+            let series = measure::measure(prepared, &timer, &rules).await?;
             let drift = self.canary.sing(&self.timer).await? / before - 1.0;
             if let Some(mismatch) = verify(prepared, job).await? {
                 record.turn_wrong(mismatch.to_string());
                 return Ok(());
             }
-            self.note(case, &series, drift, record);
+            self.note(case, &series, &timer, drift, record);
             if drift.abs() <= DRIFT {
                 break;
             }
@@ -212,12 +215,12 @@ impl<'a> Bench<'a> {
         self.end_to_end(job, prepared, record).await
     }
 
-    fn note(&mut self, case: &Case, series: &Series, drift: f64, record: &mut Record) {
+    fn note(&mut self, case: &Case, series: &Series, timer: &Timer, drift: f64, record: &mut Record) {
         let Some(summary) = stats::summarize(&series.samples_ns) else { return };
         self.pace.insert(pace_key(case), summary.median / case.shape.count() as f64);
         let figure = |value: f64| Some(round_to_seven_digits(value));
-        self.timer.name().clone_into(&mut record.timer);
-        record.tick_ns = figure(self.timer.tick_ns);
+        timer.name().clone_into(&mut record.timer);
+        record.tick_ns = figure(timer.tick_ns);
         record.samples = Some(series.samples_ns.len() as u64);
         record.launches = Some(u64::from(series.launches));
         record.median_ns = figure(summary.median);
@@ -234,10 +237,7 @@ impl<'a> Bench<'a> {
 
     /// Times the job's end-to-end steps; a sum on the host must be right too.
     async fn end_to_end(&self, job: &Job, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
-        let uploaded = job.end_to_end.iter().map(|step| match step {
-            Step::Upload(buffer) => job.buffers[*buffer].bytes,
-            _ => 0,
-        });
+        let uploaded = job.end_to_end.iter().filter_map(Step::uploaded).map(|place| job.buffers[place].bytes);
         if job.end_to_end.is_empty() || uploaded.sum::<u64>() > self.settings.end_to_end_bytes {
             return Ok(());
         }
@@ -280,10 +280,12 @@ impl<'a> Bench<'a> {
                 Extent::Linear(_) => Extent::Linear(PROBE),
                 Extent::Matrix(..) => Extent::Matrix(512, 512),
             };
-            let mut prepared = self.backend.prepare(&Job::new(&small)?).await?;
+            let job = Job::new(&small)?;
+            let timer = if job.is_host_timed() { Timer::wall() } else { self.timer.clone() };
+            let mut prepared = self.backend.prepare(&job).await?;
             prepared.sample(1).await?;
             let sample = prepared.sample(1).await?;
-            self.pace.insert(key.clone(), self.timer.read(&sample) / PROBE as f64);
+            self.pace.insert(key.clone(), timer.read(&sample) / PROBE as f64);
         }
         let estimate = self.pace[&key] * case.shape.count() as f64;
         let longest = longest_launch_ns(self.backend.device());

@@ -77,7 +77,7 @@ pub struct Binding {
 }
 
 /// What a kernel needs from its host, with its overrides resolved.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Interface {
     /// Bindings of group 0, by number.
     pub bindings: Vec<Binding>,

@@ -8,6 +8,7 @@ pub mod input;
 pub mod reduction;
 pub mod safety_tax;
 mod shape;
+pub mod transfer;
 pub mod transpose;
 
 use std::fmt;
@@ -18,7 +19,8 @@ use input::Values;
 pub use shape::{Dtype, Extent, Scalar, Shape};
 
 /// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
-pub const FAMILIES: &[&Family] = &[&ceiling::FAMILY, &reduction::FAMILY, &transpose::FAMILY, &safety_tax::FAMILY];
+pub const FAMILIES: &[&Family] =
+    &[&ceiling::FAMILY, &reduction::FAMILY, &transpose::FAMILY, &safety_tax::FAMILY, &transfer::FAMILY];
 
 /// Kernels that do the same job.
 pub struct Family {
@@ -42,7 +44,7 @@ pub struct Benchmark {
     pub summary: &'static str,
     /// Workloads of the source articles that it answers.
     pub sources: &'static [&'static str],
-    /// The kernel.
+    /// The kernel; empty where the API itself is measured.
     pub wgsl: &'static str,
     /// Element types, sizes and parameters, by the profile from which on they run.
     pub cases: &'static [Cases],
@@ -215,6 +217,22 @@ pub enum Step {
     Clear(&'static str),
     /// Copies a buffer's contents from the host again; end to end only.
     Upload(&'static str),
+    /// Copies what `from` starts with out of the host's memory into `to`. Timed by the host where the job has no dispatch.
+    Send {
+        /// Source: only its contents count.
+        from: &'static str,
+        /// Destination.
+        to: &'static str,
+        /// By which call.
+        route: Route,
+    },
+    /// Copies `from` into the host's memory, where it stands for the contents of `to`. Timed likewise.
+    Receive {
+        /// Source.
+        from: &'static str,
+        /// Destination: the check reads it on the host.
+        to: &'static str,
+    },
     /// Copies the first `scalars` of a buffer to the host and adds them up there, one after the other; end to end only.
     SumOnHost {
         /// Source.
@@ -222,6 +240,15 @@ pub enum Step {
         /// How many.
         scalars: u64,
     },
+}
+
+/// A way from the host's memory to the device's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Route {
+    /// The queue's own staging (`write_buffer`): new memory at every call.
+    Queue,
+    /// A staging buffer that is mapped, filled and copied from, again and again.
+    Staging,
 }
 
 impl Step {

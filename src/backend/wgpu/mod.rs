@@ -129,7 +129,7 @@ impl Backend for WgpuBackend {
     fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
         Box::pin(async move {
             self.adapter.device.check(job)?;
-            let pipeline = self.pipeline(&job.kernel).await?;
+            let pipeline = if job.kernel.is_empty() { None } else { Some(self.pipeline(&job.kernel).await?) };
             let (buffers, to_fill) = self.allocate(job).await?;
             for place in to_fill {
                 if job.buffers[place].contents == Contents::Poison {
@@ -138,7 +138,7 @@ impl Backend for WgpuBackend {
                     self.gpu.fill(&job.buffers[place], &buffers[place]).await?;
                 }
             }
-            let prepared = WgpuJob::new(self.gpu.clone(), &pipeline, job, buffers).await?;
+            let prepared = WgpuJob::new(self.gpu.clone(), pipeline, job, buffers).await?;
             Ok(Box::new(prepared) as Box<dyn Prepared>)
         })
     }
@@ -245,18 +245,24 @@ impl Gpu {
     async fn fill(&self, spec: &Buffer, buffer: &wgpu::Buffer) -> Result<()> {
         let mut bytes = vec![0; spec.bytes.min(PIECE) as usize];
         for offset in (0..spec.bytes).step_by(PIECE as usize) {
-            let piece = (spec.bytes - offset).min(PIECE);
-            spec.fill(offset, &mut bytes[..piece as usize]);
-            self.map(&self.upload, wgpu::MapMode::Write, piece).await?;
-            let mut view = self.upload.get_mapped_range_mut(..piece).map_err(|error| unmappable(&error.to_string()))?;
-            view.copy_from_slice(&bytes[..piece as usize]);
-            drop(view);
-            self.upload.unmap();
-            let mut encoder = self.encoder();
-            encoder.copy_buffer_to_buffer(&self.upload, 0, buffer, offset, piece);
-            self.run(encoder).await?;
+            let piece = &mut bytes[..(spec.bytes - offset).min(PIECE) as usize];
+            spec.fill(offset, piece);
+            self.send(piece, buffer, offset).await?;
         }
         Ok(())
+    }
+
+    /// Copies `bytes`, at most a piece of them, to `buffer` through the mapped staging buffer, and waits.
+    async fn send(&self, bytes: &[u8], buffer: &wgpu::Buffer, offset: u64) -> Result<()> {
+        let length = bytes.len() as u64;
+        self.map(&self.upload, wgpu::MapMode::Write, length).await?;
+        let mut view = self.upload.get_mapped_range_mut(..length).map_err(|error| unmappable(&error.to_string()))?;
+        view.copy_from_slice(bytes);
+        drop(view);
+        self.upload.unmap();
+        let mut encoder = self.encoder();
+        encoder.copy_buffer_to_buffer(&self.upload, 0, buffer, offset, length);
+        self.run(encoder).await
     }
 
     /// Hands the first `bytes` of `buffer` to `sink`, piece by piece.

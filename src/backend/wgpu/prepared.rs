@@ -4,24 +4,27 @@ use std::collections::HashMap;
 
 use web_time::Instant;
 
-use super::Gpu;
+use super::{Gpu, PIECE};
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
-use crate::job::{self, Contents, Job, Step};
+use crate::job::{self, Contents, Job, Route, Step};
 
 /// Timestamps that one submission may take: two around each stretch of dispatches; the most that every device allows in a set.
 const MAX_QUERIES: u32 = 4096;
 
 pub(super) struct WgpuJob {
     gpu: Gpu,
-    pipeline: wgpu::ComputePipeline,
+    pipeline: Option<wgpu::ComputePipeline>,
     specs: Vec<job::Buffer>,
     buffers: Vec<wgpu::Buffer>,
     steps: Vec<Bound>,
     end_to_end: Vec<Bound>,
     timestamps: Option<Timestamps>,
-    /// Host copies of what the end-to-end steps upload, made before their clock starts.
+    /// Host copies of what is uploaded, made before any clock starts.
     uploads: HashMap<usize, Vec<u8>>,
+    /// What was downloaded, by the buffer whose contents it stands for.
+    received: HashMap<usize, Vec<u8>>,
+    is_host_timed: bool,
 }
 
 /// A step with its bind group.
@@ -39,15 +42,15 @@ struct Timestamps {
 impl WgpuJob {
     pub(super) async fn new(
         gpu: Gpu,
-        pipeline: &wgpu::ComputePipeline,
+        pipeline: Option<wgpu::ComputePipeline>,
         job: &Job,
         buffers: Vec<wgpu::Buffer>,
     ) -> Result<Self> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let layout = pipeline.get_bind_group_layout(0);
+        let layout = pipeline.as_ref().map(|pipeline| pipeline.get_bind_group_layout(0));
         let bind = |step: &Step| {
-            let group = match step {
-                Step::Dispatch { buffers: places, .. } => {
+            let group = match (step, &layout) {
+                (Step::Dispatch { buffers: places, .. }, Some(layout)) => {
                     let entries: Vec<_> = job
                         .kernel
                         .interface
@@ -59,7 +62,7 @@ impl WgpuJob {
                             resource: buffers[*place].as_entire_binding(),
                         })
                         .collect();
-                    let descriptor = wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries };
+                    let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
                     Some(gpu.device.create_bind_group(&descriptor))
                 }
                 _ => None,
@@ -72,8 +75,69 @@ impl WgpuJob {
         if let Some(error) = scope.pop().await {
             return Err(Error::Validation(super::one_line(&error.to_string())));
         }
-        let (specs, pipeline) = (job.buffers.clone(), pipeline.clone());
-        Ok(Self { gpu, pipeline, specs, buffers, steps, end_to_end, timestamps, uploads: HashMap::new() })
+        let mut prepared = Self {
+            gpu,
+            pipeline,
+            specs: job.buffers.clone(),
+            buffers,
+            steps,
+            end_to_end,
+            timestamps,
+            uploads: HashMap::new(),
+            received: HashMap::new(),
+            is_host_timed: job.is_host_timed(),
+        };
+        for step in &job.steps {
+            match step {
+                Step::Send { from, .. } => prepared.keep(*from),
+                Step::Receive { to, .. } => {
+                    let bytes = prepared.specs[*to].bytes as usize;
+                    prepared.received.insert(*to, vec![0; bytes]);
+                }
+                _ => {}
+            }
+        }
+        Ok(prepared)
+    }
+
+    /// Makes the host's copy of what a buffer starts with.
+    fn keep(&mut self, place: usize) {
+        let spec = &self.specs[place];
+        self.uploads.entry(place).or_insert_with(|| {
+            let mut bytes = vec![0; spec.bytes as usize];
+            spec.fill(0, &mut bytes);
+            bytes
+        });
+    }
+
+    /// Runs the steps of a job without a kernel, one after the other, and waits for the last.
+    async fn run_on_host(&mut self, launches: u32) -> Result<()> {
+        for step in (0..launches).flat_map(|_| &self.steps).map(|bound| &bound.step) {
+            match step {
+                Step::Send { from, to, route: Route::Queue } => {
+                    self.gpu.queue.write_buffer(&self.buffers[*to], 0, &self.uploads[from]);
+                    self.gpu.queue.submit([]);
+                }
+                Step::Send { from, to, route: Route::Staging } => {
+                    for (number, piece) in self.uploads[from].chunks(PIECE as usize).enumerate() {
+                        self.gpu.send(piece, &self.buffers[*to], number as u64 * PIECE).await?;
+                    }
+                }
+                Step::Receive { from, to } => {
+                    let Some(host) = self.received.get_mut(to) else { continue };
+                    let mut keep = |offset: u64, piece: &[u8]| {
+                        host[offset as usize..][..piece.len()].copy_from_slice(piece);
+                    };
+                    self.gpu.read(&self.buffers[*from], self.specs[*from].bytes, &mut keep).await?;
+                }
+                step => {
+                    let mut encoder = self.gpu.encoder();
+                    self.encode_untimed(&mut encoder, step);
+                    self.gpu.queue.submit([encoder.finish()]);
+                }
+            }
+        }
+        self.gpu.run(self.gpu.encoder()).await
     }
 
     /// Encodes one launch after the other. Without untimed steps all of them share one pass; else each stretch of dispatches is
@@ -87,7 +151,9 @@ impl WgpuJob {
                     let writes = self.timestamps.as_ref().map(|t| t.writes(&mut written));
                     let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: writes };
                     let mut pass = encoder.begin_compute_pass(&descriptor).forget_lifetime();
-                    pass.set_pipeline(&self.pipeline);
+                    if let Some(pipeline) = &self.pipeline {
+                        pass.set_pipeline(pipeline);
+                    }
                     pass
                 });
                 pass.set_bind_group(0, group, &[]);
@@ -108,7 +174,7 @@ impl WgpuJob {
                 encoder.copy_buffer_to_buffer(&self.buffers[*from], 0, &self.buffers[*to], 0, bytes);
             }
             Step::Clear(buffer) => encoder.clear_buffer(&self.buffers[*buffer], 0, None),
-            Step::Dispatch { .. } | Step::Upload(_) | Step::SumOnHost { .. } => {}
+            _ => {}
         }
     }
 
@@ -131,6 +197,11 @@ impl WgpuJob {
 impl Prepared for WgpuJob {
     fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
         Box::pin(async move {
+            if self.is_host_timed {
+                let start = Instant::now();
+                self.run_on_host(launches).await?;
+                return Ok(Sample { device_ns: None, wall_ns: start.elapsed().as_nanos() as f64 });
+            }
             let mut encoder = self.gpu.encoder();
             let written = self.encode(&mut encoder, launches);
             if let Some(timestamps) = &self.timestamps {
@@ -153,15 +224,8 @@ impl Prepared for WgpuJob {
 
     fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)> {
         Box::pin(async move {
-            for bound in &self.end_to_end {
-                if let Step::Upload(place) = bound.step {
-                    self.uploads.entry(place).or_insert_with(|| {
-                        let mut bytes = vec![0; self.specs[place].bytes as usize];
-                        self.specs[place].fill(0, &mut bytes);
-                        bytes
-                    });
-                }
-            }
+            let uploaded: Vec<usize> = self.end_to_end.iter().filter_map(|bound| bound.step.uploaded()).collect();
+            uploaded.into_iter().for_each(|place| self.keep(place));
             let mut sum = None;
             let start = Instant::now();
             let mut encoder = self.gpu.encoder();
@@ -170,7 +234,9 @@ impl Prepared for WgpuJob {
                     Step::Upload(place) => self.gpu.queue.write_buffer(&self.buffers[*place], 0, &self.uploads[place]),
                     Step::Dispatch { groups: [x, y, z], .. } => {
                         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                        pass.set_pipeline(&self.pipeline);
+                        if let Some(pipeline) = &self.pipeline {
+                            pass.set_pipeline(pipeline);
+                        }
                         pass.set_bind_group(0, bound.group.as_ref(), &[]);
                         pass.dispatch_workgroups(*x, *y, *z);
                     }
@@ -203,13 +269,20 @@ impl Prepared for WgpuJob {
                     self.gpu.poison(buffer);
                 }
             }
+            self.received.values_mut().for_each(|bytes| bytes.fill(0xff));
             // Waited for, so that the copies do not run into the sample that follows.
             self.gpu.run(self.gpu.encoder()).await
         })
     }
 
     fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
-        Box::pin(self.gpu.read(&self.buffers[buffer], bytes, sink))
+        Box::pin(async move {
+            if let Some(host) = self.received.get(&buffer) {
+                sink(0, &host[..bytes as usize]);
+                return Ok(());
+            }
+            self.gpu.read(&self.buffers[buffer], bytes, sink).await
+        })
     }
 }
 

@@ -1,0 +1,117 @@
+//! `transfer`: copies between the host's memory and the device's (source workload B7), and setting device memory by the API's own call
+//! (B10). No kernel runs: the host's clock times the calls until the device is done.
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Route, Step, Work, all,
+    binary_size, each, gb_per_s,
+};
+use crate::record::Record;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "transfer",
+    summary: "copies between host and device, and clearing device memory, by the host's clock",
+    is_by_kernel: true,
+    benchmarks: &[
+        Benchmark {
+            name: "write_buffer",
+            summary: "host to device by the queue's own staging, new at every call",
+            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Queue }],
+            ..BASE
+        },
+        Benchmark {
+            name: "mapped_staging",
+            summary: "host to device through a staging buffer that is mapped again and again",
+            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Staging }],
+            ..BASE
+        },
+        Benchmark {
+            name: "read_back",
+            summary: "device to host through a staging buffer that is mapped again and again",
+            steps: |_, _| vec![Step::Receive { from: "input", to: "output" }],
+            ..BASE
+        },
+        Benchmark {
+            name: "clear_buffer",
+            summary: "sets device memory to zero by the API's own call (the fill kernel is ceiling/fill)",
+            sources: &["B10"],
+            steps: |_, _| vec![Step::Clear("output")],
+            check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| 0.0) },
+            ..BASE
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &["B7"],
+    wgsl: "",
+    cases: &[
+        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },
+    ],
+    buffers: |shape, _| {
+        vec![
+            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
+            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+        ]
+    },
+    steps: |_, _| Vec::new(),
+    end_to_end: None,
+    work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
+    ceiling: None,
+    sets_ceiling: false,
+    model: None,
+    check: Check {
+        buffer: "output",
+        scalars: all,
+        oracle: |shape, _| {
+            let scalar = shape.dtype.scalar();
+            each(move |i| Values::Wide.at(scalar, i))
+        },
+    },
+};
+
+const PLAIN: &[Params] = &[&[]];
+
+/// 1 KiB, 1 MiB, 64 MiB.
+const QUICK: &[Extent] = &[Extent::Linear(1 << 8), Extent::Linear(1 << 18), Extent::Linear(1 << 24)];
+
+/// 1 KiB to 1 GiB.
+const ALL: &[Extent] = &[
+    Extent::Linear(1 << 8),
+    Extent::Linear(1 << 10),
+    Extent::Linear(1 << 12),
+    Extent::Linear(1 << 14),
+    Extent::Linear(1 << 16),
+    Extent::Linear(1 << 18),
+    Extent::Linear(1 << 20),
+    Extent::Linear(1 << 22),
+    Extent::Linear(1 << 24),
+    Extent::Linear(1 << 26),
+    Extent::Linear(1 << 28),
+];
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let best = |benchmark: &str| {
+        let measured = rows.iter().filter(|row| row.benchmark == benchmark);
+        let rates = measured.filter_map(|row| Some((row.gb_per_s?, row.bytes?)));
+        rates
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(rate, bytes)| format!("{} (at {})", gb_per_s(rate), binary_size(bytes)))
+    };
+    let parts: Vec<String> = [
+        ("write_buffer", "host to device by write_buffer"),
+        ("mapped_staging", "through mapped staging"),
+        ("read_back", "device to host"),
+        ("clear_buffer", "clear_buffer"),
+    ]
+    .into_iter()
+    .filter_map(|(benchmark, words)| Some(format!("{words} reaches {}", best(benchmark)?)))
+    .collect();
+    (!parts.is_empty()).then(|| format!("Here {}.", parts.join("; ")))
+}
