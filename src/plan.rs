@@ -134,8 +134,8 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Re
     let own = params_of(benchmark);
     let mut found: Vec<Case> = Vec::new();
     for block in benchmark.cases.iter().filter(|block| block.from <= request.profile) {
-        let is_square = block.extents.iter().all(|extent| matches!(extent, Extent::Matrix(..)));
-        let asked: Vec<Extent> = request.sizes.iter().filter_map(|size| as_declared(*size, is_square)).collect();
+        let form = block.extents[0];
+        let asked: Vec<Extent> = request.sizes.iter().filter_map(|size| as_declared(*size, form)).collect();
         let extents = if request.sizes.is_empty() || family.name == "ceiling" { block.extents } else { &asked[..] };
         for (dtype, extent, declared) in product(block.dtypes, extents, block.params) {
             let mut params: BTreeMap<String, f64> =
@@ -150,13 +150,16 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Re
     found
 }
 
-/// A size from the command line for a family of arrays or of matrices: a single number is the side of a square there, and
-/// rows x columns mean nothing to an array.
-const fn as_declared(size: Extent, is_square: bool) -> Option<Extent> {
-    match size {
-        Extent::Linear(n) if is_square => Some(Extent::Matrix(n, n)),
-        Extent::Matrix(..) if !is_square => None,
-        size => Some(size),
+/// A size from the command line for kernels whose sizes are of the form of `declared`: a single number is the side of a square or
+/// cube there; a form with other sides means nothing to them.
+const fn as_declared(size: Extent, declared: Extent) -> Option<Extent> {
+    match (size, declared) {
+        (Extent::Linear(n), Extent::Matrix(..)) => Some(Extent::Matrix(n, n)),
+        (Extent::Linear(n), Extent::Product(..)) => Some(Extent::Product(n, n, n)),
+        (Extent::Linear(_), Extent::Linear(_))
+        | (Extent::Matrix(..), Extent::Matrix(..))
+        | (Extent::Product(..), Extent::Product(..)) => Some(size),
+        _ => None,
     }
 }
 

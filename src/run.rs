@@ -279,6 +279,7 @@ impl<'a> Bench<'a> {
             small.shape.extent = match case.shape.extent {
                 Extent::Linear(_) => Extent::Linear(PROBE),
                 Extent::Matrix(..) => Extent::Matrix(512, 512),
+                Extent::Product(..) => Extent::Product(64, 64, 64),
             };
             let job = Job::new(&small)?;
             let timer = if job.is_host_timed() { Timer::wall() } else { self.timer.clone() };

@@ -30,10 +30,12 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
     let declared = benchmark.cases[0].extents[0];
     let linear = [1, 2, 3, 255, 256, 257, 512, 513, 1023, 1024, 1025, 4095, 16_384, 16_385, 65_537, 300_007];
     let matrices = [(1, 1), (1, 33), (33, 1), (3, 5), (32, 32), (31, 33), (36, 64), (40, 100), (100, 257), (128, 512)];
+    let products = [(1, 1, 1), (1, 33, 7), (65, 3, 17), (16, 16, 16), (64, 64, 64), (33, 70, 65), (100, 31, 129)];
     match declared {
         Extent::Linear(1) => vec![declared],
         Extent::Linear(_) => linear.map(Extent::Linear).to_vec(),
         Extent::Matrix(..) => matrices.map(|(rows, columns)| Extent::Matrix(rows, columns)).to_vec(),
+        Extent::Product(..) => products.map(|(m, n, k)| Extent::Product(m, n, k)).to_vec(),
     }
 }
 
@@ -200,6 +202,10 @@ const MUTATIONS: &[Mutation] = &[
     ("transpose/naive_coalesced_write", "id.y < sizes.columns", "id.y + 1u < sizes.columns"),
     ("transpose/naive_read_write_input", "input[id.x * sizes.columns + id.y]", "input[id.y * sizes.rows + id.x]"),
     ("transpose/naive_read_write_input", "id.y < sizes.columns", "id.y + 1u < sizes.columns"),
+    ("pitched/rows_2d", "row * sizes.pitch + x", "row * sizes.columns + x"),
+    ("pitched/rows_2d", "x < sizes.columns", "x + 1u < sizes.columns"),
+    ("pitched/slices_3d", "group.x * sizes.pitch", "group.x * sizes.width"),
+    ("pitched/slices_3d", "x < sizes.width", "x + 1u < sizes.width"),
     ("transpose/tiled", "    workgroupBarrier();\n", ""),
     ("transpose/tiled", "corner.yx", "corner.xy"),
     ("transpose/tiled", "tile[t.x * (TILE + PAD) + k]", "tile[k * (TILE + PAD) + t.x]"),
@@ -218,6 +224,8 @@ const BORROWED: &[&str] = &["safety_tax/fma", "safety_tax/transpose"];
 /// Sizes at which a planted fault must show: odd ones, with several blocks.
 fn telling_sizes(case: &str) -> &'static [Extent] {
     match case.split('/').next() {
+        Some("pitched") if case.ends_with("3d") => &[Extent::Product(5, 7, 129)],
+        Some("pitched") => &[Extent::Matrix(100, 257)],
         Some("transpose") => &[Extent::Matrix(64, 96), Extent::Matrix(100, 257)],
         _ => &[Extent::Linear(70_001), Extent::Linear(69_996), Extent::Linear(16_384)],
     }

@@ -5,6 +5,7 @@
 
 pub mod ceiling;
 pub mod input;
+pub mod pitched;
 pub mod reduction;
 pub mod safety_tax;
 mod shape;
@@ -19,8 +20,14 @@ use input::Values;
 pub use shape::{Dtype, Extent, Scalar, Shape};
 
 /// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
-pub const FAMILIES: &[&Family] =
-    &[&ceiling::FAMILY, &reduction::FAMILY, &transpose::FAMILY, &safety_tax::FAMILY, &transfer::FAMILY];
+pub const FAMILIES: &[&Family] = &[
+    &ceiling::FAMILY,
+    &reduction::FAMILY,
+    &transpose::FAMILY,
+    &pitched::FAMILY,
+    &safety_tax::FAMILY,
+    &transfer::FAMILY,
+];
 
 /// Kernels that do the same job.
 pub struct Family {
@@ -67,8 +74,8 @@ pub struct Benchmark {
 }
 
 /// Parameters that steer the harness rather than the shader. `INPUT`: the constant that fills the input. `BOUNDS`, `LOOPS`,
-/// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`].
-pub const HOST_PARAMS: &[&str] = &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT"];
+/// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`]. `PITCHED`: 1 pads rows to 256 bytes.
+pub const HOST_PARAMS: &[&str] = &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED"];
 
 /// Run-time checks that an API may add to a kernel. Off everywhere but in `safety_tax`, as CUDA runs its kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -123,28 +123,31 @@ pub enum Extent {
     Linear(u64),
     /// Rows, columns.
     Matrix(u64, u64),
+    /// Three sides: M, N and K of a matrix product; depth, height and width of a volume.
+    Product(u64, u64, u64),
 }
 
 impl Extent {
-    /// Number of scalars; saturates where it passes 64 bits, which no device holds.
+    /// Product of the sides; saturates where it passes 64 bits, which no device holds.
     #[must_use]
     pub const fn count(self) -> u64 {
         match self {
             Self::Linear(n) => n,
             Self::Matrix(rows, columns) => rows.saturating_mul(columns),
+            Self::Product(m, n, k) => m.saturating_mul(n).saturating_mul(k),
         }
     }
 
-    /// Rows and columns; an array is one row.
+    /// Rows and columns; an array is one row, a matrix product's result is M by N.
     #[must_use]
     pub const fn matrix(self) -> (u64, u64) {
         match self {
             Self::Linear(n) => (1, n),
-            Self::Matrix(rows, columns) => (rows, columns),
+            Self::Matrix(rows, columns) | Self::Product(rows, columns, _) => (rows, columns),
         }
     }
 
-    /// Reads `N`, `2^K`, or `RxC`.
+    /// Reads `N`, `2^K`, `RxC` or `MxNxK`.
     ///
     /// # Errors
     /// [`Error::Usage`] for anything else, and for zero.
@@ -156,9 +159,12 @@ impl Extent {
             };
             (value > 0).then_some(value)
         };
-        let extent = match text.split_once(['x', 'X']) {
-            Some((rows, columns)) => number(rows).zip(number(columns)).map(|(r, c)| Self::Matrix(r, c)),
-            None => number(text).map(Self::Linear),
+        let sides: Option<Vec<u64>> = text.split(['x', 'X']).map(number).collect();
+        let extent = match sides.as_deref() {
+            Some([n]) => Some(Self::Linear(*n)),
+            Some([rows, columns]) => Some(Self::Matrix(*rows, *columns)),
+            Some([m, n, k]) => Some(Self::Product(*m, *n, *k)),
+            _ => None,
         };
         extent.ok_or_else(|| {
             Error::Usage(format!(
@@ -173,6 +179,7 @@ impl fmt::Display for Extent {
         match self {
             Self::Linear(n) => write!(f, "{n}"),
             Self::Matrix(rows, columns) => write!(f, "{rows}x{columns}"),
+            Self::Product(m, n, k) => write!(f, "{m}x{n}x{k}"),
         }
     }
 }

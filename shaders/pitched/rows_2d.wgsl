@@ -1,0 +1,30 @@
+// Reads every element of a matrix once, row by row, rows a pitch apart (source workload B4); each invocation adds up its columns.
+// Pattern: a workgroup a row, neighbouring invocations on neighbouring columns. With the pitch a multiple of 256 bytes every row starts
+// on a transaction's boundary; packed rows of an odd width start anywhere.
+// Work: rows × columns scalars read.
+
+alias T = f32;
+
+struct Sizes { rows: u32, columns: u32, pitch: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let row = group.y * groups.x + group.x;
+    if (row < sizes.rows) {
+        var sum = T();
+        for (var x = t; x < sizes.columns; x += WG) {
+            sum += input[row * sizes.pitch + x];
+        }
+        output[row * WG + t] = sum;
+    }
+}

@@ -1,0 +1,23 @@
+// Reads every element of a volume once, slice by slice and row by row (source workload B5); the slice pitch is pitch x height.
+// Pattern: a workgroup a row; as rows_2d, with rows too short to hide how each of them starts.
+// Work: width x height x depth scalars read.
+
+alias T = f32;
+
+struct Sizes { width: u32, height: u32, depth: u32, pitch: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 64u;
+
+@compute @workgroup_size(WG)
+fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>) {
+    var sum = T();
+    let slice = sizes.pitch * sizes.height;
+    for (var x = t; x < sizes.width; x += WG) {
+        sum += input[group.y * slice + group.x * sizes.pitch + x];
+    }
+    output[(group.y * sizes.height + group.x) * WG + t] = sum;
+}
