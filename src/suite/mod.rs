@@ -8,6 +8,7 @@ pub mod input;
 pub mod pitched;
 pub mod reduction;
 pub mod safety_tax;
+pub mod scan;
 mod shape;
 pub mod transfer;
 pub mod transpose;
@@ -24,6 +25,7 @@ pub const FAMILIES: &[&Family] = &[
     &ceiling::FAMILY,
     &reduction::FAMILY,
     &transpose::FAMILY,
+    &scan::FAMILY,
     &pitched::FAMILY,
     &safety_tax::FAMILY,
     &transfer::FAMILY,

@@ -1,0 +1,64 @@
+// Inclusive scan in passes: blocks are scanned and leave their sums, the sums are scanned in the same way, and each block adds the sum
+// of all blocks before it. The uniform says which of the two a launch does.
+// Pattern: four neighbouring elements an invocation, a Hillis-Steele scan of the invocations' sums in workgroup memory (log2 WG steps).
+// Work: n scalars read and n written (the passes in truth move about 4n).
+
+alias T = f32;
+
+struct Sizes { n: u32, is_adding: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<storage, read_write> block_sums: array<T>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+var<workgroup> sums: array<T, WG>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let block = group.y * groups.x + group.x;
+    let first = (block * WG + t) * 4u;
+    if (sizes.is_adding == 1u) {
+        if (block > 0u) {
+            let before = block_sums[block - 1u];
+            for (var i = first; i < min(first + 4u, sizes.n); i++) {
+                output[i] += before;
+            }
+        }
+    } else {
+        var a = T(); var b = T(); var c = T(); var d = T();
+        if (first < sizes.n) { a = input[first]; }
+        if (first + 1u < sizes.n) { b = input[first + 1u]; }
+        if (first + 2u < sizes.n) { c = input[first + 2u]; }
+        if (first + 3u < sizes.n) { d = input[first + 3u]; }
+        b += a; c += b; d += c;
+        sums[t] = d;
+        workgroupBarrier();
+        for (var s = 1u; s < WG; s *= 2u) {
+            var own = sums[t];
+            if (t >= s) {
+                own += sums[t - s];
+            }
+            workgroupBarrier();
+            sums[t] = own;
+            workgroupBarrier();
+        }
+        var before = T();
+        if (t > 0u) {
+            before = sums[t - 1u];
+        }
+        if (first < sizes.n) { output[first] = before + a; }
+        if (first + 1u < sizes.n) { output[first + 1u] = before + b; }
+        if (first + 2u < sizes.n) { output[first + 2u] = before + c; }
+        if (first + 3u < sizes.n) { output[first + 3u] = before + d; }
+        if (t == WG - 1u && block * WG * 4u < sizes.n) {
+            block_sums[block] = sums[t];
+        }
+    }
+}

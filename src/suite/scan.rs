@@ -1,0 +1,133 @@
+//! `scan`: the inclusive prefix sum of an array.
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
+    Step, Work, all, gb_per_s, grid, uniform,
+};
+use crate::record::Record;
+use crate::shader::Interface;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "scan",
+    summary: "the inclusive prefix sum of an array",
+    is_by_kernel: false,
+    benchmarks: &[Benchmark {
+        name: "three_kernels",
+        summary: "scans blocks, scans their sums, adds what came before",
+        sources: &[],
+        wgsl: include_str!("../../shaders/scan/three_kernels.wgsl"),
+        cases: &[
+            Cases {
+                from: Profile::Quick,
+                dtypes: &[Dtype::F32],
+                extents: &[Extent::Linear(1_000_003), Extent::Linear(1 << 20), Extent::Linear(1 << 24)],
+                params: PLAIN,
+            },
+            Cases {
+                from: Profile::Standard,
+                dtypes: &[Dtype::F32, Dtype::U32],
+                extents: &[
+                    Extent::Linear(1 << 20),
+                    Extent::Linear(1 << 24),
+                    Extent::Linear(1 << 26),
+                    Extent::Linear(1 << 28),
+                ],
+                params: PLAIN,
+            },
+        ],
+        buffers,
+        steps,
+        end_to_end: None,
+        work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() - 1 },
+        ceiling: Some(Limit::Copy),
+        sets_ceiling: false,
+        model: None,
+        check: Check { buffer: "output", scalars: all, oracle: prefix_sums },
+    }],
+    finding,
+};
+
+const PLAIN: &[Params] = &[&[]];
+
+/// Names by level: what is scanned there, where the result goes, and the uniforms of scanning and of adding. 2^28 elements in
+/// blocks of 128 and more need four.
+const SOURCES: [&str; 5] = ["input", "sums_1", "sums_2", "sums_3", "sums_4"];
+const RESULTS: [&str; 5] = ["output", "scanned_1", "scanned_2", "scanned_3", "scanned_4"];
+const SCANNING: [&str; 5] = ["sizes", "scan_1", "scan_2", "scan_3", "scan_4"];
+const ADDING: [&str; 5] = ["add_0", "add_1", "add_2", "add_3", "add_4"];
+
+/// Elements of each level: the array, its block sums, their block sums, down to what one block holds.
+fn levels(shape: &Shape, interface: &Interface) -> Vec<u64> {
+    let block = 4 * u64::from(interface.invocations());
+    let mut levels = vec![shape.count()];
+    while levels[levels.len() - 1] > block && levels.len() + 1 < SOURCES.len() {
+        levels.push(levels[levels.len() - 1].div_ceil(block));
+    }
+    levels
+}
+
+fn buffers(shape: &Shape, interface: &Interface) -> Vec<Buffer> {
+    let poison = |name, scalars| Buffer { name, scalars, contents: Contents::Poison };
+    let mut buffers = Vec::new();
+    let levels = levels(shape, interface);
+    for (level, n) in levels.iter().enumerate() {
+        buffers.push(match level {
+            0 => Buffer { name: SOURCES[0], scalars: *n, contents: Contents::Input(Values::Summable) },
+            _ => poison(SOURCES[level], *n),
+        });
+        buffers.push(poison(RESULTS[level], *n));
+        buffers.push(uniform(SCANNING[level], &[*n, 0]));
+        buffers.push(uniform(ADDING[level], &[*n, 1]));
+    }
+    // The last level is one block, whose sum nobody reads.
+    buffers.push(poison(SOURCES[levels.len()], 1));
+    buffers
+}
+
+fn steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
+    let levels = levels(shape, interface);
+    let dispatch = |level: usize, sums, sizes| Step::Dispatch {
+        groups: grid(levels[level].div_ceil(4 * u64::from(interface.invocations()))),
+        rebind: vec![("input", SOURCES[level]), ("output", RESULTS[level]), ("block_sums", sums), ("sizes", sizes)],
+    };
+    let down = (0..levels.len()).map(|level| dispatch(level, SOURCES[level + 1], SCANNING[level]));
+    let up = (0..levels.len() - 1).rev().map(|level| dispatch(level, RESULTS[level + 1], ADDING[level]));
+    down.chain(up).collect()
+}
+
+/// Sums up to each multiple of a piece are worked out once, on all cores; the elements of a slice follow one by one.
+fn prefix_sums(shape: &Shape, _: &Interface) -> Oracle {
+    const PIECE: u64 = 1 << 15;
+    let (scalar, n) = (shape.dtype.scalar(), shape.count());
+    let wrapped = move |sum: f64| if scalar == Scalar::U32 { sum % 4_294_967_296.0 } else { sum };
+    let before: OnceLock<Vec<f64>> = OnceLock::new();
+    Box::new(move |first, slots| {
+        let before = before.get_or_init(|| {
+            let sums: Vec<f64> = (0..n.div_ceil(PIECE))
+                .into_par_iter()
+                .map(|piece| Values::Summable.sum(scalar, piece * PIECE..n.min((piece + 1) * PIECE)))
+                .collect();
+            let running = sums.iter().scan(0.0, |sum, piece| Some(std::mem::replace(sum, wrapped(*sum + piece))));
+            running.collect()
+        });
+        let start = first / PIECE * PIECE;
+        let mut sum = before[(first / PIECE) as usize] + Values::Summable.sum(scalar, start..first);
+        for (index, slot) in (first..).zip(slots) {
+            sum = wrapped(sum + Values::Summable.at(scalar, index));
+            *slot = sum;
+        }
+    })
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let measured = rows.iter().filter(|row| row.dtype == "f32" && row.gb_per_s.is_some());
+    let largest = measured.max_by_key(|row| row.bytes)?;
+    let share = largest.share.map_or_else(String::new, |share| format!(", {:.0} % of copying as much", share * 100.0));
+    Some(format!("Of {} f32, {} scans {}{share}.", largest.n, largest.benchmark, gb_per_s(largest.gb_per_s?)))
+}
