@@ -202,6 +202,16 @@ pub struct Check {
     pub oracle: Oracle,
 }
 
+impl Check {
+    /// What the answer adds up to: what a sum on the host must give, of this output or of the partial sums of an earlier pass.
+    #[must_use]
+    pub fn sum(&self) -> f64 {
+        let mut values = vec![0.0; usize::try_from(self.scalars).unwrap_or(usize::MAX)];
+        (self.oracle)(0, &mut values);
+        values.iter().sum()
+    }
+}
+
 impl Job {
     /// Binds `case` to its shader's interface.
     ///

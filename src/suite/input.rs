@@ -14,6 +14,11 @@ pub enum Values {
     /// multiple of 1/128 below 2^17 in any order (a random walk with a step of 0.57 strays 10^4 at most), so that sums compare
     /// exactly and one missing element is seen.
     Summable,
+    /// ±1, independent of [`Values::Summable`]: a second operand that leaves sums and products with the first exact (integers as
+    /// [`Values::Wide`]).
+    Signs,
+    /// Decimal digits, 0 to 9, of any type.
+    Digits,
     /// The same number everywhere, as source article A5 has it (0.5).
     Constant(f64),
 }
@@ -25,10 +30,13 @@ impl Values {
         let random = hash(index);
         match (self, scalar) {
             (Self::Constant(value), _) => value,
+            (Self::Digits, _) => f64::from(((random >> 16) * 10) >> 16),
             (_, Scalar::U32) => f64::from(random.max(1)),
             (Self::Wide, Scalar::F32) => f64::from(random >> 8 | 1) / f64::from(1_u32 << 24),
             (Self::Wide, Scalar::F64) => (f64::from(random) + 0.5) / 4_294_967_296.0,
             (Self::Summable, _) => f64::from(summable(random)) / 128.0,
+            // A bit that `summable` does not use.
+            (Self::Signs, _) => f64::from((random & 2) as i32 - 1),
         }
     }
 
@@ -100,6 +108,20 @@ mod tests {
         }
         // Pinned: reports are comparable only while inputs stay what they are.
         assert_eq!(Values::Wide.at(Scalar::U32, 0), 1_442_009_498.0);
+    }
+
+    #[test]
+    fn digits_and_signs_are_evenly_spread_and_signs_independent() {
+        let n = 40_000;
+        for digit in 0..10 {
+            let hits = (0..n).filter(|&i| Values::Digits.at(Scalar::U32, i) == f64::from(digit)).count();
+            assert!((3700..4300).contains(&hits), "{digit}: {hits}");
+        }
+        let sign = |i| Values::Signs.at(Scalar::F32, i);
+        assert!((0..n).all(|i| sign(i).abs() == 1.0));
+        assert!((0..n).map(sign).sum::<f64>().abs() < 800.0);
+        let products = (0..n).map(|i| sign(i) * Values::Summable.at(Scalar::F32, i).signum()).sum::<f64>();
+        assert!(products.abs() < 800.0, "{products}");
     }
 
     #[test]

@@ -3,13 +3,18 @@
 //! A benchmark is one literal of [`Benchmark`] beside one WGSL file. The literal holds what the shader cannot say; what the shader
 //! does say (bindings, workgroup size, workgroup memory, features) is read from it and not repeated here.
 
+pub mod atomics;
+pub mod barrier;
 pub mod ceiling;
+pub mod histogram;
 pub mod input;
 pub mod pitched;
 pub mod reduction;
 pub mod safety_tax;
 pub mod scan;
 mod shape;
+pub mod stream;
+pub mod sum_of_cubes;
 pub mod transfer;
 pub mod transpose;
 
@@ -25,8 +30,13 @@ pub const FAMILIES: &[&Family] = &[
     &ceiling::FAMILY,
     &reduction::FAMILY,
     &transpose::FAMILY,
+    &stream::FAMILY,
+    &sum_of_cubes::FAMILY,
     &scan::FAMILY,
+    &histogram::FAMILY,
     &pitched::FAMILY,
+    &atomics::FAMILY,
+    &barrier::FAMILY,
     &safety_tax::FAMILY,
     &transfer::FAMILY,
 ];

@@ -1,0 +1,27 @@
+// Every invocation adds ROUNDS numbers to global words atomically, invocation i to word i modulo SLOTS (a power of two).
+// Pattern: neighbouring invocations have neighbouring words, so that no address is shared within a subgroup; n / SLOTS invocations
+// meet at each.
+// Work: ROUNDS n atomic additions.
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read_write> counters: array<atomic<u32>>;
+@group(0) @binding(1) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+override ROUNDS: u32 = 8u;
+override SLOTS: u32 = 4096u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let i = (group.y * groups.x + group.x) * WG + t;
+    if (i < sizes.n) {
+        for (var k = 0u; k < ROUNDS; k++) {
+            atomicAdd(&counters[i & (SLOTS - 1u)], i + k);
+        }
+    }
+}

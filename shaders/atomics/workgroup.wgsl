@@ -1,0 +1,36 @@
+// Every invocation adds ROUNDS numbers to one word of workgroup memory atomically; each workgroup stores its sum.
+// Pattern: the invocations of a workgroup meet at one address, workgroups at none.
+// Work: ROUNDS n atomic additions.
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read_write> counters: array<u32>;
+@group(0) @binding(1) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+override ROUNDS: u32 = 8u;
+
+var<workgroup> counter: atomic<u32>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let block = group.y * groups.x + group.x;
+    let i = block * WG + t;
+    if (t == 0u) {
+        atomicStore(&counter, 0u);
+    }
+    workgroupBarrier();
+    if (i < sizes.n) {
+        for (var k = 0u; k < ROUNDS; k++) {
+            atomicAdd(&counter, i + k);
+        }
+    }
+    workgroupBarrier();
+    if (t == 0u && i < sizes.n) {
+        counters[block] = atomicLoad(&counter);
+    }
+}

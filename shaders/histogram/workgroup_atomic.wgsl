@@ -1,0 +1,39 @@
+// Histogram of bytes, four in each word: counted in a histogram of the workgroup's own, whose bins are then added to the global ones.
+// Pattern: words a whole grid apart; atomic additions to workgroup memory, then one global atomic addition a bin and workgroup.
+// Work: n words read, 4n atomic additions to workgroup memory.
+
+alias T = u32;
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> bins: array<atomic<u32>, 256>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+var<workgroup> counts: array<atomic<u32>, 256>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    for (var bin = t; bin < 256u; bin += WG) {
+        atomicStore(&counts[bin], 0u);
+    }
+    workgroupBarrier();
+    let stride = groups.x * groups.y * WG;
+    for (var i = (group.y * groups.x + group.x) * WG + t; i < sizes.n; i += stride) {
+        let word = input[i];
+        atomicAdd(&counts[word & 255u], 1u);
+        atomicAdd(&counts[(word >> 8u) & 255u], 1u);
+        atomicAdd(&counts[(word >> 16u) & 255u], 1u);
+        atomicAdd(&counts[word >> 24u], 1u);
+    }
+    workgroupBarrier();
+    for (var bin = t; bin < 256u; bin += WG) {
+        atomicAdd(&bins[bin], atomicLoad(&counts[bin]));
+    }
+}

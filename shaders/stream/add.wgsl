@@ -1,0 +1,26 @@
+// BabelStream's add, c = a + b, one element an invocation.
+// Pattern: two coalesced loads and one coalesced store an element: two streams of reads for each stream of writes.
+// Work: 3n scalars moved, n operations.
+
+alias T = vec4<f32>;
+
+struct Sizes { elements: u32, scalar: u32 }
+
+@group(0) @binding(0) var<storage, read> a: array<T>;
+@group(0) @binding(1) var<storage, read> b: array<T>;
+@group(0) @binding(2) var<storage, read_write> c: array<T>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let i = (group.y * groups.x + group.x) * WG + t;
+    if (i < sizes.elements) {
+        c[i] = a[i] + b[i];
+    }
+}

@@ -1,0 +1,50 @@
+// BabelStream's dot, the sum of a b: each workgroup adds its products up and stores one sum for each lane of T; the host adds these.
+// Pattern: elements a whole grid apart, eight coalesced loads in flight for each invocation, then the workgroup's tree.
+// Work: 2n scalars read, 2n operations (one partial sum for thousands of products is stored, and not counted).
+
+alias T = vec4<f32>;
+
+struct Sizes { elements: u32, scalar: u32 }
+
+@group(0) @binding(0) var<storage, read> a: array<T>;
+@group(0) @binding(1) var<storage, read> b: array<T>;
+@group(0) @binding(2) var<storage, read_write> block_sums: array<T>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+var<workgroup> tile: array<T, WG>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let block = group.y * groups.x + group.x;
+    let stride = groups.x * groups.y * WG;
+    var i = block * WG + t;
+    var p = T(); var q = T(); var r = T(); var s = T();
+    while (i + 3u * stride < sizes.elements) {
+        p += a[i] * b[i];
+        q += a[i + stride] * b[i + stride];
+        r += a[i + 2u * stride] * b[i + 2u * stride];
+        s += a[i + 3u * stride] * b[i + 3u * stride];
+        i += 4u * stride;
+    }
+    while (i < sizes.elements) {
+        p += a[i] * b[i];
+        i += stride;
+    }
+    tile[t] = (p + q) + (r + s);
+    workgroupBarrier();
+    for (var half = WG / 2u; half > 0u; half /= 2u) {
+        if (t < half) {
+            tile[t] += tile[t + half];
+        }
+        workgroupBarrier();
+    }
+    if (t == 0u) {
+        block_sums[block] = tile[0];
+    }
+}

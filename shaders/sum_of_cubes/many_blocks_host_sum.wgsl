@@ -1,0 +1,32 @@
+// Sum of cubes by many workgroups: each invocation adds up the elements a whole grid apart and stores its sum; the host adds these.
+// Pattern: as `one_block_interleaved`, on as many compute units as there are workgroups; as many partial sums as invocations.
+// Work: n scalars read, 3n integer operations.
+
+alias T = u32;
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> sums: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let first = (group.y * groups.x + group.x) * WG + t;
+    let stride = groups.x * groups.y * WG;
+    var sum = T();
+    for (var i = first; i < sizes.n; i += stride) {
+        sum += cube(input[i]);
+    }
+    sums[first] = sum;
+}
+
+fn cube(x: T) -> T {
+    return x * x * x;
+}

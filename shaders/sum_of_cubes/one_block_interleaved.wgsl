@@ -1,0 +1,29 @@
+// Sum of cubes by one workgroup: invocation t adds up the elements t, t + WG, t + 2 WG … and stores its sum; the host adds these.
+// Pattern: as `one_block_chunks`, but neighbouring invocations read neighbouring elements (coalesced).
+// Work: n scalars read, 3n integer operations.
+
+alias T = u32;
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> sums: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+@compute @workgroup_size(WG)
+fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>) {
+    if (any(group != vec3<u32>())) {
+        return;
+    }
+    var sum = T();
+    for (var i = t; i < sizes.n; i += WG) {
+        sum += cube(input[i]);
+    }
+    sums[t] = sum;
+}
+
+fn cube(x: T) -> T {
+    return x * x * x;
+}

@@ -1,0 +1,143 @@
+//! `atomics`: how many atomic additions of u32 a second the device does, to one address, to many, and to workgroup memory.
+//!
+//! The operations counted are the atomic additions, so that GFLOP/s reads as 10⁹ atomic additions a second; no bytes are counted.
+
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, Work, each, uniform,
+};
+use crate::record::Record;
+use crate::shader::Interface;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "atomics",
+    summary: "atomic additions of u32 (operations are atomic additions)",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "same_address",
+            summary: "all invocations add to one global word",
+            wgsl: include_str!("../../shaders/atomics/same_address.wgsl"),
+            buffers: |shape, _| buffers(shape, 1),
+            check: Check {
+                buffer: "counters",
+                scalars: |_, _| 1,
+                oracle: |shape, _| {
+                    let (n, rounds) = (shape.count(), rounds(shape));
+                    each(move |_| total(0, 1, n, rounds))
+                },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "spread",
+            summary: "invocations add to SLOTS global words, neighbours to neighbouring ones",
+            wgsl: include_str!("../../shaders/atomics/spread.wgsl"),
+            cases: &cases(&[
+                &[("ROUNDS", 8.0), ("SLOTS", 64.0)],
+                &[("ROUNDS", 8.0), ("SLOTS", 4096.0)],
+                &[("ROUNDS", 8.0), ("SLOTS", 262_144.0)],
+            ]),
+            buffers: |shape, _| buffers(shape, slots(shape)),
+            check: Check {
+                buffer: "counters",
+                scalars: |shape, _| slots(shape),
+                oracle: |shape, _| {
+                    let (n, rounds, slots) = (shape.count(), rounds(shape), slots(shape));
+                    each(move |slot| total(slot, slots, n.saturating_sub(slot).div_ceil(slots), rounds))
+                },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "workgroup",
+            summary: "the invocations of a workgroup add to one word of its own memory",
+            wgsl: include_str!("../../shaders/atomics/workgroup.wgsl"),
+            buffers: |shape, interface| buffers(shape, groups(shape, interface)),
+            // Every counter is stored, none added to.
+            steps: |shape, interface| vec![Step::dispatch(groups(shape, interface))],
+            check: Check {
+                buffer: "counters",
+                scalars: groups,
+                oracle: |shape, interface| {
+                    let (n, rounds, width) = (shape.count(), rounds(shape), u64::from(interface.invocations()));
+                    each(move |block| total(block * width, 1, width.min(n - block * width), rounds))
+                },
+            },
+            ..BASE
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share: n invocations. Counters start at zero for each launch, outside the timed span.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &[],
+    wgsl: "",
+    cases: &cases(&[&[("ROUNDS", 8.0)]]),
+    buffers: |_, _| Vec::new(),
+    steps: |shape, interface| vec![Step::Clear("counters"), Step::dispatch(groups(shape, interface))],
+    end_to_end: None,
+    work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
+    ceiling: None,
+    sets_ceiling: false,
+    model: None,
+    check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+};
+
+const fn cases(params: &'static [Params]) -> [Cases; 2] {
+    const QUICK: &[Extent] = &[Extent::Linear(1 << 18)];
+    const ALL: &[Extent] = &[Extent::Linear(1 << 18), Extent::Linear(1 << 22)];
+    [
+        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: ALL, params },
+    ]
+}
+
+fn rounds(shape: &Shape) -> u64 {
+    shape.param("ROUNDS", 8.0) as u64
+}
+
+fn slots(shape: &Shape) -> u64 {
+    shape.param("SLOTS", 4096.0) as u64
+}
+
+fn groups(shape: &Shape, interface: &Interface) -> u64 {
+    shape.count().div_ceil(u64::from(interface.invocations()))
+}
+
+fn buffers(shape: &Shape, counters: u64) -> Vec<Buffer> {
+    vec![Buffer { name: "counters", scalars: counters, contents: Contents::Poison }, uniform("sizes", &[shape.count()])]
+}
+
+/// What `count` invocations, numbered from `first` on in steps of `step`, add up to, modulo 2^32: the sum over each invocation i
+/// and each round k of i + k.
+fn total(first: u64, step: u64, count: u64, rounds: u64) -> f64 {
+    let pairs = |n: u64| n * n.saturating_sub(1) / 2;
+    let invocations = (first * count).wrapping_add(step * pairs(count));
+    f64::from(rounds.wrapping_mul(invocations).wrapping_add(count * pairs(rounds)) as u32)
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
+    let measured = || rows.iter().filter(|row| row.gflop_per_s.is_some());
+    let largest = measured().map(|row| size(row)).max()?;
+    let of = |benchmark: &str| {
+        let mine = measured().filter(|row| size(row) == largest && row.benchmark == benchmark);
+        mine.max_by(|a, b| a.gflop_per_s.unwrap_or(0.0).total_cmp(&b.gflop_per_s.unwrap_or(0.0)))
+    };
+    let rate = |row: &Record| row.gflop_per_s.map(|rate| format!("{rate:.3} G"));
+    let mut parts = Vec::new();
+    if let Some(same) = of("same_address") {
+        parts.push(format!("{} to one global word", rate(same)?));
+    }
+    if let Some(spread) = of("spread") {
+        parts.push(format!("{} spread over many (best with {})", rate(spread)?, spread.params));
+    }
+    if let Some(workgroup) = of("workgroup") {
+        parts.push(format!("{} to one word of each workgroup's memory", rate(workgroup)?));
+    }
+    (!parts.is_empty()).then(|| format!("Atomic additions a second by {largest} invocations: {}.", parts.join(", ")))
+}

@@ -1,0 +1,118 @@
+//! `barrier`: what a `workgroupBarrier` costs, by size of the workgroup.
+//!
+//! A round is a store to workgroup memory, the barrier, a load of the neighbour's value and an addition: an exchange that the barrier
+//! alone makes right. The cost of a round is the difference quotient of two rows with different numbers of rounds, which leaves out
+//! the launch. No number of rounds is a multiple of a workgroup's size: that would bring every value home, moved or not.
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Scalar, Shape, Step, Work, all,
+    each, uniform,
+};
+use crate::record::Record;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "barrier",
+    summary: "rounds of exchange between the neighbours in a workgroup, with one barrier each",
+    is_by_kernel: false,
+    benchmarks: &[Benchmark {
+        name: "exchange",
+        summary: "every value moves on to the neighbour ROUNDS times",
+        sources: &[],
+        wgsl: include_str!("../../shaders/barrier/exchange.wgsl"),
+        cases: &[
+            // So few workgroups that on a large device each has a compute unit to itself: the latency of a round.
+            Cases {
+                from: Profile::Quick,
+                dtypes: &[Dtype::U32],
+                extents: &[Extent::Linear(1 << 11)],
+                params: &[
+                    &[("ROUNDS", 250.0), ("WG", 32.0)],
+                    &[("ROUNDS", 250.0), ("WG", 64.0)],
+                    &[("ROUNDS", 250.0), ("WG", 128.0)],
+                    &[("ROUNDS", 250.0), ("WG", 256.0)],
+                    &[("ROUNDS", 250.0), ("WG", 512.0)],
+                    &[("ROUNDS", 1000.0), ("WG", 32.0)],
+                    &[("ROUNDS", 1000.0), ("WG", 64.0)],
+                    &[("ROUNDS", 1000.0), ("WG", 128.0)],
+                    &[("ROUNDS", 1000.0), ("WG", 256.0)],
+                    &[("ROUNDS", 1000.0), ("WG", 512.0)],
+                ],
+            },
+            // Enough workgroups to fill one: rounds of different workgroups overlap.
+            Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: &[Extent::Linear(1 << 18)], params: FULL },
+        ],
+        buffers: |shape, _| {
+            vec![
+                Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
+                Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+                uniform("sizes", &[shape.count()]),
+            ]
+        },
+        steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
+        end_to_end: None,
+        work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
+        ceiling: None,
+        sets_ceiling: false,
+        model: None,
+        check: Check {
+            buffer: "output",
+            scalars: all,
+            // After R rounds invocation t holds what t + R started with, and the sum of the numbers of the rounds.
+            oracle: |shape, interface| {
+                let (n, rounds, width) = (shape.count(), rounds(shape), u64::from(interface.invocations()));
+                let added = (rounds * rounds.saturating_sub(1) / 2) as u32;
+                each(move |i| {
+                    let source = i - i % width + (i + rounds) % width;
+                    let started = if source < n { Values::Wide.at(Scalar::U32, source) as u32 } else { 0 };
+                    f64::from(started.wrapping_add(added))
+                })
+            },
+        },
+    }],
+    finding,
+};
+
+const FULL: &[Params] = &[
+    &[("ROUNDS", 50.0), ("WG", 64.0)],
+    &[("ROUNDS", 50.0), ("WG", 256.0)],
+    &[("ROUNDS", 250.0), ("WG", 64.0)],
+    &[("ROUNDS", 250.0), ("WG", 256.0)],
+];
+
+fn rounds(shape: &Shape) -> u64 {
+    shape.param("ROUNDS", 250.0) as u64
+}
+
+/// Parameter `name` of a row.
+fn param(row: &Record, name: &str) -> Option<f64> {
+    row.params.split(';').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
+}
+
+/// Nanoseconds a round for each size of workgroup with two numbers of rounds, at `n`.
+fn costs(rows: &[&Record], n: &str) -> Vec<(f64, f64)> {
+    let mut points: Vec<(f64, f64, f64)> = rows
+        .iter()
+        .filter(|row| row.n == n)
+        .filter_map(|row| Some((param(row, "WG")?, param(row, "ROUNDS")?, row.median_ns?)))
+        .collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let same_width = points.chunk_by(|a, b| a.0 == b.0);
+    same_width
+        .filter_map(|points| {
+            let (first, last) = (points.first()?, points.last()?);
+            (last.1 > first.1).then(|| (first.0, (last.2 - first.2) / (last.1 - first.1)))
+        })
+        .collect()
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let smallest = rows.iter().filter_map(|row| row.n.parse::<u64>().ok()).min()?.to_string();
+    let costs: Vec<String> =
+        costs(rows, &smallest).iter().map(|(width, ns)| format!("{ns:.1} ns for WG={width}")).collect();
+    (!costs.is_empty()).then(|| {
+        let costs = costs.join(", ");
+        format!("With {smallest} invocations a round (store, barrier, load, addition) takes {costs}.")
+    })
+}

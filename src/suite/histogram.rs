@@ -1,0 +1,141 @@
+//! `histogram`: how often each of 256 values occurs among random bytes, four of which are packed in each word.
+
+use rayon::prelude::*;
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
+    Work, gb_per_s, uniform,
+};
+use crate::record::Record;
+use crate::shader::Interface;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "histogram",
+    summary: "256 counts of the bytes in an array of words",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "global_atomic",
+            summary: "every byte counts in global memory",
+            wgsl: include_str!("../../shaders/histogram/global_atomic.wgsl"),
+            // Software devices need a tenth of a second for 2^22 words.
+            cases: &[
+                Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: SMALL, params: &[&[]] },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: ALL, params: &[&[]] },
+            ],
+            steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 1)],
+            ..BASE
+        },
+        Benchmark {
+            name: "workgroup_atomic",
+            summary: "a histogram of the workgroup's own, added to the global one at the end",
+            wgsl: include_str!("../../shaders/histogram/workgroup_atomic.wgsl"),
+            ..BASE
+        },
+        Benchmark {
+            name: "private",
+            summary: "several histograms a workgroup, merged at the end",
+            wgsl: include_str!("../../shaders/histogram/private.wgsl"),
+            cases: &cases(&[&[("COPIES", 4.0)], &[("COPIES", 8.0)]]),
+            ..BASE
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share: 16 words an invocation. The counts start at zero for each launch, outside the timed span.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &[],
+    wgsl: "",
+    cases: &cases(&[&[]]),
+    buffers: |shape, _| {
+        vec![
+            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
+            Buffer { name: "bins", scalars: BINS as u64, contents: Contents::Poison },
+            uniform("sizes", &[shape.count()]),
+        ]
+    },
+    steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 16)],
+    end_to_end: None,
+    work: |shape| Work { bytes: shape.array_bytes(), flops: 4 * shape.count() },
+    ceiling: Some(Limit::Read),
+    sets_ceiling: false,
+    model: None,
+    check: Check { buffer: "bins", scalars: |_, _| BINS as u64, oracle: |shape, _| counted(shape.count()) },
+};
+
+const BINS: usize = 256;
+
+const SMALL: &[Extent] = &[Extent::Linear(1 << 20)];
+const QUICK: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 22)];
+const ALL: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+
+const fn cases(params: &'static [Params]) -> [Cases; 2] {
+    [
+        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: ALL, params },
+    ]
+}
+
+/// One dispatch in which each invocation covers `words` words.
+fn covering(shape: &Shape, interface: &Interface, words: u64) -> Step {
+    Step::dispatch(shape.count().div_ceil(words * u64::from(interface.invocations())))
+}
+
+/// Counts all the words whenever a piece of the answer is asked for: 256 counts are one piece.
+fn counted(n: u64) -> super::Oracle {
+    const PIECE: u64 = 1 << 16;
+    let count = move |piece: u64| {
+        let mut bins = [0_u32; BINS];
+        for i in piece * PIECE..n.min((piece + 1) * PIECE) {
+            let word = Values::Wide.at(Scalar::U32, i) as u32;
+            word.to_le_bytes().iter().for_each(|byte| bins[usize::from(*byte)] += 1);
+        }
+        bins
+    };
+    let merge = |mut a: [u32; BINS], b: [u32; BINS]| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a = a.wrapping_add(b));
+        a
+    };
+    Box::new(move |first, values| {
+        let bins = (0..n.div_ceil(PIECE)).into_par_iter().map(count).reduce(|| [0; BINS], merge);
+        for (slot, bin) in values.iter_mut().zip(&bins[first as usize..]) {
+            *slot = f64::from(*bin);
+        }
+    })
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
+    let measured = || rows.iter().filter(|row| row.gb_per_s.is_some());
+    let by_rate = |a: &&&Record, b: &&&Record| a.gb_per_s.unwrap_or(0.0).total_cmp(&b.gb_per_s.unwrap_or(0.0));
+    let largest = measured().map(|row| size(row)).max()?;
+    let fastest = measured().filter(|row| size(row) == largest).max_by(by_rate)?;
+    let mut text = format!("Of {largest} words, {} is fastest: {}", label(fastest), gb_per_s(fastest.gb_per_s?));
+    // How much faster the best row of `to` is than that of `from`, at the largest size that both have.
+    let gain = |from: &str, to: &str| {
+        let best = |benchmark: &str, n: u64| {
+            let mine = measured().filter(|row| row.benchmark == benchmark && size(row) == n);
+            mine.max_by(by_rate)?.gb_per_s
+        };
+        let mut sizes: Vec<u64> = measured().map(|row| size(row)).collect();
+        sizes.sort_unstable();
+        sizes.into_iter().rev().find_map(|n| Some((n, best(to, n)? / best(from, n)?)))
+    };
+    if let Some((n, gain)) = gain("global_atomic", "workgroup_atomic") {
+        text.push_str(&format!("; of {n}, counting in workgroup memory is {gain:.2}× as fast as in global memory"));
+    }
+    if let Some((n, gain)) = gain("workgroup_atomic", "private") {
+        text.push_str(&format!("; of {n}, several copies are {gain:.2}× as fast as one"));
+    }
+    text.push('.');
+    Some(text)
+}
+
+fn label(row: &Record) -> String {
+    if row.params.is_empty() { row.benchmark.clone() } else { format!("{} ({})", row.benchmark, row.params) }
+}

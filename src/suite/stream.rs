@@ -1,0 +1,221 @@
+//! `stream`: the five kernels of BabelStream (Deakin et al.), with its counts of bytes: copy, mul, add, triad, dot.
+//!
+//! Every operand is chosen so that nothing is rounded: the scalar is a power of two, and where two arrays meet one holds ±k/128 and
+//! the other ±1. The dot product stores one sum for each workgroup and lane, all of which are checked; the host adds them up, as
+//! BabelStream's own versions for GPUs do, which the end-to-end time includes.
+//!
+//! Kernels with two reads for each write are held against reading: a device that fetches a line before it overwrites it (as CPUs do)
+//! moves 4 for the 3 counted here and 3 for the 2 of a copy, so that they pass the rate of a copy without any fault.
+
+use rayon::prelude::*;
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, all,
+    each, gb_per_s, rate, uniform,
+};
+use crate::record::Record;
+use crate::shader::Interface;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "stream",
+    summary: "BabelStream's five kernels, in its count of bytes",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "copy",
+            summary: "c = a",
+            wgsl: include_str!("../../shaders/stream/copy.wgsl"),
+            buffers: |shape, _| vec![operand("a", shape, Values::Wide), output("c", shape), sizes(shape)],
+            check: Check { buffer: "c", scalars: all, oracle: |shape, _| from(shape, |at| at(Values::Wide)) },
+            ..BASE
+        },
+        Benchmark {
+            name: "mul",
+            summary: "b = s c",
+            wgsl: include_str!("../../shaders/stream/mul.wgsl"),
+            buffers: |shape, _| vec![operand("c", shape, Values::Wide), output("b", shape), sizes(shape)],
+            work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() },
+            check: Check { buffer: "b", scalars: all, oracle: |shape, _| from(shape, |at| S * at(Values::Wide)) },
+            ..BASE
+        },
+        Benchmark {
+            name: "add",
+            summary: "c = a + b",
+            wgsl: include_str!("../../shaders/stream/add.wgsl"),
+            buffers: |shape, _| {
+                vec![
+                    operand("a", shape, Values::Summable),
+                    operand("b", shape, Values::Signs),
+                    output("c", shape),
+                    sizes(shape),
+                ]
+            },
+            work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
+            ceiling: Some(Limit::Read),
+            model: Some(|_| 2.0 / 3.0),
+            check: Check {
+                buffer: "c",
+                scalars: all,
+                oracle: |shape, _| from(shape, |at| at(Values::Summable) + at(Values::Signs)),
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "triad",
+            summary: "a = b + s c",
+            wgsl: include_str!("../../shaders/stream/triad.wgsl"),
+            buffers: |shape, _| {
+                vec![
+                    operand("b", shape, Values::Signs),
+                    operand("c", shape, Values::Summable),
+                    output("a", shape),
+                    sizes(shape),
+                ]
+            },
+            work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: 2 * shape.count() },
+            ceiling: Some(Limit::Read),
+            model: Some(|_| 2.0 / 3.0),
+            check: Check {
+                buffer: "a",
+                scalars: all,
+                oracle: |shape, _| from(shape, |at| at(Values::Signs) + S * at(Values::Summable)),
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "dot",
+            summary: "the sum of a b, one partial sum for each workgroup and lane",
+            wgsl: include_str!("../../shaders/stream/dot.wgsl"),
+            buffers: |shape, interface| {
+                vec![
+                    operand("a", shape, Values::Summable),
+                    operand("b", shape, Values::Signs),
+                    Buffer { name: "block_sums", scalars: block_sums(shape, interface), contents: Contents::Poison },
+                    sizes(shape),
+                ]
+            },
+            steps: |shape, interface| vec![Step::dispatch(dot_groups(shape, interface))],
+            end_to_end: Some(|shape, interface| {
+                vec![
+                    Step::dispatch(dot_groups(shape, interface)),
+                    Step::SumOnHost { buffer: "block_sums", scalars: block_sums(shape, interface) },
+                ]
+            }),
+            work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 2 * shape.count() },
+            ceiling: Some(Limit::Read),
+            check: Check { buffer: "block_sums", scalars: block_sums, oracle: dot_oracle },
+            ..BASE
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share: one element an invocation, and a time in proportion to the bytes.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &[],
+    wgsl: "",
+    cases: &[
+        Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: &QUICK_F32, params: PLAIN },
+        Cases { from: Profile::Quick, dtypes: &[Dtype::F64], extents: &[Extent::Linear(1 << 24)], params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &SIZES, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F64], extents: &[Extent::Linear(1 << 26)], params: PLAIN },
+    ],
+    buffers: |_, _| Vec::new(),
+    steps: |shape, interface| vec![Step::dispatch(elements(shape).div_ceil(u64::from(interface.invocations())))],
+    end_to_end: None,
+    work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
+    ceiling: Some(Limit::Copy),
+    sets_ceiling: false,
+    model: Some(|_| 1.0),
+    check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+};
+
+const PLAIN: &[Params] = &[&[]];
+
+/// In cache, and the largest array that every device can bind (128 MiB).
+const QUICK_F32: [Extent; 2] = [Extent::Linear(1 << 22), Extent::Linear(1 << 25)];
+const SIZES: [Extent; 5] = [
+    Extent::Linear(1 << 22),
+    Extent::Linear(1 << 25),
+    Extent::Linear(1 << 26),
+    Extent::Linear(1 << 27),
+    Extent::Linear(1 << 28),
+];
+
+/// The scalar s. BabelStream's is 0.4; this one's products are exact.
+const S: f64 = 0.5;
+
+fn elements(shape: &Shape) -> u64 {
+    shape.count() / shape.dtype.lanes()
+}
+
+fn operand(name: &'static str, shape: &Shape, values: Values) -> Buffer {
+    Buffer { name, scalars: shape.count(), contents: Contents::Input(values) }
+}
+
+fn output(name: &'static str, shape: &Shape) -> Buffer {
+    Buffer { name, scalars: shape.count(), contents: Contents::Poison }
+}
+
+fn sizes(shape: &Shape) -> Buffer {
+    uniform("sizes", &[elements(shape), u64::from((S as f32).to_bits())])
+}
+
+/// An oracle from the operands at the same index.
+fn from(shape: &Shape, value: fn(&dyn Fn(Values) -> f64) -> f64) -> super::Oracle {
+    let scalar = shape.dtype.scalar();
+    each(move |i| value(&|values: Values| values.at(scalar, i)))
+}
+
+/// Workgroups of `dot`: 16 elements an invocation, more where the array is so large that the grid would have a surplus.
+fn dot_groups(shape: &Shape, interface: &Interface) -> u64 {
+    elements(shape).div_ceil(16 * u64::from(interface.invocations())).min(16_384)
+}
+
+fn block_sums(shape: &Shape, interface: &Interface) -> u64 {
+    dot_groups(shape, interface) * shape.dtype.lanes()
+}
+
+fn dot_oracle(shape: &Shape, interface: &Interface) -> super::Oracle {
+    let (scalar, lanes, elements) = (shape.dtype.scalar(), shape.dtype.lanes(), elements(shape));
+    let width = u64::from(interface.invocations());
+    let stride = dot_groups(shape, interface) * width;
+    let sum = move |i: u64| -> f64 {
+        let (block, lane) = (i / lanes, i % lanes);
+        let rows = (block * width..elements).step_by(stride as usize);
+        let mine = rows.flat_map(|first| first..elements.min(first + width)).map(|at| at * lanes + lane);
+        mine.map(|at| Values::Summable.at(scalar, at) * Values::Signs.at(scalar, at)).sum()
+    };
+    // Few outputs of thousands of products each: they are spread over the cores here, whatever piece of them is asked for.
+    Box::new(move |first, values| {
+        values.par_iter_mut().enumerate().for_each(|(k, slot)| *slot = sum(first + k as u64));
+    })
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
+    let copies =
+        rows.iter().filter(|row| row.benchmark == "copy" && row.dtype == "vec4<f32>" && row.gb_per_s.is_some());
+    let copy = copies.max_by_key(|row| size(row))?;
+    let mut others: Vec<(f64, &str)> = FAMILY
+        .benchmarks
+        .iter()
+        .filter(|benchmark| benchmark.name != "copy")
+        .filter_map(|benchmark| Some((rate(rows, benchmark.name, "", copy)?.0, benchmark.name)))
+        .collect();
+    others.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (slowest, fastest) = (others.first()?, others.last()?);
+    let copied = copy.gb_per_s?;
+    let mut text = format!("Of {} {}, copy moves {}; ", copy.n, copy.dtype, gb_per_s(copied));
+    let against = |(rate, name): &(f64, &str)| format!("{name} {} ({:.2}× copy)", gb_per_s(*rate), rate / copied);
+    if others.len() == 1 {
+        text.push_str(&format!("{}.", against(fastest)));
+    } else {
+        text.push_str(&format!("of the others {} is fastest and {} slowest.", against(fastest), against(slowest)));
+    }
+    Some(text)
+}

@@ -1,0 +1,194 @@
+//! `sum_of_cubes`: the sum of x³ over a million digits (source article 002), from one invocation to a tree in every workgroup.
+//!
+//! Each step of the ladder leaves fewer or more partial sums, all of which are checked. The end-to-end time is the article's: upload,
+//! kernel, download of the partial sums, and their serial sum on the host. An element counts three operations: two
+//! multiplications and an addition, of integers modulo 2^32.
+
+use std::sync::OnceLock;
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Scalar, Shape, Step, Work, each,
+    uniform,
+};
+use crate::record::Record;
+use crate::shader::Interface;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "sum_of_cubes",
+    summary: "the sum of the cubes of a million digits, from one invocation to all",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "one_invocation",
+            summary: "one invocation adds everything up",
+            wgsl: include_str!("../../shaders/sum_of_cubes/one_invocation.wgsl"),
+            ..BASE
+        },
+        Benchmark {
+            name: "one_block_chunks",
+            summary: "one workgroup, a contiguous chunk for each invocation",
+            wgsl: include_str!("../../shaders/sum_of_cubes/one_block_chunks.wgsl"),
+            check: Check {
+                buffer: "sums",
+                scalars: |_, interface| u64::from(interface.invocations()),
+                oracle: |shape, interface| {
+                    let width = u64::from(interface.invocations());
+                    let chunk = shape.count().div_ceil(width);
+                    sums(shape, width, move |i| i / chunk)
+                },
+            },
+            ..ONE_BLOCK
+        },
+        Benchmark {
+            name: "one_block_interleaved",
+            summary: "one workgroup, its invocations side by side (coalesced)",
+            wgsl: include_str!("../../shaders/sum_of_cubes/one_block_interleaved.wgsl"),
+            ..ONE_BLOCK
+        },
+        Benchmark {
+            name: "many_blocks_host_sum",
+            summary: "32 workgroups; the host adds every invocation's sum",
+            wgsl: include_str!("../../shaders/sum_of_cubes/many_blocks_host_sum.wgsl"),
+            buffers: |shape, interface| buffers(shape, all_invocations(shape, interface)),
+            steps: |_, _| vec![Step::dispatch(BLOCKS)],
+            end_to_end: Some(|shape, interface| end_to_end(BLOCKS, all_invocations(shape, interface))),
+            check: Check {
+                buffer: "sums",
+                scalars: all_invocations,
+                oracle: |shape, interface| {
+                    let count = all_invocations(shape, interface);
+                    sums(shape, count, move |i| i % count)
+                },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "serial_block_sum",
+            summary: "32 workgroups; invocation 0 of each adds its workgroup's 256 sums",
+            sources: &["C1"],
+            wgsl: include_str!("../../shaders/sum_of_cubes/serial_block_sum.wgsl"),
+            ..BLOCK_SUMS
+        },
+        Benchmark {
+            name: "tree_block_sum",
+            summary: "32 workgroups; a tree adds each workgroup's 256 sums",
+            sources: &["C2"],
+            wgsl: include_str!("../../shaders/sum_of_cubes/tree_block_sum.wgsl"),
+            ..BLOCK_SUMS
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share, and one workgroup with one result.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &["C3"],
+    wgsl: "",
+    cases: &[Cases {
+        from: Profile::Quick,
+        dtypes: &[Dtype::U32],
+        extents: &[Extent::Linear(1_048_576)],
+        params: &[&[]],
+    }],
+    buffers: |shape, _| buffers(shape, 1),
+    steps: |_, _| vec![Step::dispatch(1)],
+    end_to_end: Some(|_, _| end_to_end(1, 1)),
+    work: |shape| Work { bytes: shape.array_bytes(), flops: 3 * shape.count() },
+    ceiling: Some(Limit::Read),
+    sets_ceiling: false,
+    model: None,
+    check: Check { buffer: "sums", scalars: |_, _| 1, oracle: |shape, _| sums(shape, 1, |_| 0) },
+};
+
+/// One workgroup with a result for each invocation.
+const ONE_BLOCK: Benchmark = Benchmark {
+    buffers: |shape, interface| buffers(shape, u64::from(interface.invocations())),
+    end_to_end: Some(|_, interface| end_to_end(1, u64::from(interface.invocations()))),
+    check: Check {
+        buffer: "sums",
+        scalars: |_, interface| u64::from(interface.invocations()),
+        oracle: |shape, interface| {
+            let width = u64::from(interface.invocations());
+            sums(shape, width, move |i| i % width)
+        },
+    },
+    ..BASE
+};
+
+/// 32 workgroups with a result each.
+const BLOCK_SUMS: Benchmark = Benchmark {
+    buffers: |shape, _| buffers(shape, BLOCKS),
+    steps: |_, _| vec![Step::dispatch(BLOCKS)],
+    end_to_end: Some(|_, _| end_to_end(BLOCKS, BLOCKS)),
+    check: Check {
+        buffer: "sums",
+        scalars: |_, _| BLOCKS,
+        oracle: |shape, interface| {
+            let width = u64::from(interface.invocations());
+            sums(shape, BLOCKS, move |i| i / width % BLOCKS)
+        },
+    },
+    ..BASE
+};
+
+/// Workgroups, as the article has them.
+const BLOCKS: u64 = 32;
+
+fn all_invocations(_: &Shape, interface: &Interface) -> u64 {
+    BLOCKS * u64::from(interface.invocations())
+}
+
+fn buffers(shape: &Shape, results: u64) -> Vec<Buffer> {
+    vec![
+        Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Digits) },
+        Buffer { name: "sums", scalars: results, contents: Contents::Poison },
+        uniform("sizes", &[shape.count()]),
+    ]
+}
+
+fn end_to_end(groups: u64, results: u64) -> Vec<Step> {
+    vec![Step::Upload("input"), Step::dispatch(groups), Step::SumOnHost { buffer: "sums", scalars: results }]
+}
+
+/// The sums of `count` owners, of which `owner` tells whose an element is.
+fn sums(shape: &Shape, count: u64, owner: impl Fn(u64) -> u64 + Send + Sync + 'static) -> super::Oracle {
+    let n = shape.count();
+    let table = OnceLock::new();
+    each(move |i| {
+        let sums = table.get_or_init(|| {
+            let mut sums = vec![0_u32; count as usize];
+            for at in 0..n {
+                let digit = Values::Digits.at(Scalar::U32, at) as u32;
+                let sum = &mut sums[owner(at) as usize];
+                *sum = sum.wrapping_add(digit.pow(3));
+            }
+            sums
+        });
+        f64::from(sums[i as usize])
+    })
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let largest = rows.iter().filter_map(|row| row.n.parse::<u64>().ok()).max()?.to_string();
+    let median = |benchmark: &str| {
+        rows.iter().find(|row| row.benchmark == benchmark && row.n == largest).and_then(|row| row.median_ns)
+    };
+    let steps = [
+        ("one_invocation", "one_block_chunks", "a workgroup instead of one invocation"),
+        ("one_block_chunks", "one_block_interleaved", "coalesced reads"),
+        ("one_block_interleaved", "many_blocks_host_sum", "32 workgroups"),
+        ("serial_block_sum", "tree_block_sum", "a tree instead of invocation 0"),
+    ];
+    let gains: Vec<String> = steps
+        .iter()
+        .filter_map(|(from, to, what)| Some(format!("{what} {:.2}×", median(from)? / median(to)?)))
+        .collect();
+    let whole = median("one_invocation")
+        .zip(median("tree_block_sum"))
+        .map_or_else(String::new, |(first, last)| format!("; from the first step to the tree {:.0}×", first / last));
+    (!gains.is_empty()).then(|| format!("Of {largest} u32, speed changes by: {}{whole}.", gains.join(", ")))
+}
