@@ -118,10 +118,12 @@ impl Buffer {
         match &self.contents {
             Contents::Input(values) => values.encode(self.scalar, offset / self.scalar.bytes() as u64, bytes),
             Contents::Words(words) => {
-                for (word, slot) in words[offset as usize / 4..].iter().zip(bytes.chunks_exact_mut(4)) {
+                let words = words.iter().skip(offset as usize / 4).copied().chain(std::iter::repeat(0));
+                for (word, slot) in words.zip(bytes.chunks_exact_mut(4)) {
                     slot.copy_from_slice(&word.to_le_bytes());
                 }
             }
+            Contents::Cycle(cycle) => cycle.encode(offset / 4, bytes),
             Contents::Poison => {
                 bytes.chunks_exact_mut(4).for_each(|slot| slot.copy_from_slice(&POISON.to_le_bytes()));
             }
@@ -312,7 +314,8 @@ fn concrete(
         Step::Clear(buffer) => *buffer == place,
         _ => false,
     });
-    let scalar = if matches!(declared.contents, Contents::Words(_)) { Scalar::U32 } else { scalar };
+    let scalar =
+        if matches!(declared.contents, Contents::Words(_) | Contents::Cycle(_)) { Scalar::U32 } else { scalar };
     Buffer {
         name: declared.name,
         scalar,

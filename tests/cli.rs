@@ -52,7 +52,11 @@ fn unknown_names_are_answered_with_the_nearest() {
         assert!(error_of(&output).ends_with(nearest), "{}", error_of(&output));
     }
     let output = run(&["run", "xylophone"]);
-    assert!(error_of(&output).contains("there are ceiling, reduction, transpose"), "{}", error_of(&output));
+    assert!(
+        error_of(&output).contains("there are ceiling, cache_curve, memory_spaces, reduction, transpose"),
+        "{}",
+        error_of(&output)
+    );
 }
 
 #[test]

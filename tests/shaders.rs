@@ -183,7 +183,12 @@ fn glslang_agrees_with_every_kernel() {
             let arguments = ["-D", "-S", "comp", "-e", "main", "-V", "--target-env", "vulkan1.1"];
             let objection = objection("glslangValidator", &arguments, "kernel.hlsl", &text);
             // glslang knows neither zero-casts of arrays nor wave intrinsics' newer forms: those objections are its own.
-            let is_its_own = |said: &str| said.contains("cannot convert") || said.contains("constructor");
+            // It also takes the function that builds a constant array, called in that constant's initialiser, for its own caller.
+            let is_its_own = |said: &str| {
+                ["cannot convert", "constructor", "Recursion detected:\n    Constructarray"]
+                    .iter()
+                    .any(|known| said.contains(known))
+            };
             assert!(objection.as_deref().is_none_or(is_its_own), "{case}: {objection:?}");
         }
     }

@@ -4,10 +4,14 @@
 //! does say (bindings, workgroup size, workgroup memory, features) is read from it and not repeated here.
 
 pub mod atomics;
+pub mod bank_conflict;
 pub mod barrier;
+pub mod cache_curve;
 pub mod ceiling;
+pub mod coalescing;
 pub mod histogram;
 pub mod input;
+pub mod memory_spaces;
 pub mod pitched;
 pub mod reduction;
 pub mod safety_tax;
@@ -22,7 +26,7 @@ use std::fmt;
 
 use crate::record::Record;
 use crate::shader::Interface;
-use input::Values;
+use input::{Cycle, Values};
 pub use shape::{Dtype, Extent, Scalar, Shape};
 
 /// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
@@ -34,6 +38,10 @@ pub const FAMILIES: &[&Family] = &[
     &sum_of_cubes::FAMILY,
     &scan::FAMILY,
     &histogram::FAMILY,
+    &bank_conflict::FAMILY,
+    &coalescing::FAMILY,
+    &memory_spaces::FAMILY,
+    &cache_curve::FAMILY,
     &pitched::FAMILY,
     &atomics::FAMILY,
     &barrier::FAMILY,
@@ -124,6 +132,28 @@ impl Checks {
 /// A set of parameters: overrides of the shader, or [`HOST_PARAMS`].
 pub type Params = &'static [(&'static str, f64)];
 
+/// One parameter at N values in a row, from `first` on.
+pub(crate) const fn ladder<const N: usize>(name: &'static str, first: u32) -> [[(&'static str, f64); 1]; N] {
+    let mut rungs = [[(name, 0.0)]; N];
+    let mut place = 0;
+    while place < N {
+        rungs[place] = [(name, first as f64 + place as f64)];
+        place += 1;
+    }
+    rungs
+}
+
+/// The rungs of a [`ladder`] as sets of parameters.
+pub(crate) const fn rungs<const N: usize>(ladder: &'static [[(&'static str, f64); 1]; N]) -> [Params; N] {
+    let mut rungs: [Params; N] = [&[]; N];
+    let mut place = 0;
+    while place < N {
+        rungs[place] = &ladder[place];
+        place += 1;
+    }
+    rungs
+}
+
 /// A block of a benchmark's cases: every type at every size with every set of parameters, from a profile on.
 pub struct Cases {
     /// The least profile that runs them.
@@ -198,7 +228,7 @@ impl Limit {
 pub struct Buffer {
     /// Name by which steps and bindings find it.
     pub name: &'static str,
-    /// Length in scalars of the case's element type (or u32 words for [`Contents::Words`]).
+    /// Length in scalars of the case's element type (or u32 words for [`Contents::Words`] and [`Contents::Cycle`]).
     pub scalars: u64,
     /// What it holds before the first launch.
     pub contents: Contents,
@@ -209,8 +239,10 @@ pub struct Buffer {
 pub enum Contents {
     /// Random input.
     Input(Values),
-    /// The kernel's own constants, for a uniform buffer.
+    /// The kernel's own constants, for a uniform buffer, or what one launch hands to the next.
     Words(Vec<u32>),
+    /// A walk through memory for dependent loads.
+    Cycle(Cycle),
     /// Garbage that no right answer contains: an output.
     Poison,
 }

@@ -1,0 +1,35 @@
+// Adds two arrays, every access OFFSET elements away from where the arrays start: z[i + k] = x[i + k] + y[i + k].
+// Pattern: neighbours touch neighbours, but with k no multiple of a 32-byte sector a subgroup's 128 bytes reach into a fifth sector.
+// The first k invocations add the k elements in front as well, so that the whole of z is written.
+// Work: 3n scalars moved.
+
+alias T = f32;
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> x: array<T>;
+@group(0) @binding(1) var<storage, read> y: array<T>;
+@group(0) @binding(2) var<storage, read_write> z: array<T>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+override OFFSET: u32 = 0u;
+
+// Both inputs are the same random stream: y begins this much (whole sectors) later in it, so that x and y differ.
+const LEAD = 64u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let i = (group.y * groups.x + group.x) * WG + t;
+    let at = i + OFFSET;
+    if (at < sizes.n) {
+        z[at] = x[at] + y[at + LEAD];
+    }
+    if (i < min(OFFSET, sizes.n)) {
+        z[i] = x[i] + y[i + LEAD];
+    }
+}

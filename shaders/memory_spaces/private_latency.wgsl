@@ -1,0 +1,34 @@
+// One invocation follows a random cycle through 1 KiB of an array of its own.
+// Pattern: dependent loads, each of which waits for the last. The cycle is stored turned by a number known at run time, so that the
+// array is no copy that the compiler could spare; its length comes from the host, so that no compiler unrolls it into registers.
+// Work: STEPS dependent loads, 16 in the loop body.
+
+struct Sizes { shift: u32, places: u32 }
+
+@group(0) @binding(0) var<storage, read> cycle: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override STEPS: u32 = 240000u;
+
+const PLACES = 256u;
+
+@compute @workgroup_size(1)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+) {
+    var own: array<u32, PLACES>;
+    for (var k = 0u; k < sizes.places; k++) {
+        own[(k + sizes.shift) % PLACES] = (cycle[k] + sizes.shift) % PLACES;
+    }
+    var at = sizes.shift;
+    for (var k = 0u; k < STEPS; k += 16u) {
+        at = own[at]; at = own[at]; at = own[at]; at = own[at];
+        at = own[at]; at = own[at]; at = own[at]; at = own[at];
+        at = own[at]; at = own[at]; at = own[at]; at = own[at];
+        at = own[at]; at = own[at]; at = own[at]; at = own[at];
+    }
+    if (group.x == 0u) {
+        output[0] = at;
+    }
+}

@@ -1,0 +1,27 @@
+// One invocation follows a random cycle through 4 KiB of a storage buffer.
+// Pattern: dependent loads, each of which waits for the last, from the nearest cache.
+// Work: STEPS dependent loads, 16 in the loop body.
+
+struct Sizes { shift: u32 }
+
+@group(0) @binding(0) var<storage, read> cycle: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override STEPS: u32 = 240000u;
+
+@compute @workgroup_size(1)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+) {
+    var at = 0u;
+    for (var k = 0u; k < STEPS; k += 16u) {
+        at = cycle[at]; at = cycle[at]; at = cycle[at]; at = cycle[at];
+        at = cycle[at]; at = cycle[at]; at = cycle[at]; at = cycle[at];
+        at = cycle[at]; at = cycle[at]; at = cycle[at]; at = cycle[at];
+        at = cycle[at]; at = cycle[at]; at = cycle[at]; at = cycle[at];
+    }
+    if (group.x == 0u) {
+        output[0] = at + sizes.shift;
+    }
+}

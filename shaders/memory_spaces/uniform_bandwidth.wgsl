@@ -1,0 +1,37 @@
+// Reads a table of 4 KiB in a uniform buffer and mixes all that was read into one word.
+// Pattern: all invocations of a workgroup read one element at a time, as uniform memory is made for; which one moves on every round.
+// Work: 16 ROUNDS elements of 16 bytes read by each invocation (bytes that reach invocations: a fetch serves many).
+
+struct Sizes { invocations: u32 }
+
+@group(0) @binding(0) var<uniform> table: array<vec4<u32>, 256>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+override ROUNDS: u32 = 4u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let block = group.y * groups.x + group.x;
+    let i = block * WG + t;
+    var sum = vec4<u32>(i);
+    for (var k = 0u; k < ROUNDS; k++) {
+        let at = (block + 37u * k) & 127u;
+        sum = sum * 3u + table[at]; sum = sum * 3u + table[at + 8u];
+        sum = sum * 3u + table[at + 16u]; sum = sum * 3u + table[at + 24u];
+        sum = sum * 3u + table[at + 32u]; sum = sum * 3u + table[at + 40u];
+        sum = sum * 3u + table[at + 48u]; sum = sum * 3u + table[at + 56u];
+        sum = sum * 3u + table[at + 64u]; sum = sum * 3u + table[at + 72u];
+        sum = sum * 3u + table[at + 80u]; sum = sum * 3u + table[at + 88u];
+        sum = sum * 3u + table[at + 96u]; sum = sum * 3u + table[at + 104u];
+        sum = sum * 3u + table[at + 112u]; sum = sum * 3u + table[at + 120u];
+    }
+    if (i < sizes.invocations) {
+        output[i] = ((sum.x * 3u + sum.y) * 3u + sum.z) * 3u + sum.w;
+    }
+}

@@ -1,0 +1,37 @@
+// One invocation follows a random cycle through 4 KiB of workgroup memory, which its whole workgroup filled.
+// Pattern: dependent loads, each of which waits for the last.
+// Work: STEPS dependent loads, 16 in the loop body.
+
+struct Sizes { shift: u32 }
+
+@group(0) @binding(0) var<storage, read> cycle: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override STEPS: u32 = 240000u;
+
+const FILLERS = 64u;
+const PLACES = 1024u;
+
+var<workgroup> table: array<u32, PLACES>;
+
+@compute @workgroup_size(FILLERS)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+) {
+    for (var k = t; k < PLACES; k += FILLERS) {
+        table[k] = cycle[k];
+    }
+    workgroupBarrier();
+    if (t == 0u && group.x == 0u) {
+        var at = 0u;
+        for (var k = 0u; k < STEPS; k += 16u) {
+            at = table[at]; at = table[at]; at = table[at]; at = table[at];
+            at = table[at]; at = table[at]; at = table[at]; at = table[at];
+            at = table[at]; at = table[at]; at = table[at]; at = table[at];
+            at = table[at]; at = table[at]; at = table[at]; at = table[at];
+        }
+        output[0] = at + sizes.shift;
+    }
+}

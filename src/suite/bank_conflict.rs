@@ -1,0 +1,348 @@
+//! `bank_conflict`: workgroup memory read in patterns that meet in its banks (source article 004).
+//!
+//! Workgroup memory is split into banks of 32-bit words, one word a clock each: word w lies in bank w mod banks. Invocations of a
+//! subgroup that read different words of one bank wait for each other; those that read the same word share it.
+
+use std::sync::OnceLock;
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
+    Step, Work, each, ladder, rungs, uniform,
+};
+use crate::record::Record;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "bank_conflict",
+    summary: "reads of workgroup memory that meet in its banks; model: speed relative to stride 1 with 32 banks",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "stride",
+            summary: "32-bit words STRIDE apart",
+            sources: &["E1"],
+            wgsl: include_str!("../../shaders/bank_conflict/stride.wgsl"),
+            cases: &[
+                Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_STRIDES },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &STRIDES },
+            ],
+            model: Some(|shape| 1.0 / conflict(shape.param("STRIDE", 1.0) as u64, 32) as f64),
+            check: Check {
+                buffer: "output",
+                scalars: super::all,
+                oracle: |shape, _| {
+                    let stride = shape.param("STRIDE", 1.0) as u64;
+                    sums(rounds(shape), SPAN, move |i| stride * i, word)
+                },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "broadcast",
+            summary: "32-bit words that GROUP neighbours share; with 256 the whole workgroup reads one",
+            sources: &["E2"],
+            wgsl: include_str!("../../shaders/bank_conflict/broadcast.wgsl"),
+            cases: &cases(&[Dtype::F32], GROUPS),
+            // What is asked for may exceed what the banks deliver: a word is delivered once to all that share it.
+            ceiling: None,
+            model: Some(|_| 1.0),
+            check: Check {
+                buffer: "output",
+                scalars: super::all,
+                oracle: |shape, _| {
+                    let group = (shape.param("GROUP", 1.0) as u64).max(1);
+                    sums(rounds(shape), SPAN, move |i| i / group, word)
+                },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "bytes",
+            summary: "8-bit values, four to a word: neighbours in one word (APART 1), or each in its own (APART 4)",
+            sources: &["E3"],
+            wgsl: include_str!("../../shaders/bank_conflict/bytes.wgsl"),
+            cases: &cases(&[Dtype::U32], &[&[("APART", 1.0)], &[("APART", 4.0)]]),
+            work: |shape| work(shape, 1),
+            check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 4) },
+            ..NARROW
+        },
+        Benchmark {
+            name: "halves",
+            summary: "16-bit values, two to a word: neighbours in one word (APART 1), or each in its own (APART 2)",
+            sources: &["E3"],
+            wgsl: include_str!("../../shaders/bank_conflict/halves.wgsl"),
+            cases: &cases(&[Dtype::U32], &[&[("APART", 1.0)], &[("APART", 2.0)]]),
+            work: |shape| work(shape, 2),
+            check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 2) },
+            ..NARROW
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share: whole words, each asked for by one invocation.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &[],
+    wgsl: "",
+    cases: &[],
+    buffers: |shape, _| {
+        vec![
+            Buffer { name: "input", scalars: TABLE, contents: Contents::Input(Values::Summable) },
+            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+            uniform("sizes", &[shape.count(), ADVANCE]),
+        ]
+    },
+    steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
+    end_to_end: None,
+    work: |shape| work(shape, 4),
+    ceiling: Some(Limit::Workgroup),
+    sets_ceiling: false,
+    model: None,
+    check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+};
+
+/// Parts of words. Since compute capability 2.x neighbours that read parts of one word do not conflict: both distances cost the same.
+const NARROW: Benchmark = Benchmark { model: Some(|_| 1.0), ..BASE };
+
+/// Invocations: one wave on a device of a hundred multiprocessors and more; and enough that launching weighs nothing.
+const SIZE: &[Extent] = &[Extent::Linear(1 << 16)];
+const LARGE: &[Extent] = &[Extent::Linear(1 << 18)];
+
+const fn cases(dtypes: &'static [Dtype], params: &'static [Params]) -> [Cases; 2] {
+    [
+        Cases { from: Profile::Quick, dtypes, extents: SIZE, params },
+        Cases { from: Profile::Standard, dtypes, extents: LARGE, params },
+    ]
+}
+
+const GROUPS: &[Params] =
+    &[&[("GROUP", 2.0)], &[("GROUP", 4.0)], &[("GROUP", 8.0)], &[("GROUP", 16.0)], &[("GROUP", 256.0)]];
+
+const QUICK_STRIDES: &[Params] = &[
+    &[("STRIDE", 1.0)],
+    &[("STRIDE", 2.0)],
+    &[("STRIDE", 3.0)],
+    &[("STRIDE", 4.0)],
+    &[("STRIDE", 8.0)],
+    &[("STRIDE", 16.0)],
+    &[("STRIDE", 17.0)],
+    &[("STRIDE", 31.0)],
+    &[("STRIDE", 32.0)],
+    &[("STRIDE", 33.0)],
+    &[("STRIDE", 48.0)],
+    &[("STRIDE", 64.0)],
+];
+
+const STRIDES: [Params; 64] = rungs(&ladder("STRIDE", 1));
+
+/// Words of the table in workgroup memory, those among which the first read of a round falls, and the distance of its other reads.
+const TABLE: u64 = 4096;
+const SPAN: u64 = 2048;
+const STEP: u64 = 128;
+const READS: u64 = 16;
+/// How far reading moves on every round: odd, so that every bank, byte and half has its turn.
+const ADVANCE: u64 = 37;
+
+/// How many invocations of a subgroup meet in one bank when each reads a word `stride` after its neighbour's, with as many
+/// invocations as banks: n = gcd(stride, banks). Compute capability 1.x serves half-warps of 16 from 16 banks, later ones warps of 32
+/// from 32.
+#[must_use]
+pub const fn conflict(stride: u64, banks: u64) -> u64 {
+    let (mut a, mut b) = (stride, banks);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+fn rounds(shape: &Shape) -> u64 {
+    shape.param("ROUNDS", 128.0) as u64
+}
+
+/// What is asked of workgroup memory, `bytes` in each read.
+fn work(shape: &Shape, bytes: u64) -> Work {
+    let reads = READS * rounds(shape) * shape.count();
+    Work { bytes: bytes * reads, flops: 0 }
+}
+
+fn word(place: u64) -> f64 {
+    Values::Summable.at(Scalar::F32, place)
+}
+
+fn sums_of_parts(shape: &Shape, parts: u64) -> Oracle {
+    let (apart, bits) = (shape.param("APART", 1.0) as u64, 32 / parts);
+    let part = move |place: u64| {
+        let word = Values::Summable.at(Scalar::U32, place / parts) as u64;
+        (word >> (place % parts * bits) & ((1 << bits) - 1)) as f64
+    };
+    sums(rounds(shape), SPAN * parts, move |i| apart * i, part)
+}
+
+/// What invocation i adds up: for each round the values at (start(i) + `ADVANCE` · round) mod `span` and, 15 times, `STEP` words further.
+/// Invocations whose starts agree mod `span` have the same sum: there are `span` of them.
+fn sums(
+    rounds: u64,
+    span: u64,
+    start: impl Fn(u64) -> u64 + Send + Sync + 'static,
+    value: impl Fn(u64) -> f64 + Send + Sync + 'static,
+) -> Oracle {
+    let sums = OnceLock::new();
+    let step = STEP * span / SPAN;
+    let all = move || -> Vec<f64> {
+        let values: Vec<f64> = (0..span + READS * step).map(&value).collect();
+        let round = |at: u64| (0..READS).map(|read| values[(at + read * step) as usize]).sum::<f64>();
+        let by_place: Vec<f64> = (0..span).map(round).collect();
+        let total = |first: u64| (0..rounds).map(|k| by_place[((first + ADVANCE * k) % span) as usize]).sum();
+        (0..span).map(total).collect()
+    };
+    each(move |i| sums.get_or_init(&all)[(start(i) % span) as usize])
+}
+
+/// What the curve of times over strides 1, 2, 4 … tells of the number of banks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Banks {
+    /// Stride 2 costs nothing, or the curve is one that no banks explain.
+    None,
+    /// Doubling the stride costs nothing from here on.
+    Inferred(u64),
+    /// The largest stride measured still costs: there are at least as many.
+    AtLeast(u64),
+}
+
+/// Infers the number of banks from `time` by stride; `None` where too few strides were measured.
+///
+/// With B banks, a power of two, stride s is an s-way conflict up to s = B, and B-way from there on: each doubling below B doubles the
+/// time, none above it does, and no odd stride conflicts at all. A step counts as slower past √2, which is nearer to two than to one.
+fn banks(time: impl Fn(u64) -> Option<f64>) -> Option<Banks> {
+    let is_slower = |slow: f64, fast: f64| slow / fast >= std::f64::consts::SQRT_2;
+    let first = time(1)?;
+    if (3..64).step_by(2).filter_map(&time).any(|odd| is_slower(odd, first)) {
+        return Some(Banks::None);
+    }
+    let mut stride = 1;
+    while let (Some(here), Some(doubled)) = (time(stride), time(2 * stride)) {
+        if !is_slower(doubled, here) {
+            // What lies beyond must cost the same: a single slow row is noise.
+            let beyond = (1..=6).map(|power| 1 << power).filter(|&beyond| beyond > stride).filter_map(&time);
+            let is_flat = beyond.into_iter().all(|time| !is_slower(time, here) && !is_slower(here, time));
+            return Some(if stride > 1 && is_flat { Banks::Inferred(stride) } else { Banks::None });
+        }
+        stride *= 2;
+    }
+    (stride > 1).then_some(Banks::AtLeast(stride))
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
+    let is_first = |row: &&&Record| row.benchmark == "stride" && row.params == "STRIDE=1" && row.median_ns.is_some();
+    let first = *rows.iter().filter(is_first).max_by_key(|row| size(row))?;
+    let time = |benchmark: &str, params: String| {
+        let row = rows.iter().find(|row| row.benchmark == benchmark && row.params == params && row.n == first.n)?;
+        row.median_ns
+    };
+    let strided = |stride: u64| time("stride", format!("STRIDE={stride}"));
+    let speed = |stride: u64| Some(first.median_ns? / strided(stride)?);
+    let mut text = match banks(strided)? {
+        Banks::Inferred(banks) => format!("{banks} banks inferred: doubling the stride costs nothing from {banks} on."),
+        Banks::AtLeast(banks) => format!("At least {banks} banks: doubling the stride still costs up to {banks}."),
+        Banks::None => {
+            let (even, odd) = (speed(2)?, speed(3)?);
+            format!("No banks can be inferred: strides 2 and 3 run at {even:.2}× and {odd:.2}× the speed of stride 1.")
+        }
+    };
+    if let (Some(whole), Some(padded)) = (speed(32), speed(33)) {
+        let model = |banks| 1.0 / conflict(32, banks) as f64;
+        // Up to stride 64 the two models differ at the multiples of 32 alone.
+        text.push_str(&format!(
+            " Stride 32 runs at {whole:.3}× the speed of stride 1 (model: {:.3}× with 32 banks, {:.3}× with the 16 of compute \
+             capability 1.x), stride 33 at {padded:.2}×",
+            model(32),
+            model(16),
+        ));
+        if let Some(shared) = time("broadcast", "GROUP=256".to_owned()) {
+            text.push_str(&format!(", one word for all at {:.2}×", first.median_ns? / shared));
+        }
+        text.push('.');
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(time: impl Fn(u64) -> f64) -> Vec<Record> {
+        let row = |stride: u64| Record {
+            family: "bank_conflict".to_owned(),
+            benchmark: "stride".to_owned(),
+            dtype: "f32".to_owned(),
+            n: "131072".to_owned(),
+            params: format!("STRIDE={stride}"),
+            median_ns: Some(time(stride)),
+            ..Record::default()
+        };
+        [1, 2, 3, 4, 8, 16, 17, 31, 32, 33, 48, 64].map(row).into()
+    }
+
+    fn said(rows: &[Record]) -> Option<String> {
+        finding(&rows.iter().collect::<Vec<_>>())
+    }
+
+    /// A launch of 5 µs, and 80 µs for each way of the conflict.
+    fn with_banks(count: u64) -> Vec<Record> {
+        rows(|stride| 5e3 + 80e3 * conflict(stride, count) as f64)
+    }
+
+    #[test]
+    fn banks_are_inferred_from_the_curve() {
+        let text = said(&with_banks(32)).expect("enough rows");
+        assert!(text.starts_with("32 banks inferred"), "{text}");
+        assert!(
+            text.contains("model: 0.031× with 32 banks, 0.062× with the 16") && text.contains("33 at 1.00×"),
+            "{text}"
+        );
+        let text = said(&with_banks(16)).expect("enough rows");
+        assert!(text.starts_with("16 banks inferred") && text.contains("Stride 32 runs at 0.066×"), "{text}");
+        let text = said(&with_banks(64)).expect("enough rows");
+        assert!(text.starts_with("At least 64 banks"), "{text}");
+    }
+
+    #[test]
+    fn a_flat_curve_tells_of_no_banks() {
+        let text = said(&rows(|stride| 1e6 + 3e4 * (stride % 5) as f64)).expect("enough rows");
+        assert!(text.starts_with("No banks can be inferred"), "{text}");
+    }
+
+    /// Noise that slows a single row, or all that comes after the first, is no conflict.
+    #[test]
+    fn curves_that_no_banks_explain_tell_of_none() {
+        let text = said(&rows(|stride| if stride == 1 { 1e6 } else { 2e6 })).expect("enough rows");
+        assert!(text.starts_with("No banks can be inferred: strides 2 and 3 run at 0.50× and 0.50×"), "{text}");
+        let text = said(&rows(|stride| if stride == 2 { 2e6 } else { 1e6 })).expect("enough rows");
+        assert!(text.starts_with("No banks can be inferred: strides 2 and 3 run at 0.50× and 1.00×"), "{text}");
+    }
+
+    #[test]
+    fn without_the_first_two_strides_there_is_nothing_to_say() {
+        let mut rows = with_banks(32);
+        assert_eq!(said(&rows[..1]), None);
+        assert_eq!(said(&rows[1..]), None);
+        rows[1].median_ns = None;
+        assert_eq!(said(&rows), None);
+    }
+
+    /// The greatest common divisor counts what a warp meets: its words, distinct within the span, bank by bank.
+    #[test]
+    fn the_model_counts_the_most_words_that_meet_in_a_bank() {
+        for banks in [16, 32] {
+            for stride in 1..=64 {
+                let mut load = vec![0; banks as usize];
+                (0..banks).for_each(|lane| load[(stride * lane % SPAN % banks) as usize] += 1);
+                assert_eq!(load.iter().max(), Some(&conflict(stride, banks)), "stride {stride}, {banks} banks");
+            }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! `cache_curve`: latency and bandwidth of reading over growing working sets, and the caches that their steps betray.
+//!
+//! A working set is the largest power of two that the case's size holds. One launch walks at most [`MOST_STEPS`] lines, 32 MiB of
+//! them, since no launch may take too long; the next goes on where it stopped, so that a larger set is covered by several launches
+//! and no launch finds in a cache what the one before it left there. A set is covered once within the harness's warm-up up to some
+//! 128 MiB; in a larger one some lines are touched for the first time in a sample, which a device whose caches hold such a set would
+//! show as a latency too high, never as one too low.
+
+use std::sync::OnceLock;
+
+use super::input::{Cycle, Values};
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, Work, binary_size,
+    each, gb_per_s, uniform,
+};
+use crate::record::Record;
+use crate::shader::Interface;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "cache_curve",
+    summary: "latency and bandwidth of reading, by working set, and the caches inferred from them",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "latency",
+            summary: "one invocation follows a random cycle through all 128-byte lines of the set",
+            sources: &["B1"],
+            wgsl: include_str!("../../shaders/cache_curve/latency.wgsl"),
+            cases: &[
+                Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: LATENCY_SETS, params: PLAIN },
+            ],
+            buffers: |shape, _| {
+                let cycle = cycle(shape.count());
+                vec![
+                    Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
+                    Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
+                    Buffer { name: "output", scalars: 4, contents: Contents::Poison },
+                    uniform("sizes", &[cycle.places() - 1, steps(cycle)]),
+                ]
+            },
+            steps: |_, _| vec![Step::dispatch(1)],
+            work: |shape| Work { bytes: 4 * steps(cycle(shape.count())), flops: 0 },
+            check: Check {
+                buffer: "output",
+                scalars: |_, _| 1,
+                // From whichever place a launch set out: the ranks of the last and the first differ by the steps between them.
+                oracle: |shape, _| {
+                    let cycle = cycle(shape.count());
+                    each(move |_| (steps(cycle) % cycle.places()) as f64)
+                },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "bandwidth",
+            summary: "many invocations read the set over and over by fours",
+            sources: &["B1"],
+            wgsl: include_str!("../../shaders/cache_curve/bandwidth.wgsl"),
+            cases: &[
+                Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: QUICK, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: BANDWIDTH_SETS, params: PLAIN },
+            ],
+            buffers: |shape, interface| {
+                let (elements, sums) = (elements(shape), sums(shape, interface));
+                vec![
+                    Buffer { name: "input", scalars: 4 * elements, contents: Contents::Input(Values::Summable) },
+                    Buffer { name: "output", scalars: sums, contents: Contents::Poison },
+                    uniform("sizes", &[elements - 1, sums]),
+                ]
+            },
+            steps: |shape, interface| vec![Step::dispatch(groups(shape, u64::from(interface.invocations())))],
+            // Of the declared workgroup of 256; another one reads as much but for the last workgroup.
+            work: |shape| Work { bytes: groups(shape, 256) * 256 * ROUNDS * 16, flops: 0 },
+            check: Check { buffer: "output", scalars: sums, oracle: sums_read },
+            ..BASE
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share. No measured limit binds them: they measure one.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &[],
+    wgsl: "",
+    cases: &[],
+    buffers: |_, _| Vec::new(),
+    steps: |_, _| Vec::new(),
+    end_to_end: None,
+    work: |_| Work { bytes: 0, flops: 0 },
+    ceiling: None,
+    sets_ceiling: false,
+    model: None,
+    check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+};
+
+const PLAIN: &[Params] = &[&[]];
+
+/// 4 KiB to 16 MiB.
+const QUICK: &[Extent] = &powers::<7>(10, 2);
+/// 4 KiB to 512 MiB: past the last cache of every device that has one worth the name.
+const LATENCY_SETS: &[Extent] = &powers::<18>(10, 1);
+const BANDWIDTH_SETS: &[Extent] = LATENCY_SETS;
+
+/// Sizes of 2^first words and on, each 2^step times the one before.
+const fn powers<const N: usize>(first: u32, step: u32) -> [Extent; N] {
+    let mut extents = [Extent::Linear(0); N];
+    let mut place = 0;
+    while place < N {
+        extents[place] = Extent::Linear(1 << (first + step * place as u32));
+        place += 1;
+    }
+    extents
+}
+
+/// Words of a line: 128 bytes, two lines of most CPUs, and what GPUs fetch for a whole subgroup.
+const LINE: u64 = 32;
+/// Enough to drown what launching costs.
+const LEAST_STEPS: u64 = 1 << 16;
+/// A quarter of a second at 1 µs each: more than one launch may take, were it not for this.
+const MOST_STEPS: u64 = 1 << 18;
+/// No whole round leads where it began: a walk that never set out would look like one that came round.
+const SURPLUS: u64 = 16;
+
+fn cycle(words: u64) -> Cycle {
+    Cycle::new(words / LINE, LINE)
+}
+
+fn steps(cycle: Cycle) -> u64 {
+    cycle.places().clamp(LEAST_STEPS, MOST_STEPS) + SURPLUS
+}
+
+/// Elements that an invocation of `bandwidth` reads, as its shader has it.
+const ROUNDS: u64 = 64;
+/// Enough invocations for every processor: 512 workgroups of 256.
+const LEAST_INVOCATIONS: u64 = 1 << 17;
+
+/// Elements of four scalars in the working set.
+const fn elements(shape: &Shape) -> u64 {
+    let elements = shape.count() / 4;
+    if elements == 0 { 1 } else { 1 << elements.ilog2() }
+}
+
+fn groups(shape: &Shape, workgroup: u64) -> u64 {
+    LEAST_INVOCATIONS.max(elements(shape) / ROUNDS).div_ceil(workgroup)
+}
+
+fn sums(shape: &Shape, interface: &Interface) -> u64 {
+    let workgroup = u64::from(interface.invocations());
+    groups(shape, workgroup) * workgroup
+}
+
+fn sums_read(shape: &Shape, interface: &Interface) -> super::Oracle {
+    /// Elements up to which the sums of all invocations that differ are worth a table, which one thread fills.
+    const FEW: u64 = 1 << 20;
+    let (elements, workgroup) = (elements(shape), u64::from(interface.invocations()));
+    let (scalar, span) = (shape.dtype.scalar(), ROUNDS * workgroup);
+    let sum = move |i: u64| -> f64 {
+        let first = i / workgroup * span + i % workgroup;
+        let read = (0..ROUNDS).map(|k| (first + k * workgroup) % elements);
+        read.flat_map(|at| 4 * at..4 * at + 4).map(|at| Values::Summable.at(scalar, at)).sum()
+    };
+    // Workgroups so far apart begin at the same element: elements / gcd(elements, span), the former a power of two.
+    let period = workgroup * (elements >> elements.trailing_zeros().min(span.trailing_zeros()));
+    let table = OnceLock::new();
+    each(move |i| {
+        if elements > FEW {
+            return sum(i);
+        }
+        table.get_or_init(|| (0..period).map(sum).collect::<Vec<f64>>())[(i % period) as usize]
+    })
+}
+
+/// A level of the memory hierarchy, as a curve of latencies shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// The largest working set that it held, in bytes.
+    pub bytes: u64,
+    /// Latency of a dependent load there.
+    pub latency_ns: f64,
+}
+
+/// How far the latencies of one level lie from their median at most.
+const FLAT: f64 = 0.15;
+
+/// The levels of a curve of (working set in bytes, latency in ns): plateaus, which are runs of at least two working sets that stay
+/// within 15 % of their median. Sets between two plateaus, which lie in part in the one cache and in part in the next, belong to
+/// neither; plateaus of the same latency, parted by an outlier, are one; a drop belongs to the level before, since a larger set cannot
+/// be faster but by chance.
+#[must_use]
+pub fn knees(curve: &[(u64, f64)]) -> Vec<Level> {
+    let mut curve = curve.to_vec();
+    curve.sort_by_key(|point| point.0);
+    let median = |run: &[(u64, f64)]| {
+        let mut latencies: Vec<f64> = run.iter().map(|point| point.1).collect();
+        latencies.sort_by(f64::total_cmp);
+        (latencies[(latencies.len() - 1) / 2] + latencies[latencies.len() / 2]) / 2.0
+    };
+    let is_flat = |run: &[(u64, f64)]| {
+        let middle = median(run);
+        run.iter().all(|point| (point.1 / middle - 1.0).abs() <= FLAT)
+    };
+    let mut levels: Vec<Level> = Vec::new();
+    let mut first = 0;
+    while first < curve.len() {
+        let mut end = first + 1;
+        while end < curve.len() && is_flat(&curve[first..=end]) {
+            end += 1;
+        }
+        let run = &curve[first..end];
+        if run.len() > 1 {
+            let latency_ns = median(run);
+            let bytes = run[run.len() - 1].0;
+            match levels.last_mut() {
+                Some(level) if latency_ns <= level.latency_ns * (1.0 + FLAT) => level.bytes = bytes,
+                _ => levels.push(Level { bytes, latency_ns }),
+            }
+        }
+        first = end;
+    }
+    levels
+}
+
+/// From this working set on the last level is memory: no device today has a cache as large.
+const SURELY_MEMORY: u64 = 1 << 28;
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let of = |benchmark: &'static str| {
+        rows.iter()
+            .filter(move |row| row.benchmark == benchmark)
+            .filter_map(|row| Some((row.n.parse::<u64>().ok()?, *row)))
+    };
+    let curve: Vec<(u64, f64)> = of("latency")
+        .filter_map(|(n, row)| Some((4 * cycle(n).words(), row.median_ns? / steps(cycle(n)) as f64)))
+        .collect();
+    let levels = knees(&curve);
+    let largest = curve.iter().map(|point| point.0).max()?;
+    let mut text = Vec::new();
+    let mut above = 0;
+    for (place, level) in levels.iter().enumerate() {
+        // The sets of this level alone: those between two levels are of neither.
+        let fastest = of("bandwidth")
+            .filter(|(n, _)| (above + 1..=level.bytes).contains(&(4 * n)))
+            .filter_map(|(_, row)| row.gb_per_s)
+            .max_by(f64::total_cmp);
+        let bandwidth = fastest.map_or_else(String::new, |rate| format!(" and up to {}", gb_per_s(rate)));
+        let figures = format!("at {:.1} ns{bandwidth}", level.latency_ns);
+        text.push(match level.bytes {
+            bytes if bytes < largest => format!("L{} up to {} {figures}", place + 1, binary_size(bytes)),
+            bytes if bytes >= SURELY_MEMORY => format!("memory {figures}"),
+            bytes => format!("L{} or memory {figures} ({} and no end seen)", place + 1, binary_size(bytes)),
+        });
+        above = level.bytes;
+    }
+    // A last set on its own is no plateau, but the reader sees that something follows.
+    let last = curve.iter().find(|point| point.0 == largest && point.0 > above);
+    text.extend(last.map(|(bytes, ns)| format!("then {ns:.1} ns at {}", binary_size(*bytes))));
+    (!levels.is_empty()).then(|| format!("Dependent loads and reading at large show {}.", text.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sets of 4 KiB and on, each twice the one before, with these latencies.
+    fn curve(latencies: &[f64]) -> Vec<(u64, f64)> {
+        latencies.iter().enumerate().map(|(place, &latency)| (4096 << place, latency)).collect()
+    }
+
+    fn level(bytes: u64, latency_ns: f64) -> Level {
+        Level { bytes, latency_ns }
+    }
+
+    #[test]
+    fn two_levels_are_seen() {
+        let knees = knees(&curve(&[20.0, 20.0, 20.0, 20.0, 300.0, 300.0, 300.0]));
+        assert_eq!(knees, [level(32 << 10, 20.0), level(256 << 10, 300.0)]);
+    }
+
+    #[test]
+    fn three_levels_with_noise_and_sets_between_them_are_seen() {
+        let noisy = [17.0, 17.4, 16.8, 17.2, 60.0, 140.0, 149.0, 137.0, 143.0, 230.0, 410.0, 560.0, 541.0, 590.0];
+        let mut backwards = curve(&noisy);
+        backwards.reverse();
+        for curve in [curve(&noisy), backwards] {
+            let knees = knees(&curve);
+            assert_eq!(knees, [level(32 << 10, 17.1), level(1 << 20, 141.5), level(32 << 20, 560.0)]);
+        }
+    }
+
+    #[test]
+    fn an_outlier_parts_no_level_and_a_drop_starts_none() {
+        let with_outlier = knees(&curve(&[20.0, 20.5, 31.0, 20.0, 20.2, 300.0, 310.0]));
+        assert_eq!(with_outlier.len(), 2);
+        assert_eq!(with_outlier[0].bytes, 64 << 10);
+        assert_eq!(knees(&curve(&[20.0, 20.0, 15.0, 15.0])), [level(32 << 10, 20.0)]);
+    }
+
+    #[test]
+    fn few_points_show_nothing() {
+        assert_eq!(knees(&[]), []);
+        assert_eq!(knees(&curve(&[20.0])), []);
+        assert_eq!(knees(&curve(&[20.0, 40.0, 80.0])), []);
+        assert_eq!(finding(&[]), None);
+    }
+
+    #[test]
+    fn the_finding_names_what_the_rows_show() {
+        let row = |benchmark: &str, n: u64, ns: f64, gb_per_s: f64| Record {
+            benchmark: benchmark.to_owned(),
+            n: n.to_string(),
+            median_ns: Some(ns),
+            gb_per_s: Some(gb_per_s),
+            ..Record::default()
+        };
+        let sets =
+            [(1 << 10, 20.0), (1 << 12, 20.0), (1 << 14, 200.0), (1 << 16, 200.0), (1 << 26, 600.0), (1 << 27, 600.0)];
+        let mut rows: Vec<Record> =
+            sets.iter().map(|&(n, ns)| row("latency", n, ns * steps(cycle(n)) as f64, 0.1)).collect();
+        rows.push(row("bandwidth", 1 << 12, 1.0, 9000.0));
+        let rows: Vec<&Record> = rows.iter().collect();
+        assert_eq!(
+            finding(&rows).as_deref(),
+            Some(
+                "Dependent loads and reading at large show L1 up to 16 KiB at 20.0 ns and up to 9000 GB/s, L2 up to 256 KiB at \
+                 200.0 ns, memory at 600.0 ns."
+            )
+        );
+    }
+}

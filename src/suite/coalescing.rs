@@ -1,0 +1,297 @@
+//! `coalescing`: how many sectors of memory a subgroup's accesses touch for the bytes that it asks for (source article 003).
+//!
+//! The model of each row is what sectors alone predict: bytes that the sectors of the kernel's accesses hold in the first row of
+//! the size, divided by those of the row itself. Caches may hide some of it: the fifth sector that an offset touches is the first one
+//! of the next subgroup, and where both run close together it crosses the bus once.
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
+    Work, each, ladder, rungs, uniform,
+};
+use crate::record::Record;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "coalescing",
+    summary: "offset, strided and broadcast access to memory; model: speed relative to the size's first row by sectors moved",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "offset",
+            summary: "z[i+k] = x[i+k] + y[i+k], k = OFFSET",
+            sources: &["D1", "D2"],
+            wgsl: include_str!("../../shaders/coalescing/offset.wgsl"),
+            cases: &[
+                Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: QUICK_OFFSETS },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &OFFSETS },
+            ],
+            buffers: |shape, _| {
+                vec![input("x", shape.count()), input("y", shape.count() + LEAD), output(shape), elements(shape)]
+            },
+            work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
+            model: Some(|shape| OFFSET_BYTES / (3.0 * sector_bytes(1, shape.param("OFFSET", 0.0) as u64))),
+            check: Check {
+                buffer: "z",
+                scalars: super::all,
+                oracle: |_, _| each(|i| summable(i) + summable(i + LEAD)),
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "stride",
+            summary: "z[i] = x[s·i], s = STRIDE",
+            sources: &["D1", "D4"],
+            wgsl: include_str!("../../shaders/coalescing/stride.wgsl"),
+            cases: &[
+                Cases {
+                    from: Profile::Quick,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(1 << 20)],
+                    params: QUICK_STRIDES,
+                },
+                // Past caches at stride 1, below 2 GiB at stride 32.
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(1 << 20), Extent::Linear(14_000_000)],
+                    params: &STRIDES,
+                },
+            ],
+            buffers: |shape, _| {
+                let x = Contents::Input(Values::Wide);
+                vec![
+                    Buffer { name: "x", scalars: shape.count().saturating_mul(stride(shape)), contents: x },
+                    output(shape),
+                    elements(shape),
+                ]
+            },
+            model: Some(|shape| 2.0 * SUBGROUP_BYTES / (sector_bytes(stride(shape), 0) + SUBGROUP_BYTES)),
+            check: Check {
+                buffer: "z",
+                scalars: super::all,
+                oracle: |shape, _| {
+                    let stride = stride(shape);
+                    each(move |i| Values::Wide.at(Scalar::F32, stride * i))
+                },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "broadcast_storage",
+            summary: "z[i] = x[0] + y[i], x in a storage buffer",
+            sources: &["D1", "D3"],
+            wgsl: include_str!("../../shaders/coalescing/broadcast_storage.wgsl"),
+            // Beside the loads and stores of y and z, one sector for the word that all share.
+            model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES + sector_bytes(0, 0))),
+            ..BASE
+        },
+        Benchmark {
+            name: "broadcast_uniform",
+            summary: "z[i] = x[0] + y[i], x in a uniform buffer",
+            sources: &["D3"],
+            wgsl: include_str!("../../shaders/coalescing/broadcast_uniform.wgsl"),
+            // Constants come by a path of their own.
+            model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES)),
+            ..BASE
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share: one element an invocation, one array read and one written.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &[],
+    wgsl: "",
+    cases: &[
+        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: &[&[]] },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &[&[]] },
+    ],
+    buffers: |shape, _| vec![input("x", 4), input("y", shape.count()), output(shape), elements(shape)],
+    steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
+    end_to_end: None,
+    work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
+    ceiling: Some(Limit::Copy),
+    sets_ceiling: false,
+    model: None,
+    check: Check { buffer: "z", scalars: super::all, oracle: |_, _| each(|i| summable(0) + summable(i)) },
+};
+
+const QUICK: &[Extent] = &[Extent::Linear(1 << 22)];
+const LARGE: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+
+const QUICK_OFFSETS: &[Params] = &[
+    &[("OFFSET", 0.0)],
+    &[("OFFSET", 1.0)],
+    &[("OFFSET", 2.0)],
+    &[("OFFSET", 4.0)],
+    &[("OFFSET", 8.0)],
+    &[("OFFSET", 16.0)],
+    &[("OFFSET", 31.0)],
+];
+const OFFSETS: [Params; 32] = rungs(&ladder("OFFSET", 0));
+
+const QUICK_STRIDES: &[Params] = &[
+    &[("STRIDE", 1.0)],
+    &[("STRIDE", 2.0)],
+    &[("STRIDE", 4.0)],
+    &[("STRIDE", 8.0)],
+    &[("STRIDE", 16.0)],
+    &[("STRIDE", 32.0)],
+];
+const STRIDES: [Params; 32] = rungs(&ladder("STRIDE", 1));
+
+/// How much later `y` begins in the random stream that `x` begins with (`offset` has it too): whole sectors.
+const LEAD: u64 = 64;
+
+/// Invocations of the subgroup that the model assumes, and the bytes of a sector.
+const SUBGROUP: u64 = 32;
+const SECTOR: u64 = 32;
+/// What a subgroup asks for in one access of four bytes an invocation, and in the three of `offset`.
+const SUBGROUP_BYTES: f64 = 4.0 * SUBGROUP as f64;
+const OFFSET_BYTES: f64 = 3.0 * SUBGROUP_BYTES;
+
+fn stride(shape: &Shape) -> u64 {
+    shape.param("STRIDE", 1.0) as u64
+}
+
+fn summable(index: u64) -> f64 {
+    Values::Summable.at(Scalar::F32, index)
+}
+
+fn input(name: &'static str, scalars: u64) -> Buffer {
+    Buffer { name, scalars, contents: Contents::Input(Values::Summable) }
+}
+
+fn output(shape: &Shape) -> Buffer {
+    Buffer { name: "z", scalars: shape.count(), contents: Contents::Poison }
+}
+
+fn elements(shape: &Shape) -> Buffer {
+    uniform("sizes", &[shape.count()])
+}
+
+/// Degree of coalescing: distinct bytes that a subgroup asks for, `width` at each address, divided by the bytes of the aligned 32-byte
+/// sectors that hold them. 1 for aligned neighbours, 4/32 where all ask for one word. Addresses in bytes.
+#[must_use]
+pub fn degree_of_coalescing(addresses: &[u64], width: u64) -> f64 {
+    let distinct = |mut values: Vec<u64>| {
+        values.sort_unstable();
+        values.dedup();
+        values.len() as f64
+    };
+    let bytes: Vec<u64> = addresses.iter().flat_map(|&first| first..first + width).collect();
+    let sectors = bytes.iter().map(|byte| byte / SECTOR).collect();
+    distinct(bytes) / (distinct(sectors) * SECTOR as f64)
+}
+
+/// Addresses of a subgroup whose invocations access f32 elements `stride` apart, from element `offset` on.
+fn addresses(stride: u64, offset: u64) -> Vec<u64> {
+    (0..SUBGROUP).map(|lane| 4 * (offset + stride * lane)).collect()
+}
+
+/// Bytes of the sectors that such an access touches.
+fn sector_bytes(stride: u64, offset: u64) -> f64 {
+    let distinct = if stride == 0 { 4.0 } else { SUBGROUP_BYTES };
+    distinct / degree_of_coalescing(&addresses(stride, offset), 4)
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
+    // Speed of a row relative to `base`, at the largest size of the latter.
+    let speed = |benchmark: &str, params: &str, base: (&str, &str)| {
+        let measured = |(name, params): (&str, &str), n: Option<&str>| {
+            let wanted = rows.iter().filter(move |row| row.benchmark == name && row.params == params);
+            wanted.filter(|row| row.median_ns.is_some() && n.is_none_or(|n| row.n == n)).max_by_key(|row| size(row))
+        };
+        let base = measured(base, None)?;
+        let row = measured((benchmark, params), Some(&base.n))?;
+        Some(base.median_ns? / row.median_ns?)
+    };
+    let mut parts = Vec::new();
+    if let Some(measured) = speed("offset", "OFFSET=1", ("offset", "OFFSET=0")) {
+        let model = 100.0 * degree_of_coalescing(&addresses(1, 1), 4);
+        parts.push(format!(
+            "an offset of one element leaves {:.0} % of the aligned speed (sectors alone: {model:.0} %)",
+            100.0 * measured
+        ));
+    }
+    let strides = [2, 8, 32].into_iter().filter_map(|stride| {
+        let measured = speed("stride", &format!("STRIDE={stride}"), ("stride", "STRIDE=1"))?;
+        let degree = 100.0 * degree_of_coalescing(&addresses(stride, 0), 4);
+        Some(format!("stride {stride} {:.0} % (degree of coalescing {degree:.1} %)", 100.0 * measured))
+    });
+    let strides: Vec<String> = strides.collect();
+    if !strides.is_empty() {
+        parts.push(format!("of the speed at stride 1 there remain at {}", strides.join(", ")));
+    }
+    if let Some(measured) = speed("broadcast_uniform", "", ("broadcast_storage", "")) {
+        parts.push(format!(
+            "a shared element from a uniform buffer runs at {measured:.2}× the speed of a storage buffer"
+        ));
+    }
+    (!parts.is_empty()).then(|| format!("Here {}.", parts.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The figures of source article 003, and those of its patterns that follow from them.
+    #[test]
+    fn degrees_of_coalescing_are_the_articles() {
+        let degree = |stride, offset| degree_of_coalescing(&addresses(stride, offset), 4);
+        assert_eq!(degree(1, 0), 1.0);
+        assert_eq!(degree(1, 1), 0.8);
+        assert_eq!(degree(1, 8), 1.0);
+        assert_eq!(degree(1, 31), 0.8);
+        assert_eq!(degree(0, 0), 0.125);
+        assert_eq!(degree(2, 0), 0.5);
+        assert_eq!([8, 9, 16, 32].map(|stride| degree(stride, 0)), [0.125; 4]);
+        assert_eq!(degree_of_coalescing(&[30], 4), 4.0 / 64.0, "a word across two sectors moves both");
+    }
+
+    #[test]
+    fn models_follow_from_the_sectors() {
+        let model = |benchmark: usize, name: &str, value: f64| {
+            let params = [(name.to_owned(), value)].into();
+            let shape = Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 22), params };
+            FAMILY.benchmarks[benchmark].model.map(|model| model(&shape))
+        };
+        assert_eq!(model(0, "OFFSET", 0.0), Some(1.0));
+        assert_eq!(model(0, "OFFSET", 1.0), Some(0.8));
+        assert_eq!(model(1, "STRIDE", 1.0), Some(1.0));
+        assert_eq!(model(1, "STRIDE", 2.0), Some(256.0 / 384.0));
+        assert_eq!(model(1, "STRIDE", 32.0), Some(256.0 / 1152.0));
+        assert_eq!(model(2, "", 0.0), Some(384.0 / 288.0));
+        assert_eq!(model(3, "", 0.0), Some(1.5));
+    }
+
+    #[test]
+    fn the_finding_compares_rows_of_one_size() {
+        let row = |benchmark: &str, params: &str, n: &str, median_ns| Record {
+            benchmark: benchmark.to_owned(),
+            params: params.to_owned(),
+            n: n.to_owned(),
+            median_ns: Some(median_ns),
+            ..Record::default()
+        };
+        let rows = [
+            row("offset", "OFFSET=0", "4096", 10.0),
+            row("offset", "OFFSET=1", "4096", 20.0),
+            row("offset", "OFFSET=0", "8192", 30.0),
+            row("offset", "OFFSET=1", "8192", 40.0),
+            row("stride", "STRIDE=1", "1024", 10.0),
+            row("stride", "STRIDE=8", "1024", 40.0),
+        ];
+        let text = finding(&rows.iter().collect::<Vec<_>>()).expect("enough rows");
+        assert_eq!(
+            text,
+            "Here an offset of one element leaves 75 % of the aligned speed (sectors alone: 80 %); of the speed at stride 1 there \
+             remain at stride 8 25 % (degree of coalescing 12.5 %)."
+        );
+        assert_eq!(finding(&[]), None);
+    }
+}

@@ -1,0 +1,437 @@
+//! `memory_spaces`: the spaces of source article 001, by read bandwidth and by the latency of a dependent load.
+//!
+//! n is the number of invocations. All arithmetic is on u32 and wraps; every kernel mixes what it reads as sum ← 3·sum + value, so
+//! that no load is dead and the order of the loads counts. Bytes are those that reach invocations: where one fetch serves many, the rate
+//! is higher than that of any memory.
+
+use super::input::{Cycle, Values};
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Oracle, Profile, Scalar, Shape, Step, Work, all,
+    each, gb_per_s, uniform,
+};
+use crate::record::Record;
+use crate::shader::Interface;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "memory_spaces",
+    summary: "read bandwidth and latency of the memory spaces, and where a small table is best kept",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "storage_bandwidth",
+            summary: "a table of 4 KiB in a storage buffer: the nearest cache",
+            wgsl: include_str!("../../shaders/memory_spaces/storage_bandwidth.wgsl"),
+            ..BASE
+        },
+        Benchmark {
+            name: "uniform_bandwidth",
+            summary: "a table of 4 KiB in a uniform buffer, one element for a whole workgroup at a time",
+            wgsl: include_str!("../../shaders/memory_spaces/uniform_bandwidth.wgsl"),
+            check: Check {
+                buffer: "output",
+                scalars: all,
+                oracle: |shape, interface| {
+                    let workgroup = u64::from(interface.invocations());
+                    fours_read(shape, move |i| i / workgroup)
+                },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "workgroup_bandwidth",
+            summary: "a table of 4 KiB in workgroup memory",
+            wgsl: include_str!("../../shaders/memory_spaces/workgroup_bandwidth.wgsl"),
+            buffers: |shape, _| vec![random("input", 4 * TABLE), output(shape.count()), sizes(shape)],
+            ..BASE
+        },
+        Benchmark {
+            name: "private_bandwidth",
+            summary: "an array of 32 words of each invocation's own, indexed at run time",
+            wgsl: include_str!("../../shaders/memory_spaces/private_bandwidth.wgsl"),
+            buffers: |shape, _| vec![random("input", INPUTS), output(shape.count()), sizes(shape)],
+            work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
+            check: Check { buffer: "output", scalars: all, oracle: private_read },
+            ..BASE
+        },
+        Benchmark {
+            name: "register_bandwidth",
+            summary: "eight variables mixed with each other; every operand counts",
+            wgsl: include_str!("../../shaders/memory_spaces/register_bandwidth.wgsl"),
+            cases: &[
+                Cases {
+                    from: Profile::Quick,
+                    dtypes: &[Dtype::U32],
+                    extents: INVOCATIONS,
+                    params: &[&[("ROUNDS", 32.0)]],
+                },
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::U32],
+                    extents: INVOCATIONS,
+                    params: &[&[("ROUNDS", 256.0)]],
+                },
+            ],
+            // The last of the 1024 windows of 8 goes 7 beyond.
+            buffers: |shape, _| vec![random("input", INPUTS + 8), output(shape.count()), sizes(shape)],
+            check: Check { buffer: "output", scalars: all, oracle: registers_mixed },
+            ..BASE
+        },
+        Benchmark {
+            name: "table_const",
+            summary: "a table of 64 words in the program",
+            wgsl: CONST_TABLE,
+            buffers: |shape, _| vec![output(shape.count()), sizes(shape)],
+            ..TABLES
+        },
+        Benchmark {
+            name: "table_uniform",
+            summary: "the same table in a uniform buffer",
+            wgsl: include_str!("../../shaders/memory_spaces/table_uniform.wgsl"),
+            ..TABLES
+        },
+        Benchmark {
+            name: "table_storage",
+            summary: "the same table in a storage buffer",
+            wgsl: include_str!("../../shaders/memory_spaces/table_storage.wgsl"),
+            ..TABLES
+        },
+        Benchmark {
+            name: "storage_latency",
+            summary: "one invocation's dependent loads from 4 KiB of a storage buffer",
+            wgsl: include_str!("../../shaders/memory_spaces/storage_latency.wgsl"),
+            ..LATENCIES
+        },
+        Benchmark {
+            name: "uniform_latency",
+            summary: "the same from a uniform buffer",
+            wgsl: include_str!("../../shaders/memory_spaces/uniform_latency.wgsl"),
+            buffers: |_, _| walked(UNIFORM_WALK),
+            check: Check {
+                buffer: "output",
+                scalars: |_, _| 1,
+                oracle: |shape, _| {
+                    let end = UNIFORM_WALK.after(steps(shape)) + SHIFT;
+                    each(move |_| end as f64)
+                },
+            },
+            ..LATENCIES
+        },
+        Benchmark {
+            name: "workgroup_latency",
+            summary: "the same from workgroup memory",
+            wgsl: include_str!("../../shaders/memory_spaces/workgroup_latency.wgsl"),
+            ..LATENCIES
+        },
+        Benchmark {
+            name: "private_latency",
+            summary: "the same from 1 KiB of an array of the invocation's own",
+            wgsl: include_str!("../../shaders/memory_spaces/private_latency.wgsl"),
+            buffers: |_, _| walked(PRIVATE_WALK),
+            check: Check {
+                buffer: "output",
+                scalars: |_, _| 1,
+                // The cycle is stored turned by SHIFT, and entered there.
+                oracle: |shape, _| {
+                    let end = (PRIVATE_WALK.after(steps(shape)) + SHIFT) % PRIVATE_WALK.places();
+                    each(move |_| end as f64)
+                },
+            },
+            ..LATENCIES
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share: a table of 256 elements of 16 bytes. No measured limit binds them: they measure several.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &["B1"],
+    wgsl: "",
+    cases: &[
+        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 4.0)]] },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 32.0)]] },
+    ],
+    buffers: |shape, _| vec![random("table", 4 * TABLE), output(shape.count()), sizes(shape)],
+    steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
+    end_to_end: None,
+    work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 16, flops: 0 },
+    ceiling: None,
+    sets_ceiling: false,
+    model: None,
+    check: Check { buffer: "output", scalars: all, oracle: |shape, _| fours_read(shape, |i| i) },
+};
+
+/// A table of 64 words.
+const TABLES: Benchmark = Benchmark {
+    sources: &["B8"],
+    cases: &[
+        Cases {
+            from: Profile::Quick,
+            dtypes: &[Dtype::U32],
+            extents: INVOCATIONS,
+            params: &[&[("EACH", 0.0), ("ROUNDS", 4.0)], &[("EACH", 1.0), ("ROUNDS", 4.0)]],
+        },
+        Cases {
+            from: Profile::Standard,
+            dtypes: &[Dtype::U32],
+            extents: INVOCATIONS,
+            params: &[&[("EACH", 0.0), ("ROUNDS", 32.0)], &[("EACH", 1.0), ("ROUNDS", 32.0)]],
+        },
+    ],
+    buffers: |shape, _| vec![random("table", SMALL_TABLE), output(shape.count()), sizes(shape)],
+    work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
+    check: Check { buffer: "output", scalars: all, oracle: words_read },
+    ..BASE
+};
+
+/// One invocation on its own.
+const LATENCIES: Benchmark = Benchmark {
+    cases: &[Cases {
+        from: Profile::Quick,
+        dtypes: &[Dtype::U32],
+        extents: &[Extent::Linear(1)],
+        params: &[&[("STEPS", STEPS as f64)]],
+    }],
+    buffers: |_, _| walked(WALK),
+    steps: |_, _| vec![Step::dispatch(1)],
+    work: |shape| Work { bytes: 4 * steps(shape), flops: 0 },
+    check: Check {
+        buffer: "output",
+        scalars: |_, _| 1,
+        oracle: |shape, _| {
+            let end = WALK.after(steps(shape)) + SHIFT;
+            each(move |_| end as f64)
+        },
+    },
+    ..BASE
+};
+
+/// As many as the largest devices hold at a time.
+const INVOCATIONS: &[Extent] = &[Extent::Linear(1 << 18)];
+
+const CONST_TABLE: &str = include_str!("../../shaders/memory_spaces/table_const.wgsl");
+
+/// Elements of 16 bytes of the bandwidth kernels' table; reads start in its lower half.
+const TABLE: u64 = 256;
+/// Words of the small table; reads start in its lower half.
+const SMALL_TABLE: u64 = 64;
+/// Words with which private arrays and registers start: invocations so far apart start with the same.
+const INPUTS: u64 = 1024;
+/// Steps of a walk: many rounds, and no whole number of them, so that it does not end where it began. What launching and filling cost
+/// is little beside them.
+const STEPS: u64 = 240_000;
+/// A number that the kernels learn at run time, so that nothing can be worked out in advance.
+const SHIFT: u64 = 5;
+
+/// 4 KiB of words.
+const WALK: Cycle = Cycle::new(1024, 1);
+/// Compilers give up on larger arrays of an invocation's own.
+const PRIVATE_WALK: Cycle = Cycle::new(256, 1);
+/// 4 KiB of a uniform array's elements.
+const UNIFORM_WALK: Cycle = Cycle::new(256, 4);
+
+fn rounds(shape: &Shape) -> u64 {
+    shape.param("ROUNDS", 4.0) as u64
+}
+
+fn steps(shape: &Shape) -> u64 {
+    (shape.param("STEPS", STEPS as f64) as u64).next_multiple_of(16)
+}
+
+fn random(name: &'static str, scalars: u64) -> Buffer {
+    Buffer { name, scalars, contents: Contents::Input(Values::Wide) }
+}
+
+fn output(scalars: u64) -> Buffer {
+    Buffer { name: "output", scalars, contents: Contents::Poison }
+}
+
+fn sizes(shape: &Shape) -> Buffer {
+    uniform("sizes", &[shape.count(), SHIFT])
+}
+
+fn walked(cycle: Cycle) -> Vec<Buffer> {
+    vec![
+        Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
+        output(4),
+        uniform("sizes", &[SHIFT, cycle.places()]),
+    ]
+}
+
+/// Word `index` of every table and input.
+fn word(index: u64) -> u32 {
+    Values::Wide.at(Scalar::U32, index) as u32
+}
+
+/// What the kernels make of what they read.
+fn mixed(start: u32, read: impl Iterator<Item = u32>) -> u32 {
+    read.fold(start, |sum, value| sum.wrapping_mul(3).wrapping_add(value))
+}
+
+/// 3^count mod 2^32: a start of i adds i times that to the sum after `count` reads.
+fn power_of_three(count: u64) -> u32 {
+    mixed(1, (0..count).map(|_| 0))
+}
+
+/// Places that an invocation reads which starts from `first`: 16 a round, `gap` apart, from the lower half of a table on.
+fn places(first: u64, rounds: u64, lower_half: u64, gap: u64) -> impl Iterator<Item = u64> {
+    (0..rounds).flat_map(move |k| (0..16).map(move |j| (first + 37 * k) % lower_half + gap * j))
+}
+
+/// Sums over elements of four words; `first` gives the start of an invocation.
+fn fours_read(shape: &Shape, first: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Oracle {
+    let rounds = rounds(shape);
+    let lane = |start: u64, lane: u64| mixed(0, places(start, rounds, TABLE / 2, 8).map(|at| word(4 * at + lane)));
+    let sums: Vec<u32> = (0..TABLE / 2).map(|start| mixed(0, (0..4).map(|l| lane(start, l)))).collect();
+    let factor = power_of_three(16 * rounds).wrapping_mul(27 + 9 + 3 + 1);
+    each(move |i| f64::from(sums[(first(i) % (TABLE / 2)) as usize].wrapping_add(factor.wrapping_mul(i as u32))))
+}
+
+fn words_read(shape: &Shape, _: &Interface) -> Oracle {
+    let (rounds, is_each) = (rounds(shape), shape.param("EACH", 1.0) == 1.0);
+    let half = SMALL_TABLE / 2;
+    let sums: Vec<u32> = (0..half).map(|start| mixed(0, places(start, rounds, half, 2).map(word))).collect();
+    let factor = power_of_three(16 * rounds);
+    each(move |i| {
+        let first = if is_each { i } else { 0 } + SHIFT;
+        f64::from(sums[(first % half) as usize].wrapping_add(factor.wrapping_mul(i as u32)))
+    })
+}
+
+/// Element k of invocation i's own array is word (i + k) mod 1024 of the input plus i.
+fn private_read(shape: &Shape, _: &Interface) -> Oracle {
+    let rounds = rounds(shape);
+    let sum = |start: u64| mixed(0, places(start, rounds, 16, 1).map(|at| word((start + at) % INPUTS)));
+    let sums: Vec<u32> = (0..INPUTS).map(sum).collect();
+    // The start is i, and every value read has i in it.
+    let factor = mixed(1, (0..16 * rounds).map(|_| 1));
+    each(move |i| f64::from(sums[(i % INPUTS) as usize].wrapping_add(factor.wrapping_mul(i as u32))))
+}
+
+fn registers_mixed(shape: &Shape, _: &Interface) -> Oracle {
+    let rounds = rounds(shape);
+    let result = |start: u64| {
+        let mut x: [u32; 8] = std::array::from_fn(|k| word(start + k as u64));
+        for at in (0..16 * rounds as usize).map(|step| step % 8) {
+            x[at] = x[at].wrapping_add(x[(at + 1) % 8]) ^ x[(at + 2) % 8];
+        }
+        let pair = |k: usize| x[k].wrapping_add(x[k + 1].wrapping_mul(3));
+        (pair(0) ^ pair(2)).wrapping_add(pair(4) ^ pair(6))
+    };
+    let results: Vec<u32> = (0..INPUTS).map(result).collect();
+    each(move |i| f64::from(results[(i % INPUTS) as usize].wrapping_add(i as u32)))
+}
+
+/// Parameter `name` of a row.
+fn param(row: &Record, name: &str) -> Option<f64> {
+    row.params.split(';').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let mut text = Vec::new();
+    let mut latencies: Vec<(f64, &str)> = rows
+        .iter()
+        .filter_map(|row| Some((row.median_ns? / param(row, "STEPS")?, row.benchmark.strip_suffix("_latency")?)))
+        .collect();
+    latencies.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if !latencies.is_empty() {
+        let list: Vec<_> = latencies.iter().map(|(ns, space)| format!("{space} {ns:.1} ns")).collect();
+        text.push(format!("A dependent load takes, by space: {}.", list.join(", ")));
+    }
+    // Of every kernel its longest series of rounds alone, which starting costs least.
+    let longest = |rows: &mut dyn Iterator<Item = &&Record>| {
+        rows.filter_map(|row| Some((param(row, "ROUNDS")?, row.gb_per_s?)))
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, rate)| rate)
+    };
+    let mut rates: Vec<(f64, &str)> = FAMILY
+        .benchmarks
+        .iter()
+        .filter_map(|benchmark| {
+            let space = benchmark.name.strip_suffix("_bandwidth")?;
+            Some((longest(&mut rows.iter().filter(|row| row.benchmark == benchmark.name))?, space))
+        })
+        .collect();
+    rates.sort_by(|a, b| b.0.total_cmp(&a.0));
+    if !rates.is_empty() {
+        let list: Vec<_> = rates.iter().map(|(rate, space)| format!("{space} {}", gb_per_s(*rate))).collect();
+        text.push(format!("Reading, fastest first: {}.", list.join(", ")));
+    }
+    let table = |benchmark: &str, is_each: f64| {
+        longest(&mut rows.iter().filter(|row| row.benchmark == benchmark && param(row, "EACH") == Some(is_each)))
+    };
+    let tables = ["table_const", "table_uniform", "table_storage"].map(|name| {
+        let ratio = table(name, 1.0)? / table(name, 0.0)?;
+        Some(format!("{} {ratio:.2}×", name.trim_start_matches("table_")))
+    });
+    let tables: Vec<String> = tables.into_iter().flatten().collect();
+    if !tables.is_empty() {
+        let list = tables.join(", ");
+        text.push(format!(
+            "Where each invocation reads its own element of a table and not all the same, the rate is {list}."
+        ));
+    }
+    (!text.is_empty()).then(|| text.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table in the program is the one that the host would fill in.
+    #[test]
+    fn the_literals_of_the_const_table_are_those_of_the_oracle() {
+        let (_, after) = CONST_TABLE.split_once("array<u32, 64>(").expect("the table's type");
+        let (body, _) = after.split_once(')').expect("the table's end");
+        let literals: Vec<u32> = body
+            .split(',')
+            .map(str::trim)
+            .filter(|literal| !literal.is_empty())
+            .map(|literal| {
+                let digits = literal.strip_prefix("0x").and_then(|rest| rest.strip_suffix('u')).expect("0x...u");
+                u32::from_str_radix(digits, 16).expect("hexadecimal")
+            })
+            .collect();
+        let expected: Vec<u32> = (0..SMALL_TABLE).map(word).collect();
+        assert_eq!(literals, expected);
+    }
+
+    #[test]
+    fn no_walk_ends_where_it_began() {
+        for cycle in [WALK, PRIVATE_WALK, UNIFORM_WALK] {
+            assert!(STEPS > cycle.places() && cycle.after(STEPS) != 0);
+        }
+    }
+
+    #[test]
+    fn the_finding_ranks_what_was_measured() {
+        let row = |benchmark: &str, params: &str, median_ns: f64, gb_per_s: f64| Record {
+            benchmark: benchmark.to_owned(),
+            params: params.to_owned(),
+            median_ns: Some(median_ns),
+            gb_per_s: Some(gb_per_s),
+            ..Record::default()
+        };
+        let rows = [
+            row("storage_latency", "STEPS=1000", 30_000.0, 0.1),
+            row("workgroup_latency", "STEPS=1000", 20_000.0, 0.1),
+            row("storage_bandwidth", "ROUNDS=4", 1.0, 900.0),
+            row("storage_bandwidth", "ROUNDS=64", 1.0, 1000.0),
+            row("workgroup_bandwidth", "ROUNDS=64", 1.0, 2000.0),
+            row("table_uniform", "EACH=0;ROUNDS=64", 1.0, 800.0),
+            row("table_uniform", "EACH=1;ROUNDS=64", 1.0, 100.0),
+        ];
+        let rows: Vec<&Record> = rows.iter().collect();
+        assert_eq!(
+            finding(&rows).as_deref(),
+            Some(
+                "A dependent load takes, by space: workgroup 20.0 ns, storage 30.0 ns. Reading, fastest first: workgroup 2000 GB/s, \
+                 storage 1000 GB/s. Where each invocation reads its own element of a table and not all the same, the rate is \
+                 uniform 0.12×."
+            )
+        );
+        assert_eq!(finding(&[]), None);
+    }
+}
