@@ -4,7 +4,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::error::{Error, Result};
 use crate::shader::{Access, Constants, Interface, Shader};
-use crate::suite::{Case, HOST_PARAMS, Oracle, Scalar, Step as Declared};
+use crate::suite::input::Values;
+use crate::suite::{Case, Extent, HOST_PARAMS, Oracle, Scalar, Step as Declared};
 pub use crate::suite::{Checks, Contents, Route};
 
 /// Everything that a backend needs to run a case.
@@ -202,6 +203,38 @@ pub struct Check {
     pub scalars: u64,
     /// The right ones.
     pub oracle: Oracle,
+    /// What the output is the product of, where it is one so large that checking element by element takes too long.
+    pub product: Option<Product>,
+}
+
+/// A matrix product C = A·B of the buffers `a` (m×k) and `b` (k×n), row by row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Product {
+    /// Rows of A and C.
+    pub m: u64,
+    /// Columns of B and C.
+    pub n: u64,
+    /// Columns of A, rows of B.
+    pub k: u64,
+    /// A.
+    pub a: Values,
+    /// B.
+    pub b: Values,
+}
+
+impl Product {
+    /// Multiplications up to which each element of a product is worked out on the host.
+    const SMALL: u64 = 1 << 31;
+
+    fn of(extent: Extent, declared: &[crate::suite::Buffer]) -> Option<Self> {
+        let Extent::Product(m, n, k) = extent else { return None };
+        let input = |name: &str| match declared.iter().find(|buffer| buffer.name == name)?.contents {
+            Contents::Input(values) => Some(values),
+            _ => None,
+        };
+        let (a, b) = input("a").zip(input("b"))?;
+        (extent.count() > Self::SMALL).then_some(Self { m, n, k, a, b })
+    }
 }
 
 impl Check {
@@ -265,6 +298,7 @@ impl Job {
             buffer: place(benchmark.check.buffer)?,
             scalars: (benchmark.check.scalars)(shape, interface),
             oracle: (benchmark.check.oracle)(shape, interface),
+            product: Product::of(shape.extent, &declared),
         };
         let buffers = declared
             .iter()

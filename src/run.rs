@@ -267,24 +267,25 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// [`Error::Unsupported`] with the estimate.
     async fn check_pace(&mut self, case: &Case) -> Result<()> {
-        const PROBE: u64 = 1 << 18;
-        if case.shape.count() <= PROBE {
+        let probe = match case.shape.extent {
+            Extent::Linear(_) => Extent::Linear(1 << 18),
+            Extent::Matrix(..) => Extent::Matrix(512, 512),
+            // A scalar here is one multiplication; fewer would keep one workgroup of a GPU busy, whose pace is not the device's.
+            Extent::Product(..) => Extent::Product(256, 256, 256),
+        };
+        if case.shape.count() <= probe.count() {
             return Ok(());
         }
         let key = pace_key(case);
         if !self.pace.contains_key(&key) {
             let mut small = case.clone();
-            small.shape.extent = match case.shape.extent {
-                Extent::Linear(_) => Extent::Linear(PROBE),
-                Extent::Matrix(..) => Extent::Matrix(512, 512),
-                Extent::Product(..) => Extent::Product(64, 64, 64),
-            };
+            small.shape.extent = probe;
             let job = Job::new(&small)?;
             let timer = if job.is_host_timed() { Timer::wall() } else { self.timer.clone() };
             let mut prepared = self.backend.prepare(&job).await?;
             prepared.sample(1).await?;
             let sample = prepared.sample(1).await?;
-            self.pace.insert(key.clone(), timer.read(&sample) / PROBE as f64);
+            self.pace.insert(key.clone(), timer.read(&sample) / probe.count() as f64);
         }
         let estimate = self.pace[&key] * case.shape.count() as f64;
         let longest = longest_launch_ns(self.backend.device());

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::backend::Prepared;
 use crate::error::Result;
-use crate::job::{Check, Job};
+use crate::job::{Check, Job, Product};
 use crate::suite::Scalar;
 
 /// The first element that is not what it must be.
@@ -24,20 +24,106 @@ impl std::fmt::Display for Mismatch {
     }
 }
 
-/// Reads the job's output back and compares all of it, exactly. `None` where it is right.
+/// Reads the job's output back and compares all of it, exactly: element by element, or a large product by [`Freivalds`]' check.
+/// `None` where it is right.
 ///
 /// # Errors
 /// What reading back gives.
 pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mismatch>> {
+    // Oracles work tables out when they are first asked, on all cores: asked here once, they never do so from within the pool,
+    // where a thread that waits for the table could be handed another piece that waits for it too.
+    (job.check.oracle)(0, &mut [0.0]);
     let scalar = job.buffers[job.check.buffer].scalar;
+    let size = scalar.bytes() as u64;
+    let mut suspects = 0..job.check.scalars;
+    if let Some(product) = &job.check.product {
+        let mut freivalds = Freivalds::new(product, scalar);
+        let mut add = |offset: u64, bytes: &[u8]| freivalds.add(offset / size, bytes);
+        prepared.read(job.check.buffer, job.check.scalars * size, &mut add).await?;
+        let Some(row) = freivalds.first_wrong_row() else { return Ok(None) };
+        // Which element of the row it is, the oracle knows.
+        suspects = row * product.n..(row + 1) * product.n;
+    }
     let mut first = None;
     let mut compare = |offset: u64, bytes: &[u8]| {
         if first.is_none() {
-            first = mismatch(&job.check, scalar, offset / scalar.bytes() as u64, bytes);
+            let here = offset / size;
+            let within = |at: u64| (at.clamp(here, here + bytes.len() as u64 / size) - here) as usize * size as usize;
+            let (from, to) = (within(suspects.start), within(suspects.end));
+            first = mismatch(&job.check, scalar, here + from as u64 / size, &bytes[from..to]);
         }
     };
-    prepared.read(job.check.buffer, job.check.scalars * scalar.bytes() as u64, &mut compare).await?;
+    prepared.read(job.check.buffer, job.check.scalars * size, &mut compare).await?;
     Ok(first)
+}
+
+/// Random vectors of a Freivalds check.
+const VECTORS: usize = 16;
+
+/// Freivalds' check of C = A·B (*Probabilistic Machines Can Use Less Running Time*, 1977): for random vectors r of ±1, C·r must be
+/// A·(B·r). It costs mn + nk + mk operations a vector instead of mnk. One wrong element of a row always shows; several, which may
+/// cancel, stay unseen by all vectors with a probability of 2^-16 for each row at most. Exact: every value is a multiple of 2^-14,
+/// and the largest sum, n·k·(127/128)², leaves f64 room up to n·k = 2^39.
+struct Freivalds<'a> {
+    product: &'a Product,
+    scalar: Scalar,
+    /// C·r by row and vector, as far as C has been read.
+    sums: Vec<[f64; VECTORS]>,
+}
+
+impl<'a> Freivalds<'a> {
+    fn new(product: &'a Product, scalar: Scalar) -> Self {
+        Self { product, scalar, sums: vec![[0.0; VECTORS]; product.m as usize] }
+    }
+
+    /// Takes the elements of C from `first` on.
+    fn add(&mut self, first: u64, bytes: &[u8]) {
+        let (n, size, scalar) = (self.product.n, self.scalar.bytes(), self.scalar);
+        let end = first + (bytes.len() / size) as u64;
+        let rows = self.sums.par_iter_mut().enumerate().skip((first / n) as usize);
+        rows.take((end.div_ceil(n) - first / n) as usize).for_each(|(row, sums)| {
+            let start = (row as u64 * n).max(first);
+            let stop = ((row as u64 + 1) * n).min(end);
+            let mut values = vec![0.0; (stop - start) as usize];
+            scalar.decode(&bytes[(start - first) as usize * size..(stop - first) as usize * size], &mut values);
+            for (column, value) in (start % n..).zip(values) {
+                add_signed(sums, column, value);
+            }
+        });
+    }
+
+    /// The first row in which C·r is not A·(B·r).
+    fn first_wrong_row(&self) -> Option<u64> {
+        let (Product { n, k, a, b, .. }, scalar) = (*self.product, self.scalar);
+        let b_sums: Vec<[f64; VECTORS]> = (0..k)
+            .into_par_iter()
+            .map(|p| {
+                let mut sums = [0.0; VECTORS];
+                (0..n).for_each(|column| add_signed(&mut sums, column, b.at(scalar, p * n + column)));
+                sums
+            })
+            .collect();
+        let is_wrong = |(row, got): (usize, &[f64; VECTORS])| {
+            let mut want = [0.0; VECTORS];
+            for (p, sums) in (row as u64 * k..).zip(&b_sums) {
+                let factor = a.at(scalar, p);
+                want.iter_mut().zip(sums).for_each(|(want, sum)| *want += factor * sum);
+            }
+            // NaN is poison or a fault: never equal.
+            (want != *got).then_some(row as u64)
+        };
+        self.sums.par_iter().enumerate().find_map_first(is_wrong)
+    }
+}
+
+/// Adds `value` to the sum of each vector, with the sign that the vector has at `column`.
+fn add_signed(sums: &mut [f64; VECTORS], column: u64, value: f64) {
+    // The high half of a multiplicative hash, finalised: signs of different columns and vectors have nothing to do with each other.
+    let mut signs = (column + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    signs = (signs ^ (signs >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32;
+    for (place, sum) in sums.iter_mut().enumerate() {
+        *sum += if signs >> place & 1 == 0 { value } else { -value };
+    }
 }
 
 /// The first mismatch in `bytes`, whose first scalar is number `first` of the output. Compares on all cores.
@@ -54,4 +140,56 @@ pub fn mismatch(check: &Check, scalar: Scalar, first: u64, bytes: &[u8]) -> Opti
         let pairs = (first..).zip(got.into_iter().zip(want));
         pairs.into_iter().find(|(_, (got, want))| got != want).map(|(index, (got, want))| Mismatch { index, got, want })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::input::Values;
+
+    const PRODUCT: Product = Product { m: 37, n: 50, k: 29, a: Values::Summable, b: Values::SummableFrom(1 << 40) };
+
+    /// C, worked out element by element.
+    fn right() -> Vec<f32> {
+        let Product { m, n, k, a, b } = PRODUCT;
+        let term = |i: u64, p: u64| a.at(Scalar::F32, i / n * k + p) * b.at(Scalar::F32, p * n + i % n);
+        (0..m * n).map(|i| (0..k).map(|p| term(i, p)).sum::<f64>() as f32).collect()
+    }
+
+    /// Hands C over in pieces that end within rows.
+    fn first_wrong_row(c: &[f32]) -> Option<u64> {
+        let bytes: Vec<u8> = c.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let mut freivalds = Freivalds::new(&PRODUCT, Scalar::F32);
+        for (piece, chunk) in bytes.chunks(4 * 333).enumerate() {
+            freivalds.add(333 * piece as u64, chunk);
+        }
+        freivalds.first_wrong_row()
+    }
+
+    #[test]
+    fn freivalds_check_passes_the_right_product() {
+        assert_eq!(first_wrong_row(&right()), None);
+    }
+
+    #[test]
+    fn freivalds_check_catches_any_one_wrong_element() {
+        let right = right();
+        for index in 0..right.len() {
+            for wrong in [right[index] + 1.0 / 16384.0, -right[index] - 1.0, f32::NAN] {
+                let mut c = right.clone();
+                c[index] = wrong;
+                assert_eq!(first_wrong_row(&c), Some(index as u64 / PRODUCT.n), "element {index} = {wrong}");
+            }
+        }
+    }
+
+    #[test]
+    fn freivalds_check_catches_elements_that_changed_places() {
+        let right = right();
+        for column in 1..50 {
+            let mut c = right.clone();
+            c.swap(0, column);
+            assert_eq!(first_wrong_row(&c).is_some(), right[0] != right[column], "column {column}");
+        }
+    }
 }

@@ -36,7 +36,17 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
     // Thousands of reads an invocation, and dozens of strides.
     let few = [1, 33, 257, 1025, 4097];
     let matrices = [(1, 1), (1, 33), (33, 1), (3, 5), (32, 32), (31, 33), (36, 64), (40, 100), (100, 257), (128, 512)];
-    let products = [(1, 1, 1), (1, 33, 7), (65, 3, 17), (16, 16, 16), (64, 64, 64), (33, 70, 65), (100, 31, 129)];
+    let products = [
+        (1, 1, 1),
+        (1, 33, 5),
+        (33, 1, 17),
+        (3, 5, 2),
+        (16, 16, 16),
+        (31, 33, 35),
+        (64, 64, 64),
+        (65, 66, 67),
+        (70, 100, 30),
+    ];
     match declared {
         Extent::Linear(1) => vec![declared],
         Extent::Linear(_) if benchmark.wgsl.contains("SPAN") => few.map(Extent::Linear).to_vec(),
@@ -340,6 +350,46 @@ const MUTATIONS: &[Mutation] = &[
     ("coalescing/broadcast_uniform", "x.x + y[i]", "x.y + y[i]"),
     ("coalescing/broadcast_uniform", "y[i]", "y[i ^ 1u]"),
     ("coalescing/broadcast_uniform", "i < sizes.n", "i + 1u < sizes.n"),
+    ("workgroup_memory/fixed_size", "(t + 37u)", "(t + 36u)"),
+    ("workgroup_memory/fixed_size", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/fixed_size", "own;\n        workgroupBarrier();\n", "own;\n"),
+    ("workgroup_memory/override_size", "(t + 37u)", "(t + 36u)"),
+    ("workgroup_memory/override_size", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/override_size", "own;\n        workgroupBarrier();\n", "own;\n"),
+    ("workgroup_memory/structured", "2u * pair + 1u] = high", "2u * pair + 1u] = low"),
+    ("workgroup_memory/structured", "block.ints[i];", "block.ints[i ^ 1u];"),
+    ("workgroup_memory/structured", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/structured", "        }\n        workgroupBarrier();\n", "        }\n"),
+    ("workgroup_memory/carved", "16u - 16u * (i % 2u)", "16u * (i % 2u)"),
+    ("workgroup_memory/carved", ">> 16u;\n}", ">> 15u;\n}"),
+    ("workgroup_memory/carved", "INTS = 512u / 4u", "INTS = 256u / 4u"),
+    ("workgroup_memory/carved", "        }\n        workgroupBarrier();\n", "        }\n"),
+    ("workgroup_memory/distinct_words", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/distinct_words", "words[j * WG + t] = base + lane", "words[j * WG + t] = base"),
+    ("workgroup_memory/distinct_words", "words[j * WG + t] =", "words[t] ="),
+    ("workgroup_memory/same_word", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/same_word", "= base + lane", "= base + CLUMP + lane"),
+    ("workgroup_memory/same_word", "words[j * CLUMPS + clump] =", "words[j * CLUMPS] ="),
+    ("workgroup_memory/atomic_word", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/atomic_word", "atomicMax(", "atomicMin("),
+    ("workgroup_memory/atomic_word", "base + lane", "base + lane / 2u"),
+    ("workgroup_memory/occupancy", "pages[page + other]", "pages[page + t]"),
+    ("workgroup_memory/occupancy", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("workgroup_memory/occupancy", "j < sizes.elements", "j + 1u < sizes.elements"),
+    ("matmul/naive", "p < sizes.k", "p + 1u < sizes.k"),
+    ("matmul/naive", "b[p * sizes.n + id.x]", "b[id.x * sizes.k + p]"),
+    ("matmul/naive", "id.y < sizes.m", "id.y + 1u < sizes.m"),
+    ("matmul/tiled", "from_b;\n        workgroupBarrier();\n", "from_b;\n"),
+    ("matmul/tiled", "a_tile[t.y * TILE + p]", "a_tile[p * TILE + t.y]"),
+    ("matmul/tiled", "first + t.x < sizes.k", "first + t.x + 1u < sizes.k"),
+    ("matmul/register_blocked", "next_b;\n        workgroupBarrier();\n", "next_b;\n"),
+    ("matmul/register_blocked", "fma(vec4<T>(from_a.w)", "fma(vec4<T>(from_a.z)"),
+    ("matmul/register_blocked", "first + DEPTH + t.y, column", "first + t.y, column"),
+    ("matmul/register_blocked", "column + 3u < sizes.n", "column + 4u < sizes.n"),
+    ("matmul/register_blocked", "row < sizes.m && p < sizes.k", "row + 1u < sizes.m && p < sizes.k"),
+    ("roofline/fma_an_element", "k < FMAS / 16u", "k + 1u < FMAS / 16u"),
+    ("roofline/fma_an_element", "x > T(0.0)", "x > T(0.5)"),
+    ("roofline/fma_an_element", "i < sizes.elements", "i + 1u < sizes.elements"),
 ];
 
 /// Kernels of `safety_tax` that other families own, and plant faults in.
@@ -353,6 +403,7 @@ fn telling_sizes(case: &str) -> &'static [Extent] {
         Some("barrier") => &[Extent::Linear(1025), Extent::Linear(2048)],
         Some("bank_conflict") => &[Extent::Linear(1025), Extent::Linear(4097)],
         Some("transpose") => &[Extent::Matrix(64, 96), Extent::Matrix(100, 257)],
+        Some("matmul") => &[Extent::Product(65, 67, 33), Extent::Product(70, 100, 37)],
         _ => &[Extent::Linear(70_001), Extent::Linear(69_996), Extent::Linear(16_384)],
     }
 }

@@ -68,7 +68,7 @@ struct RunArguments {
     /// API to run through [default: the device's best]
     #[arg(long, value_parser = ["vulkan", "metal", "dx12", "gl", "all"])]
     backend: Option<String>,
-    /// Sizes instead of the profile's: 1000003, 2^20, or rows x columns for matrices (512x2000)
+    /// Sizes instead of the profile's: 1000003, 2^20, rows x columns for matrices (512x2000), or MxNxK for matrix products
     #[arg(long = "size", value_name = "N", num_args = 1.., value_parser = size, value_delimiter = ',')]
     sizes: Vec<Extent>,
     /// Parameters for the kernels that have them (WG=128)

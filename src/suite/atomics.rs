@@ -12,7 +12,7 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "atomics",
     summary: "atomic additions of u32 (operations are atomic additions)",
-    is_by_kernel: false,
+    is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "same_address",

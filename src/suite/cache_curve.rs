@@ -20,7 +20,7 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "cache_curve",
     summary: "latency and bandwidth of reading, by working set, and the caches inferred from them",
-    is_by_kernel: false,
+    is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "latency",

@@ -212,14 +212,21 @@ const INTEGER: Benchmark = Benchmark {
     ..BASE
 };
 
-/// Working sets over which bandwidth is measured, in f32 words: 256 KiB to 1 GiB an array.
-pub const LADDER: [Extent; 7] = [
+/// Working sets over which bandwidth is measured, in f32 words: 256 KiB to 1 GiB an array, by doubling, so that no row is further
+/// than a factor of √2 from the rung that it is held against, and a cache's peak is not missed.
+pub const LADDER: [Extent; 13] = [
     Extent::Linear(1 << 16),
+    Extent::Linear(1 << 17),
     Extent::Linear(1 << 18),
+    Extent::Linear(1 << 19),
     Extent::Linear(1 << 20),
+    Extent::Linear(1 << 21),
     Extent::Linear(1 << 22),
+    Extent::Linear(1 << 23),
     Extent::Linear(1 << 24),
+    Extent::Linear(1 << 25),
     Extent::Linear(1 << 26),
+    Extent::Linear(1 << 27),
     Extent::Linear(1 << 28),
 ];
 

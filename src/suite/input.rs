@@ -19,6 +19,8 @@ pub enum Values {
     Signs,
     /// Decimal digits, 0 to 9, of any type.
     Digits,
+    /// [`Values::Summable`] from this element of its stream on: a second input that has nothing to do with the first.
+    SummableFrom(u64),
     /// The same number everywhere, as source article A5 has it (0.5).
     Constant(f64),
 }
@@ -27,16 +29,24 @@ impl Values {
     /// Element `index` of the input. Exact: every value of every type here fits an f64.
     #[must_use]
     pub fn at(self, scalar: Scalar, index: u64) -> f64 {
-        let random = hash(index);
+        let random = hash(self.place(index));
         match (self, scalar) {
             (Self::Constant(value), _) => value,
             (Self::Digits, _) => f64::from(((random >> 16) * 10) >> 16),
             (_, Scalar::U32) => f64::from(random.max(1)),
             (Self::Wide, Scalar::F32) => f64::from(random >> 8 | 1) / f64::from(1_u32 << 24),
             (Self::Wide, Scalar::F64) => (f64::from(random) + 0.5) / 4_294_967_296.0,
-            (Self::Summable, _) => f64::from(summable(random)) / 128.0,
+            (Self::Summable | Self::SummableFrom(_), _) => f64::from(summable(random)) / 128.0,
             // A bit that `summable` does not use.
             (Self::Signs, _) => f64::from((random & 2) as i32 - 1),
+        }
+    }
+
+    /// Place of element `index` in the random stream.
+    const fn place(self, index: u64) -> u64 {
+        match self {
+            Self::SummableFrom(first) => first.wrapping_add(index),
+            _ => index,
         }
     }
 
@@ -64,8 +74,9 @@ impl Values {
             return f64::from(sum as u32);
         }
         match self {
-            Self::Summable => {
-                let sum: i64 = pieces.map(|piece| piece.map(|i| i64::from(summable(hash(i)))).sum::<i64>()).sum();
+            Self::Summable | Self::SummableFrom(_) => {
+                let at = |i| i64::from(summable(hash(self.place(i))));
+                let sum: i64 = pieces.map(|piece| piece.map(at).sum::<i64>()).sum();
                 sum as f64 / 128.0
             }
             // For constants f64 has 29 bits to spare.

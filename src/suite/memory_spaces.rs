@@ -16,7 +16,7 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "memory_spaces",
     summary: "read bandwidth and latency of the memory spaces, and where a small table is best kept",
-    is_by_kernel: false,
+    is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "storage_bandwidth",

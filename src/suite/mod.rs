@@ -11,9 +11,11 @@ pub mod ceiling;
 pub mod coalescing;
 pub mod histogram;
 pub mod input;
+pub mod matmul;
 pub mod memory_spaces;
 pub mod pitched;
 pub mod reduction;
+pub mod roofline;
 pub mod safety_tax;
 pub mod scan;
 mod shape;
@@ -21,6 +23,7 @@ pub mod stream;
 pub mod sum_of_cubes;
 pub mod transfer;
 pub mod transpose;
+pub mod workgroup_memory;
 
 use std::fmt;
 
@@ -38,13 +41,16 @@ pub const FAMILIES: &[&Family] = &[
     &sum_of_cubes::FAMILY,
     &scan::FAMILY,
     &histogram::FAMILY,
+    &matmul::FAMILY,
     &bank_conflict::FAMILY,
     &coalescing::FAMILY,
+    &workgroup_memory::FAMILY,
     &memory_spaces::FAMILY,
     &cache_curve::FAMILY,
     &pitched::FAMILY,
     &atomics::FAMILY,
     &barrier::FAMILY,
+    &roofline::FAMILY,
     &safety_tax::FAMILY,
     &transfer::FAMILY,
 ];
@@ -409,6 +415,11 @@ pub(crate) fn gb_per_s(rate: f64) -> String {
         rate if rate >= 100.0 => format!("{rate:.0} GB/s"),
         rate => format!("{rate:.2} GB/s"),
     }
+}
+
+/// A rate of operations for a sentence, from GFLOP/s.
+pub(crate) fn flop_per_s(rate: f64) -> String {
+    if rate >= 1000.0 { format!("{:.2} TFLOP/s", rate / 1000.0) } else { format!("{rate:.1} GFLOP/s") }
 }
 
 /// A number of bytes in the largest binary unit that divides it.

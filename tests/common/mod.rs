@@ -154,7 +154,7 @@ fn copy(job: &Job) -> Job {
         buffers: job.buffers.clone(),
         steps: job.steps.clone(),
         end_to_end: job.end_to_end.clone(),
-        check: shaderbench::job::Check { buffer: job.check.buffer, scalars: job.check.scalars, oracle },
+        check: shaderbench::job::Check { buffer: job.check.buffer, scalars: job.check.scalars, oracle, product: None },
     }
 }
 

@@ -1,0 +1,40 @@
+// Reads an element, works FMAS fused multiply-adds on it, one after the other, and writes it: between copying and computing.
+// Pattern: 16-byte loads and stores, one an invocation; four independent chains an invocation and many invocations hide latency. The
+// multiplier is ±1 and the addend a multiple of 1/128, both known only at run time: nothing can be folded, and no rounding occurs.
+// Work: 2n scalars moved, 2 FMAS n operations.
+
+alias T = vec4<f32>;
+
+struct Sizes { elements: u32, addend: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+override FMAS: u32 = 16u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let i = (group.y * groups.x + group.x) * WG + t;
+    if (i < sizes.elements) {
+        var x = input[i];
+        let m = select(T(-1.0), T(1.0), x > T(0.0));
+        let p = T(f32(sizes.addend) / 128.0);
+        for (var k = 0u; k < FMAS / 16u; k++) {
+            x = four(four(four(four(x, m, p), m, p), m, p), m, p);
+        }
+        for (var k = 0u; k < FMAS % 16u; k++) {
+            x = fma(x, m, p);
+        }
+        output[i] = x;
+    }
+}
+
+fn four(x: T, m: T, p: T) -> T {
+    return fma(fma(fma(fma(x, m, p), m, p), m, p), m, p);
+}

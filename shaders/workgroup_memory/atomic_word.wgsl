@@ -1,0 +1,57 @@
+// The 32 invocations of a clump hold distinct values against one word with atomicMax; after the barrier each of them reads it,
+// and counts it where it holds the largest of the values.
+// Pattern: SETS atomics and SETS loads between two barriers; all 32 invocations of a clump aim at the same word.
+// Work: 2 SETS ROUNDS words changed and loaded by each of n invocations.
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override ROUNDS: u32 = 8u;
+
+const WG = 256u;
+const CLUMP = 32u;
+const CLUMPS = WG / CLUMP;
+const SETS = 8u;
+
+var<workgroup> words: array<atomic<u32>, SETS * CLUMPS>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let first = (group.y * groups.x + group.x) * WG;
+    let i = first + t;
+    let lane = t % CLUMP;
+    let clump = t / CLUMP;
+    // Each clump's values are its own, and small enough to grow each round without wrapping.
+    var seed = 1u + clump * ROUNDS * SETS * CLUMP;
+    if (first < sizes.n) {
+        seed += input[first] >> 4u;
+    }
+    if (t < SETS * CLUMPS) {
+        // Every base is larger.
+        atomicStore(&words[t], 0u);
+    }
+    workgroupBarrier();
+    var hits = 0u;
+    for (var k = 0u; k < ROUNDS; k++) {
+        for (var j = 0u; j < SETS; j++) {
+            let base = seed + (k * SETS + j) * CLUMP;
+            atomicMax(&words[j * CLUMPS + clump], base + lane);
+        }
+        workgroupBarrier();
+        for (var j = 0u; j < SETS; j++) {
+            let base = seed + (k * SETS + j) * CLUMP;
+            hits += u32(atomicLoad(&words[j * CLUMPS + clump]) == base + CLUMP - 1u);
+        }
+        workgroupBarrier();
+    }
+    if (i < sizes.n) {
+        output[i] = input[i] + hits;
+    }
+}

@@ -1,0 +1,77 @@
+// Three arrays carved by hand out of one block of words: 128 × i16 from byte 0 on (two to a word), 64 × f32 from byte 256 on
+// (as bits), 256 × i32 from byte 512 on. Each round writes and reads all three; structured does the same with a struct.
+// Pattern: offsets, shifts and bit casts at every access; neighbouring invocations touch neighbouring elements, 64 of the 256
+// write shorts and floats in turns, and a pair of shorts has one writer, for there is no store of half a word.
+// Work: 16 ROUNDS bytes through workgroup memory for each of n words: writes 4 + 4/4 + 2·2/4, reads 4 + 4 + 2.
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override ROUNDS: u32 = 16u;
+
+const SHORTS = 0u;
+const FLOATS = 256u / 4u;
+const INTS = 512u / 4u;
+const WORDS = INTS + 256u;
+
+var<workgroup> block: array<u32, WORDS>;
+
+/// Elements 2 pair and 2 pair + 1 of the shorts.
+fn put_shorts(pair: u32, low: i32, high: i32) {
+    block[SHORTS + pair] = (bitcast<u32>(low) & 0xffffu) | (bitcast<u32>(high) << 16u);
+}
+
+fn short_at(i: u32) -> i32 {
+    // Up to the top of the word, and down again with the sign.
+    return bitcast<i32>(block[SHORTS + i / 2u] << (16u - 16u * (i % 2u))) >> 16u;
+}
+
+fn put_float(i: u32, value: f32) {
+    block[FLOATS + i] = bitcast<u32>(value);
+}
+
+fn float_at(i: u32) -> f32 {
+    return bitcast<f32>(block[FLOATS + i]);
+}
+
+fn put_int(i: u32, value: i32) {
+    block[INTS + i] = bitcast<u32>(value);
+}
+
+fn int_at(i: u32) -> i32 {
+    return bitcast<i32>(block[INTS + i]);
+}
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let i = (group.y * groups.x + group.x) * 256u + t;
+    let quarter = t / 64u;
+    let place = t % 64u;
+    var x = 0u;
+    if (i < sizes.n) {
+        x = input[i];
+    }
+    for (var k = 0u; k < ROUNDS; k++) {
+        put_int(t, bitcast<i32>(x));
+        if (quarter == k % 4u) {
+            put_float(place, f32(x >> 12u));
+        }
+        if (quarter == (k + 1u) % 4u) {
+            put_shorts(place, i32(x & 0xffffu) - 32768, i32(x >> 16u) - 32768);
+        }
+        workgroupBarrier();
+        let sum = int_at((t + 37u) % 256u) + short_at((t + k) % 128u) + i32(float_at((3u * t + k) % 64u));
+        x = bitcast<u32>(sum) * 5u + 1u;
+        workgroupBarrier();
+    }
+    if (i < sizes.n) {
+        output[i] = x;
+    }
+}

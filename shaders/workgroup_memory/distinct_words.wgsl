@@ -1,0 +1,53 @@
+// The 32 invocations of a clump write distinct values, each to a word of its own; after the barrier each reads a word of another
+// and counts those that hold what was written there. The measure for same_word and atomic_word.
+// Pattern: SETS stores and SETS loads between two barriers, no bank conflict.
+// Work: 2 SETS ROUNDS words stored and loaded by each of n invocations.
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override ROUNDS: u32 = 8u;
+
+const WG = 256u;
+const CLUMP = 32u;
+const CLUMPS = WG / CLUMP;
+const SETS = 8u;
+
+var<workgroup> words: array<u32, SETS * WG>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let first = (group.y * groups.x + group.x) * WG;
+    let i = first + t;
+    let lane = t % CLUMP;
+    let clump = t / CLUMP;
+    // Each clump's values are its own, and small enough to grow each round without wrapping.
+    var seed = 1u + clump * ROUNDS * SETS * CLUMP;
+    if (first < sizes.n) {
+        seed += input[first] >> 4u;
+    }
+    var hits = 0u;
+    for (var k = 0u; k < ROUNDS; k++) {
+        for (var j = 0u; j < SETS; j++) {
+            let base = seed + (k * SETS + j) * CLUMP;
+            words[j * WG + t] = base + lane;
+        }
+        workgroupBarrier();
+        for (var j = 0u; j < SETS; j++) {
+            let base = seed + (k * SETS + j) * CLUMP;
+            let peer = (lane + k + 1u) % CLUMP;
+            hits += u32(words[j * WG + clump * CLUMP + peer] == base + peer);
+        }
+        workgroupBarrier();
+    }
+    if (i < sizes.n) {
+        output[i] = input[i] + hits;
+    }
+}

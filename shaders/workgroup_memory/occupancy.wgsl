@@ -1,0 +1,39 @@
+// Copies an array through workgroup memory, of which each workgroup of 64 holds WORDS words although 256 would do: the more it
+// holds, the fewer workgroups a processor keeps in flight, and the fewer loads it waits for at a time.
+// Pattern: 16-byte loads and stores, one an invocation, which stores the element of the invocation 32 places away; which part
+// of the array is used is known at run time only, so that no compiler can shorten it.
+// Work: 2n scalars moved.
+
+alias T = vec4<f32>;
+
+struct Sizes { elements: u32, page: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WORDS: u32 = 1024u;
+
+const WG = 64u;
+
+var<workgroup> pages: array<T, WORDS / 4u>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let block = group.y * groups.x + group.x;
+    let page = (block + sizes.page) % (WORDS / (4u * WG)) * WG;
+    let i = block * WG + t;
+    if (i < sizes.elements) {
+        pages[page + t] = input[i];
+    }
+    workgroupBarrier();
+    let other = t ^ 32u;
+    let j = block * WG + other;
+    if (j < sizes.elements) {
+        output[j] = pages[page + other];
+    }
+}

@@ -1,0 +1,39 @@
+// Rotates blocks of LENGTH words by 37 places ROUNDS times, each time through a workgroup array as long as the host says.
+// Pattern: neighbouring invocations touch neighbouring words (no bank conflict); two barriers a round. fixed_size is the same
+// text with a literal length: what differs is what the compiler knows before the pipeline is made.
+// Work: 2 ROUNDS n words moved through workgroup memory.
+
+alias T = u32;
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override LENGTH: u32 = 256u;
+override ROUNDS: u32 = 16u;
+
+var<workgroup> tile: array<T, LENGTH>;
+
+@compute @workgroup_size(LENGTH)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let i = (group.y * groups.x + group.x) * LENGTH + t;
+    var own = T();
+    if (i < sizes.n) {
+        own = input[i];
+    }
+    for (var k = 0u; k < ROUNDS; k++) {
+        tile[t] = own;
+        workgroupBarrier();
+        own = tile[(t + 37u) % LENGTH];
+        workgroupBarrier();
+    }
+    if (i < sizes.n) {
+        output[i] = own;
+    }
+}

@@ -1,0 +1,199 @@
+//! `matmul`: the product of two matrices, naive, tiled, and blocked in registers.
+
+use std::sync::OnceLock;
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
+    Step, Work, flop_per_s, uniform,
+};
+use crate::record::Record;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "matmul",
+    summary: "the product of two f32 matrices, M×K by K×N",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "naive",
+            summary: "one invocation for each element, everything from memory",
+            wgsl: include_str!("../../shaders/matmul/naive.wgsl"),
+            ..BASE
+        },
+        Benchmark {
+            name: "tiled",
+            summary: "square tiles in workgroup memory, one element an invocation",
+            wgsl: include_str!("../../shaders/matmul/tiled.wgsl"),
+            cases: &cases(&[&[("TILE", 8.0)], &[("TILE", 16.0)], &[("TILE", 32.0)]], &[&[("TILE", 16.0)]]),
+            ..BASE
+        },
+        Benchmark {
+            name: "register_blocked",
+            summary: "tiles of 64×64, 4×4 elements an invocation in registers",
+            wgsl: include_str!("../../shaders/matmul/register_blocked.wgsl"),
+            steps: |shape, _| tiles(shape, 64, 64),
+            ..BASE
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share: one element of C an invocation.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &["E5"],
+    wgsl: "",
+    cases: &cases(&[&[]], &[&[]]),
+    buffers: |shape, _| {
+        let (m, n, k) = sides(shape);
+        vec![
+            Buffer { name: "a", scalars: m * k, contents: Contents::Input(A) },
+            Buffer { name: "b", scalars: k * n, contents: Contents::Input(B) },
+            Buffer { name: "c", scalars: m * n, contents: Contents::Poison },
+            uniform("sizes", &[m, n, k]),
+        ]
+    },
+    steps: |shape, interface| tiles(shape, interface.workgroup_size[0].into(), interface.workgroup_size[1].into()),
+    end_to_end: None,
+    work: |shape| Work { bytes: 0, flops: 2 * shape.count() },
+    ceiling: Some(Limit::Fma),
+    sets_ceiling: false,
+    model: None,
+    check: Check {
+        buffer: "c",
+        scalars: |shape, _| {
+            let (m, n, _) = sides(shape);
+            m * n
+        },
+        oracle: |shape, _| product(shape),
+    },
+};
+
+/// Products of two elements are multiples of 2^-14, and a sum of K of them is exact in f32 while it stays below 2^10. Its standard
+/// deviation is √K/3: 21 at K = 4096, 43 at K = 16384.
+const A: Values = Values::Summable;
+const B: Values = Values::SummableFrom(1 << 40);
+
+/// `headline`: what runs at the largest size of the quick profile, which takes a software device half a second a launch.
+const fn cases(params: &'static [Params], headline: &'static [Params]) -> [Cases; 3] {
+    const ODD: &[Extent] = &[Extent::Product(200, 333, 77)];
+    const HEADLINE: &[Extent] = &[Extent::Product(512, 512, 512)];
+    const ALL: &[Extent] = &[
+        Extent::Product(200, 333, 77),
+        Extent::Product(512, 512, 512),
+        Extent::Product(1000, 1001, 999),
+        Extent::Product(1024, 1024, 1024),
+        Extent::Product(2048, 2048, 2048),
+        Extent::Product(4096, 4096, 4096),
+    ];
+    [
+        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: ODD, params },
+        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: HEADLINE, params: headline },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params },
+    ]
+}
+
+/// M, N and K.
+const fn sides(shape: &Shape) -> (u64, u64, u64) {
+    match shape.extent {
+        Extent::Product(m, n, k) => (m, n, k),
+        extent => {
+            let (rows, columns) = extent.matrix();
+            (rows, columns, 1)
+        }
+    }
+}
+
+/// One dispatch whose workgroups cover `width` columns by `height` rows of C each.
+fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
+    let (m, n, _) = sides(shape);
+    let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
+    vec![Step::Dispatch { groups: [side(n, width), side(m, height), 1], rebind: Vec::new() }]
+}
+
+/// Row after row, each the sum of rows of B.
+fn product(shape: &Shape) -> Oracle {
+    let (m, n, k) = sides(shape);
+    let tables = OnceLock::new();
+    Box::new(move |first, mut values| {
+        let table = |values: Values, length: u64| -> Vec<f32> {
+            (0..length).map(|i| values.at(Scalar::F32, i) as f32).collect()
+        };
+        let (a, b): &(Vec<f32>, Vec<f32>) = tables.get_or_init(|| (table(A, m * k), table(B, k * n)));
+        let mut at = first;
+        while !values.is_empty() {
+            let (row, column) = ((at / n) as usize, (at % n) as usize);
+            let (piece, rest) = values.split_at_mut((n as usize - column).min(values.len()));
+            piece.fill(0.0);
+            for (a, b) in a[row * k as usize..].iter().zip(b.chunks_exact(n as usize)) {
+                let a = f64::from(*a);
+                for (sum, b) in piece.iter_mut().zip(&b[column..]) {
+                    *sum += a * f64::from(*b);
+                }
+            }
+            at += piece.len() as u64;
+            values = rest;
+        }
+    })
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let count = |row: &Record| Extent::parse(&row.n).map_or(0, |extent| extent.count());
+    let measured = || rows.iter().filter(|row| row.gflop_per_s.is_some());
+    let largest = measured().map(|row| count(row)).max()?;
+    let fastest = |benchmark: &str| {
+        let same = measured().filter(|row| row.benchmark == benchmark && count(row) == largest);
+        same.filter_map(|row| Some((row.gflop_per_s?, *row))).max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let mut parts = Vec::new();
+    if let (Some((naive, _)), Some((tiled, row))) = (fastest("naive"), fastest("tiled")) {
+        parts.push(format!(
+            "tiles of workgroup memory (best with {}) give {:.2}× the naive rate",
+            row.params,
+            tiled / naive
+        ));
+    }
+    if let Some((blocked, row)) = fastest("register_blocked") {
+        let share = row.share.map_or_else(String::new, |share| format!(", {:.0} % of the FMA ceiling", share * 100.0));
+        parts.push(format!("4×4 elements an invocation in registers reach {}{share}", flop_per_s(blocked)));
+    }
+    let n = &measured().find(|row| count(row) == largest)?.n;
+    (!parts.is_empty()).then(|| format!("Of {n} f32, {}.", parts.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What exactness rests on: with K = 4096, every partial sum lies far below 2^10, and f32 gives the same bits as f64.
+    #[test]
+    fn sums_of_products_are_exact_in_f32() {
+        const K: u64 = 4096;
+        for element in 0..256 {
+            let (mut narrow, mut wide) = (0.0_f32, 0.0_f64);
+            for p in 0..K {
+                let (a, b) = (A.at(Scalar::F32, element * K + p), B.at(Scalar::F32, p * K + element));
+                narrow += a as f32 * b as f32;
+                wide += a * b;
+                assert!(wide.abs() < 256.0, "element {element}: {wide} after {p}");
+            }
+            assert_eq!(f64::from(narrow), wide);
+        }
+    }
+
+    #[test]
+    fn the_oracle_is_the_sum_of_products_from_any_index_on() {
+        let shape = Shape { dtype: Dtype::F32, extent: Extent::Product(5, 7, 3), params: Default::default() };
+        let element = |i: u64| -> f64 {
+            (0..3).map(|p| A.at(Scalar::F32, i / 7 * 3 + p) * B.at(Scalar::F32, p * 7 + i % 7)).sum()
+        };
+        for (first, length) in [(0, 35), (3, 20), (13, 1), (34, 1)] {
+            let mut got = vec![0.0; length];
+            product(&shape)(first, &mut got);
+            let want: Vec<f64> = (first..).take(length).map(element).collect();
+            assert_eq!(got, want);
+        }
+    }
+}

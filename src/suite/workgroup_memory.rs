@@ -1,0 +1,294 @@
+//! `workgroup_memory`: how it is declared, carved up, shared, and what holding more of it costs.
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
+    Step, Work, all, each, gb_per_s, uniform,
+};
+use crate::record::Record;
+use crate::shader::Interface;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "workgroup_memory",
+    summary: "how workgroup memory is declared, carved up and shared, and what holding more of it costs",
+    is_by_kernel: true,
+    benchmarks: &[
+        Benchmark {
+            name: "fixed_size",
+            summary: "rotates blocks through an array of a length that is written in the kernel",
+            sources: &["A2", "B2"],
+            wgsl: include_str!("../../shaders/workgroup_memory/fixed_size.wgsl"),
+            ..ROTATION
+        },
+        Benchmark {
+            name: "override_size",
+            summary: "the same, of a length that the host chooses when it makes the pipeline",
+            sources: &["A2", "B2"],
+            wgsl: include_str!("../../shaders/workgroup_memory/override_size.wgsl"),
+            cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("LENGTH", 256.0)]]),
+            model: Some(|_| 1.0),
+            ..ROTATION
+        },
+        Benchmark {
+            name: "structured",
+            summary: "three arrays in a struct, a word for each element",
+            sources: &["B3", "E4"],
+            wgsl: include_str!("../../shaders/workgroup_memory/structured.wgsl"),
+            ..THREE_ARRAYS
+        },
+        Benchmark {
+            name: "carved",
+            summary: "the same three carved by hand out of one block of words, shorts two to a word",
+            sources: &["B3", "E4"],
+            wgsl: include_str!("../../shaders/workgroup_memory/carved.wgsl"),
+            ..THREE_ARRAYS
+        },
+        Benchmark {
+            name: "distinct_words",
+            summary: "32 invocations write distinct values to a word each",
+            sources: &["E6"],
+            wgsl: include_str!("../../shaders/workgroup_memory/distinct_words.wgsl"),
+            ..WORDS
+        },
+        Benchmark {
+            name: "same_word",
+            summary: "32 invocations write distinct values to one word, where any one of them must stand",
+            sources: &["E6"],
+            wgsl: include_str!("../../shaders/workgroup_memory/same_word.wgsl"),
+            ..WORDS
+        },
+        Benchmark {
+            name: "atomic_word",
+            summary: "32 invocations hold distinct values against one word with atomicMax",
+            sources: &["E6"],
+            wgsl: include_str!("../../shaders/workgroup_memory/atomic_word.wgsl"),
+            ..WORDS
+        },
+        Benchmark {
+            name: "occupancy",
+            summary: "copies an array by workgroups of 64 that hold more workgroup memory than they need",
+            wgsl: include_str!("../../shaders/workgroup_memory/occupancy.wgsl"),
+            cases: &[
+                Cases {
+                    from: Profile::Quick,
+                    dtypes: &[Dtype::Vec4F32],
+                    extents: COPIED,
+                    params: &[&[("WORDS", 256.0)], &[("WORDS", 1024.0)], &[("WORDS", 2048.0)], &[("WORDS", 4096.0)]],
+                },
+                // Up to 32 KiB, where a device has more than the usual 16.
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::Vec4F32],
+                    extents: COPIED_MORE,
+                    params: &[
+                        &[("WORDS", 256.0)],
+                        &[("WORDS", 512.0)],
+                        &[("WORDS", 1024.0)],
+                        &[("WORDS", 2048.0)],
+                        &[("WORDS", 4096.0)],
+                        &[("WORDS", 8192.0)],
+                    ],
+                },
+            ],
+            buffers: |shape, _| {
+                // Any number will do as long as the compiler does not know it.
+                vec![input(shape), output(shape), uniform("sizes", &[shape.count() / shape.dtype.lanes(), 5])]
+            },
+            steps: |shape, interface| covering(shape.count() / shape.dtype.lanes(), interface),
+            work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
+            ceiling: Some(Limit::Copy),
+            check: Check {
+                buffer: "output",
+                scalars: all,
+                oracle: |shape, _| {
+                    let scalar = shape.dtype.scalar();
+                    each(move |i| Values::Wide.at(scalar, i))
+                },
+            },
+            ..BASE
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share: one word an invocation.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &[],
+    wgsl: "",
+    cases: &[],
+    buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count()])],
+    steps: |shape, interface| covering(shape.count(), interface),
+    end_to_end: None,
+    work: |_| Work { bytes: 0, flops: 0 },
+    ceiling: None,
+    sets_ceiling: false,
+    model: None,
+    check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| f64::NAN) },
+};
+
+/// The two rotations.
+const ROTATION: Benchmark = Benchmark {
+    cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[]]),
+    work: |shape| Work { bytes: 2 * ROTATION_ROUNDS * shape.array_bytes(), flops: 0 },
+    ceiling: Some(Limit::Workgroup),
+    check: Check {
+        buffer: "output",
+        scalars: all,
+        oracle: |shape, interface| {
+            let (n, length) = (shape.count(), u64::from(interface.invocations()));
+            each(move |i| word(n, i / length * length + (i + 37 * ROTATION_ROUNDS) % length).into())
+        },
+    },
+    ..BASE
+};
+
+/// The two layouts of three arrays.
+const THREE_ARRAYS: Benchmark = Benchmark {
+    cases: &cases(&[Extent::Linear(1 << 18)], &[Extent::Linear(1 << 22)], &[&[]]),
+    work: |shape| Work { bytes: 16 * ARRAYS_ROUNDS * shape.count(), flops: 0 },
+    ceiling: Some(Limit::Workgroup),
+    check: Check { buffer: "output", scalars: all, oracle: |shape, _| three_arrays(shape.count()) },
+    ..BASE
+};
+
+/// The three ways to write words. No ceiling: 32 invocations that read one word are served at once.
+const WORDS: Benchmark = Benchmark {
+    cases: &cases(&[Extent::Linear(1 << 17)], &[Extent::Linear(1 << 21)], &[&[]]),
+    work: |shape| Work { bytes: 2 * WORDS_SETS * WORDS_ROUNDS * shape.array_bytes(), flops: 0 },
+    check: Check {
+        buffer: "output",
+        scalars: all,
+        oracle: |shape, _| {
+            let n = shape.count();
+            // Every read of every round finds what it must.
+            each(move |i| word(n, i).wrapping_add((WORDS_SETS * WORDS_ROUNDS) as u32).into())
+        },
+    },
+    ..BASE
+};
+
+/// `ROUNDS` of the kernels, which no case changes.
+const ROTATION_ROUNDS: u64 = 16;
+const ARRAYS_ROUNDS: u64 = 16;
+const WORDS_ROUNDS: u64 = 8;
+/// `SETS` of the kernels that write words.
+const WORDS_SETS: u64 = 8;
+
+const COPIED: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 24)];
+const COPIED_MORE: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 24), Extent::Linear(1 << 26)];
+
+const fn cases(quick: &'static [Extent], more: &'static [Extent], params: &'static [Params]) -> [Cases; 2] {
+    [
+        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: quick, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: more, params },
+    ]
+}
+
+fn input(shape: &Shape) -> Buffer {
+    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) }
+}
+
+fn output(shape: &Shape) -> Buffer {
+    Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison }
+}
+
+/// One dispatch with an invocation for each element.
+fn covering(elements: u64, interface: &Interface) -> Vec<Step> {
+    vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations())))]
+}
+
+/// What the invocation of element `i` starts with.
+fn word(n: u64, i: u64) -> u32 {
+    if i < n { Values::Wide.at(Scalar::U32, i) as u32 } else { 0 }
+}
+
+/// The kernels' 256 invocations, round by round, one block of the output after the other.
+fn three_arrays(n: u64) -> Oracle {
+    const BLOCK: usize = 256;
+    Box::new(move |first, values| {
+        let mut done = 0;
+        while done < values.len() {
+            let at = first + done as u64;
+            let (block, place) = (at / BLOCK as u64 * BLOCK as u64, at as usize % BLOCK);
+            let mut x: [u32; BLOCK] = std::array::from_fn(|t| word(n, block + t as u64));
+            for k in 0..ARRAYS_ROUNDS as usize {
+                let floats = &x[k % 4 * 64..][..64];
+                let shorts = &x[(k + 1) % 4 * 64..][..64];
+                let next = std::array::from_fn(|t| {
+                    let pair = shorts[(t + k) % 128 / 2];
+                    let short = if (t + k).is_multiple_of(2) { pair & 0xffff } else { pair >> 16 };
+                    // An f32 holds the 20 bits as they are.
+                    let float = floats[(3 * t + k) % 64] >> 12;
+                    let sum = x[(t + 37) % BLOCK].wrapping_add(short).wrapping_sub(32_768).wrapping_add(float);
+                    sum.wrapping_mul(5).wrapping_add(1)
+                });
+                x = next;
+            }
+            let length = (BLOCK - place).min(values.len() - done);
+            for (value, x) in values[done..done + length].iter_mut().zip(&x[place..]) {
+                *value = f64::from(*x);
+            }
+            done += length;
+        }
+    })
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let mut parts = Vec::new();
+    if let Some(ratio) = slower(rows, "override_size", "fixed_size") {
+        parts.push(format!("an array whose length the host chooses takes {ratio:.2}× the time of one of fixed length"));
+    }
+    if let Some(ratio) = slower(rows, "carved", "structured") {
+        parts.push(format!("three arrays carved by hand out of one take {ratio:.2}× the time of a struct"));
+    }
+    if let Some(ratio) = slower(rows, "same_word", "distinct_words") {
+        let atomic = slower(rows, "atomic_word", "distinct_words")
+            .map_or_else(String::new, |ratio| format!(", 32 atomics on it {ratio:.2}×"));
+        parts.push(format!("32 writes to one word take {ratio:.2}× the time of writes to 32 words{atomic}"));
+    }
+    if let Some((few, many)) = occupancy(rows) {
+        parts.push(format!(
+            "a copy by workgroups of 64 that hold {} each reaches {}, by such that hold {} {}",
+            held(few),
+            gb_per_s(few.gb_per_s?),
+            held(many),
+            gb_per_s(many.gb_per_s?)
+        ));
+    }
+    (!parts.is_empty()).then(|| format!("Here {}.", parts.join("; ")))
+}
+
+fn size(row: &Record) -> u64 {
+    row.n.parse().unwrap_or(0)
+}
+
+/// Time of `benchmark` over that of `other`, at the largest size that both were measured at.
+fn slower(rows: &[&Record], benchmark: &str, other: &str) -> Option<f64> {
+    let measured = |name: &str| -> Vec<&Record> {
+        rows.iter().filter(|row| row.benchmark == name && row.median_ns.is_some()).copied().collect()
+    };
+    let others = measured(other);
+    let pairs = measured(benchmark).into_iter().filter_map(|row| Some((row, *others.iter().find(|o| o.n == row.n)?)));
+    let (row, other) = pairs.max_by_key(|(row, _)| size(row))?;
+    Some(row.median_ns? / other.median_ns?)
+}
+
+/// The copies by workgroups that hold least and most, at the largest size.
+fn occupancy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, &'a Record)> {
+    let measured = || rows.iter().filter(|row| row.benchmark == "occupancy" && row.gb_per_s.is_some());
+    let largest = measured().map(|row| size(row)).max()?;
+    let of_largest = || measured().filter(|row| size(row) == largest).copied();
+    let (few, many) = (of_largest().min_by_key(|row| words(row))?, of_largest().max_by_key(|row| words(row))?);
+    (words(few) < words(many)).then_some((few, many))
+}
+
+fn words(row: &Record) -> u64 {
+    row.params.strip_prefix("WORDS=").and_then(|words| words.parse().ok()).unwrap_or(0)
+}
+
+fn held(row: &Record) -> String {
+    super::binary_size(4 * words(row))
+}
