@@ -251,7 +251,7 @@ impl Job {
     /// Binds `case` to its shader's interface.
     ///
     /// # Errors
-    /// [`Error::Shader`] where shader and declaration do not fit together.
+    /// [`Error::Shader`] where shader and declaration do not fit together; [`Error::Unsupported`] for what no API here can do.
     pub fn new(case: &Case) -> Result<Self> {
         let (benchmark, shape) = (case.benchmark, &case.shape);
         let kernel = Kernel::new(case)?;
@@ -280,6 +280,7 @@ impl Job {
                     Step::Dispatch { groups, buffers }
                 }
                 Declared::Restore { from, to } => Step::Restore { from: place(from)?, to: place(to)? },
+                Declared::Unavailable(why) => return Err(Error::Unsupported(why.to_owned())),
                 Declared::Clear(buffer) => Step::Clear(place(buffer)?),
                 Declared::Upload(buffer) => Step::Upload(place(buffer)?),
                 Declared::Send { from, to, route } => Step::Send { from: place(from)?, to: place(to)?, route },

@@ -52,11 +52,7 @@ fn unknown_names_are_answered_with_the_nearest() {
         assert!(error_of(&output).ends_with(nearest), "{}", error_of(&output));
     }
     let output = run(&["run", "xylophone"]);
-    assert!(
-        error_of(&output).contains("there are ceiling, cache_curve, memory_spaces, reduction, transpose"),
-        "{}",
-        error_of(&output)
-    );
+    assert!(error_of(&output).contains("there are ceiling, reduction, transpose, "), "{}", error_of(&output));
 }
 
 #[test]
@@ -90,6 +86,12 @@ fn without_a_driver_one_sentence_says_what_to_install() {
     assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0, "nothing is left behind");
 }
 
+/// The workloads of the source articles, but A1 and C5 (`devices`), and B6 and B9, which need textures and are still to come.
+const SOURCES: [&str; 30] = [
+    "A2", "A3", "A4", "A5", "B1", "B2", "B3", "B4", "B5", "B7", "B8", "B10", "C1", "C2", "C3", "C4", "D1", "D2", "D3",
+    "D4", "D5", "D6", "D7", "D8", "E1", "E2", "E3", "E4", "E5", "E6",
+];
+
 #[test]
 fn list_tells_programs_what_there_is() {
     let output = run(&["list", "--json"]);
@@ -103,7 +105,7 @@ fn list_tells_programs_what_there_is() {
         }
     }
     let sources: Vec<_> = list.iter().flat_map(|e| e["sources"].as_array().expect("a list")).collect();
-    for id in ["A3", "A4", "A5", "D5", "D6", "D7"] {
+    for id in SOURCES {
         assert!(sources.iter().any(|source| *source == id), "{id} is answered by no benchmark");
     }
     assert!(text(&run(&["list"]).stdout).contains("  tiled "));

@@ -127,8 +127,7 @@ fn every_benchmark_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers(
     let mut backend = open(adapter);
     let (mut ran, mut skipped) = (0, Vec::new());
     for case in small_cases() {
-        let mut job = Job::new(&case).unwrap_or_else(|error| panic!("{case}: {error}"));
-        match fault(&mut backend, &mut job) {
+        match Job::new(&case).and_then(|mut job| fault(&mut backend, &mut job)) {
             Ok(None) => ran += 1,
             Ok(Some(fault)) => panic!("{case}: {fault}"),
             Err(error) if error.is_skip() => skipped.push(format!("{case}: {error}")),

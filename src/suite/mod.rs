@@ -272,6 +272,8 @@ pub enum Step {
     },
     /// Sets a buffer to zero. Not timed.
     Clear(&'static str),
+    /// What no API here can do, and why: the case is `skipped` with that reason.
+    Unavailable(&'static str),
     /// Copies a buffer's contents from the host again; end to end only.
     Upload(&'static str),
     /// Copies what `from` starts with out of the host's memory into `to`. Timed by the host where the job has no dispatch.

@@ -78,6 +78,16 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/sum_of_cubes/tree_block_sum.wgsl"),
             ..BLOCK_SUMS
         },
+        Benchmark {
+            name: "clock_in_kernel",
+            summary: "each workgroup notes a clock at its start and end; latest end minus earliest start",
+            sources: &["C4"],
+            wgsl: "",
+            buffers: |_, _| vec![Buffer { name: "sums", scalars: 1, contents: Contents::Poison }],
+            steps: |_, _| vec![Step::Unavailable("WGSL has no clock")],
+            end_to_end: None,
+            ..BASE
+        },
     ],
     finding,
 };
