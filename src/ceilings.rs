@@ -45,6 +45,11 @@ impl Ceilings {
     /// Holds a row against the limit that binds it: sets `ceiling` and `share`, and the status `implausible` where the row is more
     /// than 5 % above.
     pub fn hold(&self, case: &Case, record: &mut Record) {
+        if record.status == Status::Implausible {
+            // The verdict of a lower ceiling; it may have risen since.
+            record.status = Status::Ok;
+            record.reason.clear();
+        }
         let Some((limit, working_set, rate)) = self.binding(case) else { return };
         let Some(median) = record.median_ns else { return };
         record.ceiling = match working_set {
@@ -64,6 +69,16 @@ impl Ceilings {
             record.reason =
                 format!("{:.0} % of the ceiling '{}': no kernel can be that fast", share * 100.0, record.ceiling);
         }
+    }
+
+    /// Whether `case` is held against what `ceiling` measures.
+    #[must_use]
+    pub fn is_held_against(&self, case: &Case, ceiling: &Case) -> bool {
+        let (Some((limit, working_set, _)), true) = (self.binding(case), ceiling.benchmark.sets_ceiling) else {
+            return false;
+        };
+        let of_ceiling = ceiling.benchmark.ceiling.map(|limit| key(limit, ceiling));
+        of_ceiling == Some(key(limit, case)) && (!limit.is_memory() || ceiling.work().bytes == working_set)
     }
 
     /// The limit that binds a case with its working set and rate. Memory limits are taken at the rung as large as the working set;

@@ -156,9 +156,11 @@ pub fn judge_timer(short: &[Sample], long: &[Sample], spread: &[Sample]) -> Time
 /// What running gives.
 pub async fn measure(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules) -> Result<Series> {
     let mut meter = Meter { prepared, timer, spent_ns: 0.0 };
-    let launches = meter.batch(rules).await?;
+    let (launches, last_ns) = meter.batch(rules).await?;
     meter.warm_up(launches, rules).await?;
-    let mut samples_ns = Vec::new();
+    // Where the budget is gone before sampling starts, the look that settled the batch is a sample: nothing would be gained by
+    // taking a slow launch once more.
+    let mut samples_ns = if meter.spent_ns < rules.budget_ns { Vec::new() } else { vec![last_ns] };
     // The last sample is taken after poisoning, so that the loop stops one short of what the rules ask for.
     while !is_enough(&samples_ns, meter.spent_ns, rules) {
         samples_ns.push(meter.one(launches).await?);
@@ -195,18 +197,20 @@ impl Meter<'_> {
         Ok(self.timer.read(&sample) / f64::from(launches))
     }
 
-    /// Launches a sample: grown from one until a sample is long enough for the clock, never past the longest that is safe.
-    async fn batch(&mut self, rules: &Rules) -> Result<u32> {
+    /// Launches a sample, grown from one until a sample is long enough for the clock, never past the longest that is safe; and the
+    /// time of a launch in the last of these looks.
+    async fn batch(&mut self, rules: &Rules) -> Result<(u32, f64)> {
         self.one(1).await?; // the first launch may hold compilation
         let mut launches = 1;
         loop {
-            let each = self.one(launches).await?.max(1e-3);
+            let last_ns = self.one(launches).await?;
+            let each = last_ns.max(1e-3);
             let (wanted, most) = (self.timer.shortest_sample_ns() / each, rules.longest_sample_ns / each);
             // A tenth more than needed, since samples vary; eightfold at most, since a first look may be wrong.
             let next = (wanted * 1.1).ceil().min(most).min(f64::from(launches) * 8.0) as u32;
             let next = next.clamp(1, rules.max_launches);
             if next <= launches {
-                return Ok(launches);
+                return Ok((launches, last_ns));
             }
             launches = next;
         }
@@ -294,7 +298,7 @@ mod tests {
     #[test]
     fn a_slow_case_still_gets_three_samples() {
         let (series, job) = series(|_| 300e6, Rules::with_budget(100e6));
-        assert_eq!((series.samples_ns.len(), series.launches, job.samples.len()), (3, 1, 5));
+        assert_eq!((series.samples_ns.len(), series.launches, job.samples.len()), (3, 1, 4));
     }
 
     #[test]

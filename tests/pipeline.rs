@@ -108,6 +108,17 @@ fn a_row_far_above_its_ceiling_is_implausible() {
 }
 
 #[test]
+fn a_ceiling_that_was_measured_in_a_slow_moment_is_measured_again() {
+    let mut backend =
+        fake(|label| if label.starts_with("ceiling/read") { Behaviour::SlowAtFirst(20.0) } else { Behaviour::Right });
+    let cases = cases(&["reduction/sequential"], &["2^20"]);
+    let records = pollster::block_on(run(&mut backend, &cases, &settings(), &mut Seen::default())).expect("a run");
+    let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
+    assert_eq!((row.status, row.reason.as_str()), (Status::Ok, ""), "{:?} of {}", row.share, row.ceiling);
+    assert!(row.share.expect("a share") <= 1.05);
+}
+
+#[test]
 fn a_clock_that_falls_is_measured_again_and_settles() {
     let (records, _) = with(|label| if label == SUBJECT { Behaviour::Throttled(0.7) } else { Behaviour::Right });
     let row = subject(&records);

@@ -154,7 +154,7 @@ pub(super) const FMA: Benchmark = Benchmark {
             from: Profile::Quick,
             dtypes: &[Dtype::F64],
             extents: &[Extent::Linear(1 << 20)],
-            params: &[&[("ROUNDS", 16.0)]],
+            params: &[&[("ROUNDS", 8.0)]],
         },
         // Longer chains, for what loading and the last wave of workgroups cost.
         Cases {
@@ -195,7 +195,7 @@ const INTEGER: Benchmark = Benchmark {
             from: Profile::Quick,
             dtypes: &[Dtype::U32],
             extents: &[Extent::Linear(1 << 20)],
-            params: &[&[("ROUNDS", 16.0)]],
+            params: &[&[("ROUNDS", 8.0)]],
         },
         Cases {
             from: Profile::Standard,

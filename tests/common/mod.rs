@@ -26,6 +26,8 @@ pub enum Behaviour {
     Idle,
     /// Takes the given multiple of its usual time.
     Slow(f64),
+    /// Takes the given multiple of its usual time when it is prepared for the first time.
+    SlowAtFirst(f64),
     /// Takes a time that scatters by this fraction.
     Noisy(f64),
     /// Lacks something, and says so when the job is prepared.
@@ -117,7 +119,11 @@ impl Backend for Fake {
     fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
         Box::pin(async move {
             self.device.check(job)?;
-            let behaviour = (self.behaviour)(&job.label);
+            let mut behaviour = (self.behaviour)(&job.label);
+            let is_known = self.log.lock().expect("one thread").prepared.contains(&job.label);
+            if let Behaviour::SlowAtFirst(factor) = behaviour {
+                behaviour = if is_known { Behaviour::Right } else { Behaviour::Slow(factor) };
+            }
             self.log.lock().expect("one thread").prepared.push(job.label.clone());
             match behaviour {
                 Behaviour::Unsupported => return Err(Error::Unsupported("the fake has no such thing".into())),
