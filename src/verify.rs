@@ -24,7 +24,7 @@ impl std::fmt::Display for Mismatch {
     }
 }
 
-/// Reads the job's output back and compares all of it, exactly: element by element, or a large product by [`Freivalds`]' check.
+/// Reads the job's output back and compares all of it, exactly: element by element, or a large product by `Freivalds`' check.
 /// `None` where it is right.
 ///
 /// # Errors

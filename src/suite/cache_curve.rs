@@ -1,6 +1,6 @@
 //! `cache_curve`: latency and bandwidth of reading over growing working sets, and the caches that their steps betray.
 //!
-//! A working set is the largest power of two that the case's size holds. One launch walks at most [`MOST_STEPS`] lines, 32 MiB of
+//! A working set is the largest power of two that the case's size holds. One launch walks at most `MOST_STEPS` lines, 32 MiB of
 //! them, since no launch may take too long; the next goes on where it stopped, so that a larger set is covered by several launches
 //! and no launch finds in a cache what the one before it left there. A set is covered once within the harness's warm-up up to some
 //! 128 MiB; in a larger one some lines are touched for the first time in a sample, which a device whose caches hold such a set would
