@@ -1,0 +1,72 @@
+//! A real device to run kernels on, and what is wrong with what they wrote. Without any Vulkan, Metal, DirectX 12 or OpenGL device
+//! tests skip, and say so.
+
+#![allow(dead_code, unreachable_pub, reason = "each test binary that includes this file uses its own part")]
+
+use shaderbench::backend::wgpu::{Adapter, PATIENCE, WgpuBackend, adapters};
+use shaderbench::backend::{Backend, Prepared};
+use shaderbench::error::Error;
+use shaderbench::job::{Contents, Job, POISON};
+use shaderbench::suite::{Benchmark, FAMILIES, Family};
+use shaderbench::verify::verify;
+
+pub fn adapter() -> Option<Adapter> {
+    let found = pollster::block_on(adapters(None)).into_iter().next();
+    if found.is_none() {
+        eprintln!("SKIPPED: there is no device to run kernels on");
+    }
+    found
+}
+
+pub fn open(adapter: Adapter) -> WgpuBackend {
+    pollster::block_on(WgpuBackend::open(adapter, PATIENCE)).expect("the device opens")
+}
+
+/// Bytes beyond every buffer that no kernel may touch: inputs go on with values that would spoil a result, outputs with poison.
+const GUARD: u64 = 4096;
+
+/// Runs a case once, twice in a submission; gives what is wrong with what it wrote, or with what it should not have written.
+pub fn fault(backend: &mut WgpuBackend, job: &mut Job) -> Result<Option<String>, Error> {
+    // A copy moves whole buffers: only kernels have bounds to keep.
+    let is_guarded = !job.is_host_timed();
+    for buffer in job.buffers.iter_mut().filter(|buffer| is_guarded && !buffer.is_uniform) {
+        buffer.bytes += GUARD;
+    }
+    pollster::block_on(async {
+        let mut prepared = backend.prepare(job).await?;
+        prepared.poison().await?;
+        prepared.sample(2).await?;
+        if let Some(mismatch) = verify(prepared.as_mut(), job).await? {
+            return Ok(Some(mismatch.to_string()));
+        }
+        for place in 0..if is_guarded { job.buffers.len() } else { 0 } {
+            if let Some(touched) = guard_touched(prepared.as_mut(), job, place).await? {
+                return Ok(Some(touched));
+            }
+        }
+        Ok(None)
+    })
+}
+
+async fn guard_touched(prepared: &mut dyn Prepared, job: &Job, place: usize) -> Result<Option<String>, Error> {
+    let spec = &job.buffers[place];
+    let is_restored =
+        job.steps.iter().any(|step| matches!(step, shaderbench::job::Step::Restore { to, .. } if *to == place));
+    let is_cleared = job.steps.contains(&shaderbench::job::Step::Clear(place));
+    if spec.contents != Contents::Poison || is_restored || is_cleared {
+        return Ok(None);
+    }
+    let mut all = Vec::new();
+    prepared.read(place, spec.bytes, &mut |_, bytes| all.extend_from_slice(bytes)).await?;
+    let guard = &all[(spec.bytes - GUARD) as usize..];
+    let touched = guard.chunks_exact(4).position(|word| word != POISON.to_le_bytes());
+    Ok(touched.map(|word| format!("word {word} beyond '{}' was written", spec.name)))
+}
+
+pub fn find(name: &str) -> (&'static Family, &'static Benchmark) {
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.benchmarks.iter().map(move |benchmark| (*family, benchmark)))
+        .find(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name) == name)
+        .expect("a benchmark of that name")
+}
