@@ -5,5 +5,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 setup
-cargo build --release --locked --quiet
-exec ./target/release/shaderbench "$@"
+exec cargo run --release --locked --quiet -- "$@"
