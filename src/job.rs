@@ -309,12 +309,6 @@ impl Job {
         Ok(Self { label: case.to_string(), kernel, buffers, steps, end_to_end, check })
     }
 
-    /// Bytes of device memory that the job allocates.
-    #[must_use]
-    pub fn device_bytes(&self) -> u64 {
-        self.buffers.iter().fold(0, |sum, buffer| sum.saturating_add(buffer.bytes))
-    }
-
     /// Whether the job runs no kernel, so that its steps are what the host's clock times.
     #[must_use]
     pub fn is_host_timed(&self) -> bool {
