@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::shader::{Access, Constants, Interface, Shader};
 use crate::suite::input::Values;
 use crate::suite::{Case, Extent, HOST_PARAMS, Oracle, Scalar, Step as Declared};
-pub use crate::suite::{Checks, Contents, Route};
+pub use crate::suite::{Checks, Contents, Format, POISON, ROW_PITCH, Route, Texture};
 
 /// Everything that a backend needs to run a case.
 pub struct Job {
@@ -62,8 +62,7 @@ impl Kernel {
     /// Sixteen hexadecimal digits that change with the source, the element type and the constants. Checks have a column of their own.
     #[must_use]
     pub fn hash(&self) -> String {
-        // FNV-1a: stable across versions of Rust, which the standard hasher is not.
-        let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
+        let mut hasher = Fnv::default();
         self.source.hash(&mut hasher);
         for (name, value) in &self.constants {
             (name, value.to_bits()).hash(&mut hasher);
@@ -80,7 +79,22 @@ impl Kernel {
     }
 }
 
+/// Sixteen hexadecimal digits that change with `bytes`.
+#[must_use]
+pub fn hash(bytes: &[u8]) -> String {
+    let mut hasher = Fnv::default();
+    hasher.write(bytes);
+    format!("{:016x}", hasher.finish())
+}
+
+/// FNV-1a: stable across versions of Rust, which the standard hasher is not.
 struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
 
 impl Hasher for Fnv {
     fn finish(&self) -> u64 {
@@ -93,7 +107,7 @@ impl Hasher for Fnv {
     }
 }
 
-/// A buffer to allocate.
+/// A buffer or texture to allocate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Buffer {
     /// Name, for labels.
@@ -110,9 +124,6 @@ pub struct Buffer {
     pub is_uniform: bool,
 }
 
-/// The word that fills outputs before they are checked: a NaN, an unlikely integer, and as two words a NaN again.
-pub const POISON: u32 = 0xffc0_dead;
-
 impl Buffer {
     /// Writes the bytes from `offset` on that the buffer starts with. `offset` and the length are multiples of 16.
     pub fn fill(&self, offset: u64, bytes: &mut [u8]) {
@@ -128,7 +139,26 @@ impl Buffer {
             Contents::Poison => {
                 bytes.chunks_exact_mut(4).for_each(|slot| slot.copy_from_slice(&POISON.to_le_bytes()));
             }
+            Contents::Texture(texture) => {
+                Self { contents: (*texture.texels).clone(), ..self.clone() }.fill(offset, bytes);
+            }
         }
+    }
+
+    /// The texture, where it is one.
+    #[must_use]
+    pub const fn texture(&self) -> Option<&Texture> {
+        match &self.contents {
+            Contents::Texture(texture) => Some(texture),
+            _ => None,
+        }
+    }
+
+    /// Whether it holds garbage before a launch.
+    #[must_use]
+    pub fn is_output(&self) -> bool {
+        let contents = self.texture().map_or(&self.contents, |texture| texture.texels.as_ref());
+        *contents == Contents::Poison
     }
 }
 
@@ -151,6 +181,13 @@ pub enum Step {
     },
     /// Sets a buffer to zero. Not timed.
     Clear(usize),
+    /// Copies rows between a buffer, [`Texture::pitch`] apart, and a texture.
+    CopyRows {
+        /// Source.
+        from: usize,
+        /// Destination.
+        to: usize,
+    },
     /// Copies a buffer's contents from the host again; end to end only.
     Upload(usize),
     /// Copies what `from` starts with out of the host's memory into `to`.
@@ -203,6 +240,8 @@ pub struct Check {
     pub scalars: u64,
     /// The right ones.
     pub oracle: Oracle,
+    /// How far each may be off, where they need not be exact.
+    pub tolerance: Option<Oracle>,
     /// What the output is the product of, where it is one so large that checking element by element takes too long.
     pub product: Option<Product>,
 }
@@ -282,6 +321,7 @@ impl Job {
                 Declared::Restore { from, to } => Step::Restore { from: place(from)?, to: place(to)? },
                 Declared::Unavailable(why) => return Err(Error::Unsupported(why.to_owned())),
                 Declared::Clear(buffer) => Step::Clear(place(buffer)?),
+                Declared::CopyRows { from, to } => Step::CopyRows { from: place(from)?, to: place(to)? },
                 Declared::Upload(buffer) => Step::Upload(place(buffer)?),
                 Declared::Send { from, to, route } => Step::Send { from: place(from)?, to: place(to)?, route },
                 Declared::Receive { from, to } => Step::Receive { from: place(from)?, to: place(to)? },
@@ -299,6 +339,7 @@ impl Job {
             buffer: place(benchmark.check.buffer)?,
             scalars: (benchmark.check.scalars)(shape, interface),
             oracle: (benchmark.check.oracle)(shape, interface),
+            tolerance: benchmark.tolerance.map(|tolerance| tolerance(shape, interface)),
             product: Product::of(shape.extent, &declared),
         };
         let buffers = declared
@@ -339,12 +380,17 @@ fn concrete(
         })
     };
     let is_copied_over = steps.iter().any(|step| match step {
-        Step::Restore { to, .. } | Step::Send { to, .. } | Step::Receive { to, .. } => *to == place,
+        Step::Restore { to, .. } | Step::CopyRows { to, .. } | Step::Send { to, .. } | Step::Receive { to, .. } => {
+            *to == place
+        }
         Step::Clear(buffer) => *buffer == place,
         _ => false,
     });
-    let scalar =
-        if matches!(declared.contents, Contents::Words(_) | Contents::Cycle(_)) { Scalar::U32 } else { scalar };
+    let contents = match &declared.contents {
+        Contents::Texture(texture) => &texture.texels,
+        contents => contents,
+    };
+    let scalar = if matches!(contents, Contents::Words(_) | Contents::Cycle(_)) { Scalar::U32 } else { scalar };
     Buffer {
         name: declared.name,
         scalar,

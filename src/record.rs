@@ -90,6 +90,8 @@ pub struct Record {
     pub drift: Option<f64>,
     /// Every sample of the series, in the order taken; not a column, kept for the JSON report.
     pub all_samples_ns: Vec<f64>,
+    /// A hash of the picture that the kernel made, where it made one; not a column, kept for the JSON report.
+    pub picture_hash: Option<String>,
 }
 
 impl Record {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::backend::{Backend, Device, DeviceType, Prepared};
 use crate::ceilings::Ceilings;
 use crate::error::{Error, Result};
-use crate::job::{Job, Step};
+use crate::job::{Job, Step, hash};
 use crate::measure::{self, Rules, Series, Timer};
 use crate::record::{Record, SCHEMA, Status};
 use crate::stats::{self, round_to_seven_digits};
@@ -56,6 +56,14 @@ pub trait Observer {
     /// # Errors
     /// Ends the run.
     fn finish(&mut self, records: &[Record]) -> Result<()>;
+    /// A case whose output is a picture was right: its rows of pixels, red, green, blue and opacity.
+    ///
+    /// # Errors
+    /// Ends the run.
+    fn picture(&mut self, case: &Case, rgba: &[u8]) -> Result<()> {
+        let _ = (case, rgba);
+        Ok(())
+    }
 }
 
 /// Runs `cases` on `backend`, one record each, in their order.
@@ -74,7 +82,7 @@ pub async fn run(
     let mut records: Vec<Record> = Vec::with_capacity(cases.len());
     for (place, case) in cases.iter().enumerate() {
         observer.start(place, case);
-        let mut record = bench.row(case).await?;
+        let mut record = bench.row(case, observer).await?;
         ceilings.add(case, &record);
         ceilings.hold(case, &mut record);
         if record.status == Status::Implausible {
@@ -82,7 +90,7 @@ pub async fn run(
             let binding: Vec<&Case> =
                 cases[..place].iter().filter(|ceiling| ceilings.is_held_against(case, ceiling)).collect();
             for ceiling in binding {
-                let again = bench.row(ceiling).await?;
+                let again = bench.row(ceiling, observer).await?;
                 ceilings.add(ceiling, &again);
             }
         }
@@ -169,19 +177,24 @@ impl<'a> Bench<'a> {
     }
 
     /// The case's row, whatever becomes of it.
-    async fn row(&mut self, case: &Case) -> Result<Record> {
+    async fn row(&mut self, case: &Case, observer: &mut dyn Observer) -> Result<Record> {
         let mut record = self.blank(case);
-        if let Err(error) = self.case(case, &mut record).await {
+        let mut picture = None;
+        if let Err(error) = self.case(case, &mut record, &mut picture).await {
             record.status = if error.is_skip() { Status::Skipped } else { Status::Failed };
             record.reason = error.chain();
             if error.ends_device() {
                 self.reopen().await?;
             }
         }
+        if let Some(rgba) = picture {
+            record.picture_hash = Some(hash(&rgba));
+            observer.picture(case, &rgba)?;
+        }
         Ok(record)
     }
 
-    async fn case(&mut self, case: &Case, record: &mut Record) -> Result<()> {
+    async fn case(&mut self, case: &Case, record: &mut Record, picture: &mut Option<Vec<u8>>) -> Result<()> {
         let job = Job::new(case)?;
         if !job.kernel.is_empty() {
             let [x, y, z] = job.kernel.interface.workgroup_size;
@@ -191,7 +204,10 @@ impl<'a> Bench<'a> {
         self.backend.device().check(&job)?;
         self.check_pace(case).await?;
         let mut prepared = self.backend.prepare(&job).await?;
-        let result = self.measured(case, &job, prepared.as_mut(), record).await;
+        let mut result = self.measured(case, &job, prepared.as_mut(), record).await;
+        if result.is_ok() && record.status == Status::Ok && case.shape.dtype == Dtype::Rgba8 {
+            result = read_picture(&job, prepared.as_mut()).await.map(|rgba| *picture = Some(rgba));
+        }
         if result.as_ref().is_err_and(Error::ends_device) {
             std::mem::forget(prepared);
         }
@@ -313,6 +329,13 @@ impl<'a> Bench<'a> {
         }
         Ok(())
     }
+}
+
+/// The whole output of a job.
+async fn read_picture(job: &Job, prepared: &mut dyn Prepared) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    prepared.read(job.check.buffer, job.check.scalars, &mut |_, piece| bytes.extend_from_slice(piece)).await?;
+    Ok(bytes)
 }
 
 impl Canary {

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use naga::back::{PipelineConstants, glsl, hlsl, msl, pipeline_constants, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
-use naga::{AddressSpace, Module, ShaderStage, StorageAccess};
+use naga::{AddressSpace, Module, ShaderStage, StorageAccess, TypeInner};
 
 use crate::error::{Error, Result};
 
@@ -63,6 +63,8 @@ pub enum Access {
     ReadWrite,
     /// `var<uniform>`.
     Uniform,
+    /// `texture_2d`.
+    Texture,
 }
 
 /// One binding of group 0.
@@ -79,8 +81,10 @@ pub struct Binding {
 /// What a kernel needs from its host, with its overrides resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Interface {
-    /// Bindings of group 0, by number.
+    /// Bindings of group 0 but samplers, by number.
     pub bindings: Vec<Binding>,
+    /// Numbers of the samplers in group 0: linear filtering, wrap addressing.
+    pub samplers: Vec<u32>,
     /// Invocations of a workgroup along x, y and z.
     pub workgroup_size: [u32; 3],
     /// Bytes of workgroup memory.
@@ -150,7 +154,7 @@ impl Shader {
     pub fn interface(&self, constants: &Constants) -> Result<Interface> {
         let (module, info) = self.resolve(constants)?;
         let used = info.get_entry_point(0);
-        let (mut bindings, mut workgroup_bytes) = (Vec::new(), 0);
+        let (mut bindings, mut samplers, mut workgroup_bytes) = (Vec::new(), Vec::new(), 0);
         for (handle, variable) in module.global_variables.iter() {
             if used[handle].is_empty() {
                 continue;
@@ -163,6 +167,13 @@ impl Shader {
                 AddressSpace::Uniform => Access::Uniform,
                 AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Access::ReadWrite,
                 AddressSpace::Storage { .. } => Access::Read,
+                AddressSpace::Handle => match module.types[variable.ty].inner {
+                    TypeInner::Sampler { .. } => {
+                        samplers.extend(variable.binding.map(|binding| binding.binding));
+                        continue;
+                    }
+                    _ => Access::Texture,
+                },
                 _ => continue,
             };
             let (Some(name), Some(binding)) = (&variable.name, &variable.binding) else { continue };
@@ -176,7 +187,7 @@ impl Shader {
         }
         bindings.sort_by_key(|binding| binding.index);
         let workgroup_size = module.entry_points[0].workgroup_size;
-        Ok(Interface { bindings, workgroup_size, workgroup_bytes, features: self.features.clone() })
+        Ok(Interface { bindings, samplers, workgroup_size, workgroup_bytes, features: self.features.clone() })
     }
 
     /// The kernel as `target` gets it, with `constants` in place and without added checks.
@@ -361,6 +372,22 @@ fn main(@builtin(local_invocation_index) i: u32) {
         let interface = shader.interface(&Constants::new()).expect("defaults");
         assert_eq!(interface.workgroup_bytes, 8 * 8 * 8);
         assert_eq!(interface.features, BTreeSet::from([Feature::F64]));
+    }
+
+    #[test]
+    fn textures_are_bindings_and_samplers_are_counted_apart() {
+        const SAMPLED: &str = "\
+@group(0) @binding(0) var image: texture_2d<f32>;
+@group(0) @binding(1) var wrapped: sampler;
+@group(0) @binding(2) var<storage, read_write> output: array<f32>;
+@compute @workgroup_size(1)
+fn main() {
+    output[0] = textureSampleLevel(image, wrapped, vec2<f32>(0.5), 0.0).x;
+}";
+        let interface = Shader::parse(SAMPLED, "f32").and_then(|s| s.interface(&Constants::new())).expect("valid");
+        let bindings: Vec<_> = interface.bindings.iter().map(|b| (b.index, b.access)).collect();
+        assert_eq!(bindings, [(0, Access::Texture), (2, Access::ReadWrite)]);
+        assert_eq!(interface.samplers, [1]);
     }
 
     #[test]

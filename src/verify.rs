@@ -24,7 +24,7 @@ impl std::fmt::Display for Mismatch {
     }
 }
 
-/// Reads the job's output back and compares all of it, exactly: element by element, or a large product by `Freivalds`' check.
+/// Reads the job's output back and compares all of it, exactly where the benchmark allows nothing else: element by element, or a large product by `Freivalds`' check.
 /// `None` where it is right.
 ///
 /// # Errors
@@ -33,6 +33,9 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
     // Oracles work tables out when they are first asked, on all cores: asked here once, they never do so from within the pool,
     // where a thread that waits for the table could be handed another piece that waits for it too.
     (job.check.oracle)(0, &mut [0.0]);
+    if let Some(tolerance) = &job.check.tolerance {
+        tolerance(0, &mut [0.0]);
+    }
     let scalar = job.buffers[job.check.buffer].scalar;
     let size = scalar.bytes() as u64;
     let mut suspects = 0..job.check.scalars;
@@ -126,7 +129,8 @@ fn add_signed(sums: &mut [f64; VECTORS], column: u64, value: f64) {
     }
 }
 
-/// The first mismatch in `bytes`, whose first scalar is number `first` of the output. Compares on all cores.
+/// The first mismatch in `bytes`, whose first scalar is number `first` of the output. Compares on all cores. What is exact is right;
+/// how far off the rest may be is asked for one by one.
 #[must_use]
 pub fn mismatch(check: &Check, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
     const PIECE: usize = 1 << 15;
@@ -136,9 +140,17 @@ pub fn mismatch(check: &Check, scalar: Scalar, first: u64, bytes: &[u8]) -> Opti
         let (mut got, mut want) = (vec![0.0; chunk.len() / size], vec![0.0; chunk.len() / size]);
         scalar.decode(chunk, &mut got);
         (check.oracle)(first, &mut want);
-        // NaN is poison or a fault: never equal.
-        let pairs = (first..).zip(got.into_iter().zip(want));
-        pairs.into_iter().find(|(_, (got, want))| got != want).map(|(index, (got, want))| Mismatch { index, got, want })
+        let is_near = |index: u64, got: f64, want: f64| {
+            let mut allowed = [0.0];
+            check.tolerance.as_ref().is_some_and(|tolerance| {
+                tolerance(index, &mut allowed);
+                (got - want).abs() <= allowed[0]
+            })
+        };
+        // NaN is poison or a fault: neither equal nor near.
+        let mut pairs = (first..).zip(got.into_iter().zip(want));
+        let found = pairs.find(|(index, (got, want))| got != want && !is_near(*index, *got, *want));
+        found.map(|(index, (got, want))| Mismatch { index, got, want })
     })
 }
 

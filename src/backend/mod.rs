@@ -8,7 +8,7 @@ use std::pin::Pin;
 
 use crate::error::{Error, Result};
 use crate::job::{Job, Step};
-use crate::shader::Feature;
+use crate::shader::{Access, Feature};
 
 /// A boxed future: the traits below are async, so that the same core can wait in a browser, and usable as objects.
 pub type Task<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + 'a>>;
@@ -99,6 +99,8 @@ pub struct Device {
     pub max_buffer_bytes: u64,
     /// Largest part of a buffer that a kernel can see, in bytes.
     pub max_binding_bytes: u64,
+    /// Longest side of a 2-D texture, in texels.
+    pub max_texture_side: u32,
     /// Storage buffers that a kernel can see.
     pub max_storage_buffers: u32,
     /// Workgroup memory, in bytes.
@@ -137,9 +139,17 @@ impl Device {
             let (needs, has) = (interface.workgroup_size, self.max_workgroup_size);
             return refuse(format!("needs workgroups of {needs:?} invocations, the device allows {has:?}"));
         }
-        let storage = interface.bindings.iter().filter(|b| b.access != crate::shader::Access::Uniform).count();
+        let is_storage = |access| matches!(access, Access::Read | Access::ReadWrite);
+        let storage = interface.bindings.iter().filter(|binding| is_storage(binding.access)).count();
         if storage > self.max_storage_buffers as usize {
             return refuse(format!("needs {storage} storage buffers, the device allows {}", self.max_storage_buffers));
+        }
+        let sides = job.buffers.iter().filter_map(|buffer| buffer.texture()).map(|t| t.width.max(t.height));
+        if let Some(side) = sides.max().filter(|side| *side > u64::from(self.max_texture_side)) {
+            return refuse(format!(
+                "needs a texture of {side} texels a side, the device allows {}",
+                self.max_texture_side
+            ));
         }
         let limit = self.max_binding_bytes.min(self.max_buffer_bytes);
         if let Some(largest) = job.buffers.iter().map(|buffer| buffer.bytes).max().filter(|bytes| *bytes > limit) {

@@ -83,6 +83,9 @@ struct RunArguments {
     /// JSON to write as well, with every sample
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Folder for the pictures that kernels make (family texture), as PNG files
+    #[arg(long, value_name = "DIR")]
+    save_image: Option<PathBuf>,
     /// Print the cases that would run, and run none
     #[arg(long)]
     dry_run: bool,

@@ -1,6 +1,6 @@
 //! What a run shows while it measures, and the files that it keeps up to date.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -18,6 +18,8 @@ pub(super) struct Progress {
     json: Option<PathBuf>,
     /// Rows of the devices before this one, where all go into one file.
     before: Vec<Record>,
+    /// Where pictures go.
+    pictures: Option<PathBuf>,
 }
 
 impl Progress {
@@ -26,7 +28,12 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {eta} left  {wide_msg}") {
             bar.set_style(style);
         }
-        Self { bar, csv, json, before }
+        Self { bar, csv, json, before, pictures: None }
+    }
+
+    /// Keeps the pictures that kernels make in `folder`.
+    pub(super) fn save_pictures(&mut self, folder: &Path) {
+        self.pictures = Some(folder.to_owned());
     }
 
     fn say(&self, line: &str) {
@@ -43,6 +50,17 @@ impl Observer for Progress {
 
     fn start(&mut self, _place: usize, case: &Case) {
         self.bar.set_message(case.to_string());
+    }
+
+    fn picture(&mut self, case: &Case, rgba: &[u8]) -> Result<()> {
+        let Some(folder) = &self.pictures else { return Ok(()) };
+        let (height, width) = case.shape.extent.matrix();
+        let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
+        let name = format!("{} {} {}", case.name(), case.shape.extent, case.params_text());
+        let path = folder.join(format!("{}.png", name.replace(['/', ' ', ';'], "-").trim_end_matches('-')));
+        report::replace_file(&path, &report::png::write(side(width), side(height), rgba)?)?;
+        self.say(&format!("the turned picture is in {}", path.display()));
+        Ok(())
     }
 
     fn finish(&mut self, records: &[Record]) -> Result<()> {

@@ -12,12 +12,24 @@ use crate::plan::{Request, plan, unknown};
 use crate::record::Record;
 use crate::report::{self, Section, table};
 use crate::run::Settings;
-use crate::suite::{FAMILIES, Profile};
+use crate::suite::{Dtype, FAMILIES, Profile};
 
 /// Runs the command; gives the exit code.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
     // Faults in the command line come before anything that takes time.
-    plan(&request(arguments, Profile::Quick))?;
+    let cases = plan(&request(arguments, Profile::Quick))?;
+    if let Some(folder) = &arguments.save_image {
+        if !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
+            return Err(Error::Usage(
+                "--save-image: none of these benchmarks makes a picture: add the family texture".to_owned(),
+            ));
+        }
+        std::fs::create_dir_all(folder).map_err(|source| Error::Io {
+            action: "create",
+            path: folder.clone(),
+            source,
+        })?;
+    }
     for path in [&arguments.out, &arguments.json].into_iter().flatten() {
         if path.exists() && !arguments.force {
             let path = path.display();
@@ -90,6 +102,9 @@ fn run_on(adapter: Adapter, arguments: &RunArguments, before: &[Record]) -> Resu
     );
     let settings = Settings::new(profile, date, operating_system(), processor());
     let mut progress = Progress::new(cases.len(), path.clone(), arguments.json.clone(), before);
+    if let Some(folder) = &arguments.save_image {
+        progress.save_pictures(folder);
+    }
     let records = pollster::block_on(async {
         let mut backend = WgpuBackend::open(adapter, PATIENCE).await?;
         crate::run::run(&mut backend as &mut dyn Backend, &cases, &settings, &mut progress).await

@@ -2,6 +2,7 @@
 
 pub mod csv;
 pub mod json;
+pub mod png;
 pub mod table;
 
 use std::io::Write;

@@ -83,6 +83,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
     ceiling: None,
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
 };

@@ -100,6 +100,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| work(shape, 4),
     ceiling: Some(Limit::Workgroup),
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
 };

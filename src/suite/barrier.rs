@@ -55,6 +55,7 @@ pub const FAMILY: Family = Family {
         work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
         ceiling: None,
         sets_ceiling: false,
+        tolerance: None,
         model: None,
         check: Check {
             buffer: "output",

@@ -93,6 +93,7 @@ const BASE: Benchmark = Benchmark {
     work: |_| Work { bytes: 0, flops: 0 },
     ceiling: None,
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
 };

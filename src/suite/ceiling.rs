@@ -184,6 +184,7 @@ const BASE: Benchmark = Benchmark {
     work: |_| Work { bytes: 0, flops: 0 },
     ceiling: None,
     sets_ceiling: true,
+    tolerance: None,
     model: None,
     check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
 };

@@ -115,6 +115,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check { buffer: "z", scalars: super::all, oracle: |_, _| each(|i| summable(0) + summable(i)) },
 };

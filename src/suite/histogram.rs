@@ -64,6 +64,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: shape.array_bytes(), flops: 4 * shape.count() },
     ceiling: Some(Limit::Read),
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check { buffer: "bins", scalars: |_, _| BINS as u64, oracle: |shape, _| counted(shape.count()) },
 };

@@ -21,6 +21,9 @@ pub enum Values {
     Digits,
     /// [`Values::Summable`] from this element of its stream on: a second input that has nothing to do with the first.
     SummableFrom(u64),
+    /// Pixels (red, green, blue, opacity) of a picture so many pixels wide: a slope from left to right in red; rings in green, turned
+    /// inside out in the upper left, so that one sees how it lies; noise in blue, so that no pixel passes for its neighbour.
+    Picture(u64),
     /// The same number everywhere, as source article A5 has it (0.5).
     Constant(f64),
 }
@@ -32,6 +35,8 @@ impl Values {
         let random = hash(self.place(index));
         match (self, scalar) {
             (Self::Constant(value), _) => value,
+            (Self::Picture(width), _) => f64::from(picture(width, index)),
+            (_, Scalar::Unorm8) => f64::from(random & 0xff),
             (Self::Digits, _) => f64::from(((random >> 16) * 10) >> 16),
             (_, Scalar::U32) => f64::from(random.max(1)),
             (Self::Wide, Scalar::F32) => f64::from(random >> 8 | 1) / f64::from(1_u32 << 24),
@@ -82,6 +87,23 @@ impl Values {
             // For constants f64 has 29 bits to spare.
             _ => pieces.map(|piece| piece.map(|i| self.at(scalar, i)).sum::<f64>()).sum(),
         }
+    }
+}
+
+/// Byte `index` of [`Values::Picture`].
+fn picture(width: u64, index: u64) -> u8 {
+    let pixel = index / 4;
+    let (x, y, middle) = (pixel % width, pixel / width, width / 2);
+    match index % 4 {
+        0 => (255 * x / width) as u8,
+        1 => {
+            let (dx, dy) = (x.abs_diff(middle), y.abs_diff(middle));
+            // Sixteen rings to the edge.
+            let ring = (dx * dx + dy * dy).isqrt() * 32 / width.max(1);
+            if ring.is_multiple_of(2) == (x < middle && y < middle) { 48 } else { 208 }
+        }
+        2 => hash(pixel) as u8,
+        _ => 255,
     }
 }
 

@@ -60,6 +60,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: 0, flops: 2 * shape.count() },
     ceiling: Some(Limit::Fma),
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check {
         buffer: "c",

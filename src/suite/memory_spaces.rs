@@ -6,8 +6,8 @@
 
 use super::input::{Cycle, Values};
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Oracle, Profile, Scalar, Shape, Step, Work, all,
-    each, gb_per_s, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Oracle, Profile, Scalar, Shape, Step,
+    Texture, Work, all, each, gb_per_s, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -35,6 +35,17 @@ pub const FAMILY: Family = Family {
                     let workgroup = u64::from(interface.invocations());
                     fours_read(shape, move |i| i / workgroup)
                 },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "texture_bandwidth",
+            summary: "a table of 4 KiB in a texture of 16 by 16 texels",
+            wgsl: include_str!("../../shaders/memory_spaces/texture_bandwidth.wgsl"),
+            buffers: |shape, _| {
+                let table = square(TABLE, Format::Rgba32Uint, Contents::Input(Values::Wide));
+                let table = Buffer { name: "table", scalars: 4 * TABLE, contents: table };
+                vec![table, output(shape.count()), sizes(shape)]
             },
             ..BASE
         },
@@ -118,6 +129,17 @@ pub const FAMILY: Family = Family {
             ..LATENCIES
         },
         Benchmark {
+            name: "texture_latency",
+            summary: "the same from a texture of 32 by 32 texels",
+            wgsl: include_str!("../../shaders/memory_spaces/texture_latency.wgsl"),
+            buffers: |_, _| {
+                let mut buffers = walked(WALK);
+                buffers[0].contents = square(WALK.places(), Format::R32Uint, Contents::Cycle(WALK));
+                buffers
+            },
+            ..LATENCIES
+        },
+        Benchmark {
             name: "workgroup_latency",
             summary: "the same from workgroup memory",
             wgsl: include_str!("../../shaders/memory_spaces/workgroup_latency.wgsl"),
@@ -159,6 +181,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 16, flops: 0 },
     ceiling: None,
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check { buffer: "output", scalars: all, oracle: |shape, _| fours_read(shape, |i| i) },
 };
@@ -258,6 +281,12 @@ fn walked(cycle: Cycle) -> Vec<Buffer> {
         output(4),
         uniform("sizes", &[SHIFT, cycle.places()]),
     ]
+}
+
+/// A texture of as many texels as a square has.
+fn square(texels: u64, format: Format, contents: Contents) -> Contents {
+    let side = texels.isqrt();
+    Contents::Texture(Texture { width: side, height: side, format, texels: Box::new(contents) })
 }
 
 /// Word `index` of every table and input.

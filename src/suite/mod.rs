@@ -21,6 +21,7 @@ pub mod scan;
 mod shape;
 pub mod stream;
 pub mod sum_of_cubes;
+pub mod texture;
 pub mod transfer;
 pub mod transpose;
 pub mod workgroup_memory;
@@ -48,6 +49,7 @@ pub const FAMILIES: &[&Family] = &[
     &memory_spaces::FAMILY,
     &cache_curve::FAMILY,
     &pitched::FAMILY,
+    &texture::FAMILY,
     &atomics::FAMILY,
     &barrier::FAMILY,
     &roofline::FAMILY,
@@ -93,6 +95,8 @@ pub struct Benchmark {
     pub ceiling: Option<Limit>,
     /// Whether its own rate is a measurement of that limit.
     pub sets_ceiling: bool,
+    /// How far each element of the output may lie from the answer; `None` where rounding plays no part and it must be exact.
+    pub tolerance: Option<fn(&Shape, &Interface) -> Oracle>,
     /// What the family's model predicts: the speed relative to the first row of the same type and size.
     pub model: Option<fn(&Shape) -> f64>,
     /// The answer.
@@ -100,8 +104,9 @@ pub struct Benchmark {
 }
 
 /// Parameters that steer the harness rather than the shader. `INPUT`: the constant that fills the input. `BOUNDS`, `LOOPS`,
-/// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`]. `PITCHED`: 1 pads rows to 256 bytes.
-pub const HOST_PARAMS: &[&str] = &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED"];
+/// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`]. `PITCHED`: 1 pads rows to 256 bytes. `ANGLE`: degrees by which a picture is
+/// turned.
+pub const HOST_PARAMS: &[&str] = &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED", "ANGLE"];
 
 /// Run-time checks that an API may add to a kernel. Off everywhere but in `safety_tax`, as CUDA runs its kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -249,9 +254,67 @@ pub enum Contents {
     Words(Vec<u32>),
     /// A walk through memory for dependent loads.
     Cycle(Cycle),
+    /// A 2-D texture; the host sees its texels row by row, without padding.
+    Texture(Texture),
     /// Garbage that no right answer contains: an output.
     Poison,
 }
+
+/// A 2-D texture of one level.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Texture {
+    /// Texels of a row.
+    pub width: u64,
+    /// Rows.
+    pub height: u64,
+    /// What a texel is.
+    pub format: Format,
+    /// What the texels hold, in the order of rows; [`Contents::Poison`] for one that is written.
+    pub texels: Box<Contents>,
+}
+
+impl Texture {
+    /// Bytes of its texels.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.width * self.height * self.format.bytes()
+    }
+
+    /// Bytes from one row to the next in a buffer that it is copied from or to.
+    #[must_use]
+    pub const fn pitch(&self) -> u64 {
+        (self.width * self.format.bytes()).next_multiple_of(ROW_PITCH)
+    }
+}
+
+/// What a texel is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Four 8-bit fractions: what pictures are, and every device filters.
+    Rgba8Unorm,
+    /// One word.
+    R32Uint,
+    /// Four words.
+    Rgba32Uint,
+}
+
+impl Format {
+    /// Bytes of a texel.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Self::Rgba8Unorm | Self::R32Uint => 4,
+            Self::Rgba32Uint => 16,
+        }
+    }
+}
+
+/// Rows that are copied to or from textures begin at multiples of this many bytes: wgpu's rule, and what CUDA's pitched allocations
+/// round to or divide.
+pub const ROW_PITCH: u64 = 256;
+
+/// The word that fills outputs before they are checked: a NaN, an unlikely integer, and as two words a NaN again.
+pub const POISON: u32 = 0xffc0_dead;
 
 /// One step of a launch.
 #[derive(Debug, Clone, PartialEq)]
@@ -272,6 +335,14 @@ pub enum Step {
     },
     /// Sets a buffer to zero. Not timed.
     Clear(&'static str),
+    /// Copies rows, in the buffer [`ROW_PITCH`] apart or a multiple of it, between a buffer and a texture. Timed by the host where the
+    /// job has no dispatch.
+    CopyRows {
+        /// Source.
+        from: &'static str,
+        /// Destination; one of the two is a texture.
+        to: &'static str,
+    },
     /// What no API here can do, and why: the case is `skipped` with that reason.
     Unavailable(&'static str),
     /// Copies a buffer's contents from the host again; end to end only.
@@ -330,7 +401,8 @@ pub fn each(value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
     })
 }
 
-/// How an output is held against its oracle. Comparison is exact: every family's inputs are chosen so that rounding plays no part.
+/// How an output is held against its oracle. Comparison is exact but where [`Benchmark::tolerance`] says otherwise: inputs are chosen so
+/// that rounding plays no part.
 pub struct Check {
     /// The buffer that holds the answer.
     pub buffer: &'static str,

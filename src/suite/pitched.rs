@@ -3,8 +3,8 @@
 
 use super::input::Values;
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape, Step,
-    Work, each, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, POISON, Params, Profile,
+    ROW_PITCH, Scalar, Shape, Step, Texture, Work, each, gb_per_s, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -42,6 +42,48 @@ pub const FAMILY: Family = Family {
                 },
             ],
             ..BASE
+        },
+        Benchmark {
+            name: "buffer_to_texture",
+            summary: "copies rows 256 bytes or a multiple apart from a buffer into a texture, by the API's own call",
+            buffers: |shape, _| {
+                vec![
+                    Buffer { name: "input", scalars: padded(shape), contents: Contents::Input(Values::Wide) },
+                    Buffer { name: "output", scalars: shape.count(), contents: texture(shape, Contents::Poison) },
+                ]
+            },
+            check: Check {
+                buffer: "output",
+                scalars: super::all,
+                oracle: |shape, _| {
+                    let ((width, ..), pitch) = (sides(shape.extent), texture_pitch(shape));
+                    each(move |i| Values::Wide.at(Scalar::U32, i / width * pitch + i % width))
+                },
+            },
+            ..COPIES
+        },
+        Benchmark {
+            name: "texture_to_buffer",
+            summary: "copies a texture into rows of a buffer 256 bytes or a multiple apart; what lies between rows stays as it is",
+            buffers: |shape, _| {
+                let contents = texture(shape, Contents::Input(Values::Wide));
+                vec![
+                    Buffer { name: "input", scalars: shape.count(), contents },
+                    Buffer { name: "output", scalars: padded(shape), contents: Contents::Poison },
+                ]
+            },
+            check: Check {
+                buffer: "output",
+                scalars: |shape, _| padded(shape),
+                oracle: |shape, _| {
+                    let ((width, ..), pitch) = (sides(shape.extent), texture_pitch(shape));
+                    each(move |i| match i % pitch {
+                        x if x < width => Values::Wide.at(Scalar::U32, i / pitch * width + x),
+                        _ => f64::from(POISON),
+                    })
+                },
+            },
+            ..COPIES
         },
     ],
     finding,
@@ -97,9 +139,48 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Read),
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check { buffer: "output", scalars: sums, oracle: sums_of_rows },
 };
+
+/// Copies between buffers and textures: no kernel runs, and the host's clock times them.
+const COPIES: Benchmark = Benchmark {
+    sources: &["B6"],
+    cases: &[
+        Cases {
+            from: Profile::Quick,
+            dtypes: &[Dtype::U32],
+            extents: &[Extent::Matrix(1023, 1025), Extent::Matrix(4096, 4095)],
+            params: &[&[]],
+        },
+        Cases {
+            from: Profile::Standard,
+            dtypes: &[Dtype::U32],
+            extents: &[Extent::Matrix(8192, 8191)],
+            params: &[&[]],
+        },
+    ],
+    steps: |_, _| vec![Step::CopyRows { from: "input", to: "output" }],
+    work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
+    ceiling: Some(Limit::Copy),
+    ..BASE
+};
+
+fn texture(shape: &Shape, contents: Contents) -> Contents {
+    let (width, height, _) = sides(shape.extent);
+    Contents::Texture(Texture { width, height, format: Format::R32Uint, texels: Box::new(contents) })
+}
+
+/// Words from one row to the next in a buffer that a texture is copied from or to.
+const fn texture_pitch(shape: &Shape) -> u64 {
+    sides(shape.extent).0.next_multiple_of(ROW_PITCH / 4)
+}
+
+/// Words of such a buffer.
+const fn padded(shape: &Shape) -> u64 {
+    texture_pitch(shape) * sides(shape.extent).1
+}
 
 /// Packed, and padded.
 const PITCHES: &[Params] = &[&[("PITCHED", 0.0)], &[("PITCHED", 1.0)]];
@@ -145,5 +226,16 @@ fn finding(rows: &[&Record]) -> Option<String> {
         Some(format!("{:.2}× on {} ({benchmark})", of("PITCHED=0")? / of("PITCHED=1")?, largest.n))
     };
     let gains: Vec<String> = ["rows_2d", "slices_3d"].into_iter().filter_map(gain).collect();
-    (!gains.is_empty()).then(|| format!("Padding rows to 256 bytes changes their reading by {}.", gains.join(" and ")))
+    let mut text = Vec::new();
+    if !gains.is_empty() {
+        text.push(format!("Padding rows to 256 bytes changes their reading by {}.", gains.join(" and ")));
+    }
+    let largest = |benchmark: &str| {
+        let measured = rows.iter().filter(|row| row.benchmark == benchmark).max_by_key(|row| row.bytes)?;
+        Some((gb_per_s(measured.gb_per_s?), &measured.n))
+    };
+    if let Some(((into, n), (out, _))) = largest("buffer_to_texture").zip(largest("texture_to_buffer")) {
+        text.push(format!("Copying {n} words into a texture runs at {into}, out of one at {out}."));
+    }
+    (!text.is_empty()).then(|| text.join(" "))
 }

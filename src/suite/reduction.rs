@@ -121,6 +121,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: shape.array_bytes(), flops: shape.count() - 1 },
     ceiling: Some(Limit::Read),
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check {
         buffer: "total",

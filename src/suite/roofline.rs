@@ -60,6 +60,7 @@ pub const FAMILY: Family = Family {
         // Arithmetic can only add to the time that copying takes.
         ceiling: Some(Limit::Copy),
         sets_ceiling: false,
+        tolerance: None,
         model: None,
         check: Check {
             buffer: "output",

@@ -47,6 +47,7 @@ pub const FAMILY: Family = Family {
         work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() - 1 },
         ceiling: Some(Limit::Copy),
         sets_ceiling: false,
+        tolerance: None,
         model: None,
         check: Check { buffer: "output", scalars: all, oracle: prefix_sums },
     }],

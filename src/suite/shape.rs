@@ -8,6 +8,8 @@ use crate::error::{Error, Result};
 /// A scalar type in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scalar {
+    /// 8-bit fraction of a picture, as its number from 0 to 255.
+    Unorm8,
     /// 32-bit unsigned integer.
     U32,
     /// 32-bit float.
@@ -21,6 +23,7 @@ impl Scalar {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Unorm8 => "unorm8",
             Self::U32 => "u32",
             Self::F32 => "f32",
             Self::F64 => "f64",
@@ -31,6 +34,7 @@ impl Scalar {
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
+            Self::Unorm8 => 1,
             Self::U32 | Self::F32 => 4,
             Self::F64 => 8,
         }
@@ -39,6 +43,7 @@ impl Scalar {
     /// Writes the little-endian form of `values` into `bytes`.
     pub fn encode(self, values: impl Iterator<Item = f64>, bytes: &mut [u8]) {
         match self {
+            Self::Unorm8 => put(values.map(|value| [value as u8]), bytes),
             Self::U32 => put(values.map(|value| (value as u32).to_le_bytes()), bytes),
             Self::F32 => put(values.map(|value| (value as f32).to_le_bytes()), bytes),
             Self::F64 => put(values.map(f64::to_le_bytes), bytes),
@@ -48,6 +53,7 @@ impl Scalar {
     /// Reads the scalars in `bytes` into `values`. Exact: every value of every type here fits an f64.
     pub fn decode(self, bytes: &[u8], values: &mut [f64]) {
         match self {
+            Self::Unorm8 => take(bytes, |[byte]| f64::from(byte), values),
             Self::U32 => take(bytes, |word| f64::from(u32::from_le_bytes(word)), values),
             Self::F32 => take(bytes, |word| f64::from(f32::from_le_bytes(word)), values),
             Self::F64 => take(bytes, f64::from_le_bytes, values),
@@ -78,6 +84,8 @@ pub enum Dtype {
     Vec4F32,
     /// `u32`.
     U32,
+    /// A pixel of four 8-bit fractions: red, green, blue, opacity.
+    Rgba8,
     /// `f64`.
     F64,
 }
@@ -91,6 +99,7 @@ impl Dtype {
             Self::Vec2F32 => "vec2<f32>",
             Self::Vec4F32 => "vec4<f32>",
             Self::U32 => "u32",
+            Self::Rgba8 => "rgba8unorm",
             Self::F64 => "f64",
         }
     }
@@ -101,17 +110,18 @@ impl Dtype {
         match self {
             Self::F32 | Self::Vec2F32 | Self::Vec4F32 => Scalar::F32,
             Self::U32 => Scalar::U32,
+            Self::Rgba8 => Scalar::Unorm8,
             Self::F64 => Scalar::F64,
         }
     }
 
-    /// Number of lanes.
+    /// Number of lanes; sizes count pixels of pictures, and scalars of everything else.
     #[must_use]
     pub const fn lanes(self) -> u64 {
         match self {
             Self::Vec2F32 => 2,
             Self::Vec4F32 => 4,
-            Self::F32 | Self::U32 | Self::F64 => 1,
+            Self::F32 | Self::U32 | Self::Rgba8 | Self::F64 => 1,
         }
     }
 }

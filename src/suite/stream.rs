@@ -130,6 +130,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
     sets_ceiling: false,
+    tolerance: None,
     model: Some(|_| 1.0),
     check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
 };

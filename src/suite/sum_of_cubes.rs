@@ -110,6 +110,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: shape.array_bytes(), flops: 3 * shape.count() },
     ceiling: Some(Limit::Read),
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check { buffer: "sums", scalars: |_, _| 1, oracle: |shape, _| sums(shape, 1, |_| 0) },
 };

@@ -65,6 +65,7 @@ const BASE: Benchmark = Benchmark {
     work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
     ceiling: None,
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check {
         buffer: "output",

@@ -125,6 +125,7 @@ const BASE: Benchmark = Benchmark {
     work: |_| Work { bytes: 0, flops: 0 },
     ceiling: None,
     sets_ceiling: false,
+    tolerance: None,
     model: None,
     check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| f64::NAN) },
 };

@@ -94,6 +94,7 @@ pub fn device() -> Device {
         has_timestamps: true,
         max_buffer_bytes: 64 << 20,
         max_binding_bytes: 64 << 20,
+        max_texture_side: 8192,
         max_storage_buffers: 8,
         max_workgroup_bytes: 32 << 10,
         max_invocations: 1024,
@@ -160,7 +161,13 @@ fn copy(job: &Job) -> Job {
         buffers: job.buffers.clone(),
         steps: job.steps.clone(),
         end_to_end: job.end_to_end.clone(),
-        check: shaderbench::job::Check { buffer: job.check.buffer, scalars: job.check.scalars, oracle, product: None },
+        check: shaderbench::job::Check {
+            buffer: job.check.buffer,
+            scalars: job.check.scalars,
+            oracle,
+            tolerance: None,
+            product: None,
+        },
     }
 }
 

@@ -29,7 +29,8 @@ const GUARD: u64 = 4096;
 pub fn fault(backend: &mut WgpuBackend, job: &mut Job) -> Result<Option<String>, Error> {
     // A copy moves whole buffers: only kernels have bounds to keep.
     let is_guarded = !job.is_host_timed();
-    for buffer in job.buffers.iter_mut().filter(|buffer| is_guarded && !buffer.is_uniform) {
+    for buffer in job.buffers.iter_mut().filter(|buffer| is_guarded && !buffer.is_uniform && buffer.texture().is_none())
+    {
         buffer.bytes += GUARD;
     }
     pollster::block_on(async {

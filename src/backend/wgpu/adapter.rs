@@ -79,6 +79,7 @@ fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
         has_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
         max_buffer_bytes: limits.max_buffer_size,
         max_binding_bytes: limits.max_storage_buffer_binding_size,
+        max_texture_side: limits.max_texture_dimension_2d,
         max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
         max_workgroup_bytes: limits.max_compute_workgroup_storage_size,
         max_invocations: limits.max_compute_invocations_per_workgroup,

@@ -14,7 +14,7 @@ use futures_channel::oneshot;
 
 use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
-use crate::job::{Buffer, Contents, Job, Kernel};
+use crate::job::{Buffer, Contents, Format, Job, Kernel, Texture};
 use crate::shader::ENTRY_POINT;
 pub use adapter::{APIS, Adapter, adapters};
 use prepared::WgpuJob;
@@ -84,8 +84,9 @@ impl WgpuBackend {
         Ok(pipeline)
     }
 
-    /// Allocates the job's buffers; inputs that the job before had too are shared with it, the others are returned to be filled.
-    async fn allocate(&mut self, job: &Job) -> Result<(Vec<wgpu::Buffer>, Vec<usize>)> {
+    /// Allocates the job's buffers and textures; inputs that the job before had too are shared with it, the others are returned to be
+    /// filled.
+    async fn allocate(&mut self, job: &Job) -> Result<(Vec<Memory>, Vec<usize>)> {
         let shareable = |buffer: &Buffer| {
             !buffer.is_written && matches!(buffer.contents, Contents::Input(_)) && buffer.bytes >= 1 << 20
         };
@@ -97,7 +98,12 @@ impl WgpuBackend {
         let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         for (place, buffer) in job.buffers.iter().enumerate() {
             if let Some((_, kept)) = self.inputs.iter().find(|(kept, _)| shareable(buffer) && is_same(kept, buffer)) {
-                buffers.push(kept.clone());
+                buffers.push(Memory::Buffer(kept.clone()));
+                continue;
+            }
+            to_fill.push(place);
+            if let Some(texture) = buffer.texture() {
+                buffers.push(Memory::Texture(self.gpu.texture(buffer.name, texture)));
                 continue;
             }
             let role = if buffer.is_uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
@@ -110,8 +116,7 @@ impl WgpuBackend {
             if shareable(buffer) {
                 self.inputs.push((buffer.clone(), allocated.clone()));
             }
-            buffers.push(allocated);
-            to_fill.push(place);
+            buffers.push(Memory::Buffer(allocated));
         }
         if let Some(error) = scope.pop().await {
             self.inputs.clear();
@@ -132,10 +137,11 @@ impl Backend for WgpuBackend {
             let pipeline = if job.kernel.is_empty() { None } else { Some(self.pipeline(&job.kernel).await?) };
             let (buffers, to_fill) = self.allocate(job).await?;
             for place in to_fill {
-                if job.buffers[place].contents == Contents::Poison {
-                    self.gpu.poison(&buffers[place]);
-                } else {
-                    self.gpu.fill(&job.buffers[place], &buffers[place]).await?;
+                let spec = &job.buffers[place];
+                match &buffers[place] {
+                    Memory::Texture(texture) => self.gpu.fill_texture(spec, texture)?,
+                    Memory::Buffer(buffer) if spec.is_output() => self.gpu.poison(buffer),
+                    Memory::Buffer(buffer) => self.gpu.fill(spec, buffer).await?,
                 }
             }
             let prepared = WgpuJob::new(self.gpu.clone(), pipeline, job, buffers).await?;
@@ -152,6 +158,22 @@ impl Backend for WgpuBackend {
             std::mem::forget(std::mem::take(&mut self.inputs));
             Ok(())
         })
+    }
+}
+
+/// What a place of [`Job::buffers`] lies in.
+#[derive(Clone)]
+enum Memory {
+    Buffer(wgpu::Buffer),
+    Texture(wgpu::Texture),
+}
+
+impl Memory {
+    fn buffer(&self) -> Result<&wgpu::Buffer> {
+        match self {
+            Self::Buffer(buffer) => Ok(buffer),
+            Self::Texture(_) => Err(Error::Validation("a texture stands where a buffer must".to_owned())),
+        }
     }
 }
 
@@ -252,6 +274,73 @@ impl Gpu {
         Ok(())
     }
 
+    fn texture(&self, label: &str, texture: &Texture) -> wgpu::Texture {
+        let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
+        self.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some(label),
+            size: wgpu::Extent3d { width: side(texture.width), height: side(texture.height), depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: match texture.format {
+                Format::Rgba8Unorm => wgpu::TextureFormat::Rgba8Unorm,
+                Format::R32Uint => wgpu::TextureFormat::R32Uint,
+                Format::Rgba32Uint => wgpu::TextureFormat::Rgba32Uint,
+            },
+            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::COPY_DST,
+            view_formats: &[],
+        })
+    }
+
+    /// Uploads what `spec` starts with through the queue's own staging; in queue order, not waited for.
+    fn fill_texture(&self, spec: &Buffer, texture: &wgpu::Texture) -> Result<()> {
+        let Some(shape) = spec.texture() else { return Ok(()) };
+        let row = shape.width * shape.format.bytes();
+        // Whole rows, whose bytes are a multiple of the 16 that contents come in.
+        let rows = (PIECE / row).max(4) / 4 * 4;
+        for first in (0..shape.height).step_by(rows as usize) {
+            let rows = rows.min(shape.height - first);
+            let mut bytes = vec![0; (rows * row).next_multiple_of(16) as usize];
+            spec.fill(first * row, &mut bytes);
+            let layout =
+                wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row as u32), rows_per_image: None };
+            let size = wgpu::Extent3d { width: texture.width(), height: rows as u32, depth_or_array_layers: 1 };
+            self.queue.write_texture(texture_at(texture, first), &bytes[..(rows * row) as usize], layout, size);
+        }
+        Ok(())
+    }
+
+    /// Hands the first `bytes` of a texture's texels to `sink`, row by row as the host sees them.
+    async fn read_texture(
+        &self,
+        spec: &Buffer,
+        texture: &wgpu::Texture,
+        bytes: u64,
+        sink: &mut dyn FnMut(u64, &[u8]),
+    ) -> Result<()> {
+        let Some(shape) = spec.texture() else { return Ok(()) };
+        let (row, pitch) = (shape.width * shape.format.bytes(), shape.pitch());
+        let rows = (PIECE / pitch).max(1);
+        for first in (0..bytes.div_ceil(row)).step_by(rows as usize) {
+            let rows = rows.min(shape.height - first);
+            let mut encoder = self.encoder();
+            let layout =
+                wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(pitch as u32), rows_per_image: None };
+            let size = wgpu::Extent3d { width: texture.width(), height: rows as u32, depth_or_array_layers: 1 };
+            let to = wgpu::TexelCopyBufferInfo { buffer: &self.readback, layout };
+            encoder.copy_texture_to_buffer(texture_at(texture, first), to, size);
+            self.run(encoder).await?;
+            let mut packed = Vec::with_capacity((rows * row) as usize);
+            self.look(&self.readback, rows * pitch, |view| {
+                view.chunks(pitch as usize).for_each(|padded| packed.extend_from_slice(&padded[..row as usize]));
+            })
+            .await?;
+            packed.truncate((bytes - first * row) as usize);
+            sink(first * row, &packed);
+        }
+        Ok(())
+    }
+
     /// Copies `bytes`, at most a piece of them, to `buffer` through the mapped staging buffer, and waits.
     async fn send(&self, bytes: &[u8], buffer: &wgpu::Buffer, offset: u64) -> Result<()> {
         let length = bytes.len() as u64;
@@ -309,6 +398,16 @@ impl Gpu {
             encoder.copy_buffer_to_buffer(&self.poison, 0, buffer, offset, bytes);
         }
         self.queue.submit([encoder.finish()]);
+    }
+}
+
+/// A texture from row `row` on, for a copy.
+fn texture_at(texture: &wgpu::Texture, row: u64) -> wgpu::TexelCopyTextureInfo<'_> {
+    wgpu::TexelCopyTextureInfo {
+        texture,
+        mip_level: 0,
+        origin: wgpu::Origin3d { x: 0, y: row as u32, z: 0 },
+        aspect: wgpu::TextureAspect::All,
     }
 }
 

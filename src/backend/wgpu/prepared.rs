@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use web_time::Instant;
 
-use super::{Gpu, PIECE};
+use super::{Gpu, Memory, PIECE, texture_at};
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
-use crate::job::{self, Contents, Job, Route, Step};
+use crate::job::{self, Job, Route, Step};
 
 /// Timestamps that one submission may take: two around each stretch of dispatches; the most that every device allows in a set.
 const MAX_QUERIES: u32 = 4096;
@@ -16,7 +16,7 @@ pub(super) struct WgpuJob {
     gpu: Gpu,
     pipeline: Option<wgpu::ComputePipeline>,
     specs: Vec<job::Buffer>,
-    buffers: Vec<wgpu::Buffer>,
+    memory: Vec<Memory>,
     steps: Vec<Bound>,
     end_to_end: Vec<Bound>,
     timestamps: Option<Timestamps>,
@@ -44,24 +44,29 @@ impl WgpuJob {
         gpu: Gpu,
         pipeline: Option<wgpu::ComputePipeline>,
         job: &Job,
-        buffers: Vec<wgpu::Buffer>,
+        memory: Vec<Memory>,
     ) -> Result<Self> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let layout = pipeline.as_ref().map(|pipeline| pipeline.get_bind_group_layout(0));
+        let has_sampler = !job.kernel.interface.samplers.is_empty();
+        let sampler = has_sampler.then(|| linear_wrap_sampler(&gpu.device));
+        let views: Vec<_> = memory.iter().map(view).collect();
         let bind = |step: &Step| {
             let group = match (step, &layout) {
                 (Step::Dispatch { buffers: places, .. }, Some(layout)) => {
-                    let entries: Vec<_> = job
-                        .kernel
-                        .interface
-                        .bindings
-                        .iter()
-                        .zip(places)
-                        .map(|(binding, place)| wgpu::BindGroupEntry {
-                            binding: binding.index,
-                            resource: buffers[*place].as_entire_binding(),
-                        })
-                        .collect();
+                    let interface = &job.kernel.interface;
+                    let bindings = interface.bindings.iter().zip(places).map(|(binding, place)| {
+                        let resource = match (&memory[*place], &views[*place]) {
+                            (Memory::Buffer(buffer), _) => buffer.as_entire_binding(),
+                            (_, view) => wgpu::BindingResource::TextureView(view.as_ref()?),
+                        };
+                        Some(wgpu::BindGroupEntry { binding: binding.index, resource })
+                    });
+                    let samplers = interface.samplers.iter().map(|binding| {
+                        let resource = wgpu::BindingResource::Sampler(sampler.as_ref()?);
+                        Some(wgpu::BindGroupEntry { binding: *binding, resource })
+                    });
+                    let entries: Vec<_> = bindings.chain(samplers).flatten().collect();
                     let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
                     Some(gpu.device.create_bind_group(&descriptor))
                 }
@@ -79,7 +84,7 @@ impl WgpuJob {
             gpu,
             pipeline,
             specs: job.buffers.clone(),
-            buffers,
+            memory,
             steps,
             end_to_end,
             timestamps,
@@ -112,15 +117,22 @@ impl WgpuJob {
 
     /// Runs the steps of a job without a kernel, one after the other, and waits for the last.
     async fn run_on_host(&mut self, launches: u32) -> Result<()> {
+        // What needs no host in between goes to the device in one submission.
+        let (mut encoder, mut is_pending) = (self.gpu.encoder(), false);
         for step in (0..launches).flat_map(|_| &self.steps).map(|bound| &bound.step) {
+            if is_pending && matches!(step, Step::Send { .. } | Step::Receive { .. }) {
+                let full = std::mem::replace(&mut encoder, self.gpu.encoder());
+                self.gpu.queue.submit([full.finish()]);
+                is_pending = false;
+            }
             match step {
                 Step::Send { from, to, route: Route::Queue } => {
-                    self.gpu.queue.write_buffer(&self.buffers[*to], 0, &self.uploads[from]);
+                    self.gpu.queue.write_buffer(self.memory[*to].buffer()?, 0, &self.uploads[from]);
                     self.gpu.queue.submit([]);
                 }
                 Step::Send { from, to, route: Route::Staging } => {
                     for (number, piece) in self.uploads[from].chunks(PIECE as usize).enumerate() {
-                        self.gpu.send(piece, &self.buffers[*to], number as u64 * PIECE).await?;
+                        self.gpu.send(piece, self.memory[*to].buffer()?, number as u64 * PIECE).await?;
                     }
                 }
                 Step::Receive { from, to } => {
@@ -128,21 +140,20 @@ impl WgpuJob {
                     let mut keep = |offset: u64, piece: &[u8]| {
                         host[offset as usize..][..piece.len()].copy_from_slice(piece);
                     };
-                    self.gpu.read(&self.buffers[*from], self.specs[*from].bytes, &mut keep).await?;
+                    self.gpu.read(self.memory[*from].buffer()?, self.specs[*from].bytes, &mut keep).await?;
                 }
                 step => {
-                    let mut encoder = self.gpu.encoder();
-                    self.encode_untimed(&mut encoder, step);
-                    self.gpu.queue.submit([encoder.finish()]);
+                    self.encode_untimed(&mut encoder, step)?;
+                    is_pending = true;
                 }
             }
         }
-        self.gpu.run(self.gpu.encoder()).await
+        self.gpu.run(encoder).await
     }
 
     /// Encodes one launch after the other. Without untimed steps all of them share one pass; else each stretch of dispatches is
     /// a pass with timestamps of its own. Gives the number of timestamps written.
-    fn encode(&self, encoder: &mut wgpu::CommandEncoder, launches: u32) -> u32 {
+    fn encode(&self, encoder: &mut wgpu::CommandEncoder, launches: u32) -> Result<u32> {
         let mut written = 0;
         let mut pass: Option<wgpu::ComputePass<'static>> = None;
         for bound in (0..launches).flat_map(|_| &self.steps) {
@@ -160,22 +171,41 @@ impl WgpuJob {
                 pass.dispatch_workgroups(*x, *y, *z);
             } else {
                 pass = None;
-                self.encode_untimed(encoder, &bound.step);
+                self.encode_untimed(encoder, &bound.step)?;
             }
         }
         drop(pass);
-        written
+        Ok(written)
     }
 
-    fn encode_untimed(&self, encoder: &mut wgpu::CommandEncoder, step: &Step) {
+    fn encode_untimed(&self, encoder: &mut wgpu::CommandEncoder, step: &Step) -> Result<()> {
         match step {
             Step::Restore { from, to } => {
-                let bytes = self.buffers[*from].size();
-                encoder.copy_buffer_to_buffer(&self.buffers[*from], 0, &self.buffers[*to], 0, bytes);
+                let (from, to) = (self.memory[*from].buffer()?, self.memory[*to].buffer()?);
+                encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
             }
-            Step::Clear(buffer) => encoder.clear_buffer(&self.buffers[*buffer], 0, None),
+            Step::Clear(buffer) => encoder.clear_buffer(self.memory[*buffer].buffer()?, 0, None),
+            Step::CopyRows { from, to } => match (&self.memory[*from], &self.memory[*to]) {
+                (Memory::Buffer(buffer), Memory::Texture(texture)) => {
+                    let rows = self.rows(*to, buffer);
+                    encoder.copy_buffer_to_texture(rows, texture_at(texture, 0), texture.size());
+                }
+                (Memory::Texture(texture), Memory::Buffer(buffer)) => {
+                    let rows = self.rows(*from, buffer);
+                    encoder.copy_texture_to_buffer(texture_at(texture, 0), rows, texture.size());
+                }
+                _ => return Err(Error::Validation("rows are copied between a buffer and a texture".to_owned())),
+            },
             _ => {}
         }
+        Ok(())
+    }
+
+    /// `buffer` as the rows of the texture at `place`.
+    fn rows<'a>(&self, place: usize, buffer: &'a wgpu::Buffer) -> wgpu::TexelCopyBufferInfo<'a> {
+        let pitch = self.specs[place].texture().map(|texture| texture.pitch() as u32);
+        let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: pitch, rows_per_image: None };
+        wgpu::TexelCopyBufferInfo { buffer, layout }
     }
 
     /// Sum of the spans between the first `written` timestamps, in nanoseconds.
@@ -203,7 +233,7 @@ impl Prepared for WgpuJob {
                 return Ok(Sample { device_ns: None, wall_ns: start.elapsed().as_nanos() as f64 });
             }
             let mut encoder = self.gpu.encoder();
-            let written = self.encode(&mut encoder, launches);
+            let written = self.encode(&mut encoder, launches)?;
             if let Some(timestamps) = &self.timestamps {
                 let bytes = u64::from(written) * 8;
                 encoder.resolve_query_set(&timestamps.queries, 0..written, &timestamps.resolved, 0);
@@ -231,7 +261,9 @@ impl Prepared for WgpuJob {
             let mut encoder = self.gpu.encoder();
             for bound in &self.end_to_end {
                 match &bound.step {
-                    Step::Upload(place) => self.gpu.queue.write_buffer(&self.buffers[*place], 0, &self.uploads[place]),
+                    Step::Upload(place) => {
+                        self.gpu.queue.write_buffer(self.memory[*place].buffer()?, 0, &self.uploads[place]);
+                    }
                     Step::Dispatch { groups: [x, y, z], .. } => {
                         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                         if let Some(pipeline) = &self.pipeline {
@@ -246,7 +278,7 @@ impl Prepared for WgpuJob {
                         let scalar = self.specs[*buffer].scalar;
                         let mut total = 0.0;
                         self.gpu
-                            .read(&self.buffers[*buffer], *bytes, &mut |_, piece| {
+                            .read(self.memory[*buffer].buffer()?, *bytes, &mut |_, piece| {
                                 let mut values = vec![0.0; piece.len() / scalar.bytes()];
                                 scalar.decode(piece, &mut values);
                                 total += values.iter().sum::<f64>();
@@ -254,7 +286,7 @@ impl Prepared for WgpuJob {
                             .await?;
                         sum = Some(total);
                     }
-                    step => self.encode_untimed(&mut encoder, step),
+                    step => self.encode_untimed(&mut encoder, step)?,
                 }
             }
             self.gpu.run(encoder).await?;
@@ -264,9 +296,10 @@ impl Prepared for WgpuJob {
 
     fn poison(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
-            for (spec, buffer) in self.specs.iter().zip(&self.buffers) {
-                if spec.contents == Contents::Poison {
-                    self.gpu.poison(buffer);
+            for (spec, memory) in self.specs.iter().zip(&self.memory).filter(|(spec, _)| spec.is_output()) {
+                match memory {
+                    Memory::Buffer(buffer) => self.gpu.poison(buffer),
+                    Memory::Texture(texture) => self.gpu.fill_texture(spec, texture)?,
                 }
             }
             self.received.values_mut().for_each(|bytes| bytes.fill(0xff));
@@ -281,9 +314,30 @@ impl Prepared for WgpuJob {
                 sink(0, &host[..bytes as usize]);
                 return Ok(());
             }
-            self.gpu.read(&self.buffers[buffer], bytes, sink).await
+            match &self.memory[buffer] {
+                Memory::Buffer(buffer) => self.gpu.read(buffer, bytes, sink).await,
+                Memory::Texture(texture) => self.gpu.read_texture(&self.specs[buffer], texture, bytes, sink).await,
+            }
         })
     }
+}
+
+fn view(memory: &Memory) -> Option<wgpu::TextureView> {
+    match memory {
+        Memory::Buffer(_) => None,
+        Memory::Texture(texture) => Some(texture.create_view(&wgpu::TextureViewDescriptor::default())),
+    }
+}
+
+/// Normalised coordinates that wrap around, and linear filtering.
+fn linear_wrap_sampler(device: &wgpu::Device) -> wgpu::Sampler {
+    device.create_sampler(&wgpu::SamplerDescriptor {
+        address_mode_u: wgpu::AddressMode::Repeat,
+        address_mode_v: wgpu::AddressMode::Repeat,
+        mag_filter: wgpu::FilterMode::Linear,
+        min_filter: wgpu::FilterMode::Linear,
+        ..Default::default()
+    })
 }
 
 impl Timestamps {

@@ -1,0 +1,271 @@
+//! `texture`: a picture turned by an angle (source article 001), by the texture unit and by hand.
+//!
+//! As CUDA's sample has it: pixel (x, y) takes the colour at u = x/width, v = y/height, moved by −0.5, turned, moved back, with linear
+//! filtering and wrap addressing. The parameter `ANGLE` is in degrees; its sine and cosine come from the host, since shaders may
+//! be a pixel off with their own.
+//!
+//! What a pixel may be off by is what f32 coordinates leave open: [`COORDINATE_STEPS`] roundings of 2^-24 of the picture's side; for the
+//! texture unit one step of its 8 bits of sub-texel precision beside it (CUDA C++ Programming Guide, "Linear Filtering": "9-bit fixed point
+//! format with 8 bits of fractional value"), and one of 255 levels for the filter's own arithmetic. Within so much the answer is
+//! the whole range that the filtered picture takes there.
+
+use std::sync::OnceLock;
+
+use super::input::Values;
+use super::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, Profile, Scalar, Shape,
+    Step, Texture, Work, gb_per_s, uniform,
+};
+use crate::record::Record;
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "texture",
+    summary: "a picture turned by an angle with linear filtering: by the texture unit, and by hand from a storage buffer",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "rotate_sampled",
+            summary: "the texture unit filters and wraps",
+            wgsl: include_str!("../../shaders/texture/rotate_sampled.wgsl"),
+            buffers: |shape, _| {
+                let (height, width) = shape.extent.matrix();
+                let texels = Box::new(Contents::Input(Values::Picture(width)));
+                let contents = Contents::Texture(Texture { width, height, format: Format::Rgba8Unorm, texels });
+                buffers(shape, contents)
+            },
+            tolerance: Some(|shape, _| Turned::new(shape).tolerance(1.0 / 256.0, 1.0)),
+            ..BASE
+        },
+        Benchmark {
+            name: "rotate_by_hand",
+            summary: "four loads, a remainder and three interpolations",
+            wgsl: include_str!("../../shaders/texture/rotate_by_hand.wgsl"),
+            buffers: |shape, _| {
+                let (_, width) = shape.extent.matrix();
+                buffers(shape, Contents::Input(Values::Picture(width)))
+            },
+            tolerance: Some(|shape, _| Turned::new(shape).tolerance(0.0, 0.0)),
+            ..BASE
+        },
+    ],
+    finding,
+};
+
+/// What the benchmarks here share.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &["B9"],
+    wgsl: "",
+    cases: &[
+        Cases {
+            from: Profile::Quick,
+            dtypes: &[Dtype::Rgba8],
+            extents: &[Extent::Matrix(771, 1025), Extent::Matrix(1024, 1024)],
+            params: &[&[("ANGLE", 30.0)]],
+        },
+        Cases {
+            from: Profile::Standard,
+            dtypes: &[Dtype::Rgba8],
+            extents: &[Extent::Matrix(4096, 4096)],
+            params: &[&[("ANGLE", 5.0)], &[("ANGLE", 30.0)], &[("ANGLE", 90.0)]],
+        },
+    ],
+    buffers: |_, _| Vec::new(),
+    steps: |shape, _| {
+        let (height, width) = shape.extent.matrix();
+        let blocks = |length: u64| u32::try_from(length.div_ceil(16)).unwrap_or(u32::MAX);
+        vec![Step::Dispatch { groups: [blocks(width), blocks(height), 1], rebind: Vec::new() }]
+    },
+    end_to_end: None,
+    work: |shape| Work { bytes: 2 * 4 * shape.count(), flops: 0 },
+    ceiling: Some(Limit::Copy),
+    sets_ceiling: false,
+    tolerance: None,
+    model: None,
+    check: Check {
+        buffer: "output",
+        scalars: |shape, _| 4 * shape.count(),
+        oracle: |shape, _| Turned::new(shape).answer(),
+    },
+};
+
+fn buffers(shape: &Shape, image: Contents) -> Vec<Buffer> {
+    let ((height, width), (sin, cos)) = (shape.extent.matrix(), turn(shape));
+    let bits = |value: f32| u64::from(value.to_bits());
+    vec![
+        Buffer { name: "image", scalars: 4 * shape.count(), contents: image },
+        Buffer { name: "output", scalars: 4 * shape.count(), contents: Contents::Poison },
+        uniform("sizes", &[width, height, bits(cos), bits(sin)]),
+    ]
+}
+
+/// Sine and cosine of the angle.
+fn turn(shape: &Shape) -> (f32, f32) {
+    let (sin, cos) = shape.param("ANGLE", 30.0).to_radians().sin_cos();
+    (sin as f32, cos as f32)
+}
+
+/// Roundings of f32 coordinates between 0.5 and 2 on the way from a pixel to the place that it comes from: division (2.5 units in the last
+/// place, as Vulkan allows), two products, two sums, and the scaling to pixels.
+const COORDINATE_STEPS: f64 = 16.0;
+
+/// The turned picture, worked out in f64.
+struct Turned {
+    width: u64,
+    height: u64,
+    sin: f64,
+    cos: f64,
+    /// The picture as it was, byte by byte.
+    image: OnceLock<Vec<u8>>,
+}
+
+impl Turned {
+    fn new(shape: &Shape) -> Self {
+        let ((height, width), (sin, cos)) = (shape.extent.matrix(), turn(shape));
+        Self { width, height, sin: f64::from(sin), cos: f64::from(cos), image: OnceLock::new() }
+    }
+
+    /// Bytes of the turned picture, rounded to whole levels.
+    fn answer(self) -> Oracle {
+        Box::new(move |first, values| {
+            for (index, slot) in (first..).zip(values) {
+                let (x, y) = self.place(index / 4);
+                *slot = self.filtered(x, y, index % 4).round();
+            }
+        })
+    }
+
+    /// How far a byte may lie from [`Turned::answer`], where places may be off by `pixels` beyond what f32 leaves open, and colours by
+    /// `levels` beyond their rounding.
+    fn tolerance(self, pixels: f64, levels: f64) -> Oracle {
+        let side = self.width.max(self.height) as f64;
+        let reach = pixels + COORDINATE_STEPS * side / f64::from(1 << 24);
+        Box::new(move |first, values| {
+            for (index, slot) in (first..).zip(values) {
+                let ((x, y), channel) = (self.place(index / 4), index % 4);
+                let answer = self.filtered(x, y, channel).round();
+                // Between lines through pixels' middles the filtered picture is bilinear: it is largest at corners of what lies between.
+                let mut farthest = 0.0_f64;
+                for y in bends(y, reach) {
+                    for x in bends(x, reach) {
+                        farthest = farthest.max((self.filtered(x, y, channel) - answer).abs());
+                    }
+                }
+                *slot = farthest + levels + 0.5 + 1e-3;
+            }
+        })
+    }
+
+    /// Where a pixel comes from, in pixels; whole numbers are middles of pixels.
+    fn place(&self, pixel: u64) -> (f64, f64) {
+        let (width, height) = (self.width as f64, self.height as f64);
+        let (u, v) = ((pixel % self.width) as f64 / width - 0.5, (pixel / self.width) as f64 / height - 0.5);
+        let (x, y) = (u * self.cos - v * self.sin + 0.5, v * self.cos + u * self.sin + 0.5);
+        (x * width - 0.5, y * height - 0.5)
+    }
+
+    /// The picture's `channel` at a place: linear between the four pixels around it.
+    fn filtered(&self, x: f64, y: f64, channel: u64) -> f64 {
+        let image = self.image.get_or_init(|| {
+            let mut bytes = vec![0; 4 * (self.width * self.height) as usize];
+            Values::Picture(self.width).encode(Scalar::Unorm8, 0, &mut bytes);
+            bytes
+        });
+        let wrapped = |at: f64, length: u64| (at as i64).rem_euclid(length as i64) as u64;
+        let (left, upper) = (wrapped(x.floor(), self.width), wrapped(y.floor(), self.height));
+        let (right, lower) = ((left + 1) % self.width, (upper + 1) % self.height);
+        let level = |x: u64, y: u64| f64::from(image[(4 * (y * self.width + x) + channel) as usize]);
+        let mixed = |from: f64, to: f64, part: f64| from + (to - from) * part;
+        let part = x - x.floor();
+        let above = mixed(level(left, upper), level(right, upper), part);
+        let below = mixed(level(left, lower), level(right, lower), part);
+        mixed(above, below, y - y.floor())
+    }
+}
+
+/// The ends of what lies within `reach` (less than a half) of `at`, and the whole number between them, where there is one.
+fn bends(at: f64, reach: f64) -> impl Iterator<Item = f64> + Clone {
+    let (low, high) = (at - reach, at + reach);
+    let whole = high.floor();
+    [low, high, if whole > low { whole } else { at }].into_iter()
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let sampled = rows.iter().filter(|row| row.benchmark == "rotate_sampled" && row.gb_per_s.is_some());
+    let largest = sampled.max_by_key(|row| row.bytes)?;
+    let by_hand = rows
+        .iter()
+        .find(|row| row.benchmark == "rotate_by_hand" && (&row.n, &row.params) == (&largest.n, &largest.params))?;
+    let ratio = by_hand.median_ns? / largest.median_ns?;
+    let (fast, slow) = (gb_per_s(largest.gb_per_s?), gb_per_s(by_hand.gb_per_s?));
+    Some(format!(
+        "Turning {} pixels, the texture unit runs at {ratio:.2}× the speed of filtering by hand: {fast} against {slow}.",
+        largest.n
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(height: u64, width: u64, angle: f64) -> Shape {
+        let params = [("ANGLE".to_owned(), angle)].into();
+        Shape { dtype: Dtype::Rgba8, extent: Extent::Matrix(height, width), params }
+    }
+
+    fn image(width: u64, height: u64) -> Vec<f64> {
+        (0..4 * width * height).map(|i| Values::Picture(width).at(Scalar::Unorm8, i)).collect()
+    }
+
+    #[test]
+    fn a_turn_by_nothing_averages_each_pixel_with_those_before_it() {
+        // The sample's coordinates are those of pixels' corners: a quarter of each of four.
+        let mut turned = vec![0.0; 4 * 7 * 5];
+        Turned::new(&shape(5, 7, 0.0)).answer()(0, &mut turned);
+        let image = image(7, 5);
+        let level = |x: usize, y: usize| image[4 * (y % 5 * 7 + x % 7) + 2];
+        for (x, y) in [(1, 1), (3, 4), (0, 2), (0, 0), (6, 4)] {
+            let four = level(x, y) + level(x + 6, y) + level(x, y + 4) + level(x + 6, y + 4);
+            assert_eq!(turned[4 * (y * 7 + x) + 2], (four / 4.0).round(), "{x} {y}");
+        }
+    }
+
+    #[test]
+    fn half_a_turn_twice_comes_back() {
+        let turned = Turned::new(&shape(64, 64, 180.0));
+        for pixel in [0, 5, 64, 1000, 4095] {
+            let (x, y) = turned.place(pixel);
+            let (column, row) = ((pixel % 64) as f64, (pixel / 64) as f64);
+            assert!((x - (64.0 - column - 0.5)).abs() < 1e-4 && (y - (64.0 - row - 0.5)).abs() < 1e-4, "{x} {y}");
+        }
+    }
+
+    /// A tolerance that lets a neighbour's colour pass would hide a wrong place: noise must tell most pixels from their neighbours.
+    #[test]
+    fn the_tolerance_tells_a_pixel_from_its_neighbours() {
+        let shape = shape(128, 128, 30.0);
+        let (mut answer, mut allowed) = (vec![0.0; 4 * 128 * 128], vec![0.0; 4 * 128 * 128]);
+        Turned::new(&shape).answer()(0, &mut answer);
+        Turned::new(&shape).tolerance(1.0 / 256.0, 1.0)(0, &mut allowed);
+        assert!(allowed.iter().all(|levels| *levels <= 4.0), "{:?}", allowed.iter().copied().fold(0.0, f64::max));
+        let told = (4..answer.len()).filter(|i| i % 4 == 2 && (answer[*i] - answer[i - 4]).abs() > allowed[*i]).count();
+        assert!(told > 128 * 128 * 8 / 10, "{told} of {}", 128 * 128);
+    }
+
+    #[test]
+    fn the_finding_compares_the_two_ways() {
+        let row = |benchmark: &str, median_ns: f64| Record {
+            benchmark: benchmark.to_owned(),
+            n: "64x64".to_owned(),
+            median_ns: Some(median_ns),
+            gb_per_s: Some(32_768.0 / median_ns),
+            ..Record::default()
+        };
+        let rows = [row("rotate_sampled", 100.0), row("rotate_by_hand", 150.0)];
+        let text = finding(&rows.iter().collect::<Vec<_>>()).expect("both rows");
+        assert!(text.contains("1.50× the speed of filtering by hand: 328 GB/s against 218 GB/s"), "{text}");
+        assert_eq!(finding(&[]), None);
+    }
+}
