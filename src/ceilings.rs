@@ -51,6 +51,7 @@ impl Ceilings {
             record.reason.clear();
         }
         let Some((limit, working_set, rate)) = self.binding(case) else { return };
+        let possible = self.possible(limit, case, rate);
         let Some(median) = record.median_ns else { return };
         record.ceiling = match working_set {
             0 if limit == Limit::Fma => format!("{} {}", limit.name(), case.shape.dtype.scalar().name()),
@@ -64,7 +65,8 @@ impl Ceilings {
         };
         let share = amount(limit, case) / median / rate;
         record.share = Some(round_to_seven_digits(share));
-        if share > IMPLAUSIBLE && record.status == Status::Ok {
+        let is_beyond = amount(limit, case) / median > IMPLAUSIBLE * possible;
+        if is_beyond && record.status == Status::Ok {
             record.status = Status::Implausible;
             record.reason =
                 format!("{:.0} % of the ceiling '{}': no kernel can be that fast", share * 100.0, record.ceiling);
@@ -108,6 +110,14 @@ impl Ceilings {
         }
     }
 
+    /// The rate that no row as large as `case` can pass, where the limit that binds it is `rate`. Where the device cannot hold a ladder as
+    /// large as the row (three arrays of 128 MiB where none may be larger), the fastest rung is all that is certain.
+    fn possible(&self, limit: Limit, case: &Case, rate: f64) -> f64 {
+        let Some(rates) = self.rates.get(&key(limit, case)).filter(|_| limit.is_memory()) else { return rate };
+        let is_past_the_ladder = rates.last_key_value().is_some_and(|(rung, _)| case.work().bytes * 4 > rung * 5);
+        if is_past_the_ladder { rates.values().copied().fold(rate, f64::max) } else { rate }
+    }
+
     fn is_hot(&self, limit: Limit, working_set: u64) -> bool {
         let Some(rates) = self.rates.get(&(limit, None)) else { return false };
         let largest = rates.last_key_value();
@@ -121,5 +131,56 @@ fn amount(limit: Limit, case: &Case) -> f64 {
         Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => case.work().bytes as f64,
         Limit::Fma => case.work().flops as f64,
         Limit::Launch => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Request, plan};
+    use crate::suite::{Extent, Profile};
+
+    fn case(name: &str, n: u64) -> Case {
+        let request = Request {
+            filters: vec![name.to_owned()],
+            profile: Profile::Quick,
+            sizes: vec![Extent::Linear(n)],
+            params: Vec::new(),
+        };
+        let cases = plan(&request).expect("a plan");
+        cases.into_iter().find(|case| case.name() == name && case.shape.count() == n).expect("such a case")
+    }
+
+    /// A row that takes as long as `rate` bytes a nanosecond let it.
+    fn row(case: &Case, rate: f64) -> Record {
+        let time = Some(case.work().bytes as f64 / rate);
+        Record { median_ns: time, min_ns: time, ..Record::default() }
+    }
+
+    /// Ceilings of 900 B/ns at 2^20 elements (a cache) and 500 at 2^24 (memory), and what they make of `case` at `rate`.
+    fn held(case: &Case, rate: f64, ladder: &str) -> Record {
+        let mut ceilings = Ceilings::default();
+        for (n, rate) in [(1 << 20, 900.0), (1 << 24, 500.0)] {
+            let rung = self::case(ladder, n);
+            ceilings.add(&rung, &row(&rung, rate));
+        }
+        let mut record = row(case, rate);
+        ceilings.hold(case, &mut record);
+        record
+    }
+
+    #[test]
+    fn a_row_at_a_rung_that_passes_it_is_implausible() {
+        let copy = case("stream/copy", 1 << 24);
+        assert_eq!(held(&copy, 510.0, "ceiling/copy").status, Status::Ok);
+        assert_eq!(held(&copy, 540.0, "ceiling/copy").status, Status::Implausible);
+    }
+
+    #[test]
+    fn a_row_past_a_ladder_cut_short_is_judged_by_the_fastest_rung_alone() {
+        let copy = case("stream/copy", 1 << 26);
+        let record = held(&copy, 540.0, "ceiling/copy");
+        assert_eq!((record.status, record.share), (Status::Ok, Some(1.08)));
+        assert_eq!(held(&copy, 950.0, "ceiling/copy").status, Status::Implausible);
     }
 }

@@ -36,7 +36,11 @@ const MUTATIONS: &[Mutation] = &[
     ("ceiling/launch", "output[0] = sizes.sign", "output[1] = sizes.sign"),
     ("cache_curve/latency", "k < sizes.steps", "k + 16u < sizes.steps"),
     ("cache_curve/latency", "at = cycle[at].next", "at = cycle[at].rank"),
-    ("cache_curve/latency", "cycle[at].rank - cycle[first].rank", "cycle[first].rank - cycle[at].rank"),
+    (
+        "cache_curve/latency",
+        "cycle[at].rank + sizes.places - cycle[first].rank",
+        "cycle[first].rank + sizes.places - cycle[at].rank",
+    ),
     ("cache_curve/bandwidth", "d += input[(at + 3u * WG)", "d += input[(at + 2u * WG)"),
     ("cache_curve/bandwidth", "k < ROUNDS", "k + 4u < ROUNDS"),
     ("cache_curve/bandwidth", "(sum.z + sum.w)", "(sum.z + sum.z)"),

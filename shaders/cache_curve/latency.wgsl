@@ -6,7 +6,7 @@
 
 struct Line { next: u32, rank: u32, rest: array<u32, 30> }
 
-struct Sizes { mask: u32, steps: u32 }
+struct Sizes { places: u32, steps: u32 }
 
 @group(0) @binding(0) var<storage, read> cycle: array<Line>;
 @group(0) @binding(1) var<storage, read_write> place: array<u32>;
@@ -17,7 +17,7 @@ struct Sizes { mask: u32, steps: u32 }
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
 ) {
-    let first = place[0] & sizes.mask;
+    let first = place[0] % sizes.places;
     var at = first;
     for (var k = 0u; k < sizes.steps; k += 16u) {
         at = cycle[at].next; at = cycle[at].next; at = cycle[at].next; at = cycle[at].next;
@@ -27,6 +27,6 @@ fn main(
     }
     if (group.x == 0u) {
         place[0] = at;
-        output[0] = (cycle[at].rank - cycle[first].rank) & sizes.mask;
+        output[0] = (cycle[at].rank + sizes.places - cycle[first].rank) % sizes.places;
     }
 }

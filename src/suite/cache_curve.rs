@@ -1,6 +1,6 @@
 //! `cache_curve`: latency and bandwidth of reading over growing working sets, and the caches that their steps betray.
 //!
-//! A working set is the largest power of two that the case's size holds. One launch walks at most `MOST_STEPS` lines, 32 MiB of
+//! A working set is the largest power of two, or for latencies three times one, that the case's size holds. One launch walks at most `MOST_STEPS` lines, 32 MiB of
 //! them, since no launch may take too long; the next goes on where it stopped, so that a larger set is covered by several launches
 //! and no launch finds in a cache what the one before it left there. A set is covered once within the harness's warm-up up to some
 //! 128 MiB; in a larger one some lines are touched for the first time in a sample, which a device whose caches hold such a set would
@@ -37,7 +37,7 @@ pub const FAMILY: Family = Family {
                     Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
                     Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
                     Buffer { name: "output", scalars: 4, contents: Contents::Poison },
-                    uniform("sizes", &[cycle.places() - 1, steps(cycle)]),
+                    uniform("sizes", &[cycle.places(), steps(cycle)]),
                 ]
             },
             steps: |_, _| vec![Step::dispatch(1)],
@@ -103,8 +103,9 @@ const PLAIN: &[Params] = &[&[]];
 /// 4 KiB to 16 MiB.
 const QUICK: &[Extent] = &powers::<7>(10, 2);
 /// 4 KiB to 512 MiB: past the last cache of every device that has one worth the name.
-const LATENCY_SETS: &[Extent] = &powers::<18>(10, 1);
-const BANDWIDTH_SETS: &[Extent] = LATENCY_SETS;
+const BANDWIDTH_SETS: &[Extent] = &powers::<18>(10, 1);
+/// The same with the middles between them, so that a knee is found within a factor of 1.5.
+const LATENCY_SETS: &[Extent] = &with_middles::<35>(10);
 
 /// Sizes of 2^first words and on, each 2^step times the one before.
 const fn powers<const N: usize>(first: u32, step: u32) -> [Extent; N] {
@@ -112,6 +113,18 @@ const fn powers<const N: usize>(first: u32, step: u32) -> [Extent; N] {
     let mut place = 0;
     while place < N {
         extents[place] = Extent::Linear(1 << (first + step * place as u32));
+        place += 1;
+    }
+    extents
+}
+
+/// Sizes of 2^first words and on, by turns 3/2 and 4/3 of the one before.
+const fn with_middles<const N: usize>(first: u32) -> [Extent; N] {
+    let mut extents = [Extent::Linear(0); N];
+    let mut place = 0;
+    while place < N {
+        let power = 1 << (first + place as u32 / 2);
+        extents[place] = Extent::Linear(if place % 2 == 0 { power } else { power / 2 * 3 });
         place += 1;
     }
     extents

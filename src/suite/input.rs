@@ -123,34 +123,41 @@ const fn hash(index: u64) -> u32 {
     x ^ (x >> 16)
 }
 
-/// A walk through memory: one cycle over all of 2^k places, in an order that looks random and is a pure function of the place.
+/// A walk through memory: one cycle over all of 2^k or 3·2^k places, in an order that looks random and is a pure function of the place.
 ///
-/// The order is that of the generator x ← a·x + c mod 2^k, whose period is 2^k for a ≡ 1 mod 4 and odd c (Hull and Dobell, *Random
-/// Number Generators*), seen through a bijection B of k bits, so that neighbours in time are no neighbours in memory:
-/// next(p) = B(a·B⁻¹(p) + c).
+/// The order is that of the generator x ← a·x + c modulo the number of places, whose period is that number for a ≡ 1 mod 12 and c prime
+/// to 6 (Hull and Dobell, *Random Number Generators*), seen through a bijection B of the k low bits, so that neighbours in time are no
+/// neighbours in memory: next(p) = B(a·B⁻¹(p) + c).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
     bits: u32,
+    /// 1, or 3 runs of 2^k places.
+    runs: u64,
     stride: u64,
 }
 
 impl Cycle {
-    const MULTIPLIER: u64 = 0x5851_f42d_4c95_7f2d;
-    const INCREMENT: u64 = 0x1405_7b7e_f767_814f;
+    /// One more than a multiple of 12, and prime to 6, within 32 bits: products with a place fit 64.
+    const MULTIPLIER: u64 = 0x4c95_7f2d;
+    const INCREMENT: u64 = 0xf767_8151;
     /// Odd factors of B.
     const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
 
-    /// A cycle over `places` places, or the next smaller power of two, `stride` u32 words apart.
+    /// A cycle over `places` places, or the next smaller number of them that is a power of two or three times one, `stride` u32 words
+    /// apart.
     #[must_use]
     pub const fn new(places: u64, stride: u64) -> Self {
         let bits = if places == 0 { 0 } else { places.ilog2() };
-        Self { bits, stride }
+        if bits > 0 && places >= 3 << (bits - 1) {
+            return Self { bits: bits - 1, runs: 3, stride };
+        }
+        Self { bits, runs: 1, stride }
     }
 
     /// Number of places.
     #[must_use]
     pub const fn places(self) -> u64 {
-        1 << self.bits
+        self.runs << self.bits
     }
 
     /// Length of the buffer that holds it, in u32 words.
@@ -162,7 +169,7 @@ impl Cycle {
     /// The place after `place`.
     #[must_use]
     pub const fn next(self, place: u64) -> u64 {
-        self.mixed(self.unmixed(place).wrapping_mul(Self::MULTIPLIER).wrapping_add(Self::INCREMENT))
+        self.mixed((self.unmixed(place) * Self::MULTIPLIER + Self::INCREMENT) % self.places())
     }
 
     /// The place that `steps` steps from place 0 lead to.
@@ -172,7 +179,8 @@ impl Cycle {
     }
 
     /// How many steps lead from place 0 to `place`: the distance of two states of the generator, found bit by bit from the lowest,
-    /// since 2^j steps leave the j lowest bits alone and flip the next.
+    /// since 2^j steps leave the j lowest bits alone and flip the next. Modulo 3 the state grows by the increment at each step, which
+    /// tells the run.
     #[must_use]
     pub const fn rank(self, place: u64) -> u64 {
         let wanted = self.unmixed(place);
@@ -187,6 +195,12 @@ impl Cycle {
             increment = increment.wrapping_mul(multiplier.wrapping_add(1));
             multiplier = multiplier.wrapping_mul(multiplier);
             bit += 1;
+        }
+        // Each further 2^k steps leave the low bits alone and move the state by a fixed amount modulo 3.
+        let mut run = 1;
+        while run < self.runs && (Self::INCREMENT % 3 * (steps % 3)) % 3 != wanted % 3 {
+            steps += 1 << self.bits;
+            run += 1;
         }
         steps
     }
@@ -216,7 +230,7 @@ impl Cycle {
     }
 
     const fn mask(self) -> u64 {
-        self.places() - 1
+        (1 << self.bits) - 1
     }
 
     /// Folds the upper half of the bits into the lower: its own inverse.
@@ -227,14 +241,14 @@ impl Cycle {
     const fn mixed(self, state: u64) -> u64 {
         let x = self.folded(state & self.mask());
         let x = self.folded(x.wrapping_mul(Self::FACTORS[0]) & self.mask());
-        self.folded(x.wrapping_mul(Self::FACTORS[1]) & self.mask())
+        state & !self.mask() | self.folded(x.wrapping_mul(Self::FACTORS[1]) & self.mask())
     }
 
     const fn unmixed(self, place: u64) -> u64 {
         const INVERSES: [u64; 2] = [inverse(Cycle::FACTORS[0]), inverse(Cycle::FACTORS[1])];
-        let x = self.folded(place).wrapping_mul(INVERSES[1]) & self.mask();
+        let x = self.folded(place & self.mask()).wrapping_mul(INVERSES[1]) & self.mask();
         let x = self.folded(x).wrapping_mul(INVERSES[0]) & self.mask();
-        self.folded(x)
+        place & !self.mask() | self.folded(x)
     }
 }
 
@@ -304,26 +318,27 @@ mod tests {
 
     #[test]
     fn a_cycle_visits_every_place_once_in_the_order_of_the_ranks() {
-        for bits in 0..=16 {
-            let cycle = Cycle::new(1 << bits, 32);
+        for places in (0..=16).flat_map(|bits| [1 << bits, 3 << bits]) {
+            let cycle = Cycle::new(places, 32);
+            assert_eq!(cycle.places(), places);
             let mut place = 0;
-            for rank in 0..cycle.places() {
-                assert_eq!(cycle.rank(place), rank, "2^{bits} places, place {place}");
+            for rank in 0..places {
+                assert_eq!(cycle.rank(place), rank, "{places} places, place {place}");
                 place = cycle.next(place);
-                assert!(place < cycle.places() && (place != 0 || rank + 1 == cycle.places()), "closed too early");
+                assert!(place < places && (place != 0 || rank + 1 == places), "closed too early");
             }
-            assert_eq!(place, 0, "2^{bits} places");
+            assert_eq!(place, 0, "{places} places");
         }
-        assert_eq!(Cycle::new(1000, 1).places(), 512);
+        assert_eq!(Cycle::new(1000, 1).places(), 768);
+        assert_eq!(Cycle::new(700, 1).places(), 512);
         assert_eq!(Cycle::new(0, 1).places(), 1);
     }
 
     /// Caches must find no neighbours, and prefetchers no stride.
     #[test]
     fn a_cycle_jumps_as_far_as_chance_would() {
-        for bits in [10, 17, 21] {
-            let cycle = Cycle::new(1 << bits, 32);
-            let places = cycle.places();
+        for places in [1 << 10, 1 << 17, 1 << 21, 3 << 9, 3 << 16] {
+            let cycle = Cycle::new(places, 32);
             let (mut sum, mut near, mut repeated, mut last) = (0, 0, 0, 0);
             for place in 0..places {
                 let next = cycle.next(place);
@@ -335,9 +350,9 @@ mod tests {
                 last = step;
             }
             let mean = sum as f64 / (places * places) as f64;
-            assert!((0.3..0.37).contains(&mean), "mean jump over 2^{bits} places: {mean}");
-            assert!(near * 64 <= places, "2^{bits} places: {near} jumps of 4 or less");
-            assert!(repeated * 64 <= places, "2^{bits} places: {repeated} steps come twice in a row");
+            assert!((0.3..0.37).contains(&mean), "mean jump over {places} places: {mean}");
+            assert!(near * 64 <= places, "{places} places: {near} jumps of 4 or less");
+            assert!(repeated * 64 <= places, "{places} places: {repeated} steps come twice in a row");
         }
     }
 

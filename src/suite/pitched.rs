@@ -151,7 +151,7 @@ const COPIES: Benchmark = Benchmark {
         Cases {
             from: Profile::Quick,
             dtypes: &[Dtype::U32],
-            extents: &[Extent::Matrix(1023, 1025), Extent::Matrix(4096, 4095)],
+            extents: &[Extent::Matrix(1023, 1025), Extent::Matrix(4096, 4095), Extent::Matrix(4096, 4096)],
             params: &[&[]],
         },
         Cases {
@@ -163,7 +163,8 @@ const COPIES: Benchmark = Benchmark {
     ],
     steps: |_, _| vec![Step::CopyRows { from: "input", to: "output" }],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
-    ceiling: Some(Limit::Copy),
+    // The API's own copies may take ways that no kernel has: what kernels reach does not bind them.
+    ceiling: None,
     ..BASE
 };
 
