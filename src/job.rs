@@ -122,6 +122,17 @@ pub struct Buffer {
     pub is_written: bool,
     /// Whether it is bound as a uniform buffer.
     pub is_uniform: bool,
+    /// Whether the host reaches into it where it lies.
+    pub mapping: Option<Mapping>,
+}
+
+/// What the host does with a buffer that it maps where it lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mapping {
+    /// Writes it.
+    Write,
+    /// Reads it.
+    Read,
 }
 
 impl Buffer {
@@ -205,6 +216,8 @@ pub enum Step {
         from: usize,
         /// Destination.
         to: usize,
+        /// By which call.
+        route: Route,
     },
     /// Copies the first `bytes` of a buffer to the host and adds its scalars up there; end to end only.
     SumOnHost {
@@ -324,7 +337,7 @@ impl Job {
                 Declared::CopyRows { from, to } => Step::CopyRows { from: place(from)?, to: place(to)? },
                 Declared::Upload(buffer) => Step::Upload(place(buffer)?),
                 Declared::Send { from, to, route } => Step::Send { from: place(from)?, to: place(to)?, route },
-                Declared::Receive { from, to } => Step::Receive { from: place(from)?, to: place(to)? },
+                Declared::Receive { from, to, route } => Step::Receive { from: place(from)?, to: place(to)?, route },
                 Declared::SumOnHost { buffer, scalars } => {
                     Step::SumOnHost { buffer: place(buffer)?, bytes: scalars * shape.dtype.scalar().bytes() as u64 }
                 }
@@ -391,6 +404,11 @@ fn concrete(
         contents => contents,
     };
     let scalar = if matches!(contents, Contents::Words(_) | Contents::Cycle(_)) { Scalar::U32 } else { scalar };
+    let mapping = steps.iter().find_map(|step| match step {
+        Step::Send { to, route: Route::Mapped, .. } if *to == place => Some(Mapping::Write),
+        Step::Receive { from, route: Route::Mapped, .. } if *from == place => Some(Mapping::Read),
+        _ => None,
+    });
     Buffer {
         name: declared.name,
         scalar,
@@ -398,5 +416,6 @@ fn concrete(
         contents: declared.contents.clone(),
         is_written: is_copied_over || bound_as(Access::ReadWrite),
         is_uniform: bound_as(Access::Uniform),
+        mapping,
     }
 }

@@ -8,7 +8,7 @@ use device::{adapter, fault, find, open};
 use shaderbench::backend::Backend;
 use shaderbench::backend::wgpu::WgpuBackend;
 use shaderbench::error::Error;
-use shaderbench::job::Job;
+use shaderbench::job::{Job, Step};
 use shaderbench::plan::{Request, plan};
 use shaderbench::suite::{Benchmark, Case, Dtype, Extent, FAMILIES, Profile, Shape};
 use shaderbench::verify::verify;
@@ -106,6 +106,42 @@ fn workgroup_sizes_and_tiles_of_other_devices_are_right_too() {
                 Err(error) => assert!(error.is_skip(), "{case}: {error}"),
             }
         }
+    }
+}
+
+/// The ways through the single-pass scan that are rare on this device: where every tile is late and added up from the input, and where
+/// none knows what all before it add up to.
+#[test]
+fn the_single_pass_scan_is_right_whichever_way_it_takes() {
+    let Some(adapter) = adapter() else { return };
+    let mut backend = open(adapter);
+    let (family, benchmark) = find("scan/single_pass");
+    let mut fault_of = |dtype, n, looks: f64, edits: &[(&str, &str)]| {
+        let params = [("LOOKS".to_owned(), looks)].into();
+        let case = Case { family, benchmark, shape: Shape { dtype, extent: Extent::Linear(n), params } };
+        let mut job = Job::new(&case).expect("valid");
+        for (gone, instead) in edits {
+            assert!(job.kernel.source.contains(gone), "'{gone}' is gone from the kernel");
+            job.kernel.source = job.kernel.source.replace(gone, instead);
+        }
+        for step in &mut job.steps {
+            // A folded grid with a surplus, as large arrays have it.
+            if let Step::Dispatch { groups, .. } = step {
+                *groups = [7, groups[0].div_ceil(7) + 1, 1];
+            }
+        }
+        fault(&mut backend, &mut job).expect("it runs")
+    };
+    let silent = ("say(tile, INCLUSIVE, before + aggregate);", "");
+    for (dtype, n) in [(Dtype::F32, 4097), (Dtype::F32, 300_007), (Dtype::U32, 300_007)] {
+        assert_eq!(fault_of(dtype, n, 0.0, &[]), None, "{n} {dtype:?}, all late");
+        assert_eq!(fault_of(dtype, n, 64.0, &[silent]), None, "{n} {dtype:?}, sums of one tile only");
+    }
+    for planted in [("added_up(end - 1u, t)", "added_up(end, t)"), ("sums[t] += sums[t + s]", "")] {
+        assert!(fault_of(Dtype::F32, 300_007, 0.0, &[planted]).is_some(), "{planted:?} went unseen");
+    }
+    for planted in [("near.tiles + far.tiles", "near.tiles"), ("heard(end - 1u - t)", "heard(end - 1u)")] {
+        assert!(fault_of(Dtype::F32, 300_007, 64.0, &[silent, planted]).is_some(), "{planted:?} went unseen");
     }
 }
 

@@ -174,6 +174,13 @@ const MUTATIONS: &[Mutation] = &[
     ("scan/three_kernels", "before = sums[t - 1u]", "before = sums[t]"),
     ("scan/three_kernels", "first + 3u < sizes.n) { d", "first + 4u < sizes.n) { d"),
     ("scan/three_kernels", "min(first + 4u, sizes.n)", "min(first + 3u, sizes.n)"),
+    ("scan/single_pass", "own += sums[half + t - 2u * s]", "own += sums[half + t - s]"),
+    ("scan/single_pass", "vec4<T>(T(), all.x, all.x + all.y,", "vec4<T>(T(), all.x, all.y,"),
+    ("scan/single_pass", "sums[half + t] = own;\n        workgroupBarrier();\n", "sums[half + t] = own;\n"),
+    ("scan/single_pass", "atomicAdd(&state[0], 1u)", "atomicAdd(&state[0], 2u)"),
+    ("scan/single_pass", "(bits >> 16u)", "(bits >> 15u)"),
+    ("scan/single_pass", "before + aggregate)", "aggregate)"),
+    ("scan/single_pass", "4u * i < sizes.n) {\n        output[i].x", "4u * i + 1u < sizes.n) {\n        output[i].x"),
     ("transpose/tiled", "    workgroupBarrier();\n", ""),
     ("transpose/tiled", "corner.yx", "corner.xy"),
     ("transpose/tiled", "tile[t.x * (TILE + PAD) + k]", "tile[k * (TILE + PAD) + t.x]"),
@@ -236,6 +243,9 @@ const MUTATIONS: &[Mutation] = &[
     ("workgroup_memory/occupancy", "pages[page + other]", "pages[page + t]"),
     ("workgroup_memory/occupancy", "i < sizes.elements", "i + 1u < sizes.elements"),
     ("workgroup_memory/occupancy", "j < sizes.elements", "j + 1u < sizes.elements"),
+    ("workgroup_memory/zero_init", "block[page + other]", "block[page + t]"),
+    ("workgroup_memory/zero_init", "    workgroupBarrier();\n    let other", "    let other"),
+    ("workgroup_memory/zero_init", "i < sizes.n", "i + 1u < sizes.n"),
     ("matmul/naive", "p < sizes.k", "p + 1u < sizes.k"),
     ("matmul/naive", "b[p * sizes.n + id.x]", "b[id.x * sizes.k + p]"),
     ("matmul/naive", "id.y < sizes.m", "id.y + 1u < sizes.m"),
@@ -253,7 +263,7 @@ const MUTATIONS: &[Mutation] = &[
 ];
 
 /// Kernels of `safety_tax` that other families own, and plant faults in.
-const BORROWED: &[&str] = &["safety_tax/fma", "safety_tax/transpose"];
+const BORROWED: &[&str] = &["safety_tax/fma", "safety_tax/transpose", "safety_tax/matmul"];
 
 /// Sizes at which a planted fault must show: odd ones, with several blocks.
 fn telling_sizes(case: &str) -> &'static [Extent] {

@@ -96,6 +96,22 @@ fn limits_are_checked_before_anything_is_prepared() {
 }
 
 #[test]
+fn what_needs_mapped_storage_is_skipped_where_there_is_none() {
+    for (has_mappable_storage, status) in [(true, Status::Ok), (false, Status::Skipped)] {
+        let mut backend = fake(|_| Behaviour::Right);
+        backend.device.has_mappable_storage = has_mappable_storage;
+        let cases = cases(&["transfer"], &["2^10"]);
+        let records = pollster::block_on(run(&mut backend, &cases, &settings(), &mut Seen::default())).expect("a run");
+        for row in &records {
+            let is_mapped = row.benchmark.starts_with("mapped_primary");
+            assert_eq!(row.status, if is_mapped { status } else { Status::Ok }, "{}: {}", row.benchmark, row.reason);
+            assert_eq!(row.reason.contains("that the host can map"), row.status == Status::Skipped, "{}", row.reason);
+        }
+        assert_eq!(records.iter().filter(|row| row.benchmark.starts_with("mapped_primary")).count(), 2);
+    }
+}
+
+#[test]
 fn a_row_far_above_its_ceiling_is_implausible() {
     // A sum that takes a twentieth of the time of reading its input.
     let mut backend =

@@ -95,6 +95,8 @@ pub struct Device {
     pub features: BTreeSet<Feature>,
     /// Whether it can write timestamps around a pass.
     pub has_timestamps: bool,
+    /// Whether the host can map buffers that kernels use, too.
+    pub has_mappable_storage: bool,
     /// Largest buffer, in bytes.
     pub max_buffer_bytes: u64,
     /// Largest part of a buffer that a kernel can see, in bytes.
@@ -150,6 +152,9 @@ impl Device {
                 "needs a texture of {side} texels a side, the device allows {}",
                 self.max_texture_side
             ));
+        }
+        if !self.has_mappable_storage && job.buffers.iter().any(|buffer| buffer.mapping.is_some()) {
+            return refuse("the device has no storage buffers that the host can map".to_owned());
         }
         let limit = self.max_binding_bytes.min(self.max_buffer_bytes);
         if let Some(largest) = job.buffers.iter().map(|buffer| buffer.bytes).max().filter(|bytes| *bytes > limit) {

@@ -108,7 +108,8 @@ pub struct Benchmark {
 /// turned.
 pub const HOST_PARAMS: &[&str] = &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED", "ANGLE"];
 
-/// Run-time checks that an API may add to a kernel. Off everywhere but in `safety_tax`, as CUDA runs its kernels.
+/// Run-time checks that an API may add to a kernel. Off everywhere but in `safety_tax` and
+/// `workgroup_memory/zero_init`, as CUDA runs its kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Checks {
     /// Every index is held within its array.
@@ -362,6 +363,8 @@ pub enum Step {
         from: &'static str,
         /// Destination: the check reads it on the host.
         to: &'static str,
+        /// By which call; a queue reads nothing back by itself, so that [`Route::Queue`] is [`Route::Staging`] here.
+        route: Route,
     },
     /// Copies the first `scalars` of a buffer to the host and adds them up there, one after the other; end to end only.
     SumOnHost {
@@ -372,13 +375,15 @@ pub enum Step {
     },
 }
 
-/// A way from the host's memory to the device's.
+/// A way between the host's memory and the device's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
     /// The queue's own staging (`write_buffer`): new memory at every call.
     Queue,
-    /// A staging buffer that is mapped, filled and copied from, again and again.
+    /// A staging buffer that is mapped and copied from or to, again and again.
     Staging,
+    /// The storage buffer itself, mapped: no copy by the device. Only some devices can.
+    Mapped,
 }
 
 impl Step {

@@ -4,7 +4,7 @@
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Oracle, Profile, Work, all, each, uniform,
 };
-use super::{ceiling, transpose};
+use super::{ceiling, matmul, transpose};
 use crate::record::Record;
 
 /// The sets of checks that every kernel here runs with: none, each alone, all. They follow the kernel's own parameters.
@@ -51,6 +51,27 @@ pub const FAMILY: Family = Family {
             ..transpose::TILED
         },
         Benchmark {
+            name: "matmul",
+            summary: "the product of matmul/register_blocked",
+            cases: &[
+                Cases {
+                    from: Profile::Quick,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Product(512, 512, 512)],
+                    params: checked!(),
+                },
+                // Enough tiles for every processor of a large device.
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Product(2048, 2048, 2048)],
+                    params: checked!(),
+                },
+            ],
+            sources: &[],
+            ..matmul::REGISTER_BLOCKED
+        },
+        Benchmark {
             name: "workgroup_fill",
             summary: "fills workgroup memory and reads it back",
             sources: &["B2"],
@@ -89,10 +110,10 @@ fn read_back(invocations: u32) -> Oracle {
 
 fn finding(rows: &[&Record]) -> Option<String> {
     let cost = |benchmark: &str| {
-        let of = |checks: &str| {
-            let row = rows.iter().find(|row| row.benchmark == benchmark && row.checks == checks)?;
-            row.median_ns
-        };
+        let measured = || rows.iter().filter(|row| row.benchmark == benchmark && row.median_ns.is_some());
+        // Sizes are in ascending order.
+        let n = &measured().rfind(|row| row.checks == "on")?.n;
+        let of = |checks: &str| measured().find(|row| row.n == *n && row.checks == checks)?.median_ns;
         let off = of("off")?;
         let dearest =
             ["bounds", "loops", "zero-init"].into_iter().filter_map(|checks| Some((of(checks)? / off, checks)));

@@ -17,44 +17,78 @@ pub const FAMILY: Family = Family {
     name: "scan",
     summary: "the inclusive prefix sum of an array",
     is_by_kernel: false,
-    benchmarks: &[Benchmark {
-        name: "three_kernels",
-        summary: "scans blocks, scans their sums, adds what came before",
-        sources: &[],
-        wgsl: include_str!("../../shaders/scan/three_kernels.wgsl"),
-        cases: &[
-            Cases {
-                from: Profile::Quick,
-                dtypes: &[Dtype::F32],
-                extents: &[Extent::Linear(1_000_003), Extent::Linear(1 << 20), Extent::Linear(1 << 24)],
-                params: PLAIN,
+    benchmarks: &[
+        Benchmark {
+            name: "three_kernels",
+            summary: "scans blocks, scans their sums, adds what came before",
+            wgsl: include_str!("../../shaders/scan/three_kernels.wgsl"),
+            buffers,
+            steps,
+            ..BASE
+        },
+        Benchmark {
+            name: "single_pass",
+            summary: "each tile looks back over the sums of those before it, and adds up itself what is late",
+            wgsl: include_str!("../../shaders/scan/single_pass.wgsl"),
+            buffers: |shape, interface| {
+                let tiles = tiles(shape, interface);
+                vec![
+                    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },
+                    Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+                    // The next tile's number, and two words a tile.
+                    Buffer { name: "state", scalars: 2 + 2 * tiles, contents: Contents::Poison },
+                    uniform("sizes", &[shape.count(), tiles]),
+                ]
             },
-            Cases {
-                from: Profile::Standard,
-                dtypes: &[Dtype::F32, Dtype::U32],
-                extents: &[
-                    Extent::Linear(1 << 20),
-                    Extent::Linear(1 << 24),
-                    Extent::Linear(1 << 26),
-                    Extent::Linear(1 << 28),
-                ],
-                params: PLAIN,
-            },
-        ],
-        buffers,
-        steps,
-        end_to_end: None,
-        work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() - 1 },
-        ceiling: Some(Limit::Copy),
-        sets_ceiling: false,
-        tolerance: None,
-        model: None,
-        check: Check { buffer: "output", scalars: all, oracle: prefix_sums },
-    }],
+            steps: |shape, interface| vec![Step::Clear("state"), Step::dispatch(tiles(shape, interface))],
+            ..BASE
+        },
+    ],
     finding,
 };
 
+/// What the benchmarks here share.
+const BASE: Benchmark = Benchmark {
+    name: "",
+    summary: "",
+    sources: &[],
+    wgsl: "",
+    cases: &[
+        Cases {
+            from: Profile::Quick,
+            dtypes: &[Dtype::F32],
+            extents: &[Extent::Linear(1_000_003), Extent::Linear(1 << 20), Extent::Linear(1 << 24)],
+            params: PLAIN,
+        },
+        Cases {
+            from: Profile::Standard,
+            dtypes: &[Dtype::F32, Dtype::U32],
+            extents: &[
+                Extent::Linear(1 << 20),
+                Extent::Linear(1 << 24),
+                Extent::Linear(1 << 26),
+                Extent::Linear(1 << 28),
+            ],
+            params: PLAIN,
+        },
+    ],
+    buffers: |_, _| Vec::new(),
+    steps: |_, _| Vec::new(),
+    end_to_end: None,
+    work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() - 1 },
+    ceiling: Some(Limit::Copy),
+    sets_ceiling: false,
+    tolerance: None,
+    model: None,
+    check: Check { buffer: "output", scalars: all, oracle: prefix_sums },
+};
+
 const PLAIN: &[Params] = &[&[]];
+
+/// Tiles of the single pass: 16 elements an invocation.
+fn tiles(shape: &Shape, interface: &Interface) -> u64 {
+    shape.count().div_ceil(16 * u64::from(interface.invocations()))
+}
 
 /// Names by level: what is scanned there, where the result goes, and the uniforms of scanning and of adding. 2^28 elements in
 /// blocks of 128 and more need four.
@@ -127,8 +161,17 @@ fn prefix_sums(shape: &Shape, _: &Interface) -> Oracle {
 }
 
 fn finding(rows: &[&Record]) -> Option<String> {
-    let measured = rows.iter().filter(|row| row.dtype == "f32" && row.gb_per_s.is_some());
-    let largest = measured.max_by_key(|row| row.bytes)?;
-    let share = largest.share.map_or_else(String::new, |share| format!(", {:.0} % of copying as much", share * 100.0));
-    Some(format!("Of {} f32, {} scans {}{share}.", largest.n, largest.benchmark, gb_per_s(largest.gb_per_s?)))
+    let measured = || rows.iter().filter(|row| row.dtype == "f32" && row.gb_per_s.is_some());
+    let of = |benchmark: &'static str| measured().filter(move |row| row.benchmark == benchmark);
+    let told = |row: &Record| {
+        let share = row.share.map_or_else(String::new, |share| format!(", {:.0} % of copying as much", share * 100.0));
+        Some(format!("{} scans {}{share}", row.benchmark, gb_per_s(row.gb_per_s?)))
+    };
+    let pairs = of("single_pass").filter_map(|one| Some((one, of("three_kernels").find(|row| row.n == one.n)?)));
+    let Some((one, three)) = pairs.max_by_key(|(one, _)| one.bytes) else {
+        let largest = measured().max_by_key(|row| row.bytes)?;
+        return Some(format!("Of {} f32, {}.", largest.n, told(largest)?));
+    };
+    let ratio = one.gb_per_s? / three.gb_per_s?;
+    Some(format!("Of {} f32, {}; {}: {ratio:.2}× the rate.", one.n, told(three)?, told(one)?))
 }

@@ -1,5 +1,6 @@
 //! `transfer`: copies between the host's memory and the device's (source workload B7), and setting device memory by the API's own call
-//! (B10). No kernel runs: the host's clock times the calls until the device is done.
+//! (B10). No kernel runs: the host's clock times the calls until the device is done. A storage buffer that can be mapped lies where
+//! both sides reach it, on many devices in the host's memory: what its rows save, kernels that use the buffer may pay.
 
 use super::input::Values;
 use super::{
@@ -29,7 +30,19 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "read_back",
             summary: "device to host through a staging buffer that is mapped again and again",
-            steps: |_, _| vec![Step::Receive { from: "input", to: "output" }],
+            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Staging }],
+            ..BASE
+        },
+        Benchmark {
+            name: "mapped_primary_write",
+            summary: "host to device straight into a storage buffer that is mapped again and again",
+            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Mapped }],
+            ..BASE
+        },
+        Benchmark {
+            name: "mapped_primary_read",
+            summary: "device to host straight out of a storage buffer that the device wrote, mapped again and again",
+            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Mapped }],
             ..BASE
         },
         Benchmark {
@@ -108,7 +121,9 @@ fn finding(rows: &[&Record]) -> Option<String> {
     let parts: Vec<String> = [
         ("write_buffer", "host to device by write_buffer"),
         ("mapped_staging", "through mapped staging"),
-        ("read_back", "device to host"),
+        ("mapped_primary_write", "into a mapped storage buffer"),
+        ("read_back", "device to host through mapped staging"),
+        ("mapped_primary_read", "out of a mapped storage buffer"),
         ("clear_buffer", "clear_buffer"),
     ]
     .into_iter()

@@ -108,6 +108,26 @@ pub const FAMILY: Family = Family {
             },
             ..BASE
         },
+        Benchmark {
+            name: "zero_init",
+            summary: "an array of 16 KiB, of which 1 KiB is used: as it is, zeroed by the API, zeroed by the kernel",
+            sources: &["B2"],
+            wgsl: include_str!("../../shaders/workgroup_memory/zero_init.wgsl"),
+            cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[LEFT, BY_API, BY_KERNEL]),
+            // Any page will do as long as the compiler does not know it.
+            buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count(), 5])],
+            work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
+            ceiling: Some(Limit::Copy),
+            check: Check {
+                buffer: "output",
+                scalars: all,
+                oracle: |shape, interface| {
+                    let (n, length) = (shape.count(), u64::from(interface.invocations()));
+                    each(move |i| word(n, i / length * length + (i + 37) % length).into())
+                },
+            },
+            ..BASE
+        },
     ],
     finding,
 };
@@ -129,6 +149,11 @@ const BASE: Benchmark = Benchmark {
     model: None,
     check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| f64::NAN) },
 };
+
+/// Who zeroes the array of `zero_init`: nobody, the API before the kernel starts (as WGSL has it), or the kernel.
+const LEFT: Params = &[("ZEROING", 0.0)];
+const BY_API: Params = &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)];
+const BY_KERNEL: Params = &[("ZEROING", 1.0)];
 
 /// The two rotations.
 const ROTATION: Benchmark = Benchmark {
@@ -259,6 +284,11 @@ fn finding(rows: &[&Record]) -> Option<String> {
             gb_per_s(many.gb_per_s?)
         ));
     }
+    if let Some((ratio, by_kernel)) = zeroing(rows) {
+        parts.push(format!(
+            "workgroups that use 1 KiB of 16 take {ratio:.2}× the time when the API zeroes all of it, {by_kernel:.2}× when they do so"
+        ));
+    }
     (!parts.is_empty()).then(|| format!("Here {}.", parts.join("; ")))
 }
 
@@ -275,6 +305,18 @@ fn slower(rows: &[&Record], benchmark: &str, other: &str) -> Option<f64> {
     let pairs = measured(benchmark).into_iter().filter_map(|row| Some((row, *others.iter().find(|o| o.n == row.n)?)));
     let (row, other) = pairs.max_by_key(|(row, _)| size(row))?;
     Some(row.median_ns? / other.median_ns?)
+}
+
+/// Time of `zero_init` with zeroing by the API and by the kernel over that without, at the largest size.
+fn zeroing(rows: &[&Record]) -> Option<(f64, f64)> {
+    let time = |n: &str, params| {
+        let mut same = rows.iter().filter(|row| row.benchmark == "zero_init" && row.n == n);
+        same.find(|row| row.params == params)?.median_ns
+    };
+    let measured = rows.iter().filter(|row| row.benchmark == "zero_init" && row.median_ns.is_some());
+    let n = &measured.max_by_key(|row| size(row))?.n;
+    let left = time(n, "ZEROING=0")?;
+    Some((time(n, "ZEROING=0;ZERO_INIT=1")? / left, time(n, "ZEROING=1")? / left))
 }
 
 /// The copies by workgroups that hold least and most, at the largest size.

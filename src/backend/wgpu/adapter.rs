@@ -52,10 +52,10 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
     }
 }
 
-/// What to ask of the adapter: timestamps and every shader feature that it has.
+/// What to ask of the adapter: timestamps, mappable storage buffers and every shader feature, as far as it has them.
 pub(super) fn wanted_features(adapter: &wgpu::Adapter) -> wgpu::Features {
-    let wanted = Feature::ALL.into_iter().map(wgpu_feature).fold(wgpu::Features::TIMESTAMP_QUERY, |all, one| all | one);
-    adapter.features() & wanted
+    let own = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
+    adapter.features() & Feature::ALL.into_iter().map(wgpu_feature).fold(own, |all, one| all | one)
 }
 
 fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
@@ -77,6 +77,7 @@ fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
         backend,
         features: Feature::ALL.into_iter().filter(|f| features.contains(wgpu_feature(*f))).collect::<BTreeSet<_>>(),
         has_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
+        has_mappable_storage: features.contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS),
         max_buffer_bytes: limits.max_buffer_size,
         max_binding_bytes: limits.max_storage_buffer_binding_size,
         max_texture_side: limits.max_texture_dimension_2d,

@@ -14,7 +14,7 @@ use futures_channel::oneshot;
 
 use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
-use crate::job::{Buffer, Contents, Format, Job, Kernel, Texture};
+use crate::job::{Buffer, Contents, Format, Job, Kernel, Mapping, Texture};
 use crate::shader::ENTRY_POINT;
 pub use adapter::{APIS, Adapter, adapters};
 use prepared::WgpuJob;
@@ -88,7 +88,8 @@ impl WgpuBackend {
     /// filled.
     async fn allocate(&mut self, job: &Job) -> Result<(Vec<Memory>, Vec<usize>)> {
         let shareable = |buffer: &Buffer| {
-            !buffer.is_written && matches!(buffer.contents, Contents::Input(_)) && buffer.bytes >= 1 << 20
+            let is_fixed = !buffer.is_written && buffer.mapping.is_none();
+            is_fixed && matches!(buffer.contents, Contents::Input(_)) && buffer.bytes >= 1 << 20
         };
         let is_same = |a: &Buffer, b: &Buffer| (a.scalar, a.bytes, &a.contents) == (b.scalar, b.bytes, &b.contents);
         if job.buffers.iter().any(shareable) {
@@ -107,10 +108,15 @@ impl WgpuBackend {
                 continue;
             }
             let role = if buffer.is_uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
+            let mapping = match buffer.mapping {
+                Some(Mapping::Write) => wgpu::BufferUsages::MAP_WRITE,
+                Some(Mapping::Read) => wgpu::BufferUsages::MAP_READ,
+                None => wgpu::BufferUsages::empty(),
+            };
             let allocated = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(buffer.name),
                 size: buffer.bytes,
-                usage: role | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+                usage: role | mapping | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             });
             if shareable(buffer) {
@@ -343,15 +349,21 @@ impl Gpu {
 
     /// Copies `bytes`, at most a piece of them, to `buffer` through the mapped staging buffer, and waits.
     async fn send(&self, bytes: &[u8], buffer: &wgpu::Buffer, offset: u64) -> Result<()> {
+        self.put(bytes, &self.upload).await?;
+        let mut encoder = self.encoder();
+        encoder.copy_buffer_to_buffer(&self.upload, 0, buffer, offset, bytes.len() as u64);
+        self.run(encoder).await
+    }
+
+    /// Writes `bytes`, a multiple of 8 of them, to the front of a host-visible buffer, which no submission in flight uses.
+    async fn put(&self, bytes: &[u8], buffer: &wgpu::Buffer) -> Result<()> {
         let length = bytes.len() as u64;
-        self.map(&self.upload, wgpu::MapMode::Write, length).await?;
-        let mut view = self.upload.get_mapped_range_mut(..length).map_err(|error| unmappable(&error.to_string()))?;
+        self.map(buffer, wgpu::MapMode::Write, length).await?;
+        let mut view = buffer.get_mapped_range_mut(..length).map_err(|error| unmappable(&error.to_string()))?;
         view.copy_from_slice(bytes);
         drop(view);
-        self.upload.unmap();
-        let mut encoder = self.encoder();
-        encoder.copy_buffer_to_buffer(&self.upload, 0, buffer, offset, length);
-        self.run(encoder).await
+        buffer.unmap();
+        Ok(())
     }
 
     /// Hands the first `bytes` of `buffer` to `sink`, piece by piece.

@@ -135,12 +135,19 @@ impl WgpuJob {
                         self.gpu.send(piece, self.memory[*to].buffer()?, number as u64 * PIECE).await?;
                     }
                 }
-                Step::Receive { from, to } => {
+                Step::Send { from, to, route: Route::Mapped } => {
+                    self.gpu.put(&self.uploads[from], self.memory[*to].buffer()?).await?;
+                }
+                Step::Receive { from, to, route } => {
                     let Some(host) = self.received.get_mut(to) else { continue };
+                    let (buffer, bytes) = (self.memory[*from].buffer()?, self.specs[*from].bytes);
                     let mut keep = |offset: u64, piece: &[u8]| {
                         host[offset as usize..][..piece.len()].copy_from_slice(piece);
                     };
-                    self.gpu.read(self.memory[*from].buffer()?, self.specs[*from].bytes, &mut keep).await?;
+                    match route {
+                        Route::Mapped => self.gpu.look(buffer, bytes, |piece| keep(0, piece)).await?,
+                        Route::Queue | Route::Staging => self.gpu.read(buffer, bytes, &mut keep).await?,
+                    }
                 }
                 step => {
                     self.encode_untimed(&mut encoder, step)?;

@@ -1,0 +1,193 @@
+// Inclusive scan in one pass by decoupled look-back (Merrill and Garland 2016): a workgroup scans a tile, says what it adds up to, and adds
+// what the tiles before it said. A tile that stays silent it adds up itself (fallback: Smith, Levien and Owens 2025), since WebGPU does not
+// promise that others run while one waits: every loop ends, whatever the device runs first.
+// Pattern: 16 elements an invocation by 16-byte loads and stores, a scan of their sums in steps of 4, 32 tiles looked at at a time.
+// Work: n scalars read and n written.
+
+alias T = f32;
+
+struct Sizes { n: u32, tiles: u32 }
+
+/// What is known of `tiles` neighbouring tiles: their sum, and the status that the search back through them ended with.
+struct Seen { status: u32, tiles: u32, sum: T }
+
+@group(0) @binding(0) var<storage, read> input: array<vec4<T>>;
+@group(0) @binding(1) var<storage, read_write> output: array<vec4<T>>;
+/// Zero before a launch. Word 0 is the number of the next tile, 2k + 2 and 2k + 3 are what tile k says of itself.
+@group(0) @binding(2) var<storage, read_write> state: array<atomic<u32>>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+/// Looks at a silent tile before it is added up from the input.
+override LOOKS: u32 = 64u;
+
+/// Tiles looked at at a time, one an invocation: a power of two.
+const WINDOW = 32u;
+/// What a tile says: nothing yet, its own sum, the sum of all up to its end.
+const SILENT = 0u;
+const AGGREGATE = 1u;
+const INCLUSIVE = 2u;
+
+var<workgroup> ticket: u32;
+var<workgroup> seen: array<Seen, WINDOW>;
+/// Twice a vec4 an invocation: one half is read while the other is written.
+var<workgroup> sums: array<vec4<T>, 2u * WG>;
+
+@compute @workgroup_size(WG)
+fn main(@builtin(local_invocation_index) t: u32) {
+    // Tiles are numbered in the order in which workgroups start, so that those before this one have started, too.
+    if (t == 0u) {
+        ticket = atomicAdd(&state[0], 1u);
+    }
+    let tile = workgroupUniformLoad(&ticket);
+    if (tile >= sizes.tiles) {
+        return;
+    }
+    // Four rows of 4 WG elements, each scanned on its own.
+    let i = tile * 4u * WG + t;
+    let a = scanned(four(i));
+    let b = scanned(four(i + WG));
+    let c = scanned(four(i + 2u * WG));
+    let d = scanned(four(i + 3u * WG));
+    var own = vec4<T>(a.w, b.w, c.w, d.w);
+    sums[t] = own;
+    workgroupBarrier();
+    var half = 0u;
+    for (var s = 1u; s < WG; s *= 4u) {
+        if (t >= s) {
+            own += sums[half + t - s];
+        }
+        if (t >= 2u * s) {
+            own += sums[half + t - 2u * s];
+        }
+        if (t >= 3u * s) {
+            own += sums[half + t - 3u * s];
+        }
+        half = WG - half;
+        sums[half + t] = own;
+        workgroupBarrier();
+    }
+    let all = sums[half + WG - 1u];
+    let aggregate = (all.x + all.y) + (all.z + all.w);
+    var starts = vec4<T>(T(), all.x, all.x + all.y, all.x + all.y + all.z);
+    if (t > 0u) {
+        starts += sums[half + t - 1u];
+    }
+    if (t == 0u) {
+        say(tile, select(AGGREGATE, INCLUSIVE, tile == 0u), aggregate);
+    }
+    // The sum of tiles end to tile - 1; every round takes in one tile at least.
+    var before = T();
+    var end = tile;
+    while (end > 0u) {
+        var found = Seen(SILENT, 0u, T());
+        for (var look = 0u; look < LOOKS && found.tiles == 0u; look++) {
+            found = looked_back(end, t);
+        }
+        if (found.tiles == 0u) {
+            found = Seen(AGGREGATE, 1u, added_up(end - 1u, t));
+        }
+        before += found.sum;
+        end = select(end - found.tiles, 0u, found.status == INCLUSIVE);
+    }
+    if (t == 0u && tile > 0u) {
+        say(tile, INCLUSIVE, before + aggregate);
+    }
+    starts += before;
+    put(i, a + starts.x);
+    put(i + WG, b + starts.y);
+    put(i + 2u * WG, c + starts.z);
+    put(i + 3u * WG, d + starts.w);
+}
+
+/// Elements 4i to 4i + 3. What lies beyond the n-th stands in the last tile only, behind everything that counts.
+fn four(i: u32) -> vec4<T> {
+    if (4u * i < sizes.n) {
+        return input[i];
+    }
+    return vec4<T>();
+}
+
+fn scanned(x: vec4<T>) -> vec4<T> {
+    let y = x.x + x.y;
+    let z = y + x.z;
+    return vec4<T>(x.x, y, z, z + x.w);
+}
+
+fn put(i: u32, x: vec4<T>) {
+    if (4u * i + 3u < sizes.n) {
+        output[i] = x;
+        return;
+    }
+    if (4u * i < sizes.n) {
+        output[i].x = x.x;
+    }
+    if (4u * i + 1u < sizes.n) {
+        output[i].y = x.y;
+    }
+    if (4u * i + 2u < sizes.n) {
+        output[i].z = x.z;
+    }
+}
+
+/// Makes a sum known. WGSL's atomics keep no order between words: each word carries half of the sum and the whole status, which a tile
+/// writes once each, so that two words of one status belong together.
+fn say(tile: u32, status: u32, sum: T) {
+    let bits = bitcast<u32>(sum);
+    atomicStore(&state[2u * tile + 2u], (status << 16u) | (bits & 0xffffu));
+    atomicStore(&state[2u * tile + 3u], (status << 16u) | (bits >> 16u));
+}
+
+/// What a tile has said.
+fn heard(tile: u32) -> Seen {
+    let low = atomicLoad(&state[2u * tile + 2u]);
+    let high = atomicLoad(&state[2u * tile + 3u]);
+    let status = low >> 16u;
+    if (status == SILENT || status != (high >> 16u)) {
+        return Seen(SILENT, 0u, T());
+    }
+    return Seen(status, 1u, bitcast<T>((high << 16u) | (low & 0xffffu)));
+}
+
+/// What is known of the tiles of `near` and those right before them, `far`: the search ends with a silent tile, and with one that knows
+/// all before it.
+fn joined(near: Seen, far: Seen) -> Seen {
+    if (near.status != AGGREGATE) {
+        return near;
+    }
+    return Seen(far.status, near.tiles + far.tiles, near.sum + far.sum);
+}
+
+/// What is known of the WINDOW tiles before tile `end`, from the last one back to the first that is silent or knows all.
+fn looked_back(end: u32, t: u32) -> Seen {
+    if (t < WINDOW) {
+        seen[t] = Seen(SILENT, 0u, T());
+        if (t < end) {
+            seen[t] = heard(end - 1u - t);
+        }
+    }
+    workgroupBarrier();
+    for (var s = 1u; s < WINDOW; s *= 2u) {
+        if (t < WINDOW && t % (2u * s) == 0u) {
+            seen[t] = joined(seen[t], seen[t + s]);
+        }
+        workgroupBarrier();
+    }
+    return workgroupUniformLoad(&seen[0]);
+}
+
+/// The sum of a whole tile, from the input.
+fn added_up(tile: u32, t: u32) -> T {
+    let i = tile * 4u * WG + t;
+    workgroupBarrier(); // for those that still read the sums of before
+    sums[t] = (four(i) + four(i + WG)) + (four(i + 2u * WG) + four(i + 3u * WG));
+    workgroupBarrier();
+    for (var s = WG / 2u; s > 0u; s /= 2u) {
+        if (t < s) {
+            sums[t] += sums[t + s];
+        }
+        workgroupBarrier();
+    }
+    let all = workgroupUniformLoad(&sums[0]);
+    return (all.x + all.y) + (all.z + all.w);
+}
