@@ -1,7 +1,8 @@
 //! What a WGSL file says about itself, read by naga: the only door to naga.
 //!
 //! A benchmark's file names its element type once, in the line `alias T = f32;`. [`Shader::parse`] takes the type of the case and
-//! puts it there, as `-DT=float` would in CUDA; the file on disk stays valid WGSL for every other tool.
+//! puts it there, as `-DT=float` would in CUDA, and the directive `enable f16;` at the top where the type demands it; the file on
+//! disk stays valid WGSL for every other tool.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -321,7 +322,12 @@ fn unchecked() -> BoundsCheckPolicies {
 }
 
 fn with_element(source: &str, element: &str) -> String {
-    let mut text = String::with_capacity(source.len());
+    const ENABLE: &str = "enable f16;\n";
+    let mut text = String::with_capacity(ENABLE.len() + source.len());
+    // A source that has been here before has it already.
+    if element.contains("f16") && !source.starts_with(ENABLE) {
+        text.push_str(ENABLE);
+    }
     for line in source.lines() {
         if line.starts_with("alias T =") {
             text.push_str("alias T = ");
@@ -388,6 +394,17 @@ fn main() {
         let bindings: Vec<_> = interface.bindings.iter().map(|b| (b.index, b.access)).collect();
         assert_eq!(bindings, [(0, Access::Texture), (2, Access::ReadWrite)]);
         assert_eq!(interface.samplers, [1]);
+    }
+
+    #[test]
+    fn f16_is_enabled_once_and_only_where_it_is_used() {
+        let shader = Shader::parse(KERNEL, "vec2<f16>").expect("valid");
+        assert!(shader.source().starts_with("enable f16;\nalias T = vec2<f16>;\n"), "{}", shader.source());
+        let again = Shader::parse(shader.source(), "vec2<f16>").expect("valid");
+        assert_eq!(again.source(), shader.source());
+        let interface = again.interface(&Constants::new()).expect("defaults");
+        assert_eq!((interface.workgroup_bytes, interface.features), (8 * 8 * 4, BTreeSet::from([Feature::F16])));
+        assert!(!Shader::parse(KERNEL, "f32").expect("valid").source().contains("enable"));
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 mod device;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use device::{adapter, fault, find, open};
+use device::{adapter, fault, find, in_f32, open};
 use shaderbench::backend::Backend;
 use shaderbench::backend::wgpu::WgpuBackend;
 use shaderbench::error::Error;
@@ -44,19 +45,24 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
     }
 }
 
-/// Every benchmark with every type and set of parameters that it declares, at small and odd sizes.
+/// Every benchmark with every type and set of parameters that it declares, at small and odd sizes; and in f32 what is declared for types
+/// that few devices have.
 fn small_cases() -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
+    let (mut cases, mut seen) = (Vec::new(), BTreeSet::new());
     for family in FAMILIES {
         for benchmark in family.benchmarks {
             for block in benchmark.cases {
-                for dtype in block.dtypes {
+                let dtypes: BTreeSet<Dtype> = block.dtypes.iter().flat_map(|dtype| [*dtype, in_f32(*dtype)]).collect();
+                for dtype in dtypes {
                     for params in block.params {
                         for extent in sizes(benchmark) {
                             if extent.count().is_multiple_of(dtype.lanes()) {
                                 let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-                                let shape = Shape { dtype: *dtype, extent, params };
-                                cases.push(Case { family, benchmark, shape });
+                                let shape = Shape { dtype, extent, params };
+                                let case = Case { family, benchmark, shape };
+                                if seen.insert(case.to_string()) {
+                                    cases.push(case);
+                                }
                             }
                         }
                     }
@@ -64,7 +70,6 @@ fn small_cases() -> Vec<Case> {
             }
         }
     }
-    cases.dedup_by(|a, b| a.to_string() == b.to_string());
     cases
 }
 

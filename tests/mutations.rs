@@ -2,10 +2,10 @@
 
 mod device;
 
-use device::{adapter, fault, find, open};
+use device::{adapter, fault, find, in_f32, open};
 use shaderbench::job::Job;
 use shaderbench::shader::{Interface, Shader};
-use shaderbench::suite::{Case, Dtype, Extent, FAMILIES, Shape};
+use shaderbench::suite::{Case, Extent, FAMILIES, Shape};
 
 /// A fault planted in a kernel: the text that goes, and what stands there instead.
 type Mutation = (&'static str, &'static str, &'static str);
@@ -25,6 +25,10 @@ const MUTATIONS: &[Mutation] = &[
     ("ceiling/fma", "+ (x.g + x.h)", "+ (x.g + x.g)"),
     ("ceiling/fma", "fma(x.f, m, p)", "x.f"),
     ("ceiling/fma", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("ceiling/fma_f16", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("ceiling/fma_f16", "(x.c - x.d)", "(x.c - x.c)"),
+    ("ceiling/fma_f16", "fma(x.f, m, p)", "x.f"),
+    ("ceiling/fma_f16", "i < sizes.elements", "i + 1u < sizes.elements"),
     ("ceiling/mad", "k < ROUNDS", "k + 1u < ROUNDS"),
     ("ceiling/mad", "x.f * m + p", "x.f * p + m"),
     ("ceiling/dot4", "k < ROUNDS", "k + 1u < ROUNDS"),
@@ -286,7 +290,7 @@ fn planted_faults_are_caught() {
     for (name, gone, instead) in MUTATIONS {
         let (family, benchmark) = find(name);
         let dtype = *benchmark.cases.iter().flat_map(|cases| cases.dtypes).next_back().expect("a type");
-        let dtype = if dtype == Dtype::F64 { Dtype::F32 } else { dtype };
+        let dtype = in_f32(dtype);
         let mut is_caught = false;
         for extent in telling_sizes(name).iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes())) {
             let params = benchmark.cases[0].params.last().into_iter().flat_map(|params| params.iter());

@@ -93,10 +93,11 @@ fn every_kernel_translates_to_every_target_that_has_its_features() {
         let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
         for target in Target::ALL {
             let translated = shader.translate(target, &job.kernel.constants);
-            let lacks_f64 = target == Target::Msl && job.kernel.interface.features.contains(&Feature::F64);
+            let lacks = |of, feature| target == of && job.kernel.interface.features.contains(&feature);
+            let is_lacking = lacks(Target::Msl, Feature::F64) || lacks(Target::Glsl, Feature::F16);
             match translated {
-                Ok(text) => assert!(!text.is_empty() && !lacks_f64, "{case} in {}", target.name()),
-                Err(error) => assert!(lacks_f64, "{case}: {error}"),
+                Ok(text) => assert!(!text.is_empty() && !is_lacking, "{case} in {}", target.name()),
+                Err(error) => assert!(is_lacking, "{case}: {error}"),
             }
         }
     }
@@ -182,8 +183,9 @@ fn glslang_agrees_with_every_kernel() {
             };
             assert_eq!(objection("glslangValidator", arguments, "kernel.comp", &text), None, "{case}");
         }
-        // glslang's HLSL has no templated loads, which is how f64 is read; wgpu offers f64 on Vulkan alone.
-        let is_judged = !job.kernel.interface.features.contains(&Feature::F64);
+        // glslang's HLSL has no templated loads, which is how f64 and f16 are read; wgpu offers f64 on Vulkan alone.
+        let features = &job.kernel.interface.features;
+        let is_judged = !features.contains(&Feature::F64) && !features.contains(&Feature::F16);
         if let Ok(text) = shader.translate(Target::Hlsl, &job.kernel.constants)
             && is_judged
         {

@@ -25,7 +25,7 @@ fn main(
     let block = group.y * groups.x + group.x;
     let first = (block * WG + t) * 4u;
     if (sizes.is_adding == 1u) {
-        if (block > 0u) {
+        if (block > 0u && first < sizes.n) {
             let before = block_sums[block - 1u];
             for (var i = first; i < min(first + 4u, sizes.n); i++) {
                 output[i] += before;

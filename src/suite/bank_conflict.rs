@@ -43,7 +43,10 @@ pub const FAMILY: Family = Family {
             summary: "32-bit words that GROUP neighbours share; with 256 the whole workgroup reads one",
             sources: &["E2"],
             wgsl: include_str!("../../shaders/bank_conflict/broadcast.wgsl"),
-            cases: &cases(&[Dtype::F32], GROUPS),
+            cases: &[
+                Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_GROUPS },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: GROUPS },
+            ],
             // What is asked for may exceed what the banks deliver: a word is delivered once to all that share it.
             ceiling: None,
             model: Some(|_| 1.0),
@@ -62,7 +65,7 @@ pub const FAMILY: Family = Family {
             summary: "8-bit values, four to a word: neighbours in one word (APART 1), or each in its own (APART 4)",
             sources: &["E3"],
             wgsl: include_str!("../../shaders/bank_conflict/bytes.wgsl"),
-            cases: &cases(&[Dtype::U32], &[&[("APART", 1.0)], &[("APART", 4.0)]]),
+            cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
             work: |shape| work(shape, 1),
             check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 4) },
             ..NARROW
@@ -72,7 +75,7 @@ pub const FAMILY: Family = Family {
             summary: "16-bit values, two to a word: neighbours in one word (APART 1), or each in its own (APART 2)",
             sources: &["E3"],
             wgsl: include_str!("../../shaders/bank_conflict/halves.wgsl"),
-            cases: &cases(&[Dtype::U32], &[&[("APART", 1.0)], &[("APART", 2.0)]]),
+            cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
             work: |shape| work(shape, 2),
             check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 2) },
             ..NARROW
@@ -108,16 +111,20 @@ const BASE: Benchmark = Benchmark {
 /// Parts of words. Since compute capability 2.x neighbours that read parts of one word do not conflict: both distances cost the same.
 const NARROW: Benchmark = Benchmark { model: Some(|_| 1.0), ..BASE };
 
-/// Invocations: one wave on a device of a hundred multiprocessors and more; and enough that launching weighs nothing.
-const SIZE: &[Extent] = &[Extent::Linear(1 << 16)];
-const LARGE: &[Extent] = &[Extent::Linear(1 << 18)];
+/// Invocations: a workgroup for each of a hundred multiprocessors and more, and twice as many. What a launch and filling the tables
+/// cost is paid once whatever the conflict, so that it must be little beside reading without one: long loops see to that, which cost a
+/// small device less than more invocations.
+const SIZE: &[Extent] = &[Extent::Linear(1 << 15)];
+const LARGE: &[Extent] = &[Extent::Linear(1 << 16)];
 
-const fn cases(dtypes: &'static [Dtype], params: &'static [Params]) -> [Cases; 2] {
+const fn cases(params: &'static [Params]) -> [Cases; 2] {
     [
-        Cases { from: Profile::Quick, dtypes, extents: SIZE, params },
-        Cases { from: Profile::Standard, dtypes, extents: LARGE, params },
+        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: SIZE, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: LARGE, params },
     ]
 }
+
+const QUICK_GROUPS: &[Params] = &[&[("GROUP", 2.0)], &[("GROUP", 16.0)], &[("GROUP", 256.0)]];
 
 const GROUPS: &[Params] =
     &[&[("GROUP", 2.0)], &[("GROUP", 4.0)], &[("GROUP", 8.0)], &[("GROUP", 16.0)], &[("GROUP", 256.0)]];
@@ -129,11 +136,9 @@ const QUICK_STRIDES: &[Params] = &[
     &[("STRIDE", 4.0)],
     &[("STRIDE", 8.0)],
     &[("STRIDE", 16.0)],
-    &[("STRIDE", 17.0)],
     &[("STRIDE", 31.0)],
     &[("STRIDE", 32.0)],
     &[("STRIDE", 33.0)],
-    &[("STRIDE", 48.0)],
     &[("STRIDE", 64.0)],
 ];
 
@@ -160,7 +165,7 @@ pub const fn conflict(stride: u64, banks: u64) -> u64 {
 }
 
 fn rounds(shape: &Shape) -> u64 {
-    shape.param("ROUNDS", 128.0) as u64
+    shape.param("ROUNDS", 1024.0) as u64
 }
 
 /// What is asked of workgroup memory, `bytes` in each read.

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
-    Work, all, binary_size, each, gb_per_s, uniform,
+    Work, all, binary_size, each, flop_per_s, gb_per_s, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -13,7 +13,7 @@ use crate::shader::Interface;
 /// The family.
 pub const FAMILY: Family = Family {
     name: "ceiling",
-    summary: "the limits of the device: memory and workgroup-memory bandwidth, f32 FMA rate, launch overhead",
+    summary: "the limits of the device: memory and workgroup-memory bandwidth, FMA rates, launch overhead",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
@@ -71,6 +71,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         FMA,
+        FMA_F16,
         Benchmark {
             name: "mad",
             summary: "eight independent chains of 32-bit integer multiply-adds an invocation",
@@ -146,20 +147,14 @@ pub(super) const FMA: Benchmark = Benchmark {
     cases: &[
         Cases {
             from: Profile::Quick,
-            dtypes: &[Dtype::F32, Dtype::Vec2F32],
+            dtypes: &[Dtype::F32, Dtype::Vec2F32, Dtype::F64],
             extents: &[Extent::Linear(1 << 22)],
             params: &[&[("ROUNDS", 16.0)]],
-        },
-        Cases {
-            from: Profile::Quick,
-            dtypes: &[Dtype::F64],
-            extents: &[Extent::Linear(1 << 20)],
-            params: &[&[("ROUNDS", 8.0)]],
         },
         // Longer chains, for what loading and the last wave of workgroups cost.
         Cases {
             from: Profile::Standard,
-            dtypes: &[Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32],
+            dtypes: &[Dtype::F64, Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32],
             extents: &[Extent::Linear(1 << 22)],
             params: &[&[("ROUNDS", 64.0)]],
         },
@@ -169,6 +164,42 @@ pub(super) const FMA: Benchmark = Benchmark {
     buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
     check: Check { buffer: "output", scalars: all, oracle: fma_chains },
     ..BASE
+};
+
+/// The same for f16, which takes other values for its chains to stay exact. Only vectors use the full width of most devices.
+const FMA_F16: Benchmark = Benchmark {
+    name: "fma_f16",
+    summary: "the chains of fma in f16, in one or two lanes",
+    wgsl: include_str!("../../shaders/ceiling/fma_f16.wgsl"),
+    cases: &[
+        // Software devices, which emulate f16, need seconds for more.
+        Cases {
+            from: Profile::Quick,
+            dtypes: HALVES,
+            extents: &[Extent::Linear(1 << 22)],
+            params: &[&[("ROUNDS", 8.0)]],
+        },
+        Cases {
+            from: Profile::Standard,
+            dtypes: HALVES,
+            extents: &[Extent::Linear(1 << 22)],
+            params: &[&[("ROUNDS", 31.0)]],
+        },
+    ],
+    work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * f16_rounds(shape) * shape.count() },
+    buffers: |shape, _| {
+        let scalars = TABLE * shape.dtype.lanes();
+        let signs = Buffer { name: "input", scalars, contents: Contents::Input(Values::Signs) };
+        vec![signs, output(shape.count()), elements(shape)]
+    },
+    steps: |shape, interface| {
+        if f16_rounds(shape) > 31 {
+            return vec![Step::Unavailable("with ROUNDS past 31 f16 rounds")];
+        }
+        covering(shape, interface, 1)
+    },
+    check: Check { buffer: "output", scalars: all, oracle: f16_chains },
+    ..FMA
 };
 
 /// What the benchmarks here share.
@@ -232,6 +263,7 @@ pub const LADDER: [Extent; 13] = [
 ];
 
 const NARROW: &[Dtype] = &[Dtype::F32, Dtype::Vec2F32];
+const HALVES: &[Dtype] = &[Dtype::F16, Dtype::Vec2F16];
 
 /// The rungs that the quick profile's benchmarks stand on.
 const QUICK: [Extent; 4] =
@@ -307,6 +339,23 @@ fn fma_chains(shape: &Shape, _: &Interface) -> super::Oracle {
     })
 }
 
+fn f16_rounds(shape: &Shape) -> u64 {
+    shape.param("ROUNDS", 16.0) as u64
+}
+
+/// As [`fma_chains`], with x, m and p ±1, and signs that alternate but for the last.
+fn f16_chains(shape: &Shape, _: &Interface) -> super::Oracle {
+    const SIGNS: [f64; 8] = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0];
+    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    let steps = (32 * f16_rounds(shape)) as f64;
+    each(move |i| {
+        let at = (i / lanes) & 1023;
+        let element = |k: u64| Values::Signs.at(scalar, (at + k) * lanes + i % lanes);
+        let grown = if element(8) > 0.0 { steps * element(9) } else { 0.0 };
+        (0..).zip(SIGNS).map(|(k, sign)| sign * (element(k) + grown)).sum()
+    })
+}
+
 /// Sums of eight chains of `step`, iterated as the kernels do; invocations 1024 apart compute the same.
 fn integer_chains(shape: &Shape, step: fn(u32, u32, u32) -> u32) -> super::Oracle {
     let rounds = 32 * shape.param("ROUNDS", 16.0) as u64;
@@ -336,7 +385,7 @@ fn workgroup_sums(shape: &Shape, _: &Interface) -> super::Oracle {
 }
 
 fn finding(rows: &[&Record]) -> Option<String> {
-    let best = |benchmark: &str, rate: fn(&Record) -> Option<f64>| {
+    let best = |benchmark: &str, rate: &dyn Fn(&Record) -> Option<f64>| {
         let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
         let largest =
             rows.iter().filter(|row| row.benchmark == benchmark && rate(row).is_some()).map(|row| size(row)).max()?;
@@ -346,13 +395,16 @@ fn finding(rows: &[&Record]) -> Option<String> {
         Some((best.0, best.1, largest))
     };
     let mut parts = Vec::new();
-    if let Some((copy, dtype, n)) = best("copy", |row| row.gb_per_s) {
+    if let Some((copy, dtype, n)) = best("copy", &|row| row.gb_per_s) {
         parts.push(format!("memory copies at {} (best by {dtype}, {} an array)", gb_per_s(copy), binary_size(n * 4)));
     }
-    if let Some((fma, dtype, _)) = best("fma", |row| row.gflop_per_s.filter(|_| row.dtype != "f64")) {
-        parts.push(format!("f32 FMA reaches {:.2} TFLOP/s (best in {dtype})", fma / 1000.0));
+    for (benchmark, scalar) in [("fma", Scalar::F32), ("fma_f16", Scalar::F16), ("fma", Scalar::F64)] {
+        let rate = |row: &Record| row.gflop_per_s.filter(|_| row.dtype.contains(scalar.name()));
+        if let Some((fma, dtype, _)) = best(benchmark, &rate) {
+            parts.push(format!("{} FMA reaches {} (best in {dtype})", scalar.name(), flop_per_s(fma)));
+        }
     }
-    if let Some((local, dtype, _)) = best("workgroup_read", |row| row.gb_per_s) {
+    if let Some((local, dtype, _)) = best("workgroup_read", &|row| row.gb_per_s) {
         parts.push(format!("workgroup memory reads {} (best by {dtype})", gb_per_s(local)));
     }
     if let Some(launch) = rows.iter().find(|row| row.benchmark == "launch") {

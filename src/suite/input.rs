@@ -1,6 +1,7 @@
 //! Inputs as pure functions of the index: random, the same on every machine, and never stored, so that a gigabyte of input costs
 //! no host memory and any oracle can look up any element.
 
+use half::f16;
 use rayon::prelude::*;
 
 use super::Scalar;
@@ -12,7 +13,7 @@ pub enum Values {
     Wide,
     /// Floats ±k/128 with k in 1..=127 (integers as [`Values::Wide`]): every partial sum of up to 2^28 of them stays an exact
     /// multiple of 1/128 below 2^17 in any order (a random walk with a step of 0.57 strays 10^4 at most), so that sums compare
-    /// exactly and one missing element is seen.
+    /// exactly and one missing element is seen. In f16 the elements are exact, and sums up to 16.
     Summable,
     /// ±1, independent of [`Values::Summable`]: a second operand that leaves sums and products with the first exact (integers as
     /// [`Values::Wide`]).
@@ -40,6 +41,8 @@ impl Values {
             (Self::Digits, _) => f64::from(((random >> 16) * 10) >> 16),
             (_, Scalar::U32) => f64::from(random.max(1)),
             (Self::Wide, Scalar::F32) => f64::from(random >> 8 | 1) / f64::from(1_u32 << 24),
+            // Any of the 14,336 normal numbers below 1: subnormal ones count as zero on some devices.
+            (Self::Wide, Scalar::F16) => f16::from_bits(0x0400 + ((u64::from(random) * 0x3800) >> 32) as u16).into(),
             (Self::Wide, Scalar::F64) => (f64::from(random) + 0.5) / 4_294_967_296.0,
             (Self::Summable | Self::SummableFrom(_), _) => f64::from(summable(random)) / 128.0,
             // A bit that `summable` does not use.
@@ -268,10 +271,15 @@ mod tests {
 
     #[test]
     fn inputs_are_random_nonzero_and_the_same_everywhere() {
-        for scalar in [Scalar::U32, Scalar::F32, Scalar::F64] {
+        for scalar in [Scalar::U32, Scalar::F32, Scalar::F64, Scalar::F16] {
             for values in [Values::Wide, Values::Summable] {
                 let first: Vec<f64> = (0..4096).map(|i| values.at(scalar, i)).collect();
                 assert!(first.iter().all(|&x| x != 0.0));
+                let mut bytes = vec![0; first.len() * scalar.bytes()];
+                scalar.encode(first.iter().copied(), &mut bytes);
+                let mut kept = vec![0.0; first.len()];
+                scalar.decode(&bytes, &mut kept);
+                assert_eq!(kept, first, "{scalar:?} {values:?}: the type holds every element");
                 let mut distinct = first.clone();
                 distinct.sort_by(f64::total_cmp);
                 distinct.dedup();

@@ -207,7 +207,7 @@ pub enum Limit {
     Read,
     /// Writing memory, by working set.
     Fill,
-    /// f32 fused multiply-adds.
+    /// Fused multiply-adds, by type.
     Fma,
     /// Reading workgroup memory.
     Workgroup,
@@ -314,8 +314,8 @@ impl Format {
 /// round to or divide.
 pub const ROW_PITCH: u64 = 256;
 
-/// The word that fills outputs before they are checked: a NaN, an unlikely integer, and as two words a NaN again.
-pub const POISON: u32 = 0xffc0_dead;
+/// The word that fills outputs before they are checked: an unlikely integer, a NaN, as two words a NaN again, and as two halves two.
+pub const POISON: u32 = 0xffc0_fead;
 
 /// One step of a launch.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use half::f16;
+
 use crate::error::{Error, Result};
 
 /// A scalar type in memory.
@@ -16,6 +18,8 @@ pub enum Scalar {
     F32,
     /// 64-bit float.
     F64,
+    /// 16-bit float: 11 significant bits.
+    F16,
 }
 
 impl Scalar {
@@ -27,6 +31,7 @@ impl Scalar {
             Self::U32 => "u32",
             Self::F32 => "f32",
             Self::F64 => "f64",
+            Self::F16 => "f16",
         }
     }
 
@@ -37,6 +42,7 @@ impl Scalar {
             Self::Unorm8 => 1,
             Self::U32 | Self::F32 => 4,
             Self::F64 => 8,
+            Self::F16 => 2,
         }
     }
 
@@ -47,6 +53,7 @@ impl Scalar {
             Self::U32 => put(values.map(|value| (value as u32).to_le_bytes()), bytes),
             Self::F32 => put(values.map(|value| (value as f32).to_le_bytes()), bytes),
             Self::F64 => put(values.map(f64::to_le_bytes), bytes),
+            Self::F16 => put(values.map(|value| f16::from_f64(value).to_le_bytes()), bytes),
         }
     }
 
@@ -57,6 +64,7 @@ impl Scalar {
             Self::U32 => take(bytes, |word| f64::from(u32::from_le_bytes(word)), values),
             Self::F32 => take(bytes, |word| f64::from(f32::from_le_bytes(word)), values),
             Self::F64 => take(bytes, f64::from_le_bytes, values),
+            Self::F16 => take(bytes, |word| f64::from(f16::from_le_bytes(word)), values),
         }
     }
 }
@@ -88,6 +96,10 @@ pub enum Dtype {
     Rgba8,
     /// `f64`.
     F64,
+    /// `f16`.
+    F16,
+    /// `vec2<f16>`.
+    Vec2F16,
 }
 
 impl Dtype {
@@ -101,6 +113,8 @@ impl Dtype {
             Self::U32 => "u32",
             Self::Rgba8 => "rgba8unorm",
             Self::F64 => "f64",
+            Self::F16 => "f16",
+            Self::Vec2F16 => "vec2<f16>",
         }
     }
 
@@ -112,6 +126,7 @@ impl Dtype {
             Self::U32 => Scalar::U32,
             Self::Rgba8 => Scalar::Unorm8,
             Self::F64 => Scalar::F64,
+            Self::F16 | Self::Vec2F16 => Scalar::F16,
         }
     }
 
@@ -119,9 +134,9 @@ impl Dtype {
     #[must_use]
     pub const fn lanes(self) -> u64 {
         match self {
-            Self::Vec2F32 => 2,
+            Self::Vec2F32 | Self::Vec2F16 => 2,
             Self::Vec4F32 => 4,
-            Self::F32 | Self::U32 | Self::Rgba8 | Self::F64 => 1,
+            Self::F32 | Self::U32 | Self::Rgba8 | Self::F64 | Self::F16 => 1,
         }
     }
 }
@@ -222,5 +237,61 @@ impl Shape {
     #[must_use]
     pub const fn array_bytes(&self) -> u64 {
         self.count().saturating_mul(self.dtype.scalar().bytes() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(scalar: Scalar, bytes: &[u8]) -> Vec<f64> {
+        let mut values = vec![f64::NAN; bytes.len() / scalar.bytes()];
+        scalar.decode(bytes, &mut values);
+        values
+    }
+
+    /// What a type can hold comes back as it went.
+    #[test]
+    fn encoding_and_decoding_are_inverse() {
+        for (scalar, values) in [
+            (Scalar::U32, vec![0.0, 1.0, 4_294_967_295.0]),
+            (Scalar::F32, vec![-0.75, 16_777_215.0, 1e-40_f32.into()]),
+            (Scalar::F64, vec![0.1, -1e300]),
+            (Scalar::F16, vec![-0.75, 2047.0, 65_504.0, f64::powi(2.0, -24), f64::INFINITY]),
+        ] {
+            let mut bytes = vec![0xff; values.len() * scalar.bytes()];
+            scalar.encode(values.iter().copied(), &mut bytes);
+            assert_eq!(decoded(scalar, &bytes), values, "{}", scalar.name());
+        }
+    }
+
+    /// Every pattern of 16 bits that is a number means what IEEE 754 says, and is found again.
+    #[test]
+    fn every_f16_is_decoded_and_encoded() {
+        for bits in 0..=u16::MAX {
+            let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023) / 1024.0);
+            let magnitude = match exponent {
+                0 => fraction * f64::powi(2.0, -14),
+                31 if fraction > 0.0 => {
+                    assert!(decoded(Scalar::F16, &bits.to_le_bytes())[0].is_nan(), "{bits:#x}");
+                    continue;
+                }
+                31 => f64::INFINITY,
+                _ => (1.0 + fraction) * f64::powi(2.0, exponent - 15),
+            };
+            let value = if bits >> 15 == 0 { magnitude } else { -magnitude };
+            assert_eq!(decoded(Scalar::F16, &bits.to_le_bytes()), [value], "{bits:#x}");
+            let mut bytes = [0; 2];
+            Scalar::F16.encode([value].into_iter(), &mut bytes);
+            assert_eq!(bytes, bits.to_le_bytes(), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_shape_counts_the_bytes_of_its_lanes() {
+        let shape = |dtype| Shape { dtype, extent: Extent::Linear(6), params: BTreeMap::new() };
+        for (dtype, lanes, bytes) in [(Dtype::F16, 1, 12), (Dtype::Vec2F16, 2, 12), (Dtype::Vec2F32, 2, 24)] {
+            assert_eq!((dtype.lanes(), shape(dtype).array_bytes()), (lanes, bytes), "{}", dtype.name());
+        }
     }
 }

@@ -7,7 +7,7 @@ use shaderbench::backend::wgpu::{Adapter, PATIENCE, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Prepared};
 use shaderbench::error::Error;
 use shaderbench::job::{Contents, Job, POISON};
-use shaderbench::suite::{Benchmark, FAMILIES, Family};
+use shaderbench::suite::{Benchmark, Dtype, FAMILIES, Family};
 use shaderbench::verify::verify;
 
 pub fn adapter() -> Option<Adapter> {
@@ -62,6 +62,15 @@ async fn guard_touched(prepared: &mut dyn Prepared, job: &Job, place: usize) -> 
     let guard = &all[(spec.bytes - GUARD) as usize..];
     let touched = guard.chunks_exact(4).position(|word| word != POISON.to_le_bytes());
     Ok(touched.map(|word| format!("word {word} beyond '{}' was written", spec.name)))
+}
+
+/// The type that every device has in place of one that few have.
+pub fn in_f32(dtype: Dtype) -> Dtype {
+    match dtype {
+        Dtype::F64 | Dtype::F16 => Dtype::F32,
+        Dtype::Vec2F16 => Dtype::Vec2F32,
+        dtype => dtype,
+    }
 }
 
 pub fn find(name: &str) -> (&'static Family, &'static Benchmark) {
