@@ -23,7 +23,7 @@ const MUTATIONS: &[Mutation] = &[
     ("ceiling/fill", "i < sizes.elements", "i + 1u < sizes.elements"),
     ("ceiling/fma", "k < ROUNDS", "k + 1u < ROUNDS"),
     ("ceiling/fma", "+ (x.g + x.h)", "+ (x.g + x.g)"),
-    ("ceiling/fma", "fma(x.f, m, p)", "x.f"),
+    ("ceiling/fma", "fma(x.f, m, m)", "x.f"),
     ("ceiling/fma", "i < sizes.elements", "i + 1u < sizes.elements"),
     ("ceiling/fma_f16", "k < ROUNDS", "k + 1u < ROUNDS"),
     ("ceiling/fma_f16", "(x.c - x.d)", "(x.c - x.c)"),

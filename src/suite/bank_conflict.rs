@@ -114,8 +114,8 @@ const NARROW: Benchmark = Benchmark { model: Some(|_| 1.0), ..BASE };
 /// Invocations: a workgroup for each of a hundred multiprocessors and more, and twice as many. What a launch and filling the tables
 /// cost is paid once whatever the conflict, so that it must be little beside reading without one: long loops see to that, which cost a
 /// small device less than more invocations.
-const SIZE: &[Extent] = &[Extent::Linear(1 << 15)];
-const LARGE: &[Extent] = &[Extent::Linear(1 << 16)];
+const SIZE: &[Extent] = &[Extent::Linear(1 << 16)];
+const LARGE: &[Extent] = &[Extent::Linear(1 << 17)];
 
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
     [
@@ -165,7 +165,7 @@ pub const fn conflict(stride: u64, banks: u64) -> u64 {
 }
 
 fn rounds(shape: &Shape) -> u64 {
-    shape.param("ROUNDS", 1024.0) as u64
+    shape.param("ROUNDS", 512.0) as u64
 }
 
 /// What is asked of workgroup memory, `bytes` in each read.
