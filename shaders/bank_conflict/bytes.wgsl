@@ -12,7 +12,7 @@ struct Sizes { n: u32, advance: u32 }
 @group(0) @binding(2) var<uniform> sizes: Sizes;
 
 override WG: u32 = 256u;
-override ROUNDS: u32 = 512u;
+override ROUNDS: u32 = 1024u;
 override APART: u32 = 1u;
 
 const TABLE = 4096u;

@@ -165,7 +165,7 @@ pub const fn conflict(stride: u64, banks: u64) -> u64 {
 }
 
 fn rounds(shape: &Shape) -> u64 {
-    shape.param("ROUNDS", 512.0) as u64
+    shape.param("ROUNDS", 1024.0) as u64
 }
 
 /// What is asked of workgroup memory, `bytes` in each read.
