@@ -8,6 +8,18 @@ setup tools
 export NODEVICE_SELECT=1 # Mesa's device-selection layer complains where there is no desktop session
 export RUSTDOCFLAGS="-D warnings"
 
+# Where NVRTC lies, which compiles CUDA twins without a GPU or a driver: in Python's package, which is put into cargo's folder where
+# Python has none. Tests that need it skip where that fails.
+nvrtc() {
+    python3 -c 'import nvidia.cu13' 2>/dev/null && return 0 # the tests ask Python themselves
+    local folder="${CARGO_TARGET_DIR:-$PWD/target}/nvrtc"
+    if [ ! -e "$folder/nvidia/cu13/lib/libnvrtc.so.13" ]; then
+        timeout 300 python3 -m pip install --quiet --disable-pip-version-check --retries 1 --target "$folder" 'nvidia-cuda-nvrtc==13.*' 2>/dev/null ||
+            echo "SKIPPED: python3 -m pip cannot install nvidia-cuda-nvrtc: CUDA twins are not compiled"
+    fi
+    export NVRTC_LIB="$folder/nvidia/cu13/lib"
+}
+
 step() { printf '\n== %s\n' "$*"; "$@"; }
 
 step cargo fmt --check
@@ -19,4 +31,5 @@ if command -v cargo-deny >/dev/null; then
 else
     echo "SKIPPED: cargo-deny is not installed (cargo install cargo-deny)"
 fi
+step nvrtc
 step cargo test --locked --no-fail-fast

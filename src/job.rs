@@ -7,6 +7,7 @@ use crate::shader::{Access, Constants, Interface, Shader};
 use crate::suite::input::Values;
 use crate::suite::{Case, Extent, HOST_PARAMS, Oracle, Scalar, Step as Declared};
 pub use crate::suite::{Checks, Contents, Format, POISON, ROW_PITCH, Route, Texture};
+use crate::twin;
 
 /// Everything that a backend needs to run a case.
 pub struct Job {
@@ -29,6 +30,8 @@ pub struct Job {
 pub struct Kernel {
     /// WGSL, with the case's element type.
     pub source: String,
+    /// CUDA C++ of the same algorithm, with the case's element type and overrides (see [`crate::twin`]); empty where there is none.
+    pub cuda: String,
     /// Values of the overrides.
     pub constants: Constants,
     /// What it needs.
@@ -46,11 +49,13 @@ impl Kernel {
             shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();
         let checks = Checks::of(shape);
         if source.is_empty() {
-            return Ok(Self { source: String::new(), constants, interface: Interface::default(), checks });
+            let (source, cuda, interface) = (String::new(), String::new(), Interface::default());
+            return Ok(Self { source, cuda, constants, interface, checks });
         }
         let shader = Shader::parse(source, shape.dtype.name())?;
         let interface = shader.interface(&constants)?;
-        Ok(Self { source: shader.source().to_owned(), constants, interface, checks })
+        let cuda = twin::program(case, &interface);
+        Ok(Self { source: shader.source().to_owned(), cuda, constants, interface, checks })
     }
 
     /// Whether there is none.
@@ -59,24 +64,41 @@ impl Kernel {
         self.source.is_empty()
     }
 
-    /// Sixteen hexadecimal digits that change with the source, the element type and the constants. Checks have a column of their own.
+    /// Sixteen hexadecimal digits that change with what is compiled: the source in that language, the element type and the constants.
+    /// Checks have a column of their own. Empty where there is no twin to compile.
     #[must_use]
-    pub fn hash(&self) -> String {
+    pub fn hash(&self, language: Language) -> String {
         let mut hasher = Fnv::default();
-        self.source.hash(&mut hasher);
-        for (name, value) in &self.constants {
-            (name, value.to_bits()).hash(&mut hasher);
+        match language {
+            Language::Wgsl => {
+                self.source.hash(&mut hasher);
+                for (name, value) in &self.constants {
+                    (name, value.to_bits()).hash(&mut hasher);
+                }
+            }
+            Language::Cuda if self.cuda.is_empty() => return String::new(),
+            // Its constants are part of the text.
+            Language::Cuda => self.cuda.hash(&mut hasher),
         }
         format!("{:016x}", hasher.finish())
     }
 
     /// A key for caches in this process.
     #[must_use]
-    pub fn key(&self) -> u64 {
+    pub fn key(&self, language: Language) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.hash(), self.checks).hash(&mut hasher);
+        (self.hash(language), self.checks).hash(&mut hasher);
         hasher.finish()
     }
+}
+
+/// A language that kernels are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// WebGPU's.
+    Wgsl,
+    /// CUDA C++.
+    Cuda,
 }
 
 /// Sixteen hexadecimal digits that change with `bytes`.

@@ -1,5 +1,6 @@
 //! A cross-vendor compute-shader benchmark suite: WGSL kernels that mirror CUDA's shared-memory experiments, run through wgpu on any
-//! Vulkan, Metal, DirectX 12 or OpenGL device, verified, timed by device timestamps, and held against measured ceilings.
+//! Vulkan, Metal, DirectX 12 or OpenGL device, and their CUDA twins on NVIDIA's; verified, timed by device timestamps, and held against
+//! measured ceilings.
 //!
 //! The way of the data, top to bottom; a module imports only from those below it:
 //!
@@ -11,8 +12,9 @@
 //! | [`plan`] | what to run |
 //! | [`ceilings`] | rows against measured limits |
 //! | [`measure`], [`verify`] | sampling; output against oracle |
-//! | [`backend`] | devices; the only door to wgpu |
+//! | [`backend`] | devices; the only doors to wgpu and to CUDA |
 //! | [`job`] | a case made concrete: buffers and steps |
+//! | [`twin`] | its CUDA C++, with type and parameters in place |
 //! | [`suite`] | families and benchmarks, declared; their oracles |
 //! | [`shader`] | the only door to naga |
 //! | [`record`] | one row, and its columns |
@@ -31,4 +33,5 @@ pub mod run;
 pub mod shader;
 pub mod stats;
 pub mod suite;
+pub mod twin;
 pub mod verify;

@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use naga::back::{PipelineConstants, glsl, hlsl, msl, pipeline_constants, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
-use naga::{AddressSpace, Module, ShaderStage, StorageAccess, TypeInner};
+use naga::{AddressSpace, Expression, Literal, Module, ShaderStage, StorageAccess, TypeInner};
 
 use crate::error::{Error, Result};
 
@@ -79,8 +79,23 @@ pub struct Binding {
     pub access: Access,
 }
 
+/// The value of an override, of the override's type.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// `bool`.
+    Bool(bool),
+    /// `u32`.
+    U32(u32),
+    /// `i32`.
+    I32(i32),
+    /// `f32`.
+    F32(f32),
+    /// `f64`.
+    F64(f64),
+}
+
 /// What a kernel needs from its host, with its overrides resolved.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Interface {
     /// Bindings of group 0 but samplers, by number.
     pub bindings: Vec<Binding>,
@@ -92,6 +107,8 @@ pub struct Interface {
     pub workgroup_bytes: u32,
     /// Features that the device must have.
     pub features: BTreeSet<Feature>,
+    /// Every override that is used, by name, whether the host set it or its default stands.
+    pub overrides: Vec<(String, Value)>,
 }
 
 impl Interface {
@@ -188,7 +205,35 @@ impl Shader {
         }
         bindings.sort_by_key(|binding| binding.index);
         let workgroup_size = module.entry_points[0].workgroup_size;
-        Ok(Interface { bindings, samplers, workgroup_size, workgroup_bytes, features: self.features.clone() })
+        let overrides = self.values(&module)?;
+        Ok(Interface {
+            bindings,
+            samplers,
+            workgroup_size,
+            workgroup_bytes,
+            features: self.features.clone(),
+            overrides,
+        })
+    }
+
+    /// The overrides' values in `module`, which is this one resolved: there naga has turned each that is used into a constant of the
+    /// same name.
+    fn values(&self, module: &Module) -> Result<Vec<(String, Value)>> {
+        let mut values = Vec::new();
+        for name in self.overrides() {
+            let is_named = |constant: &&naga::Constant| constant.name.as_deref() == Some(name);
+            let Some(constant) = module.constants.iter().map(|(_, constant)| constant).find(is_named) else { continue };
+            let value = match module.global_expressions[constant.init] {
+                Expression::Literal(Literal::Bool(value)) => Value::Bool(value),
+                Expression::Literal(Literal::U32(value)) => Value::U32(value),
+                Expression::Literal(Literal::I32(value)) => Value::I32(value),
+                Expression::Literal(Literal::F32(value)) => Value::F32(value),
+                Expression::Literal(Literal::F64(value)) => Value::F64(value),
+                _ => return Err(Error::Shader(format!("override '{name}' is of a type that no kernel here needs"))),
+            };
+            values.push((name.to_owned(), value));
+        }
+        Ok(values)
     }
 
     /// The kernel as `target` gets it, with `constants` in place and without added checks.
@@ -370,6 +415,48 @@ fn main(@builtin(local_invocation_index) i: u32) {
         let names: Vec<_> = interface.bindings.iter().map(|b| (b.name.as_str(), b.access)).collect();
         assert_eq!(names, [("input", Access::Read), ("output", Access::ReadWrite), ("shape", Access::Uniform)]);
         assert!(interface.features.is_empty());
+    }
+
+    #[test]
+    fn overrides_are_resolved_with_their_types() {
+        let kernel = "\
+override WG: u32 = 8u;
+override HALF: u32 = WG / 2u;
+override BACK: i32 = -3;
+override SCALE: f32 = 1.5;
+override IS_ON: bool = false;
+override IDLE: u32 = 7u;
+@group(0) @binding(0) var<storage, read_write> output: array<f32, 64>;
+@compute @workgroup_size(WG)
+fn main(@builtin(local_invocation_index) i: u32) {
+    if (IS_ON) { output[i + HALF] = SCALE * f32(BACK); }
+}";
+        let shader = Shader::parse(kernel, "f32").expect("valid");
+        let values = |constants: &[(&str, f64)]| {
+            let constants = constants.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            shader.interface(&constants).expect("resolved").overrides
+        };
+        let named = |name: &str, value| (name.to_owned(), value);
+        assert_eq!(
+            values(&[]),
+            [
+                named("BACK", Value::I32(-3)),
+                named("HALF", Value::U32(4)),
+                named("IS_ON", Value::Bool(false)),
+                named("SCALE", Value::F32(1.5)),
+                named("WG", Value::U32(8)),
+            ]
+        );
+        let set = values(&[("WG", 64.0), ("IS_ON", 1.0), ("SCALE", 0.25), ("BACK", 4.0)]);
+        for expected in [
+            named("WG", Value::U32(64)),
+            named("HALF", Value::U32(32)),
+            named("IS_ON", Value::Bool(true)),
+            named("SCALE", Value::F32(0.25)),
+            named("BACK", Value::I32(4)),
+        ] {
+            assert!(set.contains(&expected), "{set:?} lacks {expected:?}");
+        }
     }
 
     #[test]

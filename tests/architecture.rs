@@ -9,8 +9,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("record", &[]),
     ("shader", &["error"]),
     ("suite", &["error", "record", "shader"]),
-    ("job", &["error", "shader", "suite"]),
-    ("backend", &["error", "job", "shader"]),
+    ("twin", &["shader", "suite"]),
+    ("job", &["error", "shader", "suite", "twin"]),
+    ("backend", &["error", "job", "shader", "twin"]),
     ("measure", &["error", "stats", "backend"]),
     ("verify", &["error", "job", "suite", "backend"]),
     ("ceilings", &["record", "stats", "suite"]),
@@ -55,7 +56,12 @@ fn imports_run_downward_only() {
 
 #[test]
 fn each_package_with_one_door_is_used_there_alone() {
-    for (package, door) in [("naga::", "src/shader.rs"), ("wgpu::", "src/backend/wgpu")] {
+    for (package, door) in [
+        ("naga::", "src/shader.rs"),
+        ("wgpu::", "src/backend/wgpu"),
+        ("cudarc::", "src/backend/cuda"),
+        ("libloading::", "src/backend/cuda"),
+    ] {
         for path in sources(Path::new("src")).iter().filter(|path| !path.starts_with(door)) {
             let text = std::fs::read_to_string(path).expect("readable");
             let uses = text.lines().filter(|line| {

@@ -76,10 +76,23 @@ fn small_cases() -> Vec<Case> {
 #[test]
 fn every_benchmark_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers() {
     let Some(adapter) = adapter() else { return };
-    let mut backend = open(adapter);
+    let ran = hold_small_cases(&mut open(adapter));
+    assert!(ran > 300, "{ran} cases ran");
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn every_twin_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers() {
+    let Some(mut backend) = device::cuda() else { return };
+    let ran = hold_small_cases(&mut backend);
+    assert!(ran > 50, "{ran} cases ran");
+}
+
+/// Holds every small case that the device can run against its oracle; gives how many there were.
+fn hold_small_cases(backend: &mut dyn Backend) -> usize {
     let (mut ran, mut skipped) = (0, Vec::new());
     for case in small_cases() {
-        match Job::new(&case).and_then(|mut job| fault(&mut backend, &mut job)) {
+        match Job::new(&case).and_then(|mut job| fault(backend, &mut job)) {
             Ok(None) => ran += 1,
             Ok(Some(fault)) => panic!("{case}: {fault}"),
             Err(error) if error.is_skip() => skipped.push(format!("{case}: {error}")),
@@ -87,13 +100,23 @@ fn every_benchmark_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers(
         }
     }
     eprintln!("{ran} cases ran, {} were skipped: {skipped:?}", skipped.len());
-    assert!(ran > 300, "{ran} cases ran");
+    ran
 }
 
 #[test]
 fn workgroup_sizes_and_tiles_of_other_devices_are_right_too() {
     let Some(adapter) = adapter() else { return };
-    let mut backend = open(adapter);
+    hold_other_sizes(&mut open(adapter));
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn workgroup_sizes_of_other_devices_are_right_in_twins_too() {
+    let Some(mut backend) = device::cuda() else { return };
+    hold_other_sizes(&mut backend);
+}
+
+fn hold_other_sizes(backend: &mut dyn Backend) {
     for size in [32.0, 64.0, 128.0, 256.0, 1024.0] {
         let request = Request {
             filters: vec!["reduction".into(), "ceiling".into()],
@@ -106,7 +129,7 @@ fn workgroup_sizes_and_tiles_of_other_devices_are_right_too() {
                 case.shape.extent = Extent::Linear(69_996);
             }
             let mut job = Job::new(&case).expect("valid");
-            match fault(&mut backend, &mut job) {
+            match fault(backend, &mut job) {
                 Ok(fault) => assert_eq!(fault, None, "{case}"),
                 Err(error) => assert!(error.is_skip(), "{case}: {error}"),
             }
@@ -193,4 +216,20 @@ fn a_shader_that_the_driver_refuses_is_an_error_and_no_panic() {
     job.kernel.source = job.kernel.source.replace("output[i] =", "outptu[i] =");
     let error = pollster::block_on(backend.prepare(&job)).err().expect("no such variable");
     assert!(matches!(error, Error::Shader(_)) && error.to_string().contains("outptu"), "{error}");
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn a_twin_that_the_compiler_refuses_or_that_takes_other_parameters_is_an_error() {
+    let Some(mut backend) = device::cuda() else { return };
+    for (gone, instead, said) in [
+        ("output[i] =", "outptu[i] =", "ceiling/fma.cu("),
+        ("T* __restrict__ output, ", "T* __restrict__ output, u32 more, ", "the twin takes parameters of"),
+    ] {
+        let mut job = Job::new(&heavy()).expect("valid");
+        assert!(job.kernel.cuda.contains(gone), "'{gone}' is gone from the twin");
+        job.kernel.cuda = job.kernel.cuda.replace(gone, instead);
+        let error = pollster::block_on(backend.prepare(&job)).err().expect("no such variable, or parameter");
+        assert!(matches!(error, Error::Shader(_)) && error.to_string().contains(said), "{error}");
+    }
 }

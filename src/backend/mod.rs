@@ -1,5 +1,7 @@
 //! What a device must be able to do for the harness, whatever its API.
 
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod wgpu;
 
 use std::collections::BTreeSet;
@@ -7,7 +9,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::error::{Error, Result};
-use crate::job::{Job, Step};
+use crate::job::{Job, Language, Step};
 use crate::shader::{Access, Feature};
 
 /// A boxed future: the traits below are async, so that the same core can wait in a browser, and usable as objects.
@@ -89,7 +91,7 @@ pub struct Device {
     pub kind: DeviceType,
     /// Driver and version.
     pub driver: String,
-    /// API: `vulkan`, `metal`, `dx12`, `gl`.
+    /// API: `vulkan`, `metal`, `dx12`, `gl`, `cuda`.
     pub backend: &'static str,
     /// Shader features that it has.
     pub features: BTreeSet<Feature>,
@@ -118,6 +120,12 @@ pub struct Device {
 }
 
 impl Device {
+    /// The language that its kernels are compiled from.
+    #[must_use]
+    pub fn language(&self) -> Language {
+        if self.backend == "cuda" { Language::Cuda } else { Language::Wgsl }
+    }
+
     /// Whether the job can run here. Checked before anything is created, because APIs let some excesses through silently
     /// (wgpu: workgroup memory, and workgroup sizes that come from overrides).
     ///

@@ -2,23 +2,69 @@
 
 use serde_json::{Map, Value, json};
 
+use super::target::{Target, cuda, targets};
 use super::{print, print_json};
 use crate::backend::Device;
-use crate::backend::wgpu::adapters;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::shader::Feature;
 
-pub(super) fn devices(as_json: bool) -> Result<()> {
-    let found = pollster::block_on(adapters(None));
-    if found.is_empty() {
-        return Err(super::run::no_device());
-    }
+pub(super) fn devices(backend: Option<&str>, as_json: bool) -> Result<()> {
+    let entries = entries(backend)?;
     if as_json {
-        let all = found.iter().enumerate().map(|(index, adapter)| object(index, &adapter.device));
-        return print_json(&all.collect());
+        return print_json(&entries.iter().map(|entry| object(entry, &entries)).collect());
     }
-    let sheets: Vec<_> = found.iter().enumerate().map(|(index, adapter)| sheet(index, &adapter.device)).collect();
+    let sheets: Vec<_> = entries.iter().map(|entry| sheet(entry, &entries)).collect();
     print(&sheets.join("\n"))
+}
+
+/// A device as the list has it.
+struct Entry {
+    /// By which `--device` names it: among the adapters, or among CUDA's devices under `--backend cuda`.
+    index: usize,
+    device: Device,
+}
+
+impl Entry {
+    /// `[0]`, or `[cuda 0]`.
+    fn label(&self) -> String {
+        if self.device.backend == "cuda" { format!("[cuda {}]", self.index) } else { format!("[{}]", self.index) }
+    }
+
+    fn pci_address(&self) -> Option<String> {
+        let mut facts = self.device.facts.iter();
+        facts.find(|(_, name, _)| name == "PCI address").map(|(_, _, address)| address.to_lowercase())
+    }
+
+    /// The other entries of `all` that are the same card, through other APIs: those at the same PCI address.
+    fn others<'a>(&self, all: &'a [Self]) -> Vec<&'a Self> {
+        let Some(address) = self.pci_address() else { return Vec::new() };
+        let is_other = |other: &&Self| other.label() != self.label();
+        all.iter().filter(is_other).filter(|other| other.pci_address().as_ref() == Some(&address)).collect()
+    }
+}
+
+/// The adapters, then CUDA's devices: all of them, or those of one API. That CUDA is absent is said only where it is asked for.
+fn entries(backend: Option<&str>) -> Result<Vec<Entry>> {
+    let numbered = |found: Vec<Target>| {
+        found.into_iter().enumerate().map(|(index, target)| Entry { index, device: target.device().clone() })
+    };
+    let mut all: Vec<Entry> = Vec::new();
+    if backend != Some("cuda") {
+        all.extend(numbered(targets(None)?));
+    }
+    match cuda() {
+        Ok(found) => all.extend(numbered(found)),
+        Err(error) if backend == Some("cuda") => return Err(error),
+        Err(_) => {}
+    }
+    if let Some(api) = backend.filter(|api| *api != "all") {
+        let is_empty = all.is_empty();
+        all.retain(|entry| entry.device.backend == api);
+        if all.is_empty() && !is_empty {
+            return Err(Error::NoDevice(format!("no device here runs through {api}: see `shaderbench devices`")));
+        }
+    }
+    if all.is_empty() { Err(super::run::no_device()) } else { Ok(all) }
 }
 
 /// What every API tells, under the names that the benchmarks' needs have.
@@ -42,8 +88,15 @@ fn basics(device: &Device) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn sheet(index: usize, device: &Device) -> String {
-    let mut text = format!("[{index}] {} ({})\n", device.name, device.backend);
+fn sheet(entry: &Entry, all: &[Entry]) -> String {
+    let device = &entry.device;
+    let mut text = format!("{} {} ({})\n", entry.label(), device.name, device.backend);
+    let others = entry.others(all);
+    if !others.is_empty() {
+        let labels: Vec<_> =
+            others.iter().map(|other| format!("{} ({})", other.label(), other.device.backend)).collect();
+        text.push_str(&format!("    {:<44} {}\n", "same card as", labels.join(", ")));
+    }
     for (name, value) in basics(device).iter().skip(1) {
         text.push_str(&format!("    {name:<44} {value}\n"));
     }
@@ -59,9 +112,11 @@ fn sheet(index: usize, device: &Device) -> String {
     text
 }
 
-fn object(index: usize, device: &Device) -> Value {
-    let mut object = Map::new();
-    object.insert("index".to_owned(), json!(index));
+fn object(entry: &Entry, all: &[Entry]) -> Value {
+    let (mut object, device) = (Map::new(), &entry.device);
+    object.insert("index".to_owned(), json!(entry.index));
+    let same_card = |other: &&Entry| json!({ "backend": other.device.backend, "index": other.index });
+    object.insert("same card".to_owned(), entry.others(all).iter().map(same_card).collect());
     object.extend(basics(device).into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
     for (section, name, value) in &device.facts {
         let section = object.entry(*section).or_insert_with(|| json!({}));
@@ -70,4 +125,59 @@ fn object(index: usize, device: &Device) -> Value {
         section[name.as_str()] = value;
     }
     Value::Object(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::DeviceType;
+
+    fn entry(index: usize, backend: &'static str, pci_address: &str) -> Entry {
+        let device = Device {
+            name: "Fake 9000".to_owned(),
+            vendor: "NVIDIA".to_owned(),
+            kind: DeviceType::Discrete,
+            driver: "fake".to_owned(),
+            backend,
+            features: [Feature::F64].into(),
+            has_timestamps: true,
+            max_buffer_bytes: 1 << 30,
+            max_binding_bytes: 1 << 30,
+            max_texture_side: 8192,
+            has_mappable_storage: false,
+            max_storage_buffers: 8,
+            max_workgroup_bytes: 48 << 10,
+            max_invocations: 1024,
+            max_workgroup_size: [1024, 1024, 64],
+            max_groups: 65_535,
+            facts: vec![("adapter", "PCI address", pci_address)]
+                .into_iter()
+                .filter(|fact| !fact.2.is_empty())
+                .map(|(section, name, value)| (section, name.to_owned(), value.to_owned()))
+                .collect(),
+        };
+        Entry { index, device }
+    }
+
+    #[test]
+    fn one_card_through_two_apis_is_known_by_its_pci_address() {
+        let all = [
+            entry(0, "vulkan", "0000:1b:00.0"),
+            entry(1, "vulkan", "0000:43:00.0"),
+            entry(2, "gl", ""),
+            entry(0, "cuda", "0000:43:00.0"),
+            entry(1, "cuda", "0000:1B:00.0"),
+        ];
+        let line = |place: usize, text: &str| {
+            let sheet = sheet(&all[place], &all);
+            assert!(sheet.contains(text), "{sheet}");
+            sheet
+        };
+        line(0, "same card as                                 [cuda 1] (cuda)\n");
+        line(1, "same card as                                 [cuda 0] (cuda)\n");
+        assert!(!line(2, "[2] Fake 9000 (gl)\n").contains("same card"));
+        line(3, "[cuda 0] Fake 9000 (cuda)\n    same card as                                 [1] (vulkan)\n");
+        assert_eq!(object(&all[4], &all)["same card"], json!([{ "backend": "vulkan", "index": 0 }]));
+        assert_eq!(object(&all[2], &all)["same card"], json!([]));
+    }
 }

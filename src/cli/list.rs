@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::target::backends;
 use super::{print, print_json};
-use crate::backend::wgpu::APIS;
 use crate::error::Result;
 use crate::plan::params_of;
 use crate::suite::{Benchmark, FAMILIES, Family};
@@ -25,7 +25,12 @@ pub(super) fn list(as_json: bool) -> Result<()> {
 }
 
 fn object(family: &Family, benchmark: &Benchmark) -> Value {
-    let backends: Vec<_> = APIS.iter().map(|(name, _)| *name).collect();
+    let is_runnable = |name: &&str| match *name {
+        // Copies need no kernel and thereby no twin.
+        "cuda" => !benchmark.cuda.is_empty() || benchmark.wgsl.is_empty(),
+        name => name != "all",
+    };
+    let backends: Vec<_> = backends().into_iter().filter(is_runnable).collect();
     json!({
         "family": family.name,
         "benchmark": benchmark.name,

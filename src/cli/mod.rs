@@ -4,11 +4,13 @@ mod devices;
 mod list;
 mod progress;
 mod run;
+mod target;
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
 use crate::error::{Error, Result};
@@ -48,6 +50,9 @@ enum Command {
     },
     /// Show everything that the devices tell
     Devices {
+        /// Through this API alone [default: through every one]
+        #[arg(long, value_parser = PossibleValuesParser::new(target::backends()))]
+        backend: Option<String>,
         /// As an array of JSON objects
         #[arg(long)]
         json: bool,
@@ -66,7 +71,7 @@ struct RunArguments {
     #[arg(long, value_name = "NAME|INDEX|all")]
     device: Option<String>,
     /// API to run through [default: the device's best]
-    #[arg(long, value_parser = ["vulkan", "metal", "dx12", "gl", "all"])]
+    #[arg(long, value_parser = PossibleValuesParser::new(target::backends()))]
     backend: Option<String>,
     /// Sizes instead of the profile's: 1000003, 2^20, rows x columns for matrices (512x2000), or MxNxK for matrix products
     #[arg(long = "size", value_name = "N", num_args = 1.., value_parser = size, value_delimiter = ',')]
@@ -112,7 +117,7 @@ pub fn main() -> ExitCode {
         None => run::run(&arguments.run),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::List { json }) => list::list(json).map(|()| 0),
-        Some(Command::Devices { json }) => devices::devices(json).map(|()| 0),
+        Some(Command::Devices { backend, json }) => devices::devices(backend.as_deref(), json).map(|()| 0),
     };
     match done {
         Ok(code) => ExitCode::from(code),

@@ -4,9 +4,9 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use super::progress::Progress;
+use super::target::{Target, backends, targets};
 use super::{RunArguments, look, print};
-use crate::backend::wgpu::{APIS, Adapter, PATIENCE, WgpuBackend, adapters};
-use crate::backend::{Backend, Device, DeviceType};
+use crate::backend::{Device, DeviceType};
 use crate::error::{Error, Result};
 use crate::plan::{Request, plan, unknown};
 use crate::record::Record;
@@ -36,13 +36,14 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
             return Err(Error::Usage(format!("{path} exists: name another file, or pass --force to overwrite it")));
         }
     }
-    let chosen = choose(pollster::block_on(adapters(None)), arguments.device.as_deref(), arguments.backend.as_deref())?;
+    let (device, backend) = (arguments.device.as_deref(), arguments.backend.as_deref());
+    let chosen = choose(targets(backend)?, device, backend)?;
     if arguments.dry_run {
-        return dry_run(arguments, &chosen[0].device);
+        return dry_run(arguments, chosen[0].device());
     }
     let mut all: Vec<Record> = Vec::new();
-    for adapter in chosen {
-        let records = run_on(adapter, arguments, &all)?;
+    for target in chosen {
+        let records = run_on(target, arguments, &all)?;
         print(&table::table(&sections(&records), look()))?;
         all.extend(records);
     }
@@ -76,8 +77,8 @@ fn profile_name(profile: Profile) -> String {
     clap::ValueEnum::to_possible_value(&profile).map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-fn run_on(adapter: Adapter, arguments: &RunArguments, before: &[Record]) -> Result<Vec<Record>> {
-    let device = adapter.device.clone();
+fn run_on(target: Target, arguments: &RunArguments, before: &[Record]) -> Result<Vec<Record>> {
+    let device = target.device().clone();
     if device.kind == DeviceType::Software {
         eprintln!(
             "{} is a software device: its answers are checked as any, its speed says nothing about a GPU",
@@ -86,6 +87,9 @@ fn run_on(adapter: Adapter, arguments: &RunArguments, before: &[Record]) -> Resu
     }
     let profile = profile_for(arguments, &device);
     let cases = plan(&request(arguments, profile))?;
+    // What cannot be opened leaves no report.
+    let mut backend = pollster::block_on(target.open())?;
+    let device = backend.device().clone();
     let now = jiff::Timestamp::now();
     let date = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let (path, before) = match &arguments.out {
@@ -105,10 +109,7 @@ fn run_on(adapter: Adapter, arguments: &RunArguments, before: &[Record]) -> Resu
     if let Some(folder) = &arguments.save_image {
         progress.save_pictures(folder);
     }
-    let records = pollster::block_on(async {
-        let mut backend = WgpuBackend::open(adapter, PATIENCE).await?;
-        crate::run::run(&mut backend as &mut dyn Backend, &cases, &settings, &mut progress).await
-    })?;
+    let records = pollster::block_on(crate::run::run(backend.as_mut(), &cases, &settings, &mut progress))?;
     drop(progress);
     eprintln!("{} rows in {}", records.len(), path.display());
     Ok(records)
@@ -132,24 +133,24 @@ pub(super) fn no_device() -> Error {
     )
 }
 
-/// The adapters to run on, at least one. Hardware first: software only where it is asked for or nothing else is there.
-fn choose(found: Vec<Adapter>, device: Option<&str>, backend: Option<&str>) -> Result<Vec<Adapter>> {
+/// The devices to run on, at least one. Hardware first: software only where it is asked for or nothing else is there.
+fn choose(found: Vec<Target>, device: Option<&str>, backend: Option<&str>) -> Result<Vec<Target>> {
     if found.is_empty() {
         return Err(no_device());
     }
-    let names: Vec<String> = found.iter().map(|adapter| adapter.device.name.clone()).collect();
-    let is_wanted = |index: usize, adapter: &Adapter| match device {
+    let names: Vec<String> = found.iter().map(|target| target.device().name.clone()).collect();
+    let is_wanted = |index: usize, target: &Target| match device {
         None | Some("all") => true,
         Some(wanted) => match wanted.parse::<usize>() {
             Ok(number) => number == index,
-            Err(_) => adapter.device.name.to_lowercase().contains(&wanted.to_lowercase()),
+            Err(_) => target.device().name.to_lowercase().contains(&wanted.to_lowercase()),
         },
     };
-    let mut chosen: Vec<Adapter> = found
+    let mut chosen: Vec<Target> = found
         .into_iter()
         .enumerate()
-        .filter(|(index, adapter)| is_wanted(*index, adapter))
-        .map(|(_, adapter)| adapter)
+        .filter(|(index, target)| is_wanted(*index, target))
+        .map(|(_, target)| target)
         .collect();
     if chosen.is_empty() {
         let wanted = device.unwrap_or_default();
@@ -161,27 +162,27 @@ fn choose(found: Vec<Adapter>, device: Option<&str>, backend: Option<&str>) -> R
         }));
     }
     if let Some(api) = backend.filter(|api| *api != "all") {
-        chosen.retain(|adapter| adapter.device.backend == api);
+        chosen.retain(|target| target.device().backend == api);
         if chosen.is_empty() {
-            let known: Vec<_> = APIS.iter().map(|(name, _)| *name).collect();
+            let known: Vec<_> = backends().into_iter().filter(|name| *name != "all").collect();
             return Err(Error::NoDevice(format!(
                 "no device here runs through {api}: see `shaderbench devices` for what there is, of {}",
                 known.join(", ")
             )));
         }
     }
-    let has_hardware = chosen.iter().any(|adapter| adapter.device.kind != DeviceType::Software);
+    let has_hardware = chosen.iter().any(|target| target.device().kind != DeviceType::Software);
     if has_hardware && matches!(device, None | Some("all")) {
-        chosen.retain(|adapter| adapter.device.kind != DeviceType::Software);
+        chosen.retain(|target| target.device().kind != DeviceType::Software);
     }
-    let (first, api) = (chosen[0].device.clone(), chosen[0].device.backend);
+    let (first, api) = (chosen[0].device().clone(), chosen[0].device().backend);
     if backend != Some("all") {
-        chosen.retain(|adapter| adapter.device.backend == api);
+        chosen.retain(|target| target.device().backend == api);
     }
     if device != Some("all") {
         // APIs name one card differently ("NVIDIA H200" and "NVIDIA H200/PCIe/SSE2").
         let is_same = |other: &Device| other.name.contains(&first.name) || first.name.contains(&other.name);
-        chosen.retain(|adapter| is_same(&adapter.device));
+        chosen.retain(|target| is_same(target.device()));
         if backend != Some("all") {
             chosen.truncate(1);
         }

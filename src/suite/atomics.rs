@@ -18,6 +18,7 @@ pub const FAMILY: Family = Family {
             name: "same_address",
             summary: "all invocations add to one global word",
             wgsl: include_str!("../../shaders/atomics/same_address.wgsl"),
+            cuda: include_str!("../../shaders/atomics/same_address.cu"),
             buffers: |shape, _| buffers(shape, 1),
             check: Check {
                 buffer: "counters",
@@ -33,6 +34,7 @@ pub const FAMILY: Family = Family {
             name: "spread",
             summary: "invocations add to SLOTS global words, neighbours to neighbouring ones",
             wgsl: include_str!("../../shaders/atomics/spread.wgsl"),
+            cuda: include_str!("../../shaders/atomics/spread.cu"),
             cases: &cases(&[
                 &[("ROUNDS", 8.0), ("SLOTS", 64.0)],
                 &[("ROUNDS", 8.0), ("SLOTS", 4096.0)],
@@ -53,6 +55,7 @@ pub const FAMILY: Family = Family {
             name: "workgroup",
             summary: "the invocations of a workgroup add to one word of its own memory",
             wgsl: include_str!("../../shaders/atomics/workgroup.wgsl"),
+            cuda: include_str!("../../shaders/atomics/workgroup.cu"),
             buffers: |shape, interface| buffers(shape, groups(shape, interface)),
             // Every counter is stored, none added to.
             steps: |shape, interface| vec![Step::dispatch(groups(shape, interface))],
@@ -76,6 +79,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &cases(&[&[("ROUNDS", 8.0)]]),
     buffers: |_, _| Vec::new(),
     steps: |shape, interface| vec![Step::Clear("counters"), Step::dispatch(groups(shape, interface))],

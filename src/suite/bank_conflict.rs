@@ -23,6 +23,7 @@ pub const FAMILY: Family = Family {
             summary: "32-bit words STRIDE apart",
             sources: &["E1"],
             wgsl: include_str!("../../shaders/bank_conflict/stride.wgsl"),
+            cuda: include_str!("../../shaders/bank_conflict/stride.cu"),
             cases: &[
                 Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_STRIDES },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &STRIDES },
@@ -43,6 +44,7 @@ pub const FAMILY: Family = Family {
             summary: "32-bit words that GROUP neighbours share; with 256 the whole workgroup reads one",
             sources: &["E2"],
             wgsl: include_str!("../../shaders/bank_conflict/broadcast.wgsl"),
+            cuda: include_str!("../../shaders/bank_conflict/broadcast.cu"),
             cases: &[
                 Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_GROUPS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: GROUPS },
@@ -65,6 +67,7 @@ pub const FAMILY: Family = Family {
             summary: "8-bit values, four to a word: neighbours in one word (APART 1), or each in its own (APART 4)",
             sources: &["E3"],
             wgsl: include_str!("../../shaders/bank_conflict/bytes.wgsl"),
+            cuda: include_str!("../../shaders/bank_conflict/bytes.cu"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
             work: |shape| work(shape, 1),
             check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 4) },
@@ -75,6 +78,7 @@ pub const FAMILY: Family = Family {
             summary: "16-bit values, two to a word: neighbours in one word (APART 1), or each in its own (APART 2)",
             sources: &["E3"],
             wgsl: include_str!("../../shaders/bank_conflict/halves.wgsl"),
+            cuda: include_str!("../../shaders/bank_conflict/halves.cu"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
             work: |shape| work(shape, 2),
             check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 2) },
@@ -90,6 +94,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &[],
     buffers: |shape, _| {
         vec![

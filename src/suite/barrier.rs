@@ -21,6 +21,7 @@ pub const FAMILY: Family = Family {
         summary: "every value moves on to the neighbour ROUNDS times",
         sources: &[],
         wgsl: include_str!("../../shaders/barrier/exchange.wgsl"),
+        cuda: include_str!("../../shaders/barrier/exchange.cu"),
         cases: &[
             // So few workgroups that on a large device each has a compute unit to itself: the latency of a round.
             Cases {

@@ -27,6 +27,7 @@ pub const FAMILY: Family = Family {
             summary: "one invocation follows a random cycle through all 128-byte lines of the set",
             sources: &["B1"],
             wgsl: include_str!("../../shaders/cache_curve/latency.wgsl"),
+            cuda: include_str!("../../shaders/cache_curve/latency.cu"),
             cases: &[
                 Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: LATENCY_SETS, params: PLAIN },
@@ -58,6 +59,7 @@ pub const FAMILY: Family = Family {
             summary: "many invocations read the set over and over by fours",
             sources: &["B1"],
             wgsl: include_str!("../../shaders/cache_curve/bandwidth.wgsl"),
+            cuda: include_str!("../../shaders/cache_curve/bandwidth.cu"),
             cases: &[
                 Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: QUICK, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: BANDWIDTH_SETS, params: PLAIN },
@@ -86,6 +88,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &[],
     buffers: |_, _| Vec::new(),
     steps: |_, _| Vec::new(),

@@ -20,6 +20,7 @@ pub const FAMILY: Family = Family {
             name: "copy",
             summary: "copies an array; by single words, pairs and fours, over the ladder of working sets",
             wgsl: include_str!("../../shaders/ceiling/copy.wgsl"),
+            cuda: include_str!("../../shaders/ceiling/copy.cu"),
             cases: &[
                 Cases { from: Profile::Quick, dtypes: NARROW, extents: &[Extent::Linear(1 << 24)], params: &[&[]] },
                 Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: &QUICK, params: &[&[]] },
@@ -36,6 +37,7 @@ pub const FAMILY: Family = Family {
             name: "read",
             summary: "reads an array by fours and adds up what it read",
             wgsl: include_str!("../../shaders/ceiling/read.wgsl"),
+            cuda: include_str!("../../shaders/ceiling/read.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 4.0)], &[("ITEMS", 16.0)], &[("ITEMS", 64.0)]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Read),
@@ -54,6 +56,7 @@ pub const FAMILY: Family = Family {
             name: "fill",
             summary: "writes an array by fours",
             wgsl: include_str!("../../shaders/ceiling/fill.wgsl"),
+            cuda: include_str!("../../shaders/ceiling/fill.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Fill),
@@ -76,6 +79,7 @@ pub const FAMILY: Family = Family {
             name: "mad",
             summary: "eight independent chains of 32-bit integer multiply-adds an invocation",
             wgsl: include_str!("../../shaders/ceiling/mad.wgsl"),
+            cuda: include_str!("../../shaders/ceiling/mad.cu"),
             ceiling: Some(Limit::Fma),
             check: Check {
                 buffer: "output",
@@ -88,6 +92,7 @@ pub const FAMILY: Family = Family {
             name: "dot4",
             summary: "eight independent chains of packed 8-bit dot products an invocation (four multiplications, four additions each)",
             wgsl: include_str!("../../shaders/ceiling/dot4.wgsl"),
+            cuda: include_str!("../../shaders/ceiling/dot4.cu"),
             work: |shape| Work { bytes: 0, flops: 8 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
             check: Check {
                 buffer: "output",
@@ -105,6 +110,7 @@ pub const FAMILY: Family = Family {
             name: "workgroup_read",
             summary: "reads workgroup memory without bank conflicts, by single words and by fours",
             wgsl: include_str!("../../shaders/ceiling/workgroup_read.wgsl"),
+            cuda: include_str!("../../shaders/ceiling/workgroup_read.cu"),
             cases: &[Cases {
                 from: Profile::Quick,
                 dtypes: &[Dtype::F32, Dtype::Vec4F32],
@@ -121,6 +127,7 @@ pub const FAMILY: Family = Family {
             name: "launch",
             summary: "launches a kernel that stores one word: device time back to back, and end to end from submission to completion",
             wgsl: include_str!("../../shaders/ceiling/launch.wgsl"),
+            cuda: include_str!("../../shaders/ceiling/launch.cu"),
             cases: &[Cases {
                 from: Profile::Quick,
                 dtypes: &[Dtype::U32],
@@ -144,6 +151,7 @@ pub(super) const FMA: Benchmark = Benchmark {
     name: "fma",
     summary: "eight independent chains of fused multiply-adds an invocation, in one, two or four lanes",
     wgsl: include_str!("../../shaders/ceiling/fma.wgsl"),
+    cuda: include_str!("../../shaders/ceiling/fma.cu"),
     cases: &[
         Cases {
             from: Profile::Quick,
@@ -171,6 +179,7 @@ const FMA_F16: Benchmark = Benchmark {
     name: "fma_f16",
     summary: "the chains of fma in f16, in one or two lanes",
     wgsl: include_str!("../../shaders/ceiling/fma_f16.wgsl"),
+    cuda: "",
     cases: &[
         // Software devices, which emulate f16, need seconds for more.
         Cases {
@@ -208,6 +217,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &[],
     buffers: |_, _| Vec::new(),
     steps: |shape, interface| covering(shape, interface, 1),

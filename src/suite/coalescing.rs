@@ -22,6 +22,7 @@ pub const FAMILY: Family = Family {
             summary: "z[i+k] = x[i+k] + y[i+k], k = OFFSET",
             sources: &["D1", "D2"],
             wgsl: include_str!("../../shaders/coalescing/offset.wgsl"),
+            cuda: include_str!("../../shaders/coalescing/offset.cu"),
             cases: &[
                 Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: QUICK_OFFSETS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &OFFSETS },
@@ -43,6 +44,7 @@ pub const FAMILY: Family = Family {
             summary: "z[i] = x[s·i], s = STRIDE",
             sources: &["D1", "D4"],
             wgsl: include_str!("../../shaders/coalescing/stride.wgsl"),
+            cuda: include_str!("../../shaders/coalescing/stride.cu"),
             cases: &[
                 Cases {
                     from: Profile::Quick,
@@ -82,6 +84,7 @@ pub const FAMILY: Family = Family {
             summary: "z[i] = x[0] + y[i], x in a storage buffer",
             sources: &["D1", "D3"],
             wgsl: include_str!("../../shaders/coalescing/broadcast_storage.wgsl"),
+            cuda: include_str!("../../shaders/coalescing/broadcast_storage.cu"),
             // Beside the loads and stores of y and z, one sector for the word that all share.
             model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES + sector_bytes(0, 0))),
             ..BASE
@@ -91,6 +94,7 @@ pub const FAMILY: Family = Family {
             summary: "z[i] = x[0] + y[i], x in a uniform buffer",
             sources: &["D3"],
             wgsl: include_str!("../../shaders/coalescing/broadcast_uniform.wgsl"),
+            cuda: include_str!("../../shaders/coalescing/broadcast_uniform.cu"),
             // Constants come by a path of their own.
             model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES)),
             ..BASE
@@ -105,6 +109,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: &[&[]] },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &[&[]] },

@@ -20,6 +20,7 @@ pub const FAMILY: Family = Family {
             name: "global_atomic",
             summary: "every byte counts in global memory",
             wgsl: include_str!("../../shaders/histogram/global_atomic.wgsl"),
+            cuda: include_str!("../../shaders/histogram/global_atomic.cu"),
             // Software devices need a tenth of a second for 2^22 words.
             cases: &[
                 Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: SMALL, params: &[&[]] },
@@ -32,12 +33,14 @@ pub const FAMILY: Family = Family {
             name: "workgroup_atomic",
             summary: "a histogram of the workgroup's own, added to the global one at the end",
             wgsl: include_str!("../../shaders/histogram/workgroup_atomic.wgsl"),
+            cuda: include_str!("../../shaders/histogram/workgroup_atomic.cu"),
             ..BASE
         },
         Benchmark {
             name: "private",
             summary: "several histograms a workgroup, merged at the end",
             wgsl: include_str!("../../shaders/histogram/private.wgsl"),
+            cuda: include_str!("../../shaders/histogram/private.cu"),
             cases: &cases(&[&[("COPIES", 4.0)], &[("COPIES", 8.0)]]),
             ..BASE
         },
@@ -51,6 +54,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
         vec![

@@ -19,12 +19,14 @@ pub const FAMILY: Family = Family {
             name: "naive",
             summary: "one invocation for each element, everything from memory",
             wgsl: include_str!("../../shaders/matmul/naive.wgsl"),
+            cuda: include_str!("../../shaders/matmul/naive.cu"),
             ..BASE
         },
         Benchmark {
             name: "tiled",
             summary: "square tiles in workgroup memory, one element an invocation",
             wgsl: include_str!("../../shaders/matmul/tiled.wgsl"),
+            cuda: include_str!("../../shaders/matmul/tiled.cu"),
             cases: &cases(&[&[("TILE", 8.0)], &[("TILE", 16.0)], &[("TILE", 32.0)]], &[&[("TILE", 16.0)]]),
             ..BASE
         },
@@ -38,6 +40,7 @@ pub(super) const REGISTER_BLOCKED: Benchmark = Benchmark {
     name: "register_blocked",
     summary: "tiles of 64×64, 4×4 elements an invocation in registers",
     wgsl: include_str!("../../shaders/matmul/register_blocked.wgsl"),
+    cuda: include_str!("../../shaders/matmul/register_blocked.cu"),
     steps: |shape, _| tiles(shape, 64, 64),
     ..BASE
 };
@@ -48,6 +51,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &["E5"],
     wgsl: "",
+    cuda: "",
     cases: &cases(&[&[]], &[&[]]),
     buffers: |shape, _| {
         let (m, n, k) = sides(shape);

@@ -22,12 +22,14 @@ pub const FAMILY: Family = Family {
             name: "storage_bandwidth",
             summary: "a table of 4 KiB in a storage buffer: the nearest cache",
             wgsl: include_str!("../../shaders/memory_spaces/storage_bandwidth.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/storage_bandwidth.cu"),
             ..BASE
         },
         Benchmark {
             name: "uniform_bandwidth",
             summary: "a table of 4 KiB in a uniform buffer, one element for a whole workgroup at a time",
             wgsl: include_str!("../../shaders/memory_spaces/uniform_bandwidth.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/uniform_bandwidth.cu"),
             check: Check {
                 buffer: "output",
                 scalars: all,
@@ -53,6 +55,7 @@ pub const FAMILY: Family = Family {
             name: "workgroup_bandwidth",
             summary: "a table of 4 KiB in workgroup memory",
             wgsl: include_str!("../../shaders/memory_spaces/workgroup_bandwidth.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/workgroup_bandwidth.cu"),
             buffers: |shape, _| vec![random("input", 4 * TABLE), output(shape.count()), sizes(shape)],
             ..BASE
         },
@@ -60,6 +63,7 @@ pub const FAMILY: Family = Family {
             name: "private_bandwidth",
             summary: "an array of 32 words of each invocation's own, indexed at run time",
             wgsl: include_str!("../../shaders/memory_spaces/private_bandwidth.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/private_bandwidth.cu"),
             buffers: |shape, _| vec![random("input", INPUTS), output(shape.count()), sizes(shape)],
             work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
             check: Check { buffer: "output", scalars: all, oracle: private_read },
@@ -69,6 +73,7 @@ pub const FAMILY: Family = Family {
             name: "register_bandwidth",
             summary: "eight variables mixed with each other; every operand counts",
             wgsl: include_str!("../../shaders/memory_spaces/register_bandwidth.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/register_bandwidth.cu"),
             cases: &[
                 Cases {
                     from: Profile::Quick,
@@ -92,6 +97,7 @@ pub const FAMILY: Family = Family {
             name: "table_const",
             summary: "a table of 64 words in the program",
             wgsl: CONST_TABLE,
+            cuda: include_str!("../../shaders/memory_spaces/table_const.cu"),
             buffers: |shape, _| vec![output(shape.count()), sizes(shape)],
             ..TABLES
         },
@@ -99,24 +105,28 @@ pub const FAMILY: Family = Family {
             name: "table_uniform",
             summary: "the same table in a uniform buffer",
             wgsl: include_str!("../../shaders/memory_spaces/table_uniform.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/table_uniform.cu"),
             ..TABLES
         },
         Benchmark {
             name: "table_storage",
             summary: "the same table in a storage buffer",
             wgsl: include_str!("../../shaders/memory_spaces/table_storage.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/table_storage.cu"),
             ..TABLES
         },
         Benchmark {
             name: "storage_latency",
             summary: "one invocation's dependent loads from 4 KiB of a storage buffer",
             wgsl: include_str!("../../shaders/memory_spaces/storage_latency.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/storage_latency.cu"),
             ..LATENCIES
         },
         Benchmark {
             name: "uniform_latency",
             summary: "the same from a uniform buffer",
             wgsl: include_str!("../../shaders/memory_spaces/uniform_latency.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/uniform_latency.cu"),
             buffers: |_, _| walked(UNIFORM_WALK),
             check: Check {
                 buffer: "output",
@@ -143,12 +153,14 @@ pub const FAMILY: Family = Family {
             name: "workgroup_latency",
             summary: "the same from workgroup memory",
             wgsl: include_str!("../../shaders/memory_spaces/workgroup_latency.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/workgroup_latency.cu"),
             ..LATENCIES
         },
         Benchmark {
             name: "private_latency",
             summary: "the same from 1 KiB of an array of the invocation's own",
             wgsl: include_str!("../../shaders/memory_spaces/private_latency.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/private_latency.cu"),
             buffers: |_, _| walked(PRIVATE_WALK),
             check: Check {
                 buffer: "output",
@@ -171,6 +183,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &["B1"],
     wgsl: "",
+    cuda: "",
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 4.0)]] },
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 32.0)]] },

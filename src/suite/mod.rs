@@ -81,6 +81,8 @@ pub struct Benchmark {
     pub sources: &'static [&'static str],
     /// The kernel; empty where the API itself is measured.
     pub wgsl: &'static str,
+    /// Its CUDA twin, the same algorithm in the `.cu` beside the WGSL file; empty where there is none.
+    pub cuda: &'static str,
     /// Element types, sizes and parameters, by the profile from which on they run.
     pub cases: &'static [Cases],
     /// Buffers, each named after the binding that it serves unless a step says otherwise.

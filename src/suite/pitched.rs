@@ -20,6 +20,7 @@ pub const FAMILY: Family = Family {
             summary: "the rows of a matrix",
             sources: &["B4"],
             wgsl: include_str!("../../shaders/pitched/rows_2d.wgsl"),
+            cuda: include_str!("../../shaders/pitched/rows_2d.cu"),
             ..BASE
         },
         Benchmark {
@@ -27,6 +28,7 @@ pub const FAMILY: Family = Family {
             summary: "the rows of a volume, slice by slice",
             sources: &["B5"],
             wgsl: include_str!("../../shaders/pitched/slices_3d.wgsl"),
+            cuda: include_str!("../../shaders/pitched/slices_3d.cu"),
             cases: &[
                 Cases {
                     from: Profile::Quick,
@@ -95,6 +97,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &[
         Cases {
             from: Profile::Quick,

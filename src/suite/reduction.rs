@@ -25,6 +25,7 @@ pub const FAMILY: Family = Family {
             summary: "interleaved addressing, in place in global memory",
             sources: &["A3", "A5"],
             wgsl: include_str!("../../shaders/reduction/interleaved_global.wgsl"),
+            cuda: include_str!("../../shaders/reduction/interleaved_global.cu"),
             cases: ARTICLE_CASES,
             // The kernel spoils its input: each launch gets a fresh copy, outside the timed span.
             buffers: |shape, interface| {
@@ -49,6 +50,7 @@ pub const FAMILY: Family = Family {
             summary: "the same steps on a copy in workgroup memory",
             sources: &["A4", "A5"],
             wgsl: include_str!("../../shaders/reduction/interleaved_workgroup.wgsl"),
+            cuda: include_str!("../../shaders/reduction/interleaved_workgroup.cu"),
             cases: ARTICLE_CASES,
             ..BASE
         },
@@ -56,24 +58,28 @@ pub const FAMILY: Family = Family {
             name: "sequential",
             summary: "sequential addressing: no modulo, no divergence",
             wgsl: include_str!("../../shaders/reduction/sequential.wgsl"),
+            cuda: include_str!("../../shaders/reduction/sequential.cu"),
             ..BASE
         },
         Benchmark {
             name: "first_add",
             summary: "two loads are added before the tree",
             wgsl: include_str!("../../shaders/reduction/first_add.wgsl"),
+            cuda: include_str!("../../shaders/reduction/first_add.cu"),
             ..TWO_LOADS
         },
         Benchmark {
             name: "subgroup",
             summary: "subgroupAdd, then a tree over the subgroups",
             wgsl: include_str!("../../shaders/reduction/subgroup.wgsl"),
+            cuda: include_str!("../../shaders/reduction/subgroup.cu"),
             ..TWO_LOADS
         },
         Benchmark {
             name: "vec4_grid_stride",
             summary: "16-byte loads a grid apart, one tree for thousands of elements",
             wgsl: include_str!("../../shaders/reduction/vec4_grid_stride.wgsl"),
+            cuda: include_str!("../../shaders/reduction/vec4_grid_stride.cu"),
             buffers: |shape, interface| buffers(shape, &strided_passes(shape, interface)),
             steps: |shape, interface| dispatches(&strided_passes(shape, interface), "input", "input"),
             end_to_end: Some(|shape, interface| end_to_end(&strided_passes(shape, interface), "input", "input")),
@@ -83,6 +89,7 @@ pub const FAMILY: Family = Family {
             name: "atomic",
             summary: "one pass, block sums added atomically (integers)",
             wgsl: include_str!("../../shaders/reduction/atomic.wgsl"),
+            cuda: include_str!("../../shaders/reduction/atomic.cu"),
             cases: &[
                 Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: SIZES, params: PLAIN },
@@ -110,6 +117,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
         Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },

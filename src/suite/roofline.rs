@@ -17,6 +17,7 @@ pub const FAMILY: Family = Family {
         summary: "reads by fours, works FMAS fused multiply-adds on each element, and writes it",
         sources: &[],
         wgsl: include_str!("../../shaders/roofline/fma_an_element.wgsl"),
+        cuda: include_str!("../../shaders/roofline/fma_an_element.cu"),
         cases: &[
             Cases {
                 from: Profile::Quick,

@@ -76,6 +76,7 @@ pub const FAMILY: Family = Family {
             summary: "fills workgroup memory and reads it back",
             sources: &["B2"],
             wgsl: include_str!("../../shaders/safety_tax/workgroup_fill.wgsl"),
+            cuda: include_str!("../../shaders/safety_tax/workgroup_fill.cu"),
             cases: &[Cases {
                 from: Profile::Quick,
                 dtypes: &[Dtype::U32],

@@ -22,6 +22,7 @@ pub const FAMILY: Family = Family {
             name: "three_kernels",
             summary: "scans blocks, scans their sums, adds what came before",
             wgsl: include_str!("../../shaders/scan/three_kernels.wgsl"),
+            cuda: include_str!("../../shaders/scan/three_kernels.cu"),
             buffers,
             steps,
             ..BASE
@@ -53,6 +54,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &[
         Cases {
             from: Profile::Quick,

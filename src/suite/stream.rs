@@ -27,6 +27,7 @@ pub const FAMILY: Family = Family {
             name: "copy",
             summary: "c = a",
             wgsl: include_str!("../../shaders/stream/copy.wgsl"),
+            cuda: include_str!("../../shaders/stream/copy.cu"),
             buffers: |shape, _| vec![operand("a", shape, Values::Wide), output("c", shape), sizes(shape)],
             check: Check { buffer: "c", scalars: all, oracle: |shape, _| from(shape, |at| at(Values::Wide)) },
             ..BASE
@@ -35,6 +36,7 @@ pub const FAMILY: Family = Family {
             name: "mul",
             summary: "b = s c",
             wgsl: include_str!("../../shaders/stream/mul.wgsl"),
+            cuda: include_str!("../../shaders/stream/mul.cu"),
             buffers: |shape, _| vec![operand("c", shape, Values::Wide), output("b", shape), sizes(shape)],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() },
             check: Check { buffer: "b", scalars: all, oracle: |shape, _| from(shape, |at| S * at(Values::Wide)) },
@@ -44,6 +46,7 @@ pub const FAMILY: Family = Family {
             name: "add",
             summary: "c = a + b",
             wgsl: include_str!("../../shaders/stream/add.wgsl"),
+            cuda: include_str!("../../shaders/stream/add.cu"),
             buffers: |shape, _| {
                 vec![
                     operand("a", shape, Values::Summable),
@@ -66,6 +69,7 @@ pub const FAMILY: Family = Family {
             name: "triad",
             summary: "a = b + s c",
             wgsl: include_str!("../../shaders/stream/triad.wgsl"),
+            cuda: include_str!("../../shaders/stream/triad.cu"),
             buffers: |shape, _| {
                 vec![
                     operand("b", shape, Values::Signs),
@@ -88,6 +92,7 @@ pub const FAMILY: Family = Family {
             name: "dot",
             summary: "the sum of a b, one partial sum for each workgroup and lane",
             wgsl: include_str!("../../shaders/stream/dot.wgsl"),
+            cuda: include_str!("../../shaders/stream/dot.cu"),
             buffers: |shape, interface| {
                 vec![
                     operand("a", shape, Values::Summable),
@@ -118,6 +123,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: &QUICK_F32, params: PLAIN },
         Cases { from: Profile::Quick, dtypes: &[Dtype::F64], extents: &[Extent::Linear(1 << 24)], params: PLAIN },

@@ -24,12 +24,14 @@ pub const FAMILY: Family = Family {
             name: "one_invocation",
             summary: "one invocation adds everything up",
             wgsl: include_str!("../../shaders/sum_of_cubes/one_invocation.wgsl"),
+            cuda: include_str!("../../shaders/sum_of_cubes/one_invocation.cu"),
             ..BASE
         },
         Benchmark {
             name: "one_block_chunks",
             summary: "one workgroup, a contiguous chunk for each invocation",
             wgsl: include_str!("../../shaders/sum_of_cubes/one_block_chunks.wgsl"),
+            cuda: include_str!("../../shaders/sum_of_cubes/one_block_chunks.cu"),
             check: Check {
                 buffer: "sums",
                 scalars: |_, interface| u64::from(interface.invocations()),
@@ -45,12 +47,14 @@ pub const FAMILY: Family = Family {
             name: "one_block_interleaved",
             summary: "one workgroup, its invocations side by side (coalesced)",
             wgsl: include_str!("../../shaders/sum_of_cubes/one_block_interleaved.wgsl"),
+            cuda: include_str!("../../shaders/sum_of_cubes/one_block_interleaved.cu"),
             ..ONE_BLOCK
         },
         Benchmark {
             name: "many_blocks_host_sum",
             summary: "32 workgroups; the host adds every invocation's sum",
             wgsl: include_str!("../../shaders/sum_of_cubes/many_blocks_host_sum.wgsl"),
+            cuda: include_str!("../../shaders/sum_of_cubes/many_blocks_host_sum.cu"),
             buffers: |shape, interface| buffers(shape, all_invocations(shape, interface)),
             steps: |_, _| vec![Step::dispatch(BLOCKS)],
             end_to_end: Some(|shape, interface| end_to_end(BLOCKS, all_invocations(shape, interface))),
@@ -69,6 +73,7 @@ pub const FAMILY: Family = Family {
             summary: "32 workgroups; invocation 0 of each adds its workgroup's 256 sums",
             sources: &["C1"],
             wgsl: include_str!("../../shaders/sum_of_cubes/serial_block_sum.wgsl"),
+            cuda: include_str!("../../shaders/sum_of_cubes/serial_block_sum.cu"),
             ..BLOCK_SUMS
         },
         Benchmark {
@@ -76,6 +81,7 @@ pub const FAMILY: Family = Family {
             summary: "32 workgroups; a tree adds each workgroup's 256 sums",
             sources: &["C2"],
             wgsl: include_str!("../../shaders/sum_of_cubes/tree_block_sum.wgsl"),
+            cuda: include_str!("../../shaders/sum_of_cubes/tree_block_sum.cu"),
             ..BLOCK_SUMS
         },
         Benchmark {
@@ -83,6 +89,7 @@ pub const FAMILY: Family = Family {
             summary: "each workgroup notes a clock at its start and end; latest end minus earliest start",
             sources: &["C4"],
             wgsl: "",
+            cuda: "",
             buffers: |_, _| vec![Buffer { name: "sums", scalars: 1, contents: Contents::Poison }],
             steps: |_, _| vec![Step::Unavailable("WGSL has no clock")],
             end_to_end: None,
@@ -98,6 +105,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &["C3"],
     wgsl: "",
+    cuda: "",
     cases: &[Cases {
         from: Profile::Quick,
         dtypes: &[Dtype::U32],

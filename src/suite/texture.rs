@@ -58,6 +58,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &["B9"],
     wgsl: "",
+    cuda: "",
     cases: &[
         Cases {
             from: Profile::Quick,

@@ -63,6 +63,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &["B7"],
     wgsl: "",
+    cuda: "",
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },

@@ -18,6 +18,7 @@ pub const FAMILY: Family = Family {
             summary: "reads rows, writes columns",
             sources: &["D5", "D7"],
             wgsl: include_str!("../../shaders/transpose/naive_coalesced_read.wgsl"),
+            cuda: include_str!("../../shaders/transpose/naive_coalesced_read.cu"),
             ..BASE
         },
         Benchmark {
@@ -25,6 +26,7 @@ pub const FAMILY: Family = Family {
             summary: "reads columns, writes rows",
             sources: &["D5", "D7", "D8"],
             wgsl: include_str!("../../shaders/transpose/naive_coalesced_write.wgsl"),
+            cuda: include_str!("../../shaders/transpose/naive_coalesced_write.cu"),
             steps: |shape, _| tiles(shape.extent.matrix().0, 32, shape.extent.matrix().1, 8),
             ..BASE
         },
@@ -33,6 +35,7 @@ pub const FAMILY: Family = Family {
             summary: "reads columns of an input that is bound read_write, writes rows",
             sources: &["D8"],
             wgsl: include_str!("../../shaders/transpose/naive_read_write_input.wgsl"),
+            cuda: include_str!("../../shaders/transpose/naive_read_write_input.cu"),
             steps: |shape, _| tiles(shape.extent.matrix().0, 32, shape.extent.matrix().1, 8),
             ..BASE
         },
@@ -42,6 +45,7 @@ pub const FAMILY: Family = Family {
             summary: "through a padded tile, four elements at a time",
             sources: &["D7"],
             wgsl: include_str!("../../shaders/transpose/tiled_vec4.wgsl"),
+            cuda: include_str!("../../shaders/transpose/tiled_vec4.cu"),
             steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 32),
             ..BASE
         },
@@ -55,6 +59,7 @@ pub(super) const TILED: Benchmark = Benchmark {
     summary: "through a 32x32 tile of workgroup memory, unpadded (bank conflicts) and padded",
     sources: &["D6", "D7"],
     wgsl: include_str!("../../shaders/transpose/tiled.wgsl"),
+    cuda: include_str!("../../shaders/transpose/tiled.cu"),
     cases: &cases(&[&[("PAD", 0.0)], &[("PAD", 1.0)]]),
     steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 32),
     ..BASE
@@ -66,6 +71,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
         let (rows, columns) = shape.extent.matrix();

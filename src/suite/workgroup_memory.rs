@@ -19,6 +19,7 @@ pub const FAMILY: Family = Family {
             summary: "rotates blocks through an array of a length that is written in the kernel",
             sources: &["A2", "B2"],
             wgsl: include_str!("../../shaders/workgroup_memory/fixed_size.wgsl"),
+            cuda: include_str!("../../shaders/workgroup_memory/fixed_size.cu"),
             ..ROTATION
         },
         Benchmark {
@@ -26,6 +27,7 @@ pub const FAMILY: Family = Family {
             summary: "the same, of a length that the host chooses when it makes the pipeline",
             sources: &["A2", "B2"],
             wgsl: include_str!("../../shaders/workgroup_memory/override_size.wgsl"),
+            cuda: include_str!("../../shaders/workgroup_memory/override_size.cu"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("LENGTH", 256.0)]]),
             model: Some(|_| 1.0),
             ..ROTATION
@@ -35,6 +37,7 @@ pub const FAMILY: Family = Family {
             summary: "three arrays in a struct, a word for each element",
             sources: &["B3", "E4"],
             wgsl: include_str!("../../shaders/workgroup_memory/structured.wgsl"),
+            cuda: include_str!("../../shaders/workgroup_memory/structured.cu"),
             ..THREE_ARRAYS
         },
         Benchmark {
@@ -42,6 +45,7 @@ pub const FAMILY: Family = Family {
             summary: "the same three carved by hand out of one block of words, shorts two to a word",
             sources: &["B3", "E4"],
             wgsl: include_str!("../../shaders/workgroup_memory/carved.wgsl"),
+            cuda: include_str!("../../shaders/workgroup_memory/carved.cu"),
             ..THREE_ARRAYS
         },
         Benchmark {
@@ -49,6 +53,7 @@ pub const FAMILY: Family = Family {
             summary: "32 invocations write distinct values to a word each",
             sources: &["E6"],
             wgsl: include_str!("../../shaders/workgroup_memory/distinct_words.wgsl"),
+            cuda: include_str!("../../shaders/workgroup_memory/distinct_words.cu"),
             ..WORDS
         },
         Benchmark {
@@ -56,6 +61,7 @@ pub const FAMILY: Family = Family {
             summary: "32 invocations write distinct values to one word, where any one of them must stand",
             sources: &["E6"],
             wgsl: include_str!("../../shaders/workgroup_memory/same_word.wgsl"),
+            cuda: include_str!("../../shaders/workgroup_memory/same_word.cu"),
             ..WORDS
         },
         Benchmark {
@@ -63,12 +69,14 @@ pub const FAMILY: Family = Family {
             summary: "32 invocations hold distinct values against one word with atomicMax",
             sources: &["E6"],
             wgsl: include_str!("../../shaders/workgroup_memory/atomic_word.wgsl"),
+            cuda: include_str!("../../shaders/workgroup_memory/atomic_word.cu"),
             ..WORDS
         },
         Benchmark {
             name: "occupancy",
             summary: "copies an array by workgroups of 64 that hold more workgroup memory than they need",
             wgsl: include_str!("../../shaders/workgroup_memory/occupancy.wgsl"),
+            cuda: include_str!("../../shaders/workgroup_memory/occupancy.cu"),
             cases: &[
                 Cases {
                     from: Profile::Quick,
@@ -138,6 +146,7 @@ const BASE: Benchmark = Benchmark {
     summary: "",
     sources: &[],
     wgsl: "",
+    cuda: "",
     cases: &[],
     buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count()])],
     steps: |shape, interface| covering(shape.count(), interface),

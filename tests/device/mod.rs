@@ -22,11 +22,19 @@ pub fn open(adapter: Adapter) -> WgpuBackend {
     pollster::block_on(WgpuBackend::open(adapter, PATIENCE)).expect("the device opens")
 }
 
+/// A CUDA device, where there are one and its compiler.
+#[cfg(feature = "cuda")]
+pub fn cuda() -> Option<shaderbench::backend::cuda::CudaBackend> {
+    use shaderbench::backend::cuda::{CudaBackend, devices};
+    let opened = devices().and_then(|mut found| CudaBackend::open(found.swap_remove(0), PATIENCE));
+    opened.inspect_err(|error| eprintln!("SKIPPED: {error}")).ok()
+}
+
 /// Bytes beyond every buffer that no kernel may touch: inputs go on with values that would spoil a result, outputs with poison.
 const GUARD: u64 = 4096;
 
 /// Runs a case once, twice in a submission; gives what is wrong with what it wrote, or with what it should not have written.
-pub fn fault(backend: &mut WgpuBackend, job: &mut Job) -> Result<Option<String>, Error> {
+pub fn fault(backend: &mut dyn Backend, job: &mut Job) -> Result<Option<String>, Error> {
     // A copy moves whole buffers: only kernels have bounds to keep.
     let is_guarded = !job.is_host_timed();
     for buffer in job.buffers.iter_mut().filter(|buffer| is_guarded && !buffer.is_uniform && buffer.texture().is_none())

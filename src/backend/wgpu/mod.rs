@@ -14,7 +14,7 @@ use futures_channel::oneshot;
 
 use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
-use crate::job::{Buffer, Contents, Format, Job, Kernel, Mapping, Texture};
+use crate::job::{Buffer, Contents, Format, Job, Kernel, Language, Mapping, Texture};
 use crate::shader::ENTRY_POINT;
 pub use adapter::{APIS, Adapter, adapters};
 use prepared::WgpuJob;
@@ -47,7 +47,7 @@ impl WgpuBackend {
     }
 
     async fn pipeline(&mut self, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
-        if let Some(pipeline) = self.pipelines.get(&kernel.key()) {
+        if let Some(pipeline) = self.pipelines.get(&kernel.key(Language::Wgsl)) {
             return Ok(pipeline.clone());
         }
         let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
@@ -80,7 +80,7 @@ impl WgpuBackend {
             return Err(Error::Shader(one_line(&error.to_string())));
         }
         self.gpu.check()?;
-        self.pipelines.insert(kernel.key(), pipeline.clone());
+        self.pipelines.insert(kernel.key(Language::Wgsl), pipeline.clone());
         Ok(pipeline)
     }
 

@@ -1,0 +1,24 @@
+// Twin of workgroup.wgsl: the barriers order plain accesses to the counter before and after its atomic ones.
+
+struct Sizes { u32 n; };
+
+extern "C" __global__ void __launch_bounds__(WG)
+kernel(u32* __restrict__ counters, const Sizes sizes) {
+    __shared__ u32 counter;
+    const u32 t = threadIdx.x;
+    const u32 block = block_index();
+    const u32 i = block * WG + t;
+    if (t == 0u) {
+        counter = 0u;
+    }
+    __syncthreads();
+    if (i < sizes.n) {
+        for (u32 k = 0u; k < ROUNDS; k++) {
+            atomicAdd(&counter, i + k);
+        }
+    }
+    __syncthreads();
+    if (t == 0u && i < sizes.n) {
+        counters[block] = counter;
+    }
+}

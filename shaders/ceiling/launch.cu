@@ -1,0 +1,8 @@
+// Twin of launch.wgsl, word for word.
+
+struct Sizes { u32 sign; };
+
+extern "C" __global__ void __launch_bounds__(1)
+kernel(u32* __restrict__ output, const Sizes sizes) {
+    output[0] = sizes.sign;
+}

@@ -1,0 +1,18 @@
+// Twin of offset.wgsl, word for word.
+
+struct Sizes { u32 n; };
+
+// How much later in the random stream y begins, in whole sectors.
+constexpr u32 LEAD = 64u;
+
+extern "C" __global__ void __launch_bounds__(WG)
+kernel(const T* __restrict__ x, const T* __restrict__ y, T* __restrict__ z, const Sizes sizes) {
+    const u32 i = block_index() * WG + threadIdx.x;
+    const u32 at = i + OFFSET;
+    if (at < sizes.n) {
+        z[at] = x[at] + y[at + LEAD];
+    }
+    if (i < min(OFFSET, sizes.n)) {
+        z[i] = x[i] + y[i + LEAD];
+    }
+}

@@ -1,0 +1,77 @@
+// What every CUDA twin may use: WGSL's names for CUDA's types, arithmetic on vectors, and the number of a block.
+
+typedef unsigned int u32;
+
+// Arithmetic on vectors, lane by lane, as WGSL has it.
+#define SHADERBENCH_VECTOR2(V, S, MAKE)                                                                                \
+    __device__ __forceinline__ V operator+(V a, V b) { return MAKE(a.x + b.x, a.y + b.y); }                            \
+    __device__ __forceinline__ V operator-(V a, V b) { return MAKE(a.x - b.x, a.y - b.y); }                            \
+    __device__ __forceinline__ V operator*(V a, V b) { return MAKE(a.x * b.x, a.y * b.y); }                            \
+    __device__ __forceinline__ V operator*(V a, S b) { return MAKE(a.x * b, a.y * b); }                                \
+    __device__ __forceinline__ V operator*(S a, V b) { return b * a; }                                                 \
+    __device__ __forceinline__ V& operator+=(V& a, V b) { return a = a + b; }
+
+#define SHADERBENCH_VECTOR4(V, S, MAKE)                                                                                \
+    __device__ __forceinline__ V operator+(V a, V b) { return MAKE(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }      \
+    __device__ __forceinline__ V operator-(V a, V b) { return MAKE(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w); }      \
+    __device__ __forceinline__ V operator*(V a, V b) { return MAKE(a.x * b.x, a.y * b.y, a.z * b.z, a.w * b.w); }      \
+    __device__ __forceinline__ V operator*(V a, S b) { return MAKE(a.x * b, a.y * b, a.z * b, a.w * b); }              \
+    __device__ __forceinline__ V operator*(S a, V b) { return b * a; }                                                 \
+    __device__ __forceinline__ V& operator+=(V& a, V b) { return a = a + b; }
+
+SHADERBENCH_VECTOR2(float2, float, make_float2)
+SHADERBENCH_VECTOR2(uint2, u32, make_uint2)
+SHADERBENCH_VECTOR4(float4, float, make_float4)
+SHADERBENCH_VECTOR4(uint4, u32, make_uint4)
+
+// WGSL's fma, lane by lane; a scalar factor serves every lane. (CUDA has it for float and double.)
+__device__ __forceinline__ float2 fma(float2 a, float2 b, float2 c) {
+    return make_float2(fmaf(a.x, b.x, c.x), fmaf(a.y, b.y, c.y));
+}
+__device__ __forceinline__ float4 fma(float4 a, float4 b, float4 c) {
+    return make_float4(fmaf(a.x, b.x, c.x), fmaf(a.y, b.y, c.y), fmaf(a.z, b.z, c.z), fmaf(a.w, b.w, c.w));
+}
+__device__ __forceinline__ float4 fma(float a, float4 b, float4 c) {
+    return make_float4(fmaf(a, b.x, c.x), fmaf(a, b.y, c.y), fmaf(a, b.z, c.z), fmaf(a, b.w, c.w));
+}
+
+// WGSL's vec4 of a scalar type, aligned as there: one load or store moves as much of it as the device can. It is CUDA's own type
+// but for double, whose double4 is aligned differently from version to version.
+template <typename S> struct alignas(4 * sizeof(S)) Four { S x, y, z, w; };
+template <typename S> struct FourOf { using type = Four<S>; };
+template <> struct FourOf<float> { using type = float4; };
+template <> struct FourOf<u32> { using type = uint4; };
+template <typename S> using vec4 = typename FourOf<S>::type;
+
+// A value of T in every lane: WGSL's T(x).
+template <typename V> __device__ __forceinline__ V splat(double x) { return V(x); }
+template <> __device__ __forceinline__ float2 splat<float2>(double x) { return make_float2(x, x); }
+template <> __device__ __forceinline__ float4 splat<float4>(double x) { return make_float4(x, x, x, x); }
+
+// The block's number, as WGSL's kernels count workgroups: grids wider than 32,768 are folded.
+__device__ __forceinline__ u32 block_index() { return blockIdx.y * gridDim.x + blockIdx.x; }
+
+// WGSL's subgroupAdd in a block of THREADS along x: the sum over a warp, in its first lane. Every thread of the block must take
+// part. The last warp of a block may be incomplete.
+template <u32 THREADS, typename V> __device__ __forceinline__ V subgroup_add(V value) {
+    const u32 lane = threadIdx.x % 32u;
+    const u32 lanes = THREADS % 32u == 0u ? 32u : min(32u, THREADS - (threadIdx.x - lane));
+    const u32 mask = 0xffffffffu >> (32u - lanes);
+#pragma unroll
+    for (u32 offset = 16u; offset > 0u; offset /= 2u) {
+        const V other = __shfl_down_sync(mask, value, offset);
+        // Past the warp's end there is nothing; in a complete warp the first lane never reaches there.
+        if (THREADS % 32u == 0u || lane + offset < lanes) {
+            value += other;
+        }
+    }
+    return value;
+}
+// One instruction for integers, where there is one.
+#if __CUDA_ARCH__ >= 800
+template <u32 THREADS> __device__ __forceinline__ u32 subgroup_add(u32 value) {
+    const u32 first = threadIdx.x & ~31u;
+    const u32 lanes = THREADS % 32u == 0u ? 32u : min(32u, THREADS - first);
+    return __reduce_add_sync(0xffffffffu >> (32u - lanes), value);
+}
+#endif

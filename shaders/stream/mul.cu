@@ -1,0 +1,11 @@
+// Twin of mul.wgsl, word for word.
+
+struct Sizes { u32 elements, scalar; };
+
+extern "C" __global__ void __launch_bounds__(WG)
+kernel(const T* __restrict__ c, T* __restrict__ b, const Sizes sizes) {
+    const u32 i = block_index() * WG + threadIdx.x;
+    if (i < sizes.elements) {
+        b[i] = __uint_as_float(sizes.scalar) * c[i];
+    }
+}

@@ -1,0 +1,30 @@
+// Twin of tree_block_sum.wgsl, word for word: the tree is in shared memory.
+
+struct Sizes { u32 n; };
+
+__device__ __forceinline__ T cube(T x) {
+    return x * x * x;
+}
+
+extern "C" __global__ void __launch_bounds__(WG)
+kernel(const T* __restrict__ input, T* __restrict__ sums, const Sizes sizes) {
+    __shared__ T shared_sums[WG];
+    const u32 t = threadIdx.x;
+    const u32 block = block_index();
+    const u32 stride = gridDim.x * gridDim.y * WG;
+    T own = T();
+    for (u32 i = block * WG + t; i < sizes.n; i += stride) {
+        own += cube(input[i]);
+    }
+    shared_sums[t] = own;
+    __syncthreads();
+    for (u32 s = WG / 2u; s > 0u; s /= 2u) {
+        if (t < s) {
+            shared_sums[t] += shared_sums[t + s];
+        }
+        __syncthreads();
+    }
+    if (t == 0u) {
+        sums[block] = shared_sums[0];
+    }
+}

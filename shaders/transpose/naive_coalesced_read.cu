@@ -1,0 +1,12 @@
+// Twin of naive_coalesced_read.wgsl, word for word.
+
+struct Sizes { u32 rows, columns; };
+
+extern "C" __global__ void __launch_bounds__(32 * 8)
+kernel(const T* __restrict__ input, T* __restrict__ output, const Sizes sizes) {
+    const u32 x = blockIdx.x * 32u + threadIdx.x;
+    const u32 y = blockIdx.y * 8u + threadIdx.y;
+    if (x < sizes.columns && y < sizes.rows) {
+        output[x * sizes.rows + y] = input[y * sizes.columns + x];
+    }
+}

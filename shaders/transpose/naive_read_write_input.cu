@@ -1,0 +1,13 @@
+// Twin of naive_read_write_input.wgsl: naive_coalesced_write without const and __restrict__. For all that the compiler knows the
+// output may lie over the input, so that it cannot prove the input read-only.
+
+struct Sizes { u32 rows, columns; };
+
+extern "C" __global__ void __launch_bounds__(32 * 8)
+kernel(T* input, T* output, const Sizes sizes) {
+    const u32 x = blockIdx.x * 32u + threadIdx.x;
+    const u32 y = blockIdx.y * 8u + threadIdx.y;
+    if (x < sizes.rows && y < sizes.columns) {
+        output[y * sizes.rows + x] = input[x * sizes.columns + y];
+    }
+}

@@ -1,0 +1,44 @@
+// Twin of atomic_word.wgsl: between the barriers CUDA stores and loads the words as they are; atomicMax alone is atomic.
+
+struct Sizes { u32 n; };
+
+constexpr u32 WG = 256u;
+constexpr u32 CLUMP = 32u;
+constexpr u32 CLUMPS = WG / CLUMP;
+constexpr u32 SETS = 8u;
+
+extern "C" __global__ void __launch_bounds__(WG)
+kernel(const u32* __restrict__ input, u32* __restrict__ output, const Sizes sizes) {
+    __shared__ u32 words[SETS * CLUMPS];
+    const u32 t = threadIdx.x;
+    const u32 first = block_index() * WG;
+    const u32 i = first + t;
+    const u32 lane = t % CLUMP;
+    const u32 clump = t / CLUMP;
+    // Each clump's values are its own, and small enough to grow each round without wrapping.
+    u32 seed = 1u + clump * ROUNDS * SETS * CLUMP;
+    if (first < sizes.n) {
+        seed += input[first] >> 4u;
+    }
+    if (t < SETS * CLUMPS) {
+        // Every base is larger.
+        words[t] = 0u;
+    }
+    __syncthreads();
+    u32 hits = 0u;
+    for (u32 k = 0u; k < ROUNDS; k++) {
+        for (u32 j = 0u; j < SETS; j++) {
+            const u32 base = seed + (k * SETS + j) * CLUMP;
+            atomicMax(&words[j * CLUMPS + clump], base + lane);
+        }
+        __syncthreads();
+        for (u32 j = 0u; j < SETS; j++) {
+            const u32 base = seed + (k * SETS + j) * CLUMP;
+            hits += u32(words[j * CLUMPS + clump] == base + CLUMP - 1u);
+        }
+        __syncthreads();
+    }
+    if (i < sizes.n) {
+        output[i] = input[i] + hits;
+    }
+}

@@ -1,0 +1,229 @@
+//! The backend for CUDA: this folder is the only door to cudarc and the driver.
+//!
+//! Nothing of CUDA is needed to build. The driver and NVRTC are loaded when they are asked for, and what is missing is said in one
+//! sentence. Twins are compiled for the very card that is found, and everything runs in order in one stream.
+
+#![expect(
+    unsafe_code,
+    reason = "the driver is a C library: its functions take pointers, and kernels write where these lead"
+)]
+
+mod device;
+mod driver;
+mod nvrtc;
+mod prepared;
+mod query;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::{Backend, Device, Prepared, Task};
+use crate::error::{Error, Result};
+use crate::job::{Buffer, Checks, Contents, Job, Kernel, Language, POISON};
+use crate::twin;
+pub use device::{CudaDevice, devices};
+use driver::{Array, Context, Memory, Module, Pinned};
+pub use nvrtc::{Compiled, Compiler};
+use prepared::CudaJob;
+
+/// Bytes that travel between host and device in one piece, through pinned memory.
+const PIECE: usize = 32 << 20;
+
+/// An open CUDA device.
+pub struct CudaBackend {
+    found: CudaDevice,
+    compiler: Compiler,
+    target: String,
+    gpu: Gpu,
+    /// Compiled kernels. Each job loads its own copy, whose constant memory is thereby its own.
+    images: HashMap<u64, Rc<Vec<u8>>>,
+    /// Inputs of the job before, which the next one often shares.
+    inputs: Vec<(Buffer, Rc<Memory>)>,
+}
+
+impl CudaBackend {
+    /// Opens `found`. A submission that takes longer than `patience` counts as hung.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] where there is no compiler, or one that does not fit driver and device, or where the driver refuses.
+    pub fn open(mut found: CudaDevice, patience: Duration) -> Result<Self> {
+        let compiler = Compiler::find(&[])?;
+        let target = compiler.target(found.capability)?;
+        let (major, minor) = compiler.version();
+        if i64::from(major) > i64::from(found.version / 1000) {
+            return Err(Error::NoDevice(format!(
+                "NVRTC {major}.{minor} compiles for drivers of CUDA {major}, and NVIDIA's driver knows {}: update the driver, or install \
+                 the NVRTC of its version",
+                device::cuda_version(found.version)
+            )));
+        }
+        found.device.driver = format!("{}, NVRTC {major}.{minor}", found.device.driver);
+        let gpu = opened(&found, patience)?;
+        Ok(Self { found, compiler, target, gpu, images: HashMap::new(), inputs: Vec::new() })
+    }
+
+    /// The kernel's machine code.
+    fn image(&mut self, kernel: &Kernel) -> Result<Rc<Vec<u8>>> {
+        let key = kernel.key(Language::Cuda);
+        if let Some(image) = self.images.get(&key) {
+            return Ok(Rc::clone(image));
+        }
+        let image = Rc::new(self.compiler.compile(&kernel.cuda, &self.target)?.image);
+        self.images.insert(key, Rc::clone(&image));
+        Ok(image)
+    }
+
+    /// Allocates the job's buffers; inputs that the job before had too are shared with it, the others are returned to be filled.
+    fn allocate(&mut self, job: &Job) -> Result<(Vec<Rc<Memory>>, Vec<usize>)> {
+        let shareable = |buffer: &Buffer| {
+            !buffer.is_written && matches!(buffer.contents, Contents::Input(_)) && buffer.bytes >= 1 << 20
+        };
+        let is_same = |a: &Buffer, b: &Buffer| (a.scalar, a.bytes, &a.contents) == (b.scalar, b.bytes, &b.contents);
+        if job.buffers.iter().any(shareable) {
+            self.inputs.retain(|(kept, _)| job.buffers.iter().any(|buffer| shareable(buffer) && is_same(kept, buffer)));
+        }
+        let (mut buffers, mut to_fill) = (Vec::new(), Vec::new());
+        for (place, buffer) in job.buffers.iter().enumerate() {
+            if let Some((_, kept)) = self.inputs.iter().find(|(kept, _)| shareable(buffer) && is_same(kept, buffer)) {
+                buffers.push(Rc::clone(kept));
+                continue;
+            }
+            let allocated = Rc::new(Memory::new(&self.gpu.context, buffer.bytes)?);
+            if shareable(buffer) {
+                self.inputs.push((buffer.clone(), Rc::clone(&allocated)));
+            }
+            buffers.push(allocated);
+            to_fill.push(place);
+        }
+        Ok((buffers, to_fill))
+    }
+
+    /// The job's buffers as they are before the first launch.
+    fn filled(&mut self, job: &Job) -> Result<Vec<Rc<Memory>>> {
+        let (buffers, to_fill) = self.allocate(job)?;
+        for place in to_fill {
+            let (spec, memory) = (&job.buffers[place], &buffers[place]);
+            if spec.is_output() {
+                self.gpu.context.fill(memory, POISON)?;
+            } else {
+                self.gpu.upload(spec, memory)?;
+            }
+        }
+        self.gpu.context.wait()?;
+        Ok(buffers)
+    }
+
+    fn prepared(&mut self, job: &Job) -> Result<CudaJob> {
+        self.found.device.check(job)?;
+        if job.kernel.checks != Checks::default() {
+            return Err(Error::Unsupported("CUDA adds no run-time checks".to_owned()));
+        }
+        if job.kernel.cuda.is_empty() && !job.kernel.is_empty() {
+            let name = job.label.split(' ').next().unwrap_or_default();
+            return Err(Error::Unsupported(format!("{name} has no CUDA twin")));
+        }
+        self.gpu.context.enter()?;
+        let module = if job.kernel.is_empty() {
+            None
+        } else {
+            let image = self.image(&job.kernel)?;
+            Some(Module::load(&self.gpu.context, &image, twin::ENTRY_POINT)?)
+        };
+        // What could not be allocated or filled is nothing to share.
+        let buffers = self.filled(job).inspect_err(|_| self.inputs.clear())?;
+        let is_sampled = !job.kernel.interface.samplers.is_empty();
+        let mut arrays = HashMap::new();
+        for (place, spec) in job.buffers.iter().enumerate() {
+            if let Some(texture) = spec.texture() {
+                let array = Array::new(&self.gpu.context, texture, is_sampled)?;
+                array.take(&buffers[place], array.row_bytes())?;
+                arrays.insert(place, array);
+            }
+        }
+        self.gpu.context.wait()?;
+        CudaJob::new(self.gpu.clone(), module, job, buffers, arrays)
+    }
+}
+
+impl Backend for CudaBackend {
+    fn device(&self) -> &Device {
+        &self.found.device
+    }
+
+    fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
+        Box::pin(async move {
+            let prepared = unpanicked(|| self.prepared(job))?;
+            Ok(Box::new(prepared) as Box<dyn Prepared>)
+        })
+    }
+
+    fn reopen(&mut self) -> Task<'_, ()> {
+        Box::pin(async move {
+            self.inputs.clear();
+            self.gpu.context.close();
+            self.gpu = opened(&self.found, self.gpu.context.patience())?;
+            Ok(())
+        })
+    }
+}
+
+fn opened(found: &CudaDevice, patience: Duration) -> Result<Gpu> {
+    unpanicked(|| Gpu::open(found.ordinal, patience)).map_err(|error| match error {
+        Error::NoDevice(_) => error,
+        error => Error::NoDevice(format!("{} (cuda) cannot be opened: {error}", found.device.name)),
+    })
+}
+
+/// cudarc panics where the driver lacks a symbol: that is an answer, not a crash.
+fn unpanicked<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let lacks = || Error::Validation("NVIDIA's driver lacks a call that is needed here: update the driver".to_owned());
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(lacks()))
+}
+
+/// A context, and the pinned memory through which large buffers travel.
+#[derive(Clone)]
+struct Gpu {
+    context: Rc<Context>,
+    staging: Rc<RefCell<Pinned>>,
+}
+
+impl Gpu {
+    fn open(ordinal: i32, patience: Duration) -> Result<Self> {
+        let context = Context::open(query::device(ordinal)?, patience)?;
+        let staging = Rc::new(RefCell::new(Pinned::new(&context, PIECE)?));
+        Ok(Self { context, staging })
+    }
+
+    /// Uploads what `spec` starts with, piece by piece.
+    fn upload(&self, spec: &Buffer, memory: &Memory) -> Result<()> {
+        let mut staging = self.staging.borrow_mut();
+        for offset in (0..spec.bytes.min(memory.bytes)).step_by(PIECE) {
+            let length = (spec.bytes - offset).min(PIECE as u64) as usize;
+            spec.fill(offset, &mut staging.bytes_mut()[..length]);
+            // SAFETY: the memory is at least as long as the buffer, of which this is a piece.
+            unsafe { self.context.send(&staging.bytes()[..length], memory.address + offset)? };
+            self.context.wait()?;
+        }
+        Ok(())
+    }
+
+    /// Hands the first `bytes` of `memory` to `sink`, piece by piece.
+    fn read(&self, memory: &Memory, bytes: u64, sink: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
+        let mut staging = self.staging.borrow_mut();
+        for offset in (0..bytes).step_by(PIECE) {
+            let length = (bytes - offset).min(PIECE as u64);
+            self.context.receive(memory, offset, &mut staging, length)?;
+            self.context.wait()?;
+            sink(offset, &staging.bytes()[..length as usize]);
+        }
+        Ok(())
+    }
+}
+
+/// The compiler's log runs over many lines; a row of a report has one.
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}

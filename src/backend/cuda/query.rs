@@ -1,0 +1,82 @@
+//! What the CUDA driver tells before anything is opened.
+
+use std::ffi::{CStr, c_int};
+
+use cudarc::driver::sys::{self, CUresult};
+
+use super::driver::explain;
+use crate::error::{Error, Result};
+
+/// Starts the driver; gives the version of CUDA that it knows, as 1000 × major + 10 × minor.
+pub(super) fn start() -> Result<c_int, CUresult> {
+    let mut version = 0;
+    // SAFETY: the number has a place; the version may be asked for before anything else.
+    let status = unsafe { sys::cuDriverGetVersion(&raw mut version) };
+    if status != CUresult::CUDA_SUCCESS {
+        return Err(status);
+    }
+    // SAFETY: the flags must be zero.
+    match unsafe { sys::cuInit(0) } {
+        CUresult::CUDA_SUCCESS => Ok(version),
+        status => Err(status),
+    }
+}
+
+/// Number of devices; 0 where it cannot be told.
+pub(super) fn count() -> c_int {
+    let mut count = 0;
+    // SAFETY: the number has a place.
+    let status = unsafe { sys::cuDeviceGetCount(&raw mut count) };
+    if status == CUresult::CUDA_SUCCESS { count } else { 0 }
+}
+
+/// The handle of the device with this number.
+pub(super) fn device(ordinal: c_int) -> Result<sys::CUdevice> {
+    let mut device = 0;
+    // SAFETY: the handle has a place; a number that no device has is refused.
+    match unsafe { sys::cuDeviceGet(&raw mut device, ordinal) } {
+        CUresult::CUDA_SUCCESS => Ok(device),
+        status => Err(Error::NoDevice(explain(&format!("finding CUDA device {ordinal}"), status))),
+    }
+}
+
+/// A device's name.
+pub(super) fn name(device: sys::CUdevice) -> Option<String> {
+    let mut text = [0; 256];
+    // SAFETY: the text has a place of that length, which the driver ends with a zero.
+    let status = unsafe { sys::cuDeviceGetName(text.as_mut_ptr(), text.len() as c_int, device) };
+    text[text.len() - 1] = 0;
+    // SAFETY: there is a zero in the text.
+    let text = unsafe { CStr::from_ptr(text.as_ptr()) };
+    (status == CUresult::CUDA_SUCCESS).then(|| text.to_string_lossy().trim().to_owned())
+}
+
+/// A device's memory, in bytes.
+pub(super) fn memory_bytes(device: sys::CUdevice) -> Option<u64> {
+    let mut bytes = 0;
+    // SAFETY: the number has a place.
+    let status = unsafe { sys::cuDeviceTotalMem_v2(&raw mut bytes, device) };
+    (status == CUresult::CUDA_SUCCESS).then_some(bytes as u64)
+}
+
+/// A device's UUID.
+pub(super) fn uuid(device: sys::CUdevice) -> Option<[u8; 16]> {
+    let mut uuid = sys::CUuuid { bytes: [0; 16] };
+    // SAFETY: the UUID has a place.
+    let status = unsafe { sys::cuDeviceGetUuid_v2(&raw mut uuid, device) };
+    (status == CUresult::CUDA_SUCCESS).then(|| uuid.bytes.map(|byte| byte as u8))
+}
+
+/// A property of a device; `None` where the driver does not know it.
+pub(super) fn attribute(device: sys::CUdevice, attribute: sys::CUdevice_attribute) -> Option<c_int> {
+    let mut value = 0;
+    // SAFETY: the number has a place; an attribute that the driver does not know is refused.
+    let status = unsafe { sys::cuDeviceGetAttribute(&raw mut value, attribute, device) };
+    (status == CUresult::CUDA_SUCCESS).then_some(value)
+}
+
+/// Whether the driver's library is there.
+pub(super) fn is_installed() -> bool {
+    // SAFETY: loading the driver's library runs its initialisers, and nothing else of it is touched.
+    unsafe { sys::is_culib_present() }
+}
