@@ -4,7 +4,7 @@
 //! filtering and wrap addressing. The parameter `ANGLE` is in degrees; its sine and cosine come from the host, since shaders may
 //! be a pixel off with their own.
 //!
-//! What a pixel may be off by is what f32 coordinates leave open: [`COORDINATE_STEPS`] roundings of 2^-24 of the picture's side; for the
+//! What a pixel may be off by is what f32 coordinates leave open: 16 roundings of 2^-24 of the picture's side; for the
 //! texture unit one step of its 8 bits of sub-texel precision beside it (CUDA C++ Programming Guide, "Linear Filtering": "9-bit fixed point
 //! format with 8 bits of fractional value"), and one of 255 levels for the filter's own arithmetic. Within so much the answer is
 //! the whole range that the filtered picture takes there.
