@@ -28,10 +28,12 @@ pub struct Job {
 /// A kernel as it is compiled.
 #[derive(Clone)]
 pub struct Kernel {
-    /// WGSL, with the case's element type.
+    /// WGSL, with the case's element type; empty where there is none.
     pub source: String,
     /// CUDA C++ of the same algorithm, with the case's element type and overrides (see [`crate::twin`]); empty where there is none.
     pub cuda: String,
+    /// Why there is CUDA C++ alone, where that is so.
+    pub only_cuda: Option<&'static str>,
     /// Values of the overrides.
     pub constants: Constants,
     /// What it needs.
@@ -48,28 +50,31 @@ impl Kernel {
         let constants: Constants =
             shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();
         let checks = Checks::of(shape);
-        if source.is_empty() {
-            let (source, cuda, interface) = (String::new(), String::new(), Interface::default());
-            return Ok(Self { source, cuda, constants, interface, checks });
-        }
-        let shader = Shader::parse(source, shape.dtype.name())?;
-        let interface = shader.interface(&constants)?;
+        let (source, interface) = if !source.is_empty() {
+            let shader = Shader::parse(source, shape.dtype.name())?;
+            (shader.source().to_owned(), shader.interface(&constants)?)
+        } else if !case.benchmark.cuda.is_empty() {
+            (String::new(), twin::interface(case)?)
+        } else {
+            (String::new(), Interface::default())
+        };
         let cuda = twin::program(case, &interface);
-        Ok(Self { source: shader.source().to_owned(), cuda, constants, interface, checks })
+        Ok(Self { source, cuda, only_cuda: case.benchmark.only_cuda, constants, interface, checks })
     }
 
     /// Whether there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.source.is_empty()
+        self.source.is_empty() && self.cuda.is_empty()
     }
 
     /// Sixteen hexadecimal digits that change with what is compiled: the source in that language, the element type and the constants.
-    /// Checks have a column of their own. Empty where there is no twin to compile.
+    /// Checks have a column of their own. Empty where there is nothing to compile in that language.
     #[must_use]
     pub fn hash(&self, language: Language) -> String {
         let mut hasher = Fnv::default();
         match language {
+            Language::Wgsl if self.source.is_empty() => return String::new(),
             Language::Wgsl => {
                 self.source.hash(&mut hasher);
                 for (name, value) in &self.constants {
@@ -169,7 +174,7 @@ impl Buffer {
                 }
             }
             Contents::Cycle(cycle) => cycle.encode(offset / 4, bytes),
-            Contents::Poison => {
+            Contents::Poison | Contents::Clock => {
                 bytes.chunks_exact_mut(4).for_each(|slot| slot.copy_from_slice(&POISON.to_le_bytes()));
             }
             Contents::Texture(texture) => {
@@ -191,7 +196,7 @@ impl Buffer {
     #[must_use]
     pub fn is_output(&self) -> bool {
         let contents = self.texture().map_or(&self.contents, |texture| texture.texels.as_ref());
-        *contents == Contents::Poison
+        matches!(contents, Contents::Poison | Contents::Clock)
     }
 }
 
@@ -425,7 +430,8 @@ fn concrete(
         Contents::Texture(texture) => &texture.texels,
         contents => contents,
     };
-    let scalar = if matches!(contents, Contents::Words(_) | Contents::Cycle(_)) { Scalar::U32 } else { scalar };
+    let is_words = matches!(contents, Contents::Words(_) | Contents::Cycle(_) | Contents::Clock);
+    let scalar = if is_words { Scalar::U32 } else { scalar };
     let mapping = steps.iter().find_map(|step| match step {
         Step::Send { to, route: Route::Mapped, .. } if *to == place => Some(Mapping::Write),
         Step::Receive { from, route: Route::Mapped, .. } if *from == place => Some(Mapping::Read),

@@ -118,8 +118,9 @@ fn check_params(selected: &[(&'static Family, &'static Benchmark)], params: &[(S
 #[must_use]
 pub fn params_of(benchmark: &Benchmark) -> Vec<String> {
     let declared = benchmark.cases.iter().flat_map(|cases| cases.params).flat_map(|params| params.iter());
-    let mut names: Vec<String> =
-        declared.map(|(name, _)| *name).filter(|name| HOST_PARAMS.contains(name)).map(str::to_owned).collect();
+    // What CUDA alone has declares all that its kernel takes.
+    let is_known = |name: &&str| benchmark.only_cuda.is_some() || HOST_PARAMS.contains(name);
+    let mut names: Vec<String> = declared.map(|(name, _)| *name).filter(is_known).map(str::to_owned).collect();
     if let Some(dtype) = benchmark.cases.iter().flat_map(|cases| cases.dtypes).next()
         && let Ok(shader) = Shader::parse(benchmark.wgsl, dtype.name())
     {

@@ -88,6 +88,7 @@ pub struct Record {
     pub share: Option<f64>,
     pub model: Option<f64>,
     pub drift: Option<f64>,
+    pub in_kernel_ns: Option<f64>,
     /// Every sample of the series, in the order taken; not a column, kept for the JSON report.
     pub all_samples_ns: Vec<f64>,
     /// A hash of the picture that the kernel made, where it made one; not a column, kept for the JSON report.
@@ -103,7 +104,7 @@ impl Record {
 
     /// Marks the row `wrong`. A wrong answer has no time: figures of an earlier attempt go.
     pub fn turn_wrong(&mut self, reason: String) {
-        const FIGURES: [&str; 14] = [
+        const FIGURES: [&str; 15] = [
             "timer",
             "tick_ns",
             "samples",
@@ -118,6 +119,7 @@ impl Record {
             "gb_per_s",
             "gflop_per_s",
             "drift",
+            "in_kernel_ns",
         ];
         for column in COLUMNS.iter().filter(|column| FIGURES.contains(&column.name)) {
             // Empty text is what every one of them holds at first.
@@ -246,7 +248,7 @@ pub const COLUMNS: &[Column] = &[
     column!(vendor, "", "vendor of the device"),
     column!(device_type, "", "discrete, integrated, virtual, software or other"),
     column!(driver, "", "driver and its version"),
-    column!(backend, "", "API that ran the kernel: vulkan, metal, dx12, gl"),
+    column!(backend, "", "API that ran the kernel: vulkan, metal, dx12, gl, cuda"),
     column!(family, "", "kernels that do the same job"),
     column!(benchmark, "", "one way to do it"),
     column!(dtype, "", "element type, in WGSL's notation"),
@@ -276,6 +278,11 @@ pub const COLUMNS: &[Column] = &[
     column!(share, "", "fraction of that limit, 1 = the limit"),
     column!(model, "", "speed relative to the first row of the same type and size that the family's model predicts"),
     column!(drift, "", "relative change of the canary from before the case to after it"),
+    column!(
+        in_kernel_ns,
+        "ns",
+        "latest end minus earliest start of a workgroup by a clock that the kernel reads, median"
+    ),
 ];
 
 #[cfg(test)]
@@ -290,7 +297,7 @@ mod tests {
             names.join(","),
             "schema,tool_version,date,os,cpu,device,vendor,device_type,driver,backend,family,benchmark,dtype,n,params,\
              workgroup_size,checks,shader_hash,status,reason,timer,tick_ns,samples,launches,median_ns,min_ns,mean_ns,stddev_ns,\
-             ci_low_ns,ci_high_ns,end_to_end_ns,bytes,flops,gb_per_s,gflop_per_s,ceiling,share,model,drift"
+             ci_low_ns,ci_high_ns,end_to_end_ns,bytes,flops,gb_per_s,gflop_per_s,ceiling,share,model,drift,in_kernel_ns"
         );
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::backend::{Backend, Device, DeviceType, Prepared};
 use crate::ceilings::Ceilings;
 use crate::error::{Error, Result};
-use crate::job::{Job, Step, hash};
+use crate::job::{Contents, Job, POISON, Step, hash};
 use crate::measure::{self, Rules, Series, Timer};
 use crate::record::{Record, SCHEMA, Status};
 use crate::stats::{self, round_to_seven_digits};
@@ -16,6 +16,9 @@ use crate::verify::verify;
 const DRIFT: f64 = 0.05;
 /// How often a case is measured at most.
 const ATTEMPTS: usize = 3;
+
+/// Samples of which the time that a kernel notes itself is the median.
+const CLOCK_SAMPLES: usize = 11;
 
 /// What a run's rows share, and how long it may take.
 #[derive(Debug, Clone)]
@@ -244,6 +247,10 @@ impl<'a> Bench<'a> {
                 record.reason = format!("the canary moved by {:.0} % and did not settle", drift * 100.0);
             }
         }
+        in_kernel(job, prepared, record).await?;
+        if record.status != Status::Ok {
+            return Ok(());
+        }
         self.end_to_end(job, prepared, record).await
     }
 
@@ -331,6 +338,46 @@ impl<'a> Bench<'a> {
     }
 }
 
+/// Takes the time that the kernel itself notes, where it does, from samples like those that were timed: of each the last launch's.
+async fn in_kernel(job: &Job, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
+    let Some(place) = job.buffers.iter().position(|buffer| buffer.contents == Contents::Clock) else { return Ok(()) };
+    let launches = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
+    let mut spans = Vec::new();
+    for _ in 0..CLOCK_SAMPLES {
+        prepared.poison().await?;
+        prepared.sample(launches).await?;
+        let mut bytes = Vec::new();
+        prepared.read(place, job.buffers[place].bytes, &mut |_, piece| bytes.extend_from_slice(piece)).await?;
+        match span(&bytes) {
+            Ok(span) => spans.push(span as f64),
+            Err(reason) => {
+                record.turn_wrong(reason);
+                return Ok(());
+            }
+        }
+    }
+    record.in_kernel_ns = stats::median(&spans).map(round_to_seven_digits);
+    Ok(())
+}
+
+/// Latest end minus earliest start in pairs of starts and ends, 64 bits each.
+///
+/// # Errors
+/// Which workgroup noted no time, or an end before its start.
+fn span(bytes: &[u8]) -> Result<u64, String> {
+    let poison = u64::from(POISON) << 32 | u64::from(POISON);
+    let times: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    let (pairs, _) = times.as_chunks::<2>();
+    let is_wrong = |[start, end]: &[u64; 2]| [*start, *end].contains(&poison) || end < start;
+    if let Some(group) = pairs.iter().position(is_wrong) {
+        let [start, end] = pairs[group];
+        return Err(format!("workgroup {group} noted no time: start {start}, end {end}"));
+    }
+    let earliest = pairs.iter().map(|[start, _]| *start).min().unwrap_or_default();
+    let latest = pairs.iter().map(|[_, end]| *end).max().unwrap_or_default();
+    Ok(latest - earliest)
+}
+
 /// The whole output of a job.
 async fn read_picture(job: &Job, prepared: &mut dyn Prepared) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -395,4 +442,20 @@ fn canary_case() -> Result<Case> {
     let (family, benchmark) = found.ok_or_else(|| Error::Shader("the canary's kernel is missing".to_owned()))?;
     let params = [("ROUNDS".to_owned(), 16.0)].into();
     Ok(Case { family, benchmark, shape: Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 12), params } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_takes_from_its_earliest_start_to_its_latest_end() {
+        let bytes = |times: &[u64]| times.iter().flat_map(|time| time.to_le_bytes()).collect::<Vec<_>>();
+        assert_eq!(span(&bytes(&[1000, 1500, 960, 1200, 1100, 1700])), Ok(740));
+        let poison = u64::from(POISON) << 32 | u64::from(POISON);
+        for times in [[1000, 1500, 960, poison], [1000, 1500, poison, poison], [1000, 1500, 960, 900]] {
+            let reason = span(&bytes(&times)).expect_err("the second noted none");
+            assert!(reason.starts_with("workgroup 1 noted no time"), "{reason}");
+        }
+    }
 }

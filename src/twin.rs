@@ -3,9 +3,13 @@
 //! A twin says `T`, `WG`, `PAD` and so on without declaring them. They are defined here, as wgpu defines the overrides of the WGSL,
 //! so that both compilers see the same numbers. They stand in the text, behind the prelude, and not in `-D` options, which NVRTC's own
 //! headers would see too: there `T` names template parameters.
+//!
+//! What CUDA alone has, and WGSL cannot say, is a `.cu` file without a `.wgsl` beside it. Its interface is read here from the
+//! declaration of its entry point, and its definitions are the case's parameters.
 
-use crate::shader::{Interface, Value};
-use crate::suite::{Case, Dtype};
+use crate::error::{Error, Result};
+use crate::shader::{Access, Binding, Interface, Value};
+use crate::suite::{Case, Dtype, HOST_PARAMS, Shape};
 
 /// The entry point of every twin.
 pub const ENTRY_POINT: &str = "kernel";
@@ -25,6 +29,78 @@ pub fn program(case: &Case, interface: &Interface) -> String {
     let defined = interface.overrides.iter().map(|(name, value)| format!("#define {name} {}\n", literal(*value)));
     let defines: String = defined.collect();
     format!("{PRELUDE}\n#define T {element}\n{defines}#line 1 \"{}.cu\"\n{twin}", case.name())
+}
+
+/// The interface of a kernel that CUDA alone has: its bindings are its parameters, in their order; its blocks, along x alone, are as large
+/// as the first argument of `__launch_bounds__` says, a number or a parameter of the case; every parameter of the case that is none of the
+/// harness's is an override of type u32.
+///
+/// # Errors
+/// [`Error::Shader`] where the declaration says none of this, or a parameter is no u32.
+pub fn interface(case: &Case) -> Result<Interface> {
+    let fault = |message: String| Error::Shader(format!("{}.cu: {message}", case.name()));
+    let (bounds, parameters) =
+        declaration(case.benchmark.cuda).ok_or_else(|| fault("there is no entry point 'kernel'".to_owned()))?;
+    let overrides: Vec<(String, Value)> = overrides(&case.shape).map_err(fault)?;
+    let defined = overrides.iter().find_map(|(name, value)| match value {
+        Value::U32(value) if *name == bounds => Some(*value),
+        _ => None,
+    });
+    let threads = bounds.trim_end_matches('u').parse().ok().or(defined).filter(|threads| *threads > 0);
+    let threads = threads.ok_or_else(|| fault(format!("'{bounds}' is no number of threads")))?;
+    let bindings = (0..).zip(&parameters).map(|(index, parameter)| Binding {
+        name: parameter.rsplit([' ', '*', '&']).next().unwrap_or_default().to_owned(),
+        index,
+        access: access(parameter),
+    });
+    Ok(Interface {
+        bindings: bindings.collect(),
+        workgroup_size: [threads, 1, 1],
+        workgroup_bytes: dynamic_bytes(&case.shape),
+        overrides,
+        ..Interface::default()
+    })
+}
+
+/// Shared memory that a launch of the case asks for, beyond what its kernel declares: bytes.
+#[must_use]
+pub fn dynamic_bytes(shape: &Shape) -> u32 {
+    shape.param("SHARED_BYTES", 0.0) as u32
+}
+
+/// Of the entry point's declaration the first argument of `__launch_bounds__` and the parameters, without comments and with single
+/// blanks.
+fn declaration(twin: &str) -> Option<(String, Vec<String>)> {
+    let lines: Vec<&str> = twin.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+    let code = lines.join(" ");
+    let (_, entry) = code.rsplit_once("extern \"C\" __global__")?;
+    let (attributes, rest) = entry.split_once(&format!("{ENTRY_POINT}("))?;
+    let (parameters, _) = rest.split_once(')')?;
+    let bounds = attributes.split_once("__launch_bounds__(")?.1.split([',', ')']).next()?;
+    let single_blanks = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some((single_blanks(bounds), parameters.split(',').map(single_blanks).collect()))
+}
+
+/// How a kernel uses what it takes as `parameter`.
+fn access(parameter: &str) -> Access {
+    match (parameter.contains('*'), parameter.starts_with("const ")) {
+        (true, true) => Access::Read,
+        (true, false) => Access::ReadWrite,
+        _ if parameter.contains("cudaTextureObject_t") => Access::Texture,
+        _ => Access::Uniform,
+    }
+}
+
+fn overrides(shape: &Shape) -> Result<Vec<(String, Value)>, String> {
+    let own = shape.params.iter().filter(|(name, _)| !HOST_PARAMS.contains(&name.as_str()));
+    own.map(|(name, value)| {
+        let is_whole = (0.0..=f64::from(u32::MAX)).contains(value) && value.fract() == 0.0;
+        if !is_whole {
+            return Err(format!("{name} must be a whole number of 32 bits, and is {value}"));
+        }
+        Ok((name.clone(), Value::U32(*value as u32)))
+    })
+    .collect()
 }
 
 /// An element type's name in CUDA.
@@ -114,6 +190,46 @@ mod tests {
         for (value, text) in written {
             assert_eq!(literal(value), text);
         }
+    }
+
+    #[test]
+    fn what_cuda_alone_has_says_what_it_needs() {
+        let job = Job::new(&case("sum_of_cubes/clock_in_kernel")).expect("valid");
+        let interface = &job.kernel.interface;
+        let names: Vec<_> = interface.bindings.iter().map(|b| (b.index, b.name.as_str(), b.access)).collect();
+        let expected = [
+            (0, "input", Access::Read),
+            (1, "sums", Access::ReadWrite),
+            (2, "times", Access::ReadWrite),
+            (3, "sizes", Access::Uniform),
+        ];
+        assert_eq!(names, expected);
+        assert_eq!(interface.workgroup_size, [256, 1, 1]);
+        assert!(!job.kernel.is_empty() && job.kernel.source.is_empty());
+        assert!(job.kernel.hash(Language::Wgsl).is_empty() && !job.kernel.hash(Language::Cuda).is_empty());
+    }
+
+    #[test]
+    fn declarations_are_read_whatever_stands_around_them() {
+        let twin = "\
+// extern \"C\" __global__ void kernel(int comment)
+__device__ void other(int x) {}
+extern \"C\" __global__ void __launch_bounds__( WG, 2) // threads
+kernel(const  u32* __restrict__ input, unsigned long long* times, // in order
+       cudaTextureObject_t picture, const Sizes sizes) { kernel2(); }";
+        let (bounds, parameters) = declaration(twin).expect("a declaration");
+        assert_eq!(bounds, "WG");
+        let expected = [
+            ("const u32* __restrict__ input", Access::Read),
+            ("unsigned long long* times", Access::ReadWrite),
+            ("cudaTextureObject_t picture", Access::Texture),
+            ("const Sizes sizes", Access::Uniform),
+        ];
+        assert_eq!(parameters.iter().map(|p| (p.as_str(), access(p))).collect::<Vec<_>>(), expected);
+        assert_eq!(declaration("__global__ void kernel() {}"), None);
+        let shape = |value| Shape { params: [("WG".to_owned(), value)].into(), ..case("transpose/tiled").shape };
+        assert_eq!(overrides(&shape(64.0)), Ok(vec![("WG".to_owned(), Value::U32(64))]));
+        assert!(overrides(&shape(0.5)).is_err() && overrides(&shape(-1.0)).is_err());
     }
 
     #[test]

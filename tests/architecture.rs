@@ -9,7 +9,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("record", &[]),
     ("shader", &["error"]),
     ("suite", &["error", "record", "shader"]),
-    ("twin", &["shader", "suite"]),
+    ("twin", &["error", "shader", "suite"]),
     ("job", &["error", "shader", "suite", "twin"]),
     ("backend", &["error", "job", "shader", "twin"]),
     ("measure", &["error", "stats", "backend"]),

@@ -1,4 +1,5 @@
-//! CUDA without a GPU: its absence is one sentence, and every twin is wired, fits its WGSL, and compiles without a warning.
+//! CUDA without a GPU: its absence is one sentence, and every twin is wired, fits its WGSL, and compiles without a warning, as does what
+//! CUDA alone has.
 #![cfg(feature = "cuda")]
 
 mod device;
@@ -57,12 +58,33 @@ fn a_benchmark_has_the_twin_that_lies_beside_its_wgsl_and_no_other() {
 #[test]
 fn a_twin_lies_beside_a_wgsl_file_and_says_so() {
     for path in files("cu") {
-        assert!(path.with_extension("wgsl").exists(), "{} has no WGSL of that name", path.display());
         let text = std::fs::read_to_string(&path).expect("readable");
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        assert!(text.starts_with(&format!("// Twin of {name}.wgsl")), "{}", path.display());
+        let is_twin = path.with_extension("wgsl").exists();
+        let start = if is_twin { format!("// Twin of {name}.wgsl") } else { "// CUDA alone: ".to_owned() };
+        assert!(text.starts_with(&start), "{}", path.display());
         assert!(!text.contains("#include"), "{}: NVRTC has no headers", path.display());
     }
+}
+
+#[test]
+fn a_file_without_a_twin_is_a_benchmark_that_cuda_alone_has_and_says_why() {
+    let mut alone = Vec::new();
+    for family in FAMILIES {
+        for benchmark in family.benchmarks {
+            let is_alone = benchmark.wgsl.is_empty() && !benchmark.cuda.is_empty();
+            assert_eq!(benchmark.only_cuda.is_some(), is_alone, "{}/{}", family.name, benchmark.name);
+            if is_alone {
+                let path = Path::new("shaders").join(family.name).join(benchmark.name).with_extension("cu");
+                assert_eq!(std::fs::read_to_string(&path).ok().as_deref(), Some(benchmark.cuda), "{}", path.display());
+                alone.push(path);
+            }
+        }
+    }
+    let mut files = files("cu");
+    files.retain(|path| !path.with_extension("wgsl").exists());
+    alone.sort();
+    assert_eq!(files, alone);
 }
 
 fn files(extension: &str) -> Vec<PathBuf> {

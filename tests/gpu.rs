@@ -38,7 +38,9 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
     ];
     match declared {
         Extent::Linear(1) => vec![declared],
-        Extent::Linear(_) if benchmark.wgsl.contains("SPAN") => few.map(Extent::Linear).to_vec(),
+        Extent::Linear(_) if benchmark.wgsl.contains("SPAN") || benchmark.cuda.contains("SPAN") => {
+            few.map(Extent::Linear).to_vec()
+        }
         Extent::Linear(_) => linear.map(Extent::Linear).to_vec(),
         Extent::Matrix(..) => matrices.map(|(rows, columns)| Extent::Matrix(rows, columns)).to_vec(),
         Extent::Product(..) => products.map(|(m, n, k)| Extent::Product(m, n, k)).to_vec(),

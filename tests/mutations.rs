@@ -266,6 +266,13 @@ const MUTATIONS: &[Mutation] = &[
     ("roofline/fma_an_element", "i < sizes.elements", "i + 1u < sizes.elements"),
 ];
 
+/// The same in what CUDA alone has.
+#[cfg(feature = "cuda")]
+const CUDA_MUTATIONS: &[Mutation] = &[
+    ("sum_of_cubes/clock_in_kernel", "k < WG", "k + 1u < WG"),
+    ("sum_of_cubes/clock_in_kernel", "i < sizes.n", "i + 1u < sizes.n"),
+];
+
 /// Kernels of `safety_tax` that other families own, and plant faults in.
 const BORROWED: &[&str] = &["safety_tax/fma", "safety_tax/transpose", "safety_tax/matmul"];
 
@@ -309,6 +316,40 @@ fn planted_faults_are_caught() {
             }
         }
         assert!(is_caught, "{name}: '{gone}' -> '{instead}' went unseen");
+    }
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn faults_planted_in_what_cuda_alone_has_are_caught() {
+    let mut backend = device::cuda();
+    for (name, gone, instead) in CUDA_MUTATIONS {
+        let (family, benchmark) = find(name);
+        assert!(benchmark.cuda.contains(gone), "{name}: the mutated text '{gone}' is gone from the kernel");
+        let Some(backend) = &mut backend else { continue };
+        let block = &benchmark.cases[0];
+        let extents = if block.extents[0].count() == 1 { block.extents } else { telling_sizes(name) };
+        let is_caught = extents.iter().any(|extent| {
+            let params = block.params.last().into_iter().flat_map(|params| params.iter());
+            let params = params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            let case = Case { family, benchmark, shape: Shape { dtype: block.dtypes[0], extent: *extent, params } };
+            let mut job = Job::new(&case).expect("valid");
+            job.kernel.cuda = job.kernel.cuda.replace(gone, instead);
+            fault(backend, &mut job).unwrap_or_else(|error| panic!("{name}: {error}")).is_some()
+        });
+        assert!(is_caught, "{name}: '{gone}' -> '{instead}' went unseen");
+    }
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn what_cuda_alone_has_has_at_least_two_planted_faults() {
+    for family in FAMILIES {
+        for benchmark in family.benchmarks.iter().filter(|benchmark| benchmark.only_cuda.is_some()) {
+            let name = format!("{}/{}", family.name, benchmark.name);
+            let count = CUDA_MUTATIONS.iter().filter(|(mutated, _, _)| *mutated == name).count();
+            assert!(count >= 2, "{name} has {count}");
+        }
     }
 }
 

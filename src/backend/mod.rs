@@ -134,6 +134,9 @@ impl Device {
     pub fn check(&self, job: &Job) -> Result<()> {
         let interface = &job.kernel.interface;
         let refuse = |reason: String| Err(Error::Unsupported(reason));
+        if let (Some(why), Language::Wgsl) = (job.kernel.only_cuda, self.language()) {
+            return refuse(why.to_owned());
+        }
         if let Some(feature) = interface.features.difference(&self.features).next() {
             return refuse(format!("the device has no {}", feature.name()));
         }

@@ -26,9 +26,9 @@ pub(super) fn list(as_json: bool) -> Result<()> {
 
 fn object(family: &Family, benchmark: &Benchmark) -> Value {
     let is_runnable = |name: &&str| match *name {
-        // Copies need no kernel and thereby no twin.
+        // Copies need no kernel and thereby no twin. What CUDA alone has it runs, too.
         "cuda" => !benchmark.cuda.is_empty() || benchmark.wgsl.is_empty(),
-        name => name != "all",
+        name => name != "all" && benchmark.only_cuda.is_none(),
     };
     let backends: Vec<_> = backends().into_iter().filter(is_runnable).collect();
     json!({

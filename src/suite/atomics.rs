@@ -80,6 +80,7 @@ const BASE: Benchmark = Benchmark {
     sources: &[],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &cases(&[&[("ROUNDS", 8.0)]]),
     buffers: |_, _| Vec::new(),
     steps: |shape, interface| vec![Step::Clear("counters"), Step::dispatch(groups(shape, interface))],

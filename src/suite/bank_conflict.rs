@@ -95,6 +95,7 @@ const BASE: Benchmark = Benchmark {
     sources: &[],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &[],
     buffers: |shape, _| {
         vec![

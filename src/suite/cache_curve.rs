@@ -93,6 +93,7 @@ const BASE: Benchmark = Benchmark {
     sources: &[],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &[],
     buffers: |_, _| Vec::new(),
     steps: |_, _| Vec::new(),

@@ -218,6 +218,7 @@ const BASE: Benchmark = Benchmark {
     sources: &[],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &[],
     buffers: |_, _| Vec::new(),
     steps: |shape, interface| covering(shape, interface, 1),

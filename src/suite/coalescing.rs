@@ -110,6 +110,7 @@ const BASE: Benchmark = Benchmark {
     sources: &[],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: &[&[]] },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &[&[]] },

@@ -55,6 +55,7 @@ const BASE: Benchmark = Benchmark {
     sources: &[],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
         vec![

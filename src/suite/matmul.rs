@@ -52,6 +52,7 @@ const BASE: Benchmark = Benchmark {
     sources: &["E5"],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &cases(&[&[]], &[&[]]),
     buffers: |shape, _| {
         let (m, n, k) = sides(shape);

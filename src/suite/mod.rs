@@ -1,7 +1,8 @@
 //! What there is to measure: families, their benchmarks, and the vocabulary in which a benchmark is declared.
 //!
 //! A benchmark is one literal of [`Benchmark`] beside one WGSL file. The literal holds what the shader cannot say; what the shader
-//! does say (bindings, workgroup size, workgroup memory, features) is read from it and not repeated here.
+//! does say (bindings, workgroup size, workgroup memory, features) is read from it and not repeated here. What WGSL cannot say and CUDA
+//! can has a `.cu` file instead, which is read likewise.
 
 pub mod atomics;
 pub mod bank_conflict;
@@ -79,10 +80,12 @@ pub struct Benchmark {
     pub summary: &'static str,
     /// Workloads of the source articles that it answers.
     pub sources: &'static [&'static str],
-    /// The kernel; empty where the API itself is measured.
+    /// The kernel; empty where the API itself is measured, or CUDA alone has it.
     pub wgsl: &'static str,
-    /// Its CUDA twin, the same algorithm in the `.cu` beside the WGSL file; empty where there is none.
+    /// Its CUDA twin, the same algorithm in the `.cu` beside the WGSL file, or what CUDA alone has; empty where there is none.
     pub cuda: &'static str,
+    /// Why there is no WGSL of what CUDA has: what other APIs' rows say. `None` for every other benchmark.
+    pub only_cuda: Option<&'static str>,
     /// Element types, sizes and parameters, by the profile from which on they run.
     pub cases: &'static [Cases],
     /// Buffers, each named after the binding that it serves unless a step says otherwise.
@@ -242,7 +245,8 @@ impl Limit {
 pub struct Buffer {
     /// Name by which steps and bindings find it.
     pub name: &'static str,
-    /// Length in scalars of the case's element type (or u32 words for [`Contents::Words`] and [`Contents::Cycle`]).
+    /// Length in scalars of the case's element type (or u32 words for [`Contents::Words`], [`Contents::Cycle`] and
+    /// [`Contents::Clock`]).
     pub scalars: u64,
     /// What it holds before the first launch.
     pub contents: Contents,
@@ -261,6 +265,8 @@ pub enum Contents {
     Texture(Texture),
     /// Garbage that no right answer contains: an output.
     Poison,
+    /// The same, where each workgroup notes the time at its start and at its end: two counts of nanoseconds of one clock, of 64 bits each.
+    Clock,
 }
 
 /// A 2-D texture of one level.

@@ -118,6 +118,7 @@ const BASE: Benchmark = Benchmark {
     sources: &[],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
         Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },

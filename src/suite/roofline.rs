@@ -18,6 +18,7 @@ pub const FAMILY: Family = Family {
         sources: &[],
         wgsl: include_str!("../../shaders/roofline/fma_an_element.wgsl"),
         cuda: include_str!("../../shaders/roofline/fma_an_element.cu"),
+        only_cuda: None,
         cases: &[
             Cases {
                 from: Profile::Quick,

@@ -55,6 +55,7 @@ const BASE: Benchmark = Benchmark {
     sources: &[],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &[
         Cases {
             from: Profile::Quick,

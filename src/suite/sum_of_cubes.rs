@@ -86,14 +86,15 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "clock_in_kernel",
-            summary: "each workgroup notes a clock at its start and end; latest end minus earliest start",
+            summary: "serial_block_sum, each workgroup noting a clock at its start and end; latest end minus earliest start",
             sources: &["C4"],
-            wgsl: "",
-            cuda: "",
-            buffers: |_, _| vec![Buffer { name: "sums", scalars: 1, contents: Contents::Poison }],
-            steps: |_, _| vec![Step::Unavailable("WGSL has no clock")],
-            end_to_end: None,
-            ..BASE
+            cuda: include_str!("../../shaders/sum_of_cubes/clock_in_kernel.cu"),
+            only_cuda: Some("WGSL has no clock"),
+            buffers: |shape, _| {
+                let times = Buffer { name: "times", scalars: 4 * BLOCKS, contents: Contents::Clock };
+                buffers(shape, BLOCKS).into_iter().chain([times]).collect()
+            },
+            ..BLOCK_SUMS
         },
     ],
     finding,
@@ -106,6 +107,7 @@ const BASE: Benchmark = Benchmark {
     sources: &["C3"],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &[Cases {
         from: Profile::Quick,
         dtypes: &[Dtype::U32],
@@ -209,5 +211,14 @@ fn finding(rows: &[&Record]) -> Option<String> {
     let whole = median("one_invocation")
         .zip(median("tree_block_sum"))
         .map_or_else(String::new, |(first, last)| format!("; from the first step to the tree {:.0}×", first / last));
-    (!gains.is_empty()).then(|| format!("Of {largest} u32, speed changes by: {}{whole}.", gains.join(", ")))
+    let by_itself = rows.iter().find_map(|row| Some((row.in_kernel_ns?, row.median_ns?)));
+    let clock = by_itself.map_or_else(String::new, |(inside, outside)| {
+        format!(
+            " By the clock that it reads itself a kernel takes {:.1} µs, from its first workgroup's start to its last one's end, by the \
+             clock around it {:.1} µs.",
+            inside / 1e3,
+            outside / 1e3
+        )
+    });
+    (!gains.is_empty()).then(|| format!("Of {largest} u32, speed changes by: {}{whole}.{clock}", gains.join(", ")))
 }

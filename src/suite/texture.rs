@@ -59,6 +59,7 @@ const BASE: Benchmark = Benchmark {
     sources: &["B9"],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &[
         Cases {
             from: Profile::Quick,

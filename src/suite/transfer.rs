@@ -64,6 +64,7 @@ const BASE: Benchmark = Benchmark {
     sources: &["B7"],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },

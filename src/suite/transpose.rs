@@ -72,6 +72,7 @@ const BASE: Benchmark = Benchmark {
     sources: &[],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
         let (rows, columns) = shape.extent.matrix();

@@ -147,6 +147,7 @@ const BASE: Benchmark = Benchmark {
     sources: &[],
     wgsl: "",
     cuda: "",
+    only_cuda: None,
     cases: &[],
     buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count()])],
     steps: |shape, interface| covering(shape.count(), interface),
