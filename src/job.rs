@@ -34,6 +34,8 @@ pub struct Kernel {
     pub cuda: String,
     /// Why there is CUDA C++ alone, where that is so.
     pub only_cuda: Option<&'static str>,
+    /// Bytes of shared memory that a launch asks for beyond what the CUDA C++ declares.
+    pub dynamic_bytes: u32,
     /// Values of the overrides.
     pub constants: Constants,
     /// What it needs.
@@ -59,7 +61,8 @@ impl Kernel {
             (String::new(), Interface::default())
         };
         let cuda = twin::program(case, &interface);
-        Ok(Self { source, cuda, only_cuda: case.benchmark.only_cuda, constants, interface, checks })
+        let (only_cuda, dynamic_bytes) = (case.benchmark.only_cuda, twin::dynamic_bytes(shape));
+        Ok(Self { source, cuda, only_cuda, dynamic_bytes, constants, interface, checks })
     }
 
     /// Whether there is none.

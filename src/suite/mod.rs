@@ -110,8 +110,8 @@ pub struct Benchmark {
 
 /// Parameters that steer the harness rather than the shader. `INPUT`: the constant that fills the input. `BOUNDS`, `LOOPS`,
 /// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`]. `PITCHED`: 1 pads rows to 256 bytes. `ANGLE`: degrees by which a picture is
-/// turned.
-pub const HOST_PARAMS: &[&str] = &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED", "ANGLE"];
+/// turned. `SHARED_BYTES`: bytes of shared memory that a launch asks for, where CUDA alone has the kernel.
+pub const HOST_PARAMS: &[&str] = &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED", "ANGLE", "SHARED_BYTES"];
 
 /// Run-time checks that an API may add to a kernel. Off everywhere but in `safety_tax` and
 /// `workgroup_memory/zero_init`, as CUDA runs its kernels.

@@ -33,6 +33,16 @@ pub const FAMILY: Family = Family {
             ..ROTATION
         },
         Benchmark {
+            name: "dynamic_size",
+            summary: "the same, of a length that the host gives with each launch",
+            sources: &["A2", "B2"],
+            cuda: include_str!("../../shaders/workgroup_memory/dynamic_size.cu"),
+            only_cuda: Some("WGSL has no workgroup memory whose length comes with the launch"),
+            cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("SHARED_BYTES", 1024.0)]]),
+            model: Some(|_| 1.0),
+            ..ROTATION
+        },
+        Benchmark {
             name: "structured",
             summary: "three arrays in a struct, a word for each element",
             sources: &["B3", "E4"],
@@ -276,6 +286,9 @@ fn finding(rows: &[&Record]) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(ratio) = slower(rows, "override_size", "fixed_size") {
         parts.push(format!("an array whose length the host chooses takes {ratio:.2}× the time of one of fixed length"));
+    }
+    if let Some(ratio) = slower(rows, "dynamic_size", "fixed_size") {
+        parts.push(format!("one whose length comes with the launch {ratio:.2}×"));
     }
     if let Some(ratio) = slower(rows, "carved", "structured") {
         parts.push(format!("three arrays carved by hand out of one take {ratio:.2}× the time of a struct"));

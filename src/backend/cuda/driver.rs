@@ -249,7 +249,7 @@ impl Context {
         self.record(event.raw)
     }
 
-    /// Launches a kernel.
+    /// Launches a kernel with `dynamic_bytes` of shared memory beyond what it declares.
     ///
     /// # Safety
     /// The pointers are as many as the kernel has parameters, each to a value of its type; the kernel stays within the memory that
@@ -259,6 +259,7 @@ impl Context {
         module: &Module,
         grid: [u32; 3],
         block: [u32; 3],
+        dynamic_bytes: u32,
         parameters: &[*mut c_void],
     ) -> Result<()> {
         // SAFETY: the caller vouches for the parameters, which the driver reads before it returns and does not write.
@@ -271,7 +272,7 @@ impl Context {
                 block[0],
                 block[1],
                 block[2],
-                0,
+                dynamic_bytes,
                 stream,
                 parameters.as_ptr().cast_mut(),
                 ptr::null_mut(),

@@ -21,6 +21,7 @@ pub(super) struct CudaJob {
     gpu: Gpu,
     module: Option<Module>,
     block: [u32; 3],
+    dynamic_bytes: u32,
     specs: Vec<job::Buffer>,
     /// Buffers; for a texture its texels without a gap between rows, as the host sees them, copied from and to the array.
     buffers: Vec<Rc<Memory>>,
@@ -106,6 +107,7 @@ impl CudaJob {
             gpu,
             module,
             block: job.kernel.interface.workgroup_size,
+            dynamic_bytes: job.kernel.dynamic_bytes,
             specs: job.buffers.clone(),
             buffers,
             arrays,
@@ -165,7 +167,7 @@ impl CudaJob {
                 // SAFETY: `Arguments::check` held the arguments against the parameters. The kernel is one of the suite's own: tests run
                 // each at odd sizes between guard zones that no access may reach.
                 (Some(module), Some(arguments)) => unsafe {
-                    context.launch(module, *groups, self.block, &arguments.pointers)
+                    context.launch(module, *groups, self.block, self.dynamic_bytes, &arguments.pointers)
                 },
                 _ => Ok(()),
             },

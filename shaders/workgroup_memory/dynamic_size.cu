@@ -1,0 +1,36 @@
+// CUDA alone: fixed_size, word for word but for the array, whose bytes are the launch's third argument and no business of the compiler.
+
+struct Sizes { u32 n; };
+
+constexpr u32 LENGTH = 256u;
+constexpr u32 ROUNDS = 16u;
+
+// Bytes of shared memory that the launch gave.
+__device__ __forceinline__ u32 given_bytes() {
+    u32 bytes;
+    asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+    return bytes;
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+kernel(const T* __restrict__ input, T* __restrict__ output, const Sizes sizes) {
+    extern __shared__ T tile[];
+    if (given_bytes() < LENGTH * sizeof(T)) {
+        return;
+    }
+    const u32 t = threadIdx.x;
+    const u32 i = block_index() * LENGTH + t;
+    T own = T();
+    if (i < sizes.n) {
+        own = input[i];
+    }
+    for (u32 k = 0u; k < ROUNDS; k++) {
+        tile[t] = own;
+        __syncthreads();
+        own = tile[(t + 37u) % LENGTH];
+        __syncthreads();
+    }
+    if (i < sizes.n) {
+        output[i] = own;
+    }
+}
