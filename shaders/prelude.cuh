@@ -1,4 +1,4 @@
-// What every CUDA twin may use: WGSL's names for CUDA's types, arithmetic on vectors, and the number of a block.
+// What every CUDA twin may use: WGSL's names for CUDA's types and functions, arithmetic on vectors, and the number of a block.
 
 typedef unsigned int u32;
 
@@ -35,6 +35,31 @@ __device__ __forceinline__ float4 fma(float a, float4 b, float4 c) {
     return make_float4(fmaf(a, b.x, c.x), fmaf(a, b.y, c.y), fmaf(a, b.z, c.z), fmaf(a, b.w, c.w));
 }
 
+// WGSL's f16 and vec2<f16>, which NVRTC has in a header only: their bits, with one instruction for what kernels do to them. Nothing
+// is fused that is not written as fma.
+struct f16 { unsigned short bits; };
+struct f16x2 { u32 bits; };
+
+#define SHADERBENCH_HALF(V, TYPE, R)                                                                                   \
+    __device__ __forceinline__ V operator+(V a, V b) {                                                                 \
+        V sum;                                                                                                         \
+        asm("add.rn." TYPE " %0, %1, %2;" : "=" R(sum.bits) : R(a.bits), R(b.bits));                                   \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+    __device__ __forceinline__ V operator-(V a, V b) {                                                                 \
+        V difference;                                                                                                  \
+        asm("sub.rn." TYPE " %0, %1, %2;" : "=" R(difference.bits) : R(a.bits), R(b.bits));                            \
+        return difference;                                                                                             \
+    }                                                                                                                  \
+    __device__ __forceinline__ V fma(V a, V b, V c) {                                                                  \
+        V sum;                                                                                                         \
+        asm("fma.rn." TYPE " %0, %1, %2, %3;" : "=" R(sum.bits) : R(a.bits), R(b.bits), R(c.bits));                    \
+        return sum;                                                                                                    \
+    }
+
+SHADERBENCH_HALF(f16, "f16", "h")
+SHADERBENCH_HALF(f16x2, "f16x2", "r")
+
 // WGSL's vec4 of a scalar type, aligned as there: one load or store moves as much of it as the device can. It is CUDA's own type
 // but for double, whose double4 is aligned differently from version to version.
 template <typename S> struct alignas(4 * sizeof(S)) Four { S x, y, z, w; };
@@ -47,6 +72,21 @@ template <typename S> using vec4 = typename FourOf<S>::type;
 template <typename V> __device__ __forceinline__ V splat(double x) { return V(x); }
 template <> __device__ __forceinline__ float2 splat<float2>(double x) { return make_float2(x, x); }
 template <> __device__ __forceinline__ float4 splat<float4>(double x) { return make_float4(x, x, x, x); }
+
+// WGSL's unpack4x8unorm: four bytes as fractions of 255, the lowest one first.
+__device__ __forceinline__ float4 unpack4x8unorm(u32 bits) {
+    const float4 levels = make_float4(bits & 255u, (bits >> 8) & 255u, (bits >> 16) & 255u, bits >> 24);
+    return levels * (1.0f / 255.0f);
+}
+
+// WGSL's pack4x8unorm: lanes between 0 and 1, to the nearest of 255 levels.
+__device__ __forceinline__ u32 pack4x8unorm(float4 x) {
+    const u32 a = __float2uint_rd(fmaf(255.0f, __saturatef(x.x), 0.5f));
+    const u32 b = __float2uint_rd(fmaf(255.0f, __saturatef(x.y), 0.5f));
+    const u32 c = __float2uint_rd(fmaf(255.0f, __saturatef(x.z), 0.5f));
+    const u32 d = __float2uint_rd(fmaf(255.0f, __saturatef(x.w), 0.5f));
+    return a | (b << 8) | (c << 16) | (d << 24);
+}
 
 // The block's number, as WGSL's kernels count workgroups: grids wider than 32,768 are folded.
 __device__ __forceinline__ u32 block_index() { return blockIdx.y * gridDim.x + blockIdx.x; }

@@ -9,7 +9,7 @@ use device::{adapter, fault, find, in_f32, open};
 use shaderbench::backend::Backend;
 use shaderbench::backend::wgpu::WgpuBackend;
 use shaderbench::error::Error;
-use shaderbench::job::{Job, Step};
+use shaderbench::job::{Job, Kernel, Step};
 use shaderbench::plan::{Request, plan};
 use shaderbench::suite::{Benchmark, Case, Dtype, Extent, FAMILIES, Profile, Shape};
 use shaderbench::verify::verify;
@@ -144,15 +144,44 @@ fn hold_other_sizes(backend: &mut dyn Backend) {
 #[test]
 fn the_single_pass_scan_is_right_whichever_way_it_takes() {
     let Some(adapter) = adapter() else { return };
-    let mut backend = open(adapter);
+    let silent = ("say(tile, INCLUSIVE, before + aggregate);", "");
+    let late = [("added_up(end - 1u, t)", "added_up(end, t)"), ("sums[t] += sums[t + s]", "")];
+    let partial = [("near.tiles + far.tiles", "near.tiles"), ("heard(end - 1u - t)", "heard(end - 1u)")];
+    hold_single_pass(&mut open(adapter), |kernel| &mut kernel.source, silent, &late, &partial);
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn the_single_pass_scan_is_right_whichever_way_its_twin_takes() {
+    let Some(mut backend) = device::cuda() else { return };
+    let silent = ("say(said + tile, INCLUSIVE, before + aggregate);", "");
+    let late =
+        [("added_up(input, end - 1u,", "added_up(input, end,"), ("k = lane; k < 4u * WG", "k = lane; k < 3u * WG")];
+    let partial = [("said + (end - 1u - lane)", "said + (end - 1u)"), (": end - tiles;", ": end - 1u;")];
+    hold_single_pass(&mut backend, |kernel| &mut kernel.cuda, silent, &late, &partial);
+}
+
+/// A text that goes, and what stands there instead.
+type Edit = (&'static str, &'static str);
+
+/// `silent` keeps tiles from saying what all up to their end add up to. The faults in `late` must show where every tile is added up from
+/// the input, those in `partial` where tiles are silent in that way.
+fn hold_single_pass(
+    backend: &mut dyn Backend,
+    text: fn(&mut Kernel) -> &mut String,
+    silent: Edit,
+    late: &[Edit],
+    partial: &[Edit],
+) {
     let (family, benchmark) = find("scan/single_pass");
-    let mut fault_of = |dtype, n, looks: f64, edits: &[(&str, &str)]| {
+    let mut fault_of = |dtype, n, looks: f64, edits: &[Edit]| {
         let params = [("LOOKS".to_owned(), looks)].into();
         let case = Case { family, benchmark, shape: Shape { dtype, extent: Extent::Linear(n), params } };
         let mut job = Job::new(&case).expect("valid");
         for (gone, instead) in edits {
-            assert!(job.kernel.source.contains(gone), "'{gone}' is gone from the kernel");
-            job.kernel.source = job.kernel.source.replace(gone, instead);
+            let text = text(&mut job.kernel);
+            assert!(text.contains(gone), "'{gone}' is gone from the kernel");
+            *text = text.replace(gone, instead);
         }
         for step in &mut job.steps {
             // A folded grid with a surplus, as large arrays have it.
@@ -160,18 +189,17 @@ fn the_single_pass_scan_is_right_whichever_way_it_takes() {
                 *groups = [7, groups[0].div_ceil(7) + 1, 1];
             }
         }
-        fault(&mut backend, &mut job).expect("it runs")
+        fault(backend, &mut job).expect("it runs")
     };
-    let silent = ("say(tile, INCLUSIVE, before + aggregate);", "");
     for (dtype, n) in [(Dtype::F32, 4097), (Dtype::F32, 300_007), (Dtype::U32, 300_007)] {
         assert_eq!(fault_of(dtype, n, 0.0, &[]), None, "{n} {dtype:?}, all late");
         assert_eq!(fault_of(dtype, n, 64.0, &[silent]), None, "{n} {dtype:?}, sums of one tile only");
     }
-    for planted in [("added_up(end - 1u, t)", "added_up(end, t)"), ("sums[t] += sums[t + s]", "")] {
-        assert!(fault_of(Dtype::F32, 300_007, 0.0, &[planted]).is_some(), "{planted:?} went unseen");
+    for planted in late {
+        assert!(fault_of(Dtype::F32, 300_007, 0.0, &[*planted]).is_some(), "{planted:?} went unseen");
     }
-    for planted in [("near.tiles + far.tiles", "near.tiles"), ("heard(end - 1u - t)", "heard(end - 1u)")] {
-        assert!(fault_of(Dtype::F32, 300_007, 64.0, &[silent, planted]).is_some(), "{planted:?} went unseen");
+    for planted in partial {
+        assert!(fault_of(Dtype::F32, 300_007, 64.0, &[silent, *planted]).is_some(), "{planted:?} went unseen");
     }
 }
 

@@ -179,7 +179,7 @@ const FMA_F16: Benchmark = Benchmark {
     name: "fma_f16",
     summary: "the chains of fma in f16, in one or two lanes",
     wgsl: include_str!("../../shaders/ceiling/fma_f16.wgsl"),
-    cuda: "",
+    cuda: include_str!("../../shaders/ceiling/fma_f16.cu"),
     cases: &[
         // Software devices, which emulate f16, need seconds for more.
         Cases {

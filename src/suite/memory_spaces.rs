@@ -44,6 +44,7 @@ pub const FAMILY: Family = Family {
             name: "texture_bandwidth",
             summary: "a table of 4 KiB in a texture of 16 by 16 texels",
             wgsl: include_str!("../../shaders/memory_spaces/texture_bandwidth.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/texture_bandwidth.cu"),
             buffers: |shape, _| {
                 let table = square(TABLE, Format::Rgba32Uint, Contents::Input(Values::Wide));
                 let table = Buffer { name: "table", scalars: 4 * TABLE, contents: table };
@@ -142,6 +143,7 @@ pub const FAMILY: Family = Family {
             name: "texture_latency",
             summary: "the same from a texture of 32 by 32 texels",
             wgsl: include_str!("../../shaders/memory_spaces/texture_latency.wgsl"),
+            cuda: include_str!("../../shaders/memory_spaces/texture_latency.cu"),
             buffers: |_, _| {
                 let mut buffers = walked(WALK);
                 buffers[0].contents = square(WALK.places(), Format::R32Uint, Contents::Cycle(WALK));

@@ -31,6 +31,7 @@ pub const FAMILY: Family = Family {
             name: "single_pass",
             summary: "each tile looks back over the sums of those before it, and adds up itself what is late",
             wgsl: include_str!("../../shaders/scan/single_pass.wgsl"),
+            cuda: include_str!("../../shaders/scan/single_pass.cu"),
             buffers: |shape, interface| {
                 let tiles = tiles(shape, interface);
                 vec![

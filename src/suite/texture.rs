@@ -28,6 +28,7 @@ pub const FAMILY: Family = Family {
             name: "rotate_sampled",
             summary: "the texture unit filters and wraps",
             wgsl: include_str!("../../shaders/texture/rotate_sampled.wgsl"),
+            cuda: include_str!("../../shaders/texture/rotate_sampled.cu"),
             buffers: |shape, _| {
                 let (height, width) = shape.extent.matrix();
                 let texels = Box::new(Contents::Input(Values::Picture(width)));
@@ -41,6 +42,7 @@ pub const FAMILY: Family = Family {
             name: "rotate_by_hand",
             summary: "four loads, a remainder and three interpolations",
             wgsl: include_str!("../../shaders/texture/rotate_by_hand.wgsl"),
+            cuda: include_str!("../../shaders/texture/rotate_by_hand.cu"),
             buffers: |shape, _| {
                 let (_, width) = shape.extent.matrix();
                 buffers(shape, Contents::Input(Values::Picture(width)))

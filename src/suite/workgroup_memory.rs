@@ -131,6 +131,7 @@ pub const FAMILY: Family = Family {
             summary: "an array of 16 KiB, of which 1 KiB is used: as it is, zeroed by the API, zeroed by the kernel",
             sources: &["B2"],
             wgsl: include_str!("../../shaders/workgroup_memory/zero_init.wgsl"),
+            cuda: include_str!("../../shaders/workgroup_memory/zero_init.cu"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[LEFT, BY_API, BY_KERNEL]),
             // Any page will do as long as the compiler does not know it.
             buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count(), 5])],

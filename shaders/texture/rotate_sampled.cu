@@ -1,0 +1,17 @@
+// Twin of rotate_sampled.wgsl: the texture object has the sampler in it.
+
+struct Sizes { u32 width, height; float cos, sin; };
+
+extern "C" __global__ void __launch_bounds__(16 * 16)
+kernel(const cudaTextureObject_t image, u32* __restrict__ output, const Sizes sizes) {
+    const u32 x = blockIdx.x * 16u + threadIdx.x;
+    const u32 y = blockIdx.y * 16u + threadIdx.y;
+    if (x >= sizes.width || y >= sizes.height) {
+        return;
+    }
+    // Within the 2.5 units in the last place that WGSL leaves a division.
+    const float u = __fdividef(float(x), float(sizes.width)) - 0.5f;
+    const float v = __fdividef(float(y), float(sizes.height)) - 0.5f;
+    const float2 source = make_float2(u * sizes.cos - v * sizes.sin + 0.5f, v * sizes.cos + u * sizes.sin + 0.5f);
+    output[y * sizes.width + x] = pack4x8unorm(tex2D<float4>(image, source.x, source.y));
+}
