@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::shader::{Access, Constants, Interface, Shader};
 use crate::suite::input::Values;
 use crate::suite::{Case, Extent, HOST_PARAMS, Oracle, Scalar, Step as Declared};
-pub use crate::suite::{Checks, Contents, Format, POISON, ROW_PITCH, Route, Texture};
+pub use crate::suite::{Checks, Contents, Format, POISON, ROW_PITCH, Route, Routine, Texture};
 use crate::twin;
 
 /// Everything that a backend needs to run a case.
@@ -213,6 +213,13 @@ pub enum Step {
         /// One buffer for each binding of the interface, in its order.
         buffers: Vec<usize>,
     },
+    /// Runs a routine of the vendor's own library. Timed.
+    Library {
+        /// What it does.
+        routine: Routine,
+        /// What it does it with; the last one is written.
+        buffers: Vec<usize>,
+    },
     /// Copies one buffer over another. Not timed.
     Restore {
         /// Source.
@@ -271,7 +278,7 @@ impl Step {
     /// Whether the step counts towards the kernel time.
     #[must_use]
     pub const fn is_timed(&self) -> bool {
-        matches!(self, Self::Dispatch { .. })
+        matches!(self, Self::Dispatch { .. } | Self::Library { .. })
     }
 }
 
@@ -361,6 +368,9 @@ impl Job {
                         .collect::<Result<_>>()?;
                     Step::Dispatch { groups, buffers }
                 }
+                Declared::Library { routine, buffers } => {
+                    Step::Library { routine, buffers: buffers.iter().map(|name| place(name)).collect::<Result<_>>()? }
+                }
                 Declared::Restore { from, to } => Step::Restore { from: place(from)?, to: place(to)? },
                 Declared::Unavailable(why) => return Err(Error::Unsupported(why.to_owned())),
                 Declared::Clear(buffer) => Step::Clear(place(buffer)?),
@@ -427,6 +437,7 @@ fn concrete(
             *to == place
         }
         Step::Clear(buffer) => *buffer == place,
+        Step::Library { buffers, .. } => buffers.last() == Some(&place),
         _ => false,
     });
     let contents = match &declared.contents {

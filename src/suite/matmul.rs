@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use super::input::Values;
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, Work, flop_per_s, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Routine, Scalar,
+    Shape, Step, Work, flop_per_s, uniform,
 };
 use crate::record::Record;
 
@@ -31,6 +31,16 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         REGISTER_BLOCKED,
+        Benchmark {
+            name: "cublas",
+            summary: "NVIDIA's own library, in f32",
+            only_cuda: Some("cuBLAS is a library of CUDA's"),
+            steps: |shape, _| {
+                let (m, n, k) = sides(shape);
+                vec![Step::Library { routine: Routine::Multiply { m, n, k }, buffers: &["a", "b", "c"] }]
+            },
+            ..BASE
+        },
     ],
     finding,
 };

@@ -335,6 +335,13 @@ pub enum Step {
         /// `(binding, buffer)` where a binding takes a buffer of another name.
         rebind: Vec<(&'static str, &'static str)>,
     },
+    /// Runs a routine of the vendor's own library, which is compared with the suite's kernels. Timed.
+    Library {
+        /// What it does.
+        routine: Routine,
+        /// What it does it with; the last one is written.
+        buffers: &'static [&'static str],
+    },
     /// Copies one buffer over another of the same length. Not timed.
     Restore {
         /// Source.
@@ -380,6 +387,27 @@ pub enum Step {
         buffer: &'static str,
         /// How many.
         scalars: u64,
+    },
+}
+
+/// What a vendor's library can do as well. Matrices are stored row by row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Routine {
+    /// C = A·B, with A of m×k elements and B of k×n.
+    Multiply {
+        /// Rows of A and C.
+        m: u64,
+        /// Columns of B and C.
+        n: u64,
+        /// Columns of A, rows of B.
+        k: u64,
+    },
+    /// The transpose of a matrix.
+    Transpose {
+        /// Rows of the input.
+        rows: u64,
+        /// Columns of the input.
+        columns: u64,
     },
 }
 

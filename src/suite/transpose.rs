@@ -2,8 +2,8 @@
 
 use super::input::Values;
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Step, Work, all, each,
-    gb_per_s, rate, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Routine, Step, Work, all,
+    each, gb_per_s, rate, uniform,
 };
 use crate::record::Record;
 
@@ -47,6 +47,16 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/transpose/tiled_vec4.wgsl"),
             cuda: include_str!("../../shaders/transpose/tiled_vec4.cu"),
             steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 32),
+            ..BASE
+        },
+        Benchmark {
+            name: "cublas",
+            summary: "NVIDIA's own library: the sum of a transposed matrix and nothing (geam)",
+            only_cuda: Some("cuBLAS is a library of CUDA's"),
+            steps: |shape, _| {
+                let (rows, columns) = shape.extent.matrix();
+                vec![Step::Library { routine: Routine::Transpose { rows, columns }, buffers: &["input", "output"] }]
+            },
             ..BASE
         },
     ],

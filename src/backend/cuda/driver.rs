@@ -154,10 +154,20 @@ impl Context {
         Err(error)
     }
 
+    /// The stream, for libraries that work in it.
+    pub(super) const fn stream(&self) -> *mut c_void {
+        self.stream.cast()
+    }
+
     /// Puts an operation into the stream. Every so often it waits for operations long before it, so that the driver never has so many
     /// under way that it would block.
     fn issue(&self, doing: &str, operation: impl FnOnce(sys::CUstream) -> CUresult) -> Result<()> {
         self.judge(doing, operation(self.stream))?;
+        self.pace()
+    }
+
+    /// Counts an operation that was put into the stream.
+    pub(super) fn pace(&self) -> Result<()> {
         let issued = self.issued.get() + 1;
         self.issued.set(issued);
         if issued.is_multiple_of(STRETCH) {
@@ -288,7 +298,7 @@ impl Drop for Context {
 }
 
 /// Runs a destructor's call where the context still answers; a lost context takes everything along when it is destroyed.
-fn free(context: &Context, call: impl FnOnce() -> CUresult) {
+pub(super) fn free(context: &Context, call: impl FnOnce() -> CUresult) {
     if context.enter().is_ok() {
         let _ = call();
     }

@@ -8,6 +8,7 @@
     reason = "the driver is a C library: its functions take pointers, and kernels write where these lead"
 )]
 
+mod cublas;
 mod device;
 mod driver;
 mod nvrtc;
@@ -22,8 +23,9 @@ use std::time::Duration;
 
 use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
-use crate::job::{Buffer, Checks, Contents, Job, Kernel, Language, POISON};
+use crate::job::{Buffer, Checks, Contents, Job, Kernel, Language, POISON, Step};
 use crate::twin;
+use cublas::Blas;
 pub use device::{CudaDevice, devices};
 use driver::{Array, Context, Memory, Module, Pinned};
 pub use nvrtc::{Compiled, Compiler};
@@ -42,6 +44,8 @@ pub struct CudaBackend {
     images: HashMap<u64, Rc<Vec<u8>>>,
     /// Inputs of the job before, which the next one often shares.
     inputs: Vec<(Buffer, Rc<Memory>)>,
+    /// Opened when a job asks for it first.
+    blas: Option<Rc<Blas>>,
 }
 
 impl CudaBackend {
@@ -62,7 +66,7 @@ impl CudaBackend {
         }
         found.device.driver = format!("{}, NVRTC {major}.{minor}", found.device.driver);
         let gpu = opened(&found, patience)?;
-        Ok(Self { found, compiler, target, gpu, images: HashMap::new(), inputs: Vec::new() })
+        Ok(Self { found, compiler, target, gpu, images: HashMap::new(), inputs: Vec::new(), blas: None })
     }
 
     /// The kernel's machine code.
@@ -99,6 +103,16 @@ impl CudaBackend {
             to_fill.push(place);
         }
         Ok((buffers, to_fill))
+    }
+
+    /// cuBLAS in this context.
+    fn blas(&mut self) -> Result<Rc<Blas>> {
+        if let Some(blas) = &self.blas {
+            return Ok(Rc::clone(blas));
+        }
+        let blas = Blas::open(&self.gpu.context)?;
+        self.blas = Some(Rc::clone(&blas));
+        Ok(blas)
     }
 
     /// The job's buffers as they are before the first launch.
@@ -144,7 +158,9 @@ impl CudaBackend {
             }
         }
         self.gpu.context.wait()?;
-        CudaJob::new(self.gpu.clone(), module, job, buffers, arrays)
+        let is_library = |step: &Step| matches!(step, Step::Library { .. });
+        let blas = if job.steps.iter().any(is_library) { Some(self.blas()?) } else { None };
+        CudaJob::new(self.gpu.clone(), (module, blas), job, buffers, arrays)
     }
 }
 
@@ -163,6 +179,7 @@ impl Backend for CudaBackend {
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
             self.inputs.clear();
+            self.blas = None;
             self.gpu.context.close();
             self.gpu = opened(&self.found, self.gpu.context.patience())?;
             Ok(())

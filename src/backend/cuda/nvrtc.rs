@@ -190,7 +190,7 @@ fn keep_loaded(path: &Path) -> bool {
 }
 
 /// Where toolkits are installed that are on no search path.
-fn usual_folders() -> Vec<PathBuf> {
+pub(super) fn usual_folders() -> Vec<PathBuf> {
     let named = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
     let usual = ["/usr/local/cuda", "/opt/cuda"].into_iter().map(PathBuf::from);
     named.chain(usual).map(|toolkit| toolkit.join("lib64")).collect()

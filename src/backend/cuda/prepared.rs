@@ -7,11 +7,13 @@ use std::rc::Rc;
 use web_time::Instant;
 
 use super::Gpu;
+use super::cublas::Blas;
 use super::driver::{Array, Event, Memory, Module, Pinned};
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
 use crate::job::{self, Job, Kernel, POISON, Route, Step};
 use crate::shader::Access;
+use crate::suite::Scalar;
 use crate::twin;
 
 /// Events that one submission may take: two around each stretch of dispatches.
@@ -20,6 +22,7 @@ const MAX_EVENTS: usize = 4096;
 pub(super) struct CudaJob {
     gpu: Gpu,
     module: Option<Module>,
+    blas: Option<Rc<Blas>>,
     block: [u32; 3],
     dynamic_bytes: u32,
     specs: Vec<job::Buffer>,
@@ -78,7 +81,7 @@ impl CudaJob {
     /// Binds a job to its buffers and fills the module's constants.
     pub(super) fn new(
         gpu: Gpu,
-        module: Option<Module>,
+        (module, blas): (Option<Module>, Option<Rc<Blas>>),
         job: &Job,
         buffers: Vec<Rc<Memory>>,
         arrays: HashMap<usize, Array>,
@@ -106,6 +109,7 @@ impl CudaJob {
         let mut prepared = Self {
             gpu,
             module,
+            blas,
             block: job.kernel.interface.workgroup_size,
             dynamic_bytes: job.kernel.dynamic_bytes,
             specs: job.buffers.clone(),
@@ -171,6 +175,12 @@ impl CudaJob {
                 },
                 _ => Ok(()),
             },
+            Step::Library { routine, buffers } => {
+                let Some(blas) = &self.blas else { return Ok(()) };
+                let memory: Vec<&Memory> = buffers.iter().map(|place| self.buffers[*place].as_ref()).collect();
+                let scalar = buffers.first().map_or(Scalar::F32, |place| self.specs[*place].scalar);
+                blas.run(*routine, scalar, &memory)
+            }
             Step::Restore { from, to } => context.copy(&self.buffers[*from], &self.buffers[*to]),
             Step::Clear(buffer) => context.fill(&self.buffers[*buffer], 0),
             Step::Upload(place) => self.uploads.get(place).map_or(Ok(()), |bytes| self.send(bytes, *place)),
