@@ -226,7 +226,7 @@ fn without_a_driver_one_sentence_says_what_is_missing() {
 
 /// The only test of this binary that runs kernels: the driver may hold the fault against the whole process.
 #[test]
-fn a_twin_that_leaves_its_memory_loses_the_device_and_a_new_one_can_be_opened() {
+fn a_twin_that_leaves_its_memory_loses_the_device_and_a_new_one_is_opened_or_the_driver_says_why_not() {
     let Some(mut backend) = device::cuda() else { return };
     let (family, benchmark) = find("ceiling/fma");
     let shape = Shape { dtype: Dtype::F32, extent: Extent::Linear(1024), params: BTreeMap::new() };
@@ -240,7 +240,14 @@ fn a_twin_that_leaves_its_memory_loses_the_device_and_a_new_one_can_be_opened() 
         let error = prepared.sample(1).await.expect_err("an illegal address");
         assert!(matches!(error, Error::Lost(_)) && error.ends_device(), "{error}");
         std::mem::forget(prepared);
-        backend.reopen().await.expect("a new context");
+        if let Err(error) = backend.reopen().await {
+            // Drivers of CUDA 13 end a process's work at an illegal address.
+            assert!(
+                matches!(error, Error::NoDevice(_)) && error.to_string().contains("run what is left anew"),
+                "{error}"
+            );
+            return;
+        }
         let job = Job::new(&case).expect("valid");
         let mut prepared = backend.prepare(&job).await.expect("prepared");
         prepared.sample(1).await.expect("the new context runs");

@@ -181,7 +181,11 @@ impl Backend for CudaBackend {
             self.inputs.clear();
             self.blas = None;
             self.gpu.context.close();
-            self.gpu = opened(&self.found, self.gpu.context.patience())?;
+            self.gpu = opened(&self.found, self.gpu.context.patience()).map_err(|error| {
+                // After an illegal address NVIDIA's driver refuses everything that the process asks for.
+                let advice = "where the driver holds a fault against the whole process, run what is left anew";
+                Error::NoDevice(format!("{error} ({advice})"))
+            })?;
             Ok(())
         })
     }
