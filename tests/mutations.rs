@@ -271,6 +271,8 @@ const MUTATIONS: &[Mutation] = &[
 const CUDA_MUTATIONS: &[Mutation] = &[
     ("sum_of_cubes/clock_in_kernel", "k < WG", "k + 1u < WG"),
     ("sum_of_cubes/clock_in_kernel", "i < sizes.n", "i + 1u < sizes.n"),
+    ("memory_spaces/pointer_latency", "k < STEPS", "k + 16u < STEPS"),
+    ("memory_spaces/pointer_latency", "8ull * cycle[k]", "8ull * (cycle[k] ^ 1u)"),
     ("workgroup_memory/dynamic_size", "(t + 37u) % LENGTH", "(t + 36u) % LENGTH"),
     ("workgroup_memory/dynamic_size", "k < ROUNDS", "k + 1u < ROUNDS"),
     ("workgroup_memory/dynamic_size", "if (i < sizes.n) {\n        own", "if (i + 1u < sizes.n) {\n        own"),

@@ -124,6 +124,17 @@ pub const FAMILY: Family = Family {
             ..LATENCIES
         },
         Benchmark {
+            name: "pointer_latency",
+            summary: "the same by addresses that are stored, where the others make one of every index that they load",
+            cuda: include_str!("../../shaders/memory_spaces/pointer_latency.cu"),
+            only_cuda: Some("WGSL has no pointers that can be stored"),
+            buffers: |_, _| {
+                let addresses = Buffer { name: "addresses", scalars: 2 * WALK.places(), contents: Contents::Poison };
+                walked(WALK).into_iter().chain([addresses]).collect()
+            },
+            ..LATENCIES
+        },
+        Benchmark {
             name: "uniform_latency",
             summary: "the same from a uniform buffer",
             wgsl: include_str!("../../shaders/memory_spaces/uniform_latency.wgsl"),

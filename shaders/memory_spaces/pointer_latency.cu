@@ -1,0 +1,30 @@
+// CUDA alone: storage_latency by addresses in place of indices. What is loaded is where to load next; WGSL has no pointers to store,
+// and has to make an address of every index. The thread first turns the cycle of indices into one of addresses, 8 KiB of them.
+
+struct Sizes { u32 shift, places; };
+
+// The address at `at`, in global memory as the compiler cannot know.
+__device__ __forceinline__ unsigned long long loaded(unsigned long long at) {
+    unsigned long long next;
+    asm volatile("ld.global.u64 %0, [%1];" : "=l"(next) : "l"(at) : "memory");
+    return next;
+}
+
+extern "C" __global__ void __launch_bounds__(1)
+kernel(const u32* __restrict__ cycle, unsigned long long* addresses, u32* __restrict__ output, const Sizes sizes) {
+    const unsigned long long first = __cvta_generic_to_global(addresses);
+    for (u32 k = 0u; k < sizes.places; k++) {
+        addresses[k] = first + 8ull * cycle[k];
+    }
+    __syncthreads();
+    unsigned long long at = first;
+    for (u32 k = 0u; k < STEPS; k += 16u) {
+        at = loaded(at); at = loaded(at); at = loaded(at); at = loaded(at);
+        at = loaded(at); at = loaded(at); at = loaded(at); at = loaded(at);
+        at = loaded(at); at = loaded(at); at = loaded(at); at = loaded(at);
+        at = loaded(at); at = loaded(at); at = loaded(at); at = loaded(at);
+    }
+    if (blockIdx.x == 0u) {
+        output[0] = u32((at - first) / 8ull) + sizes.shift;
+    }
+}
