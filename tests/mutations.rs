@@ -271,6 +271,10 @@ const MUTATIONS: &[Mutation] = &[
 const CUDA_MUTATIONS: &[Mutation] = &[
     ("sum_of_cubes/clock_in_kernel", "k < WG", "k + 1u < WG"),
     ("sum_of_cubes/clock_in_kernel", "i < sizes.n", "i + 1u < sizes.n"),
+    ("bank_conflict/bytes_direct", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("bank_conflict/bytes_direct", "table.parts[at + 15u * STEP]", "table.parts[at + 14u * STEP]"),
+    ("bank_conflict/halves_direct", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("bank_conflict/halves_direct", "= input[k]", "= input[k ^ 1u]"),
     ("memory_spaces/pointer_latency", "k < STEPS", "k + 16u < STEPS"),
     ("memory_spaces/pointer_latency", "8ull * cycle[k]", "8ull * (cycle[k] ^ 1u)"),
     ("workgroup_memory/dynamic_size", "(t + 37u) % LENGTH", "(t + 36u) % LENGTH"),

@@ -84,6 +84,28 @@ pub const FAMILY: Family = Family {
             check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 2) },
             ..NARROW
         },
+        Benchmark {
+            name: "bytes_direct",
+            summary: "the same 8-bit values, read as such instead of taken out of words",
+            sources: &["E3"],
+            cuda: include_str!("../../shaders/bank_conflict/bytes_direct.cu"),
+            only_cuda: Some("WGSL has no 8-bit integers"),
+            cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
+            work: |shape| work(shape, 1),
+            check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 4) },
+            ..NARROW
+        },
+        Benchmark {
+            name: "halves_direct",
+            summary: "the same 16-bit values, read as such instead of taken out of words",
+            sources: &["E3"],
+            cuda: include_str!("../../shaders/bank_conflict/halves_direct.cu"),
+            only_cuda: Some("WGSL has no 16-bit integers"),
+            cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
+            work: |shape| work(shape, 2),
+            check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 2) },
+            ..NARROW
+        },
     ],
     finding,
 };
@@ -278,6 +300,15 @@ fn finding(rows: &[&Record]) -> Option<String> {
             text.push_str(&format!(", one word for all at {:.2}×", first.median_ns? / shared));
         }
         text.push('.');
+    }
+    let direct = |benchmark: &str| {
+        let params = || "APART=1".to_owned();
+        Some(time(&format!("{benchmark}_direct"), params())? / time(benchmark, params())?)
+    };
+    if let (Some(bytes), Some(halves)) = (direct("bytes"), direct("halves")) {
+        text.push_str(&format!(
+            " Bytes read as such take {bytes:.2}× the time of bytes taken out of words, halves {halves:.2}×."
+        ));
     }
     Some(text)
 }
