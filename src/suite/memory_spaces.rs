@@ -95,6 +95,31 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "spill",
+            summary: "96 values mixed with each other, in REGISTERS registers: with 64 many of them lie in local memory, and more blocks fit",
+            cuda: include_str!("../../shaders/memory_spaces/spill.cu"),
+            only_cuda: Some("WGSL sets no limit on registers"),
+            cases: &[
+                Cases {
+                    from: Profile::Quick,
+                    dtypes: &[Dtype::U32],
+                    extents: INVOCATIONS,
+                    params: &[&[("REGISTERS", 256.0), ("ROUNDS", 32.0)], &[("REGISTERS", 64.0), ("ROUNDS", 32.0)]],
+                },
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::U32],
+                    extents: INVOCATIONS,
+                    params: &[&[("REGISTERS", 256.0), ("ROUNDS", 256.0)], &[("REGISTERS", 64.0), ("ROUNDS", 256.0)]],
+                },
+            ],
+            buffers: |shape, _| vec![random("input", INPUTS + SPILLED), output(shape.count()), sizes(shape)],
+            // Every operand of a step counts.
+            work: |shape| Work { bytes: shape.count() * SPILLED * rounds(shape) * 8, flops: 0 },
+            check: Check { buffer: "output", scalars: all, oracle: spilled_mixed },
+            ..BASE
+        },
+        Benchmark {
             name: "table_const",
             summary: "a table of 64 words in the program",
             wgsl: CONST_TABLE,
@@ -269,6 +294,8 @@ const TABLE: u64 = 256;
 const SMALL_TABLE: u64 = 64;
 /// Words with which private arrays and registers start: invocations so far apart start with the same.
 const INPUTS: u64 = 1024;
+/// Values of `spill`: more than 64 registers hold.
+const SPILLED: u64 = 96;
 /// Steps of a walk: many rounds, and no whole number of them, so that it does not end where it began. What launching and filling cost
 /// is little beside them.
 const STEPS: u64 = 240_000;
@@ -380,6 +407,22 @@ fn registers_mixed(shape: &Shape, _: &Interface) -> Oracle {
     each(move |i| f64::from(results[(i % INPUTS) as usize].wrapping_add(i as u32)))
 }
 
+fn spilled_mixed(shape: &Shape, _: &Interface) -> Oracle {
+    let rounds = rounds(shape);
+    let result = |start: u64| {
+        let mut x: [u32; SPILLED as usize] = std::array::from_fn(|k| word(start + k as u64));
+        for _ in 0..rounds {
+            for at in 0..x.len() {
+                x[at] = x[at].wrapping_mul(SHIFT as u32).wrapping_add(x[(at + 1) % x.len()]);
+            }
+        }
+        mixed(0, x.into_iter())
+    };
+    let results: Vec<u32> = (0..INPUTS).map(result).collect();
+    let factor = power_of_three(SPILLED);
+    each(move |i| f64::from(results[(i % INPUTS) as usize].wrapping_add(factor.wrapping_mul(i as u32))))
+}
+
 /// Parameter `name` of a row.
 fn param(row: &Record, name: &str) -> Option<f64> {
     row.params.split(';').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
@@ -414,6 +457,15 @@ fn finding(rows: &[&Record]) -> Option<String> {
     if !rates.is_empty() {
         let list: Vec<_> = rates.iter().map(|(rate, space)| format!("{space} {}", gb_per_s(*rate))).collect();
         text.push(format!("Reading, fastest first: {}.", list.join(", ")));
+    }
+    let limited = |registers: f64| {
+        longest(&mut rows.iter().filter(|row| row.benchmark == "spill" && param(row, "REGISTERS") == Some(registers)))
+    };
+    if let (Some(free), Some(few)) = (limited(256.0), limited(64.0)) {
+        text.push(format!(
+            "Where 96 values have to do with 64 registers, and the rest of them with local memory, the rate is {:.2}×.",
+            few / free
+        ));
     }
     let table = |benchmark: &str, is_each: f64| {
         longest(&mut rows.iter().filter(|row| row.benchmark == benchmark && param(row, "EACH") == Some(is_each)))

@@ -1,0 +1,33 @@
+// CUDA alone: 96 values of each thread's own, all of them needed until the end, by threads that may have REGISTERS registers each. What
+// does not fit is spilled to local memory, and fetched back whenever it is needed; in return more blocks are resident. A limit on
+// registers follows from the blocks that must fit a multiprocessor's 65,536; WGSL's pipelines have none.
+
+struct Sizes { u32 invocations, shift; };
+
+constexpr u32 WG = 256u;
+constexpr u32 VALUES = 96u;
+
+extern "C" __global__ void __launch_bounds__(256, 65536u / (256u * REGISTERS))
+kernel(const u32* __restrict__ input, u32* __restrict__ output, const Sizes sizes) {
+    const u32 i = block_index() * WG + threadIdx.x;
+    u32 x[VALUES];
+#pragma unroll
+    for (u32 j = 0u; j < VALUES; j++) {
+        x[j] = input[(i & 1023u) + j];
+    }
+#pragma unroll 1
+    for (u32 k = 0u; k < ROUNDS; k++) {
+#pragma unroll
+        for (u32 j = 0u; j < VALUES; j++) {
+            x[j] = x[j] * sizes.shift + x[(j + 1u) % VALUES];
+        }
+    }
+    u32 sum = i;
+#pragma unroll
+    for (u32 j = 0u; j < VALUES; j++) {
+        sum = sum * 3u + x[j];
+    }
+    if (i < sizes.invocations) {
+        output[i] = sum;
+    }
+}
