@@ -84,7 +84,7 @@ pub struct Benchmark {
     pub wgsl: &'static str,
     /// Its CUDA twin, the same algorithm in the `.cu` beside the WGSL file, or what CUDA alone has; empty where there is none.
     pub cuda: &'static str,
-    /// Why there is no WGSL of what CUDA has: what other APIs' rows say. `None` for every other benchmark.
+    /// Why CUDA alone has it: what other APIs' rows say. `None` for every other benchmark.
     pub only_cuda: Option<&'static str>,
     /// Element types, sizes and parameters, by the profile from which on they run.
     pub cases: &'static [Cases],
@@ -378,7 +378,7 @@ pub enum Step {
         from: &'static str,
         /// Destination: the check reads it on the host.
         to: &'static str,
-        /// By which call; a queue reads nothing back by itself, so that [`Route::Queue`] is [`Route::Staging`] here.
+        /// By which call; wgpu's queue reads nothing back by itself, so that [`Route::Queue`] is [`Route::Staging`] there.
         route: Route,
     },
     /// Copies the first `scalars` of a buffer to the host and adds them up there, one after the other; end to end only.
@@ -414,9 +414,9 @@ pub enum Routine {
 /// A way between the host's memory and the device's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
-    /// The queue's own staging (`write_buffer`): new memory at every call.
+    /// The queue's own staging (`write_buffer`): new memory at every call. CUDA: pageable memory of the host.
     Queue,
-    /// A staging buffer that is mapped and copied from or to, again and again.
+    /// A staging buffer that is mapped and copied from or to, again and again. CUDA: pinned memory of the host.
     Staging,
     /// The storage buffer itself, mapped: no copy by the device. Only some devices can.
     Mapped,

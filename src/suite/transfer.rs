@@ -1,6 +1,9 @@
 //! `transfer`: copies between the host's memory and the device's (source workload B7), and setting device memory by the API's own call
 //! (B10). No kernel runs: the host's clock times the calls until the device is done. A storage buffer that can be mapped lies where
 //! both sides reach it, on many devices in the host's memory: what its rows save, kernels that use the buffer may pay.
+//!
+//! CUDA has no queue that stages. There the question is whether the host's memory is pageable, as programs allocate it, so that the driver
+//! copies it to a place of its own first, or pinned, so that the device reads and writes it where it lies.
 
 use super::input::Values;
 use super::{
@@ -17,20 +20,27 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "write_buffer",
-            summary: "host to device by the queue's own staging, new at every call",
+            summary: "host to device by the queue's own staging, new at every call; CUDA: out of pageable memory",
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Queue }],
             ..BASE
         },
         Benchmark {
             name: "mapped_staging",
-            summary: "host to device through a staging buffer that is mapped again and again",
+            summary: "host to device through a staging buffer that is mapped again and again; CUDA: out of pinned memory",
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Staging }],
             ..BASE
         },
         Benchmark {
             name: "read_back",
-            summary: "device to host through a staging buffer that is mapped again and again",
+            summary: "device to host through a staging buffer that is mapped again and again; CUDA: into pinned memory",
             steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Staging }],
+            ..BASE
+        },
+        Benchmark {
+            name: "read_back_pageable",
+            summary: "device to host into pageable memory",
+            only_cuda: Some("reading back goes through a staging buffer here, as read_back does"),
+            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Queue }],
             ..BASE
         },
         Benchmark {
@@ -120,16 +130,21 @@ fn finding(rows: &[&Record]) -> Option<String> {
             .max_by(|a, b| a.0.total_cmp(&b.0))
             .map(|(rate, bytes)| format!("{} (at {})", gb_per_s(rate), binary_size(bytes)))
     };
+    let is_cuda = rows.iter().any(|row| row.backend == "cuda");
     let parts: Vec<String> = [
-        ("write_buffer", "host to device by write_buffer"),
-        ("mapped_staging", "through mapped staging"),
-        ("mapped_primary_write", "into a mapped storage buffer"),
-        ("read_back", "device to host through mapped staging"),
-        ("mapped_primary_read", "out of a mapped storage buffer"),
-        ("clear_buffer", "clear_buffer"),
+        ("write_buffer", "host to device by write_buffer", "host to device out of pageable memory"),
+        ("mapped_staging", "through mapped staging", "out of pinned memory"),
+        ("mapped_primary_write", "into a mapped storage buffer", ""),
+        ("read_back", "device to host through mapped staging", "device to host into pinned memory"),
+        ("read_back_pageable", "", "into pageable memory"),
+        ("mapped_primary_read", "out of a mapped storage buffer", ""),
+        ("clear_buffer", "clear_buffer", "setting memory to zero"),
     ]
     .into_iter()
-    .filter_map(|(benchmark, words)| Some(format!("{words} reaches {}", best(benchmark)?)))
+    .filter_map(|(benchmark, words, in_cuda)| {
+        let words = if is_cuda { in_cuda } else { words };
+        Some(format!("{words} reaches {}", best(benchmark)?))
+    })
     .collect();
     (!parts.is_empty()).then(|| format!("Here {}.", parts.join("; ")))
 }

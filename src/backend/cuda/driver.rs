@@ -254,6 +254,17 @@ impl Context {
         })
     }
 
+    /// Copies what `from` starts with into pageable memory. The driver returns when it is there.
+    pub(super) fn receive_pageable(&self, from: &Memory, to: &mut [u8]) -> Result<()> {
+        if to.len() as u64 > from.bytes {
+            return Err(Error::Validation("a copy to the host runs past its buffer".to_owned()));
+        }
+        // SAFETY: the length was checked, the memory is of this context, and the slice is borrowed for as long as the call writes it.
+        self.issue("copying from the device", |stream| unsafe {
+            sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), from.address, to.len(), stream)
+        })
+    }
+
     /// Notes the device's time when everything before is done.
     pub(super) fn stamp(&self, event: &Event) -> Result<()> {
         self.record(event.raw)

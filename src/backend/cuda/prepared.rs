@@ -38,8 +38,30 @@ pub(super) struct CudaJob {
     /// The same in pinned memory.
     pinned: HashMap<usize, Pinned>,
     /// What was downloaded, by the buffer whose contents it stands for.
-    received: HashMap<usize, Pinned>,
+    received: HashMap<usize, Received>,
     is_host_timed: bool,
+}
+
+/// Memory of the host for what is downloaded.
+enum Received {
+    Pinned(Pinned),
+    Pageable(Vec<u8>),
+}
+
+impl Received {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Pinned(pinned) => pinned.bytes(),
+            Self::Pageable(bytes) => bytes,
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::Pinned(pinned) => pinned.bytes_mut(),
+            Self::Pageable(bytes) => bytes,
+        }
+    }
 }
 
 /// A step, with its kernel's arguments where it is a dispatch.
@@ -127,9 +149,13 @@ impl CudaJob {
             match step {
                 Step::Send { from, route: Route::Queue, .. } => prepared.keep(*from),
                 Step::Send { from, route: Route::Staging, .. } => prepared.pin(*from)?,
-                Step::Receive { to, .. } => {
+                Step::Receive { to, route, .. } => {
                     let bytes = prepared.specs[*to].bytes as usize;
-                    prepared.received.insert(*to, Pinned::new(&prepared.gpu.context, bytes)?);
+                    let received = match route {
+                        Route::Queue => Received::Pageable(vec![0; bytes]),
+                        _ => Received::Pinned(Pinned::new(&prepared.gpu.context, bytes)?),
+                    };
+                    prepared.received.insert(*to, received);
                 }
                 _ => {}
             }
@@ -197,10 +223,12 @@ impl CudaJob {
             },
             Step::Send { route: Route::Mapped, .. } => Ok(()),
             Step::Receive { from, to, .. } => {
-                let bytes = self.specs[*from].bytes;
-                self.received
-                    .get_mut(to)
-                    .map_or(Ok(()), |pinned| context.receive(&self.buffers[*from], 0, pinned, bytes))
+                let (bytes, from) = (self.specs[*from].bytes, &self.buffers[*from]);
+                match self.received.get_mut(to) {
+                    Some(Received::Pinned(pinned)) => context.receive(from, 0, pinned, bytes),
+                    Some(Received::Pageable(memory)) => context.receive_pageable(from, memory),
+                    None => Ok(()),
+                }
             }
             Step::SumOnHost { .. } => Ok(()),
         }
@@ -293,7 +321,7 @@ impl CudaJob {
                 }
             }
         }
-        self.received.values_mut().for_each(|pinned| pinned.bytes_mut().fill(0xff));
+        self.received.values_mut().for_each(|received| received.bytes_mut().fill(0xff));
         // Waited for, so that it does not run into the sample that follows.
         self.gpu.context.wait()
     }
