@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::error::{Error, Result};
 use crate::shader::{Access, Constants, Interface, Shader};
 use crate::suite::input::Values;
-use crate::suite::{Case, Extent, HOST_PARAMS, Oracle, Scalar, Step as Declared};
-pub use crate::suite::{Checks, Contents, Format, POISON, ROW_PITCH, Route, Routine, Texture};
+use crate::suite::{Case, Extent, HOST_PARAMS, Oracle, Step as Declared};
+pub use crate::suite::{Checks, Contents, Format, POISON, ROW_PITCH, Route, Routine, Scalar, Texture};
 use crate::twin;
 
 /// Everything that a backend needs to run a case.

@@ -9,8 +9,7 @@ use libloading::Library;
 use super::driver::{Context, Memory, free};
 use super::nvrtc::usual_folders;
 use crate::error::{Error, Result};
-use crate::job::Routine;
-use crate::suite::Scalar;
+use crate::job::{Routine, Scalar};
 
 /// Names of the library, the newest first.
 const NAMES: [&str; 3] = ["libcublas.so.13", "libcublas.so.12", "libcublas.so"];

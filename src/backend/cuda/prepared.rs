@@ -11,9 +11,8 @@ use super::cublas::Blas;
 use super::driver::{Array, Event, Memory, Module, Pinned};
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
-use crate::job::{self, Job, Kernel, POISON, Route, Step};
+use crate::job::{self, Job, Kernel, POISON, Route, Scalar, Step};
 use crate::shader::Access;
-use crate::suite::Scalar;
 use crate::twin;
 
 /// Events that one submission may take: two around each stretch of dispatches.
