@@ -7,7 +7,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`cli`] | arguments, devices, files, progress |
-//! | [`run`] | one case from plan to record |
+//! | [`run`] | case by case from plan to record, through one API or several in turns |
 //! | [`report`] | table, CSV, JSON: pure functions of records |
 //! | [`plan`] | what to run |
 //! | [`ceilings`] | rows against measured limits |

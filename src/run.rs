@@ -1,4 +1,7 @@
-//! A run: the timer is chosen, then case by case from plan to record.
+//! A run: one card through one API or several. The timers are chosen, then case by case from plan to record.
+//!
+//! Several APIs take turns at each case, so that whatever drifts (clocks, temperature) meets all of them alike. Each has its own timer,
+//! canary and ceilings: no row of one is judged by what another measured.
 
 use std::collections::HashMap;
 
@@ -50,60 +53,188 @@ impl Settings {
 
 /// Who watches a run: it draws progress and writes reports.
 pub trait Observer {
-    /// The timer was chosen.
-    fn timer(&mut self, timer: &Timer);
-    /// Case number `place` starts.
-    fn start(&mut self, place: usize, case: &Case);
-    /// The last record is new; earlier ones may have changed (a ceiling that rose).
+    /// The timer of the device through `api` was chosen.
+    fn timer(&mut self, api: &'static str, timer: &Timer);
+    /// Case number `place` starts through `api`.
+    fn start(&mut self, place: usize, case: &Case, api: &'static str);
+    /// A case is done: the last `fresh` records are new, one for each API; earlier ones may have changed (a ceiling that rose).
     ///
     /// # Errors
     /// Ends the run.
-    fn finish(&mut self, records: &[Record]) -> Result<()>;
-    /// A case whose output is a picture was right: its rows of pixels, red, green, blue and opacity.
+    fn finish(&mut self, records: &[Record], fresh: usize) -> Result<()>;
+    /// A case whose output is a picture was right through `api`: its rows of pixels, red, green, blue and opacity.
     ///
     /// # Errors
     /// Ends the run.
-    fn picture(&mut self, case: &Case, rgba: &[u8]) -> Result<()> {
-        let _ = (case, rgba);
+    fn picture(&mut self, case: &Case, api: &'static str, rgba: &[u8]) -> Result<()> {
+        let _ = (case, api, rgba);
         Ok(())
     }
 }
 
-/// Runs `cases` on `backend`, one record each, in their order.
+/// Runs `cases` on one card through `backends`, and gives a record for each case and API: in the order of the cases, and for each case in
+/// the order of `backends`. An API whose device is gone for good fails the rest of its rows; the others go on.
 ///
 /// # Errors
-/// Where the run cannot go on: the device does no simple arithmetic, a lost one cannot be opened again, or the observer fails.
+/// Where the run cannot go on: no API is left (the device does no simple arithmetic, or a lost one cannot be opened again), or the
+/// observer fails.
 pub async fn run(
-    backend: &mut dyn Backend,
+    backends: &mut [&mut dyn Backend],
     cases: &[Case],
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Vec<Record>> {
-    let mut bench = Bench::new(backend, settings).await?;
-    observer.timer(&bench.timer);
-    let mut ceilings = Ceilings::default();
-    let mut records: Vec<Record> = Vec::with_capacity(cases.len());
+    let mut lanes = Vec::with_capacity(backends.len());
+    for backend in backends {
+        lanes.push(Lane::open(&mut **backend, settings, observer).await);
+    }
+    let apis = lanes.len();
+    let mut records: Vec<Record> = Vec::with_capacity(cases.len() * apis);
     for (place, case) in cases.iter().enumerate() {
-        observer.start(place, case);
-        let mut record = bench.row(case, observer).await?;
-        ceilings.add(case, &record);
-        ceilings.hold(case, &mut record);
+        go_on(&mut lanes)?;
+        let mut fresh: Vec<Option<Record>> = vec![None; apis];
+        for turn in 0..apis {
+            let number = (first(place, apis) + turn) % apis;
+            let lane = &mut lanes[number];
+            observer.start(place, case, lane.device.backend);
+            fresh[number] = Some(lane.judged_row(case, &cases[..place], observer).await?);
+            go_on(&mut lanes)?;
+            if apis > 1 {
+                lanes[number].release();
+            }
+        }
+        records.extend(fresh.into_iter().flatten());
+        for (records, case) in records.chunks_mut(apis.max(1)).zip(cases) {
+            for (record, lane) in records.iter_mut().zip(&lanes) {
+                lane.ceilings.hold(case, record);
+            }
+        }
+        observer.finish(&records, apis)?;
+    }
+    Ok(records)
+}
+
+/// Which of several APIs goes first in case number `place`: by the sum of the number's digits to the base of their count (the sequence of
+/// Prouhet, Thue and Morse). Each goes first equally often in every block of as many cases, as when they simply alternate; but no period
+/// of the plan (two types, two paddings) falls into step with it.
+const fn first(place: usize, apis: usize) -> usize {
+    let (mut rest, mut sum) = (place, 0);
+    while apis > 1 && rest > 0 {
+        sum += rest % apis;
+        rest /= apis;
+    }
+    if apis > 1 { sum % apis } else { 0 }
+}
+
+/// Gives the error that ends the run where no API is left.
+fn go_on(lanes: &mut Vec<Lane>) -> Result<()> {
+    if lanes.iter().any(|lane| lane.bench.is_ok()) {
+        return Ok(());
+    }
+    lanes.drain(..).next_back().map_or(Ok(()), |lane| lane.bench.map(|_| ()))
+}
+
+/// An API's part in a run.
+struct Lane<'a> {
+    device: Device,
+    settings: &'a Settings,
+    ceilings: Ceilings,
+    /// The device, or why it is gone for good.
+    bench: Result<Bench<'a>>,
+}
+
+impl<'a> Lane<'a> {
+    async fn open(backend: &'a mut dyn Backend, settings: &'a Settings, observer: &mut dyn Observer) -> Self {
+        let device = backend.device().clone();
+        let bench = Bench::new(backend, settings).await;
+        if let Ok(bench) = &bench {
+            observer.timer(device.backend, &bench.timer);
+        }
+        Self { device, settings, ceilings: Ceilings::default(), bench }
+    }
+
+    /// The case's row, held against the ceilings so far. `before` are the cases that have run.
+    async fn judged_row(&mut self, case: &Case, before: &[Case], observer: &mut dyn Observer) -> Result<Record> {
+        let mut record = self.row(case, observer).await?;
+        self.ceilings.add(case, &record);
+        self.ceilings.hold(case, &mut record);
         if record.status == Status::Implausible {
             // Before the row is called a fault its ceiling is asked again: it may have been measured in a slower moment.
             let binding: Vec<&Case> =
-                cases[..place].iter().filter(|ceiling| ceilings.is_held_against(case, ceiling)).collect();
+                before.iter().filter(|ceiling| self.ceilings.is_held_against(case, ceiling)).collect();
             for ceiling in binding {
-                let again = bench.row(ceiling, observer).await?;
-                ceilings.add(ceiling, &again);
+                let again = self.row(ceiling, observer).await?;
+                self.ceilings.add(ceiling, &again);
             }
         }
-        records.push(record);
-        for (case, record) in cases.iter().zip(&mut records) {
-            ceilings.hold(case, record);
-        }
-        observer.finish(&records)?;
+        Ok(record)
     }
-    Ok(records)
+
+    /// The case's row, whatever becomes of it.
+    async fn row(&mut self, case: &Case, observer: &mut dyn Observer) -> Result<Record> {
+        let mut record = blank(&self.device, self.settings, case);
+        let bench = match &mut self.bench {
+            Ok(bench) => bench,
+            Err(error) => {
+                fail(&mut record, error);
+                return Ok(record);
+            }
+        };
+        let mut picture = None;
+        if let Err(error) = bench.case(case, &mut record, &mut picture).await {
+            fail(&mut record, &error);
+            if error.ends_device()
+                && let Err(error) = bench.reopen().await
+            {
+                // What lies on the lost device may wait for it forever when dropped.
+                std::mem::forget(std::mem::replace(&mut self.bench, Err(error)));
+            }
+        }
+        if let Some(rgba) = picture {
+            record.picture_hash = Some(hash(&rgba));
+            observer.picture(case, self.device.backend, &rgba)?;
+        }
+        Ok(record)
+    }
+
+    fn release(&mut self) {
+        if let Ok(bench) = &mut self.bench {
+            bench.backend.release();
+        }
+    }
+}
+
+/// A row with everything that is known before the case runs.
+fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
+    let work = case.work();
+    Record {
+        schema: Some(SCHEMA),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        date: settings.date.clone(),
+        os: settings.os.clone(),
+        cpu: settings.cpu.clone(),
+        device: device.name.clone(),
+        vendor: device.vendor.clone(),
+        device_type: device.kind.name().to_owned(),
+        driver: device.driver.clone(),
+        backend: device.backend.to_owned(),
+        family: case.family.name.to_owned(),
+        benchmark: case.benchmark.name.to_owned(),
+        dtype: case.shape.dtype.name().to_owned(),
+        n: case.shape.extent.to_string(),
+        params: case.params_text(),
+        checks: Checks::of(&case.shape).name(),
+        bytes: (work.bytes > 0).then_some(work.bytes),
+        flops: (work.flops > 0).then_some(work.flops),
+        model: case.benchmark.model.map(|model| model(&case.shape)),
+        ..Record::default()
+    }
+}
+
+/// Makes the row one of a case that could not be measured.
+fn fail(record: &mut Record, error: &Error) {
+    record.status = if error.is_skip() { Status::Skipped } else { Status::Failed };
+    record.reason = error.chain();
 }
 
 /// A device on the bench, with the canary that tells whether it holds still.
@@ -150,51 +281,6 @@ impl<'a> Bench<'a> {
         let fresh = Canary::new(prepared, &self.timer, self.canary.can_ramp).await?;
         std::mem::forget(std::mem::replace(&mut self.canary, fresh));
         Ok(())
-    }
-
-    /// A row with everything that is known before the case runs.
-    fn blank(&self, case: &Case) -> Record {
-        let (device, settings, work) = (self.backend.device(), self.settings, case.work());
-        Record {
-            schema: Some(SCHEMA),
-            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            date: settings.date.clone(),
-            os: settings.os.clone(),
-            cpu: settings.cpu.clone(),
-            device: device.name.clone(),
-            vendor: device.vendor.clone(),
-            device_type: device.kind.name().to_owned(),
-            driver: device.driver.clone(),
-            backend: device.backend.to_owned(),
-            family: case.family.name.to_owned(),
-            benchmark: case.benchmark.name.to_owned(),
-            dtype: case.shape.dtype.name().to_owned(),
-            n: case.shape.extent.to_string(),
-            params: case.params_text(),
-            checks: Checks::of(&case.shape).name(),
-            bytes: (work.bytes > 0).then_some(work.bytes),
-            flops: (work.flops > 0).then_some(work.flops),
-            model: case.benchmark.model.map(|model| model(&case.shape)),
-            ..Record::default()
-        }
-    }
-
-    /// The case's row, whatever becomes of it.
-    async fn row(&mut self, case: &Case, observer: &mut dyn Observer) -> Result<Record> {
-        let mut record = self.blank(case);
-        let mut picture = None;
-        if let Err(error) = self.case(case, &mut record, &mut picture).await {
-            record.status = if error.is_skip() { Status::Skipped } else { Status::Failed };
-            record.reason = error.chain();
-            if error.ends_device() {
-                self.reopen().await?;
-            }
-        }
-        if let Some(rgba) = picture {
-            record.picture_hash = Some(hash(&rgba));
-            observer.picture(case, &rgba)?;
-        }
-        Ok(record)
     }
 
     async fn case(&mut self, case: &Case, record: &mut Record, picture: &mut Option<Vec<u8>>) -> Result<()> {

@@ -68,6 +68,42 @@ pub fn median_interval(sorted: &[f64]) -> Option<(f64, f64)> {
     Some((sorted[low], sorted[n - 1 - low]))
 }
 
+/// A median with its 95 % confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The median, or what is made of medians.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of it.
+    pub high: f64,
+}
+
+/// `a` ÷ `b`, two independent medians above zero, with the 95 % confidence interval of the ratio.
+///
+/// On logarithms the ratio is a difference, and the distances from each median to the ends of its interval are combined in quadrature,
+/// end by end: the delta method, which for intervals that are not symmetric is the method of variance estimates recovery (Zou & Donner,
+/// *Statistics in Medicine* 27, 2008). No distribution is assumed beyond what the two intervals rest on; simulated on log-normal noise it
+/// holds the true ratio in 96 % of cases with hundreds of samples, in 98 to 99 % with ten, and in 84 % with three. It speaks of the noise
+/// within the two series, and of nothing that differs from one run to the next. `None` where an end is not above zero.
+#[must_use]
+pub fn ratio(a: Estimate, b: Estimate) -> Option<Estimate> {
+    let logs = |of: Estimate| {
+        let is_sound = of.low > 0.0 && of.low <= of.value && of.value <= of.high && of.high.is_finite();
+        is_sound.then(|| ((of.value / of.low).ln(), (of.high / of.value).ln()))
+    };
+    let ((a_below, a_above), (b_below, b_above)) = (logs(a)?, logs(b)?);
+    let value = a.value / b.value;
+    Some(Estimate { value, low: value / a_below.hypot(b_above).exp(), high: value * a_above.hypot(b_below).exp() })
+}
+
+/// Geometric mean of `values`, all above zero; `None` where there are none.
+#[must_use]
+pub fn geometric_mean(values: &[f64]) -> Option<f64> {
+    let logs: f64 = values.iter().map(|value| value.ln()).sum();
+    (!values.is_empty()).then(|| (logs / values.len() as f64).exp())
+}
+
 /// The step of the clock that measured `values`: the largest step of which all of them are multiples (Euclid's algorithm, to within
 /// a hundredth). With a few dozen different values it is the true one; `None` where all are zero or negative.
 #[must_use]
@@ -141,6 +177,62 @@ mod tests {
         let sorted: Vec<f64> = (0..5000).map(f64::from).collect();
         let (low, high) = median_interval(&sorted).expect("n > 1");
         assert!(low < 2499.5 && high > 2499.5 && high - low < 160.0, "{low} {high}");
+    }
+
+    #[test]
+    fn ratios_have_known_answers() {
+        let of = |low, value, high| Estimate { value, low, high };
+        let got = ratio(of(8.0, 10.0, 12.5), of(4.0, 5.0, 6.25)).expect("sound");
+        // Both reach from ÷ 1.25 to × 1.25: together √2 as far on logarithms.
+        let reach = (2.0_f64.sqrt() * 1.25_f64.ln()).exp();
+        assert!((got.value - 2.0).abs() < 1e-12, "{got:?}");
+        assert!((got.low - 2.0 / reach).abs() < 1e-12 && (got.high - 2.0 * reach).abs() < 1e-12, "{got:?}");
+        // What has no noise adds none; a's upper end goes with b's lower one.
+        assert_eq!(ratio(of(3.0, 4.0, 6.0), of(2.0, 2.0, 2.0)), Some(of(1.5, 2.0, 3.0)));
+        assert_eq!(ratio(of(6.0, 6.0, 6.0), of(2.0, 3.0, 4.0)), Some(of(1.5, 2.0, 3.0)));
+        assert_eq!(ratio(of(0.0, 1.0, 2.0), of(1.0, 1.0, 1.0)), None);
+    }
+
+    /// Two kernels whose times scatter log-normally around medians of a known ratio: how often the interval holds it.
+    #[test]
+    fn the_ratio_s_interval_holds_the_true_ratio_as_often_as_it_says() {
+        // A 64-bit linear congruential generator (Knuth's MMIX), and Box and Muller's transform.
+        let mut state = 2_026_u64;
+        let mut uniform = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+        };
+        let mut series = |n: usize, median: f64, sigma: f64| {
+            let mut normal = || (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
+            let samples: Vec<f64> = (0..n).map(|_| median * (sigma * normal()).exp()).collect();
+            let summary = summarize(&samples).expect("samples");
+            let (low, high) = summary.interval.expect("n > 1");
+            Estimate { value: summary.median, low, high }
+        };
+        let mut coverage = |n_a: usize, n_b: usize, sigma_a: f64, sigma_b: f64| {
+            const ROUNDS: usize = 2000;
+            let holds = (0..ROUNDS).filter(|_| {
+                let got = ratio(series(n_a, 130.0, sigma_a), series(n_b, 100.0, sigma_b)).expect("sound");
+                got.low <= 1.3 && 1.3 <= got.high
+            });
+            holds.count() as f64 / ROUNDS as f64
+        };
+        for (n_a, n_b, sigma_a, sigma_b) in [(500, 200, 0.02, 0.1), (800, 800, 0.02, 0.3), (1000, 400, 0.1, 0.1)] {
+            let coverage = coverage(n_a, n_b, sigma_a, sigma_b);
+            assert!((0.93..=0.97).contains(&coverage), "{coverage} with {n_a} and {n_b} samples");
+        }
+        // Ranks are whole numbers: with few samples the medians' intervals hold more than they promise, and so does this one.
+        for (n_a, n_b, sigma_a, sigma_b) in [(6, 40, 0.02, 0.02), (10, 10, 0.02, 0.1), (25, 25, 0.05, 0.02)] {
+            let coverage = coverage(n_a, n_b, sigma_a, sigma_b);
+            assert!(coverage >= 0.95, "{coverage} with {n_a} and {n_b} samples");
+        }
+    }
+
+    #[test]
+    fn geometric_means_have_known_answers() {
+        assert_eq!(geometric_mean(&[]), None);
+        assert!((geometric_mean(&[2.0, 8.0]).expect("two values") - 4.0).abs() < 1e-12);
+        assert!((geometric_mean(&[0.5, 2.0]).expect("two values") - 1.0).abs() < 1e-12);
     }
 
     #[test]

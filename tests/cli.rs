@@ -5,7 +5,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use shaderbench::record::{COLUMNS, Status};
-use shaderbench::report::csv;
+use shaderbench::report::{self, csv};
 
 fn shaderbench(arguments: &[&str], folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shaderbench"));
@@ -161,6 +161,29 @@ fn a_run_prints_a_table_and_leaves_a_complete_report() {
     let refused = shaderbench(&["run", "ceiling/launch", "--json", "r.json"], folder.path()).output().expect("starts");
     assert_eq!(refused.status.code(), Some(2));
     assert!(error_of(&refused).contains("--force"), "{}", error_of(&refused));
+}
+
+#[test]
+fn all_apis_of_a_card_share_a_run_and_a_report() {
+    if !has_device() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["run", "ceiling/launch", "--backend", "all", "--profile", "quick"];
+    let output = shaderbench(&arguments, folder.path()).output().expect("starts");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let device = std::fs::read_dir(folder.path().join("results")).expect("the folder").next().expect("one device");
+    let reports: Vec<_> = std::fs::read_dir(device.expect("readable").path()).expect("readable").collect();
+    assert_eq!(reports.len(), 1, "{}", text(&output.stderr));
+    let path = reports[0].as_ref().expect("readable").path();
+    let records = csv::read(&path, &std::fs::read(&path).expect("readable")).expect("a report");
+    let apis: Vec<&str> = report::apis(&records);
+    assert_eq!(records.len(), apis.len(), "one case, a row for each of {apis:?}");
+    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+    assert!(name.ends_with(&format!("-{}.csv", apis.join("+"))), "{name}");
+    let table = text(&output.stdout);
+    assert_eq!(table.contains(" ÷ ") && table.contains("all families"), apis.len() > 1, "{table}");
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
 }
 
 #[test]

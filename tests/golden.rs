@@ -1,8 +1,8 @@
 //! The table as people see it, at 80 and 200 columns.
 
 use shaderbench::record::{Record, Status};
-use shaderbench::report::table::{Look, line, table};
-use shaderbench::report::{Section, json};
+use shaderbench::report::table::{Look, line};
+use shaderbench::report::{Section, json, tables};
 
 fn row(benchmark: &str, params: &str, median_ns: f64, share: f64) -> Record {
     Record {
@@ -61,13 +61,14 @@ fn drawn_of(rows: &[Record], width: usize, has_color: bool) -> String {
     let section = Section {
         family: "transpose",
         summary: "the transpose of a matrix",
-        finding: Some(
+        findings: vec![(
+            "vulkan".into(),
             "Of 8192x8192 f32, the naive transpose that coalesces its writes wins by 3.15×; and so on.".into(),
-        ),
+        )],
         rows: rows.iter().collect(),
         is_by_kernel: false,
     };
-    table(&[section], Look { width, has_color })
+    tables(&[section], Look { width, has_color })
 }
 
 #[test]
@@ -127,4 +128,118 @@ fn json_holds_every_column_and_every_sample() {
     assert_eq!(value[0]["drift"], serde_json::Value::Null);
     let keys = value[0].as_object().expect("an object").len();
     assert_eq!(keys, shaderbench::record::COLUMNS.len() + 1);
+}
+
+/// Rows of one card through `apis`: each case as it is made for one API, and then as `change` has it for each.
+fn through(apis: &[&str], change: impl Fn(&mut Record)) -> Vec<Record> {
+    let row = |family: &str, benchmark: &str, n: &str, median_ns: f64| Record {
+        family: family.into(),
+        n: n.into(),
+        timer: "timestamp".into(),
+        ..row(benchmark, "", median_ns, 0.5)
+    };
+    let cases = [
+        row("transpose", "naive", "8192x8192", 1_037_000.0),
+        row("transpose", "tiled", "8192x8192", 316_600.0),
+        row("transpose", "tiled_vec4", "8192x8192", 158_000.0),
+        row("transpose", "tiled_vec4", "2048x2048", 12_300.0),
+        row("matmul", "naive", "512x512x512", 2_036_000.0),
+        row("matmul", "tiled", "512x512x512", 1_036_000.0),
+        row("matmul", "a_name_that_is_far_too_long_for_it", "512x512x512", 900_000.0),
+        row("matmul", "blocked", "512x512x512", 500_000.0),
+        row("transfer", "upload", "65536", 81_000.0),
+    ];
+    let each = |case: &Record| {
+        let of = |api: &&str| {
+            let mut record = Record { backend: (*api).into(), ..case.clone() };
+            change(&mut record);
+            record
+        };
+        apis.iter().map(of).collect::<Vec<_>>()
+    };
+    cases.iter().flat_map(each).collect()
+}
+
+/// CUDA is faster or slower, lacks something, breaks, is too fast to be true, and is timed by another clock.
+fn as_cuda(record: &mut Record) {
+    if record.backend != "cuda" {
+        return;
+    }
+    let mut faster = |factor: f64| {
+        for time in [&mut record.median_ns, &mut record.ci_low_ns, &mut record.ci_high_ns] {
+            *time = time.map(|ns| ns / factor);
+        }
+        for figure in [&mut record.gb_per_s, &mut record.share] {
+            *figure = figure.map(|figure| figure * factor);
+        }
+    };
+    let mut ends = |status, reason: &str| {
+        record.status = status;
+        record.reason = reason.into();
+    };
+    match (record.family.as_str(), record.benchmark.as_str(), record.n.as_str()) {
+        ("transpose", "naive", _) => faster(1.07),
+        ("transpose", "tiled", _) => faster(0.91),
+        ("transpose", "tiled_vec4", "8192x8192") => faster(1.001),
+        ("transpose", ..) => {
+            ends(Status::Skipped, "transpose/tiled_vec4 has no CUDA twin");
+            (record.median_ns, record.ci_low_ns, record.ci_high_ns) = (None, None, None);
+        }
+        ("matmul", "tiled", _) => {
+            faster(9.0);
+            ends(Status::Implausible, "450 % of the ceiling 'fma f32': no kernel can be that fast");
+        }
+        ("matmul", "blocked", _) => {
+            ends(Status::Wrong, "element 5 is NaN, must be 0.25");
+            (record.median_ns, record.ci_low_ns, record.ci_high_ns) = (None, None, None);
+        }
+        ("matmul", "naive", _) => {
+            faster(12.5);
+            ends(Status::Ok, "the canary moved by 7 % and did not settle");
+        }
+        ("matmul", ..) => faster(0.04),
+        ("transfer", ..) => record.timer = "wall".into(),
+        _ => {}
+    }
+}
+
+fn against(apis: &[&str], width: usize) -> String {
+    let records = through(apis, as_cuda);
+    let section = |family: &'static str, summary: &'static str, findings: &[(&str, &str)]| Section {
+        family,
+        summary,
+        findings: findings.iter().map(|(api, text)| ((*api).to_owned(), (*text).to_owned())).collect(),
+        rows: records.iter().filter(|record| record.family == family).collect(),
+        is_by_kernel: false,
+    };
+    let wins = [("vulkan", "Tiled wins by 3.28×."), ("cuda", "Tiled wins by 2.78×.")];
+    let sections = [
+        section("transpose", "the transpose of a matrix", &wins),
+        section("matmul", "products of matrices", &apis.iter().map(|api| (*api, "All say this.")).collect::<Vec<_>>()),
+        section("transfer", "copies between host and device", &[]),
+    ];
+    let text = tables(&sections, Look { width, has_color: false });
+    assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+    text
+}
+
+#[test]
+fn apis_against_each_other_at_80_columns() {
+    insta::assert_snapshot!(against(&["vulkan", "cuda"], 80));
+}
+
+#[test]
+fn apis_against_each_other_at_200_columns() {
+    insta::assert_snapshot!(against(&["vulkan", "cuda"], 200));
+}
+
+#[test]
+fn three_apis_are_two_matches_against_the_first() {
+    insta::assert_snapshot!(against(&["vulkan", "gl", "cuda"], 80));
+}
+
+#[test]
+fn rows_of_one_api_have_no_ratios() {
+    let text = against(&["cuda"], 80);
+    assert!(!text.contains('÷') && text.contains("of ceiling"), "{text}");
 }

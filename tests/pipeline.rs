@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{Behaviour, Clock, Fake, Seen, cases, fake, settings};
+use common::{Behaviour, Clock, Fake, Seen, cases, fake, fake_through, settings};
+use shaderbench::error::Result;
 use shaderbench::record::{Record, Status};
 use shaderbench::run::run;
 
@@ -10,7 +11,7 @@ const SUBJECT: &str = "transpose/tiled f32 64x96 PAD=1";
 
 fn run_on(backend: &mut Fake, seen: &mut Seen) -> Vec<Record> {
     let cases = cases(&["transpose"], &["64x96"]);
-    pollster::block_on(run(backend, &cases, &settings(), seen)).expect("the run goes on whatever a case does")
+    pollster::block_on(run(&mut [backend], &cases, &settings(), seen)).expect("the run goes on whatever a case does")
 }
 
 fn subject(records: &[Record]) -> &Record {
@@ -101,7 +102,8 @@ fn what_needs_mapped_storage_is_skipped_where_there_is_none() {
         let mut backend = fake(|_| Behaviour::Right);
         backend.device.has_mappable_storage = has_mappable_storage;
         let cases = cases(&["transfer"], &["2^10"]);
-        let records = pollster::block_on(run(&mut backend, &cases, &settings(), &mut Seen::default())).expect("a run");
+        let records =
+            pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
         for row in &records {
             let is_mapped = row.benchmark.starts_with("mapped_primary");
             assert_eq!(row.status, if is_mapped { status } else { Status::Ok }, "{}: {}", row.benchmark, row.reason);
@@ -117,7 +119,8 @@ fn a_row_far_above_its_ceiling_is_implausible() {
     let mut backend =
         fake(|label| if label.starts_with("reduction/sequential") { Behaviour::Slow(0.05) } else { Behaviour::Right });
     let cases = cases(&["reduction/sequential"], &["2^20"]);
-    let records = pollster::block_on(run(&mut backend, &cases, &settings(), &mut Seen::default())).expect("a run");
+    let records =
+        pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
     let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
     assert_eq!(row.status, Status::Implausible, "{:?} of {}", row.share, row.ceiling);
     assert!(row.share.expect("a share") > 1.05 && row.reason.contains("no kernel can be that fast"), "{}", row.reason);
@@ -128,7 +131,8 @@ fn a_ceiling_that_was_measured_in_a_slow_moment_is_measured_again() {
     let mut backend =
         fake(|label| if label.starts_with("ceiling/read") { Behaviour::SlowAtFirst(20.0) } else { Behaviour::Right });
     let cases = cases(&["reduction/sequential"], &["2^20"]);
-    let records = pollster::block_on(run(&mut backend, &cases, &settings(), &mut Seen::default())).expect("a run");
+    let records =
+        pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
     let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
     assert_eq!((row.status, row.reason.as_str()), (Status::Ok, ""), "{:?} of {}", row.share, row.ceiling);
     assert!(row.share.expect("a share") <= 1.05);
@@ -156,7 +160,8 @@ fn a_launch_that_would_take_too_long_is_never_launched() {
     let mut backend =
         fake(|label| if label.starts_with("reduction/sequential") { Behaviour::Slow(1e5) } else { Behaviour::Right });
     let cases = cases(&["reduction/sequential"], &["2^23"]);
-    let records = pollster::block_on(run(&mut backend, &cases, &settings(), &mut Seen::default())).expect("a run");
+    let records =
+        pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
     let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
     assert_eq!(row.status, Status::Skipped);
     assert!(row.reason.starts_with("one launch would take about"), "{}", row.reason);
@@ -193,4 +198,130 @@ fn the_tick_is_measured_and_samples_grow_with_it() {
     let row = subject(&records);
     let sample = row.median_ns.expect("measured") * row.launches.expect("counted") as f64;
     assert!(sample >= 100.0 * 65_536.0 * 0.9 || row.launches == Some(1000), "{sample} {:?}", row.launches);
+}
+
+/// Runs on two APIs of one card.
+fn run_both(vulkan: &mut Fake, cuda: &mut Fake, seen: &mut Seen) -> Result<Vec<Record>> {
+    let cases = cases(&["transpose"], &["64x96"]);
+    pollster::block_on(run(&mut [vulkan, cuda], &cases, &settings(), seen))
+}
+
+#[test]
+fn several_apis_take_turns_at_each_case() {
+    let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake_through("cuda", |_| Behaviour::Slow(2.0)));
+    let mut seen = Seen::default();
+    let records = run_both(&mut vulkan, &mut cuda, &mut seen).expect("a run");
+    // Each goes first equally often, in an order that no period of the plan falls into step with.
+    let firsts: Vec<_> = seen.turns.chunks(2).map(|turn| turn[0]).collect();
+    assert_eq!(firsts[..8], ["vulkan", "cuda", "cuda", "vulkan", "cuda", "vulkan", "vulkan", "cuda"]);
+    assert!(seen.turns.chunks(2).all(|turn| turn[0] != turn[1]), "{:?}", seen.turns);
+    // Rows come in the plan's order, and for each case in the order of the APIs, whichever went first.
+    assert_eq!(seen.rows, (1..=seen.finished).map(|case| 2 * case).collect::<Vec<_>>());
+    for pair in records.chunks(2) {
+        assert_eq!((pair[0].backend.as_str(), pair[1].backend.as_str()), ("vulkan", "cuda"));
+        assert_eq!((pair[0].name(), &pair[0].params), (pair[1].name(), &pair[1].params));
+    }
+    let alone = run_on(&mut fake(|_| Behaviour::Right), &mut Seen::default());
+    let names = |records: &[Record]| records.iter().map(|r| (r.name(), r.n.clone())).collect::<Vec<_>>();
+    assert_eq!(names(&alone), records.chunks(2).flat_map(|pair| names(&pair[..1])).collect::<Vec<_>>());
+    // Whoever is done makes room for the other.
+    for backend in [&vulkan, &cuda] {
+        assert_eq!(backend.log.lock().expect("one thread").released, seen.finished);
+    }
+}
+
+#[test]
+fn one_api_alone_keeps_its_inputs_from_case_to_case() {
+    let mut backend = fake(|_| Behaviour::Right);
+    run_on(&mut backend, &mut Seen::default());
+    assert_eq!(backend.log.lock().expect("one thread").released, 0);
+}
+
+#[test]
+fn three_apis_go_first_equally_often() {
+    let mut backends = ["vulkan", "gl", "cuda"].map(|api| fake_through(api, |_| Behaviour::Right));
+    let [vulkan, gl, cuda] = &mut backends;
+    let mut seen = Seen::default();
+    let cases = cases(&["transpose"], &["64x96"]);
+    pollster::block_on(run(&mut [vulkan, gl, cuda], &cases, &settings(), &mut seen)).expect("a run");
+    let firsts: Vec<_> = seen.turns.chunks(3).map(|turn| turn[0]).collect();
+    assert_eq!(firsts[..9], ["vulkan", "gl", "cuda", "gl", "cuda", "vulkan", "cuda", "vulkan", "gl"]);
+}
+
+#[test]
+fn rows_are_held_against_the_ceilings_of_their_own_api() {
+    // All that CUDA does takes ten times as long; one of its sums is as fast as Vulkan's, which beats CUDA's ceiling and not Vulkan's.
+    let mut vulkan = fake(|_| Behaviour::Right);
+    let mut cuda = fake_through("cuda", |label| {
+        if label.starts_with("reduction/sequential") { Behaviour::Right } else { Behaviour::Slow(10.0) }
+    });
+    let cases = cases(&["reduction/sequential"], &["2^20"]);
+    let settings = settings();
+    let mut seen = Seen::default();
+    let records = pollster::block_on(run(&mut [&mut vulkan, &mut cuda], &cases, &settings, &mut seen)).expect("a run");
+    let row = |api: &str| {
+        let found = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32" && r.backend == api);
+        found.expect("a row")
+    };
+    assert_eq!(row("vulkan").status, Status::Ok, "{}", row("vulkan").reason);
+    assert_eq!(row("cuda").status, Status::Implausible, "{:?} of {}", row("cuda").share, row("cuda").ceiling);
+    let shares = [row("vulkan").share, row("cuda").share].map(|share| share.expect("a share"));
+    assert!((shares[1] / shares[0] - 10.0).abs() < 0.5, "{shares:?}");
+}
+
+#[test]
+fn an_api_that_is_lost_does_not_stop_the_other() {
+    for can_reopen in [true, false] {
+        let mut vulkan = fake(|_| Behaviour::Right);
+        let mut cuda = fake_through("cuda", |label| if label == SUBJECT { Behaviour::Lost } else { Behaviour::Right });
+        cuda.can_reopen = can_reopen;
+        let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("Vulkan is left");
+        let of = |api: &str| records.iter().filter(|r| r.backend == api).cloned().collect::<Vec<_>>();
+        assert!(of("vulkan").iter().all(|r| matches!(r.status, Status::Ok | Status::Skipped)));
+        let cuda_rows = of("cuda");
+        let lost = cuda_rows.iter().position(|r| r == subject(&cuda_rows)).expect("its row");
+        assert!(lost > 0 && lost + 1 < cuda_rows.len(), "{lost} of {}", cuda_rows.len());
+        assert!(cuda_rows[lost].status == Status::Failed && cuda_rows[lost].reason.contains("unplugged"));
+        assert!(cuda_rows[..lost].iter().all(|r| r.status != Status::Failed));
+        for row in &cuda_rows[lost + 1..] {
+            let is_gone = row.status == Status::Failed && row.reason.contains("cannot be opened again");
+            assert_eq!(is_gone, !can_reopen, "{}: {}", row.name(), row.reason);
+            assert!(!is_gone || has_no_figures(row));
+        }
+    }
+}
+
+#[test]
+fn a_run_ends_where_no_api_is_left() {
+    let lost = |label: &str| if label == SUBJECT { Behaviour::Lost } else { Behaviour::Right };
+    let (mut vulkan, mut cuda) = (fake(lost), fake_through("cuda", lost));
+    (vulkan.can_reopen, cuda.can_reopen) = (false, false);
+    let error = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect_err("nothing is left");
+    assert!(error.to_string().contains("cannot be opened again"), "{error}");
+    let mut alone = fake(lost);
+    alone.can_reopen = false;
+    let cases = cases(&["transpose"], &["64x96"]);
+    assert!(pollster::block_on(run(&mut [&mut alone], &cases, &settings(), &mut Seen::default())).is_err());
+}
+
+#[test]
+fn an_api_that_cannot_do_simple_arithmetic_is_out_and_the_other_is_measured() {
+    let mut vulkan = fake(|_| Behaviour::Right);
+    let mut cuda = fake_through("cuda", |_| Behaviour::Wrong(0));
+    let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("Vulkan is left");
+    assert_eq!(subject(&records).status, Status::Ok);
+    assert!(records.iter().filter(|r| r.backend == "cuda").all(|r| r.status == Status::Failed));
+    assert!(records[1].reason.contains("gets simple arithmetic wrong"), "{}", records[1].reason);
+}
+
+#[test]
+fn what_one_api_lacks_the_other_still_measures() {
+    let mut vulkan = fake(|_| Behaviour::Right);
+    let mut cuda =
+        fake_through("cuda", |label| if label == SUBJECT { Behaviour::Unsupported } else { Behaviour::Right });
+    let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("a run");
+    let of = |api: &str| records.iter().filter(|r| r.backend == api).cloned().collect::<Vec<_>>();
+    assert_eq!(subject(&of("vulkan")).status, Status::Ok);
+    assert_eq!(subject(&of("cuda")).status, Status::Skipped);
+    assert!(subject(&of("cuda")).reason.contains("no such thing"));
 }

@@ -34,7 +34,15 @@ pub trait Backend {
 
     /// Opens the device anew after it was lost or stopped answering. What was prepared before is void.
     fn reopen(&mut self) -> Task<'_, ()>;
+
+    /// Gives the device's memory back before another API uses the same card: what dropped jobs may still hold, and the inputs kept for
+    /// the next job where they are larger than [`KEPT_INPUTS`].
+    fn release(&mut self) {}
 }
+
+/// Bytes of inputs that may stay on a card while another API uses it: enough that small cases need not be filled anew, and too
+/// little to be missed by a case of gigabytes.
+pub const KEPT_INPUTS: u64 = 256 << 20;
 
 /// A job that is ready to run.
 pub trait Prepared {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::choose::{is_same_card, no_device};
 use super::target::{Target, cuda, targets};
 use super::{print, print_json};
 use crate::backend::Device;
@@ -30,16 +31,10 @@ impl Entry {
         if self.device.backend == "cuda" { format!("[cuda {}]", self.index) } else { format!("[{}]", self.index) }
     }
 
-    fn pci_address(&self) -> Option<String> {
-        let mut facts = self.device.facts.iter();
-        facts.find(|(_, name, _)| name == "PCI address").map(|(_, _, address)| address.to_lowercase())
-    }
-
-    /// The other entries of `all` that are the same card, through other APIs: those at the same PCI address.
+    /// The other entries of `all` that are the same card, through other APIs: those at the same PCI address, or of the same UUID.
     fn others<'a>(&self, all: &'a [Self]) -> Vec<&'a Self> {
-        let Some(address) = self.pci_address() else { return Vec::new() };
         let is_other = |other: &&Self| other.label() != self.label();
-        all.iter().filter(is_other).filter(|other| other.pci_address().as_ref() == Some(&address)).collect()
+        all.iter().filter(is_other).filter(|other| is_same_card(&self.device, &other.device) == Some(true)).collect()
     }
 }
 
@@ -64,7 +59,7 @@ fn entries(backend: Option<&str>) -> Result<Vec<Entry>> {
             return Err(Error::NoDevice(format!("no device here runs through {api}: see `shaderbench devices`")));
         }
     }
-    if all.is_empty() { Err(super::run::no_device()) } else { Ok(all) }
+    if all.is_empty() { Err(no_device()) } else { Ok(all) }
 }
 
 /// What every API tells, under the names that the benchmarks' needs have.
@@ -130,32 +125,10 @@ fn object(entry: &Entry, all: &[Entry]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::DeviceType;
+    use crate::cli::choose::fakes::{at, device};
 
     fn entry(index: usize, backend: &'static str, pci_address: &str) -> Entry {
-        let device = Device {
-            name: "Fake 9000".to_owned(),
-            vendor: "NVIDIA".to_owned(),
-            kind: DeviceType::Discrete,
-            driver: "fake".to_owned(),
-            backend,
-            features: [Feature::F64].into(),
-            has_timestamps: true,
-            max_buffer_bytes: 1 << 30,
-            max_binding_bytes: 1 << 30,
-            max_texture_side: 8192,
-            has_mappable_storage: false,
-            max_storage_buffers: 8,
-            max_workgroup_bytes: 48 << 10,
-            max_invocations: 1024,
-            max_workgroup_size: [1024, 1024, 64],
-            max_groups: 65_535,
-            facts: vec![("adapter", "PCI address", pci_address)]
-                .into_iter()
-                .filter(|fact| !fact.2.is_empty())
-                .map(|(section, name, value)| (section, name.to_owned(), value.to_owned()))
-                .collect(),
-        };
+        let device = if pci_address.is_empty() { device("Fake 9000", backend, &[]) } else { at(backend, pci_address) };
         Entry { index, device }
     }
 
@@ -179,5 +152,23 @@ mod tests {
         line(3, "[cuda 0] Fake 9000 (cuda)\n    same card as                                 [1] (vulkan)\n");
         assert_eq!(object(&all[4], &all)["same card"], json!([{ "backend": "vulkan", "index": 0 }]));
         assert_eq!(object(&all[2], &all)["same card"], json!([]));
+    }
+
+    #[test]
+    fn each_of_several_cards_is_listed_once_for_each_api() {
+        let all = [
+            entry(0, "vulkan", "0000:1b:00.0"),
+            entry(1, "vulkan", "0000:43:00.0"),
+            entry(0, "cuda", "00000000:43:00.0"),
+            entry(1, "cuda", "1B:00.0"),
+        ];
+        let pairs: Vec<_> = all
+            .iter()
+            .map(|entry| (entry.label(), entry.others(&all).iter().map(|other| other.label()).collect::<Vec<_>>()))
+            .collect();
+        let pair = |label: &str, other: &str| (label.to_owned(), vec![other.to_owned()]);
+        let expected =
+            [pair("[0]", "[cuda 1]"), pair("[1]", "[cuda 0]"), pair("[cuda 0]", "[1]"), pair("[cuda 1]", "[0]")];
+        assert_eq!(pairs, expected);
     }
 }

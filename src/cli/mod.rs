@@ -1,5 +1,6 @@
 //! The command line.
 
+mod choose;
 mod devices;
 mod list;
 mod progress;
@@ -22,7 +23,8 @@ Examples:
   shaderbench                                   everything, on the first GPU
   shaderbench run transpose --profile quick     one family (and the ceilings it is held against)
   shaderbench run 'reduction/vec4*' --size 2^26 --size 1000003
-  shaderbench run --device all --backend all    every device through every API
+  shaderbench run --backend all                 the first GPU through every API in turns, against each other
+  shaderbench run --device all --backend all    so with every GPU, one after the other
   shaderbench devices                           what the devices tell of themselves
   shaderbench list --json                       every benchmark, for a program
 
@@ -70,7 +72,7 @@ struct RunArguments {
     /// Device by number or part of its name (see `devices`), or all [default: the first GPU]
     #[arg(long, value_name = "NAME|INDEX|all")]
     device: Option<String>,
-    /// API to run through [default: the device's best]
+    /// API to run through; all = each that the card has, case by case in turns [default: the device's best]
     #[arg(long, value_parser = PossibleValuesParser::new(target::backends()))]
     backend: Option<String>,
     /// Sizes instead of the profile's: 1000003, 2^20, rows x columns for matrices (512x2000), or MxNxK for matrix products

@@ -3,14 +3,15 @@
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
+use super::choose::{choose, no_device};
 use super::progress::Progress;
-use super::target::{Target, backends, targets};
+use super::target::{Target, targets};
 use super::{RunArguments, look, print};
-use crate::backend::{Device, DeviceType};
+use crate::backend::{Backend, Device, DeviceType};
 use crate::error::{Error, Result};
-use crate::plan::{Request, plan, unknown};
+use crate::plan::{Request, plan};
 use crate::record::Record;
-use crate::report::{self, Section, table};
+use crate::report::{self, Section};
 use crate::run::Settings;
 use crate::suite::{Dtype, FAMILIES, Profile};
 
@@ -37,14 +38,18 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
         }
     }
     let (device, backend) = (arguments.device.as_deref(), arguments.backend.as_deref());
-    let chosen = choose(targets(backend)?, device, backend)?;
+    let mut found: Vec<Option<Target>> = targets(backend)?.into_iter().map(Some).collect();
+    let devices: Vec<Device> = found.iter().flatten().map(|target| target.device().clone()).collect();
+    let runs = choose(&devices, device, backend)?;
     if arguments.dry_run {
-        return dry_run(arguments, chosen[0].device());
+        let card: Vec<&Device> = runs[0].iter().map(|place| &devices[*place]).collect();
+        return dry_run(arguments, &card);
     }
     let mut all: Vec<Record> = Vec::new();
-    for target in chosen {
-        let records = run_on(target, arguments, &all)?;
-        print(&table::table(&sections(&records), look()))?;
+    for run in runs {
+        let card: Vec<Target> = run.into_iter().filter_map(|place| found[place].take()).collect();
+        let records = run_on(card, arguments, &all)?;
+        print(&report::tables(&sections(&records), look()))?;
         all.extend(records);
     }
     Ok(if all.iter().any(|record| record.status.is_fault()) { 3 } else { 0 })
@@ -64,11 +69,14 @@ fn profile_for(arguments: &RunArguments, device: &Device) -> Profile {
     arguments.profile.unwrap_or(usual)
 }
 
-fn dry_run(arguments: &RunArguments, device: &Device) -> Result<u8> {
-    let profile = profile_for(arguments, device);
+fn dry_run(arguments: &RunArguments, card: &[&Device]) -> Result<u8> {
+    let profile = profile_for(arguments, card[0]);
     let cases = plan(&request(arguments, profile))?;
     let mut text: String = cases.iter().map(|case| format!("{case}\n")).collect();
-    text.push_str(&format!("{} cases, profile {}, on {}\n", cases.len(), profile_name(profile), device.name));
+    let (count, profile, name) = (cases.len(), profile_name(profile), &card[0].name);
+    let apis: Vec<_> = card.iter().map(|device| device.backend).collect();
+    let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
+    text.push_str(&format!("{count} cases, profile {profile}, on {name}{through}\n"));
     print(&text)?;
     Ok(0)
 }
@@ -77,122 +85,81 @@ fn profile_name(profile: Profile) -> String {
     clap::ValueEnum::to_possible_value(&profile).map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-fn run_on(target: Target, arguments: &RunArguments, before: &[Record]) -> Result<Vec<Record>> {
-    let device = target.device().clone();
-    if device.kind == DeviceType::Software {
+/// Runs on a card through each API of `card`.
+fn run_on(card: Vec<Target>, arguments: &RunArguments, before: &[Record]) -> Result<Vec<Record>> {
+    if let Some(device) = card.iter().map(Target::device).find(|device| device.kind == DeviceType::Software) {
         eprintln!(
             "{} is a software device: its answers are checked as any, its speed says nothing about a GPU",
             device.name
         );
     }
-    let profile = profile_for(arguments, &device);
-    let cases = plan(&request(arguments, profile))?;
     // What cannot be opened leaves no report.
-    let mut backend = pollster::block_on(target.open())?;
-    let device = backend.device().clone();
+    let mut backends = open(card)?;
+    let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
+    let profile = profile_for(arguments, &devices[0]);
+    let cases = plan(&request(arguments, profile))?;
     let now = jiff::Timestamp::now();
     let date = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let (path, before) = match &arguments.out {
         Some(path) => (path.clone(), before.to_vec()),
-        None => (default_path(&device, &date[..10])?, Vec::new()),
+        None => (default_path(&devices, &date[..10])?, Vec::new()),
     };
-    eprintln!(
-        "{} ({}, {}): {} cases, profile {}",
-        device.name,
-        device.backend,
-        device.driver,
-        cases.len(),
-        profile_name(profile)
-    );
+    let (count, profile_name) = (cases.len(), profile_name(profile));
+    for device in &devices {
+        eprintln!("{} ({}, {}): {count} cases, profile {profile_name}", device.name, device.backend, device.driver);
+    }
     let settings = Settings::new(profile, date, operating_system(), processor());
-    let mut progress = Progress::new(cases.len(), path.clone(), arguments.json.clone(), before);
+    let mut progress = Progress::new(count, devices.len(), path.clone(), arguments.json.clone(), before);
     if let Some(folder) = &arguments.save_image {
         progress.save_pictures(folder);
     }
-    let records = pollster::block_on(crate::run::run(backend.as_mut(), &cases, &settings, &mut progress))?;
+    let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
+    apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
+    let records = pollster::block_on(crate::run::run(&mut apis, &cases, &settings, &mut progress))?;
     drop(progress);
     eprintln!("{} rows in {}", records.len(), path.display());
     Ok(records)
 }
 
+/// Opens a card through each of its APIs, at least one. One that cannot be opened is left out where another can.
+fn open(card: Vec<Target>) -> Result<Vec<Box<dyn Backend>>> {
+    let (mut backends, mut errors) = (Vec::new(), Vec::new());
+    for target in card {
+        let api = target.device().backend;
+        match pollster::block_on(target.open()) {
+            Ok(backend) => backends.push(backend),
+            Err(error) => errors.push((api, error)),
+        }
+    }
+    if backends.is_empty() {
+        return Err(errors.into_iter().next().map_or_else(no_device, |(_, error)| error));
+    }
+    for (api, error) in errors {
+        eprintln!("{api} is left out: {}", error.chain());
+    }
+    Ok(backends)
+}
+
 fn sections(records: &[Record]) -> Vec<Section<'_>> {
+    let apis = report::apis(records);
     let section = |family: &&'static crate::suite::Family| {
         let rows: Vec<_> = records.iter().filter(|record| record.family == family.name).collect();
-        let finding = (family.finding)(&rows);
-        Section { family: family.name, summary: family.summary, finding, rows, is_by_kernel: family.is_by_kernel }
+        // A finding is about one device: each API has its own.
+        let finding = |api: &&'_ str| {
+            let rows: Vec<_> = rows.iter().copied().filter(|row| row.backend == *api).collect();
+            Some(((*api).to_owned(), (family.finding)(&rows)?))
+        };
+        let findings = apis.iter().filter_map(finding).collect();
+        Section { family: family.name, summary: family.summary, findings, rows, is_by_kernel: family.is_by_kernel }
     };
     FAMILIES.iter().map(section).filter(|section| !section.rows.is_empty()).collect()
 }
 
-/// The sentence for a machine on which nothing can run.
-pub(super) fn no_device() -> Error {
-    Error::NoDevice(
-        "no GPU adapter was found: install a Vulkan driver (Debian, Ubuntu: apt-get install libvulkan1 mesa-vulkan-drivers; \
-         NVIDIA: its own driver), and check VK_ICD_FILENAMES, VK_DRIVER_FILES and WGPU_BACKEND if they are set"
-            .to_owned(),
-    )
-}
-
-/// The devices to run on, at least one. Hardware first: software only where it is asked for or nothing else is there.
-fn choose(found: Vec<Target>, device: Option<&str>, backend: Option<&str>) -> Result<Vec<Target>> {
-    if found.is_empty() {
-        return Err(no_device());
-    }
-    let names: Vec<String> = found.iter().map(|target| target.device().name.clone()).collect();
-    let is_wanted = |index: usize, target: &Target| match device {
-        None | Some("all") => true,
-        Some(wanted) => match wanted.parse::<usize>() {
-            Ok(number) => number == index,
-            Err(_) => target.device().name.to_lowercase().contains(&wanted.to_lowercase()),
-        },
-    };
-    let mut chosen: Vec<Target> = found
-        .into_iter()
-        .enumerate()
-        .filter(|(index, target)| is_wanted(*index, target))
-        .map(|(_, target)| target)
-        .collect();
-    if chosen.is_empty() {
-        let wanted = device.unwrap_or_default();
-        return Err(Error::Usage(match wanted.parse::<usize>() {
-            Ok(number) => {
-                format!("there is no device {number}: there are 0 to {}, see `shaderbench devices`", names.len() - 1)
-            }
-            Err(_) => unknown("device", wanted, &names),
-        }));
-    }
-    if let Some(api) = backend.filter(|api| *api != "all") {
-        chosen.retain(|target| target.device().backend == api);
-        if chosen.is_empty() {
-            let known: Vec<_> = backends().into_iter().filter(|name| *name != "all").collect();
-            return Err(Error::NoDevice(format!(
-                "no device here runs through {api}: see `shaderbench devices` for what there is, of {}",
-                known.join(", ")
-            )));
-        }
-    }
-    let has_hardware = chosen.iter().any(|target| target.device().kind != DeviceType::Software);
-    if has_hardware && matches!(device, None | Some("all")) {
-        chosen.retain(|target| target.device().kind != DeviceType::Software);
-    }
-    let (first, api) = (chosen[0].device().clone(), chosen[0].device().backend);
-    if backend != Some("all") {
-        chosen.retain(|target| target.device().backend == api);
-    }
-    if device != Some("all") {
-        // APIs name one card differently ("NVIDIA H200" and "NVIDIA H200/PCIe/SSE2").
-        let is_same = |other: &Device| other.name.contains(&first.name) || first.name.contains(&other.name);
-        chosen.retain(|target| is_same(target.device()));
-        if backend != Some("all") {
-            chosen.truncate(1);
-        }
-    }
-    Ok(chosen)
-}
-
-/// `results/<device>/<date>-<backend>.csv`, with a number where that is taken. The file is created, so that no other run takes it.
-fn default_path(device: &Device, date: &str) -> Result<PathBuf> {
-    let words: Vec<String> = device
+/// `results/<device>/<date>-<backend>.csv`, the backends of a run through several joined by `+`, with a number where that is taken. The
+/// file is created, so that no other run takes it.
+fn default_path(devices: &[Device], date: &str) -> Result<PathBuf> {
+    let apis: Vec<_> = devices.iter().map(|device| device.backend).collect();
+    let words: Vec<String> = devices[0]
         .name
         .to_lowercase()
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -204,7 +171,7 @@ fn default_path(device: &Device, date: &str) -> Result<PathBuf> {
     std::fs::create_dir_all(&folder).map_err(|source| fault("create", &folder, source))?;
     for number in 1.. {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-        let path = folder.join(format!("{date}-{}{suffix}.csv", device.backend));
+        let path = folder.join(format!("{date}-{}{suffix}.csv", apis.join("+")));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(_) => {
                 // A run that is killed before its first row still leaves a report.

@@ -17,7 +17,7 @@ pub struct Look {
 }
 
 /// From this width on the table has room for the interval, the sample counts, the end-to-end time, the ceiling's name and a note.
-const WIDE: usize = 180;
+pub(super) const WIDE: usize = 180;
 
 /// What the columns beside the name need with their gaps: in the narrow table, and in the wide one without the note.
 const BESIDE_NAME: usize = 54;
@@ -25,31 +25,34 @@ const BESIDE_NAME_WIDE: usize = 128;
 /// What the model's column adds to either.
 const MODEL: usize = 8;
 
-/// Every section with its rows and its finding.
-#[must_use]
-pub fn table(sections: &[Section], look: Look) -> String {
-    sections.iter().map(|section| one_section(section, look)).collect::<Vec<_>>().join("\n")
-}
-
-fn one_section(section: &Section, look: Look) -> String {
-    let heading = wrap(&format!("{}: {}", section.family, section.summary), look.width, "  ");
-    let mut text = heading.replacen(section.family, &paint(look, "1", section.family), 1);
-    text.push('\n');
+/// A section whose rows come from one API: its rows, what is to be said about them, and its finding.
+pub(super) fn section(section: &Section, look: Look) -> String {
+    let mut text = headline(section, "", look);
     let measured: Vec<_> = section.rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
     if !measured.is_empty() {
         text.push_str(&rows_table(section, &measured, look));
         text.push('\n');
     }
     for line in remarks(&section.rows, look) {
-        let color = if line.starts_with("skipped") || line.starts_with('~') { "2" } else { "31" };
-        text.push_str(&paint(look, color, &wrap(&line, look.width, "  ")));
-        text.push('\n');
+        text.push_str(&remark("", &line, look));
     }
-    if let Some(finding) = &section.finding {
+    for (_, finding) in &section.findings {
         text.push_str(&wrap(finding, look.width, ""));
         text.push('\n');
     }
     text
+}
+
+/// The section's name, what it is about, and what else is to be known.
+pub(super) fn headline(section: &Section, more: &str, look: Look) -> String {
+    let heading = wrap(&format!("{}: {}{more}", section.family, section.summary), look.width, "  ");
+    format!("{}\n", heading.replacen(section.family, &paint(look, "1", section.family), 1))
+}
+
+/// One of the [`remarks`], behind a prefix.
+pub(super) fn remark(prefix: &str, line: &str, look: Look) -> String {
+    let color = if line.starts_with("skipped") || line.starts_with('~') { "2" } else { "31" };
+    format!("{}\n", paint(look, color, &wrap(&format!("{prefix}{line}"), look.width, "  ")))
 }
 
 fn rows_table(section: &Section, measured: &[&Record], look: Look) -> String {
@@ -62,48 +65,91 @@ fn rows_table(section: &Section, measured: &[&Record], look: Look) -> String {
     if is_wide {
         heading.extend(["95 % interval", "fastest", "samples", "end to end", "held against", "note"]);
     }
-    let mut builder = Builder::default();
-    builder.push_record(heading.iter().copied());
-    let mut group = String::new();
-    let mut titles = Vec::new();
-    for row in measured {
-        let title = if section.is_by_kernel { row.benchmark.clone() } else { kind(row) };
-        if title != group {
-            titles.push(builder.count_records());
-            let mut cells = vec![String::new(); heading.len()];
-            cells[0].clone_from(&title);
-            builder.push_record(cells);
-            group = title;
-        }
-        builder.push_record(cells(section, measured, row, heading.len(), look));
-    }
-    let mut table = builder.build();
-    table.with(Style::empty()).with(Padding::new(0, 2, 0, 0));
-    table.with(Modify::new(Columns::new(1..4)).with(Alignment::right()));
-    table.with(Modify::new(Columns::new(5..6 + usize::from(has_model))).with(Alignment::right()));
-    let wrapped = |width: usize| Width::wrap(width.max(12)).keep_words(true);
+    let row = |row: &&Record| (title(section, row), cells(section, measured, row, heading.len(), look));
     let model = if has_model { MODEL } else { 0 };
     let name = if is_wide { 32 } else { look.width.saturating_sub(BESIDE_NAME + model) };
-    table.with(Modify::new(Columns::first()).with(wrapped(name)));
-    if is_wide {
-        let note = look.width - BESIDE_NAME_WIDE - model - name;
-        table.with(Modify::new(Columns::one(heading.len() - 1)).with(wrapped(note)));
+    Grid {
+        right: [(1..4).collect::<Vec<_>>(), (5..6 + usize::from(has_model)).collect()].concat(),
+        name,
+        note: is_wide.then(|| look.width - BESIDE_NAME_WIDE - model - name),
+        rows: measured.iter().map(row).collect(),
+        heading: heading.into_iter().map(str::to_owned).collect(),
     }
-    if look.has_color {
-        let bold = tabled::settings::Color::BOLD;
-        table.with(Modify::new(Rows::first()).with(tabled::settings::Color::UNDERLINE));
-        for title in titles {
-            table.with(Modify::new(Rows::one(title)).with(bold.clone()));
+    .draw(look)
+}
+
+/// What is drawn: rows under a heading, each under the title of its group.
+pub(super) struct Grid {
+    /// The heading of each column.
+    pub(super) heading: Vec<String>,
+    /// Columns that are set flush right.
+    pub(super) right: Vec<usize>,
+    /// Columns of the terminal for the first column.
+    pub(super) name: usize,
+    /// Columns of the terminal for the last column, where it is a note.
+    pub(super) note: Option<usize>,
+    /// Title of its group (empty: none) and cells of each row.
+    pub(super) rows: Vec<(String, Vec<String>)>,
+}
+
+impl Grid {
+    /// Draws it; lines have no blanks at their ends.
+    pub(super) fn draw(self, look: Look) -> String {
+        let columns = self.heading.len();
+        let mut builder = Builder::default();
+        builder.push_record(self.heading);
+        let mut group = String::new();
+        let mut titles = Vec::new();
+        for (title, cells) in self.rows {
+            if title != group {
+                titles.push(builder.count_records());
+                let mut cells = vec![String::new(); columns];
+                cells[0].clone_from(&title);
+                builder.push_record(cells);
+                group = title;
+            }
+            builder.push_record(cells);
         }
+        let mut table = builder.build();
+        table.with(Style::empty()).with(Padding::new(0, 2, 0, 0));
+        for column in self.right {
+            table.with(Modify::new(Columns::one(column)).with(Alignment::right()));
+        }
+        let wrapped = |width: usize| Width::wrap(width.max(12)).keep_words(true);
+        table.with(Modify::new(Columns::first()).with(wrapped(self.name)));
+        if let Some(note) = self.note {
+            table.with(Modify::new(Columns::one(columns - 1)).with(wrapped(note)));
+        }
+        if look.has_color {
+            let bold = tabled::settings::Color::BOLD;
+            table.with(Modify::new(Rows::first()).with(tabled::settings::Color::UNDERLINE));
+            for title in titles {
+                table.with(Modify::new(Rows::one(title)).with(bold.clone()));
+            }
+        }
+        let drawn = table.to_string();
+        drawn.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
     }
-    let drawn = table.to_string();
-    drawn.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+/// The title of the group that a row stands in.
+pub(super) fn title(section: &Section, row: &Record) -> String {
+    if section.is_by_kernel { row.benchmark.clone() } else { kind(row) }
+}
+
+/// What a row is called within its group.
+pub(super) fn name(section: &Section, row: &Record) -> String {
+    let name = if section.is_by_kernel { kind(row) } else { row.benchmark.clone() };
+    format!("{name} {}", variant(row)).trim_end().to_owned()
+}
+
+/// What a row is called within its family.
+pub(super) fn label(row: &Record) -> String {
+    [row.benchmark.as_str(), &kind(row), &variant(row)].join(" ").trim_end().to_owned()
 }
 
 /// The cells of a row; as many as there are `columns`.
 fn cells(section: &Section, measured: &[&Record], row: &Record, columns: usize, look: Look) -> Vec<String> {
-    let name = if section.is_by_kernel { kind(row) } else { row.benchmark.clone() };
-    let label = format!("{name} {}", variant(row)).trim_end().to_owned();
     let mark = match row.status {
         Status::Implausible => "! ",
         _ if !row.reason.is_empty() => "~ ",
@@ -115,7 +161,7 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, columns: usize, 
     });
     let speed = first.and_then(|first| Some(first.median_ns? / row.median_ns?));
     let mut cells = vec![
-        format!("{mark}{label}"),
+        format!("{mark}{}", name(section, row)),
         time(row.median_ns),
         row.noise().map_or_else(String::new, percent),
         rate(row),
@@ -161,13 +207,12 @@ fn nice_size(n: &str) -> String {
 
 /// Rows without figures, and in the narrow table those that have a note, which the wide one shows in a column. Rows of the same
 /// reason share a line.
-fn remarks(rows: &[&Record], look: Look) -> Vec<String> {
+pub(super) fn remarks(rows: &[&Record], look: Look) -> Vec<String> {
     let mut groups: Vec<((Status, &str), Vec<String>)> = Vec::new();
     let has_remark = |row: &&&Record| row.median_ns.is_none() || (look.width < WIDE && !row.reason.is_empty());
     for row in rows.iter().filter(has_remark) {
         let key = (row.status, row.reason.as_str());
-        let label =
-            [row.benchmark.as_str(), &row.dtype, &nice_size(&row.n), &variant(row)].join(" ").trim_end().to_owned();
+        let label = label(row);
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, labels)) => labels.push(label),
             None => groups.push((key, vec![label])),
@@ -187,7 +232,7 @@ pub fn time(ns: Option<f64>) -> String {
 }
 
 /// The row's rate: operations where it counts them and no bytes, else bytes.
-fn rate(row: &Record) -> String {
+pub(super) fn rate(row: &Record) -> String {
     match (row.gb_per_s, row.gflop_per_s) {
         (Some(gb), _) => scaled(gb, &["GB/s", "TB/s"], 4),
         (None, Some(gflop)) => scaled(gflop, &["GFLOP/s", "TFLOP/s"], 3),
@@ -208,12 +253,12 @@ fn scaled(mut value: f64, units: &[&str], precision: usize) -> String {
 }
 
 /// `value` to so many significant digits, without an exponent.
-fn digits(value: f64, precision: usize) -> String {
+pub(super) fn digits(value: f64, precision: usize) -> String {
     let whole = if value >= 1.0 { value.log10().floor() as usize + 1 } else { 1 };
     format!("{value:.*}", precision.saturating_sub(whole))
 }
 
-fn percent(fraction: f64) -> String {
+pub(super) fn percent(fraction: f64) -> String {
     let percent = fraction * 100.0;
     if percent < 0.1 {
         "<0.1%".to_owned()
@@ -225,7 +270,7 @@ fn percent(fraction: f64) -> String {
 }
 
 /// A bar of six cells, full at the ceiling, and the number.
-fn share(row: &Record, look: Look) -> String {
+pub(super) fn share(row: &Record, look: Look) -> String {
     let Some(share) = row.share else { return String::new() };
     const CELLS: f64 = 6.0;
     let eighths = (share.clamp(0.0, 1.0) * CELLS * 8.0).round() as usize;
@@ -242,12 +287,12 @@ fn share(row: &Record, look: Look) -> String {
     format!("{}{percent:>5}", paint(look, color, &bar))
 }
 
-fn paint(look: Look, code: &str, text: &str) -> String {
+pub(super) fn paint(look: Look, code: &str, text: &str) -> String {
     if look.has_color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
 /// Breaks `text` at spaces so that no line passes `width`; lines after the first start with `indent`.
-fn wrap(text: &str, width: usize, indent: &str) -> String {
+pub(super) fn wrap(text: &str, width: usize, indent: &str) -> String {
     let mut out = String::new();
     let mut column = 0;
     for word in text.split(' ') {
@@ -269,13 +314,12 @@ fn wrap(text: &str, width: usize, indent: &str) -> String {
 /// One row on one line, as it lands.
 #[must_use]
 pub fn line(record: &Record) -> String {
-    let label = [record.name().as_str(), &record.dtype, &nice_size(&record.n), &variant(record)].join(" ");
+    let label = format!("{}/{}", record.family, label(record));
     if record.median_ns.is_none() {
-        return format!("{:<50} {}: {}", label.trim_end(), record.status.name(), record.reason);
+        return format!("{label:<50} {}: {}", record.status.name(), record.reason);
     }
     let noise = record.noise().map_or_else(String::new, |noise| format!("±{}", percent(noise)));
     let status = if record.status == Status::Ok { "" } else { record.status.name() };
-    let text =
-        format!("{:<50} {:>9} {noise:<6} {:>12} {status}", label.trim_end(), time(record.median_ns), rate(record));
+    let text = format!("{label:<50} {:>9} {noise:<6} {:>12} {status}", time(record.median_ns), rate(record));
     text.trim_end().to_owned()
 }

@@ -61,6 +61,7 @@ pub enum Clock {
 #[derive(Debug, Default)]
 pub struct Log {
     pub reopened: usize,
+    pub released: usize,
     pub prepared: Vec<String>,
     /// The device's clock now, as a fraction of its highest.
     pub speed: f64,
@@ -71,6 +72,8 @@ pub struct Fake {
     pub device: Device,
     pub clock: Clock,
     pub behaviour: fn(&str) -> Behaviour,
+    /// Whether it can be opened again when it was lost.
+    pub can_reopen: bool,
     pub log: Arc<Mutex<Log>>,
 }
 
@@ -79,8 +82,16 @@ pub fn fake(behaviour: fn(&str) -> Behaviour) -> Fake {
         device: device(),
         clock: Clock::Good(32.0),
         behaviour,
+        can_reopen: true,
         log: Arc::new(Mutex::new(Log { speed: 1.0, random: 1, ..Log::default() })),
     }
+}
+
+/// The same card through another API.
+pub fn fake_through(backend: &'static str, behaviour: fn(&str) -> Behaviour) -> Fake {
+    let mut fake = fake(behaviour);
+    fake.device.backend = backend;
+    fake
 }
 
 pub fn device() -> Device {
@@ -143,8 +154,12 @@ impl Backend for Fake {
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
             self.log.lock().expect("one thread").reopened += 1;
-            Ok(())
+            if self.can_reopen { Ok(()) } else { Err(Error::NoDevice("the fake cannot be opened again".into())) }
         })
+    }
+
+    fn release(&mut self) {
+        self.log.lock().expect("one thread").released += 1;
     }
 }
 
@@ -257,18 +272,26 @@ impl Prepared for FakeJob<'_> {
 #[derive(Default)]
 pub struct Seen {
     pub timer: Option<Timer>,
+    /// Cases that are done.
     pub finished: usize,
+    /// The APIs, in the order in which they took their turns.
+    pub turns: Vec<&'static str>,
+    /// How many rows there were after each case.
+    pub rows: Vec<usize>,
 }
 
 impl Observer for Seen {
-    fn timer(&mut self, timer: &Timer) {
+    fn timer(&mut self, _: &'static str, timer: &Timer) {
         self.timer = Some(timer.clone());
     }
-    fn start(&mut self, place: usize, _: &Case) {
+    fn start(&mut self, place: usize, _: &Case, api: &'static str) {
+        self.turns.push(api);
         assert_eq!(place, self.finished, "cases run one after the other");
     }
-    fn finish(&mut self, records: &[Record]) -> Result<()> {
-        self.finished = records.len();
+    fn finish(&mut self, records: &[Record], fresh: usize) -> Result<()> {
+        self.finished += 1;
+        self.rows.push(records.len());
+        assert_eq!(records.len(), self.finished * fresh);
         Ok(())
     }
 }

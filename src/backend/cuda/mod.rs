@@ -21,7 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::{Backend, Device, Prepared, Task};
+use super::{Backend, Device, KEPT_INPUTS, Prepared, Task};
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Checks, Contents, Job, Kernel, Language, POISON, Step};
 use crate::twin;
@@ -188,6 +188,12 @@ impl Backend for CudaBackend {
             })?;
             Ok(())
         })
+    }
+
+    fn release(&mut self) {
+        if self.inputs.iter().map(|(buffer, _)| buffer.bytes).sum::<u64>() > KEPT_INPUTS {
+            self.inputs.clear();
+        }
     }
 }
 

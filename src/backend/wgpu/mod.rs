@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use futures_channel::oneshot;
 
-use super::{Backend, Device, Prepared, Task};
+use super::{Backend, Device, KEPT_INPUTS, Prepared, Task};
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Contents, Format, Job, Kernel, Language, Mapping, Texture};
 use crate::shader::ENTRY_POINT;
@@ -157,13 +157,22 @@ impl Backend for WgpuBackend {
 
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
-            let fresh = Gpu::open(&self.adapter, self.gpu.patience).await?;
-            // Dropping a device waits for its queue, and this one may never answer again.
-            std::mem::forget(std::mem::replace(&mut self.gpu, fresh));
+            // Dropping a device waits for its queue, and this one may never answer again. A share of it that is never dropped keeps it,
+            // even where no new one can be opened.
+            std::mem::forget(self.gpu.clone());
             std::mem::forget(std::mem::take(&mut self.pipelines));
             std::mem::forget(std::mem::take(&mut self.inputs));
+            self.gpu = Gpu::open(&self.adapter, self.gpu.patience).await?;
             Ok(())
         })
+    }
+
+    fn release(&mut self) {
+        if self.inputs.iter().map(|(buffer, _)| buffer.bytes).sum::<u64>() > KEPT_INPUTS {
+            self.inputs.clear();
+        }
+        // What was dropped is freed when the device is next asked how far its queue is. What goes wrong there the next job is told.
+        let _ = self.gpu.device.poll(wgpu::PollType::Poll);
     }
 }
 

@@ -1,0 +1,263 @@
+//! Which devices a run is on, and which of them are one card through several APIs.
+
+use super::target::backends;
+use crate::backend::{Device, DeviceType};
+use crate::error::{Error, Result};
+use crate::plan::unknown;
+
+/// The sentence for a machine on which nothing can run.
+pub(super) fn no_device() -> Error {
+    Error::NoDevice(
+        "no GPU adapter was found: install a Vulkan driver (Debian, Ubuntu: apt-get install libvulkan1 mesa-vulkan-drivers; \
+         NVIDIA: its own driver), and check VK_ICD_FILENAMES, VK_DRIVER_FILES and WGPU_BACKEND if they are set"
+            .to_owned(),
+    )
+}
+
+/// The runs to make, at least one, by places in `found`: each is on one card, through one API or, where `backend` is `all`, through every
+/// one that the card has. Hardware first: software only where it is asked for or nothing else is there.
+///
+/// # Errors
+/// [`Error::Usage`] for a device that is not there, [`Error::NoDevice`] where there is none or none with that API.
+pub(super) fn choose(found: &[Device], device: Option<&str>, backend: Option<&str>) -> Result<Vec<Vec<usize>>> {
+    if found.is_empty() {
+        return Err(no_device());
+    }
+    let wanted = wanted(found, device)?;
+    let is_for_any = matches!(device, None | Some("all"));
+    let is_hardware = |place: usize| found[place].kind != DeviceType::Software;
+    let mut runs: Vec<Vec<usize>> = if backend == Some("all") {
+        cards(found).into_iter().filter(|card| card.iter().any(|place| wanted.contains(place))).collect()
+    } else {
+        wanted.into_iter().map(|place| vec![place]).collect()
+    };
+    if let Some(api) = backend.filter(|api| *api != "all") {
+        runs.retain(|run| found[run[0]].backend == api);
+        if runs.is_empty() {
+            let known: Vec<_> = backends().into_iter().filter(|name| *name != "all").collect();
+            return Err(Error::NoDevice(format!(
+                "no device here runs through {api}: see `shaderbench devices` for what there is, of {}",
+                known.join(", ")
+            )));
+        }
+    }
+    if is_for_any && runs.iter().any(|run| is_hardware(run[0])) {
+        runs.retain(|run| is_hardware(run[0]));
+    }
+    if backend != Some("all") {
+        let api = found[runs[0][0]].backend;
+        runs.retain(|run| found[run[0]].backend == api);
+    }
+    if device != Some("all") {
+        runs.truncate(1);
+    }
+    Ok(runs)
+}
+
+/// Places of the devices that `--device` names, at least one.
+fn wanted(found: &[Device], device: Option<&str>) -> Result<Vec<usize>> {
+    let Some(wanted) = device.filter(|wanted| *wanted != "all") else { return Ok((0..found.len()).collect()) };
+    let number = wanted.parse::<usize>();
+    let is_wanted = |place: &usize| match number {
+        Ok(number) => number == *place,
+        Err(_) => found[*place].name.to_lowercase().contains(&wanted.to_lowercase()),
+    };
+    let places: Vec<usize> = (0..found.len()).filter(is_wanted).collect();
+    if !places.is_empty() {
+        return Ok(places);
+    }
+    let names: Vec<String> = found.iter().map(|device| device.name.clone()).collect();
+    Err(Error::Usage(match number {
+        Ok(number) => {
+            format!("there is no device {number}: there are 0 to {}, see `shaderbench devices`", names.len() - 1)
+        }
+        Err(_) => unknown("device", wanted, &names),
+    }))
+}
+
+/// The cards behind `found`, in order, each with its places in `found`: one for each API.
+///
+/// What tells neither PCI address nor UUID (OpenGL) belongs to the one card of its name, and stands alone where several have it.
+fn cards(found: &[Device]) -> Vec<Vec<usize>> {
+    let mut places: Vec<usize> = (0..found.len()).collect();
+    // Who is known by address comes first, so that names are compared with every card.
+    places.sort_by_key(|place| pci_address(&found[*place]).is_none() && uuid(&found[*place]).is_none());
+    let mut cards: Vec<Vec<usize>> = Vec::new();
+    for place in places {
+        let device = &found[place];
+        let lacks_api = |card: &Vec<usize>| card.iter().all(|other| found[*other].backend != device.backend);
+        let is_same = |other: &usize| is_same_card(&found[*other], device);
+        let known =
+            cards.iter().position(|card| lacks_api(card) && card.iter().any(|other| is_same(other) == Some(true)));
+        let by_name = || {
+            let is_like = |other: &usize| is_same(other).is_none() && is_named_alike(&found[*other], device);
+            let mut alike =
+                (0..cards.len()).filter(|card| lacks_api(&cards[*card]) && cards[*card].iter().all(is_like));
+            alike.next().filter(|_| alike.next().is_none())
+        };
+        match known.or_else(by_name) {
+            Some(card) => cards[card].push(place),
+            None => cards.push(vec![place]),
+        }
+    }
+    for card in &mut cards {
+        card.sort_unstable();
+    }
+    cards.sort_by_key(|card| card[0]);
+    cards
+}
+
+/// Whether two devices are the same card through two APIs: by PCI address, else by UUID; `None` where either tells neither.
+pub(super) fn is_same_card(a: &Device, b: &Device) -> Option<bool> {
+    match (pci_address(a).zip(pci_address(b)), uuid(a).zip(uuid(b))) {
+        (Some((a, b)), _) => Some(a == b),
+        (None, Some((a, b))) => Some(a == b),
+        (None, None) => None,
+    }
+}
+
+/// APIs name one card differently ("NVIDIA H200" and "NVIDIA H200/PCIe/SSE2").
+fn is_named_alike(a: &Device, b: &Device) -> bool {
+    let are_alike = a.name.contains(&b.name) || b.name.contains(&a.name);
+    are_alike && (a.kind == DeviceType::Software) == (b.kind == DeviceType::Software)
+}
+
+fn fact<'a>(device: &'a Device, wanted: &str) -> Option<&'a str> {
+    device.facts.iter().find(|(_, name, _)| name == wanted).map(|(_, _, value)| value.as_str())
+}
+
+/// Domain, bus, device and function: `0000:1b:00.0`, `00000000:1B:00.0` and `1b:00.0` are the same place.
+fn pci_address(device: &Device) -> Option<[u32; 4]> {
+    let (slots, function) = fact(device, "PCI address")?.split_once('.')?;
+    let mut slots = slots.rsplit(':').map(|digits| u32::from_str_radix(digits, 16).ok());
+    let (device, bus) = (slots.next()??, slots.next()??);
+    let domain = slots.next().unwrap_or(Some(0))?;
+    Some([domain, bus, device, u32::from_str_radix(function, 16).ok()?])
+}
+
+/// The digits of the UUID, whoever wrote it.
+fn uuid(device: &Device) -> Option<String> {
+    let text = fact(device, "UUID")?.trim_start_matches("GPU-").to_lowercase();
+    let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
+    (digits.len() == 32).then_some(digits)
+}
+
+/// Devices that exist only in tests.
+#[cfg(test)]
+pub(super) mod fakes {
+    use super::*;
+    use crate::shader::Feature;
+
+    /// A device of this name, through `backend`, with these facts about it.
+    pub(in crate::cli) fn device(name: &str, backend: &'static str, facts: &[(&str, &str)]) -> Device {
+        Device {
+            name: name.to_owned(),
+            vendor: "NVIDIA".to_owned(),
+            kind: if name.starts_with("llvmpipe") { DeviceType::Software } else { DeviceType::Discrete },
+            driver: "fake".to_owned(),
+            backend,
+            features: [Feature::F64].into(),
+            has_timestamps: true,
+            max_buffer_bytes: 1 << 30,
+            max_binding_bytes: 1 << 30,
+            max_texture_side: 8192,
+            has_mappable_storage: false,
+            max_storage_buffers: 8,
+            max_workgroup_bytes: 48 << 10,
+            max_invocations: 1024,
+            max_workgroup_size: [1024, 1024, 64],
+            max_groups: 65_535,
+            facts: facts.iter().map(|(name, value)| ("adapter", (*name).to_owned(), (*value).to_owned())).collect(),
+        }
+    }
+
+    /// A device at this PCI address.
+    pub(in crate::cli) fn at(backend: &'static str, pci_address: &str) -> Device {
+        device("Fake 9000", backend, &[("PCI address", pci_address)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fakes::{at, device};
+    use super::*;
+
+    /// Two cards whose Vulkan and CUDA numbers run in opposite order, OpenGL that could be either, and a software device twice.
+    fn two_cards() -> Vec<Device> {
+        vec![
+            at("vulkan", "0000:1b:00.0"),
+            at("vulkan", "0000:43:00.0"),
+            device("Fake 9000/PCIe/SSE2", "gl", &[]),
+            device("llvmpipe (LLVM 15)", "vulkan", &[]),
+            device("llvmpipe (LLVM 15)", "gl", &[]),
+            at("cuda", "00000000:43:00.0"),
+            at("cuda", "1B:00.0"),
+        ]
+    }
+
+    fn chosen(found: &[Device], device: Option<&str>, backend: Option<&str>) -> Vec<Vec<usize>> {
+        choose(found, device, backend).expect("some device")
+    }
+
+    #[test]
+    fn all_apis_of_the_first_card_or_of_each_make_one_run() {
+        let found = two_cards();
+        assert_eq!(chosen(&found, None, Some("all")), [vec![0, 6]]);
+        assert_eq!(chosen(&found, Some("all"), Some("all")), [vec![0, 6], vec![1, 5], vec![2]]);
+        assert_eq!(chosen(&found, Some("1"), Some("all")), [vec![1, 5]]);
+        assert_eq!(chosen(&found, Some("6"), Some("all")), [vec![0, 6]]);
+        assert_eq!(chosen(&found, Some("llvm"), Some("all")), [vec![3, 4]]);
+    }
+
+    #[test]
+    fn one_api_is_as_without_cards() {
+        let found = two_cards();
+        assert_eq!(chosen(&found, None, None), [vec![0]]);
+        assert_eq!(chosen(&found, Some("all"), None), [vec![0], vec![1]]);
+        assert_eq!(chosen(&found, Some("4"), None), [vec![4]]);
+        assert_eq!(chosen(&found, Some("all"), Some("gl")), [vec![2]]);
+        assert_eq!(chosen(&found, Some("llvm"), Some("vulkan")), [vec![3]]);
+        assert_eq!(chosen(&found[5..], Some("all"), Some("cuda")), [vec![0], vec![1]]);
+    }
+
+    #[test]
+    fn without_cuda_all_means_what_the_device_has() {
+        let found = [device("Fake 9000", "vulkan", &[]), device("Fake 9000", "gl", &[])];
+        assert_eq!(chosen(&found, None, Some("all")), [vec![0, 1]]);
+        assert_eq!(chosen(&found[..1], None, Some("all")), [vec![0]]);
+        assert_eq!(chosen(&two_cards()[3..5], None, Some("all")), [vec![0, 1]]);
+    }
+
+    #[test]
+    fn opengl_belongs_to_the_only_card_of_its_name() {
+        let found =
+            [device("Fake 9000/PCIe/SSE2", "gl", &[]), at("vulkan", "0000:1b:00.0"), at("cuda", "0000:1b:00.0")];
+        assert_eq!(chosen(&found, None, Some("all")), [vec![0, 1, 2]]);
+        // A second driver of one API on one card is a run of its own.
+        let found = [at("vulkan", "0000:1b:00.0"), at("vulkan", "0000:1b:00.0"), at("cuda", "0000:1b:00.0")];
+        assert_eq!(chosen(&found, Some("all"), Some("all")), [vec![0, 2], vec![1]]);
+    }
+
+    #[test]
+    fn where_addresses_are_missing_uuids_tell_cards_apart() {
+        let uuid = |digit: char| format!("GPU-{}", digit.to_string().repeat(32));
+        let of = |api, uuid: &str| device("Fake 9000", api, &[("UUID", uuid)]);
+        let found =
+            [of("vulkan", &uuid('a')), of("vulkan", &uuid('b')), of("cuda", &uuid('b')), of("cuda", &uuid('A'))];
+        assert_eq!(chosen(&found, Some("all"), Some("all")), [vec![0, 3], vec![1, 2]]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_said() {
+        let found = two_cards();
+        for (device, backend, text) in [
+            (Some("99"), Some("all"), "there is no device 99: there are 0 to 6"),
+            (Some("Fake 9001"), None, "did you mean 'Fake 9000'?"),
+            (None, Some("metal"), "no device here runs through metal"),
+        ] {
+            let error = choose(&found, device, backend).expect_err("there is none").to_string();
+            assert!(error.contains(text), "{error}");
+        }
+        assert!(choose(&[], None, None).expect_err("there is none").to_string().contains("install a Vulkan driver"));
+    }
+}

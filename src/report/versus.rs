@@ -1,0 +1,352 @@
+//! Records of one card through several APIs, against each other.
+//!
+//! A ratio is the time of the first API ÷ the time of the second: above 1 the second is faster. Only what both measured by the same clock,
+//! right and plausible, is compared; its interval is that of [`stats::ratio`].
+
+use super::table::{
+    Grid, Look, WIDE, digits, headline, label, name, paint, percent, rate, remark, remarks, share, time,
+};
+use super::table::{title, wrap};
+use super::{Section, apis};
+use crate::record::{Record, Status};
+use crate::stats::{self, Estimate};
+
+/// What the columns beside the name need with their gaps: in the narrow table, and in the wide one without the note.
+const BESIDE_NAME: usize = 47;
+const BESIDE_NAME_WIDE: usize = 121;
+/// How many gaps a family names, and the whole in each direction.
+const WIDEST_OF_FAMILY: usize = 3;
+const WIDEST_OF_ALL: usize = 5;
+
+/// One case through two APIs.
+struct Pair<'a> {
+    first: Option<&'a Record>,
+    second: Option<&'a Record>,
+}
+
+/// A case that was compared.
+struct Gap<'a> {
+    row: &'a Record,
+    ratio: Estimate,
+}
+
+impl<'a> Pair<'a> {
+    fn sides(&self) -> impl Iterator<Item = &'a Record> {
+        self.first.into_iter().chain(self.second)
+    }
+
+    /// The two where each was measured, rightly or not.
+    const fn both(&self) -> Option<(&'a Record, &'a Record)> {
+        match (self.first, self.second) {
+            (Some(first), Some(second)) if first.median_ns.is_some() && second.median_ns.is_some() => {
+                Some((first, second))
+            }
+            _ => None,
+        }
+    }
+
+    fn has_two_clocks(&self) -> bool {
+        self.both().is_some_and(|(first, second)| first.timer != second.timer)
+    }
+
+    fn gap(&self) -> Option<Gap<'a>> {
+        let (row, other) = self.both()?;
+        let is_sound = [row, other].iter().all(|row| row.status == Status::Ok) && !self.has_two_clocks();
+        let estimate =
+            |row: &Record| Some(Estimate { value: row.median_ns?, low: row.ci_low_ns?, high: row.ci_high_ns? });
+        is_sound.then_some(())?;
+        Some(Gap { row, ratio: stats::ratio(estimate(row)?, estimate(other)?)? })
+    }
+}
+
+impl Gap<'_> {
+    /// How far apart the two are, whichever is faster.
+    fn width(&self) -> f64 {
+        self.ratio.value.ln().abs()
+    }
+
+    /// Whether the gap is more than noise.
+    const fn is_certain(&self) -> bool {
+        self.ratio.low > 1.0 || self.ratio.high < 1.0
+    }
+}
+
+/// The cases of `rows` through two APIs, in order.
+fn pairs<'a>(rows: &[&'a Record], [first, second]: [&str; 2]) -> Vec<Pair<'a>> {
+    let is_same = |a: &Record, b: &Record| {
+        (&a.family, &a.benchmark, &a.dtype, &a.n, &a.params) == (&b.family, &b.benchmark, &b.dtype, &b.n, &b.params)
+    };
+    let mut cases: Vec<&Record> = Vec::new();
+    for row in rows {
+        if !cases.iter().rev().any(|case| is_same(case, row)) {
+            cases.push(row);
+        }
+    }
+    let of = |case: &Record, api: &str| rows.iter().copied().find(|row| row.backend == api && is_same(row, case));
+    cases.into_iter().map(|case| Pair { first: of(case, first), second: of(case, second) }).collect()
+}
+
+/// The two APIs of each table: the first against every other.
+fn matches<'a>(apis: &[&'a str]) -> Vec<[&'a str; 2]> {
+    apis.iter().skip(1).map(|other| [apis[0], *other]).collect()
+}
+
+/// An API as people write it.
+fn written(api: &str) -> &str {
+    match api {
+        "vulkan" => "Vulkan",
+        "metal" => "Metal",
+        "dx12" => "DirectX",
+        "gl" => "OpenGL",
+        "cuda" => "CUDA",
+        other => other,
+    }
+}
+
+/// A section whose rows come from several `apis`: the first against each other one, with a sentence on each such table, then what is to
+/// be said about the rows and what they show, by API where these differ.
+pub(super) fn section(section: &Section, apis: &[&str], look: Look) -> String {
+    let faster = if let [_, second] = apis { written(second) } else { "the second" };
+    let mut text = headline(section, &format!(" (ratio of times: above 1 {faster} is faster)"), look);
+    let mut clocks = Vec::new();
+    for of in matches(apis) {
+        let pairs = pairs(&section.rows, of);
+        let measured: Vec<_> = pairs.iter().filter(|pair| pair.sides().any(|row| row.median_ns.is_some())).collect();
+        if !measured.is_empty() {
+            text.push_str(&table(section, &measured, of, look));
+            text.push('\n');
+        }
+        let gaps: Vec<Gap> = pairs.iter().filter_map(Pair::gap).collect();
+        if let Some(summary) = summary(gaps, of) {
+            text.push_str(&wrap(&summary, look.width, ""));
+            text.push('\n');
+        }
+        clocks.extend(two_clocks(&pairs, of));
+    }
+    for line in clocks {
+        text.push_str(&remark("", &line, look));
+    }
+    let rows_of = |api: &str| section.rows.iter().copied().filter(|row| row.backend == api).collect::<Vec<_>>();
+    let lines = apis.iter().flat_map(|api| remarks(&rows_of(api), look).into_iter().map(|line| (*api, line))).collect();
+    for (prefix, line) in by_api(lines, apis) {
+        text.push_str(&remark(&prefix, &line, look));
+    }
+    let lines = section.findings.iter().map(|(api, finding)| (api.as_str(), finding.clone())).collect();
+    for (prefix, finding) in by_api(lines, apis) {
+        text.push_str(&wrap(&format!("{prefix}{finding}"), look.width, ""));
+        text.push('\n');
+    }
+    text
+}
+
+/// Each line once, behind the APIs that it is about where it is not about all.
+fn by_api(lines: Vec<(&str, String)>, apis: &[&str]) -> Vec<(String, String)> {
+    let mut merged: Vec<(Vec<&str>, String)> = Vec::new();
+    for (api, line) in lines {
+        match merged.iter_mut().find(|(_, known)| *known == line) {
+            Some((of, _)) => of.push(written(api)),
+            None => merged.push((vec![written(api)], line)),
+        }
+    }
+    let prefix = |of: &[&str]| if of.len() == apis.len() { String::new() } else { format!("{}: ", of.join(", ")) };
+    merged.into_iter().map(|(of, line)| (prefix(&of), line)).collect()
+}
+
+fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], look: Look) -> String {
+    let is_wide = look.width >= WIDE;
+    let mut heading = vec![String::new()];
+    for api in [first, second] {
+        heading.push(written(api).to_owned());
+        heading.extend(["±", "rate", "of ceiling"].iter().filter(|_| is_wide).map(|&title| title.to_owned()));
+    }
+    heading.push(format!("{} ÷ {}", written(first), written(second)));
+    if is_wide {
+        heading.push("note".to_owned());
+    }
+    let row = |pair: &&Pair| Some((title(section, pair.sides().next()?), cells(section, pair, [first, second], look)));
+    let name = if is_wide { 32 } else { look.width.saturating_sub(BESIDE_NAME) };
+    Grid {
+        right: if is_wide { vec![1, 2, 3, 5, 6, 7, 9] } else { vec![1, 2, 3] },
+        name,
+        note: is_wide.then(|| look.width - BESIDE_NAME_WIDE - name),
+        rows: pairs.iter().filter_map(row).collect(),
+        heading,
+    }
+    .draw(look)
+}
+
+fn cells(section: &Section, pair: &Pair, apis: [&str; 2], look: Look) -> Vec<String> {
+    let is_wide = look.width >= WIDE;
+    let mark = if pair.sides().any(|row| row.status.is_fault()) {
+        "! "
+    } else if pair.sides().any(|row| !row.reason.is_empty()) || pair.has_two_clocks() {
+        "~ "
+    } else {
+        "  "
+    };
+    let called = pair.sides().next().map(|row| name(section, row)).unwrap_or_default();
+    let mut cells = vec![format!("{mark}{called}")];
+    for side in [pair.first, pair.second] {
+        let measured = side.filter(|row| row.median_ns.is_some());
+        cells.push(measured.map_or_else(none, |row| time(row.median_ns)));
+        if is_wide {
+            cells.push(measured.and_then(Record::noise).map_or_else(String::new, percent));
+            cells.push(measured.map_or_else(String::new, rate));
+            cells.push(measured.map_or_else(String::new, |row| share(row, look)));
+        }
+    }
+    cells.push(pair.gap().map_or_else(none, |gap| with_interval(gap.ratio)));
+    if is_wide {
+        // Rows without figures are told of below the table.
+        let notes = pair.sides().filter(|row| row.median_ns.is_some() && !row.reason.is_empty());
+        let notes = by_api(notes.map(|row| (row.backend.as_str(), row.reason.clone())).collect(), &apis);
+        cells.push(notes.iter().map(|(prefix, note)| format!("{prefix}{note}")).collect::<Vec<_>>().join("; "));
+    }
+    cells
+}
+
+fn none() -> String {
+    "–".to_owned()
+}
+
+/// Which rows were not compared since each API timed them by another clock.
+fn two_clocks(pairs: &[Pair], [first, second]: [&str; 2]) -> Option<String> {
+    let of: Vec<_> = pairs.iter().filter(|pair| pair.has_two_clocks()).filter_map(Pair::both).collect();
+    let (one, other) = of.first()?;
+    let labels: Vec<_> = of.iter().map(|(row, _)| label(row)).collect();
+    Some(format!(
+        "~ not compared: {} ({} is timed by {}, {} by {})",
+        labels.join(", "),
+        written(first),
+        one.timer,
+        written(second),
+        other.timer
+    ))
+}
+
+/// A family in one sentence; `None` where nothing was compared.
+fn summary(gaps: Vec<Gap>, [first, second]: [&str; 2]) -> Option<String> {
+    let ratio = mean(&gaps)?;
+    let mut text = format!(
+        "{} takes {} the time of {} (geometric mean of {})",
+        written(first),
+        times(ratio),
+        written(second),
+        count(gaps.len())
+    );
+    let widest: Vec<_> = widest(gaps.iter().filter(|gap| gap.is_certain()), WIDEST_OF_FAMILY)
+        .into_iter()
+        .map(|gap| {
+            let ratio = gap.ratio.value;
+            let (times, which) = if ratio > 1.0 { (times(ratio), "slower") } else { (times(ratio.recip()), "faster") };
+            format!("{} {times} {which}", label(gap.row))
+        })
+        .collect();
+    if widest.is_empty() {
+        text.push_str("; no gap is wider than its noise.");
+    } else {
+        text.push_str(&format!("; widest: {}.", widest.join(", ")));
+    }
+    Some(text)
+}
+
+/// All families in a table of geometric means, and the widest gaps in both directions, for each two APIs; empty where all rows come from
+/// one.
+pub(super) fn overall(sections: &[Section], look: Look) -> Vec<String> {
+    let apis = apis(sections.iter().flat_map(|section| section.rows.iter().copied()));
+    matches(&apis).into_iter().filter_map(|of| overall_of(sections, of, look)).collect()
+}
+
+fn overall_of(sections: &[Section], of: [&str; 2], look: Look) -> Option<String> {
+    let [first, second] = of.map(written);
+    let mut rows: Vec<[String; 3]> = Vec::new();
+    let (mut means, mut all, mut left_out) = (Vec::new(), Vec::new(), 0);
+    for section in sections {
+        let pairs = pairs(&section.rows, of);
+        let gaps: Vec<Gap> = pairs.iter().filter_map(Pair::gap).collect();
+        left_out += pairs.len() - gaps.len();
+        let ratio = mean(&gaps);
+        rows.push([section.family.to_owned(), gaps.len().to_string(), ratio.map_or_else(none, times)]);
+        means.extend(ratio);
+        all.extend(gaps);
+    }
+    let (ratio, by_family) = (mean(&all)?, stats::geometric_mean(&means)?);
+    rows.push(["all".to_owned(), all.len().to_string(), times(ratio)]);
+    let grid = Grid {
+        heading: vec![String::new(), "cases".to_owned(), format!("{first} ÷ {second}")],
+        right: vec![1, 2],
+        name: look.width.saturating_sub(30).min(32),
+        note: None,
+        rows: rows.into_iter().map(|[family, cases, ratio]| (String::new(), vec![family, cases, ratio])).collect(),
+    };
+    let mut lines = vec![format!(
+        "{first} takes {} the time of {second} (geometric mean of {}), {} where every family counts alike.",
+        times(ratio),
+        count(all.len()),
+        times(by_family)
+    )];
+    if left_out > 0 {
+        let why = "without a right and plausible time by the same clock on both sides";
+        lines.push(format!("Left out: {} {why}.", count(left_out)));
+    }
+    let mut widest_where = |api: &str, is_faster: fn(&Gap) -> bool, shown: fn(Estimate) -> Estimate| {
+        let gaps = widest(all.iter().filter(|gap| gap.is_certain() && is_faster(gap)), WIDEST_OF_ALL);
+        if !gaps.is_empty() {
+            let names = gaps
+                .iter()
+                .map(|gap| format!("{}/{} {}", gap.row.family, label(gap.row), with_interval(shown(gap.ratio))));
+            lines.push(format!("{api} is faster by most in {}.", names.collect::<Vec<_>>().join(", ")));
+        }
+    };
+    widest_where(second, |gap| gap.ratio.value > 1.0, |ratio| ratio);
+    widest_where(
+        first,
+        |gap| gap.ratio.value < 1.0,
+        |ratio| Estimate { value: ratio.value.recip(), low: ratio.high.recip(), high: ratio.low.recip() },
+    );
+    let heading = format!("{first} and {second}: all families (ratio of times: above 1 {second} is faster)");
+    let mut text = paint(look, "1", &wrap(&heading, look.width, "  "));
+    text.push('\n');
+    text.push_str(&grid.draw(look));
+    text.push('\n');
+    for line in lines {
+        text.push_str(&wrap(&line, look.width, "  "));
+        text.push('\n');
+    }
+    Some(text)
+}
+
+/// Geometric mean of the ratios.
+fn mean(gaps: &[Gap]) -> Option<f64> {
+    stats::geometric_mean(&gaps.iter().map(|gap| gap.ratio.value).collect::<Vec<_>>())
+}
+
+/// The `most` widest of the gaps, the widest first.
+fn widest<'a, 'b>(gaps: impl Iterator<Item = &'b Gap<'a>>, most: usize) -> Vec<&'b Gap<'a>>
+where
+    'a: 'b,
+{
+    let mut gaps: Vec<_> = gaps.collect();
+    gaps.sort_by(|a, b| b.width().total_cmp(&a.width()));
+    gaps.truncate(most);
+    gaps
+}
+
+fn count(cases: usize) -> String {
+    if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
+}
+
+/// `1.07×`.
+fn times(ratio: f64) -> String {
+    format!("{}×", figure(ratio))
+}
+
+/// `1.07× [1.06, 1.08]`.
+fn with_interval(ratio: Estimate) -> String {
+    format!("{} [{}, {}]", times(ratio.value), figure(ratio.low), figure(ratio.high))
+}
+
+/// Three digits; below 1 three behind the point, so that both sides of 1 are told as finely.
+fn figure(ratio: f64) -> String {
+    if ratio < 0.9995 { format!("{ratio:.3}") } else { digits(ratio, 3) }
+}
