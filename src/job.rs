@@ -177,7 +177,7 @@ impl Buffer {
                 }
             }
             Contents::Cycle(cycle) => cycle.encode(offset / 4, bytes),
-            Contents::Poison | Contents::Clock => {
+            Contents::Poison | Contents::PoisonF32 | Contents::Clock => {
                 bytes.chunks_exact_mut(4).for_each(|slot| slot.copy_from_slice(&POISON.to_le_bytes()));
             }
             Contents::Texture(texture) => {
@@ -199,7 +199,7 @@ impl Buffer {
     #[must_use]
     pub fn is_output(&self) -> bool {
         let contents = self.texture().map_or(&self.contents, |texture| texture.texels.as_ref());
-        matches!(contents, Contents::Poison | Contents::Clock)
+        matches!(contents, Contents::Poison | Contents::PoisonF32 | Contents::Clock)
     }
 }
 
@@ -444,8 +444,11 @@ fn concrete(
         Contents::Texture(texture) => &texture.texels,
         contents => contents,
     };
-    let is_words = matches!(contents, Contents::Words(_) | Contents::Cycle(_) | Contents::Clock);
-    let scalar = if is_words { Scalar::U32 } else { scalar };
+    let scalar = match contents {
+        Contents::Words(_) | Contents::Cycle(_) | Contents::Clock => Scalar::U32,
+        Contents::PoisonF32 => Scalar::F32,
+        _ => scalar,
+    };
     let mapping = steps.iter().find_map(|step| match step {
         Step::Send { to, route: Route::Mapped, .. } if *to == place => Some(Mapping::Write),
         Step::Receive { from, route: Route::Mapped, .. } if *from == place => Some(Mapping::Read),

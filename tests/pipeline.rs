@@ -104,12 +104,37 @@ fn what_needs_mapped_storage_is_skipped_where_there_is_none() {
         let cases = cases(&["transfer"], &["2^10"]);
         let records =
             pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
-        for row in &records {
+        // That one is CUDA's alone.
+        for row in records.iter().filter(|row| row.benchmark != "read_back_pageable") {
             let is_mapped = row.benchmark.starts_with("mapped_primary");
             assert_eq!(row.status, if is_mapped { status } else { Status::Ok }, "{}: {}", row.benchmark, row.reason);
             assert_eq!(row.reason.contains("that the host can map"), row.status == Status::Skipped, "{}", row.reason);
         }
         assert_eq!(records.iter().filter(|row| row.benchmark.starts_with("mapped_primary")).count(), 2);
+    }
+}
+
+#[test]
+fn what_cuda_alone_has_runs_there_and_says_why_it_does_not_elsewhere() {
+    let table = [
+        ("sum_of_cubes/clock_in_kernel", "WGSL has no clock"),
+        ("matmul/tensor_cores", "WGSL has no tensor cores"),
+        ("transfer/read_back_pageable", "reading back goes through a staging buffer here, as read_back does"),
+    ];
+    for backend in ["vulkan", "cuda"] {
+        for (name, why) in table {
+            let mut fake = fake(|_| Behaviour::Right);
+            fake.device.backend = backend;
+            let cases = cases(&[name], &[]);
+            let records = pollster::block_on(run(&mut fake, &cases, &settings(), &mut Seen::default())).expect("a run");
+            let row = records.iter().find(|row| row.name() == name).expect("a row");
+            let (status, reason) = if backend == "cuda" { (Status::Ok, "") } else { (Status::Skipped, why) };
+            assert_eq!((row.status, row.reason.as_str()), (status, reason), "{name} on {backend}");
+            assert_eq!(row.shader_hash.is_empty(), backend != "cuda" || name.starts_with("transfer"), "{name}");
+            // What the fake's workgroups note: see there.
+            let noted = (backend == "cuda" && name.ends_with("clock_in_kernel")).then_some(531.0);
+            assert_eq!(row.in_kernel_ns, noted, "{name} on {backend}");
+        }
     }
 }
 

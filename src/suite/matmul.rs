@@ -1,4 +1,4 @@
-//! `matmul`: the product of two matrices, naive, tiled, and blocked in registers.
+//! `matmul`: the product of two matrices, naive, tiled, blocked in registers, and by tensor cores.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use crate::record::Record;
 /// The family.
 pub const FAMILY: Family = Family {
     name: "matmul",
-    summary: "the product of two f32 matrices, M×K by K×N",
+    summary: "the product of two matrices, M×K by K×N, summed in f32",
     is_by_kernel: false,
     benchmarks: &[
         Benchmark {
@@ -39,6 +39,26 @@ pub const FAMILY: Family = Family {
                 let (m, n, k) = sides(shape);
                 vec![Step::Library { routine: Routine::Multiply { m, n, k }, buffers: &["a", "b", "c"] }]
             },
+            ..BASE
+        },
+        Benchmark {
+            name: "tensor_cores",
+            summary: "f16 factors, f32 sums: tiles of 128×128 by the tensor cores, 64×32 a warp",
+            cuda: include_str!("../../shaders/matmul/tensor_cores.cu"),
+            only_cuda: Some("WGSL has no tensor cores"),
+            cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
+            buffers: |shape, _| {
+                let (m, n, k) = sides(shape);
+                vec![
+                    Buffer { name: "a", scalars: m * k, contents: Contents::Input(A) },
+                    Buffer { name: "b", scalars: k * n, contents: Contents::Input(B) },
+                    Buffer { name: "c", scalars: m * n, contents: Contents::PoisonF32 },
+                    uniform("sizes", &[m, n, k]),
+                ]
+            },
+            steps: |shape, _| tiles(shape, 128, 128),
+            // The ceiling of FMA is the ordinary cores'.
+            ceiling: None,
             ..BASE
         },
     ],
@@ -91,12 +111,18 @@ const BASE: Benchmark = Benchmark {
 };
 
 /// Products of two elements are multiples of 2^-14, and a sum of K of them is exact in f32 while it stays below 2^10. Its standard
-/// deviation is √K/3: 21 at K = 4096, 43 at K = 16384.
+/// deviation is √K/3: 21 at K = 4096, 43 at K = 16384. In f16 the elements are the same. Tensor cores
+/// may cut off what lies below the last of 24 bits of the largest addend (Fasi et al., *Numerical behavior of NVIDIA tensor cores*, 2021):
+/// below 2^10 there is nothing.
 const A: Values = Values::Summable;
 const B: Values = Values::SummableFrom(1 << 40);
 
 /// `headline`: what runs at the largest size of the quick profile, which takes a software device half a second a launch.
 const fn cases(params: &'static [Params], headline: &'static [Params]) -> [Cases; 3] {
+    of_type(&[Dtype::F32], params, headline)
+}
+
+const fn of_type(dtypes: &'static [Dtype], params: &'static [Params], headline: &'static [Params]) -> [Cases; 3] {
     const ODD: &[Extent] = &[Extent::Product(200, 333, 77)];
     const HEADLINE: &[Extent] = &[Extent::Product(512, 512, 512)];
     const ALL: &[Extent] = &[
@@ -108,9 +134,9 @@ const fn cases(params: &'static [Params], headline: &'static [Params]) -> [Cases
         Extent::Product(4096, 4096, 4096),
     ];
     [
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: ODD, params },
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: HEADLINE, params: headline },
-        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params },
+        Cases { from: Profile::Quick, dtypes, extents: ODD, params },
+        Cases { from: Profile::Quick, dtypes, extents: HEADLINE, params: headline },
+        Cases { from: Profile::Standard, dtypes, extents: ALL, params },
     ]
 }
 
@@ -177,6 +203,9 @@ fn finding(rows: &[&Record]) -> Option<String> {
     if let Some((blocked, row)) = fastest("register_blocked") {
         let share = row.share.map_or_else(String::new, |share| format!(", {:.0} % of the FMA ceiling", share * 100.0));
         parts.push(format!("4×4 elements an invocation in registers reach {}{share}", flop_per_s(blocked)));
+    }
+    if let Some((tensor, _)) = fastest("tensor_cores") {
+        parts.push(format!("tensor cores reach {} with f16 factors", flop_per_s(tensor)));
     }
     let n = &measured().find(|row| count(row) == largest)?.n;
     (!parts.is_empty()).then(|| format!("Of {n} f32, {}.", parts.join("; ")))

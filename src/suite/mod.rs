@@ -245,7 +245,7 @@ impl Limit {
 pub struct Buffer {
     /// Name by which steps and bindings find it.
     pub name: &'static str,
-    /// Length in scalars of the case's element type (or u32 words for [`Contents::Words`], [`Contents::Cycle`] and
+    /// Length in scalars of the case's element type (or f32 for [`Contents::PoisonF32`], u32 words for [`Contents::Words`], [`Contents::Cycle`] and
     /// [`Contents::Clock`]).
     pub scalars: u64,
     /// What it holds before the first launch.
@@ -265,6 +265,8 @@ pub enum Contents {
     Texture(Texture),
     /// Garbage that no right answer contains: an output.
     Poison,
+    /// The same, of f32 whatever the element type: sums of products of narrower numbers.
+    PoisonF32,
     /// The same, where each workgroup notes the time at its start and at its end: two counts of nanoseconds of one clock, of 64 bits each.
     Clock,
 }

@@ -222,3 +222,32 @@ fn finding(rows: &[&Record]) -> Option<String> {
     });
     (!gains.is_empty()).then(|| format!("Of {largest} u32, speed changes by: {}{whole}.{clock}", gains.join(", ")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_finding_compares_the_clocks_where_a_kernel_reads_one() {
+        let row = |benchmark: &str, median_ns, in_kernel_ns| Record {
+            benchmark: benchmark.to_owned(),
+            n: "1048576".to_owned(),
+            median_ns: Some(median_ns),
+            in_kernel_ns,
+            ..Record::default()
+        };
+        let rows = [
+            row("serial_block_sum", 30_000.0, None),
+            row("tree_block_sum", 20_000.0, None),
+            row("clock_in_kernel", 30_500.0, Some(28_448.0)),
+        ];
+        let rows: Vec<&Record> = rows.iter().collect();
+        let start = "Of 1048576 u32, speed changes by: a tree instead of invocation 0 1.50×.";
+        assert_eq!(finding(&rows[..2]).as_deref(), Some(start));
+        let said = finding(&rows).expect("enough rows");
+        assert!(
+            said.starts_with(start) && said.contains("takes 28.4 µs") && said.contains("around it 30.5 µs"),
+            "{said}"
+        );
+    }
+}

@@ -62,7 +62,7 @@ async fn guard_touched(prepared: &mut dyn Prepared, job: &Job, place: usize) -> 
     let is_restored =
         job.steps.iter().any(|step| matches!(step, shaderbench::job::Step::Restore { to, .. } if *to == place));
     let is_cleared = job.steps.contains(&shaderbench::job::Step::Clear(place));
-    if !matches!(spec.contents, Contents::Poison | Contents::Clock) || is_restored || is_cleared {
+    if !matches!(spec.contents, Contents::Poison | Contents::PoisonF32 | Contents::Clock) || is_restored || is_cleared {
         return Ok(None);
     }
     let mut all = Vec::new();
