@@ -126,7 +126,8 @@ fn what_cuda_alone_has_runs_there_and_says_why_it_does_not_elsewhere() {
             let mut fake = fake(|_| Behaviour::Right);
             fake.device.backend = backend;
             let cases = cases(&[name], &[]);
-            let records = pollster::block_on(run(&mut fake, &cases, &settings(), &mut Seen::default())).expect("a run");
+            let records =
+                pollster::block_on(run(&mut [&mut fake], &cases, &settings(), &mut Seen::default())).expect("a run");
             let row = records.iter().find(|row| row.name() == name).expect("a row");
             let (status, reason) = if backend == "cuda" { (Status::Ok, "") } else { (Status::Skipped, why) };
             assert_eq!((row.status, row.reason.as_str()), (status, reason), "{name} on {backend}");
