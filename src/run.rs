@@ -89,19 +89,24 @@ pub async fn run(
         lanes.push(Lane::open(&mut **backend, settings, observer).await);
     }
     let apis = lanes.len();
+    let jobs: Vec<Job> = cases.iter().filter_map(|case| Job::new(case).ok()).collect();
+    lanes.iter_mut().for_each(|lane| lane.compile_ahead(&jobs));
+    drop(jobs);
     let mut records: Vec<Record> = Vec::with_capacity(cases.len() * apis);
     for (place, case) in cases.iter().enumerate() {
         go_on(&mut lanes)?;
         let mut fresh: Vec<Option<Record>> = vec![None; apis];
         for turn in 0..apis {
             let number = (first(place, apis) + turn) % apis;
-            let lane = &mut lanes[number];
-            observer.start(place, case, lane.device.backend);
-            fresh[number] = Some(lane.judged_row(case, &cases[..place], observer).await?);
-            go_on(&mut lanes)?;
-            if apis > 1 {
-                lanes[number].release();
+            observer.start(place, case, lanes[number].device.backend);
+            let mut record = lanes[number].judged_row(case, &cases[..place], observer).await?;
+            if lanes[number].is_out_of_memory && apis > 1 {
+                // The others may hold what is missing.
+                lanes.iter_mut().for_each(Lane::release);
+                record = lanes[number].judged_row(case, &cases[..place], observer).await?;
             }
+            fresh[number] = Some(record);
+            go_on(&mut lanes)?;
         }
         records.extend(fresh.into_iter().flatten());
         for (records, case) in records.chunks_mut(apis.max(1)).zip(cases) {
@@ -141,6 +146,8 @@ struct Lane<'a> {
     ceilings: Ceilings,
     /// The device, or why it is gone for good.
     bench: Result<Bench<'a>>,
+    /// Whether the row before this one had too little memory.
+    is_out_of_memory: bool,
 }
 
 impl<'a> Lane<'a> {
@@ -150,7 +157,7 @@ impl<'a> Lane<'a> {
         if let Ok(bench) = &bench {
             observer.timer(device.backend, &bench.timer);
         }
-        Self { device, settings, ceilings: Ceilings::default(), bench }
+        Self { device, settings, ceilings: Ceilings::default(), bench, is_out_of_memory: false }
     }
 
     /// The case's row, held against the ceilings so far. `before` are the cases that have run.
@@ -181,7 +188,9 @@ impl<'a> Lane<'a> {
             }
         };
         let mut picture = None;
+        self.is_out_of_memory = false;
         if let Err(error) = bench.case(case, &mut record, &mut picture).await {
+            self.is_out_of_memory = matches!(error, Error::OutOfMemory(_));
             fail(&mut record, &error);
             if error.ends_device()
                 && let Err(error) = bench.reopen().await
@@ -195,6 +204,12 @@ impl<'a> Lane<'a> {
             observer.picture(case, self.device.backend, &rgba)?;
         }
         Ok(record)
+    }
+
+    fn compile_ahead(&mut self, jobs: &[Job]) {
+        if let Ok(bench) = &mut self.bench {
+            bench.backend.compile_ahead(jobs);
+        }
     }
 
     fn release(&mut self) {

@@ -250,17 +250,28 @@ fn several_apis_take_turns_at_each_case() {
     let alone = run_on(&mut fake(|_| Behaviour::Right), &mut Seen::default());
     let names = |records: &[Record]| records.iter().map(|r| (r.name(), r.n.clone())).collect::<Vec<_>>();
     assert_eq!(names(&alone), records.chunks(2).flat_map(|pair| names(&pair[..1])).collect::<Vec<_>>());
-    // Whoever is done makes room for the other.
+    // While there is room each keeps its inputs from case to case.
     for backend in [&vulkan, &cuda] {
-        assert_eq!(backend.log.lock().expect("one thread").released, seen.finished);
+        assert_eq!(backend.log.lock().expect("one thread").released, 0);
     }
 }
 
 #[test]
-fn one_api_alone_keeps_its_inputs_from_case_to_case() {
-    let mut backend = fake(|_| Behaviour::Right);
-    run_on(&mut backend, &mut Seen::default());
-    assert_eq!(backend.log.lock().expect("one thread").released, 0);
+fn an_api_that_has_too_little_memory_gets_what_the_others_hold() {
+    let at_first =
+        |label: &str| if label.starts_with("reduction/") { Behaviour::OutOfMemoryAtFirst } else { Behaviour::Right };
+    let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake(at_first));
+    cuda.device.backend = "cuda";
+    let cases = cases(&["reduction/sequential"], &["2^12"]);
+    let records = pollster::block_on(run(&mut [&mut vulkan, &mut cuda], &cases, &settings(), &mut Seen::default()))
+        .expect("a run");
+    assert!(records.iter().all(|row| row.status == Status::Ok), "{:?}", records.iter().map(|r| &r.reason));
+    let wanting = cases.iter().filter(|case| case.family.name == "reduction").count();
+    assert_eq!(vulkan.log.lock().expect("one thread").released, wanting);
+    // Alone it has nobody to ask.
+    let mut alone = fake(at_first);
+    let records = pollster::block_on(run(&mut [&mut alone], &cases, &settings(), &mut Seen::default())).expect("a run");
+    assert!(records.iter().any(|row| row.reason.contains("no room")));
 }
 
 #[test]

@@ -35,14 +35,16 @@ pub trait Backend {
     /// Opens the device anew after it was lost or stopped answering. What was prepared before is void.
     fn reopen(&mut self) -> Task<'_, ()>;
 
-    /// Gives the device's memory back before another API uses the same card: what dropped jobs may still hold, and the inputs kept for
-    /// the next job where they are larger than [`KEPT_INPUTS`].
+    /// Gives back what memory of the device it can, where another API on the same card has too little: what dropped jobs may still hold,
+    /// and the inputs kept for the next job.
     fn release(&mut self) {}
-}
 
-/// Bytes of inputs that may stay on a card while another API uses it: enough that small cases need not be filled anew, and too
-/// little to be missed by a case of gigabytes.
-pub const KEPT_INPUTS: u64 = 256 << 20;
+    /// Compiles what a run will need ahead of it, where that takes long and can be done on all cores. What does not compile fails its case
+    /// later.
+    fn compile_ahead(&mut self, jobs: &[Job]) {
+        let _ = jobs;
+    }
+}
 
 /// A job that is ready to run.
 pub trait Prepared {

@@ -36,6 +36,8 @@ pub enum Behaviour {
     Uncompilable,
     /// Has too little memory.
     OutOfMemory,
+    /// Has too little memory when it is prepared for the first time.
+    OutOfMemoryAtFirst,
     /// Is lost when it runs.
     Lost,
     /// Never answers.
@@ -136,6 +138,9 @@ impl Backend for Fake {
             let is_known = self.log.lock().expect("one thread").prepared.contains(&job.label);
             if let Behaviour::SlowAtFirst(factor) = behaviour {
                 behaviour = if is_known { Behaviour::Right } else { Behaviour::Slow(factor) };
+            }
+            if behaviour == Behaviour::OutOfMemoryAtFirst {
+                behaviour = if is_known { Behaviour::Right } else { Behaviour::OutOfMemory };
             }
             self.log.lock().expect("one thread").prepared.push(job.label.clone());
             match behaviour {

@@ -518,7 +518,8 @@ impl Event {
         // SAFETY: both events are of this context, which is this thread's own, and the number has a place.
         let status = unsafe { sys::cuEventElapsedTime_v2(&raw mut milliseconds, self.raw, later.raw) };
         self.context.judge("reading the device's clock", status)?;
-        Ok(f64::from(milliseconds) * 1e6)
+        // The driver tells milliseconds in 32 bits: of some ten of them a nanosecond is all that these hold.
+        Ok((f64::from(milliseconds) * 1e6).round())
     }
 }
 

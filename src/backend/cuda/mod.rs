@@ -21,7 +21,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::{Backend, Device, KEPT_INPUTS, Prepared, Task};
+use rayon::prelude::*;
+
+use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Checks, Contents, Job, Kernel, Language, POISON, Step};
 use crate::twin;
@@ -190,10 +192,22 @@ impl Backend for CudaBackend {
         })
     }
 
-    fn release(&mut self) {
-        if self.inputs.iter().map(|(buffer, _)| buffer.bytes).sum::<u64>() > KEPT_INPUTS {
-            self.inputs.clear();
+    fn compile_ahead(&mut self, jobs: &[Job]) {
+        let mut programs: HashMap<u64, &str> = HashMap::new();
+        for kernel in jobs.iter().map(|job| &job.kernel).filter(|kernel| !kernel.cuda.is_empty()) {
+            programs.entry(kernel.key(Language::Cuda)).or_insert(&kernel.cuda);
         }
+        // NVRTC takes a tenth of a second for each.
+        let (compiler, target) = (&self.compiler, &self.target);
+        let compiled: Vec<(u64, Vec<u8>)> = programs
+            .into_par_iter()
+            .filter_map(|(key, program)| Some((key, compiler.compile(program, target).ok()?.image)))
+            .collect();
+        self.images.extend(compiled.into_iter().map(|(key, image)| (key, Rc::new(image))));
+    }
+
+    fn release(&mut self) {
+        self.inputs.clear();
     }
 }
 

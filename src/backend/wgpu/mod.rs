@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use futures_channel::oneshot;
 
-use super::{Backend, Device, KEPT_INPUTS, Prepared, Task};
+use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Contents, Format, Job, Kernel, Language, Mapping, Texture};
 use crate::shader::ENTRY_POINT;
@@ -168,9 +168,7 @@ impl Backend for WgpuBackend {
     }
 
     fn release(&mut self) {
-        if self.inputs.iter().map(|(buffer, _)| buffer.bytes).sum::<u64>() > KEPT_INPUTS {
-            self.inputs.clear();
-        }
+        self.inputs.clear();
         // What was dropped is freed when the device is next asked how far its queue is. What goes wrong there the next job is told.
         let _ = self.gpu.device.poll(wgpu::PollType::Poll);
     }
