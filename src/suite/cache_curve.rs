@@ -112,8 +112,8 @@ const PLAIN: &[Params] = &[&[]];
 const QUICK: &[Extent] = &powers::<7>(10, 2);
 /// 4 KiB to 512 MiB: past the last cache of every device that has one worth the name.
 const BANDWIDTH_SETS: &[Extent] = &powers::<18>(10, 1);
-/// The same with the middles between them, so that a knee is found within a factor of 1.5.
-const LATENCY_SETS: &[Extent] = &with_middles::<35>(10);
+/// Up to 256 MiB, with the middles between them, so that a knee is found within a factor of 1.5.
+const LATENCY_SETS: &[Extent] = &with_middles::<33>(10);
 
 /// Sizes of 2^first words and on, each 2^step times the one before.
 const fn powers<const N: usize>(first: u32, step: u32) -> [Extent; N] {
