@@ -129,7 +129,7 @@ impl Ceilings {
 fn amount(limit: Limit, case: &Case) -> f64 {
     match limit {
         Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => case.work().bytes as f64,
-        Limit::Fma => case.work().flops as f64,
+        Limit::Fma | Limit::Tensor => case.work().flops as f64,
         Limit::Launch => 1.0,
     }
 }

@@ -28,11 +28,13 @@ pub enum Feature {
     F16,
     /// 64-bit integers.
     I64,
+    /// Products of 16×16 by 16×16 f16, summed in f32, by a subgroup together: tensor cores.
+    CooperativeMatrix,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 4] = [Self::Subgroups, Self::F64, Self::F16, Self::I64];
+    pub const ALL: [Self; 5] = [Self::Subgroups, Self::F64, Self::F16, Self::I64, Self::CooperativeMatrix];
 
     /// As the reason of a skipped row names it.
     #[must_use]
@@ -42,6 +44,7 @@ impl Feature {
             Self::F64 => "f64 in shaders",
             Self::F16 => "f16 in shaders",
             Self::I64 => "64-bit integers in shaders",
+            Self::CooperativeMatrix => "cooperative matrices",
         }
     }
 
@@ -51,6 +54,7 @@ impl Feature {
             Self::F64 => Capabilities::FLOAT64,
             Self::F16 => Capabilities::SHADER_FLOAT16,
             Self::I64 => Capabilities::SHADER_INT64,
+            Self::CooperativeMatrix => Capabilities::COOPERATIVE_MATRIX,
         }
     }
 }
@@ -369,8 +373,8 @@ fn unchecked() -> BoundsCheckPolicies {
 fn with_element(source: &str, element: &str) -> String {
     const ENABLE: &str = "enable f16;\n";
     let mut text = String::with_capacity(ENABLE.len() + source.len());
-    // A source that has been here before has it already.
-    if element.contains("f16") && !source.starts_with(ENABLE) {
+    // A source that has been here before has it already, as has one that is written for f16 alone.
+    if element.contains("f16") && !source.lines().any(|line| line == ENABLE.trim_end()) {
         text.push_str(ENABLE);
     }
     for line in source.lines() {
@@ -492,6 +496,27 @@ fn main() {
         let interface = again.interface(&Constants::new()).expect("defaults");
         assert_eq!((interface.workgroup_bytes, interface.features), (8 * 8 * 4, BTreeSet::from([Feature::F16])));
         assert!(!Shader::parse(KERNEL, "f32").expect("valid").source().contains("enable"));
+    }
+
+    #[test]
+    fn what_is_written_for_f16_alone_says_so_itself() {
+        const PRODUCT: &str = "\
+// One product.
+enable f16;
+enable wgpu_cooperative_matrix;
+@group(0) @binding(0) var<storage, read> a: array<f16>;
+@group(0) @binding(1) var<storage, read_write> c: array<f32>;
+@compute @workgroup_size(32)
+fn main() {
+    let x = coopLoadT<coop_mat16x16<f16, A>>(&a[0], 16u);
+    let y = coopLoadT<coop_mat16x16<f16, B>>(&a[0], 16u);
+    coopStoreT(coopMultiplyAdd(x, y, coop_mat16x16<f32, C>()), &c[0], 16u);
+}
+";
+        let shader = Shader::parse(PRODUCT, "f16").expect("valid");
+        assert_eq!(shader.source(), PRODUCT);
+        let interface = shader.interface(&Constants::new()).expect("defaults");
+        assert_eq!(interface.features, BTreeSet::from([Feature::F16, Feature::CooperativeMatrix]));
     }
 
     #[test]

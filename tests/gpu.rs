@@ -5,7 +5,7 @@ mod device;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use device::{adapter, fault, find, in_f32, open};
+use device::{adapter, fault, find, open, stand_in};
 use shaderbench::backend::Backend;
 use shaderbench::backend::wgpu::WgpuBackend;
 use shaderbench::error::Error;
@@ -35,6 +35,7 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
         (64, 64, 64),
         (65, 66, 67),
         (70, 100, 30),
+        (130, 260, 40),
     ];
     match declared {
         Extent::Linear(1) => vec![declared],
@@ -55,7 +56,8 @@ fn small_cases() -> Vec<Case> {
         for benchmark in family.benchmarks {
             for block in benchmark.cases {
                 // What CUDA alone has is written for its own type.
-                let as_well = |dtype: &Dtype| if benchmark.only_cuda.is_some() { *dtype } else { in_f32(*dtype) };
+                let as_well =
+                    |dtype: &Dtype| if benchmark.only_cuda.is_some() { *dtype } else { stand_in(benchmark, *dtype) };
                 let dtypes: BTreeSet<Dtype> = block.dtypes.iter().flat_map(|dtype| [*dtype, as_well(dtype)]).collect();
                 for dtype in dtypes {
                     for params in block.params {

@@ -2,7 +2,7 @@
 
 mod device;
 
-use device::{adapter, fault, find, in_f32, open};
+use device::{adapter, fault, find, open, stand_in};
 use shaderbench::backend::DeviceType;
 use shaderbench::job::Job;
 use shaderbench::shader::{Interface, Shader};
@@ -30,6 +30,10 @@ const MUTATIONS: &[Mutation] = &[
     ("ceiling/fma_f16", "(x.c - x.d)", "(x.c - x.c)"),
     ("ceiling/fma_f16", "fma(x.f, m, p)", "x.f"),
     ("ceiling/fma_f16", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("ceiling/tensor", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("ceiling/tensor", "coopMultiplyAdd(a1, b2, x12)", "coopMultiplyAdd(a1, b1, x12)"),
+    ("ceiling/tensor", "(x12 + x13)", "(x12 + x12)"),
+    ("ceiling/tensor", "256u * place < sizes.elements", "256u * place + 256u < sizes.elements"),
     ("ceiling/mad", "k < ROUNDS", "k + 1u < ROUNDS"),
     ("ceiling/mad", "x.f * m + p", "x.f * p + m"),
     ("ceiling/dot4", "k < ROUNDS", "k + 1u < ROUNDS"),
@@ -262,12 +266,22 @@ const MUTATIONS: &[Mutation] = &[
     ("matmul/register_blocked", "first + DEPTH + t.y, column", "first + t.y, column"),
     ("matmul/register_blocked", "column + 3u < sizes.n", "column + 4u < sizes.n"),
     ("matmul/register_blocked", "row < sizes.m && p < sizes.k", "row + 1u < sizes.m && p < sizes.k"),
+    ("matmul/cooperative", "b_3;\n            workgroupBarrier();\n", "b_3;\n"),
+    ("matmul/cooperative", "p < DEPTH", "p + 16u < DEPTH"),
+    ("matmul/cooperative", "column + 2u < sizes.n", "column + 3u < sizes.n"),
+    ("matmul/cooperative", "s21 = coopMultiplyAdd(a2, b1, s21)", "s21 = coopMultiplyAdd(a2, b0, s21)"),
+    ("matmul/cooperative", "part / 4u * 64u + y * 16u", "part / 4u * 64u + y * 15u"),
+    (
+        "matmul/cooperative",
+        "coopStoreT(s31, &c[to + 3u * down + 16u], sizes.n)",
+        "coopStoreT(s31, &c[to + 3u * down], sizes.n)",
+    ),
     ("roofline/fma_an_element", "k < FMAS / 16u", "k + 1u < FMAS / 16u"),
     ("roofline/fma_an_element", "x > T(0.0)", "x > T(0.5)"),
     ("roofline/fma_an_element", "i < sizes.elements", "i + 1u < sizes.elements"),
 ];
 
-/// The same in what CUDA alone has.
+/// The same in what CUDA alone has, and in twins that share little with their WGSL.
 #[cfg(feature = "cuda")]
 const CUDA_MUTATIONS: &[Mutation] = &[
     ("sum_of_cubes/clock_in_kernel", "k < WG", "k + 1u < WG"),
@@ -278,10 +292,12 @@ const CUDA_MUTATIONS: &[Mutation] = &[
     ("bank_conflict/halves_direct", "= input[k]", "= input[k ^ 1u]"),
     ("memory_spaces/pointer_latency", "k < STEPS", "k + 16u < STEPS"),
     ("memory_spaces/pointer_latency", "8ull * cycle[k]", "8ull * (cycle[k] ^ 1u)"),
-    ("matmul/tensor_cores", "lane % 16u) * B_PITCH", "lane % 8u) * B_PITCH"),
-    ("matmul/tensor_cores", "column + 2u * w < columns", "column + 2u * w + 1u < columns"),
-    ("matmul/tensor_cores", "row + 8u, column", "row + 7u, column"),
-    ("matmul/tensor_cores", "first + a_column", "first + a_column + 1u"),
+    ("ceiling/tensor", "pair + 8u, row + 8u * half", "pair, row + 8u * half"),
+    ("ceiling/tensor", "chains[y][3][half][j])", "chains[y][2][half][j])"),
+    ("matmul/cooperative", "lane % 16u) * B_PITCH", "lane % 8u) * B_PITCH"),
+    ("matmul/cooperative", "column + 2u * w < columns", "column + 2u * w + 1u < columns"),
+    ("matmul/cooperative", "row + 8u, column", "row + 7u, column"),
+    ("matmul/cooperative", "first + a_column", "first + a_column + 1u"),
     ("memory_spaces/spill", "k < ROUNDS", "k + 1u < ROUNDS"),
     ("memory_spaces/spill", "x[(j + 1u) % VALUES]", "x[(j + 2u) % VALUES]"),
     ("memory_spaces/spill", "u32 sum = i", "u32 sum = 0u"),
@@ -303,6 +319,9 @@ fn telling_sizes(case: &str) -> &'static [Extent] {
         Some("bank_conflict") => &[Extent::Linear(1025), Extent::Linear(4097)],
         Some("transpose") => &[Extent::Matrix(64, 96), Extent::Matrix(100, 257)],
         Some("texture") => &[Extent::Matrix(64, 96), Extent::Matrix(101, 257)],
+        Some("matmul") if case.ends_with("cooperative") => {
+            &[Extent::Product(133, 267, 70), Extent::Product(130, 260, 40)]
+        }
         Some("matmul") => &[Extent::Product(65, 67, 33), Extent::Product(70, 100, 37)],
         _ => &[Extent::Linear(70_001), Extent::Linear(69_996), Extent::Linear(16_384)],
     }
@@ -316,7 +335,7 @@ fn planted_faults_are_caught() {
     for (name, gone, instead) in MUTATIONS {
         let (family, benchmark) = find(name);
         let dtype = *benchmark.cases.iter().flat_map(|cases| cases.dtypes).next_back().expect("a type");
-        let dtype = in_f32(dtype);
+        let dtype = stand_in(benchmark, dtype);
         let mut is_caught = false;
         for extent in telling_sizes(name).iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes())) {
             let params = benchmark.cases[0].params.last().into_iter().flat_map(|params| params.iter());

@@ -13,7 +13,7 @@ use crate::shader::Interface;
 /// The family.
 pub const FAMILY: Family = Family {
     name: "ceiling",
-    summary: "the limits of the device: memory and workgroup-memory bandwidth, FMA rates, launch overhead",
+    summary: "the limits of the device: memory and workgroup-memory bandwidth, FMA rates, tensor cores, launch overhead",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
@@ -75,6 +75,7 @@ pub const FAMILY: Family = Family {
         },
         FMA,
         FMA_F16,
+        TENSOR,
         Benchmark {
             name: "mad",
             summary: "eight independent chains of 32-bit integer multiply-adds an invocation",
@@ -211,6 +212,49 @@ const FMA_F16: Benchmark = Benchmark {
     ..FMA
 };
 
+/// Tensor cores, as the kernels here drive them: a subgroup's products from registers. On devices with larger instructions (Hopper's
+/// wgmma), which neither API offers to portable kernels, more is possible.
+const TENSOR: Benchmark = Benchmark {
+    name: "tensor",
+    summary: "eight independent chains of products of 16×16 f16 matrices a subgroup, summed in f32 by tensor cores",
+    wgsl: include_str!("../../shaders/ceiling/tensor.wgsl"),
+    cuda: include_str!("../../shaders/ceiling/tensor.cu"),
+    cases: &[
+        Cases {
+            from: Profile::Quick,
+            dtypes: &[Dtype::F16],
+            extents: &[Extent::Linear(1 << 22)],
+            params: &[&[("ROUNDS", 512.0)]],
+        },
+        Cases {
+            from: Profile::Standard,
+            dtypes: &[Dtype::F16],
+            extents: &[Extent::Linear(1 << 22)],
+            params: &[&[("ROUNDS", 4096.0)]],
+        },
+    ],
+    work: |shape| Work { bytes: 0, flops: 2 * 16 * 8 * tensor_rounds(shape) * shape.count() },
+    ceiling: Some(Limit::Tensor),
+    buffers: |shape, _| {
+        // Whole matrices of sums, of which the last may be counted in part.
+        let sums = shape.count().next_multiple_of(MATRIX);
+        vec![
+            Buffer { name: "input", scalars: (31 + 6) * MATRIX, contents: Contents::Input(Values::Signs) },
+            Buffer { name: "output", scalars: sums, contents: Contents::PoisonF32 },
+            elements(shape),
+        ]
+    },
+    // 32 invocations make a matrix of 256 sums.
+    steps: |shape, interface| {
+        if tensor_rounds(shape) > 131_072 {
+            return vec![Step::Unavailable("with ROUNDS past 131072 f32 rounds")];
+        }
+        covering(shape, interface, 8)
+    },
+    check: Check { buffer: "output", scalars: all, oracle: sums_of_products },
+    ..BASE
+};
+
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     name: "",
@@ -292,6 +336,9 @@ const SIGN: u64 = 0x00c0_ffee;
 /// Elements of the table that `fma` and `workgroup_read` read, with room for the 10 from the last one on.
 const TABLE: u64 = 1024 + 16;
 
+/// Elements of the matrices that `tensor` multiplies.
+const MATRIX: u64 = 16 * 16;
+
 fn input(scalars: u64) -> Buffer {
     Buffer { name: "input", scalars, contents: Contents::Input(Values::Wide) }
 }
@@ -367,6 +414,26 @@ fn f16_chains(shape: &Shape, _: &Interface) -> super::Oracle {
     })
 }
 
+fn tensor_rounds(shape: &Shape) -> u64 {
+    shape.param("ROUNDS", 512.0) as u64
+}
+
+/// ROUNDS times the sum of the products of two matrices by four; places 32 matrices apart hold the same.
+fn sums_of_products(shape: &Shape, _: &Interface) -> super::Oracle {
+    let rounds = tensor_rounds(shape) as f64;
+    let element =
+        |matrix: u64, row: u64, column: u64| Values::Signs.at(Scalar::F16, matrix * MATRIX + 16 * row + column);
+    let sum = |place: u64| -> f64 {
+        let (set, row, column) = (place / MATRIX, place % MATRIX / 16, place % 16);
+        let from = |matrices: std::ops::Range<u64>, row, column| -> f64 {
+            matrices.map(|matrix| element(set + matrix, row, column)).sum()
+        };
+        (0..16).map(|p| from(0..2, row, p) * from(2..6, p, column)).sum::<f64>() * rounds
+    };
+    let sums: Vec<f64> = (0..32 * MATRIX).map(sum).collect();
+    each(move |i| sums[(i % (32 * MATRIX)) as usize])
+}
+
 /// Sums of eight chains of `step`, iterated as the kernels do; invocations 1024 apart compute the same.
 fn integer_chains(shape: &Shape, step: fn(u32, u32, u32) -> u32) -> super::Oracle {
     let rounds = 32 * shape.param("ROUNDS", 16.0) as u64;
@@ -415,6 +482,9 @@ fn finding(rows: &[&Record]) -> Option<String> {
             parts.push(format!("{} FMA reaches {} (best in {dtype})", scalar.name(), flop_per_s(fma)));
         }
     }
+    if let Some((tensor, _, _)) = best("tensor", &|row| row.gflop_per_s) {
+        parts.push(format!("tensor cores reach {} with f16 factors", flop_per_s(tensor)));
+    }
     if let Some((local, dtype, _)) = best("workgroup_read", &|row| row.gb_per_s) {
         parts.push(format!("workgroup memory reads {} (best by {dtype})", gb_per_s(local)));
     }
@@ -425,4 +495,34 @@ fn finding(rows: &[&Record]) -> Option<String> {
         parts.push(format!("a launch costs {:.2} µs back to back{round_trip}", launch.median_ns? / 1000.0));
     }
     (!parts.is_empty()).then(|| format!("Here {}.", parts.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The chains as the kernel adds them up, in f32, against the sum that is known without adding: exact, and different from place to
+    /// place.
+    #[test]
+    fn sums_of_products_are_what_the_chains_add_up_to() {
+        const ROUNDS: u64 = 7;
+        let params = [("ROUNDS".to_owned(), ROUNDS as f64)].into();
+        let shape = Shape { dtype: Dtype::F16, extent: Extent::Linear(33 * MATRIX), params };
+        let at = |matrix: u64, row: u64, column: u64| {
+            Values::Signs.at(Scalar::F16, matrix * MATRIX + 16 * row + column) as f32
+        };
+        let mut got = vec![0.0; 33 * MATRIX as usize];
+        sums_of_products(&shape, &Interface::default())(0, &mut got);
+        for set in [0, 1, 31, 32] {
+            for (row, column) in [(0, 0), (3, 11), (11, 3), (15, 15)] {
+                let chain = |a: u64, b: u64| {
+                    let once = (0..16).map(|p| at(set % 32 + a, row, p) * at(set % 32 + b, p, column)).sum::<f32>();
+                    (0..ROUNDS).fold(0.0, |sum, _| sum + once)
+                };
+                let sum = (0..2).flat_map(|a| (2..6).map(move |b| (a, b))).map(|(a, b)| chain(a, b)).sum::<f32>();
+                assert_eq!(got[(set * MATRIX + 16 * row + column) as usize], f64::from(sum), "{set}, {row}, {column}");
+            }
+        }
+        assert!(got[..256].iter().any(|sum| *sum != got[0]) && got[256..512] != got[..256]);
+    }
 }

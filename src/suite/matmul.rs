@@ -42,23 +42,28 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
-            name: "tensor_cores",
-            summary: "f16 factors, f32 sums: tiles of 128×128 by the tensor cores, 64×32 a warp",
-            cuda: include_str!("../../shaders/matmul/tensor_cores.cu"),
-            only_cuda: Some("WGSL has no tensor cores"),
+            name: "cooperative",
+            summary: "f16 factors, f32 sums, by tensor cores: tiles of 128×128, 64×32 a subgroup",
+            wgsl: include_str!("../../shaders/matmul/cooperative.wgsl"),
+            cuda: include_str!("../../shaders/matmul/cooperative.cu"),
             cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
             buffers: |shape, _| {
                 let (m, n, k) = sides(shape);
+                // Whole fours, which the last row may need only a part of.
+                let factor = |name, scalars: u64, values| Buffer {
+                    name,
+                    scalars: scalars.next_multiple_of(4),
+                    contents: Contents::Input(values),
+                };
                 vec![
-                    Buffer { name: "a", scalars: m * k, contents: Contents::Input(A) },
-                    Buffer { name: "b", scalars: k * n, contents: Contents::Input(B) },
+                    factor("a", m * k, A),
+                    factor("b", k * n, B),
                     Buffer { name: "c", scalars: m * n, contents: Contents::PoisonF32 },
                     uniform("sizes", &[m, n, k]),
                 ]
             },
             steps: |shape, _| tiles(shape, 128, 128),
-            // The ceiling of FMA is the ordinary cores'.
-            ceiling: None,
+            ceiling: Some(Limit::Tensor),
             ..BASE
         },
     ],
@@ -204,8 +209,9 @@ fn finding(rows: &[&Record]) -> Option<String> {
         let share = row.share.map_or_else(String::new, |share| format!(", {:.0} % of the FMA ceiling", share * 100.0));
         parts.push(format!("4×4 elements an invocation in registers reach {}{share}", flop_per_s(blocked)));
     }
-    if let Some((tensor, _)) = fastest("tensor_cores") {
-        parts.push(format!("tensor cores reach {} with f16 factors", flop_per_s(tensor)));
+    if let Some((tensor, row)) = fastest("cooperative") {
+        let share = row.share.map_or_else(String::new, |share| format!(", {:.0} % of their ceiling", share * 100.0));
+        parts.push(format!("tensor cores reach {}{share} with f16 factors", flop_per_s(tensor)));
     }
     let n = &measured().find(|row| count(row) == largest)?.n;
     (!parts.is_empty()).then(|| format!("Of {n} f32, {}.", parts.join("; ")))

@@ -214,6 +214,8 @@ pub enum Limit {
     Fill,
     /// Fused multiply-adds, by type.
     Fma,
+    /// Products of f16 matrices, summed in f32, by tensor cores.
+    Tensor,
     /// Reading workgroup memory.
     Workgroup,
     /// Launching a kernel that does nothing.
@@ -229,6 +231,7 @@ impl Limit {
             Self::Read => "read",
             Self::Fill => "fill",
             Self::Fma => "fma",
+            Self::Tensor => "tensor",
             Self::Workgroup => "workgroup",
             Self::Launch => "launch",
         }

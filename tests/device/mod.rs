@@ -72,8 +72,12 @@ async fn guard_touched(prepared: &mut dyn Prepared, job: &Job, place: usize) -> 
     Ok(touched.map(|word| format!("word {word} beyond '{}' was written", spec.name)))
 }
 
-/// The type that every device has in place of one that few have.
-pub fn in_f32(dtype: Dtype) -> Dtype {
+/// The type that every device has in place of one that few have. Kernels that have no `T` are written for their own.
+pub fn stand_in(benchmark: &Benchmark, dtype: Dtype) -> Dtype {
+    if benchmark.wgsl.contains("alias T =") || benchmark.wgsl.is_empty() { in_f32(dtype) } else { dtype }
+}
+
+fn in_f32(dtype: Dtype) -> Dtype {
     match dtype {
         Dtype::F64 | Dtype::F16 => Dtype::F32,
         Dtype::Vec2F16 => Dtype::Vec2F32,

@@ -49,13 +49,30 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
         Feature::F64 => wgpu::Features::SHADER_F64,
         Feature::F16 => wgpu::Features::SHADER_F16,
         Feature::I64 => wgpu::Features::SHADER_INT64,
+        Feature::CooperativeMatrix => wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX,
     }
 }
 
 /// What to ask of the adapter: timestamps, mappable storage buffers and every shader feature, as far as it has them.
 pub(super) fn wanted_features(adapter: &wgpu::Adapter) -> wgpu::Features {
     let own = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
-    adapter.features() & Feature::ALL.into_iter().map(wgpu_feature).fold(own, |all, one| all | one)
+    shader_features(adapter).map(wgpu_feature).fold(adapter.features() & own, |all, one| all | one)
+}
+
+/// The features of the shading language that the adapter has, as kernels here need them: wgpu offers cooperative matrices for any shape and
+/// type that there is, and the kernels are written for one.
+fn shader_features(adapter: &wgpu::Adapter) -> impl Iterator<Item = Feature> {
+    let multiplies_f16 = adapter.cooperative_matrix_properties().iter().any(|shape| {
+        (shape.m_size, shape.n_size, shape.k_size) == (16, 16, 16)
+            && shape.ab_type == wgpu::CooperativeScalarType::F16
+            && shape.cr_type == wgpu::CooperativeScalarType::F32
+            && !shape.saturating_accumulation
+    });
+    let has = adapter.features();
+    Feature::ALL
+        .into_iter()
+        .filter(move |feature| has.contains(wgpu_feature(*feature)))
+        .filter(move |feature| *feature != Feature::CooperativeMatrix || multiplies_f16)
 }
 
 fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
@@ -75,7 +92,7 @@ fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
         kind,
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
         backend,
-        features: Feature::ALL.into_iter().filter(|f| features.contains(wgpu_feature(*f))).collect::<BTreeSet<_>>(),
+        features: shader_features(adapter).collect::<BTreeSet<_>>(),
         has_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
         has_mappable_storage: features.contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS),
         max_buffer_bytes: limits.max_buffer_size,

@@ -206,9 +206,21 @@ struct Gpu {
 
 impl Gpu {
     async fn open(adapter: &Adapter, patience: Duration) -> Result<Self> {
+        let required_features = adapter::wanted_features(&adapter.inner);
+        let experimental_features = if required_features.intersects(wgpu::Features::all_experimental_mask()) {
+            #[expect(unsafe_code, reason = "cooperative matrices are an experiment of wgpu's")]
+            // SAFETY: the one that is asked for is used by the suite's own kernels alone, in shapes and types that the adapter says it
+            // has; their loads and stores lie within their buffers, which tests hold between guard zones.
+            unsafe {
+                wgpu::ExperimentalFeatures::enabled()
+            }
+        } else {
+            wgpu::ExperimentalFeatures::disabled()
+        };
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("shaderbench"),
-            required_features: adapter::wanted_features(&adapter.inner),
+            required_features,
+            experimental_features,
             required_limits: adapter.inner.limits(),
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()

@@ -1,5 +1,5 @@
-// CUDA alone: the product of f16 matrices by the tensor cores, summed in f32. Blocks of 8 warps make 128×128 elements of C, each warp
-// 64×32 as 4×4 products of 16×16 by 16×8, from tiles 32 deep in shared memory; the next tiles are under way meanwhile.
+// Twin of cooperative.wgsl: a warp's products are 4×4 of 16×16 by 16×8, as mma.sync makes them, from tiles that ldmatrix reads; memory is
+// read by eight halves at once; lanes store their elements of C themselves, so that parts that stick out need no shared memory.
 
 struct Sizes { u32 m, n, k; };
 
