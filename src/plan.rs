@@ -186,7 +186,9 @@ fn needed_ceilings(cases: &[Case], profile: Profile) -> Vec<Case> {
             needed.push((Limit::Launch, None));
         } else {
             needed.push((limit, None));
-            types.push(case.shape.dtype.scalar());
+            if limit == Limit::Fma {
+                types.push(case.shape.dtype.scalar());
+            }
         }
     }
     // Working sets are met at whatever rung they need; what knows none is measured as the profile has it.

@@ -2,10 +2,13 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::{Behaviour, Clock, Fake, Seen, cases, fake, fake_through, settings};
 use shaderbench::error::Result;
 use shaderbench::record::{Record, Status};
 use shaderbench::run::run;
+use shaderbench::shader::Feature;
 
 const SUBJECT: &str = "transpose/tiled f32 64x96 PAD=1";
 
@@ -118,7 +121,7 @@ fn what_needs_mapped_storage_is_skipped_where_there_is_none() {
 fn what_cuda_alone_has_runs_there_and_says_why_it_does_not_elsewhere() {
     let table = [
         ("sum_of_cubes/clock_in_kernel", "WGSL has no clock"),
-        ("matmul/tensor_cores", "WGSL has no tensor cores"),
+        ("bank_conflict/halves_direct", "WGSL has no 16-bit integers"),
         ("transfer/read_back_pageable", "reading back goes through a staging buffer here, as read_back does"),
     ];
     for backend in ["vulkan", "cuda"] {
@@ -136,6 +139,28 @@ fn what_cuda_alone_has_runs_there_and_says_why_it_does_not_elsewhere() {
             let noted = (backend == "cuda" && name.ends_with("clock_in_kernel")).then_some(531.0);
             assert_eq!(row.in_kernel_ns, noted, "{name} on {backend}");
         }
+    }
+}
+
+#[test]
+fn tensor_cores_are_held_against_their_own_ceiling_and_skipped_where_there_are_none() {
+    for has_them in [true, false] {
+        let mut fake = fake(|_| Behaviour::Right);
+        fake.device.max_workgroup_bytes = 48 << 10;
+        if !has_them {
+            fake.device.features.remove(&Feature::CooperativeMatrix);
+        }
+        let cases = cases(&["matmul/cooperative"], &[]);
+        let records =
+            pollster::block_on(run(&mut [&mut fake], &cases, &settings(), &mut Seen::default())).expect("a run");
+        for row in &records {
+            let (status, reason) =
+                if has_them { (Status::Ok, "") } else { (Status::Skipped, "the device has no cooperative matrices") };
+            assert_eq!((row.status, row.reason.as_str()), (status, reason), "{}", row.name());
+            assert_eq!(row.ceiling, if has_them { "tensor" } else { "" }, "{}", row.name());
+        }
+        let names: BTreeSet<String> = records.iter().map(|row| row.name()).collect();
+        assert_eq!(names, ["ceiling/tensor", "matmul/cooperative"].map(str::to_owned).into());
     }
 }
 

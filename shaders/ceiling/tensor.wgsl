@@ -53,8 +53,9 @@ fn main(
             x13 = coopMultiplyAdd(a1, b3, x13);
         }
         let sum = ((x00 + x01) + (x02 + x03)) + ((x10 + x11) + (x12 + x13));
-        if (own < WG / 32u && 256u * place < sizes.elements) {
-            coopStoreT(sum, &output[256u * place], 16u);
+        let to = 256u * place;
+        if (own < WG / 32u && to < sizes.elements) {
+            coopStoreT(sum, &output[to], 16u);
         }
     }
 }

@@ -152,16 +152,24 @@ fn main(
         }
         if (is_inside) {
             if (part < PARTS) {
-                let to = (corner.y + part_row) * sizes.n + corner.x + part_column;
-                let down = 16u * sizes.n;
-                coopStoreT(s00, &c[to], sizes.n);
-                coopStoreT(s01, &c[to + 16u], sizes.n);
-                coopStoreT(s10, &c[to + down], sizes.n);
-                coopStoreT(s11, &c[to + down + 16u], sizes.n);
-                coopStoreT(s20, &c[to + 2u * down], sizes.n);
-                coopStoreT(s21, &c[to + 2u * down + 16u], sizes.n);
-                coopStoreT(s30, &c[to + 3u * down], sizes.n);
-                coopStoreT(s31, &c[to + 3u * down + 16u], sizes.n);
+                // naga writes what is computed in the arguments of coopStoreT behind it: they are names here.
+                let n = sizes.n;
+                let top = (corner.y + part_row) * n + corner.x + part_column;
+                let second = top + 16u * n;
+                let third = top + 32u * n;
+                let fourth = top + 48u * n;
+                let top_right = top + 16u;
+                let second_right = second + 16u;
+                let third_right = third + 16u;
+                let fourth_right = fourth + 16u;
+                coopStoreT(s00, &c[top], n);
+                coopStoreT(s01, &c[top_right], n);
+                coopStoreT(s10, &c[second], n);
+                coopStoreT(s11, &c[second_right], n);
+                coopStoreT(s20, &c[third], n);
+                coopStoreT(s21, &c[third_right], n);
+                coopStoreT(s30, &c[fourth], n);
+                coopStoreT(s31, &c[fourth_right], n);
             }
             // Before the next part's tiles.
             workgroupBarrier();
