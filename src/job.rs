@@ -186,6 +186,19 @@ impl Buffer {
         }
     }
 
+    /// Whether it is worth keeping for the next job, which often starts with the same: a large input that nobody writes.
+    #[must_use]
+    pub fn is_shareable(&self) -> bool {
+        let is_fixed = !self.is_written && self.mapping.is_none();
+        is_fixed && matches!(self.contents, Contents::Input(_)) && self.bytes >= 1 << 20
+    }
+
+    /// Whether both hold the same before a launch, whatever they are called.
+    #[must_use]
+    pub fn is_same_input(&self, other: &Self) -> bool {
+        (self.scalar, self.bytes, &self.contents) == (other.scalar, other.bytes, &other.contents)
+    }
+
     /// The texture, where it is one.
     #[must_use]
     pub const fn texture(&self) -> Option<&Texture> {

@@ -8,6 +8,7 @@
     reason = "the driver is a C library: its functions take pointers, and kernels write where these lead"
 )]
 
+mod array;
 mod cublas;
 mod device;
 mod driver;
@@ -25,11 +26,12 @@ use rayon::prelude::*;
 
 use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
-use crate::job::{Buffer, Checks, Contents, Job, Kernel, Language, POISON, Step};
+use crate::job::{Buffer, Checks, Job, Kernel, Language, POISON, Step};
 use crate::twin;
+use array::Array;
 use cublas::Blas;
 pub use device::{CudaDevice, devices};
-use driver::{Array, Context, Memory, Module, Pinned};
+use driver::{Context, Memory, Module, Pinned};
 pub use nvrtc::{Compiled, Compiler};
 use prepared::CudaJob;
 
@@ -84,21 +86,21 @@ impl CudaBackend {
 
     /// Allocates the job's buffers; inputs that the job before had too are shared with it, the others are returned to be filled.
     fn allocate(&mut self, job: &Job) -> Result<(Vec<Rc<Memory>>, Vec<usize>)> {
-        let shareable = |buffer: &Buffer| {
-            !buffer.is_written && matches!(buffer.contents, Contents::Input(_)) && buffer.bytes >= 1 << 20
-        };
-        let is_same = |a: &Buffer, b: &Buffer| (a.scalar, a.bytes, &a.contents) == (b.scalar, b.bytes, &b.contents);
-        if job.buffers.iter().any(shareable) {
-            self.inputs.retain(|(kept, _)| job.buffers.iter().any(|buffer| shareable(buffer) && is_same(kept, buffer)));
+        if job.buffers.iter().any(Buffer::is_shareable) {
+            self.inputs.retain(|(kept, _)| {
+                job.buffers.iter().any(|buffer| buffer.is_shareable() && kept.is_same_input(buffer))
+            });
         }
         let (mut buffers, mut to_fill) = (Vec::new(), Vec::new());
         for (place, buffer) in job.buffers.iter().enumerate() {
-            if let Some((_, kept)) = self.inputs.iter().find(|(kept, _)| shareable(buffer) && is_same(kept, buffer)) {
+            if let Some((_, kept)) =
+                self.inputs.iter().find(|(kept, _)| buffer.is_shareable() && kept.is_same_input(buffer))
+            {
                 buffers.push(Rc::clone(kept));
                 continue;
             }
             let allocated = Rc::new(Memory::new(&self.gpu.context, buffer.bytes)?);
-            if shareable(buffer) {
+            if buffer.is_shareable() {
                 self.inputs.push((buffer.clone(), Rc::clone(&allocated)));
             }
             buffers.push(allocated);

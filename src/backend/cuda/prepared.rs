@@ -7,8 +7,9 @@ use std::rc::Rc;
 use web_time::Instant;
 
 use super::Gpu;
+use super::array::Array;
 use super::cublas::Blas;
-use super::driver::{Array, Event, Memory, Module, Pinned};
+use super::driver::{Event, Memory, Module, Pinned};
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
 use crate::job::{self, Job, Kernel, POISON, Route, Scalar, Step};

@@ -14,7 +14,7 @@ use futures_channel::oneshot;
 
 use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
-use crate::job::{Buffer, Contents, Format, Job, Kernel, Language, Mapping, Texture};
+use crate::job::{Buffer, Format, Job, Kernel, Language, Mapping, Texture};
 use crate::shader::ENTRY_POINT;
 pub use adapter::{APIS, Adapter, adapters};
 use prepared::WgpuJob;
@@ -87,18 +87,17 @@ impl WgpuBackend {
     /// Allocates the job's buffers and textures; inputs that the job before had too are shared with it, the others are returned to be
     /// filled.
     async fn allocate(&mut self, job: &Job) -> Result<(Vec<Memory>, Vec<usize>)> {
-        let shareable = |buffer: &Buffer| {
-            let is_fixed = !buffer.is_written && buffer.mapping.is_none();
-            is_fixed && matches!(buffer.contents, Contents::Input(_)) && buffer.bytes >= 1 << 20
-        };
-        let is_same = |a: &Buffer, b: &Buffer| (a.scalar, a.bytes, &a.contents) == (b.scalar, b.bytes, &b.contents);
-        if job.buffers.iter().any(shareable) {
-            self.inputs.retain(|(kept, _)| job.buffers.iter().any(|buffer| shareable(buffer) && is_same(kept, buffer)));
+        if job.buffers.iter().any(Buffer::is_shareable) {
+            self.inputs.retain(|(kept, _)| {
+                job.buffers.iter().any(|buffer| buffer.is_shareable() && kept.is_same_input(buffer))
+            });
         }
         let (mut buffers, mut to_fill) = (Vec::new(), Vec::new());
         let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         for (place, buffer) in job.buffers.iter().enumerate() {
-            if let Some((_, kept)) = self.inputs.iter().find(|(kept, _)| shareable(buffer) && is_same(kept, buffer)) {
+            if let Some((_, kept)) =
+                self.inputs.iter().find(|(kept, _)| buffer.is_shareable() && kept.is_same_input(buffer))
+            {
                 buffers.push(Memory::Buffer(kept.clone()));
                 continue;
             }
@@ -119,7 +118,7 @@ impl WgpuBackend {
                 usage: role | mapping | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
                 mapped_at_creation: false,
             });
-            if shareable(buffer) {
+            if buffer.is_shareable() {
                 self.inputs.push((buffer.clone(), allocated.clone()));
             }
             buffers.push(Memory::Buffer(allocated));
