@@ -23,7 +23,7 @@ pub struct CudaDevice {
     /// Its number among the CUDA devices.
     pub(super) ordinal: i32,
     /// Its compute capability, as 10 × major + minor.
-    pub(super) capability: u32,
+    pub capability: u32,
     /// CUDA's version that the driver knows, as 1000 × major + 10 × minor.
     pub(super) version: i32,
     /// What the device tells.

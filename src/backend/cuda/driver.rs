@@ -434,6 +434,15 @@ impl Module {
         Ok(module)
     }
 
+    /// Lets launches ask for `bytes` of shared memory beyond what the kernel declares: without this, no more than 48 KiB in all.
+    pub(super) fn allow(&self, bytes: u32) -> Result<()> {
+        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+        // SAFETY: the function is of a loaded module.
+        let status = unsafe { sys::cuFuncSetAttribute(self.function, attribute, bytes) };
+        self.context.judge(&format!("asking for {bytes} bytes of dynamic shared memory"), status)
+    }
+
     /// Sizes of the kernel's parameters, in bytes.
     pub(super) fn parameters(&self) -> Vec<usize> {
         let size = |place: usize| {

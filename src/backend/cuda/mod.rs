@@ -148,7 +148,11 @@ impl CudaBackend {
             None
         } else {
             let image = self.image(&job.kernel)?;
-            Some(Module::load(&self.gpu.context, &image, twin::ENTRY_POINT)?)
+            let module = Module::load(&self.gpu.context, &image, twin::ENTRY_POINT)?;
+            if job.kernel.dynamic_bytes > 0 {
+                module.allow(job.kernel.dynamic_bytes)?;
+            }
+            Some(module)
         };
         // What could not be allocated or filled is nothing to share.
         let buffers = self.filled(job).inspect_err(|_| self.inputs.clear())?;

@@ -1,0 +1,428 @@
+//! Why CUDA is faster where it is: the kernels with the widest gaps, each with one thing changed at a time. A change to the CUDA twin that
+//! makes it as slow as the WGSL, or one to the WGSL that makes it as fast as the twin, tells what the gap is made of; what reading the
+//! machine code suggests (see `machine_code`) is tried here. Run with `cargo run --release --example gaps -- [FILTER…]` on a machine with
+//! an NVIDIA card. Every variant is verified; `docs/portable-cost.md` says what came out.
+
+use std::error::Error;
+
+use shaderbench::backend::Backend;
+use shaderbench::backend::cuda::{CudaBackend, devices};
+use shaderbench::backend::wgpu::{PATIENCE, WgpuBackend, adapters};
+use shaderbench::job::{Contents, Job, Step};
+use shaderbench::measure::{Rules, choose_timer, measure};
+use shaderbench::plan::{Request, plan};
+use shaderbench::stats;
+use shaderbench::suite::{Case, Dtype, Extent, Profile};
+use shaderbench::verify::verify;
+
+/// Text that goes, and what stands there instead.
+type Edit = (&'static str, &'static str);
+
+enum Change {
+    Wgsl(&'static [Edit]),
+    Cuda(&'static [Edit]),
+    /// More shared memory than the twin uses, in bytes: fewer of its blocks fit on a processor at a time.
+    Crowded(u32),
+    /// The kernel as it is, eight times over, with what it writes elsewhere in memory: the earlier ones keep their places.
+    Elsewhere(Api),
+    /// A WGSL kernel in place of the API's own copy from a texture to a buffer.
+    CopyByKernel(&'static str),
+}
+
+#[derive(Clone, Copy)]
+enum Api {
+    Vulkan,
+    Cuda,
+}
+
+use Change::{CopyByKernel, Crowded, Cuda, Elsewhere, Wgsl};
+
+struct Gap {
+    name: &'static str,
+    dtype: Dtype,
+    extent: Extent,
+    params: &'static str,
+    variants: &'static [(&'static str, Change)],
+}
+
+const AS_IS: [(&str, Change); 2] = [("as it is", Wgsl(&[])), ("as it is", Cuda(&[]))];
+
+const GAPS: &[Gap] = &[
+    Gap {
+        name: "reduction/interleaved_global",
+        dtype: Dtype::F32,
+        extent: Extent::Linear(1 << 28),
+        params: "",
+        variants: &[
+            ("t & (2s - 1) for t % 2s", Wgsl(&[("t % (2u * s)", "(t & (2u * s - 1u))")])),
+            ("barriers of the workgroup's memory alone", Wgsl(&[("storageBarrier()", "workgroupBarrier()")])),
+            (
+                "both",
+                Wgsl(&[("t % (2u * s)", "(t & (2u * s - 1u))"), ("storageBarrier()", "workgroupBarrier()")]),
+            ),
+            ("loop not unrolled", Cuda(&[("for (u32 s = 1u", "#pragma unroll 1\n    for (u32 s = 1u")])),
+            ("fence of the whole device", Cuda(&[("__threadfence_block()", "__threadfence()")])),
+            (
+                "both",
+                Cuda(&[
+                    ("for (u32 s = 1u", "#pragma unroll 1\n    for (u32 s = 1u"),
+                    ("__threadfence_block()", "__threadfence()"),
+                ]),
+            ),
+        ],
+    },
+    Gap {
+        name: "reduction/interleaved_workgroup",
+        dtype: Dtype::F32,
+        extent: Extent::Linear(1 << 28),
+        params: "",
+        variants: &[
+            ("t & (2s - 1) for t % 2s", Wgsl(&[("t % (2u * s)", "(t & (2u * s - 1u))")])),
+            ("loop not unrolled", Cuda(&[("for (u32 s = 1u", "#pragma unroll 1\n    for (u32 s = 1u")])),
+        ],
+    },
+    Gap {
+        name: "barrier/exchange",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(2048),
+        params: "ROUNDS=1000;WG=64",
+        variants: &[
+            (
+                "loop unrolled by hand, eightfold",
+                Wgsl(&[
+                    ("k < ROUNDS; k++", "k < ROUNDS; k += 8u"),
+                    (
+                        "        let half = (k & 1u) * WG;
+        tile[half + t] = x;
+        workgroupBarrier();
+        x = tile[half + neighbour] + k;
+",
+                        "        tile[t] = x; workgroupBarrier(); x = tile[neighbour] + k;
+        tile[WG + t] = x; workgroupBarrier(); x = tile[WG + neighbour] + k + 1u;
+        tile[t] = x; workgroupBarrier(); x = tile[neighbour] + k + 2u;
+        tile[WG + t] = x; workgroupBarrier(); x = tile[WG + neighbour] + k + 3u;
+        tile[t] = x; workgroupBarrier(); x = tile[neighbour] + k + 4u;
+        tile[WG + t] = x; workgroupBarrier(); x = tile[WG + neighbour] + k + 5u;
+        tile[t] = x; workgroupBarrier(); x = tile[neighbour] + k + 6u;
+        tile[WG + t] = x; workgroupBarrier(); x = tile[WG + neighbour] + k + 7u;
+",
+                    ),
+                ]),
+            ),
+            ("loop not unrolled", Cuda(&[("for (u32 k = 0u", "#pragma unroll 1\n    for (u32 k = 0u")])),
+        ],
+    },
+    Gap {
+        name: "scan/three_kernels",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1 << 26),
+        params: "",
+        variants: &[
+            (
+                "sums added without a loop",
+                Wgsl(&[(
+                    "for (var i = first; i < min(first + 4u, sizes.n); i++) {
+                output[i] += before;
+            }",
+                    "if (first + 3u < sizes.n) {
+                let a = output[first]; let b = output[first + 1u]; let c = output[first + 2u]; let d = output[first + 3u];
+                output[first] = a + before; output[first + 1u] = b + before;
+                output[first + 2u] = c + before; output[first + 3u] = d + before;
+            } else {
+                for (var i = first; i < sizes.n; i++) { output[i] += before; }
+            }",
+                )]),
+            ),
+            ("loop of the scan not unrolled", Cuda(&[("for (u32 s = 1u", "#pragma unroll 1\n        for (u32 s = 1u")])),
+            ("loop of the adding not unrolled", Cuda(&[("for (u32 i = first", "#pragma unroll 1\n            for (u32 i = first")])),
+            (
+                "neither",
+                Cuda(&[
+                    ("for (u32 s = 1u", "#pragma unroll 1\n        for (u32 s = 1u"),
+                    ("for (u32 i = first", "#pragma unroll 1\n            for (u32 i = first"),
+                ]),
+            ),
+        ],
+    },
+    Gap {
+        name: "scan/single_pass",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1 << 28),
+        params: "",
+        variants: &[],
+    },
+    Gap {
+        name: "histogram/global_atomic",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1 << 26),
+        params: "",
+        variants: &[
+            ("whether all lanes meet is asked first", Cuda(&[("struct Sizes", MATCH), ("atomicAdd(&bins[", "matched_add(&bins[")])),
+            ("bins elsewhere in memory", Elsewhere(Api::Vulkan)),
+            ("bins elsewhere in memory", Elsewhere(Api::Cuda)),
+        ],
+    },
+    Gap {
+        name: "histogram/workgroup_atomic",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1 << 22),
+        params: "",
+        variants: &[
+            ("no merging (wrong on purpose)", Wgsl(&[("atomicAdd(&bins[bin], atomicLoad(&counts[bin]))", "if (sizes.n == 0u) { atomicAdd(&bins[bin], 1u); }")])),
+            ("no merging (wrong on purpose)", Cuda(&[("atomicAdd(&bins[bin], counts[bin])", "if (sizes.n == 0u) { atomicAdd(&bins[bin], 1u); }")])),
+            ("bins elsewhere in memory", Elsewhere(Api::Vulkan)),
+            ("bins elsewhere in memory", Elsewhere(Api::Cuda)),
+        ],
+    },
+    Gap {
+        name: "workgroup_memory/occupancy",
+        dtype: Dtype::Vec4F32,
+        extent: Extent::Linear(1 << 26),
+        params: "WORDS=8192",
+        variants: &[
+            ("three blocks a processor", Crowded(40 << 10)),
+            ("two blocks a processor", Crowded(72 << 10)),
+            ("one block a processor", Crowded(120 << 10)),
+        ],
+    },
+    Gap {
+        name: "workgroup_memory/occupancy",
+        dtype: Dtype::Vec4F32,
+        extent: Extent::Linear(1 << 26),
+        params: "WORDS=4096",
+        variants: &[
+            ("four blocks a processor", Crowded(36 << 10)),
+            ("three blocks a processor", Crowded(56 << 10)),
+            ("two blocks a processor", Crowded(88 << 10)),
+        ],
+    },
+    Gap {
+        name: "workgroup_memory/zero_init",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1 << 24),
+        params: "ZEROING=0",
+        variants: &[("three blocks a processor", Crowded(56 << 10)), ("two blocks a processor", Crowded(88 << 10))],
+    },
+    Gap {
+        name: "safety_tax/workgroup_fill",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1 << 20),
+        params: "",
+        variants: &[("three blocks a processor", Crowded(56 << 10)), ("two blocks a processor", Crowded(88 << 10))],
+    },
+    Gap {
+        name: "workgroup_memory/carved",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1 << 22),
+        params: "",
+        variants: &[("loop not unrolled", Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]))],
+    },
+    Gap {
+        name: "workgroup_memory/structured",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1 << 22),
+        params: "",
+        variants: &[("loop not unrolled", Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]))],
+    },
+    Gap {
+        name: "workgroup_memory/distinct_words",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1 << 21),
+        params: "",
+        variants: &[("loop not unrolled", Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]))],
+    },
+    Gap {
+        name: "memory_spaces/storage_latency",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1),
+        params: "",
+        variants: &[(
+            "bounds checked",
+            Cuda(&[("= cycle[at];", "= at < sizes.shift + 1000000u ? cycle[at] : 0u;")]),
+        )],
+    },
+    Gap {
+        name: "memory_spaces/table_storage",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1 << 18),
+        params: "EACH=0;ROUNDS=32",
+        variants: &[(
+            "bounds checked",
+            Cuda(&[
+                ("struct Sizes", "#define TABLE(i) ((i) < sizes.invocations ? table[i] : 0u)\nstruct Sizes"),
+                ("+ table[at + 2u]", "+ TABLE(at + 2u)"), ("+ table[at + 4u]", "+ TABLE(at + 4u)"),
+                ("+ table[at + 6u]", "+ TABLE(at + 6u)"), ("+ table[at + 8u]", "+ TABLE(at + 8u)"),
+                ("+ table[at + 10u]", "+ TABLE(at + 10u)"), ("+ table[at + 12u]", "+ TABLE(at + 12u)"),
+                ("+ table[at + 14u]", "+ TABLE(at + 14u)"), ("+ table[at + 16u]", "+ TABLE(at + 16u)"),
+                ("+ table[at + 18u]", "+ TABLE(at + 18u)"), ("+ table[at + 20u]", "+ TABLE(at + 20u)"),
+                ("+ table[at + 22u]", "+ TABLE(at + 22u)"), ("+ table[at + 24u]", "+ TABLE(at + 24u)"),
+                ("+ table[at + 26u]", "+ TABLE(at + 26u)"), ("+ table[at + 28u]", "+ TABLE(at + 28u)"),
+                ("+ table[at + 30u]", "+ TABLE(at + 30u)"),
+            ]),
+        )],
+    },
+    Gap {
+        name: "coalescing/broadcast_storage",
+        dtype: Dtype::F32,
+        extent: Extent::Linear(1 << 26),
+        params: "",
+        variants: &[
+            ("bounds of y and z checked", Cuda(&[("if (i < sizes.n) {", "if (i < sizes.n && i * 4u + 4u > i) {")])),
+            ("z is not __restrict__", Cuda(&[("T* __restrict__ z", "T* z")])),
+        ],
+    },
+    Gap {
+        name: "safety_tax/transpose",
+        dtype: Dtype::F32,
+        extent: Extent::Matrix(2048, 2048),
+        params: "PAD=1",
+        variants: &[("loop not unrolled", Cuda(&[("for (", "#pragma unroll 1\n    for (")]))],
+    },
+    Gap {
+        name: "pitched/texture_to_buffer",
+        dtype: Dtype::U32,
+        extent: Extent::Matrix(4096, 4096),
+        params: "",
+        variants: &[("by a kernel", CopyByKernel(COPY_TEXELS))],
+    },
+    Gap {
+        name: "matmul/cooperative",
+        dtype: Dtype::F16,
+        extent: Extent::Product(4096, 4096, 4096),
+        params: "",
+        variants: &[],
+    },
+    Gap {
+        name: "memory_spaces/private_bandwidth",
+        dtype: Dtype::U32,
+        extent: Extent::Linear(1 << 18),
+        params: "ROUNDS=4",
+        variants: &[],
+    },
+];
+
+/// What the Vulkan driver puts before every global atomic of the suite: one lane adds for all where they aim at the same address.
+const MATCH: &str = "__device__ __forceinline__ void matched_add(u32* to, u32 value) {
+    int is_same;
+    const unsigned active = __activemask();
+    __match_all_sync(active, reinterpret_cast<unsigned long long>(to), &is_same);
+    if (!is_same) {
+        atomicAdd(to, value);
+        return;
+    }
+    const u32 lanes = __popc(active);
+    if ((threadIdx.x & 31u) == 31u - __clz(active)) {
+        atomicAdd(to, value * lanes);
+    }
+}
+struct Sizes";
+
+const COPY_TEXELS: &str = "
+@group(0) @binding(0) var input: texture_2d<u32>;
+@group(0) @binding(1) var<storage, read_write> output: array<u32>;
+
+@compute @workgroup_size(32, 8)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = textureDimensions(input);
+    if (all(id.xy < size)) {
+        output[id.y * size.x + id.x] = textureLoad(input, id.xy, 0).x;
+    }
+}
+";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let filters: Vec<String> = std::env::args().skip(1).collect();
+    pollster::block_on(async {
+        let adapter = adapters(None).await.into_iter().next().ok_or("no adapter")?;
+        println!("{}, {}", adapter.device.name, adapter.device.driver);
+        let mut vulkan = WgpuBackend::open(adapter, PATIENCE).await?;
+        let mut cuda = devices().and_then(|mut found| CudaBackend::open(found.swap_remove(0), PATIENCE))?;
+        for gap in GAPS {
+            if !filters.is_empty() && !filters.iter().any(|filter| gap.name.contains(filter.as_str())) {
+                continue;
+            }
+            let case = case(gap)?;
+            println!("{} {} {} {}", gap.name, gap.dtype.name(), gap.extent, gap.params);
+            for (label, change) in AS_IS.iter().chain(gap.variants) {
+                let (api, backend): (_, &mut dyn Backend) = match change {
+                    Wgsl(_) | CopyByKernel(_) | Elsewhere(Api::Vulkan) => ("vulkan", &mut vulkan),
+                    Cuda(_) | Crowded(_) | Elsewhere(Api::Cuda) => ("cuda", &mut cuda),
+                };
+                let times = if matches!(change, Elsewhere(_)) { 8 } else { 1 };
+                let line = match changed(&case, change) {
+                    Ok(job) => row(backend, &job, times).await.unwrap_or_else(|error| error.to_string()),
+                    Err(why) => why,
+                };
+                println!("  {api:<7}{label:<42}{line}");
+            }
+        }
+        Ok(())
+    })
+}
+
+fn case(gap: &Gap) -> Result<Case, Box<dyn Error>> {
+    let filters = vec![gap.name.to_owned()];
+    let found = plan(&Request { filters, profile: Profile::Thorough, sizes: vec![], params: vec![] })?;
+    let is_it = |case: &Case| {
+        let shape = &case.shape;
+        let params = case.params_text();
+        let has = |param: &str| params.split(';').any(|found| found == param);
+        case.name() == gap.name
+            && shape.dtype == gap.dtype
+            && shape.extent == gap.extent
+            && gap.params.split(';').filter(|param| !param.is_empty()).all(has)
+            && !["BOUNDS", "LOOPS", "ZERO_INIT"].iter().any(|check| params.contains(check))
+    };
+    found.into_iter().find(is_it).ok_or_else(|| format!("{} has no such case", gap.name).into())
+}
+
+fn changed(case: &Case, change: &Change) -> Result<Job, String> {
+    let mut job = Job::new(case).map_err(|error| error.to_string())?;
+    let edit = |text: &mut String, edits: &[Edit]| {
+        edits.iter().try_for_each(|(from, to)| {
+            if !text.contains(from) {
+                return Err(format!("'{from}' is not in the kernel any more"));
+            }
+            *text = text.replace(from, to);
+            Ok(())
+        })
+    };
+    match change {
+        Wgsl(edits) => edit(&mut job.kernel.source, edits)?,
+        Cuda(edits) => edit(&mut job.kernel.cuda, edits)?,
+        Elsewhere(_) => {}
+        Crowded(bytes) => job.kernel.dynamic_bytes += bytes,
+        CopyByKernel(source) => {
+            let shader = shaderbench::shader::Shader::parse(source, "").map_err(|error| error.to_string())?;
+            let interface = shader.interface(&job.kernel.constants).map_err(|error| error.to_string())?;
+            (job.kernel.source, job.kernel.interface) = (shader.source().to_owned(), interface);
+            let sides = job.buffers.iter().find_map(|buffer| match &buffer.contents {
+                Contents::Texture(texture) => Some((texture.width as u32, texture.height as u32)),
+                _ => None,
+            });
+            let (width, height) = sides.ok_or("there is no texture")?;
+            let groups = [width.div_ceil(32), height.div_ceil(8), 1];
+            job.steps = vec![Step::Dispatch { groups, buffers: vec![0, 1] }];
+        }
+    }
+    Ok(job)
+}
+
+/// Prepares the job so many times, keeps all of them, and gives the time of each.
+async fn row(backend: &mut dyn Backend, job: &Job, times: usize) -> Result<String, shaderbench::error::Error> {
+    let (mut kept, mut text) = (Vec::new(), String::new());
+    for _ in 0..times {
+        kept.push(backend.prepare(job).await?);
+        let Some(prepared) = kept.last_mut() else { continue };
+        let timer = choose_timer(prepared.as_mut()).await?;
+        let mut rules = Rules::with_budget(400e6);
+        rules.max_launches = rules.max_launches.min(500);
+        let series = measure(prepared.as_mut(), &timer, &rules).await?;
+        let median = stats::median(&series.samples_ns).unwrap_or(f64::NAN);
+        text += &format!("{:>10.2}", median / 1e3);
+        if let Some(wrong) = verify(prepared.as_mut(), job).await? {
+            text += &format!(" (WRONG: {wrong})");
+        }
+    }
+    Ok(text + " µs")
+}

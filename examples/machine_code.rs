@@ -1,0 +1,129 @@
+//! What the compilers of both APIs make of the suite's kernels, for reading. Run with
+//! `cargo run --release --example machine_code -- DIRECTORY FILTER…` on a machine with an NVIDIA card.
+//!
+//! For every kernel of the `thorough` plan that a filter names, once for each element type, it writes `NAME.vulkan.sass` (what the Vulkan
+//! driver keeps in its pipeline cache) and `NAME.cuda.cubin` (what NVRTC made of the twin). The first is bare machine code: disassemble
+//! it with `nvdisasm --binary SM90` (your card's generation), the second with `nvdisasm`.
+//!
+//! How a pipeline cache is laid out NVIDIA says nowhere. What is read here was found by looking at that of driver 580: behind the headers
+//! of wgpu and Vulkan stands a Zstandard frame; in it a section of the size at byte 0x4c starts at the place that byte 0x50 gives, with
+//! eight bytes before the first instruction. Of what looks otherwise, and of other vendors' drivers, the cache is written as it is.
+
+use std::error::Error;
+use std::io::Read as _;
+use std::path::Path;
+
+use shaderbench::job::{Job, Kernel, Language};
+use shaderbench::plan::{Request, plan};
+use shaderbench::suite::Profile;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let directory = arguments.next().ok_or("usage: machine_code DIRECTORY FILTER…")?;
+    let directory = Path::new(&directory);
+    std::fs::create_dir_all(directory)?;
+    let filters: Vec<String> = arguments.collect();
+    let (device, name) = pollster::block_on(device())?;
+    println!("{name}");
+    let request = Request { filters: filters.clone(), profile: Profile::Thorough, sizes: vec![], params: vec![] };
+    let mut written = std::collections::BTreeSet::new();
+    for case in plan(&request)? {
+        // A plan brings the ceilings that its cases are held against.
+        let is_named = filters.is_empty() || filters.iter().any(|filter| case.name().contains(filter.as_str()));
+        let params = case.params_text().replace(';', ",");
+        let stem = format!("{} {} {params}", case.name().replace('/', "."), case.shape.dtype.name());
+        let Ok(job) = Job::new(&case) else { continue };
+        if !is_named || job.kernel.is_empty() || !written.insert(job.kernel.hash(Language::Wgsl)) {
+            continue;
+        }
+        let path = |end: &str| directory.join(format!("{}.{end}", stem.trim_end()));
+        if !job.kernel.source.is_empty() {
+            match pollster::block_on(cache(&device, &job.kernel)) {
+                Ok(cache) => match instructions(&cache) {
+                    Some(code) => std::fs::write(path("vulkan.sass"), code)?,
+                    None => std::fs::write(path("vulkan.cache"), cache)?,
+                },
+                Err(why) => println!("{stem}: {why}"),
+            }
+        }
+        #[cfg(feature = "cuda")]
+        if !job.kernel.cuda.is_empty() {
+            use shaderbench::backend::cuda::{Compiler, devices};
+            let compiler = Compiler::find(&[])?;
+            // Without a card the one that the committed reports come from is compiled for.
+            let capability = devices().map_or(90, |found| found[0].capability);
+            let image = compiler.compile(&job.kernel.cuda, &compiler.target(capability)?)?.image;
+            std::fs::write(path("cuda.cubin"), image)?;
+        }
+    }
+    println!("{} kernels", written.len());
+    Ok(())
+}
+
+/// The first device that wgpu finds, with what kernels of the suite ask for.
+async fn device() -> Result<(wgpu::Device, String), Box<dyn Error>> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await?;
+    let wanted = wgpu::Features::PIPELINE_CACHE
+        | wgpu::Features::SUBGROUP
+        | wgpu::Features::SHADER_F16
+        | wgpu::Features::SHADER_F64
+        | wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX;
+    #[expect(unsafe_code, reason = "cooperative matrices are an experiment of wgpu's")]
+    let descriptor = wgpu::DeviceDescriptor {
+        required_features: adapter.features() & wanted,
+        required_limits: adapter.limits(),
+        // SAFETY: nothing is ever run on this device.
+        experimental_features: unsafe { wgpu::ExperimentalFeatures::enabled() },
+        ..Default::default()
+    };
+    let (device, _) = adapter.request_device(&descriptor).await?;
+    Ok((device, adapter.get_info().name))
+}
+
+/// The pipeline cache after the kernel alone was compiled, without run-time checks.
+#[expect(
+    unsafe_code,
+    reason = "both calls are unsafe: they trust the kernel, and the data of a cache, of which there is none"
+)]
+async fn cache(device: &wgpu::Device, kernel: &Kernel) -> Result<Vec<u8>, Box<dyn Error>> {
+    let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
+    let source = wgpu::ShaderSource::Wgsl(kernel.source.as_str().into());
+    let descriptor = wgpu::ShaderModuleDescriptor { label: None, source };
+    // SAFETY: nothing is ever run.
+    let module = unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) };
+    // SAFETY: no data is given.
+    let cache = unsafe {
+        device.create_pipeline_cache(&wgpu::PipelineCacheDescriptor { label: None, data: None, fallback: true })
+    };
+    let constants: Vec<_> = kernel.constants.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let _pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: None,
+        layout: None,
+        module: &module,
+        entry_point: None,
+        compilation_options: wgpu::PipelineCompilationOptions {
+            constants: &constants,
+            zero_initialize_workgroup_memory: false,
+        },
+        cache: Some(&cache),
+    });
+    match scope.pop().await {
+        Some(error) => Err(error.to_string().split_whitespace().collect::<Vec<_>>().join(" ").into()),
+        None => cache.get_data().ok_or_else(|| "the driver keeps no pipeline cache".into()),
+    }
+}
+
+/// The instructions in a pipeline cache of NVIDIA's, where it is as described above.
+fn instructions(cache: &[u8]) -> Option<Vec<u8>> {
+    const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+    let start = cache.windows(4).position(|bytes| bytes == FRAME)?;
+    let mut entry = Vec::new();
+    ruzstd::decoding::StreamingDecoder::new(&cache[start..]).ok()?.read_to_end(&mut entry).ok()?;
+    let word = |at: usize| Some(u32::from_le_bytes(*entry.get(at..)?.first_chunk()?) as usize);
+    let (bytes, place) = (word(0x4c)?, word(0x50)?);
+    let is_nvidia = entry.starts_with(b"NVDANVVM") && bytes > 8;
+    // Instructions have 16 bytes.
+    let length = bytes.checked_sub(8)? / 16 * 16;
+    is_nvidia.then(|| entry.get(place + 8..place + 8 + length).map(<[u8]>::to_vec))?
+}
