@@ -56,10 +56,7 @@ const GAPS: &[Gap] = &[
         variants: &[
             ("t & (2s - 1) for t % 2s", Wgsl(&[("t % (2u * s)", "(t & (2u * s - 1u))")])),
             ("barriers of the workgroup's memory alone", Wgsl(&[("storageBarrier()", "workgroupBarrier()")])),
-            (
-                "both",
-                Wgsl(&[("t % (2u * s)", "(t & (2u * s - 1u))"), ("storageBarrier()", "workgroupBarrier()")]),
-            ),
+            ("both", Wgsl(&[("t % (2u * s)", "(t & (2u * s - 1u))"), ("storageBarrier()", "workgroupBarrier()")])),
             ("loop not unrolled", Cuda(&[("for (u32 s = 1u", "#pragma unroll 1\n    for (u32 s = 1u")])),
             ("fence of the whole device", Cuda(&[("__threadfence_block()", "__threadfence()")])),
             (
@@ -118,46 +115,25 @@ const GAPS: &[Gap] = &[
         extent: Extent::Linear(1 << 26),
         params: "",
         variants: &[
+            ("sums added one by one in a loop", Wgsl(ONE_BY_ONE)),
+            ("sums added one by one in a loop", Cuda(ONE_BY_ONE_IN_CUDA)),
             (
-                "sums added without a loop",
-                Wgsl(&[(
-                    "for (var i = first; i < min(first + 4u, sizes.n); i++) {
-                output[i] += before;
-            }",
-                    "if (first + 3u < sizes.n) {
-                let a = output[first]; let b = output[first + 1u]; let c = output[first + 2u]; let d = output[first + 3u];
-                output[first] = a + before; output[first + 1u] = b + before;
-                output[first + 2u] = c + before; output[first + 3u] = d + before;
-            } else {
-                for (var i = first; i < sizes.n; i++) { output[i] += before; }
-            }",
-                )]),
-            ),
-            ("loop of the scan not unrolled", Cuda(&[("for (u32 s = 1u", "#pragma unroll 1\n        for (u32 s = 1u")])),
-            ("loop of the adding not unrolled", Cuda(&[("for (u32 i = first", "#pragma unroll 1\n            for (u32 i = first")])),
-            (
-                "neither",
-                Cuda(&[
-                    ("for (u32 s = 1u", "#pragma unroll 1\n        for (u32 s = 1u"),
-                    ("for (u32 i = first", "#pragma unroll 1\n            for (u32 i = first"),
-                ]),
+                "loop of the scan not unrolled",
+                Cuda(&[("for (u32 s = 1u", "#pragma unroll 1\n        for (u32 s = 1u")]),
             ),
         ],
     },
-    Gap {
-        name: "scan/single_pass",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1 << 28),
-        params: "",
-        variants: &[],
-    },
+    Gap { name: "scan/single_pass", dtype: Dtype::U32, extent: Extent::Linear(1 << 28), params: "", variants: &[] },
     Gap {
         name: "histogram/global_atomic",
         dtype: Dtype::U32,
         extent: Extent::Linear(1 << 26),
         params: "",
         variants: &[
-            ("whether all lanes meet is asked first", Cuda(&[("struct Sizes", MATCH), ("atomicAdd(&bins[", "matched_add(&bins[")])),
+            (
+                "whether all lanes meet is asked first",
+                Cuda(&[("struct Sizes", MATCH), ("atomicAdd(&bins[", "matched_add(&bins[")]),
+            ),
             ("bins elsewhere in memory", Elsewhere(Api::Vulkan)),
             ("bins elsewhere in memory", Elsewhere(Api::Cuda)),
         ],
@@ -168,8 +144,17 @@ const GAPS: &[Gap] = &[
         extent: Extent::Linear(1 << 22),
         params: "",
         variants: &[
-            ("no merging (wrong on purpose)", Wgsl(&[("atomicAdd(&bins[bin], atomicLoad(&counts[bin]))", "if (sizes.n == 0u) { atomicAdd(&bins[bin], 1u); }")])),
-            ("no merging (wrong on purpose)", Cuda(&[("atomicAdd(&bins[bin], counts[bin])", "if (sizes.n == 0u) { atomicAdd(&bins[bin], 1u); }")])),
+            (
+                "no merging (wrong on purpose)",
+                Wgsl(&[(
+                    "atomicAdd(&bins[bin], atomicLoad(&counts[bin]))",
+                    "if (sizes.n == 0u) { atomicAdd(&bins[bin], 1u); }",
+                )]),
+            ),
+            (
+                "no merging (wrong on purpose)",
+                Cuda(&[("atomicAdd(&bins[bin], counts[bin])", "if (sizes.n == 0u) { atomicAdd(&bins[bin], 1u); }")]),
+            ),
             ("bins elsewhere in memory", Elsewhere(Api::Vulkan)),
             ("bins elsewhere in memory", Elsewhere(Api::Cuda)),
         ],
@@ -215,31 +200,37 @@ const GAPS: &[Gap] = &[
         dtype: Dtype::U32,
         extent: Extent::Linear(1 << 22),
         params: "",
-        variants: &[("loop not unrolled", Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]))],
+        variants: &[(
+            "loop not unrolled",
+            Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]),
+        )],
     },
     Gap {
         name: "workgroup_memory/structured",
         dtype: Dtype::U32,
         extent: Extent::Linear(1 << 22),
         params: "",
-        variants: &[("loop not unrolled", Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]))],
+        variants: &[(
+            "loop not unrolled",
+            Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]),
+        )],
     },
     Gap {
         name: "workgroup_memory/distinct_words",
         dtype: Dtype::U32,
         extent: Extent::Linear(1 << 21),
         params: "",
-        variants: &[("loop not unrolled", Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]))],
+        variants: &[(
+            "loop not unrolled",
+            Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]),
+        )],
     },
     Gap {
         name: "memory_spaces/storage_latency",
         dtype: Dtype::U32,
         extent: Extent::Linear(1),
         params: "",
-        variants: &[(
-            "bounds checked",
-            Cuda(&[("= cycle[at];", "= at < sizes.shift + 1000000u ? cycle[at] : 0u;")]),
-        )],
+        variants: &[("bounds checked", Cuda(&[("= cycle[at];", "= at < sizes.shift + 1000000u ? cycle[at] : 0u;")]))],
     },
     Gap {
         name: "memory_spaces/table_storage",
@@ -250,13 +241,20 @@ const GAPS: &[Gap] = &[
             "bounds checked",
             Cuda(&[
                 ("struct Sizes", "#define TABLE(i) ((i) < sizes.invocations ? table[i] : 0u)\nstruct Sizes"),
-                ("+ table[at + 2u]", "+ TABLE(at + 2u)"), ("+ table[at + 4u]", "+ TABLE(at + 4u)"),
-                ("+ table[at + 6u]", "+ TABLE(at + 6u)"), ("+ table[at + 8u]", "+ TABLE(at + 8u)"),
-                ("+ table[at + 10u]", "+ TABLE(at + 10u)"), ("+ table[at + 12u]", "+ TABLE(at + 12u)"),
-                ("+ table[at + 14u]", "+ TABLE(at + 14u)"), ("+ table[at + 16u]", "+ TABLE(at + 16u)"),
-                ("+ table[at + 18u]", "+ TABLE(at + 18u)"), ("+ table[at + 20u]", "+ TABLE(at + 20u)"),
-                ("+ table[at + 22u]", "+ TABLE(at + 22u)"), ("+ table[at + 24u]", "+ TABLE(at + 24u)"),
-                ("+ table[at + 26u]", "+ TABLE(at + 26u)"), ("+ table[at + 28u]", "+ TABLE(at + 28u)"),
+                ("+ table[at + 2u]", "+ TABLE(at + 2u)"),
+                ("+ table[at + 4u]", "+ TABLE(at + 4u)"),
+                ("+ table[at + 6u]", "+ TABLE(at + 6u)"),
+                ("+ table[at + 8u]", "+ TABLE(at + 8u)"),
+                ("+ table[at + 10u]", "+ TABLE(at + 10u)"),
+                ("+ table[at + 12u]", "+ TABLE(at + 12u)"),
+                ("+ table[at + 14u]", "+ TABLE(at + 14u)"),
+                ("+ table[at + 16u]", "+ TABLE(at + 16u)"),
+                ("+ table[at + 18u]", "+ TABLE(at + 18u)"),
+                ("+ table[at + 20u]", "+ TABLE(at + 20u)"),
+                ("+ table[at + 22u]", "+ TABLE(at + 22u)"),
+                ("+ table[at + 24u]", "+ TABLE(at + 24u)"),
+                ("+ table[at + 26u]", "+ TABLE(at + 26u)"),
+                ("+ table[at + 28u]", "+ TABLE(at + 28u)"),
                 ("+ table[at + 30u]", "+ TABLE(at + 30u)"),
             ]),
         )],
@@ -268,7 +266,10 @@ const GAPS: &[Gap] = &[
         params: "",
         variants: &[
             ("bounds of y and z checked", Cuda(&[("if (i < sizes.n) {", "if (i < sizes.n && i * 4u + 4u > i) {")])),
-            ("z is not __restrict__", Cuda(&[("T* __restrict__ z", "T* z")])),
+            (
+                "z stored strongly",
+                Cuda(&[("struct Sizes", STRONG), ("z[i] = x[0] + y[i]", "strong_store(&z[i], x[0] + y[i])")]),
+            ),
         ],
     },
     Gap {
@@ -290,15 +291,34 @@ const GAPS: &[Gap] = &[
         dtype: Dtype::F16,
         extent: Extent::Product(4096, 4096, 4096),
         params: "",
-        variants: &[],
+        variants: &[(
+            "a test before every load, none ahead",
+            Wgsl(&[("is_inside && sizes.k % DEPTH == 0u", "sizes.k == 0u")]),
+        )],
     },
     Gap {
         name: "memory_spaces/private_bandwidth",
         dtype: Dtype::U32,
         extent: Extent::Linear(1 << 18),
         params: "ROUNDS=4",
-        variants: &[],
+        variants: &[(
+            "the array set to zero first",
+            Cuda(&[("u32 own[OWN];", "u32 own[OWN] = {};\n    asm volatile(\"\" : : \"l\"(own) : \"memory\");")]),
+        )],
     },
+];
+
+const ONE_BY_ONE: &[Edit] = &[
+    ("if (first + 3u < sizes.n) {\n ", "if (sizes.n == 0u) {\n "),
+    ("i < sizes.n; i++", "i < min(first + 4u, sizes.n); i++"),
+];
+
+const ONE_BY_ONE_IN_CUDA: &[Edit] = &[
+    ("if (first + 3u < sizes.n) {\n ", "if (sizes.n == 0u) {\n "),
+    (
+        "for (u32 i = first; i < sizes.n; i++)",
+        "_Pragma(\"unroll 1\") for (u32 i = first; i < min(first + 4u, sizes.n); i++)",
+    ),
 ];
 
 /// What the Vulkan driver puts before every global atomic of the suite: one lane adds for all where they aim at the same address.
@@ -314,6 +334,18 @@ const MATCH: &str = "__device__ __forceinline__ void matched_add(u32* to, u32 va
     if ((threadIdx.x & 31u) == 31u - __clz(active)) {
         atomicAdd(to, value * lanes);
     }
+}
+struct Sizes";
+
+/// Loads and stores that others of the block must see at once: LDG.E.STRONG.SM and STG.E.STRONG.SM, which the Vulkan driver makes of every
+/// access to a buffer that a kernel writes.
+const STRONG: &str = "template <typename V> __device__ __forceinline__ V strong_load(const V* from) {
+    u32 bits;
+    asm volatile(\"ld.relaxed.cta.global.u32 %0, [%1];\" : \"=r\"(bits) : \"l\"(from));
+    return *reinterpret_cast<V*>(&bits);
+}
+template <typename V> __device__ __forceinline__ void strong_store(V* to, V value) {
+    asm volatile(\"st.relaxed.cta.global.u32 [%0], %1;\" : : \"l\"(to), \"r\"(*reinterpret_cast<u32*>(&value)));
 }
 struct Sizes";
 

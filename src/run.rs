@@ -20,6 +20,9 @@ const DRIFT: f64 = 0.05;
 /// How often a case is measured at most.
 const ATTEMPTS: usize = 3;
 
+/// A stretch of load that raises the device's clock: short, since a clock that fell a little is back after a few milliseconds.
+const LOAD_NS: f64 = 5e6;
+
 /// Samples of which the time that a kernel notes itself is the median.
 const CLOCK_SAMPLES: usize = 11;
 
@@ -491,10 +494,10 @@ impl Canary {
         prepared.sample(1).await?;
         let each = timer.read(&prepared.sample(1).await?).max(1.0);
         let launches_for = |ns: f64| (ns / each).ceil().clamp(1.0, 2000.0) as u32;
-        let (launches, load) = (launches_for(timer.shortest_sample_ns()), launches_for(20e6));
+        let (launches, load) = (launches_for(timer.shortest_sample_ns()), launches_for(LOAD_NS));
         let mut canary = Self { prepared, launches, load, can_ramp, reference_ns: f64::INFINITY };
         // Clocks rise over the first moments of work.
-        for _ in 0..if can_ramp { 10 } else { 1 } {
+        for _ in 0..if can_ramp { 40 } else { 1 } {
             canary.prepared.sample(load).await?;
             canary.reference_ns = canary.reference_ns.min(canary.sing(timer).await?);
         }

@@ -18,6 +18,9 @@ use shaderbench::verify::verify;
 fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
     let declared = benchmark.cases[0].extents[0];
     if benchmark.name == "exchange" {
+        if only().is_some() {
+            return [1, 33, 257].map(Extent::Linear).to_vec();
+        }
         // Hundreds of barriers for every element: a software device needs seconds for the larger sizes.
         return [1, 31, 33, 255, 257, 513, 1025, 2049].map(Extent::Linear).to_vec();
     }
@@ -36,6 +39,7 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
         (65, 66, 67),
         (70, 100, 30),
         (130, 260, 40),
+        (130, 260, 96),
     ];
     match declared {
         Extent::Linear(1) => vec![declared],
@@ -91,13 +95,19 @@ fn every_benchmark_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers(
 fn every_twin_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers() {
     let Some(mut backend) = device::cuda() else { return };
     let ran = hold_small_cases(&mut backend);
-    assert!(ran > 50, "{ran} cases ran");
+    assert!(ran > 50 || only().is_some(), "{ran} cases ran");
+}
+
+/// The one benchmark that `scripts/sanitize.sh` asks for: under a tool that watches every access all of them take too long.
+fn only() -> Option<String> {
+    std::env::var("SHADERBENCH_ONLY").ok()
 }
 
 /// Holds every small case that the device can run against its oracle; gives how many there were.
 fn hold_small_cases(backend: &mut dyn Backend) -> usize {
     let (mut ran, mut skipped) = (0, Vec::new());
-    for case in small_cases() {
+    let is_asked_for = |case: &Case| only().is_none_or(|name| case.name() == name);
+    for case in small_cases().into_iter().filter(is_asked_for) {
         match Job::new(&case).and_then(|mut job| fault(backend, &mut job)) {
             Ok(None) => ran += 1,
             Ok(Some(fault)) => panic!("{case}: {fault}"),

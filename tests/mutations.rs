@@ -182,7 +182,8 @@ const MUTATIONS: &[Mutation] = &[
     ("scan/three_kernels", "own += sums[t - s]", "own += sums[t - 1u]"),
     ("scan/three_kernels", "before = sums[t - 1u]", "before = sums[t]"),
     ("scan/three_kernels", "first + 3u < sizes.n) { d", "first + 4u < sizes.n) { d"),
-    ("scan/three_kernels", "min(first + 4u, sizes.n)", "min(first + 3u, sizes.n)"),
+    ("scan/three_kernels", "i < sizes.n; i++", "i + 1u < sizes.n; i++"),
+    ("scan/three_kernels", "output[first + 3u] = d + before", "output[first + 3u] = d"),
     ("scan/single_pass", "own += sums[half + t - 2u * s]", "own += sums[half + t - s]"),
     ("scan/single_pass", "vec4<T>(T(), all.x, all.x + all.y,", "vec4<T>(T(), all.x, all.y,"),
     ("scan/single_pass", "sums[half + t] = own;\n        workgroupBarrier();\n", "sums[half + t] = own;\n"),
@@ -266,8 +267,14 @@ const MUTATIONS: &[Mutation] = &[
     ("matmul/register_blocked", "first + DEPTH + t.y, column", "first + t.y, column"),
     ("matmul/register_blocked", "column + 3u < sizes.n", "column + 4u < sizes.n"),
     ("matmul/register_blocked", "row < sizes.m && p < sizes.k", "row + 1u < sizes.m && p < sizes.k"),
-    ("matmul/cooperative", "b_3;\n            workgroupBarrier();\n", "b_3;\n"),
+    (
+        "matmul/cooperative",
+        "b_3;\n            workgroupBarrier();\n            if (is_whole)",
+        "b_3;\n            if (is_whole)",
+    ),
     ("matmul/cooperative", "p < DEPTH", "p + 16u < DEPTH"),
+    ("matmul/cooperative", "a[from_a + 64u * a_pitch]", "a[from_a + 32u * a_pitch]"),
+    ("matmul/cooperative", "b_from + next * b_pitch", "b_from + first * b_pitch"),
     ("matmul/cooperative", "column + 2u < sizes.n", "column + 3u < sizes.n"),
     ("matmul/cooperative", "s21 = coopMultiplyAdd(a2, b1, s21)", "s21 = coopMultiplyAdd(a2, b0, s21)"),
     ("matmul/cooperative", "part / 4u * 64u + y * 16u", "part / 4u * 64u + y * 15u"),
@@ -316,7 +323,7 @@ fn telling_sizes(case: &str) -> &'static [Extent] {
         Some("transpose") => &[Extent::Matrix(64, 96), Extent::Matrix(100, 257)],
         Some("texture") => &[Extent::Matrix(64, 96), Extent::Matrix(101, 257)],
         Some("matmul") if case.ends_with("cooperative") => {
-            &[Extent::Product(133, 267, 70), Extent::Product(130, 260, 40)]
+            &[Extent::Product(133, 267, 70), Extent::Product(130, 260, 40), Extent::Product(130, 260, 96)]
         }
         Some("matmul") => &[Extent::Product(65, 67, 33), Extent::Product(70, 100, 37)],
         _ => &[Extent::Linear(70_001), Extent::Linear(69_996), Extent::Linear(16_384)],

@@ -1,6 +1,6 @@
 // Product of two matrices of f16, C = A·B with A m×k and B k×n, summed in f32 by cooperative matrices: 256 invocations make 128×128
 // elements of C in parts of 64×32, a subgroup each, as 4×2 products of 16×16 from tiles 32 deep in workgroup memory.
-// Pattern: the next tiles are under way to registers meanwhile. There are two of each in turn, so that one barrier a round is enough: who
+// Pattern: whole tiles are under way to registers a round ahead. There are two of each in turn, so that one barrier a round is enough: who
 // is ahead fills one while others still read the other. Parts of C that stick out go through workgroup memory.
 // Work: 2mnk operations.
 
@@ -87,6 +87,12 @@ fn main(
     // What this invocation brings, of either tile: this four and every 256th on from it.
     let a_place = vec2<u32>(t % 8u * 4u, t / 8u);
     let b_place = vec2<u32>(t % 32u * 4u, t / 32u);
+    // Tiles that stick out nowhere, in aligned rows, are brought without a test in between: a driver may wait for a load before a branch.
+    let is_whole = is_inside && sizes.k % DEPTH == 0u;
+    let a_pitch = sizes.k / 4u;
+    let b_pitch = sizes.n / 4u;
+    let a_from = (corner.y + a_place.y) * a_pitch + a_place.x / 4u;
+    let b_from = b_place.y * b_pitch + (corner.x + b_place.x) / 4u;
     // Eight subgroups have one part each, fewer have several in turn; more than eight compute parts again that others store.
     for (var first_part = 0u; first_part < PARTS; first_part += subgroups) {
         let part = first_part + subgroup;
@@ -100,18 +106,39 @@ fn main(
         var s21 = coop_mat16x16<f32, C>();
         var s30 = coop_mat16x16<f32, C>();
         var s31 = coop_mat16x16<f32, C>();
-        var a_0 = a_at(corner.y + a_place.y, a_place.x);
-        var a_1 = a_at(corner.y + a_place.y + 32u, a_place.x);
-        var a_2 = a_at(corner.y + a_place.y + 64u, a_place.x);
-        var a_3 = a_at(corner.y + a_place.y + 96u, a_place.x);
-        var b_0 = b_at(b_place.y, corner.x + b_place.x);
-        var b_1 = b_at(b_place.y + 8u, corner.x + b_place.x);
-        var b_2 = b_at(b_place.y + 16u, corner.x + b_place.x);
-        var b_3 = b_at(b_place.y + 24u, corner.x + b_place.x);
+        // Fours of this invocation in the tiles that come next.
+        var a_0 = vec4<f16>();
+        var a_1 = vec4<f16>();
+        var a_2 = vec4<f16>();
+        var a_3 = vec4<f16>();
+        var b_0 = vec4<f16>();
+        var b_1 = vec4<f16>();
+        var b_2 = vec4<f16>();
+        var b_3 = vec4<f16>();
+        if (is_whole) {
+            a_0 = a[a_from];
+            a_1 = a[a_from + 32u * a_pitch];
+            a_2 = a[a_from + 64u * a_pitch];
+            a_3 = a[a_from + 96u * a_pitch];
+            b_0 = b[b_from];
+            b_1 = b[b_from + 8u * b_pitch];
+            b_2 = b[b_from + 16u * b_pitch];
+            b_3 = b[b_from + 24u * b_pitch];
+        }
         for (var first = 0u; first < sizes.k; first += DEPTH) {
             let turn = first / DEPTH % 2u;
             let a_tile = turn * SIDE * A_PITCH;
             let b_tile = turn * DEPTH * B_PITCH;
+            if (!is_whole) {
+                a_0 = a_at(corner.y + a_place.y, first + a_place.x);
+                a_1 = a_at(corner.y + a_place.y + 32u, first + a_place.x);
+                a_2 = a_at(corner.y + a_place.y + 64u, first + a_place.x);
+                a_3 = a_at(corner.y + a_place.y + 96u, first + a_place.x);
+                b_0 = b_at(first + b_place.y, corner.x + b_place.x);
+                b_1 = b_at(first + b_place.y + 8u, corner.x + b_place.x);
+                b_2 = b_at(first + b_place.y + 16u, corner.x + b_place.x);
+                b_3 = b_at(first + b_place.y + 24u, corner.x + b_place.x);
+            }
             let into_a = a_tile + a_place.y * A_PITCH + t % 8u;
             a_tiles[into_a] = a_0;
             a_tiles[into_a + 32u * A_PITCH] = a_1;
@@ -123,14 +150,20 @@ fn main(
             b_tiles[into_b + 16u * B_PITCH] = b_2;
             b_tiles[into_b + 24u * B_PITCH] = b_3;
             workgroupBarrier();
-            a_0 = a_at(corner.y + a_place.y, first + DEPTH + a_place.x);
-            a_1 = a_at(corner.y + a_place.y + 32u, first + DEPTH + a_place.x);
-            a_2 = a_at(corner.y + a_place.y + 64u, first + DEPTH + a_place.x);
-            a_3 = a_at(corner.y + a_place.y + 96u, first + DEPTH + a_place.x);
-            b_0 = b_at(first + DEPTH + b_place.y, corner.x + b_place.x);
-            b_1 = b_at(first + DEPTH + b_place.y + 8u, corner.x + b_place.x);
-            b_2 = b_at(first + DEPTH + b_place.y + 16u, corner.x + b_place.x);
-            b_3 = b_at(first + DEPTH + b_place.y + 24u, corner.x + b_place.x);
+            if (is_whole) {
+                // The last round brings its own tiles again, which nobody uses.
+                let next = min(first + DEPTH, sizes.k - DEPTH);
+                let from_a = a_from + next / 4u;
+                let from_b = b_from + next * b_pitch;
+                a_0 = a[from_a];
+                a_1 = a[from_a + 32u * a_pitch];
+                a_2 = a[from_a + 64u * a_pitch];
+                a_3 = a[from_a + 96u * a_pitch];
+                b_0 = b[from_b];
+                b_1 = b[from_b + 8u * b_pitch];
+                b_2 = b[from_b + 16u * b_pitch];
+                b_3 = b[from_b + 24u * b_pitch];
+            }
             for (var p = 0u; p < DEPTH; p += 16u) {
                 let from_a = a_tile + part_row * A_PITCH + p / 4u;
                 let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tiles[from_a], A_PITCH);

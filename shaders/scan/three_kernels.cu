@@ -11,8 +11,15 @@ kernel(const T* __restrict__ input, T* __restrict__ output, T* __restrict__ bloc
     if (sizes.is_adding == 1u) {
         if (block > 0u && first < sizes.n) {
             const T before = block_sums[block - 1u];
-            for (u32 i = first; i < min(first + 4u, sizes.n); i++) {
-                output[i] += before;
+            if (first + 3u < sizes.n) {
+                // All loads before the first store: in a loop each would wait for the one before.
+                const T a = output[first]; const T b = output[first + 1u]; const T c = output[first + 2u]; const T d = output[first + 3u];
+                output[first] = a + before; output[first + 1u] = b + before;
+                output[first + 2u] = c + before; output[first + 3u] = d + before;
+            } else {
+                for (u32 i = first; i < sizes.n; i++) {
+                    output[i] += before;
+                }
             }
         }
     } else {

@@ -27,8 +27,15 @@ fn main(
     if (sizes.is_adding == 1u) {
         if (block > 0u && first < sizes.n) {
             let before = block_sums[block - 1u];
-            for (var i = first; i < min(first + 4u, sizes.n); i++) {
-                output[i] += before;
+            if (first + 3u < sizes.n) {
+                // All loads before the first store: in a loop each would wait for the one before.
+                let a = output[first]; let b = output[first + 1u]; let c = output[first + 2u]; let d = output[first + 3u];
+                output[first] = a + before; output[first + 1u] = b + before;
+                output[first + 2u] = c + before; output[first + 3u] = d + before;
+            } else {
+                for (var i = first; i < sizes.n; i++) {
+                    output[i] += before;
+                }
             }
         }
     } else {

@@ -32,6 +32,7 @@ pub enum Values {
 impl Values {
     /// Element `index` of the input. Exact: every value of every type here fits an f64.
     #[must_use]
+    #[inline]
     pub fn at(self, scalar: Scalar, index: u64) -> f64 {
         let random = hash(self.place(index));
         match (self, scalar) {
@@ -64,7 +65,19 @@ impl Values {
         let size = scalar.bytes();
         bytes.par_chunks_mut(PIECE).enumerate().for_each(|(piece, chunk)| {
             let first = first + (piece * (PIECE / size)) as u64;
-            scalar.encode((first..).map(|index| self.at(scalar, index)), chunk);
+            // The commonest kinds by name: the compiler makes a loop of vectors of each.
+            match (self, scalar) {
+                (Self::Wide, Scalar::F32) => {
+                    encode(|index| Self::Wide.at(Scalar::F32, index), Scalar::F32, first, chunk)
+                }
+                (Self::Wide, Scalar::U32) => {
+                    encode(|index| Self::Wide.at(Scalar::U32, index), Scalar::U32, first, chunk)
+                }
+                (Self::Summable, Scalar::F32) => {
+                    encode(|index| Self::Summable.at(Scalar::F32, index), Scalar::F32, first, chunk)
+                }
+                _ => encode(|index| self.at(scalar, index), scalar, first, chunk),
+            }
         });
     }
 
@@ -91,6 +104,11 @@ impl Values {
             _ => pieces.map(|piece| piece.map(|i| self.at(scalar, i)).sum::<f64>()).sum(),
         }
     }
+}
+
+#[inline(always)]
+fn encode(at: impl Fn(u64) -> f64, scalar: Scalar, first: u64, bytes: &mut [u8]) {
+    scalar.encode((first..).map(at), bytes);
 }
 
 /// Byte `index` of [`Values::Picture`].

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use super::input::Values;
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, all,
-    each, gb_per_s, rate, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
+    Work, all, each, gb_per_s, rate, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -29,7 +29,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/stream/copy.wgsl"),
             cuda: include_str!("../../shaders/stream/copy.cu"),
             buffers: |shape, _| vec![operand("a", shape, Values::Wide), output("c", shape), sizes(shape)],
-            check: Check { buffer: "c", scalars: all, oracle: |shape, _| from(shape, |at| at(Values::Wide)) },
+            check: Check { buffer: "c", scalars: all, oracle: |shape, _| from(shape, |at| at.of(Values::Wide)) },
             ..BASE
         },
         Benchmark {
@@ -39,7 +39,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/stream/mul.cu"),
             buffers: |shape, _| vec![operand("c", shape, Values::Wide), output("b", shape), sizes(shape)],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() },
-            check: Check { buffer: "b", scalars: all, oracle: |shape, _| from(shape, |at| S * at(Values::Wide)) },
+            check: Check { buffer: "b", scalars: all, oracle: |shape, _| from(shape, |at| S * at.of(Values::Wide)) },
             ..BASE
         },
         Benchmark {
@@ -61,7 +61,7 @@ pub const FAMILY: Family = Family {
             check: Check {
                 buffer: "c",
                 scalars: all,
-                oracle: |shape, _| from(shape, |at| at(Values::Summable) + at(Values::Signs)),
+                oracle: |shape, _| from(shape, |at| at.of(Values::Summable) + at.of(Values::Signs)),
             },
             ..BASE
         },
@@ -84,7 +84,7 @@ pub const FAMILY: Family = Family {
             check: Check {
                 buffer: "a",
                 scalars: all,
-                oracle: |shape, _| from(shape, |at| at(Values::Signs) + S * at(Values::Summable)),
+                oracle: |shape, _| from(shape, |at| at.of(Values::Signs) + S * at.of(Values::Summable)),
             },
             ..BASE
         },
@@ -168,10 +168,22 @@ fn sizes(shape: &Shape) -> Buffer {
     uniform("sizes", &[elements(shape), u64::from((S as f32).to_bits())])
 }
 
+/// Element `index` of the inputs.
+struct Element {
+    scalar: Scalar,
+    index: u64,
+}
+
+impl Element {
+    fn of(&self, values: Values) -> f64 {
+        values.at(self.scalar, self.index)
+    }
+}
+
 /// An oracle from the operands at the same index.
-fn from(shape: &Shape, value: fn(&dyn Fn(Values) -> f64) -> f64) -> super::Oracle {
+fn from(shape: &Shape, value: impl Fn(Element) -> f64 + Send + Sync + 'static) -> super::Oracle {
     let scalar = shape.dtype.scalar();
-    each(move |i| value(&|values: Values| values.at(scalar, i)))
+    each(move |index| value(Element { scalar, index }))
 }
 
 /// Workgroups of `dot`: 16 elements an invocation, more where the array is so large that the grid would have a surplus.

@@ -200,7 +200,7 @@ struct Gpu {
     poison: wgpu::Buffer,
     /// Host-visible memory through which large buffers travel, made once: its pages cost more to touch first than to fill.
     upload: wgpu::Buffer,
-    readback: wgpu::Buffer,
+    readback: [wgpu::Buffer; 2],
 }
 
 impl Gpu {
@@ -252,7 +252,8 @@ impl Gpu {
         };
         let poison = buffer("poison", wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST);
         let upload = buffer("upload", wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC);
-        let readback = buffer("readback", wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
+        let readback = ["readback", "readback"]
+            .map(|label| buffer(label, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST));
         queue.write_buffer(&poison, 0, &crate::job::POISON.to_le_bytes().repeat(poison.size() as usize / 4));
         Ok(Self { device, queue, patience, trouble, poison, upload, readback })
     }
@@ -287,13 +288,22 @@ impl Gpu {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
     }
 
-    /// Uploads what `spec` starts with, piece by piece.
+    /// Uploads what `spec` starts with, piece by piece: all cores work out the next one while this thread copies.
     async fn fill(&self, spec: &Buffer, buffer: &wgpu::Buffer) -> Result<()> {
-        let mut bytes = vec![0; spec.bytes.min(PIECE) as usize];
+        let length = |offset: u64| spec.bytes.saturating_sub(offset).min(PIECE) as usize;
+        let (mut piece, mut next) = (vec![0; length(0)], vec![0; length(PIECE)]);
+        spec.fill(0, &mut piece);
         for offset in (0..spec.bytes).step_by(PIECE as usize) {
-            let piece = &mut bytes[..(spec.bytes - offset).min(PIECE) as usize];
-            spec.fill(offset, piece);
-            self.send(piece, buffer, offset).await?;
+            let (here, ahead) = (length(offset), length(offset + PIECE));
+            self.write(&self.upload, here as u64, |mut view| {
+                rayon::in_place_scope(|scope| {
+                    scope.spawn(|_| spec.fill(offset + PIECE, &mut next[..ahead]));
+                    view.copy_from_slice(&piece[..here]);
+                });
+            })
+            .await?;
+            self.run(self.copied(&self.upload, 0, buffer, offset, here as u64)).await?;
+            std::mem::swap(&mut piece, &mut next);
         }
         Ok(())
     }
@@ -351,11 +361,11 @@ impl Gpu {
             let layout =
                 wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(pitch as u32), rows_per_image: None };
             let size = wgpu::Extent3d { width: texture.width(), height: rows as u32, depth_or_array_layers: 1 };
-            let to = wgpu::TexelCopyBufferInfo { buffer: &self.readback, layout };
+            let to = wgpu::TexelCopyBufferInfo { buffer: &self.readback[0], layout };
             encoder.copy_texture_to_buffer(texture_at(texture, first), to, size);
             self.run(encoder).await?;
             let mut packed = Vec::with_capacity((rows * row) as usize);
-            self.look(&self.readback, rows * pitch, |view| {
+            self.look(&self.readback[0], rows * pitch, |view| {
                 view.chunks(pitch as usize).for_each(|padded| packed.extend_from_slice(&padded[..row as usize]));
             })
             .await?;
@@ -368,43 +378,52 @@ impl Gpu {
     /// Copies `bytes`, at most a piece of them, to `buffer` through the mapped staging buffer, and waits.
     async fn send(&self, bytes: &[u8], buffer: &wgpu::Buffer, offset: u64) -> Result<()> {
         self.put(bytes, &self.upload).await?;
-        let mut encoder = self.encoder();
-        encoder.copy_buffer_to_buffer(&self.upload, 0, buffer, offset, bytes.len() as u64);
-        self.run(encoder).await
+        self.run(self.copied(&self.upload, 0, buffer, offset, bytes.len() as u64)).await
     }
 
     /// Writes `bytes`, a multiple of 8 of them, to the front of a host-visible buffer, which no submission in flight uses.
     async fn put(&self, bytes: &[u8], buffer: &wgpu::Buffer) -> Result<()> {
-        let length = bytes.len() as u64;
-        self.map(buffer, wgpu::MapMode::Write, length).await?;
-        let mut view = buffer.get_mapped_range_mut(..length).map_err(|error| unmappable(&error.to_string()))?;
-        view.copy_from_slice(bytes);
-        drop(view);
+        self.write(buffer, bytes.len() as u64, |mut view| view.copy_from_slice(bytes)).await
+    }
+
+    /// Hands the first `bytes`, a multiple of 8, of such a buffer to `pen`.
+    async fn write(&self, buffer: &wgpu::Buffer, bytes: u64, pen: impl FnOnce(wgpu::BufferViewMut)) -> Result<()> {
+        self.map(buffer, wgpu::MapMode::Write, bytes).await?;
+        pen(buffer.get_mapped_range_mut(..bytes).map_err(|error| unmappable(&error.to_string()))?);
         buffer.unmap();
         Ok(())
     }
 
-    /// Hands the first `bytes` of `buffer` to `sink`, piece by piece.
+    fn copied(&self, from: &wgpu::Buffer, at: u64, to: &wgpu::Buffer, offset: u64, bytes: u64) -> wgpu::CommandEncoder {
+        let mut encoder = self.encoder();
+        encoder.copy_buffer_to_buffer(from, at, to, offset, bytes);
+        encoder
+    }
+
+    /// Hands the first `bytes` of `buffer` to `sink`, piece by piece: the next one is under way meanwhile.
     async fn read(&self, buffer: &wgpu::Buffer, bytes: u64, sink: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
-        for offset in (0..bytes).step_by(PIECE as usize) {
+        let start = |offset: u64| {
+            let [even, odd] = &self.readback;
+            let to = if (offset / PIECE).is_multiple_of(2) { even } else { odd };
             let piece = (bytes - offset).min(PIECE);
-            let mut encoder = self.encoder();
-            encoder.copy_buffer_to_buffer(buffer, offset, &self.readback, 0, piece.next_multiple_of(4));
-            self.run(encoder).await?;
-            self.look(&self.readback, piece, |view| sink(offset, view)).await?;
+            let copied = self.copied(buffer, offset, to, 0, piece.next_multiple_of(4));
+            (offset, to, piece, self.queue.submit([copied.finish()]))
+        };
+        let mut under_way = (bytes > 0).then(|| start(0));
+        while let Some((offset, from, piece, submission)) = under_way {
+            self.wait(submission).await?;
+            // Mapping waits for everything that is under way: before there is more.
+            self.map(from, wgpu::MapMode::Read, piece.next_multiple_of(8)).await?;
+            under_way = (offset + PIECE < bytes).then(|| start(offset + PIECE));
+            show(from, piece, |view| sink(offset, view))?;
         }
         Ok(())
     }
 
     /// Hands the first `bytes` of a host-visible buffer, which no submission in flight writes, to `eye`.
     async fn look(&self, buffer: &wgpu::Buffer, bytes: u64, eye: impl FnOnce(&[u8])) -> Result<()> {
-        let mapped = bytes.next_multiple_of(8);
-        self.map(buffer, wgpu::MapMode::Read, mapped).await?;
-        let view = buffer.get_mapped_range(..mapped).map_err(|error| unmappable(&error.to_string()))?;
-        eye(&view[..bytes as usize]);
-        drop(view);
-        buffer.unmap();
-        Ok(())
+        self.map(buffer, wgpu::MapMode::Read, bytes.next_multiple_of(8)).await?;
+        show(buffer, bytes, eye)
     }
 
     async fn map(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode, bytes: u64) -> Result<()> {
@@ -439,6 +458,15 @@ fn texture_at(texture: &wgpu::Texture, row: u64) -> wgpu::TexelCopyTextureInfo<'
         origin: wgpu::Origin3d { x: 0, y: row as u32, z: 0 },
         aspect: wgpu::TextureAspect::All,
     }
+}
+
+/// Hands the first `bytes` of a mapped buffer to `eye`, and unmaps it.
+fn show(buffer: &wgpu::Buffer, bytes: u64, eye: impl FnOnce(&[u8])) -> Result<()> {
+    let view = buffer.get_mapped_range(..bytes.next_multiple_of(8)).map_err(|error| unmappable(&error.to_string()))?;
+    eye(&view[..bytes as usize]);
+    drop(view);
+    buffer.unmap();
+    Ok(())
 }
 
 fn unmappable(why: &str) -> Error {
