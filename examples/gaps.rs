@@ -118,6 +118,20 @@ const GAPS: &[Gap] = &[
             ("sums added one by one in a loop", Wgsl(ONE_BY_ONE)),
             ("sums added one by one in a loop", Cuda(ONE_BY_ONE_IN_CUDA)),
             (
+                "sums loaded and stored strongly",
+                Cuda(&[
+                    ("struct Sizes", STRONG),
+                    ("T a = output[first];", "T a = strong_load(output + first);"),
+                    ("T b = output[first + 1u];", "T b = strong_load(output + first + 1u);"),
+                    ("T c = output[first + 2u];", "T c = strong_load(output + first + 2u);"),
+                    ("T d = output[first + 3u];", "T d = strong_load(output + first + 3u);"),
+                    ("output[first] = a + before;", "strong_store(output + first, a + before);"),
+                    ("output[first + 1u] = b + before;", "strong_store(output + first + 1u, b + before);"),
+                    ("output[first + 2u] = c + before;", "strong_store(output + first + 2u, c + before);"),
+                    ("output[first + 3u] = d + before;", "strong_store(output + first + 3u, d + before);"),
+                ]),
+            ),
+            (
                 "loop of the scan not unrolled",
                 Cuda(&[("for (u32 s = 1u", "#pragma unroll 1\n        for (u32 s = 1u")]),
             ),
@@ -291,10 +305,7 @@ const GAPS: &[Gap] = &[
         dtype: Dtype::F16,
         extent: Extent::Product(4096, 4096, 4096),
         params: "",
-        variants: &[(
-            "a test before every load, none ahead",
-            Wgsl(&[("is_inside && sizes.k % DEPTH == 0u", "sizes.k == 0u")]),
-        )],
+        variants: &[("a test before every load", Wgsl(&[("is_inside && sizes.k % DEPTH == 0u", "sizes.k == 0u")]))],
     },
     Gap {
         name: "memory_spaces/private_bandwidth",

@@ -25,6 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let filters: Vec<String> = arguments.collect();
     let (device, name) = pollster::block_on(device())?;
     println!("{name}");
+    #[cfg(feature = "cuda")]
+    let nvrtc = nvrtc().inspect_err(|why| println!("twins are left out: {why}")).ok();
     let request = Request { filters: filters.clone(), profile: Profile::Thorough, sizes: vec![], params: vec![] };
     let mut written = std::collections::BTreeSet::new();
     for case in plan(&request)? {
@@ -47,17 +49,23 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         #[cfg(feature = "cuda")]
-        if !job.kernel.cuda.is_empty() {
-            use shaderbench::backend::cuda::{Compiler, devices};
-            let compiler = Compiler::find(&[])?;
-            // Without a card the one that the committed reports come from is compiled for.
-            let capability = devices().map_or(90, |found| found[0].capability);
-            let image = compiler.compile(&job.kernel.cuda, &compiler.target(capability)?)?.image;
-            std::fs::write(path("cuda.cubin"), image)?;
+        if let Some((compiler, target)) = &nvrtc
+            && !job.kernel.cuda.is_empty()
+        {
+            std::fs::write(path("cuda.cubin"), compiler.compile(&job.kernel.cuda, target)?.image)?;
         }
     }
     println!("{} kernels", written.len());
     Ok(())
+}
+
+/// The compiler of the twins, and what it compiles for: without a card the one that the committed reports come from.
+#[cfg(feature = "cuda")]
+fn nvrtc() -> shaderbench::error::Result<(shaderbench::backend::cuda::Compiler, String)> {
+    use shaderbench::backend::cuda::{Compiler, devices};
+    let compiler = Compiler::find(&[])?;
+    let target = compiler.target(devices().map_or(90, |found| found[0].capability))?;
+    Ok((compiler, target))
 }
 
 /// The first device that wgpu finds, with what kernels of the suite ask for.

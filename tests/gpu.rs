@@ -87,7 +87,7 @@ fn small_cases() -> Vec<Case> {
 fn every_benchmark_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers() {
     let Some(adapter) = adapter() else { return };
     let ran = hold_small_cases(&mut open(adapter));
-    assert!(ran > 300, "{ran} cases ran");
+    assert!(ran > 300 || only().is_some(), "{ran} cases ran");
 }
 
 #[cfg(feature = "cuda")]

@@ -269,8 +269,8 @@ const MUTATIONS: &[Mutation] = &[
     ("matmul/register_blocked", "row < sizes.m && p < sizes.k", "row + 1u < sizes.m && p < sizes.k"),
     (
         "matmul/cooperative",
-        "b_3;\n            workgroupBarrier();\n            if (is_whole)",
-        "b_3;\n            if (is_whole)",
+        "            workgroupBarrier();\n            // On their way",
+        "            // On their way",
     ),
     ("matmul/cooperative", "p < DEPTH", "p + 16u < DEPTH"),
     ("matmul/cooperative", "a[from_a + 64u * a_pitch]", "a[from_a + 32u * a_pitch]"),

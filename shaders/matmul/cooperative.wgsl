@@ -1,6 +1,6 @@
 // Product of two matrices of f16, C = A·B with A m×k and B k×n, summed in f32 by cooperative matrices: 256 invocations make 128×128
 // elements of C in parts of 64×32, a subgroup each, as 4×2 products of 16×16 from tiles 32 deep in workgroup memory.
-// Pattern: whole tiles are under way to registers a round ahead. There are two of each in turn, so that one barrier a round is enough: who
+// Pattern: the next tiles are under way to registers meanwhile. There are two of each in turn, so that one barrier a round is enough: who
 // is ahead fills one while others still read the other. Parts of C that stick out go through workgroup memory.
 // Work: 2mnk operations.
 
@@ -61,6 +61,35 @@ fn b_at(p: u32, column: u32) -> vec4<f16> {
     return four;
 }
 
+// Puts what an invocation brings into tiles number `turn`: a four and every 256th on from it, of either tile.
+fn keep(
+    turn: u32, t: u32, a_0: vec4<f16>, a_1: vec4<f16>, a_2: vec4<f16>, a_3: vec4<f16>,
+    b_0: vec4<f16>, b_1: vec4<f16>, b_2: vec4<f16>, b_3: vec4<f16>,
+) {
+    let into_a = turn * SIDE * A_PITCH + t / 8u * A_PITCH + t % 8u;
+    a_tiles[into_a] = a_0;
+    a_tiles[into_a + 32u * A_PITCH] = a_1;
+    a_tiles[into_a + 64u * A_PITCH] = a_2;
+    a_tiles[into_a + 96u * A_PITCH] = a_3;
+    let into_b = turn * DEPTH * B_PITCH + t / 32u * B_PITCH + t % 32u;
+    b_tiles[into_b] = b_0;
+    b_tiles[into_b + 8u * B_PITCH] = b_1;
+    b_tiles[into_b + 16u * B_PITCH] = b_2;
+    b_tiles[into_b + 24u * B_PITCH] = b_3;
+}
+
+// The same straight from the matrices, from depth `first` on, zero outside of them.
+fn keep_guarded(turn: u32, t: u32, corner: vec2<u32>, first: u32) {
+    let row = corner.y + t / 8u;
+    let p = first + t % 8u * 4u;
+    let q = first + t / 32u;
+    let column = corner.x + t % 32u * 4u;
+    keep(
+        turn, t, a_at(row, p), a_at(row + 32u, p), a_at(row + 64u, p), a_at(row + 96u, p),
+        b_at(q, column), b_at(q + 8u, column), b_at(q + 16u, column), b_at(q + 24u, column),
+    );
+}
+
 // Puts what is staged where it belongs, product (y, x) of each of the parts from `first` up to `end`, as far as it lies in C.
 fn put(t: u32, corner: vec2<u32>, first: u32, end: u32, y: u32, x: u32) {
     workgroupBarrier();
@@ -84,15 +113,12 @@ fn main(
     let corner = vec2<u32>(group.x * SIDE, group.y * SIDE);
     // Whole products can be stored where rows are aligned to 16 bytes.
     let is_inside = corner.y + SIDE <= sizes.m && corner.x + SIDE <= sizes.n && sizes.n % 4u == 0u;
-    // What this invocation brings, of either tile: this four and every 256th on from it.
-    let a_place = vec2<u32>(t % 8u * 4u, t / 8u);
-    let b_place = vec2<u32>(t % 32u * 4u, t / 32u);
     // Tiles that stick out nowhere, in aligned rows, are brought without a test in between: a driver may wait for a load before a branch.
     let is_whole = is_inside && sizes.k % DEPTH == 0u;
     let a_pitch = sizes.k / 4u;
     let b_pitch = sizes.n / 4u;
-    let a_from = (corner.y + a_place.y) * a_pitch + a_place.x / 4u;
-    let b_from = b_place.y * b_pitch + (corner.x + b_place.x) / 4u;
+    let a_from = (corner.y + t / 8u) * a_pitch + t % 8u;
+    let b_from = t / 32u * b_pitch + corner.x / 4u + t % 32u;
     // Eight subgroups have one part each, fewer have several in turn; more than eight compute parts again that others store.
     for (var first_part = 0u; first_part < PARTS; first_part += subgroups) {
         let part = first_part + subgroup;
@@ -106,50 +132,22 @@ fn main(
         var s21 = coop_mat16x16<f32, C>();
         var s30 = coop_mat16x16<f32, C>();
         var s31 = coop_mat16x16<f32, C>();
-        // Fours of this invocation in the tiles that come next.
-        var a_0 = vec4<f16>();
-        var a_1 = vec4<f16>();
-        var a_2 = vec4<f16>();
-        var a_3 = vec4<f16>();
-        var b_0 = vec4<f16>();
-        var b_1 = vec4<f16>();
-        var b_2 = vec4<f16>();
-        var b_3 = vec4<f16>();
         if (is_whole) {
-            a_0 = a[a_from];
-            a_1 = a[a_from + 32u * a_pitch];
-            a_2 = a[a_from + 64u * a_pitch];
-            a_3 = a[a_from + 96u * a_pitch];
-            b_0 = b[b_from];
-            b_1 = b[b_from + 8u * b_pitch];
-            b_2 = b[b_from + 16u * b_pitch];
-            b_3 = b[b_from + 24u * b_pitch];
+            keep(
+                0u, t, a[a_from], a[a_from + 32u * a_pitch], a[a_from + 64u * a_pitch], a[a_from + 96u * a_pitch],
+                b[b_from], b[b_from + 8u * b_pitch], b[b_from + 16u * b_pitch], b[b_from + 24u * b_pitch],
+            );
+        } else {
+            keep_guarded(0u, t, corner, 0u);
         }
         for (var first = 0u; first < sizes.k; first += DEPTH) {
             let turn = first / DEPTH % 2u;
             let a_tile = turn * SIDE * A_PITCH;
             let b_tile = turn * DEPTH * B_PITCH;
-            if (!is_whole) {
-                a_0 = a_at(corner.y + a_place.y, first + a_place.x);
-                a_1 = a_at(corner.y + a_place.y + 32u, first + a_place.x);
-                a_2 = a_at(corner.y + a_place.y + 64u, first + a_place.x);
-                a_3 = a_at(corner.y + a_place.y + 96u, first + a_place.x);
-                b_0 = b_at(first + b_place.y, corner.x + b_place.x);
-                b_1 = b_at(first + b_place.y + 8u, corner.x + b_place.x);
-                b_2 = b_at(first + b_place.y + 16u, corner.x + b_place.x);
-                b_3 = b_at(first + b_place.y + 24u, corner.x + b_place.x);
-            }
-            let into_a = a_tile + a_place.y * A_PITCH + t % 8u;
-            a_tiles[into_a] = a_0;
-            a_tiles[into_a + 32u * A_PITCH] = a_1;
-            a_tiles[into_a + 64u * A_PITCH] = a_2;
-            a_tiles[into_a + 96u * A_PITCH] = a_3;
-            let into_b = b_tile + b_place.y * B_PITCH + t % 32u;
-            b_tiles[into_b] = b_0;
-            b_tiles[into_b + 8u * B_PITCH] = b_1;
-            b_tiles[into_b + 16u * B_PITCH] = b_2;
-            b_tiles[into_b + 24u * B_PITCH] = b_3;
             workgroupBarrier();
+            // On their way while this round multiplies; nothing of them lives from round to round, which would cost moves that wait.
+            var a_0 = vec4<f16>(); var a_1 = vec4<f16>(); var a_2 = vec4<f16>(); var a_3 = vec4<f16>();
+            var b_0 = vec4<f16>(); var b_1 = vec4<f16>(); var b_2 = vec4<f16>(); var b_3 = vec4<f16>();
             if (is_whole) {
                 // The last round brings its own tiles again, which nobody uses.
                 let next = min(first + DEPTH, sizes.k - DEPTH);
@@ -181,6 +179,11 @@ fn main(
                 s21 = coopMultiplyAdd(a2, b1, s21);
                 s30 = coopMultiplyAdd(a3, b0, s30);
                 s31 = coopMultiplyAdd(a3, b1, s31);
+            }
+            if (is_whole) {
+                keep(1u - turn, t, a_0, a_1, a_2, a_3, b_0, b_1, b_2, b_3);
+            } else {
+                keep_guarded(1u - turn, t, corner, first + DEPTH);
             }
         }
         if (is_inside) {
