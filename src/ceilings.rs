@@ -12,6 +12,9 @@ pub const IMPLAUSIBLE: f64 = 1.05;
 /// A working set counts as cached where its ceiling passes that of the largest one by this factor.
 const HOT: f64 = 1.15;
 
+/// How the reason of an implausible row ends; what was known of it before follows.
+const BEYOND: &str = ": no kernel can be that fast";
+
 /// A limit, and for arithmetic the type that it is of.
 type Key = (Limit, Option<Scalar>);
 
@@ -48,7 +51,8 @@ impl Ceilings {
         if record.status == Status::Implausible {
             // The verdict of a lower ceiling; it may have risen since.
             record.status = Status::Ok;
-            record.reason.clear();
+            let rest = record.reason.split_once(BEYOND).map_or("", |(_, rest)| rest);
+            record.reason = rest.trim_start_matches("; ").to_owned();
         }
         let Some((limit, working_set, rate)) = self.binding(case) else { return };
         let possible = self.possible(limit, case, rate);
@@ -68,8 +72,12 @@ impl Ceilings {
         let is_beyond = amount(limit, case) / median > IMPLAUSIBLE * possible;
         if is_beyond && record.status == Status::Ok {
             record.status = Status::Implausible;
-            record.reason =
-                format!("{:.0} % of the ceiling '{}': no kernel can be that fast", share * 100.0, record.ceiling);
+            let mut reason = format!("{:.0} % of the ceiling '{}'{BEYOND}", share * 100.0, record.ceiling);
+            if !record.reason.is_empty() {
+                reason.push_str("; ");
+                reason.push_str(&record.reason);
+            }
+            record.reason = reason;
         }
     }
 
@@ -174,6 +182,23 @@ mod tests {
         let copy = case("stream/copy", 1 << 24);
         assert_eq!(held(&copy, 510.0, "ceiling/copy").status, Status::Ok);
         assert_eq!(held(&copy, 540.0, "ceiling/copy").status, Status::Implausible);
+    }
+
+    #[test]
+    fn a_verdict_that_comes_and_goes_leaves_what_was_known_before() {
+        let (copy, rung) = (case("stream/copy", 1 << 24), case("ceiling/copy", 1 << 24));
+        let mut ceilings = Ceilings::default();
+        ceilings.add(&rung, &row(&rung, 500.0));
+        for known in ["", "the canary moved by 11 % and did not settle"] {
+            let mut record = Record { reason: known.to_owned(), ..row(&copy, 540.0) };
+            ceilings.hold(&copy, &mut record);
+            assert_eq!(record.status, Status::Implausible);
+            assert!(record.reason.starts_with("108 % of ") && record.reason.ends_with(known), "{}", record.reason);
+            let mut risen = ceilings.clone();
+            risen.add(&rung, &row(&rung, 530.0));
+            risen.hold(&copy, &mut record);
+            assert_eq!((record.status, record.reason.as_str()), (Status::Ok, known));
+        }
     }
 
     #[test]
