@@ -13,6 +13,7 @@
 //! | [`ceilings`] | rows against measured limits |
 //! | [`measure`], [`verify`] | sampling; output against oracle |
 //! | [`backend`] | devices; the only doors to wgpu and to CUDA |
+//! | [`monitor`] | the card's own word on clocks, heat and power |
 //! | [`job`] | a case made concrete: buffers and steps |
 //! | [`twin`] | its CUDA C++, with type and parameters in place |
 //! | [`suite`] | families and benchmarks, declared; their oracles |
@@ -26,6 +27,7 @@ pub mod cli;
 pub mod error;
 pub mod job;
 pub mod measure;
+pub mod monitor;
 pub mod plan;
 pub mod record;
 pub mod report;

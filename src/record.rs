@@ -1,6 +1,10 @@
 //! One row of a report, and the one place that knows the CSV's columns.
 
+mod conditions;
+
 use serde_json::Value;
+
+pub use conditions::{Conditions, Reading, Throttle};
 
 /// The version of the columns below; it grows when one changes its meaning.
 pub const SCHEMA: u64 = 1;
@@ -93,6 +97,8 @@ pub struct Record {
     pub all_samples_ns: Vec<f64>,
     /// A hash of the picture that the kernel made, where it made one; not a column, kept for the JSON report.
     pub picture_hash: Option<String>,
+    /// What the card told of its clocks, heat and power around the case, where it can; not a column, kept for the JSON report.
+    pub conditions: Option<Conditions>,
 }
 
 impl Record {
@@ -267,7 +273,11 @@ pub const COLUMNS: &[Column] = &[
     column!(min_ns, "ns", "fastest sample"),
     column!(mean_ns, "ns", "mean"),
     column!(stddev_ns, "ns", "sample standard deviation"),
-    column!(ci_low_ns, "ns", "lower end of the median's 95 % confidence interval (order statistics)"),
+    column!(
+        ci_low_ns,
+        "ns",
+        "lower end of the median's 95 % confidence interval (order statistics; Student's below six samples)"
+    ),
     column!(ci_high_ns, "ns", "upper end of it"),
     column!(end_to_end_ns, "ns", "wall time with the copies to and from the host, median"),
     column!(bytes, "B", "bytes that the algorithm must move, reads plus writes"),

@@ -63,7 +63,7 @@ pub struct Estimate {
 /// On logarithms the ratio is a difference, and the distances from each median to the ends of its interval are combined in quadrature,
 /// end by end: the delta method, which for intervals that are not symmetric is the method of variance estimates recovery (Zou & Donner,
 /// *Statistics in Medicine* 27, 2008). No distribution is assumed beyond what the two intervals rest on; simulated on log-normal noise it
-/// holds the true ratio in 96 % of cases with hundreds of samples, in 98 to 99 % with ten, and in 84 % with three. It speaks of the noise
+/// holds the true ratio in 95 to 98 % of cases with five samples or more on either side, and in 99 % with three. It speaks of the noise
 /// within the two series, and of nothing that differs from one run to the next. `None` where an end is not above zero.
 #[must_use]
 pub fn ratio(a: Estimate, b: Estimate) -> Option<Estimate> {
@@ -177,10 +177,12 @@ mod tests {
             let coverage = coverage(n_a, n_b, sigma_a, sigma_b);
             assert!((0.93..=0.97).contains(&coverage), "{coverage} with {n_a} and {n_b} samples");
         }
-        // Ranks are whole numbers: with few samples the medians' intervals hold more than they promise, and so does this one.
-        for (n_a, n_b, sigma_a, sigma_b) in [(6, 40, 0.02, 0.02), (10, 10, 0.02, 0.1), (25, 25, 0.05, 0.02)] {
+        // Student's intervals of three samples are wide and rarely both at fault: together they hold more than they promise.
+        for (n_a, n_b, sigma_a, sigma_b) in
+            [(3, 3, 0.02, 0.02), (5, 5, 0.02, 0.1), (6, 40, 0.02, 0.02), (10, 10, 0.02, 0.1)]
+        {
             let coverage = coverage(n_a, n_b, sigma_a, sigma_b);
-            assert!(coverage >= 0.95, "{coverage} with {n_a} and {n_b} samples");
+            assert!((0.94..=0.995).contains(&coverage), "{coverage} with {n_a} and {n_b} samples");
         }
     }
 

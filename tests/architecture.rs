@@ -11,13 +11,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("suite", &["error", "record", "shader"]),
     ("twin", &["error", "shader", "suite"]),
     ("job", &["error", "shader", "suite", "twin"]),
-    ("backend", &["error", "job", "shader", "twin"]),
+    ("monitor", &["record"]),
+    ("backend", &["error", "job", "monitor", "shader", "twin"]),
     ("measure", &["error", "stats", "backend"]),
     ("verify", &["error", "job", "suite", "backend"]),
     ("ceilings", &["record", "stats", "suite"]),
     ("plan", &["error", "shader", "suite"]),
     ("report", &["error", "record", "stats"]),
-    ("run", &["error", "stats", "record", "shader", "suite", "job", "backend", "measure", "verify", "ceilings"]),
+    (
+        "run",
+        &["error", "stats", "record", "shader", "suite", "job", "monitor", "backend", "measure", "verify", "ceilings"],
+    ),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -61,6 +65,7 @@ fn each_package_with_one_door_is_used_there_alone() {
         ("wgpu::", "src/backend/wgpu"),
         ("cudarc::", "src/backend/cuda"),
         ("libloading::", "src/backend/cuda"),
+        ("nvml_wrapper::", "src/monitor.rs"),
     ] {
         for path in sources(Path::new("src")).iter().filter(|path| !path.starts_with(door)) {
             let text = std::fs::read_to_string(path).expect("readable");

@@ -10,6 +10,7 @@ use std::pin::Pin;
 
 use crate::error::{Error, Result};
 use crate::job::{Job, Language, Step};
+use crate::monitor::{self, Monitor};
 use crate::shader::{Access, Feature};
 
 /// A boxed future: the traits below are async, so that the same core can wait in a browser, and usable as objects.
@@ -38,6 +39,11 @@ pub trait Backend {
     /// Gives back what memory of the device it can, where another API on the same card has too little: what dropped jobs may still hold,
     /// and the inputs kept for the next job.
     fn release(&mut self) {}
+
+    /// What tells the card's own state while cases run; `None` where nothing can.
+    fn monitor(&self) -> Option<Box<dyn Monitor>> {
+        monitor::find(self.device().fact("PCI address"), self.device().fact("UUID"))
+    }
 
     /// Compiles what a run will need ahead of it, where that takes long and can be done on all cores. What does not compile fails its case
     /// later.
@@ -130,6 +136,12 @@ pub struct Device {
 }
 
 impl Device {
+    /// The value of a fact, by its name.
+    #[must_use]
+    pub fn fact(&self, wanted: &str) -> Option<&str> {
+        self.facts.iter().find(|(_, name, _)| name == wanted).map(|(_, _, value)| value.as_str())
+    }
+
     /// The language that its kernels are compiled from.
     #[must_use]
     pub fn language(&self) -> Language {

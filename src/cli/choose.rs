@@ -122,13 +122,9 @@ fn is_named_alike(a: &Device, b: &Device) -> bool {
     are_alike && (a.kind == DeviceType::Software) == (b.kind == DeviceType::Software)
 }
 
-fn fact<'a>(device: &'a Device, wanted: &str) -> Option<&'a str> {
-    device.facts.iter().find(|(_, name, _)| name == wanted).map(|(_, _, value)| value.as_str())
-}
-
 /// Domain, bus, device and function: `0000:1b:00.0`, `00000000:1B:00.0` and `1b:00.0` are the same place.
 fn pci_address(device: &Device) -> Option<[u32; 4]> {
-    let (slots, function) = fact(device, "PCI address")?.split_once('.')?;
+    let (slots, function) = device.fact("PCI address")?.split_once('.')?;
     let mut slots = slots.rsplit(':').map(|digits| u32::from_str_radix(digits, 16).ok());
     let (device, bus) = (slots.next()??, slots.next()??);
     let domain = slots.next().unwrap_or(Some(0))?;
@@ -137,7 +133,7 @@ fn pci_address(device: &Device) -> Option<[u32; 4]> {
 
 /// The digits of the UUID, whoever wrote it.
 fn uuid(device: &Device) -> Option<String> {
-    let text = fact(device, "UUID")?.trim_start_matches("GPU-").to_lowercase();
+    let text = device.fact("UUID")?.trim_start_matches("GPU-").to_lowercase();
     let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
     (digits.len() == 32).then_some(digits)
 }

@@ -18,8 +18,8 @@ const STUDENT: [f64; LEAST - 2] = [12.706, 4.303, 3.182, 2.776];
 /// nearest to 95 % takes that back, whatever the distribution, to within a percent. Series whose samples resemble their neighbours (a clock
 /// that wanders, two modes that last) hold less than their number says: the ranks are then those of the effective sample size, n ÷ (1 +
 /// 2 Σ ρₖ), where ρₖ is the autocorrelation of the samples' sides of the median at lag k (Bartlett's variance of a mean; the sides, since
-/// a median's variance is that of their count). The sum ends before the first lag that chance explains, so that independent samples keep
-/// their interval; negative ones are not used to narrow it.
+/// a median's variance is that of their count). The sum ends before the first lag within a standard error, 1 ÷ √n, of none, and negative
+/// ones are not used to narrow the interval: independent samples keep theirs, all but half a percent of coverage.
 ///
 /// From two to five samples no order statistics reach 95 %: the interval is Student's, of the mean of the logarithms, which assumes what
 /// the other does not: noise that is about log-normal. `None` below two samples, and for fewer than six where one is not above zero.
@@ -49,7 +49,7 @@ fn effective_count(samples: &[f64], median: f64) -> f64 {
     if variance == 0.0 {
         return count;
     }
-    let chance = 1.96 / count.sqrt();
+    let chance = count.sqrt().recip();
     let correlation = |lag: usize| {
         let products: f64 = sides.iter().zip(&sides[lag..]).map(|(a, b)| a * b).sum();
         // As many sides are above as below: that alone makes each correlation smaller by 1/n.
