@@ -73,8 +73,11 @@ fn select(filters: &[String]) -> Result<Vec<(&'static Family, &'static Benchmark
         .collect())
 }
 
-/// A filter without a slash names a family; its glob may stand for several.
-fn matcher(filter: &str) -> Result<GlobMatcher> {
+/// What a filter matches, given `family/benchmark`. A filter without a slash names a family; its glob may stand for several.
+///
+/// # Errors
+/// [`Error::Usage`] where it is no glob.
+pub fn matcher(filter: &str) -> Result<GlobMatcher> {
     let pattern = if filter.contains('/') { filter.to_owned() } else { format!("{filter}/*") };
     GlobBuilder::new(&pattern)
         .literal_separator(true)

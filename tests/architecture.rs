@@ -17,7 +17,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("verify", &["error", "job", "suite", "backend"]),
     ("ceilings", &["record", "stats", "suite"]),
     ("plan", &["error", "shader", "suite"]),
-    ("report", &["error", "record", "stats"]),
+    ("compare", &["record", "stats"]),
+    ("report", &["error", "record", "stats", "compare"]),
     (
         "run",
         &["error", "stats", "record", "shader", "suite", "job", "monitor", "backend", "measure", "verify", "ceilings"],

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod choose;
+mod compare;
 mod devices;
 mod list;
 mod progress;
@@ -15,6 +16,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
 use crate::error::{Error, Result};
+use crate::report::comparison::{Format, Sort};
 use crate::report::table::Look;
 use crate::suite::{Extent, Profile};
 
@@ -25,10 +27,13 @@ Examples:
   shaderbench run 'reduction/vec4*' --size 2^26 --size 1000003
   shaderbench run --backend all                 the first GPU through every API in turns, against each other
   shaderbench run --device all --backend all    so with every GPU, one after the other
+  shaderbench compare old.csv new.csv --fail-on-regression 5
+  shaderbench compare results/*/*.csv --relative  each device against its own ceilings
   shaderbench devices                           what the devices tell of themselves
   shaderbench list --json                       every benchmark, for a program
 
-Exit codes: 0 all measured rows are fine, 1 the run could not be done, 2 usage, 3 some row is wrong, failed or implausible.";
+Exit codes: 0 all measured rows are fine, 1 the run could not be done, 2 usage, 3 some row is wrong, failed or implausible, 4 a certain
+regression past --fail-on-regression.";
 
 /// Compute-shader benchmarks that verify every result and hold it against measured ceilings.
 #[derive(Parser)]
@@ -44,6 +49,8 @@ struct Arguments {
 enum Command {
     /// Measure, print a table, write a CSV (the default command)
     Run(RunArguments),
+    /// Hold reports against each other
+    Compare(CompareArguments),
     /// List families and benchmarks
     List {
         /// As an array of JSON objects
@@ -98,6 +105,29 @@ struct RunArguments {
     dry_run: bool,
 }
 
+#[derive(Args)]
+struct CompareArguments {
+    /// Reports, CSV or JSON, the first of which is the baseline; runs of one device, API, driver and version are pooled. Then filters, as
+    /// in `run`
+    #[arg(value_name = "FILE|FILTER", required_unless_present = "baseline")]
+    files_and_filters: Vec<String>,
+    /// The report that the others are held against; several are pooled [default: the first]
+    #[arg(long, value_name = "FILE")]
+    baseline: Vec<PathBuf>,
+    /// End with exit code 4 where a case is certainly slower by more than so many percent
+    #[arg(long, value_name = "PCT", value_parser = compare::percentage)]
+    fail_on_regression: Option<f64>,
+    /// How to write it
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// The order of the rows
+    #[arg(long, value_enum, default_value_t)]
+    sort: Sort,
+    /// Each side's share of its own ceilings instead of times
+    #[arg(long)]
+    relative: bool,
+}
+
 fn size(text: &str) -> Result<Extent, String> {
     Extent::parse(text).map_err(|error| error.to_string())
 }
@@ -118,6 +148,7 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         None => run::run(&arguments.run),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::List { json }) => list::list(json).map(|()| 0),
         Some(Command::Devices { backend, json }) => devices::devices(backend.as_deref(), json).map(|()| 0),
     };

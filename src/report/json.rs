@@ -1,7 +1,11 @@
-//! Records as JSON: what the CSV holds, and every sample.
+//! Records as JSON, what the CSV holds and every sample; and back.
 
+use std::path::Path;
+
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::error::{Error, Result};
 use crate::record::{COLUMNS, Record};
 
 /// An array of objects, one a record: the CSV's columns by name (a figure that does not exist is null), `samples_ns`, and where the kernel
@@ -20,4 +24,128 @@ pub fn write(records: &[Record]) -> Vec<u8> {
     let mut text = serde_json::to_vec_pretty(&records.iter().map(object).collect::<Vec<_>>()).unwrap_or_default();
     text.push(b'\n');
     text
+}
+
+/// Reads a report. Columns are found by name; unknown ones are passed over, missing ones stay empty.
+///
+/// # Errors
+/// [`Error::Report`] with `path`, line and column.
+pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
+    let fault = |line: usize, message: String| Error::Report { path: path.to_owned(), line: line as u64, message };
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        fault(line, "this is no UTF-8 text".to_owned())
+    })?;
+    let text = text.trim_start_matches('\u{feff}');
+    // Each row's own text tells where it starts, once its meaning is at fault.
+    let rows: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| fault(error.line(), not_json(&error)))?;
+    let mut records = Vec::with_capacity(rows.len());
+    for row in rows {
+        let start = row.get().as_ptr() as usize - text.as_ptr() as usize;
+        let line = || 1 + text[..start].matches('\n').count();
+        records.push(record(row.get()).map_err(|message| fault(line(), message))?);
+    }
+    Ok(records)
+}
+
+/// The sentence for text that is no JSON, or no array.
+fn not_json(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or_default();
+    match error.classify() {
+        serde_json::error::Category::Data => "this is no shaderbench report: it must be an array of rows".to_owned(),
+        serde_json::error::Category::Eof => "the file ends in the middle: it was cut off".to_owned(),
+        _ => format!("this is no JSON: {what} in column {} of the line", error.column()),
+    }
+}
+
+fn record(text: &str) -> Result<Record, String> {
+    let object: Map<String, Value> =
+        serde_json::from_str(text).map_err(|_| "a row must be an object with the columns' names as keys".to_owned())?;
+    let mut record = Record::default();
+    let mut is_known = false;
+    for column in COLUMNS {
+        let Some(value) = object.get(column.name) else { continue };
+        is_known = true;
+        let text = match value {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            other => return Err(format!("column {}: {other} is neither text nor a number", column.name)),
+        };
+        (column.set)(&mut record, &text).map_err(|message| format!("column {}: {message}", column.name))?;
+    }
+    if !is_known {
+        return Err("this is no shaderbench report: the row has none of the columns".to_owned());
+    }
+    if let Some(samples) = object.get("samples_ns") {
+        record.all_samples_ns = samples_of(samples).ok_or("samples_ns must be an array of times above zero")?;
+    }
+    record.picture_hash = object.get("picture_hash").and_then(Value::as_str).map(str::to_owned);
+    Ok(record)
+}
+
+fn samples_of(value: &Value) -> Option<Vec<f64>> {
+    if value.is_null() {
+        return Some(Vec::new());
+    }
+    value.as_array()?.iter().map(|sample| sample.as_f64().filter(|ns| *ns > 0.0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Status;
+
+    fn read_text(text: &str) -> Result<Vec<Record>> {
+        read(Path::new("r.json"), text.as_bytes())
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let record = Record {
+            schema: Some(1),
+            device: "A \"quoted\" name".to_owned(),
+            status: Status::Implausible,
+            median_ns: Some(0.1 + 0.2),
+            samples: Some(2),
+            all_samples_ns: vec![0.25, 0.35],
+            picture_hash: Some("abc".to_owned()),
+            ..Record::default()
+        };
+        let records = vec![record, Record::default()];
+        assert_eq!(read(Path::new("r.json"), &write(&records)).expect("own report"), records);
+        assert_eq!(read(Path::new("r.json"), &write(&[])).expect("own report"), []);
+    }
+
+    #[test]
+    fn unknown_and_missing_keys_and_a_byte_order_mark_are_no_fault() {
+        let records = read_text("\u{feff}[{\"benchmark\": \"tiled\", \"watts\": [1]}]").expect("a report");
+        assert_eq!(records[0].benchmark, "tiled");
+    }
+
+    #[test]
+    fn faults_say_where() {
+        for (text, sentence) in [
+            (
+                "[\n{\"median_ns\": 1},\n{\"median_ns\": \"x\"}]",
+                "r.json, line 3: column median_ns: 'x' is not a finite number",
+            ),
+            ("[\n{\"n\": true}]", "r.json, line 2: column n: true is neither text nor a number"),
+            ("[\n{\"median_ns\": 1", "r.json, line 2: the file ends in the middle: it was cut off"),
+            ("[\n{\"n\": NaN}]", "r.json, line 2: this is no JSON: expected value in column 7 of the line"),
+            ("{\"n\": 1}", "r.json, line 1: this is no shaderbench report: it must be an array of rows"),
+            ("[{\"x\": 1}]", "r.json, line 1: this is no shaderbench report: the row has none of the columns"),
+            ("[7]", "r.json, line 1: a row must be an object with the columns' names as keys"),
+            (
+                "[{\"n\": \"1\", \"samples_ns\": [1, -2]}]",
+                "r.json, line 1: samples_ns must be an array of times above zero",
+            ),
+            ("", "r.json, line 1: the file ends in the middle: it was cut off"),
+        ] {
+            assert_eq!(read_text(text).expect_err(text).to_string(), sentence);
+        }
+        let error = read(Path::new("r.json"), b"[\n\xff]").expect_err("no UTF-8");
+        assert_eq!(error.to_string(), "r.json, line 2: this is no UTF-8 text");
+    }
 }

@@ -1,5 +1,6 @@
 //! Reports: pure functions of records, and the writers that put them on disk.
 
+pub mod comparison;
 pub mod csv;
 pub mod json;
 pub mod png;

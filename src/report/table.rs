@@ -65,7 +65,7 @@ fn rows_table(section: &Section, measured: &[&Record], look: Look) -> String {
     if is_wide {
         heading.extend(["95 % interval", "fastest", "samples", "end to end", "held against", "note"]);
     }
-    let row = |row: &&Record| (title(section, row), cells(section, measured, row, heading.len(), look));
+    let row = |row: &&Record| (title(section.is_by_kernel, row), cells(section, measured, row, heading.len(), look));
     let model = if has_model { MODEL } else { 0 };
     let name = if is_wide { 32 } else { look.width.saturating_sub(BESIDE_NAME + model) };
     Grid {
@@ -133,13 +133,13 @@ impl Grid {
 }
 
 /// The title of the group that a row stands in.
-pub(super) fn title(section: &Section, row: &Record) -> String {
-    if section.is_by_kernel { row.benchmark.clone() } else { kind(row) }
+pub(super) fn title(is_by_kernel: bool, row: &Record) -> String {
+    if is_by_kernel { row.benchmark.clone() } else { kind(row) }
 }
 
 /// What a row is called within its group.
-pub(super) fn name(section: &Section, row: &Record) -> String {
-    let name = if section.is_by_kernel { kind(row) } else { row.benchmark.clone() };
+pub(super) fn name(is_by_kernel: bool, row: &Record) -> String {
+    let name = if is_by_kernel { kind(row) } else { row.benchmark.clone() };
     format!("{name} {}", variant(row)).trim_end().to_owned()
 }
 
@@ -161,7 +161,7 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, columns: usize, 
     });
     let speed = first.and_then(|first| Some(first.median_ns? / row.median_ns?));
     let mut cells = vec![
-        format!("{mark}{}", name(section, row)),
+        format!("{mark}{}", name(section.is_by_kernel, row)),
         time(row.median_ns),
         row.noise().map_or_else(String::new, percent),
         rate(row),

@@ -92,7 +92,7 @@ fn matches<'a>(apis: &[&'a str]) -> Vec<[&'a str; 2]> {
 }
 
 /// An API as people write it.
-fn written(api: &str) -> &str {
+pub(super) fn written(api: &str) -> &str {
     match api {
         "vulkan" => "Vulkan",
         "metal" => "Metal",
@@ -163,7 +163,9 @@ fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], look: L
     if is_wide {
         heading.push("note".to_owned());
     }
-    let row = |pair: &&Pair| Some((title(section, pair.sides().next()?), cells(section, pair, [first, second], look)));
+    let row = |pair: &&Pair| {
+        Some((title(section.is_by_kernel, pair.sides().next()?), cells(section, pair, [first, second], look)))
+    };
     let name = if is_wide { 32 } else { look.width.saturating_sub(BESIDE_NAME) };
     Grid {
         right: if is_wide { vec![1, 2, 3, 5, 6, 7, 9] } else { vec![1, 2, 3] },
@@ -184,7 +186,7 @@ fn cells(section: &Section, pair: &Pair, apis: [&str; 2], look: Look) -> Vec<Str
     } else {
         "  "
     };
-    let called = pair.sides().next().map(|row| name(section, row)).unwrap_or_default();
+    let called = pair.sides().next().map(|row| name(section.is_by_kernel, row)).unwrap_or_default();
     let mut cells = vec![format!("{mark}{called}")];
     for side in [pair.first, pair.second] {
         let measured = side.filter(|row| row.median_ns.is_some());

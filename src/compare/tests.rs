@@ -1,0 +1,191 @@
+use super::*;
+
+/// A row of a kernel that takes so long, with an interval of ± 0.1 %.
+fn row(benchmark: &str, median_ns: f64) -> Record {
+    Record {
+        device: "H200".into(),
+        backend: "vulkan".into(),
+        date: "2026-11-20T00:00:00Z".into(),
+        family: "transpose".into(),
+        benchmark: benchmark.into(),
+        dtype: "f32".into(),
+        n: "1024".into(),
+        checks: "off".into(),
+        shader_hash: "abc".into(),
+        timer: "timestamp".into(),
+        samples: Some(20),
+        median_ns: Some(median_ns),
+        ci_low_ns: Some(median_ns * 0.999),
+        ci_high_ns: Some(median_ns * 1.001),
+        share: Some(50.0 / median_ns),
+        ..Record::default()
+    }
+}
+
+fn report(name: &str, records: &[Record]) -> [Report; 1] {
+    [Report { name: name.into(), records: records.to_vec() }]
+}
+
+fn later(record: Record) -> Record {
+    Record { date: "2026-11-21T00:00:00Z".into(), ..record }
+}
+
+fn verdicts(comparison: &Comparison) -> Vec<Option<Verdict>> {
+    comparison.cases.iter().map(|case| case.pairs[0].as_ref().map(|pair| pair.verdict)).collect()
+}
+
+#[test]
+fn rows_meet_by_case_and_are_judged() {
+    let a = report("a", &[row("naive", 100.0), row("tiled", 50.0), row("vec4", 30.0)]);
+    let b = report("b", &[later(row("vec4", 33.0)), later(row("tiled", 50.0)), later(row("naive", 90.0))]);
+    let got = compare(&a, &b);
+    assert_eq!(verdicts(&got), [Some(Verdict::Faster), Some(Verdict::Same), Some(Verdict::Slower)]);
+    let ratio = got.cases[0].pairs[0].as_ref().expect("both").ratio;
+    assert!((ratio.value - 100.0 / 90.0).abs() < 1e-12, "{ratio:?}");
+}
+
+#[test]
+fn sizes_types_and_parameters_tell_cases_apart() {
+    let base = row("tiled", 100.0);
+    let others = [
+        Record { n: "2048".into(), ..base.clone() },
+        Record { dtype: "f64".into(), ..base.clone() },
+        Record { params: "BOUNDS=1".into(), checks: "bounds".into(), ..base.clone() },
+        Record { family: "matmul".into(), ..base.clone() },
+    ];
+    let (a, b) = (report("a", &[base]), report("b", &others));
+    let got = compare(&a, &b);
+    assert_eq!(got.cases.len(), 5);
+    assert_eq!(verdicts(&got), [None; 5]);
+    assert_eq!(got.families(), ["transpose", "matmul"]);
+}
+
+#[test]
+fn a_report_and_its_copy_are_the_same_however_noisy() {
+    let noisy = Record { ci_low_ns: Some(50.0), ci_high_ns: Some(200.0), ..row("tiled", 100.0) };
+    let (a, copy) = (report("a", std::slice::from_ref(&noisy)), report("b", std::slice::from_ref(&noisy)));
+    let got = compare(&a, &copy);
+    assert_eq!((got.sides.len(), verdicts(&got)), (2, vec![Some(Verdict::Same)]));
+    let another_run = report("b", &[later(noisy)]);
+    assert_eq!(verdicts(&compare(&a, &another_run)), [Some(Verdict::Unclear)]);
+}
+
+#[test]
+fn what_differs_beside_the_time_is_marked() {
+    let a = report("a", &[row("tiled", 100.0)]);
+    for (changed, mark) in [
+        (Record { shader_hash: "def".into(), ..row("tiled", 100.0) }, Mark::Shader),
+        (Record { checks: "on".into(), ..row("tiled", 100.0) }, Mark::Checks),
+        (Record { timer: "wall".into(), ..row("tiled", 100.0) }, Mark::Timer),
+    ] {
+        let b = report("b", &[later(changed)]);
+        let got = compare(&a, &b);
+        assert_eq!(got.cases[0].pairs[0].as_ref().map(|pair| pair.marks.clone()), Some(vec![mark]));
+        assert_eq!(got.tally(0, None).cases, usize::from(mark != Mark::Timer));
+    }
+    let twin = report("b", &[Record { backend: "cuda".into(), shader_hash: "def".into(), ..row("tiled", 100.0) }]);
+    assert_eq!(compare(&a, &twin).cases[0].pairs[0].as_ref().map(|pair| pair.marks.len()), Some(0));
+}
+
+#[test]
+fn rows_without_a_right_and_plausible_time_are_not_compared() {
+    let a = report("a", &[row("tiled", 100.0)]);
+    for status in [Status::Wrong, Status::Failed, Status::Implausible, Status::Skipped] {
+        let b = report("b", &[Record { status, ..row("tiled", 100.0) }]);
+        let got = compare(&a, &b);
+        assert_eq!(verdicts(&got), [None]);
+        assert_eq!(got.cases[0].entries[1].as_ref().map(Entry::status), Some(status));
+        assert_eq!(got.tally(0, None).mean, None);
+    }
+}
+
+#[test]
+fn runs_of_one_device_are_pooled_and_the_baseline_by_itself() {
+    let at = |date: &str, median_ns: f64| Record { date: date.into(), ..row("tiled", median_ns) };
+    let a = report("a", &[at("1", 100.0)]);
+    let others = [("b", "2", 101.0), ("c", "3", 110.0), ("d", "4", 105.0)]
+        .map(|(name, date, median)| Report { name: name.into(), records: vec![at(date, median)] });
+    let got = compare(&a, &others);
+    assert_eq!(got.sides.len(), 2);
+    assert_eq!((got.sides[1].reports.clone(), got.sides[1].dates.clone()), (vec!["b", "c", "d"], vec!["2", "3", "4"]));
+    let timing = got.cases[0].timing(1).expect("a time");
+    assert!((timing.median_ns - 105.0).abs() < 1e-9 && timing.runs == 3, "{timing:?}");
+    assert_eq!(verdicts(&got), [Some(Verdict::Unclear)], "runs that scatter by 5 % do not settle 5 %");
+    // The same run twice tells nothing new.
+    let twice = [others[0].clone(), others[0].clone()];
+    assert_eq!(compare(&a, &twice).cases[0].timing(1).map(|timing| timing.runs), Some(1));
+}
+
+#[test]
+fn a_fault_in_one_of_several_runs_is_not_pooled_away() {
+    let a = report("a", &[row("tiled", 100.0)]);
+    let wrong = Record { status: Status::Wrong, date: "3".into(), ..row("tiled", 100.0) };
+    let b = report("b", &[later(row("tiled", 100.0)), wrong]);
+    let got = compare(&a, &b);
+    assert_eq!(got.cases[0].entries[1].as_ref().map(Entry::status), Some(Status::Wrong));
+    assert_eq!(verdicts(&got), [None]);
+}
+
+#[test]
+fn each_side_meets_the_baseline_of_its_api() {
+    let through =
+        |api: &str, device: &str| Record { backend: api.into(), device: device.into(), ..row("tiled", 100.0) };
+    let both = [through("vulkan", "H200"), through("cuda", "H200")];
+    let pairs = |got: &Comparison| got.matches.iter().map(|of| (of.baseline, of.side)).collect::<Vec<_>>();
+    let (a, b) = (report("a", &both), report("b", &both));
+    assert_eq!(pairs(&compare(&a, &b)), [(0, 2), (1, 3)]);
+    assert_eq!(pairs(&compare(&a, &[])), [(0, 1)], "a single report of two APIs");
+    let soft = report("b", &[through("vulkan", "llvmpipe")]);
+    assert_eq!(pairs(&compare(&a, &soft)), [(0, 1), (0, 2)]);
+    assert_eq!(pairs(&compare(&soft, &a)), [(0, 1), (0, 2)]);
+}
+
+#[test]
+fn a_regression_past_the_limit_is_certain_or_merely_possible() {
+    let vague = |median: f64| Record {
+        ci_low_ns: Some(median * 0.9),
+        ci_high_ns: Some(median * 1.1),
+        ..later(row("vague", median))
+    };
+    let a = report("a", &["certain", "vague", "small", "clock"].map(|name| row(name, 100.0)));
+    let other_clock = Record { timer: "wall".into(), ..later(row("clock", 200.0)) };
+    let b = report("b", &[later(row("certain", 110.0)), vague(104.0), later(row("small", 103.0)), other_clock]);
+    let got = compare(&a, &b);
+    let found: Vec<_> =
+        got.regressions(0.05).iter().map(|one| (one.case.row.benchmark.as_str(), one.is_certain)).collect();
+    assert_eq!(found, [("certain", true), ("vague", false), ("clock", false)]);
+}
+
+#[test]
+fn the_best_are_marked_and_what_cannot_be_told_from_them() {
+    let on = |device: &str, median_ns: f64| Record { device: device.into(), ..row("tiled", median_ns) };
+    let a = report("a", &[on("one", 100.0)]);
+    let b = report("b", &[on("two", 100.1), on("three", 140.0)]);
+    let got = compare(&a, &b);
+    assert_eq!(got.cases[0].fastest(), [0, 1]);
+    assert_eq!(got.cases[0].nearest_to_ceiling(), [0, 1]);
+    assert_eq!(compare(&a, &[]).cases[0].fastest(), [0_usize; 0], "alone is not best");
+}
+
+#[test]
+fn families_have_their_own_means() {
+    let family = |name: &str, record: Record| Record { family: name.into(), ..record };
+    let a = report("a", &[row("x", 100.0), family("scan", row("x", 100.0)), row("y", 100.0)]);
+    let b = [row("x", 50.0), row("y", 200.0), family("scan", row("x", 25.0))].map(later);
+    let b = report("b", &b);
+    let got = compare(&a, &b);
+    let mean = |family| got.tally(0, family).mean.expect("cases").value;
+    assert!((mean(Some("transpose")) - 1.0).abs() < 1e-12);
+    assert!((mean(Some("scan")) - 4.0).abs() < 1e-12);
+    assert!((mean(None) - 4.0_f64.cbrt()).abs() < 1e-12);
+    assert_eq!(got.tally(0, None).verdicts, [2, 1, 0, 0]);
+    let order: Vec<_> = got.cases.iter().map(|case| case.row.family.as_str()).collect();
+    assert_eq!(order, ["transpose", "transpose", "scan"]);
+}
+
+#[test]
+fn reports_without_rows_compare_to_nothing() {
+    let empty = report("a", &[]);
+    let got = compare(&empty, &empty);
+    assert!(got.sides.is_empty() && got.matches.is_empty() && got.cases.is_empty() && got.regressions(0.0).is_empty());
+}

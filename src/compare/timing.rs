@@ -1,0 +1,253 @@
+//! A case's time on one side, from one run or several, and the ratio of two such times.
+
+use super::verdict::Verdict;
+use crate::record::Record;
+use crate::stats::{self, Estimate};
+
+/// A case over which the canary moved by more than this was not settled: its time is uncertain by as much.
+const DRIFT: f64 = 0.05;
+
+/// Two-sided 95 % quantiles of Student's t for 1 to 9 degrees of freedom.
+const STUDENT: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
+
+/// Variance of the median of normal values, over that of their mean: π/2 for many of them.
+const MEDIAN_OVER_MEAN: f64 = std::f64::consts::FRAC_PI_2;
+
+/// The time of one launch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timing {
+    /// Median, in nanoseconds, above zero; of several runs the median of their medians.
+    pub median_ns: f64,
+    /// Its 95 % confidence interval, in nanoseconds; `None` where a single sample tells nothing of the noise.
+    pub interval: Option<(f64, f64)>,
+    /// How many runs it is from.
+    pub runs: usize,
+}
+
+impl Timing {
+    /// The time of one run: from its samples where the record holds them, else from its median and their interval.
+    ///
+    /// Order statistics of fewer than six samples do not reach 95 %: there the interval is at least Student's for the standard deviation,
+    /// m · exp(± t · s/m · √(π/2n)). Where the canary moved by more than 5 % and did not settle, the interval reaches further by as much.
+    /// `None` where the record has no median above zero.
+    #[must_use]
+    pub fn of_run(record: &Record) -> Option<Self> {
+        let own = stats::summarize(&record.all_samples_ns).filter(|own| own.interval.is_some());
+        let (median_ns, interval, stddev, samples) = match own {
+            Some(own) => (own.median, own.interval, own.stddev, Some(record.all_samples_ns.len() as u64)),
+            None => (record.median_ns?, record.ci_low_ns.zip(record.ci_high_ns), record.stddev_ns, record.samples),
+        };
+        if !median_ns.is_finite() || median_ns <= 0.0 {
+            return None;
+        }
+        let is_sound = |(low, high): &(f64, f64)| 0.0 < *low && *low <= median_ns && median_ns <= *high;
+        let few = reach_of_few(samples, stddev.map(|stddev| stddev / median_ns));
+        let drift = record.drift.map_or(0.0, f64::abs);
+        let further = if drift > DRIFT { 1.0 + drift } else { 1.0 };
+        let interval = interval
+            .filter(is_sound)
+            .map(|(low, high)| (low.min(median_ns / few.exp()) / further, high.max(median_ns * few.exp()) * further));
+        Some(Self { median_ns, interval, runs: 1 })
+    }
+
+    /// Several runs of one device as one time: the median of their medians, with an interval that knows what differs from one run to the
+    /// next. `None` where there is no run.
+    ///
+    /// On logarithms, with k runs whose medians have the variance s² (noise within runs and differences between them together), it
+    /// reaches t(k − 1) · √(e · s²/k) to either side, Student's t, and never less than the runs' own intervals combined in quadrature,
+    /// √(e · Σh²)/k: the interval of Hartung & Knapp (*Statistics in Medicine* 20, 2001) as Röver, Knapp & Friede limit it from below
+    /// (*BMC Medical Research Methodology* 15, 2015). e = π/2 is what the median costs against the mean, which for two runs is the same.
+    #[must_use]
+    pub fn pooled(runs: &[Self]) -> Option<Self> {
+        let [first, _, ..] = runs else { return runs.first().copied() };
+        let count = runs.len() as f64;
+        let logs: Vec<f64> = runs.iter().map(|run| run.median_ns.ln()).collect();
+        let efficiency = if runs.len() == 2 { 1.0 } else { MEDIAN_OVER_MEAN };
+        let stddev = stats::summarize(&logs)?.stddev?;
+        let between = student(runs.len() - 1) * (efficiency / count).sqrt() * stddev;
+        let within = |reach: fn(&Self) -> f64| {
+            let squares: f64 = runs.iter().map(|run| reach(run).powi(2)).sum();
+            (efficiency * squares).sqrt() / count
+        };
+        let below = within(|run| run.interval.map_or(0.0, |(low, _)| (run.median_ns / low).ln()));
+        let above = within(|run| run.interval.map_or(0.0, |(_, high)| (high / run.median_ns).ln()));
+        let median_ns =
+            if logs.iter().all(|log| *log == logs[0]) { first.median_ns } else { stats::median(&logs)?.exp() };
+        let interval = (median_ns / below.max(between).exp(), median_ns * above.max(between).exp());
+        Some(Self { median_ns, interval: Some(interval), runs: runs.len() })
+    }
+
+    /// Half the width of the interval divided by the median: the ± of the table.
+    #[must_use]
+    pub fn noise(&self) -> Option<f64> {
+        self.interval.map(|(low, high)| (high - low) / 2.0 / self.median_ns)
+    }
+
+    fn estimate(&self) -> Option<Estimate> {
+        self.interval.map(|(low, high)| Estimate { value: self.median_ns, low, high })
+    }
+}
+
+fn student(degrees: usize) -> f64 {
+    STUDENT.get(degrees - 1).copied().unwrap_or(STUDENT[STUDENT.len() - 1])
+}
+
+/// How far the interval of fewer than six samples must reach on logarithms, from their relative standard deviation.
+fn reach_of_few(samples: Option<u64>, deviation: Option<f64>) -> f64 {
+    match (samples, deviation) {
+        (Some(samples @ 2..=5), Some(deviation)) => {
+            student(samples as usize - 1) * deviation * (MEDIAN_OVER_MEAN / samples as f64).sqrt()
+        }
+        _ => 0.0,
+    }
+}
+
+/// Time of the baseline ÷ time of the other side: above 1 the other side is faster.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ratio {
+    /// The ratio.
+    pub value: f64,
+    /// Its 95 % confidence interval; `None` where that of either time is not known.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Ratio {
+    /// A measurement against itself.
+    pub const ONE: Self = Self { value: 1.0, interval: Some((1.0, 1.0)) };
+
+    /// The ratio of two independent times, with the interval of [`stats::ratio`].
+    #[must_use]
+    pub fn of(baseline: &Timing, side: &Timing) -> Self {
+        let estimates = baseline.estimate().zip(side.estimate());
+        let interval = estimates.and_then(|(a, b)| stats::ratio(a, b)).map(|ratio| (ratio.low, ratio.high));
+        Self { value: baseline.median_ns / side.median_ns, interval }
+    }
+
+    /// Geometric mean of independent ratios; `None` where there are none.
+    ///
+    /// Its interval is that of the noise in these cases, not of a choice of cases: on logarithms their distances to the ends are combined
+    /// in quadrature, end by end, as [`stats::ratio`] does, and divided by their number. What shifts all rows of a run alike, as another
+    /// clock rate does, it does not know. There is none where a ratio has none.
+    #[must_use]
+    pub fn geometric_mean(ratios: &[Self]) -> Option<Self> {
+        let value = stats::geometric_mean(&ratios.iter().map(|ratio| ratio.value).collect::<Vec<_>>())?;
+        let squares = ratios.iter().try_fold((0.0, 0.0), |(below, above), ratio| {
+            let (low, high) = ratio.interval?;
+            Some((below + (ratio.value / low).ln().powi(2), above + (high / ratio.value).ln().powi(2)))
+        });
+        let reach = |squares: f64| (squares.sqrt() / ratios.len() as f64).exp();
+        Some(Self { value, interval: squares.map(|(below, above)| (value / reach(below), value * reach(above))) })
+    }
+
+    /// What the ratio says: see [`Verdict`].
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of(self)
+    }
+
+    /// The other way round.
+    #[must_use]
+    pub fn recip(self) -> Self {
+        Self { value: self.value.recip(), interval: self.interval.map(|(low, high)| (high.recip(), low.recip())) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timing(median_ns: f64, low: f64, high: f64) -> Timing {
+        Timing { median_ns, interval: Some((low, high)), runs: 1 }
+    }
+
+    fn record(samples: u64, drift: f64) -> Record {
+        Record {
+            samples: Some(samples),
+            median_ns: Some(100.0),
+            ci_low_ns: Some(99.0),
+            ci_high_ns: Some(102.0),
+            stddev_ns: Some(1.0),
+            drift: Some(drift),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn a_run_s_time_is_its_median_with_its_interval() {
+        assert_eq!(Timing::of_run(&record(10, 0.04)), Some(timing(100.0, 99.0, 102.0)));
+    }
+
+    #[test]
+    fn samples_come_before_the_figures_made_of_them() {
+        let mut record = record(10, 0.0);
+        record.all_samples_ns = (1..=6).map(f64::from).collect();
+        assert_eq!(Timing::of_run(&record), Some(timing(3.5, 1.0, 6.0)));
+    }
+
+    #[test]
+    fn a_few_samples_are_trusted_no_further_than_student_allows() {
+        let (low, high) = Timing::of_run(&record(3, 0.0)).and_then(|t| t.interval).expect("an interval");
+        // 4.303 · 1 % · √(π/6)
+        let reach = 0.031_137;
+        assert!(
+            ((100.0 / low).ln() - reach).abs() < 1e-5 && ((high / 100.0).ln() - reach).abs() < 1e-5,
+            "{low} {high}"
+        );
+    }
+
+    #[test]
+    fn a_clock_that_did_not_settle_makes_the_time_as_uncertain() {
+        let got = Timing::of_run(&record(10, -0.1)).and_then(|t| t.interval);
+        assert_eq!(got, Some((99.0 / 1.1, 102.0 * 1.1)));
+    }
+
+    #[test]
+    fn times_that_cannot_be_are_none() {
+        for median_ns in [0.0, -5.0] {
+            assert_eq!(Timing::of_run(&Record { median_ns: Some(median_ns), ..record(10, 0.0) }), None);
+        }
+        let inverted = Record { ci_low_ns: Some(101.0), ..record(10, 0.0) };
+        assert_eq!(Timing::of_run(&inverted).expect("a time").interval, None);
+    }
+
+    #[test]
+    fn runs_that_differ_by_more_than_their_noise_widen_the_interval() {
+        let quiet = |median: f64| timing(median, median * 0.9999, median * 1.0001);
+        let pooled = Timing::pooled(&[quiet(100.0), quiet(102.0), quiet(101.0)]).expect("runs");
+        assert!((pooled.median_ns - 101.0).abs() < 1e-9 && pooled.runs == 3);
+        // Student's t for two degrees of freedom, standard deviation 0.0099, three runs.
+        let reach = 4.303 * 0.009_901_5 * (std::f64::consts::FRAC_PI_2 / 3.0).sqrt();
+        let (low, high) = pooled.interval.expect("an interval");
+        assert!(
+            ((101.0 / low).ln() - reach).abs() < 1e-5 && ((high / 101.0).ln() - reach).abs() < 1e-5,
+            "{low} {high}"
+        );
+    }
+
+    #[test]
+    fn runs_that_agree_by_luck_keep_the_noise_that_each_had() {
+        let run = timing(100.0, 98.0, 103.0);
+        let pooled = Timing::pooled(&[run, run]).expect("runs");
+        let (low, high) = pooled.interval.expect("an interval");
+        assert_eq!(pooled.median_ns, 100.0);
+        assert!(((100.0_f64 / low).ln() - (100.0_f64 / 98.0).ln() / 2.0_f64.sqrt()).abs() < 1e-12, "{low}");
+        assert!(((high / 100.0).ln() - 1.03_f64.ln() / 2.0_f64.sqrt()).abs() < 1e-12, "{high}");
+        assert_eq!(Timing::pooled(&[run]), Some(run));
+        assert_eq!(Timing::pooled(&[]), None);
+    }
+
+    #[test]
+    fn a_mean_of_many_ratios_is_surer_than_each() {
+        let one = Ratio { value: 2.0, interval: Some((1.9, 2.2)) };
+        let mean = Ratio::geometric_mean(&[one; 4]).expect("ratios");
+        let (low, high) = mean.interval.expect("an interval");
+        assert!((mean.value - 2.0).abs() < 1e-12);
+        assert!(((2.0 / low).ln() - (2.0_f64 / 1.9).ln() / 2.0).abs() < 1e-12, "{low}");
+        assert!(((high / 2.0).ln() - 1.1_f64.ln() / 2.0).abs() < 1e-12, "{high}");
+        assert_eq!(Ratio::geometric_mean(&[]), None);
+        assert_eq!(
+            Ratio::geometric_mean(&[one, Ratio { value: 1.0, interval: None }]).and_then(|mean| mean.interval),
+            None
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! What may be said of a ratio, and how sure it must be.
+
+use super::timing::Ratio;
+
+/// Times that differ by less than this (relative) count as equal: a clock that is only just fine enough shows steps of 1 % (a sample is a
+/// hundred of them), and two runs of one build place their buffers differently.
+pub const MARGIN: f64 = 0.0125;
+
+/// A difference must hold at 99 %, since a report has hundreds of rows: on logarithms the 95 % interval is widened by the quotient of the
+/// normal quantiles, 2.576 / 1.960.
+const WIDER: f64 = 2.5758 / 1.9600;
+
+/// What a ratio of times says.
+///
+/// By simulation (`tests` in this file): two series of one time are called `faster` or `slower` in under 1 % of cases at any noise, and a
+/// slow-down of 3 % is found in over 95 % of cases whose series have less than 0.5 % noise each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The side takes less time than the baseline, by more than [`MARGIN`], at 99 %.
+    Faster,
+    /// It takes more time, as surely.
+    Slower,
+    /// The 95 % interval lies within [`MARGIN`] of 1.
+    Same,
+    /// Neither can be said.
+    Unclear,
+}
+
+impl Verdict {
+    /// All of them, in the order in which they are counted.
+    pub const ALL: [Self; 4] = [Self::Faster, Self::Slower, Self::Same, Self::Unclear];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Same => "same",
+            Self::Unclear => "unclear",
+        }
+    }
+
+    pub(super) fn of(ratio: &Ratio) -> Self {
+        let Some((low, high)) = ratio.interval else { return Self::Unclear };
+        if is_past(ratio, MARGIN) {
+            return Self::Slower;
+        }
+        if is_past(&ratio.recip(), MARGIN) {
+            return Self::Faster;
+        }
+        let is_within = 1.0 / (1.0 + MARGIN) <= low && high <= 1.0 + MARGIN;
+        if is_within { Self::Same } else { Self::Unclear }
+    }
+}
+
+/// Whether the side certainly takes more than 1 + `slowdown` times the baseline's time: the whole interval, widened to 99 %, says so.
+pub(super) fn is_past(ratio: &Ratio, slowdown: f64) -> bool {
+    let upper = ratio.interval.map(|(_, high)| ratio.value * (high / ratio.value).powf(WIDER));
+    upper.is_some_and(|upper| upper < 1.0 / (1.0 + slowdown))
+}
+
+/// Whether it may be so: some of the 95 % interval says it.
+pub(super) fn may_be_past(ratio: &Ratio, slowdown: f64) -> bool {
+    ratio.interval.is_none_or(|(low, _)| low < 1.0 / (1.0 + slowdown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::timing::Timing;
+    use super::*;
+    use crate::record::Record;
+
+    fn verdict(low: f64, value: f64, high: f64) -> Verdict {
+        Ratio { value, interval: Some((low, high)) }.verdict()
+    }
+
+    #[test]
+    fn verdicts_follow_from_the_interval() {
+        assert_eq!(verdict(0.999, 1.0, 1.001), Verdict::Same);
+        assert_eq!(verdict(1.05, 1.06, 1.07), Verdict::Faster);
+        assert_eq!(verdict(0.90, 0.91, 0.92), Verdict::Slower);
+        assert_eq!(verdict(0.98, 1.0, 1.02), Verdict::Unclear, "too noisy to be the same");
+        assert_eq!(verdict(1.001, 1.005, 1.009), Verdict::Same, "a difference, and too small to matter");
+        assert_eq!(verdict(1.014, 1.03, 1.046), Verdict::Unclear, "past the margin at 95 %, not at 99 %");
+        assert_eq!(Ratio { value: 5.0, interval: None }.verdict(), Verdict::Unclear);
+        assert_eq!(Ratio::ONE.verdict(), Verdict::Same);
+    }
+
+    #[test]
+    fn faster_and_slower_mirror_each_other() {
+        for (low, value, high) in [(1.05, 1.06, 1.07), (1.0, 1.02, 1.04), (1.02, 1.03, 1.04), (0.99, 1.0, 1.01)] {
+            let there = verdict(low, value, high);
+            let back = verdict(1.0 / high, 1.0 / value, 1.0 / low);
+            let mirrored = match there {
+                Verdict::Faster => Verdict::Slower,
+                Verdict::Slower => Verdict::Faster,
+                other => other,
+            };
+            assert_eq!(back, mirrored, "{low} {value} {high}");
+        }
+    }
+
+    #[test]
+    fn a_slow_down_is_certain_only_where_the_whole_interval_is_past_it() {
+        let slower = |low: f64, value: f64, high: f64| Ratio { value, interval: Some((low, high)) }.recip();
+        let certain = slower(1.08, 1.10, 1.12);
+        assert!(is_past(&certain, 0.05) && may_be_past(&certain, 0.05) && may_be_past(&certain, 0.11));
+        assert!(!is_past(&certain, 0.08) && !may_be_past(&certain, 0.13));
+        let unknown = Ratio { value: 0.5, interval: None };
+        assert!(!is_past(&unknown, 0.05) && may_be_past(&unknown, 0.05));
+    }
+
+    /// Series of samples that scatter normally, by a 64-bit linear congruential generator (Knuth's MMIX) and Box and Muller's transform.
+    struct Noise(u64);
+
+    impl Noise {
+        fn uniform(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+        }
+
+        fn normal(&mut self) -> f64 {
+            (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
+        }
+
+        /// A run whose samples have the relative standard deviation `within` around a level that is off by `between`.
+        fn run(&mut self, median_ns: f64, samples: usize, within: f64, between: f64) -> Timing {
+            let level = median_ns * (between * self.normal()).exp();
+            let all_samples_ns = (0..samples).map(|_| level * (within * self.normal()).exp()).collect();
+            Timing::of_run(&Record { all_samples_ns, ..Record::default() }).expect("samples")
+        }
+    }
+
+    const ROUNDS: usize = 2000;
+
+    #[test]
+    fn two_runs_of_one_build_are_called_different_in_one_row_of_a_hundred_at_most() {
+        let mut noise = Noise(2026);
+        for samples in [3, 5, 10, 30, 300] {
+            for within in [0.0005, 0.005, 0.02, 0.1] {
+                let mut differs = || {
+                    let runs = [(); 2].map(|()| noise.run(100.0, samples, within, 0.003));
+                    matches!(Ratio::of(&runs[0], &runs[1]).verdict(), Verdict::Faster | Verdict::Slower)
+                };
+                let wrong = (0..ROUNDS).filter(|_| differs()).count();
+                assert!(wrong * 100 <= ROUNDS, "{wrong} of {ROUNDS} with {samples} samples of {within}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_slow_down_of_three_percent_is_found_in_95_quiet_rows_of_a_hundred() {
+        let mut noise = Noise(2027);
+        // Standard deviations that leave many of the intervals just under the limit of 0.5 %.
+        for (samples, within) in [(10, 0.0035), (30, 0.006), (100, 0.018), (1000, 0.06)] {
+            let (mut quiet, mut found) = (0, 0);
+            while quiet < ROUNDS {
+                let runs = [100.0, 103.0].map(|median| noise.run(median, samples, within, 0.0));
+                if runs.iter().all(|run| run.noise().is_some_and(|noise| noise < 0.005)) {
+                    quiet += 1;
+                    found += usize::from(Ratio::of(&runs[0], &runs[1]).verdict() == Verdict::Slower);
+                }
+            }
+            assert!(found * 100 >= 95 * ROUNDS, "{found} of {ROUNDS} with {samples} samples of {within}");
+        }
+    }
+
+    #[test]
+    fn pooled_runs_tell_what_differs_from_run_to_run() {
+        let mut noise = Noise(2028);
+        let differs = |runs: usize, noise: &mut Noise| {
+            let mut side = || {
+                let all: Vec<_> = (0..runs).map(|_| noise.run(100.0, 30, 0.001, 0.03)).collect();
+                Timing::pooled(&all).expect("runs")
+            };
+            let (a, b) = (side(), side());
+            matches!(Ratio::of(&a, &b).verdict(), Verdict::Faster | Verdict::Slower)
+        };
+        let wrong = |runs: usize, noise: &mut Noise| (0..ROUNDS).filter(|_| differs(runs, noise)).count();
+        assert!(wrong(1, &mut noise) * 100 > 30 * ROUNDS, "a single run cannot know it");
+        for runs in [2, 3, 5, 8] {
+            let wrong = wrong(runs, &mut noise);
+            assert!(wrong * 100 <= ROUNDS, "{wrong} of {ROUNDS} with {runs} runs");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The columns of a table of cases, before they are drawn.
+
+use super::{View, duration, labels, marked, none, share, times, with_interval};
+use crate::compare::{Case, Comparison, Pair, Verdict};
+use crate::report::table::{self, percent};
+
+/// One column: its heading and a cell for each row.
+pub(super) struct Column {
+    pub(super) heading: String,
+    /// Numbers are set flush right.
+    pub(super) is_right: bool,
+    pub(super) cells: Vec<Cell>,
+}
+
+/// Text and its colour, an ANSI code.
+pub(super) struct Cell {
+    pub(super) text: String,
+    pub(super) color: &'static str,
+}
+
+/// A table of cases.
+pub(super) struct Block {
+    /// For each row the title of its group; empty where rows bear their full names.
+    pub(super) titles: Vec<String>,
+    /// For each row its name, with its mark in front.
+    pub(super) names: Vec<String>,
+    /// Columns, those together that a narrow terminal must not part.
+    pub(super) groups: Vec<Vec<Column>>,
+    /// For each row what is to be known of it.
+    pub(super) notes: Vec<String>,
+}
+
+const PLAIN: &str = "";
+const GREEN: &str = "32";
+const RED: &str = "31";
+const YELLOW: &str = "33";
+
+/// The table of `cases`, or `None` where nothing in them can be set side by side. `is_full` asks for intervals, noise and shares wherever
+/// there are several sides; a single pair has its interval always.
+pub(super) fn block(comparison: &Comparison, cases: &[&Case], view: View, is_full: bool) -> Option<Block> {
+    let is_shown = |case: &&&Case| {
+        let sides = 0..comparison.sides.len();
+        let has_value =
+            |side: &usize| if view.is_relative { case.share(*side).is_some() } else { case.timing(*side).is_some() };
+        sides.filter(has_value).count() > 1
+    };
+    let shown: Vec<&Case> = cases.iter().filter(is_shown).copied().collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let groups = match comparison.matches.as_slice() {
+        _ if view.is_relative => relative(comparison, &shown),
+        [_] => pair(comparison, &shown, is_full),
+        _ => sides(comparison, &shown, is_full),
+    };
+    let (titles, names) = shown.iter().map(|case| called(case, view)).unzip();
+    Some(Block { titles, names, groups, notes: shown.iter().map(|case| note(comparison, case)).collect() })
+}
+
+fn column(heading: &str, is_right: bool, cases: &[&Case], cell: impl Fn(&Case) -> Cell) -> Column {
+    Column { heading: heading.to_owned(), is_right, cells: cases.iter().map(|case| cell(case)).collect() }
+}
+
+fn cell(text: impl Into<String>) -> Cell {
+    Cell { text: text.into(), color: PLAIN }
+}
+
+/// Two sides: both times, the ratio with its interval, the verdict.
+fn pair(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Column>> {
+    let of = comparison.matches[0];
+    let [a, b] = labels(comparison, 0);
+    let mut groups: Vec<Vec<Column>> = [of.baseline, of.side]
+        .map(|side| {
+            let label = &comparison.sides[side].label;
+            let mut columns = vec![column(label, true, cases, |case| {
+                cell(case.timing(side).map_or_else(none, |timing| duration(timing.median_ns)))
+            })];
+            if is_full {
+                let noise =
+                    |case: &Case| case.timing(side).and_then(|timing| timing.noise()).map_or_else(String::new, percent);
+                columns.push(column("±", true, cases, |case| cell(noise(case))));
+                columns.push(column("of ceiling", true, cases, |case| {
+                    cell(case.share(side).map_or_else(String::new, share))
+                }));
+            }
+            columns
+        })
+        .into();
+    groups.push(vec![
+        column(&format!("{a} ÷ {b}"), true, cases, |case| {
+            cell(case.pairs[0].as_ref().map_or_else(none, |pair| with_interval(&pair.ratio)))
+        }),
+        column("verdict", false, cases, |case| case.pairs[0].as_ref().map_or_else(|| cell(""), verdict)),
+    ]);
+    groups
+}
+
+/// Several sides: the times with the best marked, and the ratio of those that are held against another.
+fn sides(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Column>> {
+    let best: Vec<Vec<usize>> = cases.iter().map(|case| case.fastest()).collect();
+    let of_side = |(side, is): (usize, &crate::compare::Side)| {
+        let value = |case: &Case| case.timing(side).map(|timing| duration(timing.median_ns));
+        let mut columns = vec![starred(&is.label, side, cases, &best, value)];
+        for of in (0..comparison.matches.len()).filter(|of| comparison.matches[*of].side == side) {
+            let [a, b] = labels(comparison, of);
+            let ratio = |case: &Case| case.pairs[of].as_ref().map_or_else(|| cell(none()), |pair| short(pair, is_full));
+            columns.push(column(&format!("{a} ÷ {b}"), true, cases, ratio));
+        }
+        columns
+    };
+    comparison.sides.iter().enumerate().map(of_side).collect()
+}
+
+/// Each side's share of its own ceiling, the best marked.
+fn relative(comparison: &Comparison, cases: &[&Case]) -> Vec<Vec<Column>> {
+    let best: Vec<Vec<usize>> = cases.iter().map(|case| case.nearest_to_ceiling()).collect();
+    let of_side = |(side, is): (usize, &crate::compare::Side)| {
+        vec![starred(&is.label, side, cases, &best, |case| case.share(side).map(share))]
+    };
+    comparison.sides.iter().enumerate().map(of_side).collect()
+}
+
+/// A column of one side whose best values have a star behind them.
+fn starred(
+    heading: &str,
+    side: usize,
+    cases: &[&Case],
+    best: &[Vec<usize>],
+    value: impl Fn(&Case) -> Option<String>,
+) -> Column {
+    let one = |(case, best): (&&Case, &Vec<usize>)| {
+        let is_best = best.contains(&side);
+        let star = if is_best { '*' } else { ' ' };
+        Cell { text: format!("{}{star}", value(case).unwrap_or_else(none)), color: if is_best { GREEN } else { PLAIN } }
+    };
+    Column { heading: format!("{heading} "), is_right: true, cells: cases.iter().zip(best).map(one).collect() }
+}
+
+fn color(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => GREEN,
+        Verdict::Slower => RED,
+        Verdict::Same => PLAIN,
+        Verdict::Unclear => YELLOW,
+    }
+}
+
+fn verdict(pair: &Pair) -> Cell {
+    Cell { text: pair.verdict.name().to_owned(), color: color(pair.verdict) }
+}
+
+/// The ratio and its verdict, as a sign where room is short.
+fn short(pair: &Pair, is_full: bool) -> Cell {
+    let text = if is_full {
+        format!("{} {:<7}", with_interval(&pair.ratio), pair.verdict.name())
+    } else {
+        format!("{} {}", times(&pair.ratio), sign(pair.verdict))
+    };
+    Cell { text, color: color(pair.verdict) }
+}
+
+/// A verdict as one sign.
+pub(super) const fn sign(verdict: Verdict) -> char {
+    match verdict {
+        Verdict::Faster => '+',
+        Verdict::Slower => '-',
+        Verdict::Same => '=',
+        Verdict::Unclear => '?',
+    }
+}
+
+/// The title of the group that a case stands in, and its name there.
+fn called(case: &Case, view: View) -> (String, String) {
+    let mark = if case.pairs.iter().flatten().any(|pair| !pair.marks.is_empty()) { "~ " } else { "  " };
+    if view.sort != super::Sort::Family {
+        return (String::new(), format!("{mark}{}", super::name(case)));
+    }
+    let is_by_kernel = view.by_kernel.contains(&case.row.family.as_str());
+    (table::title(is_by_kernel, case.row), format!("{mark}{}", table::name(is_by_kernel, case.row)))
+}
+
+/// What differs beside the time, and what the rows say of themselves.
+fn note(comparison: &Comparison, case: &Case) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let is_single = comparison.matches.len() == 1;
+    for (of, pair) in case.pairs.iter().enumerate() {
+        let [_, side] = labels(comparison, of);
+        let marks: Vec<_> = pair.iter().flat_map(|pair| pair.marks.iter().map(|mark| marked(*mark))).collect();
+        if !marks.is_empty() {
+            let prefix = if is_single { String::new() } else { format!("{side}: ") };
+            parts.push(format!("{prefix}{}", marks.join(", ")));
+        }
+    }
+    for (side, entry) in comparison.sides.iter().zip(&case.entries) {
+        if let Some(reason) =
+            entry.as_ref().map(|entry| entry.row().reason.as_str()).filter(|reason| !reason.is_empty())
+        {
+            parts.push(format!("{}: {reason}", side.label));
+        }
+    }
+    parts.join("; ")
+}

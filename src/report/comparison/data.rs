@@ -1,0 +1,177 @@
+//! A comparison for programs.
+
+use serde_json::{Value, json};
+
+use super::{Sort, View, groups, labels, marked, mean_shares, name, why_not};
+use crate::compare::{Case, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
+
+const HEADING: [&str; 30] = [
+    "family",
+    "benchmark",
+    "dtype",
+    "n",
+    "params",
+    "baseline",
+    "baseline_device",
+    "baseline_backend",
+    "baseline_driver",
+    "baseline_tool_version",
+    "side",
+    "side_device",
+    "side_backend",
+    "side_driver",
+    "side_tool_version",
+    "baseline_runs",
+    "baseline_ns",
+    "baseline_low_ns",
+    "baseline_high_ns",
+    "baseline_share",
+    "side_runs",
+    "side_ns",
+    "side_low_ns",
+    "side_high_ns",
+    "side_share",
+    "ratio",
+    "ratio_low",
+    "ratio_high",
+    "verdict",
+    "note",
+];
+
+/// A row for each case of each match that either side has, complete in itself; ratios are time of the baseline over time of the side.
+pub(super) fn csv(comparison: &Comparison, sort: Sort) -> String {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    let cases = groups(comparison, sort).into_iter().flat_map(|group| group.cases);
+    let rows = cases.flat_map(|case| (0..comparison.matches.len()).filter_map(|of| row(comparison, case, of)));
+    for row in std::iter::once(HEADING.map(str::to_owned).to_vec()).chain(rows) {
+        // A Vec takes every write, and every row has as many fields as the header.
+        let _ = writer.write_record(row);
+    }
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
+fn row(comparison: &Comparison, case: &Case, of: usize) -> Option<Vec<String>> {
+    let at = comparison.matches[of];
+    if case.entries[at.baseline].is_none() && case.entries[at.side].is_none() {
+        return None;
+    }
+    let is = case.row;
+    let mut cells: Vec<String> = [&is.family, &is.benchmark, &is.dtype, &is.n, &is.params].map(String::clone).into();
+    for side in [at.baseline, at.side].map(|side| &comparison.sides[side]) {
+        cells.extend(
+            [side.label.as_str(), side.device, side.backend, side.driver, side.tool_version].map(str::to_owned),
+        );
+    }
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    for side in [at.baseline, at.side] {
+        let timing = case.timing(side);
+        let (low, high) = timing.and_then(|timing| timing.interval).unzip();
+        cells.push(timing.map_or_else(String::new, |timing| timing.runs.to_string()));
+        cells.extend([timing.map(|timing| timing.median_ns), low, high, case.share(side)].map(number));
+    }
+    let pair = case.pairs[of].as_ref();
+    let (low, high) = pair.and_then(|pair| pair.ratio.interval).unzip();
+    cells.extend([pair.map(|pair| pair.ratio.value), low, high].map(number));
+    cells.push(pair.map_or_else(String::new, |pair| pair.verdict.name().to_owned()));
+    let marks = pair.into_iter().flat_map(|pair| pair.marks.iter().map(|mark| marked(*mark)));
+    let notes: Vec<String> = marks.chain(why_not(comparison, of, case)).collect();
+    cells.push(notes.join("; "));
+    Some(cells)
+}
+
+/// Sides, matches with their means, cases with times and ratios, and regressions where a limit was asked about.
+pub(super) fn json(comparison: &Comparison, view: View) -> String {
+    let matches: Vec<Value> = (0..comparison.matches.len()).map(|of| match_value(comparison, of)).collect();
+    let cases = groups(comparison, view.sort).into_iter().flat_map(|group| group.cases);
+    let cases: Vec<Value> = cases.map(|case| case_value(comparison, case)).collect();
+    let mut value = json!({
+        "sides": comparison.sides.iter().map(side_value).collect::<Vec<_>>(),
+        "matches": matches,
+        "shares": shares_value(comparison),
+        "cases": cases,
+    });
+    if let Some(limit) = view.limit {
+        let regression = |one: &crate::compare::Regression| {
+            let [baseline, side] = labels(comparison, one.of);
+            json!({
+                "case": name(one.case), "baseline": baseline, "side": side, "is_certain": one.is_certain,
+                "ratio": ratio_value(&one.ratio),
+            })
+        };
+        let found: Vec<Value> = comparison.regressions(limit).iter().map(regression).collect();
+        value["regressions"] = json!({ "limit": limit, "found": found });
+    }
+    format!("{value:#}\n")
+}
+
+fn side_value(side: &crate::compare::Side) -> Value {
+    json!({
+        "label": side.label, "is_baseline": side.is_baseline, "device": side.device, "backend": side.backend,
+        "driver": side.driver, "tool_version": side.tool_version, "reports": side.reports, "dates": side.dates,
+    })
+}
+
+fn match_value(comparison: &Comparison, of: usize) -> Value {
+    let [baseline, side] = labels(comparison, of);
+    let family = |family: &str| (family.to_owned(), tally_value(&comparison.tally(of, Some(family))));
+    let families: serde_json::Map<String, Value> = comparison.families().into_iter().map(family).collect();
+    json!({ "baseline": baseline, "side": side, "all": tally_value(&comparison.tally(of, None)), "families": families })
+}
+
+fn tally_value(tally: &Tally) -> Value {
+    let verdicts =
+        Verdict::ALL.iter().zip(tally.verdicts).map(|(verdict, count)| (verdict.name().to_owned(), count.into()));
+    json!({
+        "cases": tally.cases,
+        "geometric_mean": tally.mean.as_ref().map(ratio_value),
+        "verdicts": verdicts.collect::<serde_json::Map<String, Value>>(),
+    })
+}
+
+fn shares_value(comparison: &Comparison) -> Value {
+    let (cases, means) = mean_shares(comparison, None);
+    let means = comparison.sides.iter().zip(means).map(|(side, mean)| (side.label.clone(), Value::from(mean)));
+    json!({ "cases": cases, "geometric_mean": means.collect::<serde_json::Map<String, Value>>() })
+}
+
+fn case_value(comparison: &Comparison, case: &Case) -> Value {
+    let row = case.row;
+    let entry = |(side, entry): (&crate::compare::Side, &Option<Entry>)| {
+        Some((side.label.clone(), entry_value(entry.as_ref()?)))
+    };
+    let entries: serde_json::Map<String, Value> =
+        comparison.sides.iter().zip(&case.entries).filter_map(entry).collect();
+    let pair = |(of, pair): (usize, &Option<crate::compare::Pair>)| {
+        let [baseline, side] = labels(comparison, of);
+        let pair = pair.as_ref()?;
+        let marks: Vec<&str> = pair.marks.iter().map(|mark: &Mark| mark.name()).collect();
+        Some(json!({
+            "baseline": baseline, "side": side, "ratio": ratio_value(&pair.ratio), "verdict": pair.verdict.name(),
+            "differs": marks,
+        }))
+    };
+    let best =
+        |sides: Vec<usize>| sides.into_iter().map(|side| comparison.sides[side].label.as_str()).collect::<Vec<_>>();
+    json!({
+        "family": row.family, "benchmark": row.benchmark, "dtype": row.dtype, "n": row.n, "params": row.params,
+        "sides": entries,
+        "pairs": case.pairs.iter().enumerate().filter_map(pair).collect::<Vec<_>>(),
+        "fastest": best(case.fastest()),
+        "nearest_to_ceiling": best(case.nearest_to_ceiling()),
+    })
+}
+
+fn entry_value(entry: &Entry) -> Value {
+    let row = entry.row();
+    let (low, high) = entry.timing.and_then(|timing: Timing| timing.interval).unzip();
+    json!({
+        "status": row.status.name(), "reason": row.reason, "runs": entry.timing.map(|timing| timing.runs),
+        "median_ns": entry.timing.map(|timing| timing.median_ns), "low_ns": low, "high_ns": high, "share": entry.share,
+        "ceiling": row.ceiling, "checks": row.checks, "timer": row.timer, "shader_hash": row.shader_hash,
+    })
+}
+
+fn ratio_value(ratio: &Ratio) -> Value {
+    let (low, high) = ratio.interval.unzip();
+    json!({ "value": ratio.value, "low": low, "high": high })
+}

@@ -1,0 +1,113 @@
+//! A comparison for a pull request: what matters first, then every row.
+
+use super::columns::block;
+use super::with_interval;
+use super::{
+    View, days, groups, labels, left_out, mean_shares, none, regression_lines, rule, share, tally_line, title,
+};
+use crate::compare::{Comparison, Verdict};
+
+pub(super) fn write(comparison: &Comparison, view: View) -> String {
+    let mut parts = vec![sides(comparison)];
+    if let Some(limit) = view.limit {
+        let lines = regression_lines(comparison, limit);
+        // Each regression is indented below its sentence.
+        let item = |line: &String| {
+            line.strip_prefix("  ").map_or_else(|| format!("\n{line}\n"), |one| format!("- {}\n", escape(one)))
+        };
+        parts.push(lines.iter().map(item).collect::<String>().trim_start().to_owned());
+    }
+    if view.is_relative {
+        parts.push(shares(comparison));
+    } else {
+        parts.extend((0..comparison.matches.len()).map(|of| overall(comparison, of)));
+        parts.push(format!("Ratios are time over time, with 95 % intervals; {}\n", rule()));
+    }
+    for group in groups(comparison, view.sort) {
+        let Some(block) = block(comparison, &group.cases, view, false) else { continue };
+        let columns: Vec<_> = block.groups.iter().flatten().collect();
+        let mut heading = vec!["case".to_owned()];
+        heading.extend(columns.iter().map(|column| column.heading.clone()));
+        heading.push("note".to_owned());
+        let row = |place: usize| {
+            let name = block.names[place].trim_start_matches(['~', ' ']);
+            let mut cells = vec![format!("{} {name}", block.titles[place])];
+            cells.extend(columns.iter().map(|column| column.cells[place].text.clone()));
+            cells.push(block.notes[place].clone());
+            cells
+        };
+        let rows: Vec<_> = (0..block.names.len()).map(row).collect();
+        let right = columns.iter().map(|column| column.is_right);
+        let right: Vec<bool> = std::iter::once(false).chain(right).chain([false]).collect();
+        parts.push(format!("### {}\n\n{}", group.family.unwrap_or("all families"), table(&heading, &right, &rows)));
+    }
+    let left: Vec<_> = (0..comparison.matches.len()).flat_map(|of| left_out(comparison, of)).collect();
+    parts.push(left.iter().map(|line| format!("- {}\n", escape(line))).collect());
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+fn sides(comparison: &Comparison) -> String {
+    let heading = ["", "device and API", "driver", "shaderbench", "runs", "reports"].map(str::to_owned);
+    let row = |side: &crate::compare::Side| {
+        [side.label.as_str(), &title(side), side.driver, side.tool_version, &days(side), &side.reports.join(", ")]
+            .map(str::to_owned)
+            .to_vec()
+    };
+    table(&heading, &[false; 6], &comparison.sides.iter().map(row).collect::<Vec<_>>())
+}
+
+fn overall(comparison: &Comparison, of: usize) -> String {
+    let [a, b] = labels(comparison, of);
+    let row = |name: &str, family: Option<&str>| {
+        let tally = comparison.tally(of, family);
+        let mut cells = vec![name.to_owned(), tally.cases.to_string()];
+        cells.push(tally.mean.map_or_else(none, |mean| with_interval(&mean)));
+        cells.extend(tally.verdicts.map(|count| count.to_string()));
+        cells
+    };
+    let mut heading: Vec<String> = ["family", "cases", &format!("{a} ÷ {b}")].map(str::to_owned).into();
+    heading.extend(Verdict::ALL.map(|verdict| verdict.name().to_owned()));
+    let mut rows: Vec<_> = comparison.families().into_iter().map(|family| row(family, Some(family))).collect();
+    rows.push(row("all", None));
+    let line = tally_line(comparison, of, &comparison.tally(of, None));
+    let line = line.map_or_else(String::new, |line| format!("{line}\n\n"));
+    format!("{line}{}", table(&heading, &[false, true, true, true, true, true, true], &rows))
+}
+
+fn shares(comparison: &Comparison) -> String {
+    let row = |name: &str, family: Option<&str>| {
+        let (cases, means) = mean_shares(comparison, family);
+        let mut cells = vec![name.to_owned(), cases.to_string()];
+        cells.extend(means.into_iter().map(|mean| mean.map_or_else(none, share)));
+        cells
+    };
+    let mut heading = vec!["share of ceiling".to_owned(), "cases".to_owned()];
+    heading.extend(comparison.sides.iter().map(|side| side.label.clone()));
+    let mut rows: Vec<_> = comparison.families().into_iter().map(|family| row(family, Some(family))).collect();
+    rows.push(row("all", None));
+    let right: Vec<bool> = (0..heading.len()).map(|place| place > 0).collect();
+    table(&heading, &right, &rows)
+}
+
+fn table(heading: &[String], right: &[bool], rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| {
+        let cells: Vec<_> = cells.iter().map(|cell| escape(cell.trim())).collect();
+        format!("| {} |\n", cells.join(" | "))
+    };
+    let rule: Vec<_> = right.iter().map(|is_right| if *is_right { "---:" } else { "---" }).collect();
+    let rows: String = rows.iter().map(|row| line(row)).collect();
+    format!("{}| {} |\n{rows}", line(heading), rule.join(" | "))
+}
+
+/// Text that Markdown must not read as its own signs.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '|' | '*' | '_' | '<' | '>' | '`' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(if c == '\n' { ' ' } else { c });
+    }
+    escaped
+}
