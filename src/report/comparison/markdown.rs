@@ -13,7 +13,8 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
         let lines = regression_lines(comparison, limit);
         // Each regression is indented below its sentence.
         let item = |line: &String| {
-            line.strip_prefix("  ").map_or_else(|| format!("\n{line}\n"), |one| format!("- {}\n", escape(one)))
+            line.strip_prefix("  ")
+                .map_or_else(|| format!("\n{}\n", escape(line)), |one| format!("- {}\n", escape(one)))
         };
         parts.push(lines.iter().map(item).collect::<String>().trim_start().to_owned());
     }
@@ -39,7 +40,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
         let rows: Vec<_> = (0..block.names.len()).map(row).collect();
         let right = columns.iter().map(|column| column.is_right);
         let right: Vec<bool> = std::iter::once(false).chain(right).chain([false]).collect();
-        parts.push(format!("### {}\n\n{}", group.family.unwrap_or("all families"), table(&heading, &right, &rows)));
+        parts.push(format!("### {}\n\n{}", group.family.unwrap_or("all cases"), table(&heading, &right, &rows)));
     }
     let left: Vec<_> = (0..comparison.matches.len()).flat_map(|of| left_out(comparison, of)).collect();
     parts.push(left.iter().map(|line| format!("- {}\n", escape(line))).collect());

@@ -93,9 +93,9 @@ fn regression_line(comparison: &Comparison, regression: &Regression) -> String {
     let percent = |times: f64| format!("{:.1} %", (times - 1.0) * 100.0);
     let interval =
         slower.interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", percent(low), percent(high)));
-    let of = comparison.matches[regression.of];
-    let sides = [of.side, of.baseline].map(|side| comparison.sides[side].label.as_str()).join(" against ");
-    format!("{}: {}{interval} slower ({sides})", name(regression.case), percent(slower.value))
+    let [baseline, side] = labels(comparison, regression.of);
+    let which = if comparison.matches.len() > 1 { format!(" ({side} against {baseline})") } else { String::new() };
+    format!("{}: {}{interval} slower{which}", name(regression.case), percent(slower.value))
 }
 
 /// Rows that are shown together: a family, or all.
@@ -196,12 +196,24 @@ fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for case in &comparison.cases {
         let Some(why) = why_not(comparison, of, case) else { continue };
+        let name = format!("{}{}", name(case), fault(comparison, of, case));
         match groups.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, names)) => names.push(name(case)),
-            None => groups.push((why, vec![name(case)])),
+            Some((_, names)) => names.push(name),
+            None => groups.push((why, vec![name])),
         }
     }
-    groups.into_iter().map(|(why, names)| format!("Not compared, {why}: {}.", some(&names))).collect()
+    let [baseline, side] = labels(comparison, of);
+    // A single match needs no name.
+    let which = if comparison.matches.len() > 1 { format!(" ({baseline}, {side})") } else { String::new() };
+    groups.into_iter().map(|(why, names)| format!("Not compared{which}, {why}: {}.", some(&names))).collect()
+}
+
+/// What is wrong with a case that should have a time, in brackets.
+fn fault(comparison: &Comparison, of: usize, case: &Case) -> String {
+    let at = comparison.matches[of];
+    let rows = [at.baseline, at.side].into_iter().filter_map(|side| Some(case.entries[side].as_ref()?.row()));
+    let reason = rows.filter(|row| row.status.is_fault()).map(|row| &row.reason).find(|reason| !reason.is_empty());
+    reason.map_or_else(String::new, |reason| format!(" ({reason})"))
 }
 
 /// Why a case of a match is not compared; `None` where it is, or is on neither side.
@@ -238,9 +250,10 @@ fn marked(mark: Mark) -> String {
 
 /// The rule of the verdicts, in a sentence.
 fn rule() -> String {
-    let margin = plain(MARGIN * 100.0);
+    // A number and its sign stay on one line.
+    let margin = format!("{}\u{a0}%", plain(MARGIN * 100.0));
     format!(
-        "faster, slower: by more than {margin} % at 99 %; same: the 95 % interval lies within {margin} %; else unclear."
+        "faster, slower: by more than {margin} at 99\u{a0}%; same: the 95\u{a0}% interval lies within {margin}; else unclear."
     )
 }
 
@@ -280,7 +293,7 @@ fn figure(ratio: f64) -> String {
 
 /// A share in percent.
 fn share(fraction: f64) -> String {
-    if fraction < 0.0995 { format!("{:.1} %", fraction * 100.0) } else { format!("{:.0} %", fraction * 100.0) }
+    if fraction < 0.0995 { format!("{:.1}%", fraction * 100.0) } else { format!("{:.0}%", fraction * 100.0) }
 }
 
 /// A number without needless digits: `5`, `2.5`.

@@ -25,8 +25,12 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     parts.join("\n")
 }
 
+/// Lines of `text`, those after the first indented; a text that is itself indented stays so.
 fn paragraph(text: &str, indent: &str, look: Look) -> String {
-    format!("{}\n", wrap(text, look.width, indent))
+    let body = text.trim_start_matches(' ');
+    let own = " ".repeat(text.len() - body.len());
+    let lines = wrap(body, look.width.saturating_sub(own.len()), indent);
+    lines.lines().map(|line| format!("{own}{line}\n")).collect()
 }
 
 /// Which letter is what, and how to read the tables.
@@ -73,7 +77,7 @@ fn reading(comparison: &Comparison, view: View) -> String {
 fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String> {
     let is_wide = view.look.width >= WIDE;
     let block = block(comparison, &group.cases, view, is_wide)?;
-    let mut text = format!("{}\n", paint(view.look, "1", group.family.unwrap_or("all families")));
+    let mut text = format!("{}\n", paint(view.look, "1", group.family.unwrap_or("all cases")));
     text.push_str(&draw(block, view.look));
     if !is_wide && !view.is_relative {
         for line in marks(comparison, group) {
@@ -145,8 +149,9 @@ fn grid(
     let mut heading = vec![String::new()];
     heading.extend(columns.iter().map(|column| column.heading.clone()));
     let right = columns.iter().enumerate().filter(|(_, column)| column.is_right).map(|(place, _)| place + 1).collect();
+    let cells = |row: &String| vec![folded(row, name)];
     let mut rows: Vec<(String, Vec<String>)> =
-        titles.iter().zip(names).map(|(title, name)| (title.clone(), vec![name.clone()])).collect();
+        titles.iter().zip(names).map(|(title, row)| (title.clone(), cells(row))).collect();
     for column in columns {
         for ((_, row), cell) in rows.iter_mut().zip(column.cells) {
             let text = if cell.color.is_empty() { cell.text } else { paint(look, cell.color, &cell.text) };
@@ -158,6 +163,24 @@ fn grid(
         rows.iter_mut().zip(notes).for_each(|((_, row), note)| row.push(note.clone()));
     }
     Grid { heading, right, name, note: notes.map(|(_, rest)| rest), rows }
+}
+
+/// A name that is too long on several lines, broken behind its family, at blanks, and where a word is too long within it. The mark of
+/// two columns stays in front.
+fn folded(name: &str, width: usize) -> String {
+    const INDENT: &str = "    ";
+    if name.chars().count() <= width {
+        return name.to_owned();
+    }
+    let (mark, rest) = name.split_at_checked(2).unwrap_or(("", name));
+    let longest = width - INDENT.len();
+    let mut words: Vec<String> = Vec::new();
+    for word in rest.split_inclusive('/').flat_map(|part| part.split(' ')) {
+        let letters: Vec<char> = word.chars().collect();
+        words.extend(letters.chunks(longest).map(|chunk| chunk.iter().collect::<String>()));
+    }
+    let text = wrap(&words.join(" "), width - mark.len(), INDENT).replace("/ ", "/");
+    format!("{mark}{text}")
 }
 
 /// Columns of the terminal that a column takes with its gap.
