@@ -304,6 +304,8 @@ fn a_planted_slow_down_ends_with_exit_code_4_and_the_rows_that_have_it() {
             assert!(text.contains(&format!("\n  transpose/tiled f32 4096x4096 PAD={pad}: 10.0 % [")), "{text}");
         }
     }
+    let twice = said(&shaderbench(folder.path(), &["new.csv", "new.json", "transpose"]));
+    assert!(twice.contains("30 same.") && !twice.contains("30 same,"), "one run in two formats: {twice}");
     // Without the option, with a higher limit, elsewhere, or the other way round, nothing fails.
     for arguments in [
         &["old.csv", "new.csv"][..],

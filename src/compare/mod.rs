@@ -4,11 +4,13 @@
 //! rows which meet and ran with different checks are told apart by a [`Mark`]. A *side* is what was measured on one device, through one API,
 //! with one driver, by one version of the tool. Several runs of a side are pooled.
 
+mod sides;
 mod timing;
 mod verdict;
 
 use std::collections::HashMap;
 
+pub use sides::{Match, Side};
 pub use timing::{Ratio, Timing};
 pub use verdict::{MARGIN, Verdict};
 
@@ -21,36 +23,6 @@ pub struct Report {
     pub name: String,
     /// Its rows.
     pub records: Vec<Record>,
-}
-
-/// One column of a comparison: a device through an API.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Side<'a> {
-    /// A letter.
-    pub label: String,
-    /// Whether it is from the baseline's reports.
-    pub is_baseline: bool,
-    /// Name of the device.
-    pub device: &'a str,
-    /// API.
-    pub backend: &'a str,
-    /// Driver and its version.
-    pub driver: &'a str,
-    /// Version of shaderbench.
-    pub tool_version: &'a str,
-    /// The reports that it is from.
-    pub reports: Vec<&'a str>,
-    /// When its runs started, in the order of the reports.
-    pub dates: Vec<&'a str>,
-}
-
-/// Two sides that are compared, by their places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Match {
-    /// The side that the other is held against.
-    pub baseline: usize,
-    /// The other.
-    pub side: usize,
 }
 
 /// How the two rows of a pair differ in more than time.
@@ -133,13 +105,14 @@ impl<'a> Entry<'a> {
 }
 
 fn is_copy(a: &Record, b: &Record) -> bool {
-    let origin =
-        |row: &'_ Record| [&row.date, &row.device, &row.driver, &row.backend, &row.tool_version].map(String::clone);
-    let counts = |row: &Record| [row.samples, row.launches];
+    fn origin(row: &Record) -> [&str; 5] {
+        [&row.date, &row.device, &row.driver, &row.backend, &row.tool_version]
+    }
+    let counts = |row: &Record| (row.status, row.samples, row.launches);
     let figures = |row: &Record| {
         [row.median_ns, row.min_ns, row.mean_ns, row.stddev_ns, row.ci_low_ns, row.ci_high_ns, row.drift]
     };
-    a.status == b.status && counts(a) == counts(b) && figures(a) == figures(b) && origin(a) == origin(b)
+    counts(a) == counts(b) && figures(a) == figures(b) && origin(a) == origin(b)
 }
 
 /// Two times of a case.
@@ -314,7 +287,7 @@ pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'
     let reports = baseline.iter().map(|report| (report, true)).chain(others.iter().map(|report| (report, false)));
     for (report, is_baseline) in reports {
         for record in &report.records {
-            let side = side_of(&mut sides, report, record, is_baseline);
+            let side = sides::place_of(&mut sides, report, record, is_baseline);
             let place = *places.entry(key(record)).or_insert(cases.len());
             if place == cases.len() {
                 cases.push(Vec::new());
@@ -327,7 +300,7 @@ pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'
             }
         }
     }
-    let matches = matches(&sides);
+    let matches = sides::matches(&sides);
     let mut cases: Vec<Case> = cases.into_iter().filter_map(|rows| case(rows, sides.len(), &matches)).collect();
     let mut families: Vec<&str> = Vec::new();
     for case in &cases {
@@ -341,64 +314,6 @@ pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'
 
 fn key(record: &Record) -> [&str; 5] {
     [&record.family, &record.benchmark, &record.dtype, &record.n, &record.params]
-}
-
-/// The place of the side that a row belongs to.
-fn side_of<'a>(sides: &mut Vec<Side<'a>>, report: &'a Report, record: &'a Record, is_baseline: bool) -> usize {
-    let identity = |side: &Side| {
-        (side.is_baseline, side.device, side.backend, side.driver, side.tool_version)
-            == (
-                is_baseline,
-                record.device.as_str(),
-                record.backend.as_str(),
-                record.driver.as_str(),
-                record.tool_version.as_str(),
-            )
-    };
-    // Rows of one side mostly follow each other.
-    let place = sides.iter().rposition(identity).unwrap_or_else(|| {
-        sides.push(Side {
-            label: label(sides.len()),
-            is_baseline,
-            device: &record.device,
-            backend: &record.backend,
-            driver: &record.driver,
-            tool_version: &record.tool_version,
-            reports: Vec::new(),
-            dates: Vec::new(),
-        });
-        sides.len() - 1
-    });
-    let side = &mut sides[place];
-    if side.reports.last() != Some(&report.name.as_str()) {
-        side.reports.push(&report.name);
-    }
-    if !side.dates.contains(&record.date.as_str()) {
-        side.dates.push(&record.date);
-    }
-    place
-}
-
-/// A to Z, then A2 to Z2 and so on.
-fn label(place: usize) -> String {
-    let letter = char::from(b'A' + (place % 26) as u8);
-    let round = place / 26 + 1;
-    if round == 1 { letter.to_string() } else { format!("{letter}{round}") }
-}
-
-fn matches(sides: &[Side]) -> Vec<Match> {
-    let baselines = || sides.iter().enumerate().filter(|(_, side)| side.is_baseline).map(|(place, _)| place);
-    let nearest = |side: &Side| {
-        let is_api = |place: &usize| sides[*place].backend == side.backend;
-        let is_own = |place: &usize| is_api(place) && sides[*place].device == side.device;
-        baselines().find(is_own).or_else(|| baselines().find(is_api)).unwrap_or(0)
-    };
-    let others = || sides.iter().enumerate().filter(|(_, side)| !side.is_baseline);
-    let mut matches: Vec<Match> =
-        others().map(|(place, side)| Match { baseline: nearest(side), side: place }).collect();
-    let idle: Vec<usize> = baselines().skip(1).filter(|place| matches.iter().all(|of| of.baseline != *place)).collect();
-    matches.splice(0..0, idle.into_iter().map(|side| Match { baseline: 0, side }));
-    matches
 }
 
 fn case<'a>(rows: Vec<Vec<&'a Record>>, sides: usize, matches: &[Match]) -> Option<Case<'a>> {

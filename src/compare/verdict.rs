@@ -12,8 +12,9 @@ const WIDER: f64 = 2.5758 / 1.9600;
 
 /// What a ratio of times says.
 ///
-/// By simulation (`tests` in this file): two series of one time are called `faster` or `slower` in under 1 % of cases at any noise, and a
-/// slow-down of 3 % is found in over 95 % of cases whose series have less than 0.5 % noise each.
+/// By simulation (`tests` in this file): two runs of one build whose levels differ by a standard deviation of 0.3 % are called `faster` or
+/// `slower` in under 1 % of cases, with noise within them from 0.05 % to 10 %; a slow-down of 3 % is found in over 95 % of cases whose
+/// series have less than 0.5 % noise each. What differs more from one run to the next only pooled runs can tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The side takes less time than the baseline, by more than [`MARGIN`], at 99 %.

@@ -1,0 +1,99 @@
+//! Which runs are one side, and which sides are held against which.
+
+use super::Report;
+use crate::record::Record;
+
+/// One column of a comparison: a device through an API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Side<'a> {
+    /// A letter.
+    pub label: String,
+    /// Whether it is from the baseline's reports.
+    pub is_baseline: bool,
+    /// Name of the device.
+    pub device: &'a str,
+    /// API.
+    pub backend: &'a str,
+    /// Driver and its version.
+    pub driver: &'a str,
+    /// Version of shaderbench.
+    pub tool_version: &'a str,
+    /// The reports that it is from.
+    pub reports: Vec<&'a str>,
+    /// When its runs started, in the order of the reports.
+    pub dates: Vec<&'a str>,
+}
+
+/// Two sides that are compared, by their places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match {
+    /// The side that the other is held against.
+    pub baseline: usize,
+    /// The other.
+    pub side: usize,
+}
+
+/// The place of the side that a row belongs to.
+pub(super) fn place_of<'a>(
+    sides: &mut Vec<Side<'a>>,
+    report: &'a Report,
+    record: &'a Record,
+    is_baseline: bool,
+) -> usize {
+    let identity = |side: &Side| {
+        (side.is_baseline, side.device, side.backend, side.driver, side.tool_version)
+            == (
+                is_baseline,
+                record.device.as_str(),
+                record.backend.as_str(),
+                record.driver.as_str(),
+                record.tool_version.as_str(),
+            )
+    };
+    // Rows of one side mostly follow each other.
+    let place = sides.iter().rposition(identity).unwrap_or_else(|| {
+        sides.push(Side {
+            label: label(sides.len()),
+            is_baseline,
+            device: &record.device,
+            backend: &record.backend,
+            driver: &record.driver,
+            tool_version: &record.tool_version,
+            reports: Vec::new(),
+            dates: Vec::new(),
+        });
+        sides.len() - 1
+    });
+    let side = &mut sides[place];
+    if side.reports.last() != Some(&report.name.as_str()) {
+        side.reports.push(&report.name);
+    }
+    if !side.dates.contains(&record.date.as_str()) {
+        side.dates.push(&record.date);
+    }
+    place
+}
+
+/// A to Z, then A2 to Z2 and so on.
+fn label(place: usize) -> String {
+    let letter = char::from(b'A' + (place % 26) as u8);
+    let round = place / 26 + 1;
+    if round == 1 { letter.to_string() } else { format!("{letter}{round}") }
+}
+
+/// Each other side against the baseline's of its device and API, else of its API, else the baseline's first; and what is left of the
+/// baseline against its first.
+pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
+    let baselines = || sides.iter().enumerate().filter(|(_, side)| side.is_baseline).map(|(place, _)| place);
+    let nearest = |side: &Side| {
+        let is_api = |place: &usize| sides[*place].backend == side.backend;
+        let is_own = |place: &usize| is_api(place) && sides[*place].device == side.device;
+        baselines().find(is_own).or_else(|| baselines().find(is_api)).unwrap_or(0)
+    };
+    let others = || sides.iter().enumerate().filter(|(_, side)| !side.is_baseline);
+    let mut matches: Vec<Match> =
+        others().map(|(place, side)| Match { baseline: nearest(side), side: place }).collect();
+    let idle: Vec<usize> = baselines().skip(1).filter(|place| matches.iter().all(|of| of.baseline != *place)).collect();
+    matches.splice(0..0, idle.into_iter().map(|side| Match { baseline: 0, side }));
+    matches
+}
