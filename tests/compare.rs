@@ -220,6 +220,42 @@ fn json_holds_everything_and_no_number_that_is_none() {
     assert_eq!(value["cases"][5]["sides"]["B"]["median_ns"], serde_json::Value::Null, "a wrong answer has no time");
 }
 
+#[test]
+fn no_figure_that_a_report_can_hold_breaks_a_comparison() {
+    let extremes = [0.0, -1.0, 1e-308, 1e-6, 1.0, 1e18, 1e300, f64::MAX];
+    let at = |seed: usize| Some(extremes[seed % extremes.len()]);
+    let hostile = |shift: usize| {
+        let case = |number: usize| {
+            let seed = number * 7 + shift;
+            Record {
+                n: number.to_string(),
+                params: "|*_`;=".into(),
+                median_ns: at(seed / 3),
+                ci_low_ns: at(seed / 5),
+                ci_high_ns: at(seed / 2),
+                stddev_ns: at(seed / 7),
+                drift: at(seed / 11),
+                share: at(seed / 13),
+                samples: Some(seed as u64 % 8),
+                reason: "two\nlines".into(),
+                ..row("é", "ü", "", 1.0)
+            }
+        };
+        (0..1000).map(case).collect::<Vec<_>>()
+    };
+    let baseline = [report("a", hostile(0)), report("b", hostile(3))];
+    let others = [report("c", hostile(5)), report("", vec![Record::default()]), report("d", hostile(50))];
+    let comparison = compare(&baseline, &others);
+    for (width, is_relative, sort) in [(1, false, Sort::Family), (80, true, Sort::Name), (200, false, Sort::Ratio)] {
+        let look = Look { width, has_color: true };
+        let view = View { look, sort, is_relative, by_kernel: &[], limit: Some(0.05) };
+        for format in [Format::Table, Format::Markdown, Format::Csv, Format::Json] {
+            let text = write(&comparison, view, format);
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+        }
+    }
+}
+
 /// The committed report of that path.
 fn committed(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("results").join(path)

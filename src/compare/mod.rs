@@ -70,12 +70,16 @@ pub struct Entry<'a> {
     pub share: Option<f64>,
 }
 
+/// Shares of a ceiling that a row can have: plausible ones end at 1.05, and what is far beyond is a fault in the report.
+const SHARES: std::ops::RangeInclusive<f64> = 0.0..=10.0;
+
 impl<'a> Entry<'a> {
     fn new(records: Vec<&'a Record>) -> Self {
         let mut entry = Self { records, timing: None, share: None };
         if entry.status() == Status::Ok {
             let ok = || entry.records.iter().filter(|record| record.status == Status::Ok);
-            let shares: Vec<f64> = ok().filter_map(|record| record.share).collect();
+            let shares: Vec<f64> =
+                ok().filter_map(|record| record.share).filter(|share| SHARES.contains(share)).collect();
             entry.timing = Timing::pooled(&ok().filter_map(|record| Timing::of_run(record)).collect::<Vec<_>>());
             entry.share = crate::stats::median(&shares).filter(|_| entry.timing.is_some());
         }

@@ -7,6 +7,10 @@ use crate::stats::{self, Estimate};
 /// A case over which the canary moved by more than this was not settled: its time is uncertain by as much.
 const DRIFT: f64 = 0.05;
 
+/// Nanoseconds that a launch can take, from the thousandth part of a picosecond to thirty years: what lies outside is no time but a fault in
+/// the report, and would not survive arithmetic.
+const POSSIBLE: std::ops::RangeInclusive<f64> = 1e-6..=1e18;
+
 /// Two-sided 95 % quantiles of Student's t for 1 to 9 degrees of freedom.
 const STUDENT: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
 
@@ -29,7 +33,7 @@ impl Timing {
     ///
     /// Order statistics of fewer than six samples do not reach 95 %: there the interval is at least Student's for the standard deviation,
     /// m · exp(± t · s/m · √(π/2n)). Where the canary moved by more than 5 % and did not settle, the interval reaches further by as much.
-    /// `None` where the record has no median above zero.
+    /// `None` where the record has no median, or one that no launch can take.
     #[must_use]
     pub fn of_run(record: &Record) -> Option<Self> {
         let own = stats::summarize(&record.all_samples_ns).filter(|own| own.interval.is_some());
@@ -37,17 +41,18 @@ impl Timing {
             Some(own) => (own.median, own.interval, own.stddev, Some(record.all_samples_ns.len() as u64)),
             None => (record.median_ns?, record.ci_low_ns.zip(record.ci_high_ns), record.stddev_ns, record.samples),
         };
-        if !median_ns.is_finite() || median_ns <= 0.0 {
+        if !POSSIBLE.contains(&median_ns) {
             return None;
         }
-        let is_sound = |(low, high): &(f64, f64)| 0.0 < *low && *low <= median_ns && median_ns <= *high;
+        let is_sound =
+            |(low, high): &(f64, f64)| *low <= median_ns && median_ns <= *high && is_possible(&(*low, *high));
         let few = reach_of_few(samples, stddev.map(|stddev| stddev / median_ns));
         let drift = record.drift.map_or(0.0, f64::abs);
         let further = if drift > DRIFT { 1.0 + drift } else { 1.0 };
         let interval = interval
             .filter(is_sound)
             .map(|(low, high)| (low.min(median_ns / few.exp()) / further, high.max(median_ns * few.exp()) * further));
-        Some(Self { median_ns, interval, runs: 1 })
+        Some(Self { median_ns, interval: interval.filter(is_possible), runs: 1 })
     }
 
     /// Several runs of one device as one time: the median of their medians, with an interval that knows what differs from one run to the
@@ -74,7 +79,7 @@ impl Timing {
         let median_ns =
             if logs.iter().all(|log| *log == logs[0]) { first.median_ns } else { stats::median(&logs)?.exp() };
         let interval = (median_ns / below.max(between).exp(), median_ns * above.max(between).exp());
-        Some(Self { median_ns, interval: Some(interval), runs: runs.len() })
+        Some(Self { median_ns, interval: Some(interval).filter(is_possible), runs: runs.len() })
     }
 
     /// Half the width of the interval divided by the median: the ± of the table.
@@ -86,6 +91,10 @@ impl Timing {
     fn estimate(&self) -> Option<Estimate> {
         self.interval.map(|(low, high)| Estimate { value: self.median_ns, low, high })
     }
+}
+
+fn is_possible((low, high): &(f64, f64)) -> bool {
+    POSSIBLE.contains(low) && POSSIBLE.contains(high)
 }
 
 fn student(degrees: usize) -> f64 {
@@ -203,7 +212,7 @@ mod tests {
 
     #[test]
     fn times_that_cannot_be_are_none() {
-        for median_ns in [0.0, -5.0] {
+        for median_ns in [0.0, -5.0, 1e-300, 1e300, f64::NAN] {
             assert_eq!(Timing::of_run(&Record { median_ns: Some(median_ns), ..record(10, 0.0) }), None);
         }
         let inverted = Record { ci_low_ns: Some(101.0), ..record(10, 0.0) };
