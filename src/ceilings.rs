@@ -30,16 +30,18 @@ pub struct Ceilings {
 }
 
 impl Ceilings {
-    /// Takes the row of a ceiling into account.
-    pub fn add(&mut self, case: &Case, record: &Record) {
+    /// Takes the row of a ceiling into account; gives whether one rose, so that rows held against it may look different now.
+    pub fn add(&mut self, case: &Case, record: &Record) -> bool {
         let (Some(limit), true, Some(fastest)) = (case.benchmark.ceiling, case.benchmark.sets_ceiling, record.min_ns)
         else {
-            return;
+            return false;
         };
         let rate = amount(limit, case) / fastest;
         let working_set = if limit.is_memory() { case.work().bytes } else { 0 };
-        let best = self.rates.entry(key(limit, case)).or_default().entry(working_set).or_insert(rate);
+        let best = self.rates.entry(key(limit, case)).or_default().entry(working_set).or_default();
+        let has_risen = rate > *best;
         *best = best.max(rate);
+        has_risen
     }
 
     /// Holds a row against the limit that binds it: sets `ceiling` and `share`, and the status `implausible` where the row is more

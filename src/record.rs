@@ -36,7 +36,7 @@ impl Status {
         Self::ALL.iter().find(|(status, _)| *status == self).map_or("", |(_, name)| name)
     }
 
-    /// Whether a run with such a row ends with exit code 3.
+    /// Whether a run with such a row ends with exit code 3, unless it is told otherwise.
     #[must_use]
     pub const fn is_fault(self) -> bool {
         matches!(self, Self::Wrong | Self::Failed | Self::Implausible)
@@ -100,6 +100,13 @@ impl Record {
     #[must_use]
     pub fn name(&self) -> String {
         format!("{}/{}", self.family, self.benchmark)
+    }
+
+    /// What tells the row from every other one: the run (its date, device, driver and version), the API, and the case.
+    #[must_use]
+    pub fn identity(&self) -> [&str; 10] {
+        let Self { date, device, driver, tool_version, backend, family, benchmark, dtype, n, params, .. } = self;
+        [date, device, driver, tool_version, backend, family, benchmark, dtype, n, params]
     }
 
     /// Marks the row `wrong`. A wrong answer has no time: figures of an earlier attempt go.
@@ -189,7 +196,8 @@ impl Field for Option<u64> {
 
 impl Field for Option<f64> {
     fn text(&self) -> String {
-        self.map_or_else(String::new, |value| value.to_string())
+        // What is no number has no place in a report, and no reader would take it.
+        self.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
     }
     fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() {
