@@ -111,6 +111,13 @@ impl Record {
 
     /// Marks the row `wrong`. A wrong answer has no time: figures of an earlier attempt go.
     pub fn turn_wrong(&mut self, reason: String) {
+        self.drop_figures();
+        self.status = Status::Wrong;
+        self.reason = reason;
+    }
+
+    /// Takes away what was measured.
+    pub fn drop_figures(&mut self) {
         const FIGURES: [&str; 15] = [
             "timer",
             "tick_ns",
@@ -133,8 +140,6 @@ impl Record {
             let _ = (column.set)(self, "");
         }
         self.all_samples_ns.clear();
-        self.status = Status::Wrong;
-        self.reason = reason;
     }
 
     /// Half the width of the median's 95 % interval divided by the median: the ± of the table.

@@ -144,8 +144,9 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
     }
 }
 
-/// Makes the row one of a case that could not be measured.
+/// Makes the row one of a case that could not be measured, or not to its end.
 fn fail(record: &mut Record, error: &Error) {
+    record.drop_figures();
     record.status = if error.is_skip() { Status::Skipped } else { Status::Failed };
     record.reason = error.chain();
 }
