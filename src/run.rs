@@ -135,6 +135,9 @@ pub async fn resume(
     for (slot, record) in rows.iter() {
         lanes[slot % apis].take_over(&cases[slot / apis], record);
     }
+    for (slot, record) in rows.iter() {
+        lanes[slot % apis].ceilings.recall(&cases[slot / apis], record);
+    }
     compile_ahead(&mut lanes, cases, &rows);
     let mut end = End::Complete;
     for (place, case) in cases.iter().enumerate() {

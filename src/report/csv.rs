@@ -6,7 +6,7 @@ mod header;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::record::{COLUMNS, Record, SCHEMA};
@@ -35,6 +35,9 @@ fn lines(rows: impl Iterator<Item = Vec<String>>) -> Vec<u8> {
     }
     writer.into_inner().unwrap_or_default()
 }
+
+/// How many notes about headers are enough.
+const MOST_NOTES: usize = 20;
 
 /// What a file holds.
 #[derive(Debug, Default)]
@@ -65,11 +68,11 @@ pub fn open(path: &Path) -> Result<Report> {
 /// [`Error::Report`] with `path`, line and column: no report, another encoding than UTF-8, another number of fields than the header
 /// has, a value that its column cannot hold, a row of more than 1 MiB. [`Error::Io`] where `source` fails.
 pub fn read(path: &Path, source: impl Read) -> Result<Report> {
-    let mut reader = Reader { path: path.to_owned(), ..Reader::default() };
+    let mut reader = Reader::default();
     let mut splitter = Splitter::new(path, source);
     let mut row = Fields::default();
     while splitter.next(&mut row)? {
-        reader.take(&row)?;
+        reader.take(&row).map_err(|message| Error::Report { path: path.to_owned(), line: row.line, message })?;
     }
     Ok(reader.report())
 }
@@ -77,7 +80,6 @@ pub fn read(path: &Path, source: impl Read) -> Result<Report> {
 /// What has been read so far.
 #[derive(Default)]
 struct Reader {
-    path: PathBuf,
     header: Option<Header>,
     report: Report,
     /// Where the row of a case lies, by the hash of what identifies it.
@@ -90,33 +92,20 @@ struct Reader {
 }
 
 impl Reader {
-    fn take(&mut self, row: &Fields) -> Result<()> {
-        let path = self.path.clone();
-        let fault = |message| Error::Report { path, line: row.line, message };
+    fn take(&mut self, row: &Fields) -> Result<(), String> {
         let Some(header) = self.header.as_ref().filter(|header| !header::is_header(row) || header.finds_status(row))
         else {
-            if row.is_cut && header::is_part_of_header(row) {
-                self.report.notes.push(format!("line {} is cut short: the report has no rows", row.line));
-                return Ok(());
-            }
-            let header = Header::read(row).map_err(fault)?;
-            for note in header.notes() {
-                if !self.report.notes.contains(&note) {
-                    self.report.notes.push(note);
-                }
-            }
-            self.header = Some(header);
-            return Ok(());
+            return self.take_header(row);
         };
         if row.is_cut {
             if header.is_swallowing_rows(row) {
-                return Err(fault("a quote that opens in this row is never closed".to_owned()));
+                return Err("a quote that opens in this row is never closed".to_owned());
             }
             self.report.notes.push(format!("line {}: the last row is cut short and left out", row.line));
             return Ok(());
         }
         let is_newer = header.schema(row).is_some_and(|schema| schema > SCHEMA);
-        match header.record(row, is_newer).map_err(fault)? {
+        match header.record(row, is_newer)? {
             (Some(record), None) => self.keep(record),
             (record, message) => {
                 self.not_understood += 1;
@@ -124,6 +113,21 @@ impl Reader {
                 record.into_iter().for_each(|record| self.keep(record));
             }
         }
+        Ok(())
+    }
+
+    fn take_header(&mut self, row: &Fields) -> Result<(), String> {
+        if row.is_cut && header::is_part_of_header(row) {
+            self.report.notes.push(format!("line {} is cut short: the report has no rows", row.line));
+            return Ok(());
+        }
+        let header = Header::read(row)?;
+        for note in header.notes() {
+            if self.report.notes.len() < MOST_NOTES && !self.report.notes.contains(&note) {
+                self.report.notes.push(note);
+            }
+        }
+        self.header = Some(header);
         Ok(())
     }
 
