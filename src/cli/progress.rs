@@ -156,3 +156,16 @@ impl Observer for Progress {
         self.interrupt.is_heard()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_row_of_a_driver_that_does_not_come_back_is_one_of_what_hung() {
+        let row = overdue(Record { benchmark: "tiled".to_owned(), ..Record::default() });
+        assert_eq!((row.status, row.benchmark.as_str()), (Status::Failed, "tiled"));
+        // By these words a resumed run knows not to try it again.
+        assert!(row.reason.starts_with("timed out"), "{}", row.reason);
+    }
+}
