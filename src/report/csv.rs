@@ -21,7 +21,7 @@ pub fn write<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
     text
 }
 
-/// The rows alone, to stand below what [`write`] gave.
+/// The rows alone, to stand below what [`write()`] gave.
 #[must_use]
 pub fn write_rows<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
     lines(records.into_iter().map(|record| COLUMNS.iter().map(|column| (column.get)(record)).collect()))
