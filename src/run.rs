@@ -140,7 +140,7 @@ pub async fn resume(
     }
     compile_ahead(&mut lanes, cases, &rows);
     let mut end = End::Complete;
-    for (place, case) in cases.iter().enumerate() {
+    for place in 0..cases.len() {
         let missing: Vec<usize> = turns(place, apis).filter(|api| rows.lacks(place, *api)).collect();
         if missing.is_empty() {
             continue;
@@ -153,35 +153,45 @@ pub async fn resume(
             end = lanes.drain(..).next_back().and_then(|lane| lane.bench.err()).map_or(End::Complete, End::NoDevice);
             break;
         }
-        let mut unchanged = usize::MAX;
-        for &api in &missing {
-            observer.start(place, case, &lanes[api].blank(case));
-            let mut record = lanes[api].judged_row(case, &cases[..place], observer).await?;
-            if lanes[api].is_out_of_memory && apis > 1 {
-                // The others may hold what is missing.
-                lanes.iter_mut().for_each(Lane::release);
-                record = lanes[api].judged_row(case, &cases[..place], observer).await?;
-            }
-            unchanged = unchanged.min(rows.put(place, api, record));
-        }
-        unchanged = unchanged.min(rows.hold(cases, &mut lanes));
-        rows.of(place).for_each(|(api, record)| {
-            if missing.contains(&api) {
-                observer.row(record);
-            }
-        });
+        let put = measure_case(&mut lanes, cases, place, &missing, &mut rows, observer).await?;
+        let unchanged = put.min(rows.hold(cases, &mut lanes));
+        let fresh = rows.of(place).filter(|(api, _)| missing.contains(api));
+        fresh.for_each(|(_, record)| observer.row(record));
         observer.finish(rows.records(), unchanged)?;
     }
     Ok(Outcome { records: rows.into_records(), end })
 }
 
+/// Puts the rows of case number `place` through the APIs of `missing`, in this order; gives how many rows before them are as they were.
+async fn measure_case(
+    lanes: &mut [Lane<'_>],
+    cases: &[Case],
+    place: usize,
+    missing: &[usize],
+    rows: &mut Rows,
+    observer: &mut dyn Observer,
+) -> Result<usize> {
+    let (case, before) = (&cases[place], &cases[..place]);
+    let mut unchanged = usize::MAX;
+    for &api in missing {
+        observer.start(place, case, &lanes[api].blank(case));
+        let mut record = lanes[api].judged_row(case, before, observer).await?;
+        if lanes[api].is_out_of_memory && lanes.len() > 1 {
+            // The others may hold what is missing.
+            lanes.iter_mut().for_each(Lane::release);
+            record = lanes[api].judged_row(case, before, observer).await?;
+        }
+        unchanged = unchanged.min(rows.put(place, api, record));
+    }
+    Ok(unchanged)
+}
+
 /// Compiles what the missing rows will need.
 fn compile_ahead(lanes: &mut [Lane], cases: &[Case], rows: &Rows) {
-    for (api, lane) in lanes.iter_mut().enumerate() {
-        let missing = cases.iter().enumerate().filter(|(place, _)| rows.lacks(*place, api));
-        let jobs: Vec<Job> = missing.filter_map(|(_, case)| Job::new(case).ok()).collect();
-        lane.compile_ahead(&jobs);
-    }
+    let is_missing = |place: usize| (0..lanes.len()).any(|api| rows.lacks(place, api));
+    let missing = cases.iter().enumerate().filter(|(place, _)| is_missing(*place));
+    let jobs: Vec<Job> = missing.filter_map(|(_, case)| Job::new(case).ok()).collect();
+    lanes.iter_mut().for_each(|lane| lane.compile_ahead(&jobs));
 }
 
 /// The APIs by number, in the order in which they take their turns in case number `place`.

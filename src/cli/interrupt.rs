@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use signal_hook::consts::TERM_SIGNALS;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::error::{Error, Result};
@@ -23,10 +23,10 @@ impl Interrupt {
     /// [`Error::Usage`] where the system does not let it.
     pub(super) fn listen() -> Result<Self> {
         let is_heard = Arc::new(AtomicBool::new(false));
-        for signal in TERM_SIGNALS {
+        for signal in [SIGINT, SIGTERM] {
             // In this order: only a signal that finds the flag up ends the program.
-            flag::register_conditional_shutdown(*signal, i32::from(EXIT_CODE), Arc::clone(&is_heard))
-                .and_then(|_| flag::register(*signal, Arc::clone(&is_heard)))
+            flag::register_conditional_shutdown(signal, i32::from(EXIT_CODE), Arc::clone(&is_heard))
+                .and_then(|_| flag::register(signal, Arc::clone(&is_heard)))
                 .map_err(|error| Error::Usage(format!("cannot listen to signal {signal}: {error}")))?;
         }
         let heard = Self(is_heard);

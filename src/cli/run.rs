@@ -54,6 +54,9 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
     let interrupt = Interrupt::listen()?;
     let mut all: Vec<Record> = Vec::new();
     for run in runs {
+        if interrupt.is_heard() {
+            return Ok(interrupt::EXIT_CODE);
+        }
         let card: Vec<Target> = run.into_iter().filter_map(|place| found[place].take()).collect();
         let outcome = run_on(card, arguments, resumed.take(), &all, &interrupt)?;
         print(&report::tables(&sections(&outcome.records), look()))?;
