@@ -1,53 +1,26 @@
-//! Whether verdicts on two runs can be trusted.
+//! Whether verdicts of `shaderbench compare` can be trusted.
 //!
-//! - `cargo run --release --example noise -- same REPORT REPORT…`: runs of one build on one machine, against each other. No row should be
-//!   `faster` or `slower`: at most 1 % may.
-//! - `… -- planted REPORT REPORT… [--slow 1.03]`: the same runs with one of each two slowed down. Of the rows whose noise is below 0.5 % in
-//!   both, at least 95 % should be `slower`.
+//! - `cargo run --release --example noise -- same REPORT REPORT…`: runs of one build on one machine, every two of them against each other, and
+//!   from six on the first half of them pooled against the second. No row should be `faster` or `slower`: at most 1 % may.
+//! - `… -- planted REPORT REPORT… [--slow 1.03]`: the same runs, one side slowed down. Of the rows whose noise is below 0.5 % on both
+//!   sides, at least 95 % should be `slower`.
 //! - `… -- simulate [SERIES [SEED]]`: both on synthetic series, with runs that differ by more than the noise within them.
 //!
-//! Reports are the JSON files of `shaderbench run --json`, whose samples are summarised anew, or its CSV files.
+//! Reports are what `shaderbench run` writes, CSV or JSON.
 
 mod synthetic;
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 
+use shaderbench::compare::{Ratio, Report, Timing, Verdict, compare};
 use shaderbench::measure::Rules;
-use shaderbench::report::csv;
-use shaderbench::stats::{self, Estimate, ratio};
+use shaderbench::record::Record;
+use shaderbench::report::{csv, json};
 use synthetic::{Disturbance, Process, Random};
 
 /// Rows as calm as this are those on which a small change must be found.
 const CALM: f64 = 0.005;
-
-/// Differences that nobody acts on.
-const LEAST_EFFECT: f64 = 0.01;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
-    Faster,
-    Same,
-    Slower,
-    Unclear,
-}
-
-// replaced by shaderbench::compare
-/// What an interval of new ÷ old says, where differences below `least` do not count: `slower` or `faster` where even its near end lies
-/// beyond, `same` where all of it lies within.
-fn verdict(ratio: Estimate, least: f64) -> Verdict {
-    let (low, high) = ((1.0 + least).recip(), 1.0 + least);
-    if ratio.low > high {
-        Verdict::Slower
-    } else if ratio.high < low {
-        Verdict::Faster
-    } else if ratio.low >= low && ratio.high <= high {
-        Verdict::Same
-    } else {
-        Verdict::Unclear
-    }
-}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -64,69 +37,32 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A report: its rows that have a right and plausible time with an interval, by what is measured.
-struct Report {
-    path: String,
-    rows: BTreeMap<String, Estimate>,
+fn read_all(paths: &[&str]) -> shaderbench::error::Result<Vec<Report>> {
+    let read = |path: &&str| {
+        let is_json = Path::new(path).extension().is_some_and(|extension| extension == "json");
+        let records = if is_json {
+            let fault = |source| shaderbench::error::Error::Io { action: "read", path: (*path).into(), source };
+            json::read(Path::new(path), &std::fs::read(path).map_err(fault)?)?
+        } else {
+            csv::open(Path::new(path))?.records
+        };
+        Ok(Report { name: (*path).to_owned(), records })
+    };
+    paths.iter().map(read).collect()
 }
 
-fn read_all(paths: &[&str]) -> Result<Vec<Report>, Box<dyn Error>> {
-    paths.iter().map(|path| read(path).map_err(|error| format!("{path}: {error}").into())).collect()
-}
-
-fn read(path: &str) -> Result<Report, Box<dyn Error>> {
-    let bytes = std::fs::read(path)?;
-    let is_json = Path::new(path).extension().is_some_and(|extension| extension == "json");
-    let rows = if is_json { json_rows(&bytes)? } else { csv_rows(path, &bytes)? };
-    if rows.is_empty() {
-        return Err("no row has a time: is it a report of shaderbench?".into());
+/// Sides to hold against each other: every two runs, and halves of six and more.
+fn pairs(reports: &[Report]) -> Vec<(&[Report], &[Report])> {
+    let each_two = (0..reports.len()).flat_map(|a| (a + 1..reports.len()).map(move |b| (a, b)));
+    let mut pairs: Vec<_> = each_two.map(|(a, b)| (&reports[a..=a], &reports[b..=b])).collect();
+    if reports.len() >= 6 {
+        pairs.push(reports.split_at(reports.len() / 2));
     }
-    Ok(Report { path: path.to_owned(), rows })
+    pairs
 }
 
-fn json_rows(bytes: &[u8]) -> Result<BTreeMap<String, Estimate>, Box<dyn Error>> {
-    let report: serde_json::Value = serde_json::from_slice(bytes)?;
-    let mut rows = BTreeMap::new();
-    for row in report.as_array().into_iter().flatten().filter(|row| row["status"] == "ok") {
-        let key =
-            ["backend", "family", "benchmark", "dtype", "n", "params"].map(|name| row[name].as_str().unwrap_or(""));
-        let samples: Vec<f64> =
-            row["samples_ns"].as_array().into_iter().flatten().filter_map(|ns| ns.as_f64()).collect();
-        rows.extend(estimate(&samples).map(|estimate| (key.join(" "), estimate)));
-    }
-    Ok(rows)
-}
-
-fn csv_rows(path: &str, bytes: &[u8]) -> Result<BTreeMap<String, Estimate>, Box<dyn Error>> {
-    let mut rows = BTreeMap::new();
-    for row in csv::read(Path::new(path), bytes)?.iter().filter(|row| row.status == Default::default()) {
-        let key = [&row.backend, &row.family, &row.benchmark, &row.dtype, &row.n, &row.params].map(String::as_str);
-        let figures = (row.median_ns, row.ci_low_ns, row.ci_high_ns);
-        if let (Some(value), Some(low), Some(high)) = figures {
-            rows.insert(key.join(" "), Estimate { value, low, high });
-        }
-    }
-    Ok(rows)
-}
-
-fn estimate(samples: &[f64]) -> Option<Estimate> {
-    let summary = stats::summarize(samples)?;
-    let (low, high) = summary.interval?;
-    Some(Estimate { value: summary.median, low, high })
-}
-
-/// Half the interval's width, relative to the median.
-fn noise(of: Estimate) -> f64 {
-    (of.high - of.low) / 2.0 / of.value
-}
-
-/// The rows that two reports share.
-fn pairs<'a>(a: &'a Report, b: &'a Report) -> impl Iterator<Item = (&'a str, Estimate, Estimate)> {
-    a.rows.iter().filter_map(|(key, of_a)| Some((key.as_str(), *of_a, *b.rows.get(key)?)))
-}
-
-fn each_two(reports: &[Report]) -> impl Iterator<Item = (&Report, &Report)> {
-    reports.iter().enumerate().flat_map(move |(place, a)| reports[place + 1..].iter().map(move |b| (a, b)))
+fn name(side: &[Report]) -> String {
+    side.iter().map(|report| report.name.as_str()).collect::<Vec<_>>().join(" + ")
 }
 
 fn percent(part: usize, whole: usize) -> String {
@@ -134,123 +70,129 @@ fn percent(part: usize, whole: usize) -> String {
 }
 
 fn same(reports: &[Report]) {
-    let mut counts: BTreeMap<Verdict, usize> = BTreeMap::new();
-    let (mut drawn, mut apart, mut in_doubt) = (Vec::new(), Vec::new(), Vec::new());
-    for (a, b) in each_two(reports) {
-        let mut of_pair: BTreeMap<Verdict, usize> = BTreeMap::new();
-        for (key, of_a, of_b) in pairs(a, b) {
-            let Some(ratio) = ratio(of_b, of_a) else { continue };
-            let verdict = verdict(ratio, LEAST_EFFECT);
-            *of_pair.entry(verdict).or_default() += 1;
-            *counts.entry(verdict).or_default() += 1;
-            if matches!(verdict, Verdict::Faster | Verdict::Slower) {
-                drawn.push(format!("{key}: {:.3} [{:.3}, {:.3}]", ratio.value, ratio.low, ratio.high));
+    for (a, b) in pairs(reports) {
+        let comparison = compare(a, b);
+        let mut counts = [0; Verdict::ALL.len()];
+        let (mut drawn, mut apart) = (Vec::new(), Vec::new());
+        for case in &comparison.cases {
+            for pair in case.pairs.iter().flatten().filter(|pair| pair.marks.is_empty()) {
+                counts[Verdict::ALL.iter().position(|verdict| *verdict == pair.verdict).unwrap_or(0)] += 1;
+                apart.push(pair.ratio.value.ln().abs());
+                if matches!(pair.verdict, Verdict::Faster | Verdict::Slower) {
+                    drawn.push(format!(
+                        "  {} {} {} {}: {:.3}×",
+                        case.row.name(),
+                        case.row.dtype,
+                        case.row.n,
+                        case.row.params,
+                        pair.ratio.value
+                    ));
+                }
             }
-            let reach = (ratio.high / ratio.low).ln() / 2.0;
-            if noise(of_a).max(noise(of_b)) < CALM {
-                apart.push(ratio.value.ln().abs());
-            }
-            in_doubt.push(reach);
         }
-        println!("{} against {}: {of_pair:?}", b.path, a.path);
-    }
-    let all: usize = counts.values().sum();
-    let false_ones = [Verdict::Faster, Verdict::Slower].iter().filter_map(|verdict| counts.get(verdict)).sum();
-    println!(
-        "{false_ones} of {all} pairs of rows are faster or slower: {} (goal: at most 1 %)",
-        percent(false_ones, all)
-    );
-    println!("unclear: {}", percent(counts.get(&Verdict::Unclear).copied().unwrap_or(0), all));
-    for line in &drawn {
-        println!("  {line}");
-    }
-    apart.sort_by(f64::total_cmp);
-    let at = |share: f64| apart.get(((apart.len() as f64 * share) as usize).min(apart.len().saturating_sub(1)));
-    if let (Some(half), Some(most), Some(last)) = (at(0.5), at(0.95), at(1.0)) {
-        let [half, most, last] = [half, most, last].map(|log| 100.0 * log);
+        let (all, unsure) = (counts.iter().sum(), counts[Verdict::ALL.len() - 1]);
+        println!("{} against {}: {all} pairs of rows", name(b), name(a));
         println!(
-            "medians of the {} pairs with noise below 0.5 % differ by {half:.2} % (half of them), {most:.2} % (95 %), {last:.2} % (all)",
-            apart.len()
+            "  faster or slower: {} (goal: at most 1 %), unclear: {}",
+            percent(drawn.len(), all),
+            percent(unsure, all)
         );
-    }
-    if let Some(reach) = stats::median(&in_doubt) {
-        println!("half of the ratios are known to ± {:.2} % or better", 100.0 * reach);
+        apart.sort_by(f64::total_cmp);
+        let at = |share: f64| 100.0 * apart.get((apart.len() as f64 * share) as usize).copied().unwrap_or(0.0);
+        println!(
+            "  medians differ by {:.2} % (half of them), {:.2} % (95 %), {:.2} % (99 %)",
+            at(0.5),
+            at(0.95),
+            at(0.99)
+        );
+        drawn.iter().for_each(|line| println!("{line}"));
     }
 }
 
 fn planted(reports: &[Report], factor: f64) {
-    let (mut found, mut calm, mut missed) = (0, 0, Vec::new());
-    for (a, b) in each_two(reports) {
-        for (old, new) in [(a, b), (b, a)] {
-            for (key, of_old, of_new) in pairs(old, new) {
-                if noise(of_old).max(noise(of_new)) >= CALM {
-                    continue;
-                }
-                let slowed =
-                    Estimate { value: of_new.value * factor, low: of_new.low * factor, high: of_new.high * factor };
-                let Some(ratio) = ratio(slowed, of_old) else { continue };
-                calm += 1;
-                if verdict(ratio, LEAST_EFFECT) == Verdict::Slower {
-                    found += 1;
-                } else {
-                    missed.push(format!("{key}: {:.3} [{:.3}, {:.3}]", ratio.value, ratio.low, ratio.high));
+    for (a, b) in pairs(reports) {
+        let slowed: Vec<_> = b.iter().map(|report| slowed(report, factor)).collect();
+        let comparison = compare(a, &slowed);
+        let (mut found, mut calm) = (0, 0);
+        for case in &comparison.cases {
+            let is_calm =
+                |side: usize| case.timing(side).and_then(|timing| timing.noise()).is_some_and(|noise| noise < CALM);
+            for (of, pair) in comparison.matches.iter().zip(&case.pairs) {
+                let Some(pair) = pair.as_ref().filter(|pair| pair.marks.is_empty()) else { continue };
+                if is_calm(of.baseline) && is_calm(of.side) {
+                    calm += 1;
+                    found += usize::from(pair.verdict == Verdict::Slower);
                 }
             }
         }
-    }
-    println!(
-        "a slow-down of {:.1} % is found in {found} of {calm} pairs of rows with noise below 0.5 %: {} (goal: at least 95 %)",
-        100.0 * (factor - 1.0),
-        percent(found, calm)
-    );
-    for line in missed {
-        println!("  {line}");
+        println!("{} slowed down by {:.1} % against {}:", name(b), 100.0 * (factor - 1.0), name(a));
+        println!(
+            "  found in {found} of {calm} pairs of rows with noise below 0.5 %: {} (goal: at least 95 %)",
+            percent(found, calm)
+        );
     }
 }
 
-/// Both experiments on synthetic pairs of runs: each run's level is off by e^N(0, s), which no interval from within it can know.
+fn slowed(report: &Report, factor: f64) -> Report {
+    let slow = |record: &Record| {
+        let mut record = record.clone();
+        let times = [&mut record.median_ns, &mut record.ci_low_ns, &mut record.ci_high_ns, &mut record.stddev_ns];
+        times.into_iter().flatten().chain(&mut record.all_samples_ns).for_each(|ns| *ns *= factor);
+        record
+    };
+    Report { name: report.name.clone(), records: report.records.iter().map(slow).collect() }
+}
+
+/// Both experiments on synthetic sides of so many runs each: a run's level is off by e^N(0, s), which no interval from within it can know.
 fn simulate(series: usize, seed: u64) {
-    const OFFSETS: [f64; 6] = [0.0, 0.001, 0.002, 0.003, 0.004, 0.005];
-    const LEAST: [f64; 5] = [0.0, 0.005, 0.01, 0.015, 0.02];
-    println!("{series} pairs of series for each line, drift, outliers and two modes together, seed {seed}.");
-    println!("faster or slower though nothing changed (of all pairs) / 3 % found (of pairs with noise below 0.5 %),");
-    println!("where differences below this do not count:");
-    print!("{:<26}", "runs differ by (std. dev.)");
-    for least in LEAST {
-        print!(" {:>15}", format!("{:.1} %", 100.0 * least));
-    }
+    const OFFSETS: [f64; 6] = [0.0, 0.001, 0.002, 0.004, 0.006, 0.0085];
+    const RUNS: [usize; 3] = [1, 3, 5];
+    println!(
+        "{series} pairs of sides for each figure; series with drift, outliers and two modes together, seed {seed}."
+    );
+    println!(
+        "faster or slower though nothing changed (of all pairs) / a slow-down of 3 % found (of pairs with noise below 0.5 %):"
+    );
+    print!("{:<28}", "runs differ by (std. dev.)");
+    RUNS.iter().for_each(|runs| print!(" {:>22}", format!("{runs} against {runs}")));
     println!();
     for offset in OFFSETS {
-        let counts = LEAST.map(|least| simulated(series, seed, offset, least));
-        print!("{:<26}", format!("{:.1} %", 100.0 * offset));
-        for [drawn, of, found, calm] in counts {
-            print!(" {:>15}", format!("{} / {}", percent(drawn, of), percent(found, calm)).replace(" %", "%"));
+        print!("{:<28}", format!("{:.2} %", 100.0 * offset));
+        for runs in RUNS {
+            let [drawn, of, found, calm] = simulated(series, seed, offset, runs);
+            print!(
+                " {:>22}",
+                format!("{} / {} of {calm}", percent(drawn, of), percent(found, calm)).replace(" %", "%")
+            );
         }
         println!();
     }
 }
 
 /// Pairs that seem to differ and do not, of how many; pairs whose slow-down of 3 % is found, of how many calm ones.
-fn simulated(series: usize, seed: u64, offset: f64, least: f64) -> [usize; 4] {
+fn simulated(series: usize, seed: u64, offset: f64, runs: usize) -> [usize; 4] {
     let rules = Rules::with_budget(100e6);
     let disturbance = Disturbance { has_drift: true, has_outliers: true, has_two_modes: true, memory: 0.0 };
     let mut random = Random(seed);
     let mut counts = [0; 4];
     for _ in 0..series {
-        let process = Process::draw(&mut random, disturbance, (1e3, 5e7), &rules);
-        let mut run = || {
-            let off = (offset * random.normal()).exp();
-            let mut process = process;
-            process.base_ns *= off;
-            estimate(&process.measure(&mut random, &rules).0)
+        // Launches that are long enough for their start not to count.
+        let process = Process::draw(&mut random, disturbance, (1e5, 5e7), &rules);
+        let mut side = |slow: f64| {
+            let mut run = || {
+                let mut process = process;
+                process.base_ns *= (offset * random.normal()).exp();
+                let samples = process.measure(&mut random, &rules).0;
+                let all_samples_ns = samples.iter().map(|ns| ns * slow).collect();
+                Timing::of_run(&Record { all_samples_ns, ..Record::default() })
+            };
+            Timing::pooled(&(0..runs).filter_map(|_| run()).collect::<Vec<_>>())
         };
-        let (Some(old), Some(new)) = (run(), run()) else { continue };
-        let slowed = Estimate { value: new.value * 1.03, low: new.low * 1.03, high: new.high * 1.03 };
-        let (Some(alike), Some(slower)) = (ratio(new, old), ratio(slowed, old)) else { continue };
-        counts[0] += usize::from(matches!(verdict(alike, least), Verdict::Faster | Verdict::Slower));
+        let (Some(old), Some(new), Some(slowed)) = (side(1.0), side(1.0), side(1.03)) else { continue };
+        counts[0] += usize::from(matches!(Ratio::of(&old, &new).verdict(), Verdict::Faster | Verdict::Slower));
         counts[1] += 1;
-        if noise(old).max(noise(new)) < CALM {
-            counts[2] += usize::from(verdict(slower, least) == Verdict::Slower);
+        if [old, slowed].iter().all(|side| side.noise().is_some_and(|noise| noise < CALM)) {
+            counts[2] += usize::from(Ratio::of(&old, &slowed).verdict() == Verdict::Slower);
             counts[3] += 1;
         }
     }

@@ -33,16 +33,18 @@ pub struct Ceilings {
 }
 
 impl Ceilings {
-    /// Takes the row of a ceiling into account.
-    pub fn add(&mut self, case: &Case, record: &Record) {
+    /// Takes the row of a ceiling into account; gives whether one rose, so that rows held against it may look different now.
+    pub fn add(&mut self, case: &Case, record: &Record) -> bool {
         let (Some(limit), true, Some(fastest)) = (case.benchmark.ceiling, case.benchmark.sets_ceiling, record.min_ns)
         else {
-            return;
+            return false;
         };
         let rate = amount(limit, case) / fastest;
         let working_set = if limit.is_memory() { case.work().bytes } else { 0 };
-        let best = self.rates.entry(key(limit, case)).or_default().entry(working_set).or_insert(rate);
+        let best = self.rates.entry(key(limit, case)).or_default().entry(working_set).or_default();
+        let has_risen = rate > *best;
         *best = best.max(rate);
+        has_risen
     }
 
     /// Holds a row against the limit that binds it: sets `ceiling` and `share`, and the status `implausible` where the row is more
@@ -57,16 +59,7 @@ impl Ceilings {
         let Some((limit, working_set, rate)) = self.binding(case) else { return };
         let possible = self.possible(limit, case, rate);
         let Some(median) = record.median_ns else { return };
-        record.ceiling = match working_set {
-            0 if limit == Limit::Fma => format!("{} {}", limit.name(), case.shape.dtype.scalar().name()),
-            0 => limit.name().to_owned(),
-            bytes => format!(
-                "{} {}{}",
-                limit.name(),
-                binary_size(bytes),
-                if self.is_hot(limit, bytes) { " hot" } else { "" }
-            ),
-        };
+        record.ceiling = self.label(limit, working_set, case);
         let share = amount(limit, case) / median / rate;
         record.share = Some(round_to_seven_digits(share));
         let is_beyond = amount(limit, case) / median > IMPLAUSIBLE * possible;
@@ -78,6 +71,36 @@ impl Ceilings {
                 reason.push_str(&record.reason);
             }
             record.reason = reason;
+        }
+    }
+
+    /// Takes up the limit again that a row of an earlier part of the run was held against in the end: the row of a ceiling does not tell
+    /// that it rose when it was asked again. All rows of that part must have been added before.
+    pub fn recall(&mut self, case: &Case, record: &Record) {
+        let (Some((limit, working_set, rate)), Some(share), Some(median)) =
+            (self.binding(case), record.share, record.median_ns)
+        else {
+            return;
+        };
+        let without_hot = |label: &str| label.trim_end_matches(" hot").to_owned();
+        let is_same = without_hot(&record.ceiling) == without_hot(&self.label(limit, working_set, case));
+        let was = amount(limit, case) / median / share;
+        // Shares and medians have seven digits.
+        if is_same && was.is_finite() && was > rate * (1.0 + 1e-6) {
+            let key = if limit == Limit::Launch { (limit, None) } else { key(limit, case) };
+            self.rates.entry(key).or_default().insert(working_set, was);
+        }
+    }
+
+    /// What the column `ceiling` says.
+    fn label(&self, limit: Limit, working_set: u64, case: &Case) -> String {
+        match working_set {
+            0 if limit == Limit::Fma => format!("{} {}", limit.name(), case.shape.dtype.scalar().name()),
+            0 => limit.name().to_owned(),
+            bytes => {
+                let hot = if self.is_hot(limit, bytes) { " hot" } else { "" };
+                format!("{} {}{hot}", limit.name(), binary_size(bytes))
+            }
         }
     }
 
@@ -199,6 +222,27 @@ mod tests {
             risen.hold(&copy, &mut record);
             assert_eq!((record.status, record.reason.as_str()), (Status::Ok, known));
         }
+    }
+
+    #[test]
+    fn a_ceiling_that_rose_when_it_was_asked_again_is_recalled_by_the_rows_below_it() {
+        let (copy, rung) = (case("stream/copy", 1 << 24), case("ceiling/copy", 1 << 24));
+        let mut ceilings = Ceilings::default();
+        assert!(ceilings.add(&rung, &row(&rung, 500.0)) && ceilings.add(&rung, &row(&rung, 600.0)));
+        let mut record = row(&copy, 570.0);
+        ceilings.hold(&copy, &mut record);
+        let mut resumed = Ceilings::default();
+        resumed.add(&rung, &row(&rung, 500.0));
+        resumed.recall(&copy, &record);
+        let mut again = record.clone();
+        resumed.hold(&copy, &mut again);
+        assert_eq!((again.status, again.share), (Status::Ok, record.share));
+        // A row that was held against something else says nothing of this.
+        let mut resumed = Ceilings::default();
+        resumed.add(&rung, &row(&rung, 500.0));
+        resumed.recall(&copy, &Record { ceiling: "copy 1 KiB".to_owned(), ..record.clone() });
+        resumed.hold(&copy, &mut again);
+        assert_eq!(again.status, Status::Implausible);
     }
 
     #[test]

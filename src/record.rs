@@ -40,7 +40,7 @@ impl Status {
         Self::ALL.iter().find(|(status, _)| *status == self).map_or("", |(_, name)| name)
     }
 
-    /// Whether a run with such a row ends with exit code 3.
+    /// Whether a run with such a row ends with exit code 3, unless it is told otherwise.
     #[must_use]
     pub const fn is_fault(self) -> bool {
         matches!(self, Self::Wrong | Self::Failed | Self::Implausible)
@@ -108,8 +108,22 @@ impl Record {
         format!("{}/{}", self.family, self.benchmark)
     }
 
+    /// What tells the row from every other one: the run (its date, device, driver and version), the API, and the case.
+    #[must_use]
+    pub fn identity(&self) -> [&str; 10] {
+        let Self { date, device, driver, tool_version, backend, family, benchmark, dtype, n, params, .. } = self;
+        [date, device, driver, tool_version, backend, family, benchmark, dtype, n, params]
+    }
+
     /// Marks the row `wrong`. A wrong answer has no time: figures of an earlier attempt go.
     pub fn turn_wrong(&mut self, reason: String) {
+        self.drop_figures();
+        self.status = Status::Wrong;
+        self.reason = reason;
+    }
+
+    /// Takes away what was measured.
+    pub fn drop_figures(&mut self) {
         const FIGURES: [&str; 15] = [
             "timer",
             "tick_ns",
@@ -132,8 +146,6 @@ impl Record {
             let _ = (column.set)(self, "");
         }
         self.all_samples_ns.clear();
-        self.status = Status::Wrong;
-        self.reason = reason;
     }
 
     /// Half the width of the median's 95 % interval divided by the median: the ± of the table.
@@ -195,7 +207,8 @@ impl Field for Option<u64> {
 
 impl Field for Option<f64> {
     fn text(&self) -> String {
-        self.map_or_else(String::new, |value| value.to_string())
+        // What is no number has no place in a report, and no reader would take it.
+        self.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
     }
     fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() {

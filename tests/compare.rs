@@ -266,7 +266,7 @@ fn h200() -> PathBuf {
 }
 
 fn records_of(path: &Path) -> Vec<Record> {
-    csv::read(path, &std::fs::read(path).expect("readable")).expect("a report")
+    csv::open(path).expect("a report").records
 }
 
 fn shaderbench(folder: &Path, arguments: &[&str]) -> Output {

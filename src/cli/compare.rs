@@ -72,10 +72,19 @@ fn split(baseline: &[PathBuf], mut files: Vec<PathBuf>) -> Result<(Vec<PathBuf>,
     Ok((baseline.to_vec(), files))
 }
 
+/// The report in a file; what its reader should know of it is said at once.
 fn read(path: &Path) -> Result<Report> {
-    let bytes = std::fs::read(path).map_err(|source| Error::Io { action: "read", path: path.to_owned(), source })?;
     let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let records = if is_json { json::read(path, &bytes) } else { csv::read(path, &bytes) }?;
+    let records = if is_json {
+        let fault = |source| Error::Io { action: "read", path: path.to_owned(), source };
+        json::read(path, &std::fs::read(path).map_err(fault)?)?
+    } else {
+        let report = csv::open(path)?;
+        for note in &report.notes {
+            eprintln!("{}: {note}", path.display());
+        }
+        report.records
+    };
     if records.is_empty() {
         return Err(Error::Usage(format!("{} has no rows: there is nothing to compare", path.display())));
     }

@@ -3,10 +3,12 @@
 mod choose;
 mod compare;
 mod devices;
+mod interrupt;
 mod list;
 mod progress;
 mod run;
 mod target;
+mod watchdog;
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
@@ -16,6 +18,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
 use crate::error::{Error, Result};
+use crate::record::Status;
 use crate::report::comparison::{Format, Sort};
 use crate::report::table::Look;
 use crate::suite::{Extent, Profile};
@@ -32,8 +35,10 @@ Examples:
   shaderbench devices                           what the devices tell of themselves
   shaderbench list --json                       every benchmark, for a program
 
-Exit codes: 0 all measured rows are fine, 1 the run could not be done, 2 usage, 3 some row is wrong, failed or implausible, 4 a certain
-regression past --fail-on-regression.";
+  shaderbench run transpose --resume r.csv      completes the run that left r.csv, started by `run transpose --out r.csv`
+
+Exit codes: 0 all measured rows are fine, 1 the run could not be done, 2 usage, 3 some row is wrong, failed or implausible
+(--fail-on), 4 a certain regression past --fail-on-regression, 130 interrupted.";
 
 /// Compute-shader benchmarks that verify every result and hold it against measured ceilings.
 #[derive(Parser)]
@@ -48,7 +53,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Measure, print a table, write a CSV (the default command)
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Hold reports against each other
     Compare(CompareArguments),
     /// List families and benchmarks
@@ -91,6 +96,9 @@ struct RunArguments {
     /// CSV to write, instead of a fresh one under `results/`
     #[arg(long, value_name = "PATH", help = "CSV to write [default: results/<device>/<date>-<backend>.csv]")]
     out: Option<PathBuf>,
+    /// Complete the run that left this CSV, in it; give the other arguments as that run had them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "dry_run"])]
+    resume: Option<PathBuf>,
     /// Overwrite the files named by --out and --json
     #[arg(long)]
     force: bool,
@@ -100,6 +108,10 @@ struct RunArguments {
     /// Folder for the pictures that kernels make (family texture), as PNG files
     #[arg(long, value_name = "DIR")]
     save_image: Option<PathBuf>,
+    /// What makes the exit code 3, of wrong, failed, implausible and skipped: rows with one of these
+    #[arg(long, value_name = "STATUS,…", value_parser = fail_on, value_delimiter = ',',
+          default_values = ["wrong", "failed", "implausible"], hide_default_value = true)]
+    fail_on: Vec<Status>,
     /// Print the cases that would run, and run none
     #[arg(long)]
     dry_run: bool,
@@ -130,6 +142,14 @@ struct CompareArguments {
 
 fn size(text: &str) -> Result<Extent, String> {
     Extent::parse(text).map_err(|error| error.to_string())
+}
+
+/// A status that makes a run end with exit code 3.
+fn fail_on(text: &str) -> Result<Status, String> {
+    let known = [Status::Wrong, Status::Failed, Status::Implausible, Status::Skipped];
+    known.into_iter().find(|status| status.name() == text).ok_or_else(|| {
+        format!("there is no status '{text}' to fail on: there are {}", known.map(Status::name).join(", "))
+    })
 }
 
 fn param(text: &str) -> Result<(String, f64), String> {

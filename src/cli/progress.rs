@@ -1,41 +1,74 @@
 //! What a run shows while it measures, and the files that it keeps up to date.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::error::Result;
+use super::interrupt::Interrupt;
+use super::watchdog::{self, Watchdog};
+use crate::error::{Error, Result};
 use crate::measure::Timer;
-use crate::record::Record;
-use crate::report::{self, table};
+use crate::record::{Record, Status};
+use crate::report::{self, CsvFile, table};
 use crate::run::Observer;
 use crate::suite::Case;
 
-/// Rows and a bar on stderr (the bar only on a terminal), and the reports, rewritten after every case.
+/// How often the JSON report is written anew at most, but for its end: unlike the CSV it cannot be appended to, and it holds every sample.
+const JSON_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Rows and a bar on stderr (the bar only on a terminal), and the reports.
 pub(super) struct Progress {
     bar: ProgressBar,
-    csv: PathBuf,
-    json: Option<PathBuf>,
+    csv: Arc<Mutex<CsvFile>>,
+    json: Option<Json>,
     /// APIs that take turns.
     apis: usize,
-    /// Rows of the devices before this one, where all go into one file.
-    before: Vec<Record>,
     /// Where pictures go.
     pictures: Option<PathBuf>,
+    interrupt: Interrupt,
+    watchdog: Watchdog,
+}
+
+/// The JSON report.
+struct Json {
+    path: PathBuf,
+    /// Rows of the devices before this one.
+    before: Vec<Record>,
+    written: Option<Instant>,
 }
 
 impl Progress {
-    pub(super) fn new(cases: usize, apis: usize, csv: PathBuf, json: Option<PathBuf>, before: Vec<Record>) -> Self {
+    /// Draws `cases` cases through `apis` APIs, whose rows go into `csv`.
+    pub(super) fn new(cases: usize, apis: usize, csv: CsvFile, path: &Path, interrupt: Interrupt) -> Self {
         let bar = ProgressBar::with_draw_target(Some(cases as u64), ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {eta} left  {wide_msg}") {
             bar.set_style(style);
         }
-        Self { bar, csv, json, apis, before, pictures: None }
+        let csv = Arc::new(Mutex::new(csv));
+        let (file, path) = (Arc::clone(&csv), path.to_owned());
+        let watchdog = Watchdog::new(watchdog::PATIENCE, move |row| give_up(&mut lock(&file), row, &path));
+        Self { bar, csv, json: None, apis, pictures: None, interrupt, watchdog }
     }
 
     /// Keeps the pictures that kernels make in `folder`.
     pub(super) fn save_pictures(&mut self, folder: &Path) {
         self.pictures = Some(folder.to_owned());
+    }
+
+    /// Writes a JSON report too, in which `before` stand first.
+    pub(super) fn write_json(&mut self, path: &Path, before: Vec<Record>) {
+        self.json = Some(Json { path: path.to_owned(), before, written: None });
+    }
+
+    /// Ends the bar, and brings the JSON report up to date.
+    ///
+    /// # Errors
+    /// [`Error::Io`] with the path.
+    pub(super) fn end(&mut self, records: &[Record]) -> Result<()> {
+        self.bar.finish_and_clear();
+        self.json.as_mut().map_or(Ok(()), |json| json.write(records))
     }
 
     /// Which API a line is about, where there are several.
@@ -48,6 +81,38 @@ impl Progress {
     }
 }
 
+fn lock(csv: &Mutex<CsvFile>) -> MutexGuard<'_, CsvFile> {
+    csv.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the program over a case that does not come back: nothing that waits for its driver can.
+fn give_up(csv: &mut CsvFile, row: Record, path: &Path) {
+    let case = format!("{} {} {} {}", row.name(), row.dtype, row.n, row.params);
+    let written = csv.append(&[overdue(row)]);
+    let (case, path, seconds) = (case.trim_end(), path.display(), watchdog::PATIENCE.as_secs());
+    let lost = written.err().map_or_else(String::new, |error| format!(" ({})", error.chain()));
+    eprintln!(
+        "error: {case}: the driver did not come back within {seconds} s; the rows so far are in {path}, and the same command \
+         with --resume {path} measures the rest{lost}"
+    );
+    signal_hook::low_level::exit(1);
+}
+
+/// The row of a case that did not come back.
+fn overdue(row: Record) -> Record {
+    let reason = Error::Timeout { seconds: watchdog::PATIENCE.as_secs_f64() }.to_string();
+    Record { status: Status::Failed, reason, ..row }
+}
+
+impl Json {
+    fn write(&mut self, records: &[Record]) -> Result<()> {
+        let all: Vec<Record> = self.before.iter().chain(records).cloned().collect();
+        report::replace_file(&self.path, &report::json::write(&all))?;
+        self.written = Some(Instant::now());
+        Ok(())
+    }
+}
+
 impl Observer for Progress {
     fn timer(&mut self, api: &'static str, timer: &Timer) {
         let clock = if timer.is_device { "device timestamps" } else { "the host's clock" };
@@ -56,8 +121,9 @@ impl Observer for Progress {
         self.say(&format!("{of}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
     }
 
-    fn start(&mut self, _place: usize, case: &Case, api: &'static str) {
-        self.bar.set_message(format!("{}{case}", self.of(api, " ")));
+    fn start(&mut self, _place: usize, case: &Case, row: &Record) {
+        self.watchdog.watch(row);
+        self.bar.set_message(format!("{}{case}", self.of(&row.backend, " ")));
     }
 
     fn picture(&mut self, case: &Case, api: &'static str, rgba: &[u8]) -> Result<()> {
@@ -71,20 +137,35 @@ impl Observer for Progress {
         Ok(())
     }
 
-    fn finish(&mut self, records: &[Record], fresh: usize) -> Result<()> {
-        self.bar.inc(1);
+    fn row(&mut self, record: &Record) {
         let width = if self.apis > 1 { 7 } else { 0 };
-        for record in &records[records.len() - fresh..] {
-            self.say(&format!("{:width$}{}", self.of(&record.backend, " "), table::line(record)));
+        self.say(&format!("{:width$}{}", self.of(&record.backend, " "), table::line(record)));
+    }
+
+    fn finish(&mut self, records: &[Record], unchanged: usize) -> Result<()> {
+        self.watchdog.rest();
+        self.bar.inc(1);
+        lock(&self.csv).update(records, unchanged)?;
+        match &mut self.json {
+            Some(json) if json.written.is_none_or(|written| written.elapsed() > JSON_INTERVAL) => json.write(records),
+            _ => Ok(()),
         }
-        if self.bar.length() == Some(self.bar.position()) {
-            self.bar.finish_and_clear();
-        }
-        let all: Vec<Record> = self.before.iter().chain(records).cloned().collect();
-        report::replace_file(&self.csv, &report::csv::write(&all))?;
-        match &self.json {
-            Some(path) => report::replace_file(path, &report::json::write(&all)),
-            None => Ok(()),
-        }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt.is_heard()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_row_of_a_driver_that_does_not_come_back_is_one_of_what_hung() {
+        let row = overdue(Record { benchmark: "tiled".to_owned(), ..Record::default() });
+        assert_eq!((row.status, row.benchmark.as_str()), (Status::Failed, "tiled"));
+        // By these words a resumed run knows not to try it again.
+        assert!(row.reason.starts_with("timed out"), "{}", row.reason);
     }
 }

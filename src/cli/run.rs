@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use super::choose::{choose, no_device};
+use super::interrupt::{self, Interrupt};
 use super::progress::Progress;
 use super::target::{Target, targets};
 use super::{RunArguments, look, print};
@@ -11,9 +12,10 @@ use crate::backend::{Backend, Device, DeviceType};
 use crate::error::{Error, Result};
 use crate::plan::{Request, plan};
 use crate::record::Record;
-use crate::report::{self, Section};
-use crate::run::Settings;
-use crate::suite::{Dtype, FAMILIES, Profile};
+use crate::report::csv::Report;
+use crate::report::{self, CsvFile, Section};
+use crate::run::{End, Kept, Outcome, Settings};
+use crate::suite::{Case, Dtype, FAMILIES, Profile};
 
 /// Runs the command; gives the exit code.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
@@ -37,6 +39,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
             return Err(Error::Usage(format!("{path} exists: name another file, or pass --force to overwrite it")));
         }
     }
+    let mut resumed = arguments.resume.as_deref().map(report::csv::open).transpose()?;
     let (device, backend) = (arguments.device.as_deref(), arguments.backend.as_deref());
     let mut found: Vec<Option<Target>> = targets(backend)?.into_iter().map(Some).collect();
     let devices: Vec<Device> = found.iter().flatten().map(|target| target.device().clone()).collect();
@@ -45,14 +48,27 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
         let card: Vec<&Device> = runs[0].iter().map(|place| &devices[*place]).collect();
         return dry_run(arguments, &card);
     }
+    if resumed.is_some() && runs.len() > 1 {
+        return Err(Error::Usage("--resume continues a run on one card: name it with --device".to_owned()));
+    }
+    let interrupt = Interrupt::listen()?;
     let mut all: Vec<Record> = Vec::new();
     for run in runs {
+        if interrupt.is_heard() {
+            return Ok(interrupt::EXIT_CODE);
+        }
         let card: Vec<Target> = run.into_iter().filter_map(|place| found[place].take()).collect();
-        let records = run_on(card, arguments, &all)?;
-        print(&report::tables(&sections(&records), look()))?;
-        all.extend(records);
+        let outcome = run_on(card, arguments, resumed.take(), &all, &interrupt)?;
+        print(&report::tables(&sections(&outcome.records), look()))?;
+        all.extend(outcome.records);
+        match outcome.end {
+            End::Complete => {}
+            End::Interrupted => return Ok(interrupt::EXIT_CODE),
+            End::NoDevice(error) => return Err(error),
+        }
     }
-    Ok(if all.iter().any(|record| record.status.is_fault()) { 3 } else { 0 })
+    let is_fault = |record: &Record| arguments.fail_on.contains(&record.status);
+    Ok(if all.iter().any(is_fault) { 3 } else { 0 })
 }
 
 fn request(arguments: &RunArguments, profile: Profile) -> Request {
@@ -85,8 +101,14 @@ fn profile_name(profile: Profile) -> String {
     clap::ValueEnum::to_possible_value(&profile).map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// Runs on a card through each API of `card`.
-fn run_on(card: Vec<Target>, arguments: &RunArguments, before: &[Record]) -> Result<Vec<Record>> {
+/// Runs on a card through each API of `card`, or completes the run that `resumed` holds. `before` are the rows of the cards before it.
+fn run_on(
+    card: Vec<Target>,
+    arguments: &RunArguments,
+    resumed: Option<Report>,
+    before: &[Record],
+    interrupt: &Interrupt,
+) -> Result<Outcome> {
     if let Some(device) = card.iter().map(Target::device).find(|device| device.kind == DeviceType::Software) {
         eprintln!(
             "{} is a software device: its answers are checked as any, its speed says nothing about a GPU",
@@ -100,25 +122,63 @@ fn run_on(card: Vec<Target>, arguments: &RunArguments, before: &[Record]) -> Res
     let cases = plan(&request(arguments, profile))?;
     let now = jiff::Timestamp::now();
     let date = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let (path, before) = match &arguments.out {
+    let mut settings = Settings::new(profile, date, operating_system(), processor());
+    let kept = resumed
+        .map_or_else(|| Ok(Kept::default()), |report| kept(report, arguments, &cases, &devices, &mut settings))?;
+    let (path, before) = match arguments.out.as_ref().or(arguments.resume.as_ref()) {
         Some(path) => (path.clone(), before.to_vec()),
-        None => (default_path(&devices, &date[..10])?, Vec::new()),
+        None => (default_path(&devices, &settings.date[..10])?, Vec::new()),
     };
     let (count, profile_name) = (cases.len(), profile_name(profile));
     for device in &devices {
         eprintln!("{} ({}, {}): {count} cases, profile {profile_name}", device.name, device.backend, device.driver);
     }
-    let settings = Settings::new(profile, date, operating_system(), processor());
-    let mut progress = Progress::new(count, devices.len(), path.clone(), arguments.json.clone(), before);
+    // A run that is killed before its first row leaves a report too.
+    let csv = CsvFile::create(&path, before.clone(), kept.records())?;
+    let left = count - (kept.records().len() - kept.again()) / devices.len();
+    let mut progress = Progress::new(left, devices.len(), csv, &path, interrupt.clone());
     if let Some(folder) = &arguments.save_image {
         progress.save_pictures(folder);
     }
+    if let Some(json) = &arguments.json {
+        progress.write_json(json, before);
+    }
     let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
     apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
-    let records = pollster::block_on(crate::run::run(&mut apis, &cases, &settings, &mut progress))?;
+    let outcome = pollster::block_on(crate::run::resume(&mut apis, &cases, kept, &settings, &mut progress))?;
+    progress.end(&outcome.records)?;
     drop(progress);
-    eprintln!("{} rows in {}", records.len(), path.display());
-    Ok(records)
+    let (rows, wanted, path) = (outcome.records.len(), count * devices.len(), path.display());
+    match outcome.end {
+        End::Complete => eprintln!("{rows} rows in {path}"),
+        _ => eprintln!("{rows} of {wanted} rows in {path}: the same command with --resume {path} measures the rest"),
+    }
+    Ok(outcome)
+}
+
+/// What the file that is to be completed holds; rows that are added are of the same run, and carry its date.
+fn kept(
+    report: Report,
+    arguments: &RunArguments,
+    cases: &[Case],
+    devices: &[Device],
+    settings: &mut Settings,
+) -> Result<Kept> {
+    let path = arguments.resume.as_deref().unwrap_or(Path::new("")).display();
+    for note in &report.notes {
+        eprintln!("{path}: {note}");
+    }
+    if let Some(first) = report.records.first() {
+        settings.date.clone_from(&first.date);
+    }
+    let kept = Kept::new(report.records, cases, devices, settings)
+        .map_err(|reason| Error::Usage(format!("{path} cannot be resumed: it {reason}")))?;
+    let again = match kept.again() {
+        0 => String::new(),
+        again => format!(", but {again} that failed"),
+    };
+    eprintln!("{path}: {} rows are kept{again}", kept.records().len());
+    Ok(kept)
 }
 
 /// Opens a card through each of its APIs, at least one. One that cannot be opened is left out where another can.
@@ -173,11 +233,7 @@ fn default_path(devices: &[Device], date: &str) -> Result<PathBuf> {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
         let path = folder.join(format!("{date}-{}{suffix}.csv", apis.join("+")));
         match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(_) => {
-                // A run that is killed before its first row still leaves a report.
-                report::replace_file(&path, &report::csv::write(&[]))?;
-                return Ok(path);
-            }
+            Ok(_) => return Ok(path),
             Err(source) if source.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(source) => return Err(fault("create", &path, source)),
         }

@@ -17,6 +17,16 @@ const STUDENT: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.3
 /// Variance of the median of normal values, over that of their mean: π/2 for many of them.
 const MEDIAN_OVER_MEAN: f64 = std::f64::consts::FRAC_PI_2;
 
+/// How much the level of a run differs from the next run's, as a relative standard deviation that no single run can know: on top of
+/// [`LEVEL`], launches differ by [`START_NS`] each (a host that submits faster or slower), and what the host's clock times by [`HOST`].
+/// From three standard runs on an H200 on one day (`docs/trust.md`), so that of two single runs at most 1 % of rows are called different.
+const LEVEL: f64 = 0.0085;
+const START_NS: f64 = 280.0;
+const HOST: f64 = 0.08;
+
+/// The normal quantile for two-sided 95 %.
+const NORMAL: f64 = 1.96;
+
 /// The time of one launch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timing {
@@ -26,6 +36,8 @@ pub struct Timing {
     pub interval: Option<(f64, f64)>,
     /// How many runs it is from.
     pub runs: usize,
+    /// How far on logarithms a 95 % interval must reach for what differs between runs, where a single one does not tell; 0 for several.
+    pub between: f64,
 }
 
 impl Timing {
@@ -52,7 +64,7 @@ impl Timing {
         let interval = interval
             .filter(is_sound)
             .map(|(low, high)| (low.min(median_ns / few.exp()) / further, high.max(median_ns * few.exp()) * further));
-        Some(Self { median_ns, interval: interval.filter(is_possible), runs: 1 })
+        Some(Self { median_ns, interval: interval.filter(is_possible), runs: 1, between: between(record, median_ns) })
     }
 
     /// Several runs of one device as one time: the median of their medians, with an interval that knows what differs from one run to the
@@ -79,7 +91,7 @@ impl Timing {
         let median_ns =
             if logs.iter().all(|log| *log == logs[0]) { first.median_ns } else { stats::median(&logs)?.exp() };
         let interval = (median_ns / below.max(between).exp(), median_ns * above.max(between).exp());
-        Some(Self { median_ns, interval: Some(interval).filter(is_possible), runs: runs.len() })
+        Some(Self { median_ns, interval: Some(interval).filter(is_possible), runs: runs.len(), between: 0.0 })
     }
 
     /// Half the width of the interval divided by the median: the ± of the table.
@@ -91,6 +103,11 @@ impl Timing {
     fn estimate(&self) -> Option<Estimate> {
         self.interval.map(|(low, high)| Estimate { value: self.median_ns, low, high })
     }
+}
+
+fn between(record: &Record, median_ns: f64) -> f64 {
+    let is_host_timed = record.timer == "wall";
+    NORMAL * if is_host_timed { HOST } else { LEVEL.hypot(START_NS / median_ns) }
 }
 
 fn is_possible((low, high): &(f64, f64)) -> bool {
@@ -118,18 +135,21 @@ pub struct Ratio {
     pub value: f64,
     /// Its 95 % confidence interval; `None` where that of either time is not known.
     pub interval: Option<(f64, f64)>,
+    /// What [`Timing::between`] of both sides makes together. The interval does not hold it; the verdict does.
+    pub between: f64,
 }
 
 impl Ratio {
     /// A measurement against itself.
-    pub const ONE: Self = Self { value: 1.0, interval: Some((1.0, 1.0)) };
+    pub const ONE: Self = Self { value: 1.0, interval: Some((1.0, 1.0)), between: 0.0 };
 
     /// The ratio of two independent times, with the interval of [`stats::ratio`].
     #[must_use]
     pub fn of(baseline: &Timing, side: &Timing) -> Self {
         let estimates = baseline.estimate().zip(side.estimate());
         let interval = estimates.and_then(|(a, b)| stats::ratio(a, b)).map(|ratio| (ratio.low, ratio.high));
-        Self { value: baseline.median_ns / side.median_ns, interval }
+        let value = baseline.median_ns / side.median_ns;
+        Self { value, interval, between: baseline.between.hypot(side.between) }
     }
 
     /// Geometric mean of independent ratios; `None` where there are none.
@@ -145,7 +165,9 @@ impl Ratio {
             Some((below + (ratio.value / low).ln().powi(2), above + (high / ratio.value).ln().powi(2)))
         });
         let reach = |squares: f64| (squares.sqrt() / ratios.len() as f64).exp();
-        Some(Self { value, interval: squares.map(|(below, above)| (value / reach(below), value * reach(above))) })
+        let interval = squares.map(|(below, above)| (value / reach(below), value * reach(above)));
+        let between = ratios.iter().map(|ratio| ratio.between.powi(2)).sum::<f64>().sqrt() / ratios.len() as f64;
+        Some(Self { value, interval, between })
     }
 
     /// What the ratio says: see [`Verdict`].
@@ -157,7 +179,8 @@ impl Ratio {
     /// The other way round.
     #[must_use]
     pub fn recip(self) -> Self {
-        Self { value: self.value.recip(), interval: self.interval.map(|(low, high)| (high.recip(), low.recip())) }
+        let interval = self.interval.map(|(low, high)| (high.recip(), low.recip()));
+        Self { value: self.value.recip(), interval, ..self }
     }
 }
 
@@ -166,7 +189,7 @@ mod tests {
     use super::*;
 
     fn timing(median_ns: f64, low: f64, high: f64) -> Timing {
-        Timing { median_ns, interval: Some((low, high)), runs: 1 }
+        Timing { median_ns, interval: Some((low, high)), runs: 1, between: 0.0 }
     }
 
     fn record(samples: u64, drift: f64) -> Record {
@@ -183,14 +206,32 @@ mod tests {
 
     #[test]
     fn a_run_s_time_is_its_median_with_its_interval() {
-        assert_eq!(Timing::of_run(&record(10, 0.04)), Some(timing(100.0, 99.0, 102.0)));
+        let got = Timing::of_run(&record(10, 0.04)).expect("a time");
+        assert_eq!((got.median_ns, got.interval, got.runs), (100.0, Some((99.0, 102.0)), 1));
+    }
+
+    #[test]
+    fn a_single_run_does_not_know_how_the_next_one_differs() {
+        let long = Record { median_ns: Some(1e6), ci_low_ns: Some(1e6), ci_high_ns: Some(1e6), ..record(10, 0.0) };
+        let short = Record { median_ns: Some(1e3), ci_low_ns: Some(1e3), ci_high_ns: Some(1e3), ..long.clone() };
+        let by_host = Record { timer: "wall".to_owned(), ..long.clone() };
+        let between = |record: &Record| Timing::of_run(record).expect("a time").between;
+        assert!(between(&long) < between(&by_host) && between(&by_host) < between(&short));
+        let timing = Timing::of_run(&long).expect("a time");
+        let pooled = Timing::pooled(&[timing, timing]).expect("runs");
+        assert_eq!(pooled.between, 0.0, "several tell it themselves");
+        assert!(Ratio::of(&timing, &pooled).between < Ratio::of(&timing, &timing).between);
     }
 
     #[test]
     fn samples_come_before_the_figures_made_of_them() {
         let mut record = record(10, 0.0);
         record.all_samples_ns = (1..=6).map(f64::from).collect();
-        assert_eq!(Timing::of_run(&record), Some(timing(3.5, 1.0, 6.0)));
+        let got = Timing::of_run(&record).expect("a time");
+        assert_eq!(
+            (got.median_ns, got.interval),
+            (3.5, stats::summarize(&record.all_samples_ns).expect("samples").interval)
+        );
     }
 
     #[test]
@@ -247,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_mean_of_many_ratios_is_surer_than_each() {
-        let one = Ratio { value: 2.0, interval: Some((1.9, 2.2)) };
+        let one = Ratio { value: 2.0, interval: Some((1.9, 2.2)), between: 0.0 };
         let mean = Ratio::geometric_mean(&[one; 4]).expect("ratios");
         let (low, high) = mean.interval.expect("an interval");
         assert!((mean.value - 2.0).abs() < 1e-12);
@@ -255,7 +296,8 @@ mod tests {
         assert!(((high / 2.0).ln() - 1.1_f64.ln() / 2.0).abs() < 1e-12, "{high}");
         assert_eq!(Ratio::geometric_mean(&[]), None);
         assert_eq!(
-            Ratio::geometric_mean(&[one, Ratio { value: 1.0, interval: None }]).and_then(|mean| mean.interval),
+            Ratio::geometric_mean(&[one, Ratio { value: 1.0, interval: None, between: 0.0 }])
+                .and_then(|mean| mean.interval),
             None
         );
     }

@@ -1,16 +1,34 @@
 //! Records as CSV, and back.
 
+mod fields;
+mod header;
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::record::{COLUMNS, Record};
+use crate::record::{COLUMNS, Record, SCHEMA};
+use fields::{Fields, Splitter};
+use header::Header;
 
-/// The report: a header and one row a record, every row complete in itself.
+/// The report: a header and one row a record, every row complete in itself and on lines of its own.
 #[must_use]
-pub fn write(records: &[Record]) -> Vec<u8> {
+pub fn write<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
+    let mut text = lines(std::iter::once(COLUMNS.iter().map(|column| column.name.to_owned()).collect()));
+    text.extend(write_rows(records));
+    text
+}
+
+/// The rows alone, to stand below what [`write()`] gave.
+#[must_use]
+pub fn write_rows<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
+    lines(records.into_iter().map(|record| COLUMNS.iter().map(|column| (column.get)(record)).collect()))
+}
+
+fn lines(rows: impl Iterator<Item = Vec<String>>) -> Vec<u8> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
-    let rows = std::iter::once(COLUMNS.iter().map(|column| column.name.to_owned()).collect::<Vec<_>>())
-        .chain(records.iter().map(|record| COLUMNS.iter().map(|column| (column.get)(record)).collect()));
     for row in rows {
         // A Vec takes every write, and every row has as many fields as the header.
         let _ = writer.write_record(row);
@@ -18,72 +36,137 @@ pub fn write(records: &[Record]) -> Vec<u8> {
     writer.into_inner().unwrap_or_default()
 }
 
-/// Reads a report. Columns are found by name, in any order; unknown ones are passed over, missing ones stay empty.
+/// How many notes about headers are enough.
+const MOST_NOTES: usize = 20;
+
+/// What a file holds.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Its rows, in the order of the file.
+    pub records: Vec<Record>,
+    /// What its reader should know, a sentence each: what was left out, and what this version does not know.
+    pub notes: Vec<String>,
+}
+
+/// Reads the report in the file at `path`; see [`read`].
 ///
 /// # Errors
-/// [`Error::Report`] with `path`, line and column.
-pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
-    let fault = |line: u64, message: String| Error::Report { path: path.to_owned(), line, message };
-    let mut reader = ::csv::ReaderBuilder::new().flexible(true).from_reader(bytes);
-    let header = reader.headers().map_err(|error| fault(1, error.to_string()))?.clone();
-    let columns: Vec<_> = header.iter().map(|name| COLUMNS.iter().find(|column| column.name == name)).collect();
-    if columns.iter().flatten().count() == 0 {
-        return Err(fault(1, "this is no shaderbench report: its first line names none of the columns".to_owned()));
+/// [`Error::Io`] where it cannot be read, and what [`read`] gives.
+pub fn open(path: &Path) -> Result<Report> {
+    let fault = |source| Error::Io { action: "read", path: path.to_owned(), source };
+    read(path, std::fs::File::open(path).map_err(fault)?)
+}
+
+/// Reads a report from `source`, row by row. `path` is for messages alone.
+///
+/// Columns are found by name, in any order, after any header line (concatenated reports have several). Unknown ones are passed over;
+/// missing ones stay empty, but for the family, the benchmark and the status. A last row without an end of its line is what a run
+/// leaves that was killed while it wrote: it is left out. Of rows about one case of one run the last one counts. Rows of a newer schema are read as
+/// far as this version knows them. All of this is said in [`Report::notes`].
+///
+/// # Errors
+/// [`Error::Report`] with `path`, line and column: no report, another encoding than UTF-8, another number of fields than the header
+/// has, a value that its column cannot hold, a row of more than 1 MiB. [`Error::Io`] where `source` fails.
+pub fn read(path: &Path, source: impl Read) -> Result<Report> {
+    let mut reader = Reader::default();
+    let mut splitter = Splitter::new(path, source);
+    let mut row = Fields::default();
+    while splitter.next(&mut row)? {
+        reader.take(&row).map_err(|message| Error::Report { path: path.to_owned(), line: row.line, message })?;
     }
-    let mut records = Vec::new();
-    for row in reader.records() {
-        let row = row.map_err(|error| {
-            let line = error.position().map_or(0, ::csv::Position::line);
-            fault(line, error.to_string())
-        })?;
-        let line = row.position().map_or(0, ::csv::Position::line);
-        let mut record = Record::default();
-        for (column, text) in columns.iter().zip(row.iter()) {
-            if let Some(column) = column {
-                (column.set)(&mut record, text)
-                    .map_err(|message| fault(line, format!("column {}: {message}", column.name)))?;
+    Ok(reader.report())
+}
+
+/// What has been read so far.
+#[derive(Default)]
+struct Reader {
+    header: Option<Header>,
+    report: Report,
+    /// Where the row of a case lies, by the hash of what identifies it.
+    places: HashMap<u64, usize>,
+    hasher: RandomState,
+    repeated: usize,
+    /// Rows of a newer schema that could not be understood in full; the first of these faults with its line.
+    not_understood: usize,
+    first_fault: Option<(u64, String)>,
+}
+
+impl Reader {
+    fn take(&mut self, row: &Fields) -> Result<(), String> {
+        let Some(header) = self.header.as_ref().filter(|header| !header::is_header(row) || header.finds_status(row))
+        else {
+            return self.take_header(row);
+        };
+        if row.is_cut {
+            if header.is_swallowing_rows(row) {
+                return Err("a quote that opens in this row is never closed".to_owned());
+            }
+            self.report.notes.push(format!("line {}: the last row is cut short and left out", row.line));
+            return Ok(());
+        }
+        let is_newer = header.schema(row).is_some_and(|schema| schema > SCHEMA);
+        match header.record(row, is_newer)? {
+            (Some(record), None) => self.keep(record),
+            (record, message) => {
+                self.not_understood += 1;
+                self.first_fault = self.first_fault.take().or_else(|| Some((row.line, message.unwrap_or_default())));
+                record.into_iter().for_each(|record| self.keep(record));
             }
         }
-        records.push(record);
+        Ok(())
     }
-    Ok(records)
+
+    fn take_header(&mut self, row: &Fields) -> Result<(), String> {
+        if row.is_cut && header::is_part_of_header(row) {
+            self.report.notes.push(format!("line {} is cut short: the report has no rows", row.line));
+            return Ok(());
+        }
+        let header = Header::read(row)?;
+        for note in header.notes() {
+            if self.report.notes.len() < MOST_NOTES && !self.report.notes.contains(&note) {
+                self.report.notes.push(note);
+            }
+        }
+        self.header = Some(header);
+        Ok(())
+    }
+
+    fn keep(&mut self, record: Record) {
+        let hash = self.hasher.hash_one(record.identity());
+        match self.places.get(&hash) {
+            Some(place) if self.report.records[*place].identity() == record.identity() => {
+                self.repeated += 1;
+                self.report.records[*place] = record;
+            }
+            _ => {
+                self.places.insert(hash, self.report.records.len());
+                self.report.records.push(record);
+            }
+        }
+    }
+
+    fn report(mut self) -> Report {
+        if self.header.is_none() && self.report.notes.is_empty() {
+            self.report.notes.push("the file is empty".to_owned());
+        }
+        if self.repeated > 0 {
+            self.report
+                .notes
+                .push(format!("{} rows repeat a case of the same run: the last one counts", self.repeated));
+        }
+        if let Some((line, message)) = self.first_fault {
+            self.report.notes.push(format!(
+                "a newer version wrote this report: {} rows hold what this one does not know, the first in line {line}: {message}",
+                self.not_understood
+            ));
+        } else if self.report.records.iter().any(|record| record.schema.is_some_and(|schema| schema > SCHEMA)) {
+            self.report
+                .notes
+                .push("a newer version wrote this report: what this one does not know is left out".to_owned());
+        }
+        self.report
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::record::Status;
-
-    fn record() -> Record {
-        Record {
-            schema: Some(1),
-            device: "A \"quoted\", long name".to_owned(),
-            status: Status::Implausible,
-            reason: "two\nlines".to_owned(),
-            median_ns: Some(0.1 + 0.2),
-            samples: Some(10),
-            share: Some(1.07),
-            ..Record::default()
-        }
-    }
-
-    #[test]
-    fn what_is_written_is_read_back() {
-        let records = vec![record(), Record::default()];
-        assert_eq!(read(Path::new("r.csv"), &write(&records)).expect("own report"), records);
-    }
-
-    #[test]
-    fn columns_are_found_by_name() {
-        let text = b"status,extra,benchmark\nok,1,tiled\n";
-        let records = read(Path::new("r.csv"), text).expect("two known columns");
-        assert_eq!((records[0].benchmark.as_str(), records[0].status), ("tiled", Status::Ok));
-    }
-
-    #[test]
-    fn faults_say_where() {
-        let error = read(Path::new("r.csv"), b"status,median_ns\nok,1\nok,NaN\n").expect_err("NaN");
-        assert_eq!(error.to_string(), "r.csv, line 3: column median_ns: 'NaN' is not a finite number");
-        assert!(read(Path::new("r.csv"), b"a,b\n1,2\n").is_err());
-    }
-}
+mod tests;

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::record::{COLUMNS, Record};
 
-/// An array of objects, one a record: the CSV's columns by name (a figure that does not exist is null), `samples_ns`, and where the kernel
-/// made a picture, `picture_hash`.
+/// An array of objects, one a record: the CSV's columns by name (a figure that does not exist is null), `samples_ns`; where the kernel
+/// made a picture, `picture_hash`; where the card tells of itself, `conditions` before and after the case.
 #[must_use]
 pub fn write(records: &[Record]) -> Vec<u8> {
     let object = |record: &Record| {
@@ -18,6 +18,9 @@ pub fn write(records: &[Record]) -> Vec<u8> {
         object.insert("samples_ns".to_owned(), record.all_samples_ns.clone().into());
         if let Some(hash) = &record.picture_hash {
             object.insert("picture_hash".to_owned(), hash.clone().into());
+        }
+        if let Some(conditions) = &record.conditions {
+            object.insert("conditions".to_owned(), serde_json::to_value(conditions).unwrap_or_default());
         }
         Value::Object(object)
     };

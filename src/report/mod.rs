@@ -2,16 +2,14 @@
 
 pub mod comparison;
 pub mod csv;
+mod file;
 pub mod json;
 pub mod png;
 pub mod table;
 pub mod versus;
 
-use std::io::Write;
-use std::path::Path;
-
-use crate::error::{Error, Result};
 use crate::record::Record;
+pub use file::{CsvFile, replace_file};
 use table::Look;
 
 /// A family's rows with what is to be said about them.
@@ -49,21 +47,4 @@ pub fn tables(sections: &[Section], look: Look) -> String {
     };
     let drawn = sections.iter().map(draw).chain(versus::overall(sections, look));
     drawn.collect::<Vec<_>>().join("\n")
-}
-
-/// Writes `text` beside `path` and renames it into place, so that whoever reads `path` finds the old text or the new one whole.
-///
-/// # Errors
-/// [`Error::Io`] with the path.
-pub fn replace_file(path: &Path, text: &[u8]) -> Result<()> {
-    let io = |action: &'static str, at: &Path| {
-        let path = at.to_owned();
-        move |source| Error::Io { action, path, source }
-    };
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    let mut file = std::fs::File::create(&part).map_err(io("create", &part))?;
-    file.write_all(text).and_then(|()| file.sync_data()).map_err(io("write", &part))?;
-    std::fs::rename(&part, path).map_err(io("rename to", path))
 }

@@ -42,8 +42,20 @@ pub enum Behaviour {
     Lost,
     /// Never answers.
     Hanging,
+    /// Is lost at this stage of a case.
+    LostIn(Stage),
     /// Its clock falls to this fraction during the first sample of the job, for good.
     Throttled(f64),
+}
+
+/// Where in a case a device can be lost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stage {
+    Prepare,
+    Poison,
+    Sample,
+    Read,
+    EndToEnd,
 }
 
 /// What the device's timestamps are.
@@ -63,6 +75,8 @@ pub enum Clock {
 #[derive(Debug, Default)]
 pub struct Log {
     pub reopened: usize,
+    /// Jobs dropped after the device had been lost under them.
+    pub dropped_lost: usize,
     pub released: usize,
     pub prepared: Vec<String>,
     /// The device's clock now, as a fraction of its highest.
@@ -76,6 +90,8 @@ pub struct Fake {
     pub behaviour: fn(&str) -> Behaviour,
     /// Whether it can be opened again when it was lost.
     pub can_reopen: bool,
+    /// How often it cannot be opened before it can.
+    pub refusals: usize,
     pub log: Arc<Mutex<Log>>,
 }
 
@@ -85,6 +101,7 @@ pub fn fake(behaviour: fn(&str) -> Behaviour) -> Fake {
         clock: Clock::Good(32.0),
         behaviour,
         can_reopen: true,
+        refusals: 0,
         log: Arc::new(Mutex::new(Log { speed: 1.0, random: 1, ..Log::default() })),
     }
 }
@@ -124,6 +141,7 @@ struct FakeJob<'a> {
     behaviour: Behaviour,
     log: Arc<Mutex<Log>>,
     is_poisoned: bool,
+    is_lost: bool,
 }
 
 impl Backend for Fake {
@@ -147,19 +165,26 @@ impl Backend for Fake {
                 Behaviour::Unsupported => return Err(Error::Unsupported("the fake has no such thing".into())),
                 Behaviour::Uncompilable => return Err(Error::Shader("expected ';'".into())),
                 Behaviour::OutOfMemory => return Err(Error::OutOfMemory("no room for 3 bytes".into())),
+                Behaviour::LostIn(Stage::Prepare) => return Err(lost()),
                 _ => {}
             }
             // The job outlives the prepared one in every test; the trait asks for a box without a lifetime.
             let job: &'static Job = Box::leak(Box::new(copy(job)));
             let log = Arc::clone(&self.log);
-            Ok(Box::new(FakeJob { job, clock: self.clock, behaviour, log, is_poisoned: true }) as Box<dyn Prepared>)
+            let job = FakeJob { job, clock: self.clock, behaviour, log, is_poisoned: true, is_lost: false };
+            Ok(Box::new(job) as Box<dyn Prepared>)
         })
     }
 
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
             self.log.lock().expect("one thread").reopened += 1;
-            if self.can_reopen { Ok(()) } else { Err(Error::NoDevice("the fake cannot be opened again".into())) }
+            let is_refused = self.refusals > 0;
+            self.refusals = self.refusals.saturating_sub(1);
+            if self.can_reopen && !is_refused {
+                return Ok(());
+            }
+            Err(Error::NoDevice("the fake cannot be opened again".into()))
         })
     }
 
@@ -192,7 +217,29 @@ fn copy(job: &Job) -> Job {
     }
 }
 
+fn lost() -> Error {
+    Error::Lost("the fake was unplugged".into())
+}
+
+impl Drop for FakeJob<'_> {
+    fn drop(&mut self) {
+        self.log.lock().expect("one thread").dropped_lost += usize::from(self.is_lost);
+    }
+}
+
 impl FakeJob<'_> {
+    /// Where in a case the device is lost or stops answering.
+    fn reach(&mut self, stage: Stage) -> Result<()> {
+        let error = match self.behaviour {
+            Behaviour::Hanging if stage == Stage::Sample => Error::Timeout { seconds: 20.0 },
+            Behaviour::Lost if stage == Stage::Sample => lost(),
+            Behaviour::LostIn(at) if at == stage => lost(),
+            _ => return Ok(()),
+        };
+        self.is_lost = true;
+        Err(error)
+    }
+
     /// Two microseconds, and the job's buffers at 1 TB/s; arithmetic kernels take their time from their label alone.
     fn launch_ns(&self) -> f64 {
         let bytes: u64 = self.job.buffers.iter().map(|buffer| buffer.bytes).sum();
@@ -216,11 +263,9 @@ impl FakeJob<'_> {
 impl Prepared for FakeJob<'_> {
     fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
         Box::pin(async move {
-            match self.behaviour {
-                Behaviour::Lost => return Err(Error::Lost("the fake was unplugged".into())),
-                Behaviour::Hanging => return Err(Error::Timeout { seconds: 20.0 }),
-                Behaviour::Idle => {}
-                _ => self.is_poisoned = false,
+            self.reach(Stage::Sample)?;
+            if self.behaviour != Behaviour::Idle {
+                self.is_poisoned = false;
             }
             let ns = self.launch_ns() * f64::from(launches);
             let device_ns = match self.clock {
@@ -236,11 +281,15 @@ impl Prepared for FakeJob<'_> {
     }
 
     fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)> {
-        Box::pin(async move { Ok((self.launch_ns() + 100_000.0, Some(self.job.check.sum()))) })
+        Box::pin(async move {
+            self.reach(Stage::EndToEnd)?;
+            Ok((self.launch_ns() + 100_000.0, Some(self.job.check.sum())))
+        })
     }
 
     fn poison(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
+            self.reach(Stage::Poison)?;
             self.is_poisoned = true;
             Ok(())
         })
@@ -248,6 +297,7 @@ impl Prepared for FakeJob<'_> {
 
     fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
         Box::pin(async move {
+            self.reach(Stage::Read)?;
             let spec = &self.job.buffers[buffer];
             let mut out = vec![0; bytes as usize];
             if self.is_poisoned {
@@ -283,23 +333,46 @@ pub struct Seen {
     pub finished: usize,
     /// The APIs, in the order in which they took their turns.
     pub turns: Vec<&'static str>,
+    /// The numbers of the cases, one for each turn.
+    pub places: Vec<usize>,
     /// How many rows there were after each case.
     pub rows: Vec<usize>,
+    /// How many of them were as before.
+    pub unchanged: Vec<usize>,
+    /// The rows as they were then.
+    pub last: Vec<Record>,
+    /// Rows that were told of one by one.
+    pub told: usize,
+    /// After how many cases the run is to end.
+    pub stop_after: Option<usize>,
 }
 
 impl Observer for Seen {
     fn timer(&mut self, _: &'static str, timer: &Timer) {
         self.timer = Some(timer.clone());
     }
-    fn start(&mut self, place: usize, _: &Case, api: &'static str) {
+    fn start(&mut self, place: usize, case: &Case, row: &Record) {
+        let api = ["vulkan", "cuda", "gl"].into_iter().find(|api| *api == row.backend).expect("an API of the fakes");
         self.turns.push(api);
-        assert_eq!(place, self.finished, "cases run one after the other");
+        assert!(self.places.last().is_none_or(|last| *last <= place), "cases run one after the other");
+        self.places.push(place);
+        assert_eq!((row.name(), row.median_ns), (case.name(), None));
     }
-    fn finish(&mut self, records: &[Record], fresh: usize) -> Result<()> {
+    fn row(&mut self, record: &Record) {
+        assert!(!record.device.is_empty());
+        self.told += 1;
+    }
+    fn finish(&mut self, records: &[Record], unchanged: usize) -> Result<()> {
         self.finished += 1;
         self.rows.push(records.len());
-        assert_eq!(records.len(), self.finished * fresh);
+        self.unchanged.push(unchanged);
+        let kept = unchanged.min(self.last.len());
+        assert_eq!(records[..kept], self.last[..kept], "what is said to be unchanged is");
+        self.last = records.to_vec();
         Ok(())
+    }
+    fn is_interrupted(&self) -> bool {
+        self.stop_after.is_some_and(|cases| self.finished >= cases)
     }
 }
 

@@ -1,0 +1,21 @@
+//! Any bytes are a report or one sentence; what was understood is understood again when it is written.
+
+#![no_main]
+
+use std::path::Path;
+
+use libfuzzer_sys::fuzz_target;
+use shaderbench::report::csv;
+
+fuzz_target!(|bytes: &[u8]| {
+    let report = match csv::read(Path::new("fuzz.csv"), bytes) {
+        Ok(report) => report,
+        Err(error) => {
+            let text = error.to_string();
+            assert!(text.starts_with("fuzz.csv, line ") && !text.contains(['\n', '\r']), "{text}");
+            return;
+        }
+    };
+    let again = csv::read(Path::new("again.csv"), &csv::write(&report.records)[..]).expect("own report");
+    assert_eq!(again.records, report.records);
+});

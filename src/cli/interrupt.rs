@@ -1,0 +1,47 @@
+//! Ctrl-C: the first one ends the run after the case in flight, the second one at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::error::{Error, Result};
+
+/// The exit code of a run that was interrupted: that of a program which SIGINT ended.
+pub(super) const EXIT_CODE: u8 = 130;
+
+/// Whether somebody wants the run to end.
+#[derive(Clone)]
+pub(super) struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Listens to Ctrl-C and to requests to terminate, and says that the first one was heard.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where the system does not let it.
+    pub(super) fn listen() -> Result<Self> {
+        let is_heard = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // In this order: only a signal that finds the flag up ends the program.
+            flag::register_conditional_shutdown(signal, i32::from(EXIT_CODE), Arc::clone(&is_heard))
+                .and_then(|_| flag::register(signal, Arc::clone(&is_heard)))
+                .map_err(|error| Error::Usage(format!("cannot listen to signal {signal}: {error}")))?;
+        }
+        let heard = Self(is_heard);
+        let watched = heard.clone();
+        // A signal handler may not write, and the run sees the flag only between cases.
+        std::thread::spawn(move || {
+            while !watched.is_heard() {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            eprintln!("interrupted: the case in flight is finished first (again: ends at once)");
+        });
+        Ok(heard)
+    }
+
+    pub(super) fn is_heard(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,125 @@
+//! Watches over drivers that do not come back from a call, which no time-out of an API ends.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::record::Record;
+
+/// How long a case may take: its samples, its oracle and its compilation together take a small part of it.
+pub(super) const PATIENCE: Duration = Duration::from_secs(600);
+
+/// A thread that acts where a case takes too long.
+pub(super) struct Watchdog {
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    has_changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The row of the case in flight.
+    watched: Option<Record>,
+    /// Its number, so that one case's patience is not another's.
+    number: u64,
+    is_over: bool,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watchdog {
+    /// Calls `act` with the row of the first case that takes longer than `patience`, once.
+    pub(super) fn new(patience: Duration, act: impl FnOnce(Record) + Send + 'static) -> Self {
+        let shared = Arc::new(Shared::default());
+        let seen = Arc::clone(&shared);
+        std::thread::spawn(move || {
+            if let Some(record) = seen.overdue(patience) {
+                act(record);
+            }
+        });
+        Self { shared }
+    }
+
+    /// The case of this row starts.
+    pub(super) fn watch(&self, row: &Record) {
+        let mut state = self.shared.lock();
+        state.watched = Some(row.clone());
+        state.number += 1;
+        self.shared.has_changed.notify_one();
+    }
+
+    /// It is done.
+    pub(super) fn rest(&self) {
+        self.shared.lock().watched = None;
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.shared.lock().is_over = true;
+        self.shared.has_changed.notify_one();
+    }
+}
+
+impl Shared {
+    /// The row of the first case that takes too long; `None` where there is none before the watch is over.
+    fn overdue(&self, patience: Duration) -> Option<Record> {
+        // Patience passes in slices: a machine that slept through one has not waited.
+        let slice = patience / 20;
+        let (mut state, mut slices, mut number) = (self.lock(), 0, 0);
+        while !state.is_over {
+            if state.number != number || state.watched.is_none() {
+                (slices, number) = (0, state.number);
+            } else if slices == 20 {
+                return state.watched.take();
+            }
+            let (next, waited) = self.has_changed.wait_timeout(state, slice).unwrap_or_else(PoisonError::into_inner);
+            state = next;
+            slices += u32::from(waited.timed_out());
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn row(n: &str) -> Record {
+        Record { n: n.to_owned(), ..Record::default() }
+    }
+
+    #[test]
+    fn a_case_that_does_not_come_back_is_reported_once() {
+        let (told, hears) = mpsc::channel();
+        let dog = Watchdog::new(Duration::from_millis(200), move |row| told.send(row.n).expect("heard"));
+        for n in ["1", "2", "3"] {
+            dog.watch(&row(n));
+            std::thread::sleep(Duration::from_millis(50));
+            dog.rest();
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(hears.try_recv().is_err(), "nobody waits for anything");
+        dog.watch(&row("4"));
+        assert_eq!(hears.recv_timeout(Duration::from_secs(5)), Ok("4".to_owned()));
+        assert!(hears.recv().is_err(), "once");
+    }
+
+    #[test]
+    fn a_watch_that_is_over_reports_nothing() {
+        let (told, hears) = mpsc::channel();
+        let dog = Watchdog::new(Duration::from_millis(100), move |row| told.send(row.n).expect("heard"));
+        dog.watch(&row("1"));
+        drop(dog);
+        assert!(hears.recv().is_err());
+    }
+}

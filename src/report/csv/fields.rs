@@ -1,0 +1,108 @@
+//! Bytes into rows of fields, without holding more than a row.
+
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use csv_core::ReadRecordResult;
+
+use crate::error::{Error, Result};
+
+/// The longest row that can be one of a report, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// One row's fields, without their quotes.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    /// 1-based line in which the row starts.
+    pub(super) line: u64,
+    /// Whether the input ended before the row did.
+    pub(super) is_cut: bool,
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    count: usize,
+}
+
+impl Fields {
+    /// How many there are.
+    pub(super) const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Them, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.count).map(|place| self.get(place))
+    }
+
+    fn get(&self, place: usize) -> &[u8] {
+        let start = if place == 0 { 0 } else { self.ends[place - 1] };
+        &self.bytes[start..self.ends[place]]
+    }
+}
+
+/// Splits what `source` gives; lines end in LF, CR LF or CR.
+pub(super) struct Splitter<R> {
+    path: PathBuf,
+    source: BufReader<R>,
+    core: csv_core::Reader,
+    /// The line that the next byte belongs to.
+    line: u64,
+    was_return: bool,
+}
+
+impl<R: Read> Splitter<R> {
+    pub(super) fn new(path: &Path, source: R) -> Self {
+        Self {
+            path: path.to_owned(),
+            source: BufReader::with_capacity(1 << 16, source),
+            core: csv_core::Reader::new(),
+            line: 1,
+            was_return: false,
+        }
+    }
+
+    /// Puts the next row into `row`; `false` where there is none.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where the source fails, [`Error::Report`] where the row is too long to be one.
+    pub(super) fn next(&mut self, row: &mut Fields) -> Result<bool> {
+        let (mut length, mut has_started) = (0, false);
+        (row.count, row.is_cut) = (0, false);
+        loop {
+            let input = match self.source.fill_buf() {
+                Ok(input) => input,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(source) => return Err(Error::Io { action: "read", path: self.path.clone(), source }),
+            };
+            let is_end = input.is_empty();
+            let (result, taken, written, ended) =
+                self.core.read_record(input, &mut row.bytes[length..], &mut row.ends[row.count..]);
+            for byte in &input[..taken] {
+                let is_line_end = matches!(byte, b'\n' | b'\r');
+                if !has_started && !is_line_end {
+                    (has_started, row.line) = (true, self.line);
+                }
+                // The second half of a CR LF ends nothing.
+                self.line += u64::from(is_line_end && !(*byte == b'\n' && self.was_return));
+                self.was_return = *byte == b'\r';
+            }
+            self.source.consume(taken);
+            length += written;
+            row.count += ended;
+            match result {
+                ReadRecordResult::Record => {
+                    row.is_cut = is_end;
+                    return Ok(true);
+                }
+                ReadRecordResult::End => return Ok(false),
+                ReadRecordResult::InputEmpty if is_end => return Ok(false),
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull if length.max(row.count) >= LONGEST => {
+                    let message = "a row of more than 1 MiB: this is no report, or a quote is never closed".to_owned();
+                    return Err(Error::Report { path: self.path.clone(), line: row.line.max(1), message });
+                }
+                ReadRecordResult::OutputFull => row.bytes.resize((2 * row.bytes.len()).clamp(1024, LONGEST), 0),
+                ReadRecordResult::OutputEndsFull => row.ends.resize((2 * row.ends.len()).clamp(64, LONGEST), 0),
+            }
+        }
+    }
+}

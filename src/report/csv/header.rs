@@ -1,0 +1,133 @@
+//! The line that names the columns, and rows read by it.
+
+use super::Fields;
+use crate::record::{COLUMNS, Column, Record};
+
+/// Columns without which a row says nothing.
+const NEEDED: [&str; 3] = ["family", "benchmark", "status"];
+
+/// Which column each field is.
+pub(super) struct Header {
+    columns: Vec<Option<&'static Column>>,
+    unknown: Vec<String>,
+}
+
+/// Whether the row names columns rather than holding values: reports that were concatenated have such lines within.
+pub(super) fn is_header(row: &Fields) -> bool {
+    NEEDED.iter().all(|name| row.iter().any(|field| without_mark(field) == name.as_bytes()))
+}
+
+/// A field without the mark that some programs put before UTF-8.
+fn without_mark(field: &[u8]) -> &[u8] {
+    field.strip_prefix(b"\xef\xbb\xbf").unwrap_or(field)
+}
+
+/// Whether the row is the beginning of the line that a report starts with.
+pub(super) fn is_part_of_header(row: &Fields) -> bool {
+    let mut columns = COLUMNS.iter().map(|column| column.name.as_bytes());
+    row.len() <= COLUMNS.len() && row.iter().all(|field| columns.next().is_some_and(|name| name.starts_with(field)))
+}
+
+impl Header {
+    /// Takes the names from the first row, or says what that row is instead.
+    ///
+    /// # Errors
+    /// Why it is no header.
+    pub(super) fn read(row: &Fields) -> Result<Self, String> {
+        let names: Vec<&[u8]> = row.iter().map(without_mark).collect();
+        let first = names.first().copied().unwrap_or_default();
+        if first.starts_with(b"\xff\xfe") || first.starts_with(b"\xfe\xff") || first.contains(&0) {
+            return Err("the file is UTF-16: save it as UTF-8".to_owned());
+        }
+        let find = |name: &[u8]| COLUMNS.iter().find(|column| column.name.as_bytes() == name);
+        let columns: Vec<_> = names.iter().map(|name| find(name)).collect();
+        for (sign, name) in [(b';', "semicolons"), (b'\t', "tabs")] {
+            if names.len() == 1 && first.contains(&sign) {
+                return Err(format!("fields are separated by {name}: save the file with commas"));
+            }
+        }
+        if columns.iter().all(Option::is_none) {
+            return Err("this is no shaderbench report: its first line names none of the columns".to_owned());
+        }
+        for (place, column) in columns.iter().enumerate() {
+            let Some(column) = column else { continue };
+            if columns[..place].iter().flatten().any(|other| other.name == column.name) {
+                return Err(format!("column {} stands there twice", column.name));
+            }
+        }
+        if let Some(name) = NEEDED.iter().find(|name| !columns.iter().flatten().any(|column| column.name == **name)) {
+            return Err(format!("column {name} is missing, without which rows say nothing"));
+        }
+        let is_unknown = |(name, column): (&&[u8], &Option<_>)| column.is_none().then(|| text(name));
+        let unknown = names.iter().zip(&columns).filter_map(is_unknown).collect();
+        Ok(Self { columns, unknown })
+    }
+
+    /// What is unknown and what is missing, in a sentence each.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let is_there = |name: &str| self.columns.iter().flatten().any(|column| column.name == name);
+        let missing: Vec<_> = COLUMNS.iter().map(|column| column.name).filter(|name| !is_there(name)).collect();
+        let note = |names: String, fate: &str| (!names.is_empty()).then(|| format!("columns {fate}: {names}"));
+        let unknown = note(self.unknown.join(", "), "that are not known and passed over");
+        unknown.into_iter().chain(note(missing.join(", "), "that are missing and stay empty")).collect()
+    }
+
+    /// Whether the row has a status where it must be, so that it is no header, whatever its texts are.
+    pub(super) fn finds_status(&self, row: &Fields) -> bool {
+        let mut fields = self.columns.iter().zip(row.iter());
+        let status =
+            fields.find_map(|(column, field)| column.filter(|column| column.name == "status").zip(Some(field)));
+        status.is_some_and(|(column, field)| set(column, &mut Record::default(), field).is_ok())
+    }
+
+    /// The schema that a row says it has.
+    pub(super) fn schema(&self, row: &Fields) -> Option<u64> {
+        let place = self.columns.iter().position(|column| column.is_some_and(|column| column.name == "schema"))?;
+        text(row.iter().nth(place)?).parse().ok()
+    }
+
+    /// A row's record. Where it `is_newer` than this version, what cannot be understood stays empty (without a status the row is none)
+    /// and the first such fault is given with it.
+    ///
+    /// # Errors
+    /// What is wrong, naming the column.
+    pub(super) fn record(&self, row: &Fields, is_newer: bool) -> Result<(Option<Record>, Option<String>), String> {
+        if row.len() != self.columns.len() {
+            let (has, wants) = (row.len(), self.columns.len());
+            return Err(format!("the row has {has} fields, the header {wants}"));
+        }
+        let (mut record, mut first_fault, mut has_status) = (Record::default(), None, true);
+        for (column, field) in self.columns.iter().zip(row.iter()) {
+            let Some(column) = column else { continue };
+            let Err(message) = set(column, &mut record, field) else { continue };
+            let message = format!("column {}: {message}", column.name);
+            if !is_newer {
+                return Err(message);
+            }
+            has_status &= column.name != "status";
+            first_fault.get_or_insert(message);
+        }
+        Ok((has_status.then_some(record), first_fault))
+    }
+
+    /// Whether the last field of a row that the input's end cut off holds what look like whole rows: a quote that nobody closed.
+    pub(super) fn is_swallowing_rows(&self, row: &Fields) -> bool {
+        let Some(last) = row.iter().last() else { return false };
+        let commas = |line: &[u8]| line.iter().filter(|byte| **byte == b',').count();
+        last.split(|byte| matches!(byte, b'\n' | b'\r')).skip(1).any(|line| commas(line) + 1 >= self.columns.len())
+    }
+}
+
+fn set(column: &Column, record: &mut Record, field: &[u8]) -> Result<(), String> {
+    let value = str::from_utf8(field).map_err(|_| format!("'{}' is not UTF-8: save the file as UTF-8", text(field)))?;
+    if !column.unit.is_empty() && value.starts_with('-') {
+        return Err(format!("'{}' is negative", text(field)));
+    }
+    (column.set)(record, value)
+}
+
+/// The beginning of a field, for a message: on one line, whatever it holds.
+fn text(field: &[u8]) -> String {
+    let text: String = String::from_utf8_lossy(field).chars().take(60).collect();
+    text.escape_debug().to_string()
+}

@@ -1,0 +1,136 @@
+//! Reports on disk: replaced whole, or grown row by row.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use super::csv;
+use crate::error::{Error, Result};
+use crate::record::Record;
+
+/// Writes `text` beside `path` and renames it into place, so that whoever reads `path` finds the old text or the new one whole.
+///
+/// # Errors
+/// [`Error::Io`] with the path.
+pub fn replace_file(path: &Path, text: &[u8]) -> Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    let part = path.with_file_name(name);
+    let mut file = File::create(&part).map_err(io("create", &part))?;
+    file.write_all(text).and_then(|()| file.sync_data()).map_err(io("write", &part))?;
+    std::fs::rename(&part, path).map_err(io("rename to", path))
+}
+
+fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+    let path = path.to_owned();
+    move |source| Error::Io { action, path, source }
+}
+
+/// A CSV that is brought up to date case by case. Whenever the program or the machine stops, the file holds all rows but the one that was
+/// being written: rows are appended, and where an earlier one changed, the file is replaced whole.
+pub struct CsvFile {
+    path: PathBuf,
+    /// Rows that stand above those that are brought up to date.
+    before: Vec<Record>,
+    /// How many of the latter are in the file.
+    rows: usize,
+}
+
+impl CsvFile {
+    /// Writes `before` and `records` in place of whatever is at `path`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] with the path.
+    pub fn create(path: &Path, before: Vec<Record>, records: &[Record]) -> Result<Self> {
+        let mut file = Self { path: path.to_owned(), before, rows: 0 };
+        file.replace(records)?;
+        Ok(file)
+    }
+
+    /// Makes the file hold `records`, whose first `unchanged` are as they were the last time.
+    ///
+    /// # Errors
+    /// [`Error::Io`] with the path.
+    pub fn update(&mut self, records: &[Record], unchanged: usize) -> Result<()> {
+        if unchanged == self.rows && self.is_there() {
+            self.append(&records[unchanged..])
+        } else {
+            self.replace(records)
+        }
+    }
+
+    /// Puts `records` at the end.
+    ///
+    /// # Errors
+    /// [`Error::Io`] with the path.
+    pub fn append(&mut self, records: &[Record]) -> Result<()> {
+        let mut file = OpenOptions::new().append(true).open(&self.path).map_err(io("open", &self.path))?;
+        // A driver that hangs can take the whole machine down: the rows have to be on the disk.
+        let written = file.write_all(&csv::write_rows(records)).and_then(|()| file.sync_data());
+        written.map_err(io("write", &self.path))?;
+        self.rows += records.len();
+        Ok(())
+    }
+
+    fn replace(&mut self, records: &[Record]) -> Result<()> {
+        self.rows = records.len();
+        replace_file(&self.path, &csv::write(self.before.iter().chain(records)))
+    }
+
+    /// Whether the file is where it was.
+    fn is_there(&self) -> bool {
+        !matches!(self.path.metadata(), Err(error) if error.kind() == ErrorKind::NotFound)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(count: usize) -> Vec<Record> {
+        (0..count).map(|n| Record { n: n.to_string(), ..Record::default() }).collect()
+    }
+
+    fn read(path: &Path) -> Vec<Record> {
+        csv::open(path).expect("a report").records
+    }
+
+    /// What tells one file from another that took its place.
+    #[cfg(unix)]
+    fn file_number(path: &Path) -> u64 {
+        std::os::unix::fs::MetadataExt::ino(&path.metadata().expect("there"))
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn rows_are_appended_and_replace_the_file_only_where_earlier_ones_changed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("r.csv");
+        let before = vec![Record { device: "another".to_owned(), ..Record::default() }];
+        let mut file = CsvFile::create(&path, before.clone(), &[]).expect("created");
+        let number = file_number(&path);
+        let mut records = rows(3);
+        for count in 1..=3 {
+            file.update(&records[..count], count - 1).expect("appended");
+            assert_eq!(read(&path), [&before[..], &records[..count]].concat());
+        }
+        assert_eq!(file_number(&path), number, "the same file");
+        records[1].share = Some(0.5);
+        records.push(Record { n: "3".to_owned(), ..Record::default() });
+        file.update(&records, 1).expect("replaced");
+        assert_ne!(file_number(&path), number, "another file");
+        assert_eq!(read(&path), [before, records].concat());
+        assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 1, "nothing else is left");
+    }
+
+    #[test]
+    fn a_file_that_was_taken_away_is_written_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("r.csv");
+        let records = rows(3);
+        let mut file = CsvFile::create(&path, Vec::new(), &records[..2]).expect("created");
+        std::fs::remove_file(&path).expect("removed");
+        file.update(&records, 2).expect("written");
+        assert_eq!(read(&path), records);
+    }
+}

@@ -1,0 +1,200 @@
+//! A device on the bench: a case from job to figures.
+
+use super::canary::{Canary, DRIFT, can_ramp, canary_case};
+use super::clock::in_kernel;
+use super::pace::Pace;
+use super::{Settings, put_away};
+use crate::backend::{Backend, Prepared};
+use crate::error::{Error, Result};
+use crate::job::{Job, Step};
+use crate::measure::{self, Series, Timer};
+use crate::monitor::Monitor;
+use crate::record::{Conditions, Record, Status};
+use crate::stats::{self, round_to_seven_digits};
+use crate::suite::{Case, Dtype};
+use crate::verify::verify;
+
+/// How often a case is measured, and a lost device opened, at most.
+const ATTEMPTS: usize = 3;
+
+/// A device on the bench, with the canary that tells whether it holds still.
+pub(super) struct Bench<'a> {
+    pub(super) backend: &'a mut dyn Backend,
+    settings: &'a Settings,
+    pub(super) timer: Timer,
+    canary_job: Job,
+    canary: Canary,
+    monitor: Option<Box<dyn Monitor>>,
+    pub(super) pace: Pace,
+}
+
+impl<'a> Bench<'a> {
+    /// Chooses the timer.
+    ///
+    /// # Errors
+    /// Where the device does no simple arithmetic.
+    pub(super) async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
+        let canary_job = Job::new(&canary_case()?)?;
+        let mut prepared = backend.prepare(&canary_job).await?;
+        let tested = tested(prepared.as_mut(), &canary_job, &backend.device().name).await;
+        let timer = match tested {
+            Ok(timer) => timer,
+            Err(error) => return put_away(prepared, Err(error)),
+        };
+        let canary = Canary::new(prepared, &timer, can_ramp(backend.device())).await?;
+        let monitor = backend.monitor();
+        Ok(Self { backend, settings, timer, canary_job, canary, monitor, pace: Pace::default() })
+    }
+
+    /// Opens the device anew. A driver that is still busy with what went wrong is asked again.
+    ///
+    /// # Errors
+    /// Why it cannot be opened, or does not hold.
+    pub(super) async fn reopen(&mut self) -> Result<()> {
+        let mut result = self.reopened().await;
+        for _ in 1..ATTEMPTS {
+            if result.is_ok() {
+                break;
+            }
+            result = self.reopened().await;
+        }
+        result
+    }
+
+    async fn reopened(&mut self) -> Result<()> {
+        self.backend.reopen().await?;
+        let prepared = self.backend.prepare(&self.canary_job).await?;
+        let fresh = Canary::new(prepared, &self.timer, self.canary.can_ramp).await?;
+        // What lies on the lost device may wait for it forever when dropped.
+        std::mem::forget(std::mem::replace(&mut self.canary, fresh));
+        Ok(())
+    }
+
+    /// Measures the case into `record`, and puts what it drew into `picture`.
+    ///
+    /// # Errors
+    /// Why it has no figures.
+    pub(super) async fn case(&mut self, case: &Case, record: &mut Record, picture: &mut Option<Vec<u8>>) -> Result<()> {
+        let job = Job::new(case)?;
+        if !job.kernel.is_empty() {
+            let [x, y, z] = job.kernel.interface.workgroup_size;
+            record.workgroup_size = format!("{x}x{y}x{z}");
+            record.shader_hash = job.kernel.hash(self.backend.device().language());
+        }
+        self.backend.device().check(&job)?;
+        self.pace.check(self.backend, &self.timer, case).await?;
+        let mut prepared = self.backend.prepare(&job).await?;
+        let mut result = self.measured(case, &job, prepared.as_mut(), record).await;
+        if result.is_ok() && record.status == Status::Ok && case.shape.dtype == Dtype::Rgba8 {
+            result = read_picture(&job, prepared.as_mut()).await.map(|rgba| *picture = Some(rgba));
+        }
+        put_away(prepared, result)
+    }
+
+    async fn measured(
+        &mut self,
+        case: &Case,
+        job: &Job,
+        prepared: &mut dyn Prepared,
+        record: &mut Record,
+    ) -> Result<()> {
+        let mut rules = self.settings.rules;
+        let timer = if job.is_host_timed() { Timer::wall() } else { self.timer.clone() };
+        if job.has_untimed_steps() {
+            // Each launch takes timestamps of its own, and the longest sample must hold the untimed steps too.
+            rules.max_launches = rules.max_launches.min(500);
+            rules.longest_sample_ns /= 2.0;
+        }
+        for attempt in 1..=ATTEMPTS {
+            // Reading takes milliseconds, in which clocks may fall: the canary sings on the near side of it.
+            let at_first = self.monitor.as_mut().map(|monitor| monitor.read());
+            let before = self.canary.steady(&self.timer).await?;
+            let series = measure::measure(prepared, &timer, &rules).await?;
+            let drift = self.canary.sing(&self.timer).await? / before - 1.0;
+            let at_last = self.monitor.as_mut().map(|monitor| monitor.read());
+            if let Some(mismatch) = verify(prepared, job).await? {
+                record.turn_wrong(mismatch.to_string());
+                return Ok(());
+            }
+            self.note(case, &series, &timer, drift, record);
+            record.conditions = at_first.zip(at_last).map(|(before, after)| Conditions { before, after });
+            let moved =
+                (drift.abs() > DRIFT).then(|| format!("the canary moved by {:.0} % and did not settle", drift * 100.0));
+            let faults: Vec<_> =
+                moved.into_iter().chain(record.conditions.as_ref().and_then(Conditions::fault)).collect();
+            if faults.is_empty() {
+                break;
+            }
+            if attempt == ATTEMPTS {
+                record.reason = faults.join("; ");
+            }
+        }
+        in_kernel(job, prepared, record).await?;
+        if record.status != Status::Ok {
+            return Ok(());
+        }
+        self.end_to_end(job, prepared, record).await
+    }
+
+    fn note(&mut self, case: &Case, series: &Series, timer: &Timer, drift: f64, record: &mut Record) {
+        let Some(summary) = stats::summarize(&series.samples_ns) else { return };
+        self.pace.note(case, summary.median);
+        let figure = |value: f64| Some(round_to_seven_digits(value));
+        timer.name().clone_into(&mut record.timer);
+        record.tick_ns = figure(timer.tick_ns);
+        record.samples = Some(series.samples_ns.len() as u64);
+        record.launches = Some(u64::from(series.launches));
+        record.median_ns = figure(summary.median);
+        record.min_ns = figure(summary.min);
+        record.mean_ns = figure(summary.mean);
+        record.stddev_ns = summary.stddev.and_then(figure);
+        record.ci_low_ns = summary.interval.and_then(|(low, _)| figure(low));
+        record.ci_high_ns = summary.interval.and_then(|(_, high)| figure(high));
+        record.gb_per_s = record.bytes.and_then(|bytes| figure(bytes as f64 / summary.median));
+        record.gflop_per_s = record.flops.and_then(|flops| figure(flops as f64 / summary.median));
+        record.drift = figure(drift);
+        record.all_samples_ns = series.samples_ns.iter().map(|ns| round_to_seven_digits(*ns)).collect();
+    }
+
+    /// Times the job's end-to-end steps; a sum on the host must be right too.
+    async fn end_to_end(&self, job: &Job, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
+        let uploaded = job.end_to_end.iter().filter_map(Step::uploaded).map(|place| job.buffers[place].bytes);
+        if job.end_to_end.is_empty() || uploaded.sum::<u64>() > self.settings.end_to_end_bytes {
+            return Ok(());
+        }
+        let (mut samples, mut spent, mut want) = (Vec::new(), 0.0, None);
+        while samples.len() < 2 || (samples.len() < 20 && spent < self.settings.rules.budget_ns / 4.0) {
+            let (wall_ns, sum) = prepared.end_to_end().await?;
+            if let Some(got) = sum {
+                // u32 sums wrap; the host adds exact values up without wrapping.
+                let wrapped = |sum: f64| if record.dtype == Dtype::U32.name() { sum % 4_294_967_296.0 } else { sum };
+                let want = *want.get_or_insert_with(|| wrapped(job.check.sum()));
+                if wrapped(got) != want {
+                    record.turn_wrong(format!("end to end the sum is {}, must be {want}", wrapped(got)));
+                    return Ok(());
+                }
+            }
+            samples.push(wall_ns);
+            spent += wall_ns;
+        }
+        // The first one warms up.
+        record.end_to_end_ns = stats::median(&samples[1..]).map(round_to_seven_digits);
+        Ok(())
+    }
+}
+
+/// The timer of a device that gets simple arithmetic right.
+async fn tested(prepared: &mut dyn Prepared, job: &Job, name: &str) -> Result<Timer> {
+    let timer = measure::choose_timer(prepared).await?;
+    match verify(prepared, job).await? {
+        Some(mismatch) => Err(Error::NoDevice(format!("{name} gets simple arithmetic wrong: {mismatch}"))),
+        None => Ok(timer),
+    }
+}
+
+/// The whole output of a job.
+async fn read_picture(job: &Job, prepared: &mut dyn Prepared) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    prepared.read(job.check.buffer, job.check.scalars, &mut |_, piece| bytes.extend_from_slice(piece)).await?;
+    Ok(bytes)
+}

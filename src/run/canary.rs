@@ -1,0 +1,83 @@
+//! What tells whether the device's clock holds still.
+
+use super::put_away;
+use crate::backend::{Device, DeviceType, Prepared};
+use crate::error::{Error, Result};
+use crate::measure::Timer;
+use crate::suite::{Case, Dtype, Extent, FAMILIES, Shape};
+
+/// How far the canary may move over a case before the case is measured again.
+pub(super) const DRIFT: f64 = 0.05;
+
+/// A stretch of load that raises the device's clock: short, since a clock that fell a little is back after a few milliseconds.
+const LOAD_NS: f64 = 5e6;
+
+/// A short arithmetic job whose time moves only when the device's clock does.
+pub(super) struct Canary {
+    prepared: Box<dyn Prepared>,
+    /// Launches of a sample, and of a stretch of load.
+    launches: u32,
+    load: u32,
+    /// Whether the device has a clock of its own that load can raise.
+    pub(super) can_ramp: bool,
+    /// Its time at the clock that rows are measured at.
+    reference_ns: f64,
+}
+
+impl Canary {
+    pub(super) async fn new(prepared: Box<dyn Prepared>, timer: &Timer, can_ramp: bool) -> Result<Self> {
+        let mut canary = Self { prepared, launches: 1, load: 1, can_ramp, reference_ns: f64::INFINITY };
+        match canary.settle(timer).await {
+            Ok(()) => Ok(canary),
+            Err(error) => put_away(canary, Err(error)),
+        }
+    }
+
+    /// Finds how many launches it takes, and what they take once the clock is up.
+    async fn settle(&mut self, timer: &Timer) -> Result<()> {
+        self.prepared.sample(1).await?;
+        let each = timer.read(&self.prepared.sample(1).await?).max(1.0);
+        let launches_for = |ns: f64| (ns / each).ceil().clamp(1.0, 2000.0) as u32;
+        (self.launches, self.load) = (launches_for(timer.shortest_sample_ns()), launches_for(LOAD_NS));
+        // Clocks rise over the first moments of work.
+        for _ in 0..if self.can_ramp { 40 } else { 1 } {
+            self.prepared.sample(self.load).await?;
+            self.reference_ns = self.reference_ns.min(self.sing(timer).await?);
+        }
+        Ok(())
+    }
+
+    /// The fastest of three samples: what the clock allows, whatever else the machine was doing.
+    pub(super) async fn sing(&mut self, timer: &Timer) -> Result<f64> {
+        let mut fastest = f64::INFINITY;
+        for _ in 0..3 {
+            fastest = fastest.min(timer.read(&self.prepared.sample(self.launches).await?));
+        }
+        Ok(fastest.max(1.0))
+    }
+
+    /// Keeps the device busy until its clock is back where it was (GPUs fall to a fraction of it while the host verifies), and gives
+    /// the canary's time there. What half a second of work does not bring back is gone for now: that is the new reference.
+    pub(super) async fn steady(&mut self, timer: &Timer) -> Result<f64> {
+        let (mut now, mut spent_ns) = (self.sing(timer).await?, 0.0);
+        while self.can_ramp && now > self.reference_ns * (1.0 + DRIFT / 2.0) && spent_ns < 0.5e9 {
+            spent_ns += self.prepared.sample(self.load).await?.wall_ns;
+            now = self.sing(timer).await?;
+        }
+        self.reference_ns =
+            if now > self.reference_ns * (1.0 + DRIFT / 2.0) { now } else { now.min(self.reference_ns) };
+        Ok(now)
+    }
+}
+
+pub(super) fn can_ramp(device: &Device) -> bool {
+    device.kind != DeviceType::Software
+}
+
+pub(super) fn canary_case() -> Result<Case> {
+    let family = FAMILIES.iter().find(|family| family.name == "ceiling");
+    let found = family.and_then(|family| Some((*family, family.benchmarks.iter().find(|b| b.name == "fma")?)));
+    let (family, benchmark) = found.ok_or_else(|| Error::Shader("the canary's kernel is missing".to_owned()))?;
+    let params = [("ROUNDS".to_owned(), 16.0)].into();
+    Ok(Case { family, benchmark, shape: Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 12), params } })
+}

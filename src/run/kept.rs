@@ -1,0 +1,109 @@
+//! Rows of a run that was broken off, held against the plan that is to complete it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Settings;
+use crate::backend::Device;
+use crate::job::Job;
+use crate::record::{Record, SCHEMA, Status};
+use crate::suite::Case;
+
+/// Rows that a run need not measure: those of the first cases of its plan.
+#[derive(Debug, Default)]
+pub struct Kept {
+    pub(super) records: Vec<Record>,
+    /// Places of those that are to be measured again.
+    pub(super) again: BTreeSet<usize>,
+}
+
+impl Kept {
+    /// Takes `records` as the beginning of a run of `cases` through the APIs of `devices`, in any order. Rows that failed are to be measured
+    /// again, since what failed them may have passed (a lost device, memory that others held), but for those that timed out: what hung
+    /// once would hang again.
+    ///
+    /// # Errors
+    /// What does not fit, in words that follow the file's name: another version, host, device or driver, other cases, another kernel.
+    pub fn new(records: Vec<Record>, cases: &[Case], devices: &[Device], settings: &Settings) -> Result<Self, String> {
+        let places: HashMap<_, usize> = cases.iter().enumerate().map(|(place, case)| (of_case(case), place)).collect();
+        let date = records.first().map(|record| record.date.clone());
+        let mut slots: Vec<(usize, Record)> = Vec::with_capacity(records.len());
+        for record in records {
+            if Some(&record.date) != date.as_ref() {
+                return Err("holds the rows of several runs".to_owned());
+            }
+            let api = same_device(&record, devices, settings)?;
+            let Some(place) = places.get(&of_record(&record)) else {
+                return Err(format!("has a row for {}, which these arguments do not measure: {FLAGS}", title(&record)));
+            };
+            same_kernel(&record, &cases[*place], &devices[api])?;
+            slots.push((place * devices.len() + api, record));
+        }
+        slots.sort_by_key(|(slot, _)| *slot);
+        if let Some(missing) = slots.iter().enumerate().position(|(at, (slot, _))| at != *slot) {
+            let case = &cases[missing / devices.len()];
+            return Err(format!("lacks {case}, which these arguments measure before others that it has: {FLAGS}"));
+        }
+        let is_again = |record: &Record| record.status == Status::Failed && !record.reason.starts_with("timed out");
+        let again = slots.iter().filter(|(_, record)| is_again(record)).map(|(slot, _)| *slot).collect();
+        Ok(Self { records: slots.into_iter().map(|(_, record)| record).collect(), again })
+    }
+
+    /// The rows.
+    #[must_use]
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// How many of them are to be measured again.
+    #[must_use]
+    pub fn again(&self) -> usize {
+        self.again.len()
+    }
+}
+
+const FLAGS: &str = "pass those of the run that wrote it";
+
+fn of_case(case: &Case) -> [String; 4] {
+    let shape = &case.shape;
+    [case.name(), shape.dtype.name().to_owned(), shape.extent.to_string(), case.params_text()]
+}
+
+fn of_record(record: &Record) -> [String; 4] {
+    [record.name(), record.dtype.clone(), record.n.clone(), record.params.clone()]
+}
+
+fn title(record: &Record) -> String {
+    of_record(record).join(" ").trim_end().to_owned()
+}
+
+/// The number of the device that measured the row.
+fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Result<usize, String> {
+    let Some(api) = devices.iter().position(|device| device.backend == record.backend) else {
+        let apis: Vec<_> = devices.iter().map(|device| device.backend).collect();
+        return Err(format!("has rows through {}, this run is through {}", record.backend, apis.join(", ")));
+    };
+    let device = &devices[api];
+    let schema = record.schema.map_or_else(|| "none".to_owned(), |schema| schema.to_string());
+    for (what, was, is) in [
+        ("schema", schema.as_str(), SCHEMA.to_string().as_str()),
+        ("version of shaderbench", &record.tool_version, env!("CARGO_PKG_VERSION")),
+        ("device", &record.device, &device.name),
+        ("driver", &record.driver, &device.driver),
+        ("processor", &record.cpu, &settings.cpu),
+        ("operating system", &record.os, &settings.os),
+    ] {
+        if was != is {
+            return Err(format!("is of another {what}: {was} there, {is} here"));
+        }
+    }
+    Ok(api)
+}
+
+/// Refuses a row whose kernel has changed since: a version under development keeps its number.
+fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), String> {
+    let Ok(job) = Job::new(case) else { return Ok(()) };
+    if record.shader_hash.is_empty() || record.shader_hash == job.kernel.hash(device.language()) {
+        return Ok(());
+    }
+    Err(format!("has a row for {} with another version of its kernel", title(record)))
+}

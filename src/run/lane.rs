@@ -1,0 +1,152 @@
+//! An API's part in a run: its device, its ceilings, and what becomes of a case on them.
+
+use super::bench::Bench;
+use super::{Observer, Settings};
+use crate::backend::{Backend, Device};
+use crate::ceilings::Ceilings;
+use crate::error::{Error, Result};
+use crate::job::{Job, hash};
+use crate::record::{Record, SCHEMA, Status};
+use crate::suite::{Case, Checks};
+
+/// An API's part in a run.
+pub(super) struct Lane<'a> {
+    pub(super) device: Device,
+    settings: &'a Settings,
+    pub(super) ceilings: Ceilings,
+    /// Whether a ceiling rose since the rows were last held against them.
+    pub(super) has_risen: bool,
+    /// The device, or why it is gone for good.
+    pub(super) bench: Result<Bench<'a>>,
+    /// Whether the row before this one had too little memory.
+    pub(super) is_out_of_memory: bool,
+}
+
+impl<'a> Lane<'a> {
+    pub(super) async fn open(
+        backend: &'a mut dyn Backend,
+        settings: &'a Settings,
+        observer: &mut dyn Observer,
+    ) -> Self {
+        let device = backend.device().clone();
+        let bench = Bench::new(backend, settings).await;
+        if let Ok(bench) = &bench {
+            observer.timer(device.backend, &bench.timer);
+        }
+        Self { device, settings, ceilings: Ceilings::default(), has_risen: false, bench, is_out_of_memory: false }
+    }
+
+    /// The case's row, held against the ceilings so far. `before` are the cases that have run.
+    pub(super) async fn judged_row(
+        &mut self,
+        case: &Case,
+        before: &[Case],
+        observer: &mut dyn Observer,
+    ) -> Result<Record> {
+        let mut record = self.row(case, observer).await?;
+        self.add(case, &record);
+        self.ceilings.hold(case, &mut record);
+        if record.status == Status::Implausible {
+            // Before the row is called a fault its ceiling is asked again: it may have been measured in a slower moment.
+            let binding: Vec<&Case> =
+                before.iter().filter(|ceiling| self.ceilings.is_held_against(case, ceiling)).collect();
+            for ceiling in binding {
+                let again = self.row(ceiling, observer).await?;
+                self.add(ceiling, &again);
+            }
+        }
+        Ok(record)
+    }
+
+    /// The case's row, whatever becomes of it.
+    async fn row(&mut self, case: &Case, observer: &mut dyn Observer) -> Result<Record> {
+        let mut record = self.blank(case);
+        let bench = match &mut self.bench {
+            Ok(bench) => bench,
+            Err(error) => {
+                fail(&mut record, error);
+                return Ok(record);
+            }
+        };
+        let mut picture = None;
+        self.is_out_of_memory = false;
+        if let Err(error) = bench.case(case, &mut record, &mut picture).await {
+            self.is_out_of_memory = matches!(error, Error::OutOfMemory(_));
+            fail(&mut record, &error);
+            if error.ends_device()
+                && let Err(error) = bench.reopen().await
+            {
+                // What lies on the lost device may wait for it forever when dropped.
+                std::mem::forget(std::mem::replace(&mut self.bench, Err(error)));
+            }
+        }
+        if let Some(rgba) = picture {
+            record.picture_hash = Some(hash(&rgba));
+            observer.picture(case, self.device.backend, &rgba)?;
+        }
+        Ok(record)
+    }
+
+    /// Goes on from a row that an earlier part of the run measured.
+    pub(super) fn take_over(&mut self, case: &Case, record: &Record) {
+        self.add(case, record);
+        if let (Ok(bench), Some(median_ns)) = (&mut self.bench, record.median_ns) {
+            bench.pace.note(case, median_ns);
+        }
+    }
+
+    fn add(&mut self, case: &Case, record: &Record) {
+        self.has_risen |= self.ceilings.add(case, record);
+    }
+
+    /// The case's row before it runs.
+    pub(super) fn blank(&self, case: &Case) -> Record {
+        blank(&self.device, self.settings, case)
+    }
+
+    pub(super) fn compile_ahead(&mut self, jobs: &[Job]) {
+        if let Ok(bench) = &mut self.bench {
+            bench.backend.compile_ahead(jobs);
+        }
+    }
+
+    pub(super) fn release(&mut self) {
+        if let Ok(bench) = &mut self.bench {
+            bench.backend.release();
+        }
+    }
+}
+
+/// A row with everything that is known before the case runs.
+fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
+    let work = case.work();
+    Record {
+        schema: Some(SCHEMA),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        date: settings.date.clone(),
+        os: settings.os.clone(),
+        cpu: settings.cpu.clone(),
+        device: device.name.clone(),
+        vendor: device.vendor.clone(),
+        device_type: device.kind.name().to_owned(),
+        driver: device.driver.clone(),
+        backend: device.backend.to_owned(),
+        family: case.family.name.to_owned(),
+        benchmark: case.benchmark.name.to_owned(),
+        dtype: case.shape.dtype.name().to_owned(),
+        n: case.shape.extent.to_string(),
+        params: case.params_text(),
+        checks: Checks::of(&case.shape).name(),
+        bytes: (work.bytes > 0).then_some(work.bytes),
+        flops: (work.flops > 0).then_some(work.flops),
+        model: case.benchmark.model.map(|model| model(&case.shape)),
+        ..Record::default()
+    }
+}
+
+/// Makes the row one of a case that could not be measured, or not to its end.
+fn fail(record: &mut Record, error: &Error) {
+    record.drop_figures();
+    record.status = if error.is_skip() { Status::Skipped } else { Status::Failed };
+    record.reason = error.chain();
+}

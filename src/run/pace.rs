@@ -1,0 +1,73 @@
+//! What a launch will take, before it is launched.
+
+use std::collections::HashMap;
+
+use super::put_away;
+use crate::backend::{Backend, Device, DeviceType, Prepared};
+use crate::error::{Error, Result};
+use crate::job::Job;
+use crate::measure::Timer;
+use crate::suite::{Case, Extent};
+
+/// What a scalar costs, by kernel: the estimate for the next size. Nanoseconds.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    by_kernel: HashMap<String, f64>,
+}
+
+impl Pace {
+    /// Takes note of what a launch of the case took.
+    pub(super) fn note(&mut self, case: &Case, launch_ns: f64) {
+        self.by_kernel.insert(key(case), launch_ns / case.shape.count() as f64);
+    }
+
+    /// Refuses a launch that would run so long that the operating system may reset the device. What a scalar costs is known from a
+    /// smaller size of the same kernel, or found out on one now.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with the estimate, and what goes wrong with the smaller size.
+    pub(super) async fn check(&mut self, backend: &mut dyn Backend, timer: &Timer, case: &Case) -> Result<()> {
+        let probe = match case.shape.extent {
+            Extent::Linear(_) => Extent::Linear(1 << 18),
+            Extent::Matrix(..) => Extent::Matrix(512, 512),
+            // A scalar here is one multiplication; fewer would keep one workgroup of a GPU busy, whose pace is not the device's.
+            Extent::Product(..) => Extent::Product(256, 256, 256),
+        };
+        if case.shape.count() <= probe.count() {
+            return Ok(());
+        }
+        if !self.by_kernel.contains_key(&key(case)) {
+            let mut small = case.clone();
+            small.shape.extent = probe;
+            let job = Job::new(&small)?;
+            let timer = if job.is_host_timed() { Timer::wall() } else { timer.clone() };
+            let mut prepared = backend.prepare(&job).await?;
+            let second = second_launch(prepared.as_mut(), &timer).await;
+            self.note(&small, put_away(prepared, second)?);
+        }
+        let estimate = self.by_kernel[&key(case)] * case.shape.count() as f64;
+        let longest = longest_launch_ns(backend.device());
+        if estimate > longest {
+            let (estimate, longest) = (estimate / 1e9, longest / 1e9);
+            return Err(Error::Unsupported(format!(
+                "one launch would take about {estimate:.1} s, past the {longest:.1} s that are safe on this device"
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The time of a launch after one that may have held compilation.
+async fn second_launch(prepared: &mut dyn Prepared, timer: &Timer) -> Result<f64> {
+    prepared.sample(1).await?;
+    Ok(timer.read(&prepared.sample(1).await?))
+}
+
+/// Operating systems reset a GPU after two seconds; a software device has nobody to reset it, only the harness's patience.
+fn longest_launch_ns(device: &Device) -> f64 {
+    if device.kind == DeviceType::Software { 3e9 } else { 0.5e9 }
+}
+
+fn key(case: &Case) -> String {
+    format!("{} {} {}", case.name(), case.shape.dtype.name(), case.params_text())
+}
