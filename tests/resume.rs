@@ -103,6 +103,19 @@ fn what_failed_is_measured_again_but_for_what_hung() {
 }
 
 #[test]
+fn what_an_api_did_not_measure_because_its_device_hung_before_is_measured_again() {
+    let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake_through("cuda", |_| Behaviour::Hanging));
+    let first = complete(&mut [&mut vulkan, &mut cuda], Vec::new(), &mut Seen::default()).records;
+    let reason = "the device cannot be used: timed out: no answer from the device within 20 s";
+    assert!(first.iter().filter(|row| row.backend == "cuda").all(|row| row.reason == reason), "{}", first[1].reason);
+    let mut seen = Seen { last: first.clone(), ..Seen::default() };
+    let mut cuda = fake_through("cuda", |_| Behaviour::Right);
+    let second = complete(&mut [&mut vulkan, &mut cuda], first, &mut seen).records;
+    assert!(second.iter().all(|row| row.status != Status::Failed));
+    assert!(seen.turns.iter().all(|api| *api == "cuda"));
+}
+
+#[test]
 fn what_does_not_fit_is_refused_in_one_sentence() {
     type Change = fn(&mut Vec<Record>);
     let table: [(Change, &str); 11] = [

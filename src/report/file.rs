@@ -18,7 +18,17 @@ pub fn replace_file(path: &Path, text: &[u8]) -> Result<()> {
     let part = path.with_file_name(name);
     let mut file = File::create(&part).map_err(io("create", &part))?;
     file.write_all(text).and_then(|()| file.sync_data()).map_err(io("write", &part))?;
-    std::fs::rename(&part, path).map_err(io("rename to", path))
+    std::fs::rename(&part, path).map_err(io("rename to", path))?;
+    settle_folder(path);
+    Ok(())
+}
+
+/// Forces the new name to the disk, before rows are appended to what it names. Not every file system can.
+fn settle_folder(path: &Path) {
+    if cfg!(unix) {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
 }
 
 fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {

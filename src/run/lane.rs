@@ -29,7 +29,7 @@ impl<'a> Lane<'a> {
         observer: &mut dyn Observer,
     ) -> Self {
         let device = backend.device().clone();
-        let bench = Bench::new(backend, settings).await;
+        let bench = Bench::new(backend, settings).await.map_err(unusable);
         if let Ok(bench) = &bench {
             observer.timer(device.backend, &bench.timer);
         }
@@ -77,7 +77,7 @@ impl<'a> Lane<'a> {
                 && let Err(error) = bench.reopen().await
             {
                 // What lies on the lost device may wait for it forever when dropped.
-                std::mem::forget(std::mem::replace(&mut self.bench, Err(error)));
+                std::mem::forget(std::mem::replace(&mut self.bench, Err(unusable(error))));
             }
         }
         if let Some(rgba) = picture {
@@ -115,6 +115,11 @@ impl<'a> Lane<'a> {
             bench.backend.release();
         }
     }
+}
+
+/// Why no case runs on a device. A time-out is its own then, and no case's: a resumed run tries the cases again.
+fn unusable(error: Error) -> Error {
+    if error.ends_device() { Error::NoDevice(format!("the device cannot be used: {}", error.chain())) } else { error }
 }
 
 /// A row with everything that is known before the case runs.
