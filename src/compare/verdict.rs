@@ -10,6 +10,9 @@ pub const MARGIN: f64 = 0.0125;
 /// normal quantiles, 2.576 / 1.960.
 const WIDER: f64 = 2.5758 / 1.9600;
 
+/// Times whose ratio may be off by more than this are never called the same.
+const WIDEST: f64 = 1.05;
+
 /// What a ratio of times says.
 ///
 /// By simulation (`tests` in this file): two runs of one build whose levels differ by a standard deviation of 0.85 % are called `faster` or
@@ -21,7 +24,7 @@ pub enum Verdict {
     Faster,
     /// It takes more time, as surely.
     Slower,
-    /// The 95 % interval lies within [`MARGIN`] of 1.
+    /// The 95 % interval lies within [`MARGIN`] of 1, or, of single runs, within what they differ by where that is less than 5 %.
     Same,
     /// Neither can be said.
     Unclear,
@@ -50,9 +53,9 @@ impl Verdict {
         if is_past(&ratio.recip(), MARGIN) {
             return Self::Faster;
         }
-        // What differs by no more than runs of one build do is the same, as far as single runs can tell.
+        // What differs by no more than runs of one build do is the same, as far as single runs can tell; where those differ by much it is open.
         let margin = (1.0 + MARGIN) * (WIDER * ratio.between).exp();
-        if 1.0 / margin <= low && high <= margin { Self::Same } else { Self::Unclear }
+        if margin < WIDEST && 1.0 / margin <= low && high <= margin { Self::Same } else { Self::Unclear }
     }
 }
 
@@ -101,6 +104,7 @@ mod tests {
         };
         assert_eq!((of(1.03, 0.0), of(1.03, 0.025)), (Verdict::Faster, Verdict::Same));
         assert_eq!((of(1.06, 0.025), of(0.94, 0.025)), (Verdict::Faster, Verdict::Slower));
+        assert_eq!((of(1.6, 0.9), of(1.001, 0.9)), (Verdict::Unclear, Verdict::Unclear), "nobody can tell");
     }
 
     #[test]

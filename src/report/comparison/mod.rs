@@ -248,12 +248,18 @@ fn marked(mark: Mark) -> String {
     format!("other {}", mark.name())
 }
 
-/// The rule of the verdicts, in a sentence.
-fn rule() -> String {
+/// The rule of the verdicts, in a sentence or two.
+fn rule(comparison: &Comparison) -> String {
     // A number and its sign stay on one line.
     let margin = format!("{}\u{a0}%", plain(MARGIN * 100.0));
-    format!(
+    let rule = format!(
         "faster, slower: by more than {margin} at 99\u{a0}%; same: the 95\u{a0}% interval lies within {margin}; else unclear."
+    );
+    if comparison.sides.iter().all(|side| side.dates.len() > 1) {
+        return rule;
+    }
+    format!(
+        "{rule} A side of one run is allowed what runs differ by besides: 4\u{a0}% and more in all. Several runs a side tell it."
     )
 }
 

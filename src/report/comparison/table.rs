@@ -59,7 +59,7 @@ fn reading(comparison: &Comparison, view: View) -> String {
         [] => "There is nothing to compare.".to_owned(),
         [_] => {
             let [a, b] = labels(comparison, 0);
-            format!("{a} ÷ {b} is time over time: above 1 {b} is faster. {}", rule())
+            format!("{a} ÷ {b} is time over time: above 1 {b} is faster. {}", rule(comparison))
         }
         _ => {
             let signs: Vec<_> =
@@ -68,7 +68,7 @@ fn reading(comparison: &Comparison, view: View) -> String {
             format!(
                 "Ratios are time over time: above 1 the second is faster ({}). {best}. {}",
                 signs.join(", "),
-                rule()
+                rule(comparison)
             )
         }
     }
