@@ -69,10 +69,12 @@ pub(super) fn is_past(ratio: &Ratio, slowdown: f64) -> bool {
     upper.is_some_and(|upper| upper < 1.0 / (1.0 + slowdown))
 }
 
-/// Whether it may be so: some of the 95 % interval, widened by what single runs do not know of themselves, says it.
+/// Whether it may be so: it seems slower, and some of the 95 % interval, widened by what single runs do not know of themselves, says it.
+/// Short launches whose times agree are not told, although single runs cannot rule much out for them.
 pub(super) fn may_be_past(ratio: &Ratio, slowdown: f64) -> bool {
+    let seems_slower = ratio.value < 1.0 / (1.0 + MARGIN.min(slowdown));
     let lower = ratio.interval.map(|(low, _)| ratio.value / (ratio.value / low).ln().hypot(ratio.between).exp());
-    lower.is_none_or(|lower| lower < 1.0 / (1.0 + slowdown))
+    seems_slower && lower.is_none_or(|lower| lower < 1.0 / (1.0 + slowdown))
 }
 
 #[cfg(test)]
