@@ -1,6 +1,5 @@
 //! A case's time on one side, from one run or several, and the ratio of two such times.
 
-use super::verdict::Verdict;
 use crate::record::Record;
 use crate::stats::{self, Estimate};
 
@@ -171,12 +170,6 @@ impl Ratio {
         let interval = squares.map(|(below, above)| (value / reach(below), value * reach(above)));
         let between = ratios.iter().map(|ratio| ratio.between.powi(2)).sum::<f64>().sqrt() / ratios.len() as f64;
         Some(Self { value, interval, between })
-    }
-
-    /// What the ratio says: see [`Verdict`].
-    #[must_use]
-    pub fn verdict(&self) -> Verdict {
-        Verdict::of(self)
     }
 
     /// The other way round.

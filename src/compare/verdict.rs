@@ -44,18 +44,22 @@ impl Verdict {
             Self::Unclear => "unclear",
         }
     }
+}
 
-    pub(super) fn of(ratio: &Ratio) -> Self {
-        let Some((low, high)) = ratio.interval else { return Self::Unclear };
-        if is_past(ratio, MARGIN) {
-            return Self::Slower;
+impl Ratio {
+    /// What the ratio says.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let Some((low, high)) = self.interval else { return Verdict::Unclear };
+        if is_past(self, MARGIN) {
+            return Verdict::Slower;
         }
-        if is_past(&ratio.recip(), MARGIN) {
-            return Self::Faster;
+        if is_past(&self.recip(), MARGIN) {
+            return Verdict::Faster;
         }
         // What differs by no more than runs of one build do is the same, as far as single runs can tell; where those differ by much it is open.
-        let margin = (1.0 + MARGIN) * (WIDER * ratio.between).exp();
-        if margin < WIDEST && 1.0 / margin <= low && high <= margin { Self::Same } else { Self::Unclear }
+        let margin = (1.0 + MARGIN) * (WIDER * self.between).exp();
+        if margin < WIDEST && 1.0 / margin <= low && high <= margin { Verdict::Same } else { Verdict::Unclear }
     }
 }
 
