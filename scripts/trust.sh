@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# What verdicts are worth on this machine: runs the same build RUNS times (6), and prints on how many rows single runs and halves of all runs
+# seem faster or slower though nothing changed, and on how many a planted slow-down of 3 % is found (docs/trust.md).
+# Usage: scripts/trust.sh [arguments of `run`], as in `RUNS=6 scripts/trust.sh --backend all --profile quick`. PROGRAMS names a folder with
+# `shaderbench` and `noise` where there is no cargo; reports stay in REPORTS (a temporary folder).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+programs="${PROGRAMS:-}"
+if [ -z "$programs" ]; then
+    . scripts/setup.sh
+    setup
+    cargo build --release --locked --quiet --example noise
+    cargo build --release --locked --quiet
+    target="${CARGO_TARGET_DIR:-target}/release"
+    programs=$(mktemp -d)
+    trap 'rm -rf "$programs"' EXIT
+    cp "$target/shaderbench" "$target/examples/noise" "$programs"
+fi
+reports="${REPORTS:-$(mktemp -d)}"
+mkdir -p "$reports"
+for run in $(seq "${RUNS:-6}"); do
+    "$programs/shaderbench" run "$@" --out "$reports/run$run.csv" --json "$reports/run$run.json" --force >/dev/null 2>"$reports/run$run.txt" ||
+        { tail -1 "$reports/run$run.txt" >&2; exit 1; }
+done
+files=$(seq -f "$reports/run%g.json" "${RUNS:-6}")
+# shellcheck disable=SC2086 # one word a file
+"$programs/noise" same $files
+# shellcheck disable=SC2086
+"$programs/noise" planted $files
+echo "reports: $reports"
