@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use web_time::Instant;
 
-use super::{Gpu, Memory, PIECE, texture_at};
+use super::Memory;
+use super::gpu::{Gpu, PIECE, one_line, texture_at};
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
 use crate::job::{self, Job, Route, Step};
@@ -78,7 +79,7 @@ impl WgpuJob {
         let has_timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
         let timestamps = has_timestamps.then(|| Timestamps::new(&gpu.device));
         if let Some(error) = scope.pop().await {
-            return Err(Error::Validation(super::one_line(&error.to_string())));
+            return Err(Error::Validation(one_line(&error.to_string())));
         }
         let mut prepared = Self {
             gpu,
