@@ -2,7 +2,7 @@
 
 mod interval;
 
-pub use interval::median_interval;
+pub use interval::{median_interval, student};
 
 /// The figures of one series of samples. All times in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,7 +1,7 @@
 //! A case's time on one side, from one run or several, and the ratio of two such times.
 
 use crate::record::Record;
-use crate::stats::{self, Estimate};
+use crate::stats::{self, Estimate, student};
 
 /// A case over which the canary moved by more than this was not settled: its time is uncertain by as much.
 const DRIFT: f64 = 0.05;
@@ -9,9 +9,6 @@ const DRIFT: f64 = 0.05;
 /// Nanoseconds that a launch can take, from the thousandth part of a picosecond to thirty years: what lies outside is no time but a fault in
 /// the report, and would not survive arithmetic.
 const POSSIBLE: std::ops::RangeInclusive<f64> = 1e-6..=1e18;
-
-/// Two-sided 95 % quantiles of Student's t for 1 to 9 degrees of freedom.
-const STUDENT: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
 
 /// Variance of the median of normal values, over that of their mean: π/2 for many of them.
 const MEDIAN_OVER_MEAN: f64 = std::f64::consts::FRAC_PI_2;
@@ -45,22 +42,25 @@ pub struct Timing {
 impl Timing {
     /// The time of one run: from its samples where the record holds them, else from its median and their interval.
     ///
-    /// Order statistics of fewer than six samples do not reach 95 %: there the interval is at least Student's for the standard deviation,
-    /// m · exp(± t · s/m · √(π/2n)). Where the canary moved by more than 5 % and did not settle, the interval reaches further by as much.
+    /// Where there are no samples the interval of fewer than six is at least Student's for the standard deviation, m · exp(± t · s/m · √(π/2n)):
+    /// reports of before [`stats::median_interval`] took care of it have the samples' range there, which does not reach 95 %. Where the canary moved by more than 5 % and did not settle, the interval reaches further by as much.
     /// `None` where the record has no median, or one that no launch can take.
     #[must_use]
     pub fn of_run(record: &Record) -> Option<Self> {
         let own = stats::summarize(&record.all_samples_ns).filter(|own| own.interval.is_some());
-        let (median_ns, interval, stddev, samples) = match own {
-            Some(own) => (own.median, own.interval, own.stddev, Some(record.all_samples_ns.len() as u64)),
-            None => (record.median_ns?, record.ci_low_ns.zip(record.ci_high_ns), record.stddev_ns, record.samples),
+        let (median_ns, interval, few) = match own {
+            Some(own) => (own.median, own.interval, 0.0),
+            None => {
+                let median_ns = record.median_ns?;
+                let deviation = record.stddev_ns.map(|stddev| stddev / median_ns);
+                (median_ns, record.ci_low_ns.zip(record.ci_high_ns), reach_of_few(record.samples, deviation))
+            }
         };
         if !POSSIBLE.contains(&median_ns) {
             return None;
         }
         let is_sound =
             |(low, high): &(f64, f64)| *low <= median_ns && median_ns <= *high && is_possible(&(*low, *high));
-        let few = reach_of_few(samples, stddev.map(|stddev| stddev / median_ns));
         let drift = record.drift.map_or(0.0, f64::abs);
         let further = if drift > DRIFT { 1.0 + drift } else { 1.0 };
         let interval = interval
@@ -114,10 +114,6 @@ fn between(record: &Record, median_ns: f64) -> f64 {
 
 fn is_possible((low, high): &(f64, f64)) -> bool {
     POSSIBLE.contains(low) && POSSIBLE.contains(high)
-}
-
-fn student(degrees: usize) -> f64 {
-    STUDENT.get(degrees - 1).copied().unwrap_or(STUDENT[STUDENT.len() - 1])
 }
 
 /// How far the interval of fewer than six samples must reach on logarithms, from their relative standard deviation.

@@ -8,8 +8,12 @@ const ALPHA: f64 = 0.05;
 /// Fewest samples whose order statistics can make an interval: of fewer even the range covers less than 95 %.
 const LEAST: usize = 6;
 
-/// Student's t at 97.5 %, by degrees of freedom from 1 on.
-const STUDENT: [f64; LEAST - 2] = [12.706, 4.303, 3.182, 2.776];
+/// Two-sided 95 % quantile of Student's t; past nine degrees of freedom that of nine, which is larger by 15 % at most. `degrees` ≥ 1.
+#[must_use]
+pub fn student(degrees: usize) -> f64 {
+    const QUANTILES: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
+    QUANTILES[degrees.clamp(1, QUANTILES.len()) - 1]
+}
 
 /// 95 % confidence interval of the median of `samples`, in the order taken.
 ///
@@ -30,7 +34,7 @@ pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     let sorted = sorted(samples);
     match sorted.len() {
         0 | 1 => None,
-        2..LEAST => student(&sorted),
+        2..LEAST => interval_of_few(&sorted),
         count => {
             let median = median_of_sorted(&sorted);
             let effective = (effective_count(samples, median) as usize).clamp(LEAST, count);
@@ -88,7 +92,7 @@ fn at_rank(sorted: &[f64], rank: f64) -> f64 {
 }
 
 /// Student's interval of the mean of logarithms, for two to five samples.
-fn student(sorted: &[f64]) -> Option<(f64, f64)> {
+fn interval_of_few(sorted: &[f64]) -> Option<(f64, f64)> {
     if sorted[0] <= 0.0 {
         return None;
     }
@@ -97,7 +101,7 @@ fn student(sorted: &[f64]) -> Option<(f64, f64)> {
     let logs: Vec<f64> = sorted.iter().map(|x| (x / median).ln()).collect();
     let mean = logs.iter().sum::<f64>() / count;
     let squares: f64 = logs.iter().map(|x| (x - mean).powi(2)).sum();
-    let reach = STUDENT[sorted.len() - 2] * (squares / (count - 1.0) / count).sqrt();
+    let reach = student(sorted.len() - 1) * (squares / (count - 1.0) / count).sqrt();
     Some((median * (mean - reach).exp(), median * (mean + reach).exp()))
 }
 
