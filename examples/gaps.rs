@@ -45,15 +45,25 @@ struct Gap {
     variants: &'static [(&'static str, Change)],
 }
 
+const fn gap(
+    name: &'static str,
+    dtype: Dtype,
+    extent: Extent,
+    params: &'static str,
+    variants: &'static [(&'static str, Change)],
+) -> Gap {
+    Gap { name, dtype, extent, params, variants }
+}
+
 const AS_IS: [(&str, Change); 2] = [("as it is", Wgsl(&[])), ("as it is", Cuda(&[]))];
 
 const GAPS: &[Gap] = &[
-    Gap {
-        name: "reduction/interleaved_global",
-        dtype: Dtype::F32,
-        extent: Extent::Linear(1 << 28),
-        params: "",
-        variants: &[
+    gap(
+        "reduction/interleaved_global",
+        Dtype::F32,
+        Extent::Linear(1 << 28),
+        "",
+        &[
             ("t & (2s - 1) for t % 2s", Wgsl(&[("t % (2u * s)", "(t & (2u * s - 1u))")])),
             ("barriers of the workgroup's memory alone", Wgsl(&[("storageBarrier()", "workgroupBarrier()")])),
             ("both", Wgsl(&[("t % (2u * s)", "(t & (2u * s - 1u))"), ("storageBarrier()", "workgroupBarrier()")])),
@@ -67,23 +77,23 @@ const GAPS: &[Gap] = &[
                 ]),
             ),
         ],
-    },
-    Gap {
-        name: "reduction/interleaved_workgroup",
-        dtype: Dtype::F32,
-        extent: Extent::Linear(1 << 28),
-        params: "",
-        variants: &[
+    ),
+    gap(
+        "reduction/interleaved_workgroup",
+        Dtype::F32,
+        Extent::Linear(1 << 28),
+        "",
+        &[
             ("t & (2s - 1) for t % 2s", Wgsl(&[("t % (2u * s)", "(t & (2u * s - 1u))")])),
             ("loop not unrolled", Cuda(&[("for (u32 s = 1u", "#pragma unroll 1\n    for (u32 s = 1u")])),
         ],
-    },
-    Gap {
-        name: "barrier/exchange",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(2048),
-        params: "ROUNDS=1000;WG=64",
-        variants: &[
+    ),
+    gap(
+        "barrier/exchange",
+        Dtype::U32,
+        Extent::Linear(2048),
+        "ROUNDS=1000;WG=64",
+        &[
             (
                 "loop unrolled by hand, eightfold",
                 Wgsl(&[
@@ -108,13 +118,13 @@ const GAPS: &[Gap] = &[
             ),
             ("loop not unrolled", Cuda(&[("for (u32 k = 0u", "#pragma unroll 1\n    for (u32 k = 0u")])),
         ],
-    },
-    Gap {
-        name: "scan/three_kernels",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1 << 26),
-        params: "",
-        variants: &[
+    ),
+    gap(
+        "scan/three_kernels",
+        Dtype::U32,
+        Extent::Linear(1 << 26),
+        "",
+        &[
             ("sums added one by one in a loop", Wgsl(ONE_BY_ONE)),
             ("sums added one by one in a loop", Cuda(ONE_BY_ONE_IN_CUDA)),
             (
@@ -136,14 +146,14 @@ const GAPS: &[Gap] = &[
                 Cuda(&[("for (u32 s = 1u", "#pragma unroll 1\n        for (u32 s = 1u")]),
             ),
         ],
-    },
-    Gap { name: "scan/single_pass", dtype: Dtype::U32, extent: Extent::Linear(1 << 28), params: "", variants: &[] },
-    Gap {
-        name: "histogram/global_atomic",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1 << 26),
-        params: "",
-        variants: &[
+    ),
+    gap("scan/single_pass", Dtype::U32, Extent::Linear(1 << 28), "", &[]),
+    gap(
+        "histogram/global_atomic",
+        Dtype::U32,
+        Extent::Linear(1 << 26),
+        "",
+        &[
             (
                 "whether all lanes meet is asked first",
                 Cuda(&[("struct Sizes", MATCH), ("atomicAdd(&bins[", "matched_add(&bins[")]),
@@ -151,13 +161,13 @@ const GAPS: &[Gap] = &[
             ("bins elsewhere in memory", Elsewhere(Api::Vulkan)),
             ("bins elsewhere in memory", Elsewhere(Api::Cuda)),
         ],
-    },
-    Gap {
-        name: "histogram/workgroup_atomic",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1 << 22),
-        params: "",
-        variants: &[
+    ),
+    gap(
+        "histogram/workgroup_atomic",
+        Dtype::U32,
+        Extent::Linear(1 << 22),
+        "",
+        &[
             (
                 "no merging (wrong on purpose)",
                 Wgsl(&[(
@@ -172,86 +182,86 @@ const GAPS: &[Gap] = &[
             ("bins elsewhere in memory", Elsewhere(Api::Vulkan)),
             ("bins elsewhere in memory", Elsewhere(Api::Cuda)),
         ],
-    },
-    Gap {
-        name: "workgroup_memory/occupancy",
-        dtype: Dtype::Vec4F32,
-        extent: Extent::Linear(1 << 26),
-        params: "WORDS=8192",
-        variants: &[
+    ),
+    gap(
+        "workgroup_memory/occupancy",
+        Dtype::Vec4F32,
+        Extent::Linear(1 << 26),
+        "WORDS=8192",
+        &[
             ("three blocks a processor", Crowded(40 << 10)),
             ("two blocks a processor", Crowded(72 << 10)),
             ("one block a processor", Crowded(120 << 10)),
         ],
-    },
-    Gap {
-        name: "workgroup_memory/occupancy",
-        dtype: Dtype::Vec4F32,
-        extent: Extent::Linear(1 << 26),
-        params: "WORDS=4096",
-        variants: &[
+    ),
+    gap(
+        "workgroup_memory/occupancy",
+        Dtype::Vec4F32,
+        Extent::Linear(1 << 26),
+        "WORDS=4096",
+        &[
             ("four blocks a processor", Crowded(36 << 10)),
             ("three blocks a processor", Crowded(56 << 10)),
             ("two blocks a processor", Crowded(88 << 10)),
         ],
-    },
-    Gap {
-        name: "workgroup_memory/zero_init",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1 << 24),
-        params: "ZEROING=0",
-        variants: &[("three blocks a processor", Crowded(56 << 10)), ("two blocks a processor", Crowded(88 << 10))],
-    },
-    Gap {
-        name: "safety_tax/workgroup_fill",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1 << 20),
-        params: "",
-        variants: &[("three blocks a processor", Crowded(56 << 10)), ("two blocks a processor", Crowded(88 << 10))],
-    },
-    Gap {
-        name: "workgroup_memory/carved",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1 << 22),
-        params: "",
-        variants: &[(
+    ),
+    gap(
+        "workgroup_memory/zero_init",
+        Dtype::U32,
+        Extent::Linear(1 << 24),
+        "ZEROING=0",
+        &[("three blocks a processor", Crowded(56 << 10)), ("two blocks a processor", Crowded(88 << 10))],
+    ),
+    gap(
+        "safety_tax/workgroup_fill",
+        Dtype::U32,
+        Extent::Linear(1 << 20),
+        "",
+        &[("three blocks a processor", Crowded(56 << 10)), ("two blocks a processor", Crowded(88 << 10))],
+    ),
+    gap(
+        "workgroup_memory/carved",
+        Dtype::U32,
+        Extent::Linear(1 << 22),
+        "",
+        &[(
             "loop not unrolled",
             Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]),
         )],
-    },
-    Gap {
-        name: "workgroup_memory/structured",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1 << 22),
-        params: "",
-        variants: &[(
+    ),
+    gap(
+        "workgroup_memory/structured",
+        Dtype::U32,
+        Extent::Linear(1 << 22),
+        "",
+        &[(
             "loop not unrolled",
             Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]),
         )],
-    },
-    Gap {
-        name: "workgroup_memory/distinct_words",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1 << 21),
-        params: "",
-        variants: &[(
+    ),
+    gap(
+        "workgroup_memory/distinct_words",
+        Dtype::U32,
+        Extent::Linear(1 << 21),
+        "",
+        &[(
             "loop not unrolled",
             Cuda(&[("for (u32 k = 0u; k < ROUNDS", "#pragma unroll 1\n    for (u32 k = 0u; k < ROUNDS")]),
         )],
-    },
-    Gap {
-        name: "memory_spaces/storage_latency",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1),
-        params: "",
-        variants: &[("bounds checked", Cuda(&[("= cycle[at];", "= at < sizes.shift + 1000000u ? cycle[at] : 0u;")]))],
-    },
-    Gap {
-        name: "memory_spaces/table_storage",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1 << 18),
-        params: "EACH=0;ROUNDS=32",
-        variants: &[(
+    ),
+    gap(
+        "memory_spaces/storage_latency",
+        Dtype::U32,
+        Extent::Linear(1),
+        "",
+        &[("bounds checked", Cuda(&[("= cycle[at];", "= at < sizes.shift + 1000000u ? cycle[at] : 0u;")]))],
+    ),
+    gap(
+        "memory_spaces/table_storage",
+        Dtype::U32,
+        Extent::Linear(1 << 18),
+        "EACH=0;ROUNDS=32",
+        &[(
             "bounds checked",
             Cuda(&[
                 ("struct Sizes", "#define TABLE(i) ((i) < sizes.invocations ? table[i] : 0u)\nstruct Sizes"),
@@ -272,51 +282,51 @@ const GAPS: &[Gap] = &[
                 ("+ table[at + 30u]", "+ TABLE(at + 30u)"),
             ]),
         )],
-    },
-    Gap {
-        name: "coalescing/broadcast_storage",
-        dtype: Dtype::F32,
-        extent: Extent::Linear(1 << 26),
-        params: "",
-        variants: &[
+    ),
+    gap(
+        "coalescing/broadcast_storage",
+        Dtype::F32,
+        Extent::Linear(1 << 26),
+        "",
+        &[
             ("bounds of y and z checked", Cuda(&[("if (i < sizes.n) {", "if (i < sizes.n && i * 4u + 4u > i) {")])),
             (
                 "z stored strongly",
                 Cuda(&[("struct Sizes", STRONG), ("z[i] = x[0] + y[i]", "strong_store(&z[i], x[0] + y[i])")]),
             ),
         ],
-    },
-    Gap {
-        name: "safety_tax/transpose",
-        dtype: Dtype::F32,
-        extent: Extent::Matrix(2048, 2048),
-        params: "PAD=1",
-        variants: &[("loop not unrolled", Cuda(&[("for (", "#pragma unroll 1\n    for (")]))],
-    },
-    Gap {
-        name: "pitched/texture_to_buffer",
-        dtype: Dtype::U32,
-        extent: Extent::Matrix(4096, 4096),
-        params: "",
-        variants: &[("by a kernel", CopyByKernel(COPY_TEXELS))],
-    },
-    Gap {
-        name: "matmul/cooperative",
-        dtype: Dtype::F16,
-        extent: Extent::Product(4096, 4096, 4096),
-        params: "",
-        variants: &[("a test before every load", Wgsl(&[("is_inside && sizes.k % DEPTH == 0u", "sizes.k == 0u")]))],
-    },
-    Gap {
-        name: "memory_spaces/private_bandwidth",
-        dtype: Dtype::U32,
-        extent: Extent::Linear(1 << 18),
-        params: "ROUNDS=4",
-        variants: &[(
+    ),
+    gap(
+        "safety_tax/transpose",
+        Dtype::F32,
+        Extent::Matrix(2048, 2048),
+        "PAD=1",
+        &[("loop not unrolled", Cuda(&[("for (", "#pragma unroll 1\n    for (")]))],
+    ),
+    gap(
+        "pitched/texture_to_buffer",
+        Dtype::U32,
+        Extent::Matrix(4096, 4096),
+        "",
+        &[("by a kernel", CopyByKernel(COPY_TEXELS))],
+    ),
+    gap(
+        "matmul/cooperative",
+        Dtype::F16,
+        Extent::Product(4096, 4096, 4096),
+        "",
+        &[("a test before every load", Wgsl(&[("is_inside && sizes.k % DEPTH == 0u", "sizes.k == 0u")]))],
+    ),
+    gap(
+        "memory_spaces/private_bandwidth",
+        Dtype::U32,
+        Extent::Linear(1 << 18),
+        "ROUNDS=4",
+        &[(
             "the array set to zero first",
             Cuda(&[("u32 own[OWN];", "u32 own[OWN] = {};\n    asm volatile(\"\" : : \"l\"(own) : \"memory\");")]),
         )],
-    },
+    ),
 ];
 
 const ONE_BY_ONE: &[Edit] = &[
