@@ -14,8 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let adapter = adapters(None).await.into_iter().next().ok_or("no adapter")?;
         println!("{}", adapter.device.name);
         let mut backend = WgpuBackend::open(adapter, PATIENCE).await?;
-        let request =
-            Request { filters: vec!["ceiling/fma".into()], profile: Profile::Quick, sizes: vec![], params: vec![] };
+        let request = Request::new(vec!["ceiling/fma".into()], Profile::Quick);
         let case = plan(&request)?.swap_remove(0);
         let job = Job::new(&case)?;
         let mut kernel = backend.prepare(&job).await?;

@@ -415,7 +415,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn case(gap: &Gap) -> Result<Case, Box<dyn Error>> {
     let filters = vec![gap.name.to_owned()];
-    let found = plan(&Request { filters, profile: Profile::Thorough, sizes: vec![], params: vec![] })?;
+    let found = plan(&Request::new(filters, Profile::Thorough))?;
     let is_it = |case: &Case| {
         let shape = &case.shape;
         let params = case.params_text();

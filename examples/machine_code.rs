@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{name}");
     #[cfg(feature = "cuda")]
     let nvrtc = nvrtc().inspect_err(|why| println!("twins are left out: {why}")).ok();
-    let request = Request { filters: filters.clone(), profile: Profile::Thorough, sizes: vec![], params: vec![] };
+    let request = Request::new(filters.clone(), Profile::Thorough);
     let mut written = std::collections::BTreeSet::new();
     for case in plan(&request)? {
         // A plan brings the ceilings that its cases are held against.

@@ -172,12 +172,7 @@ mod tests {
     use crate::suite::{Extent, Profile};
 
     fn case(name: &str, n: u64) -> Case {
-        let request = Request {
-            filters: vec![name.to_owned()],
-            profile: Profile::Quick,
-            sizes: vec![Extent::Linear(n)],
-            params: Vec::new(),
-        };
+        let request = Request { sizes: vec![Extent::Linear(n)], ..Request::new(vec![name.to_owned()], Profile::Quick) };
         let cases = plan(&request).expect("a plan");
         cases.into_iter().find(|case| case.name() == name && case.shape.count() == n).expect("such a case")
     }

@@ -20,6 +20,25 @@ pub struct Request {
     pub sizes: Vec<Extent>,
     /// Parameters to set wherever a kernel has them.
     pub params: Vec<(String, f64)>,
+    /// Sources in place of the suite's, by `family/benchmark`.
+    pub sources: BTreeMap<String, Source>,
+}
+
+impl Request {
+    /// What a profile runs of the benchmarks that match, as the suite declares them.
+    #[must_use]
+    pub const fn new(filters: Vec<String>, profile: Profile) -> Self {
+        Self { filters, profile, sizes: Vec::new(), params: Vec::new(), sources: BTreeMap::new() }
+    }
+}
+
+/// A kernel's text from outside of the suite.
+#[derive(Debug, Clone, Default)]
+pub struct Source {
+    /// WGSL; `None` keeps the suite's.
+    pub wgsl: Option<String>,
+    /// Its CUDA twin; `None` keeps the suite's.
+    pub cuda: Option<String>,
 }
 
 /// The cases to run, in order: ceilings first, then family by family, small sizes before large ones.
@@ -27,7 +46,12 @@ pub struct Request {
 /// # Errors
 /// [`Error::Usage`] where a filter or a parameter matches nothing, with the nearest name.
 pub fn plan(request: &Request) -> Result<Vec<Case>> {
-    let selected = select(&request.filters)?;
+    let mut selected = select(&request.filters)?;
+    for (family, benchmark) in &mut selected {
+        if let Some(source) = request.sources.get(&format!("{}/{}", family.name, benchmark.name)) {
+            *benchmark = with_source(benchmark, source);
+        }
+    }
     check_params(&selected, &request.params)?;
     let mut cases: Vec<Case> =
         selected.iter().flat_map(|(family, benchmark)| cases_of(family, benchmark, request)).collect();
@@ -49,6 +73,13 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
         (family, kernel_first, shape.dtype, shape.count(), shape.extent, benchmark)
     });
     Ok(cases)
+}
+
+/// The benchmark with other texts. They live as long as the program, as the suite's do.
+fn with_source(benchmark: &Benchmark, source: &Source) -> &'static Benchmark {
+    let kept = |text: &Option<String>, own| text.as_ref().map_or(own, |text| &*text.clone().leak());
+    let (wgsl, cuda) = (kept(&source.wgsl, benchmark.wgsl), kept(&source.cuda, benchmark.cuda));
+    Box::leak(Box::new(Benchmark { wgsl, cuda, ..*benchmark }))
 }
 
 fn is_same(a: &Case, b: &Case) -> bool {
@@ -198,7 +229,7 @@ fn needed_ceilings(cases: &[Case], profile: Profile) -> Vec<Case> {
     let candidates = family.benchmarks.iter().flat_map(|benchmark| {
         let is_memory = benchmark.ceiling.is_some_and(Limit::is_memory);
         let profile = if is_memory { Profile::Thorough } else { profile };
-        let request = Request { filters: Vec::new(), profile, sizes: Vec::new(), params: Vec::new() };
+        let request = Request::new(Vec::new(), profile);
         cases_of(family, benchmark, &request)
     });
     let is_needed = |case: &Case| {

@@ -151,7 +151,7 @@ mod tests {
 
     fn case(filter: &str) -> Case {
         let filters = vec![filter.to_owned()];
-        let request = Request { filters, profile: Profile::Quick, sizes: Vec::new(), params: Vec::new() };
+        let request = Request::new(filters, Profile::Quick);
         let cases = plan(&request).expect("a plan");
         cases.into_iter().find(|case| case.name() == filter).expect("the case")
     }

@@ -289,3 +289,36 @@ fn a_run_that_is_killed_leaves_a_readable_report_of_its_finished_rows() {
     assert!(records.len() >= 5, "{} rows", records.len());
     assert!(records.iter().all(|record| !record.benchmark.is_empty() && !record.device.is_empty()));
 }
+
+/// A kernel of one's own is measured and verified in place of the suite's; what no benchmark is named after is refused.
+#[test]
+fn kernels_of_a_folder_take_the_place_of_the_suites() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("transpose/tiled.wgsl");
+    std::fs::create_dir_all(folder.path().join("transpose")).expect("created");
+    let here = folder.path();
+    let refused = |wanted: &str| {
+        let output =
+            shaderbench(&["run", "transpose/tiled", "--dry-run", "--shaders", "."], here).output().expect("starts");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(error_of(&output).contains(wanted), "{}", error_of(&output));
+    };
+    refused("holds no kernel");
+    std::fs::write(here.join("transpose/tild.wgsl"), "").expect("written");
+    refused("did you mean 'transpose/tiled'?");
+    std::fs::remove_file(here.join("transpose/tild.wgsl")).expect("removed");
+    if !has_device() {
+        return;
+    }
+    let own = include_str!("../shaders/transpose/tiled.wgsl");
+    for (kernel, status, code) in [(own.to_owned(), "ok", 0), (own.replace("corner.yx", "corner.xy"), "wrong", 3)] {
+        std::fs::write(&file, kernel).expect("written");
+        let arguments = "run transpose/tiled --size 96x64 --profile quick --shaders . --force --out own.csv";
+        let arguments: Vec<_> = arguments.split(' ').collect();
+        let output = shaderbench(&arguments, here).output().expect("starts");
+        assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+        let report = csv::open(&here.join("own.csv")).expect("a report");
+        let mut rows = report.records.iter().filter(|record| record.family == "transpose").peekable();
+        assert!(rows.peek().is_some() && rows.all(|record| record.status.name() == status));
+    }
+}

@@ -22,7 +22,7 @@ use shaderbench::verify::verify;
 
 /// One case of every kernel as it is compiled.
 fn kernels() -> Vec<(Case, Job)> {
-    let request = Request { filters: Vec::new(), profile: Profile::Thorough, sizes: Vec::new(), params: Vec::new() };
+    let request = Request::new(Vec::new(), Profile::Thorough);
     let mut seen = BTreeMap::new();
     for case in plan(&request).expect("a plan of everything") {
         if let Ok(job) = Job::new(&case)

@@ -21,7 +21,7 @@ fn files() -> Vec<PathBuf> {
 }
 
 fn everything() -> Vec<Case> {
-    let request = Request { filters: Vec::new(), profile: Profile::Thorough, sizes: Vec::new(), params: Vec::new() };
+    let request = Request::new(Vec::new(), Profile::Thorough);
     plan(&request).expect("a plan of everything")
 }
 

@@ -7,6 +7,7 @@ mod interrupt;
 mod list;
 mod progress;
 mod run;
+mod shaders;
 mod target;
 mod watchdog;
 
@@ -93,6 +94,9 @@ struct RunArguments {
     /// Parameters for the kernels that have them (WG=128)
     #[arg(long = "param", value_name = "K=V", num_args = 1.., value_parser = param, value_delimiter = ',')]
     params: Vec<(String, f64)>,
+    /// Folder of kernels to run in place of the suite's: FAMILY/BENCHMARK.wgsl, .cu
+    #[arg(long, value_name = "DIR")]
+    shaders: Option<PathBuf>,
     /// CSV to write, instead of a fresh one under `results/`
     #[arg(long, value_name = "PATH", help = "CSV to write [default: results/<device>/<date>-<backend>.csv]")]
     out: Option<PathBuf>,

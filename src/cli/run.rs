@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::choose::{choose, no_device};
 use super::interrupt::{self, Interrupt};
 use super::progress::Progress;
+use super::shaders::sources;
 use super::target::{Target, targets};
 use super::{RunArguments, look, print};
 use crate::backend::{Backend, Device, DeviceType};
@@ -20,7 +21,7 @@ use crate::suite::{Case, Dtype, FAMILIES, Profile};
 /// Runs the command; gives the exit code.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
     // Faults in the command line come before anything that takes time.
-    let cases = plan(&request(arguments, Profile::Quick))?;
+    let cases = plan(&request(arguments, Profile::Quick)?)?;
     if let Some(folder) = &arguments.save_image {
         if !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
             return Err(Error::Usage(
@@ -71,13 +72,15 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
     Ok(if all.iter().any(is_fault) { 3 } else { 0 })
 }
 
-fn request(arguments: &RunArguments, profile: Profile) -> Request {
-    Request {
+fn request(arguments: &RunArguments, profile: Profile) -> Result<Request> {
+    let sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
+    Ok(Request {
         filters: arguments.filters.clone(),
         profile,
         sizes: arguments.sizes.clone(),
         params: arguments.params.clone(),
-    }
+        sources,
+    })
 }
 
 fn profile_for(arguments: &RunArguments, device: &Device) -> Profile {
@@ -87,7 +90,7 @@ fn profile_for(arguments: &RunArguments, device: &Device) -> Profile {
 
 fn dry_run(arguments: &RunArguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
-    let cases = plan(&request(arguments, profile))?;
+    let cases = plan(&request(arguments, profile)?)?;
     let mut text: String = cases.iter().map(|case| format!("{case}\n")).collect();
     let (count, profile, name) = (cases.len(), profile_name(profile), &card[0].name);
     let apis: Vec<_> = card.iter().map(|device| device.backend).collect();
@@ -119,7 +122,7 @@ fn run_on(
     let mut backends = open(card)?;
     let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
     let profile = profile_for(arguments, &devices[0]);
-    let cases = plan(&request(arguments, profile))?;
+    let cases = plan(&request(arguments, profile)?)?;
     let now = jiff::Timestamp::now();
     let date = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let mut settings = Settings::new(profile, date, operating_system(), processor());

@@ -383,10 +383,8 @@ pub fn settings() -> Settings {
 pub fn cases(filters: &[&str], sizes: &[&str]) -> Vec<Case> {
     use shaderbench::suite::Extent;
     let request = Request {
-        filters: filters.iter().map(|filter| (*filter).to_owned()).collect(),
-        profile: Profile::Quick,
         sizes: sizes.iter().map(|size| Extent::parse(size).expect("a size")).collect(),
-        params: Vec::new(),
+        ..Request::new(filters.iter().map(|filter| (*filter).to_owned()).collect(), Profile::Quick)
     };
     plan(&request).expect("a plan")
 }

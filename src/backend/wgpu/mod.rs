@@ -111,7 +111,11 @@ impl WgpuBackend {
             let allocated = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(buffer.name),
                 size: buffer.bytes,
-                usage: role | mapping | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+                usage: match buffer.mapping.filter(|_| buffer.is_staging) {
+                    Some(Mapping::Write) => mapping | wgpu::BufferUsages::COPY_SRC,
+                    Some(Mapping::Read) => mapping | wgpu::BufferUsages::COPY_DST,
+                    None => role | mapping | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+                },
                 mapped_at_creation: false,
             });
             if buffer.is_shareable() {
@@ -141,6 +145,11 @@ impl Backend for WgpuBackend {
                 let spec = &job.buffers[place];
                 match &buffers[place] {
                     Memory::Texture(texture) => self.gpu.fill_texture(spec, texture)?,
+                    Memory::Buffer(buffer) if spec.is_staging && spec.mapping == Some(Mapping::Write) => {
+                        let mut bytes = vec![0; spec.bytes as usize];
+                        spec.fill(0, &mut bytes);
+                        self.gpu.put(&bytes, buffer).await?;
+                    }
                     Memory::Buffer(buffer) if spec.is_output() => self.gpu.poison(buffer),
                     Memory::Buffer(buffer) => self.gpu.fill(spec, buffer).await?,
                 }
@@ -200,7 +209,7 @@ mod tests {
             };
             let mut backend = WgpuBackend::open(adapter, PATIENCE).await.expect("the device opens");
             let filters = vec!["ceiling/launch".to_owned()];
-            let request = Request { filters, profile: Profile::Quick, sizes: Vec::new(), params: Vec::new() };
+            let request = Request::new(filters, Profile::Quick);
             let job = Job::new(&plan(&request).expect("a plan")[0]).expect("valid");
             let mut prepared = backend.prepare(&job).await.expect("prepared");
             prepared.sample(1).await.expect("the device runs");
