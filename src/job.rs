@@ -154,6 +154,8 @@ pub struct Buffer {
     pub is_uniform: bool,
     /// Whether the host reaches into it where it lies.
     pub mapping: Option<Mapping>,
+    /// Whether it lies in staging memory, which copies alone reach.
+    pub is_staging: bool,
 }
 
 /// What the host does with a buffer that it maps where it lies.
@@ -465,7 +467,15 @@ fn concrete(
     let mapping = steps.iter().find_map(|step| match step {
         Step::Send { to, route: Route::Mapped, .. } if *to == place => Some(Mapping::Write),
         Step::Receive { from, route: Route::Mapped, .. } if *from == place => Some(Mapping::Read),
+        Step::Send { from, route: Route::Held, .. } if *from == place => Some(Mapping::Write),
+        Step::Receive { to, route: Route::Held, .. } if *to == place => Some(Mapping::Read),
         _ => None,
+    });
+    let is_staging = steps.iter().any(|step| match step {
+        Step::Send { from: staged, route: Route::Held, .. } | Step::Receive { to: staged, route: Route::Held, .. } => {
+            *staged == place
+        }
+        _ => false,
     });
     Buffer {
         name: declared.name,
@@ -475,5 +485,6 @@ fn concrete(
         is_written: is_copied_over || bound_as(Access::ReadWrite),
         is_uniform: bound_as(Access::Uniform),
         mapping,
+        is_staging,
     }
 }

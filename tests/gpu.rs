@@ -11,6 +11,7 @@ use shaderbench::backend::wgpu::WgpuBackend;
 use shaderbench::error::Error;
 use shaderbench::job::{Job, Kernel, Step};
 use shaderbench::plan::{Request, plan};
+use shaderbench::shader::Feature;
 use shaderbench::suite::{Benchmark, Case, Dtype, Extent, FAMILIES, Profile, Shape};
 use shaderbench::verify::verify;
 
@@ -135,10 +136,9 @@ fn workgroup_sizes_of_other_devices_are_right_in_twins_too() {
 fn hold_other_sizes(backend: &mut dyn Backend) {
     for size in [32.0, 64.0, 128.0, 256.0, 1024.0] {
         let request = Request {
-            filters: vec!["reduction".into(), "ceiling".into()],
-            profile: Profile::Quick,
             sizes: vec![Extent::Linear(70_001)],
             params: vec![("WG".into(), size)],
+            ..Request::new(vec!["reduction".into(), "ceiling".into()], Profile::Quick)
         };
         for mut case in plan(&request).expect("every kernel there has WG, or is left as it is") {
             if case.family.name == "ceiling" && case.shape.extent != Extent::Linear(1) {
@@ -161,18 +161,29 @@ fn the_single_pass_scan_is_right_whichever_way_it_takes() {
     let silent = ("say(tile, INCLUSIVE, before + aggregate);", "");
     let late = [("added_up(end - 1u, t)", "added_up(end, t)"), ("sums[t] += sums[t + s]", "")];
     let partial = [("near.tiles + far.tiles", "near.tiles"), ("heard(end - 1u - t)", "heard(end - 1u)")];
-    hold_single_pass(&mut open(adapter), |kernel| &mut kernel.source, silent, &late, &partial);
+    let mut backend = open(adapter);
+    hold_single_pass(&mut backend, "scan/single_pass", |kernel| &mut kernel.source, silent, &late, &partial);
+    if !backend.device().features.contains(&Feature::Subgroups) {
+        return;
+    }
+    let late = [("added_up(end, t,", "added_up(end + 1u, t,"), ("sum += parts[s].x", "")];
+    let partial = [("(lane < stop) | is_last", "lane < stop"), ("end - 1u - min(lane, end - 1u)", "end - 1u")];
+    hold_single_pass(&mut backend, "scan/single_pass_subgroup", |kernel| &mut kernel.source, silent, &late, &partial);
 }
 
 #[cfg(feature = "cuda")]
 #[test]
 fn the_single_pass_scan_is_right_whichever_way_its_twin_takes() {
     let Some(mut backend) = device::cuda() else { return };
+    let silent = ("say(state, tile, INCLUSIVE, before + aggregate);", "");
+    let late = [("added_up(input, sums, end - 1u,", "added_up(input, sums, end,"), ("sums[t] += sums[t + s]", "")];
+    let partial = [("near.tiles + far.tiles", "near.tiles"), ("heard(state, end - 1u - t)", "heard(state, end - 1u)")];
+    hold_single_pass(&mut backend, "scan/single_pass", |kernel| &mut kernel.cuda, silent, &late, &partial);
     let silent = ("say(said + tile, INCLUSIVE, before + aggregate);", "");
     let late =
         [("added_up(input, end - 1u,", "added_up(input, end,"), ("k = lane; k < 4u * WG", "k = lane; k < 3u * WG")];
     let partial = [("said + (end - 1u - lane)", "said + (end - 1u)"), (": end - tiles;", ": end - 1u;")];
-    hold_single_pass(&mut backend, |kernel| &mut kernel.cuda, silent, &late, &partial);
+    hold_single_pass(&mut backend, "scan/single_pass_subgroup", |kernel| &mut kernel.cuda, silent, &late, &partial);
 }
 
 /// A text that goes, and what stands there instead.
@@ -182,12 +193,13 @@ type Edit = (&'static str, &'static str);
 /// the input, those in `partial` where tiles are silent in that way.
 fn hold_single_pass(
     backend: &mut dyn Backend,
+    name: &str,
     text: fn(&mut Kernel) -> &mut String,
     silent: Edit,
     late: &[Edit],
     partial: &[Edit],
 ) {
-    let (family, benchmark) = find("scan/single_pass");
+    let (family, benchmark) = find(name);
     let mut fault_of = |dtype, n, looks: f64, edits: &[Edit]| {
         let params = [("LOOKS".to_owned(), looks)].into();
         let case = Case { family, benchmark, shape: Shape { dtype, extent: Extent::Linear(n), params } };

@@ -155,6 +155,9 @@ const MUTATIONS: &[Mutation] = &[
     ("histogram/workgroup_atomic", "i < sizes.n", "i + 1u < sizes.n"),
     ("histogram/workgroup_atomic", "atomicStore(&counts[bin], 0u)", "atomicStore(&counts[bin], 1u)"),
     ("histogram/workgroup_atomic", "atomicAdd(&bins[bin]", "atomicStore(&bins[bin]"),
+    ("histogram/vec4", "count(four.w)", "count(four.z)"),
+    ("histogram/vec4", "if (i == whole)", "if (i + 1u == whole)"),
+    ("histogram/vec4", "word >> 24u", "word >> 25u"),
     ("histogram/private", "i < sizes.n", "i + 1u < sizes.n"),
     ("histogram/private", "copy < COPIES", "copy + 1u < COPIES"),
     ("histogram/private", "own + (word >> 24u)", "word >> 25u"),
@@ -191,6 +194,20 @@ const MUTATIONS: &[Mutation] = &[
     ("scan/single_pass", "(bits >> 16u)", "(bits >> 15u)"),
     ("scan/single_pass", "before + aggregate)", "aggregate)"),
     ("scan/single_pass", "4u * i < sizes.n) {\n        output[i].x", "4u * i + 1u < sizes.n) {\n        output[i].x"),
+    ("scan/single_pass_subgroup", "upto - own", "upto"),
+    ("scan/single_pass_subgroup", "part, s < subgroup)", "part, s <= subgroup)"),
+    ("scan/single_pass_subgroup", "    workgroupBarrier();\n    var all", "    var all"),
+    ("scan/single_pass_subgroup", "(bits >> 16u)", "(bits >> 15u)"),
+    ("scan/single_pass_subgroup", "before + aggregate)", "aggregate)"),
+    ("scan/single_pass_subgroup", "d + starts.w;", "d + starts.z;"),
+    (
+        "scan/single_pass_subgroup",
+        "4u * i < sizes.n) {\n        output[i].x",
+        "4u * i + 1u < sizes.n) {\n        output[i].x",
+    ),
+    ("transpose/registers", "vec4<T>(a.z, b.z, c.z, d.z)", "vec4<T>(a.z, b.z, c.z, c.z)"),
+    ("transpose/registers", "output[to + 3u * height]", "output[to + 2u * height]"),
+    ("transpose/registers", "min(y + 4u, sizes.rows)", "min(y + 3u, sizes.rows)"),
     ("transpose/tiled", "    workgroupBarrier();\n", ""),
     ("transpose/tiled", "corner.yx", "corner.xy"),
     ("transpose/tiled", "tile[t.x * (TILE + PAD) + k]", "tile[k * (TILE + PAD) + t.x]"),
@@ -267,18 +284,33 @@ const MUTATIONS: &[Mutation] = &[
     ("matmul/register_blocked", "first + DEPTH + t.y, column", "first + t.y, column"),
     ("matmul/register_blocked", "column + 3u < sizes.n", "column + 4u < sizes.n"),
     ("matmul/register_blocked", "row < sizes.m && p < sizes.k", "row + 1u < sizes.m && p < sizes.k"),
+    ("matmul/double_buffered", "    workgroupBarrier();\n    let next_step", "    let next_step"),
+    ("matmul/double_buffered", "fma(vec4<T>(step.bottom.w), step.right", "fma(vec4<T>(step.bottom.z), step.right"),
+    ("matmul/double_buffered", "first + 2u * DEPTH, is_whole", "first + DEPTH, is_whole"),
+    ("matmul/double_buffered", "place.a_read ^ 4u, p >= 4u", "place.a_read, p >= 4u"),
+    ("matmul/double_buffered", "p + j < sizes.k", "p + j + 1u < sizes.k"),
+    ("matmul/double_buffered", "min(4u, sizes.n - column)", "min(3u, sizes.n - column)"),
+    ("matmul/double_buffered", "row + 3u, column, fourth", "row + 3u, column, third"),
+    (
+        "matmul/cooperative",
+        "            workgroupBarrier();
+            if (is_whole) {
+                keep",
+        "            if (is_whole) {
+                keep",
+    ),
     (
         "matmul/cooperative",
         "            workgroupBarrier();\n            // On their way",
         "            // On their way",
     ),
     ("matmul/cooperative", "p < DEPTH", "p + 16u < DEPTH"),
-    ("matmul/cooperative", "a[from_a + 64u * a_pitch]", "a[from_a + 32u * a_pitch]"),
+    ("matmul/cooperative", "a[next_a + 64u * a_pitch]", "a[next_a + 48u * a_pitch]"),
     ("matmul/cooperative", "b_from + next * b_pitch", "b_from + first * b_pitch"),
     ("matmul/cooperative", "column + 2u < sizes.n", "column + 3u < sizes.n"),
     ("matmul/cooperative", "s21 = coopMultiplyAdd(a2, b1, s21)", "s21 = coopMultiplyAdd(a2, b0, s21)"),
-    ("matmul/cooperative", "part / 4u * 64u + y * 16u", "part / 4u * 64u + y * 15u"),
-    ("matmul/cooperative", "coopStoreT(s31, &c[fourth_right], n)", "coopStoreT(s31, &c[fourth], n)"),
+    ("matmul/cooperative", "part / 2u * 64u + y * 16u", "part / 2u * 64u + y * 15u"),
+    ("matmul/cooperative", "coopStoreT(s31, &c[at_31], n)", "coopStoreT(s31, &c[row_3], n)"),
     ("roofline/fma_an_element", "k < FMAS / 16u", "k + 1u < FMAS / 16u"),
     ("roofline/fma_an_element", "x > T(0.0)", "x > T(0.5)"),
     ("roofline/fma_an_element", "i < sizes.elements", "i + 1u < sizes.elements"),
@@ -324,6 +356,9 @@ fn telling_sizes(case: &str) -> &'static [Extent] {
         Some("texture") => &[Extent::Matrix(64, 96), Extent::Matrix(101, 257)],
         Some("matmul") if case.ends_with("cooperative") => {
             &[Extent::Product(133, 267, 70), Extent::Product(130, 260, 40), Extent::Product(130, 260, 96)]
+        }
+        Some("matmul") if case.ends_with("double_buffered") => {
+            &[Extent::Product(133, 267, 37), Extent::Product(128, 256, 48)]
         }
         Some("matmul") => &[Extent::Product(65, 67, 33), Extent::Product(70, 100, 37)],
         _ => &[Extent::Linear(70_001), Extent::Linear(69_996), Extent::Linear(16_384)],

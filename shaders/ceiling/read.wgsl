@@ -1,5 +1,5 @@
 // Reads an array; each invocation adds up ITEMS elements and stores one scalar, so that no load is dead.
-// Pattern: the loads of an invocation are independent, four at a time, and lie a whole grid apart, so that each is coalesced and all
+// Pattern: the loads of an invocation are independent, eight at a time, and lie a whole grid apart, so that each is coalesced and all
 // workgroups move through memory together.
 // Work: n scalars read (the sums written are 1/(4 ITEMS) of that and not counted).
 
@@ -23,13 +23,17 @@ fn main(
     let stride = groups.x * groups.y * WG;
     let first = (group.y * groups.x + group.x) * WG + t;
     var a = T(); var b = T(); var c = T(); var d = T();
-    for (var k = 0u; k < ITEMS; k += 4u) {
+    for (var k = 0u; k < ITEMS; k += 8u) {
         let i = first + k * stride;
-        if (i + 3u * stride < sizes.elements) {
+        if (i + 7u * stride < sizes.elements) {
             a += input[i];
             b += input[i + stride];
             c += input[i + 2u * stride];
             d += input[i + 3u * stride];
+            a += input[i + 4u * stride];
+            b += input[i + 5u * stride];
+            c += input[i + 6u * stride];
+            d += input[i + 7u * stride];
         } else {
             for (var j = i; j < sizes.elements; j += stride) {
                 a += input[j];

@@ -1,4 +1,4 @@
-// Twin of cooperative.wgsl: a warp's products are 4×4 of 16×16 by 16×8, as mma.sync makes them, from tiles that ldmatrix reads; memory is
+// Twin of cooperative.wgsl: a warp's products are 4×8 of 16×16 by 16×8, as mma.sync makes them, from tiles that ldmatrix reads; memory is
 // read by eight halves at once; lanes store their elements of C themselves, so that parts that stick out need no shared memory.
 
 struct Sizes { u32 m, n, k; };
@@ -12,7 +12,8 @@ constexpr u32 CHUNK = 8u;
 constexpr u32 A_PITCH = DEPTH + CHUNK;
 constexpr u32 B_PITCH = SIDE + CHUNK;
 // Chunks of either tile that each thread brings.
-constexpr u32 BROUGHT = SIDE * DEPTH / CHUNK / 256u;
+constexpr u32 BROUGHT = SIDE * DEPTH / CHUNK / 128u;
+constexpr u32 BAND = 8u;
 
 // Eight neighbours of a row of a matrix of `rows` by `columns`, zero outside: one load where rows are aligned to it.
 __device__ __forceinline__ uint4 chunk_at(const half_bits* __restrict__ matrix, u32 rows, u32 columns, u32 row, u32 column) {
@@ -85,30 +86,33 @@ __device__ __forceinline__ void put(float* __restrict__ c, const Sizes& sizes, u
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(128)
 kernel(const half_bits* __restrict__ a, const half_bits* __restrict__ b, float* __restrict__ c, const Sizes sizes) {
-    // Element (row, p) of A at row * A_PITCH + p, element (p, column) of B at p * B_PITCH + column. Of each there are two, in turn: who
-    // is ahead fills one while others still read the other, so that one barrier a round is enough.
-    __shared__ __align__(16) half_bits a_tiles[2][SIDE * A_PITCH];
-    __shared__ __align__(16) half_bits b_tiles[2][DEPTH * B_PITCH];
+    // Element (row, p) of A at row * A_PITCH + p, element (p, column) of B at p * B_PITCH + column.
+    __shared__ __align__(16) half_bits a_tile[SIDE * A_PITCH];
+    __shared__ __align__(16) half_bits b_tile[DEPTH * B_PITCH];
     const u32 t = threadIdx.x;
     const u32 lane = t % 32u;
     const u32 warp = t / 32u;
-    const u32 top = blockIdx.y * SIDE;
-    const u32 left = blockIdx.x * SIDE;
-    // The warp's part of the block's: one of two by four.
-    const u32 warp_row = warp / 4u * 64u;
-    const u32 warp_column = warp % 4u * 32u;
+    const u32 number = block_index();
+    const u32 band = number / (BAND * gridDim.x) * BAND;
+    const u32 height = min(BAND, gridDim.y - band);
+    const u32 rest = number - band * gridDim.x;
+    const u32 top = (band + rest % height) * SIDE;
+    const u32 left = rest / height * SIDE;
+    // The warp's part of the block's: one of two by two.
+    const u32 warp_row = warp / 2u * 64u;
+    const u32 warp_column = warp % 2u * 64u;
     uint4 next_a[BROUGHT], next_b[BROUGHT];
-    float sums[4][4][4] = {};
+    float sums[4][8][4] = {};
     for (u32 first = 0u; first < sizes.k + DEPTH; first += DEPTH) {
-        half_bits* a_tile = a_tiles[first / DEPTH % 2u];
-        half_bits* b_tile = b_tiles[first / DEPTH % 2u];
         // The first round brings tiles alone, every other one multiplies those that the round before brought.
         if (first > 0u) {
+            // Everybody has read the tiles.
+            __syncthreads();
 #pragma unroll
             for (u32 j = 0u; j < BROUGHT; j++) {
-                const u32 place = j * 256u + t;
+                const u32 place = j * 128u + t;
                 const u32 a_row = place / (DEPTH / CHUNK), a_column = place % (DEPTH / CHUNK) * CHUNK;
                 const u32 b_row = place / (SIDE / CHUNK), b_column = place % (SIDE / CHUNK) * CHUNK;
                 *reinterpret_cast<uint4*>(&a_tile[a_row * A_PITCH + a_column]) = next_a[j];
@@ -118,7 +122,7 @@ kernel(const half_bits* __restrict__ a, const half_bits* __restrict__ b, float* 
         }
 #pragma unroll
         for (u32 j = 0u; j < BROUGHT; j++) {
-            const u32 place = j * 256u + t;
+            const u32 place = j * 128u + t;
             const u32 a_row = place / (DEPTH / CHUNK), a_column = place % (DEPTH / CHUNK) * CHUNK;
             const u32 b_row = place / (SIDE / CHUNK), b_column = place % (SIDE / CHUNK) * CHUNK;
             next_a[j] = chunk_at(a, sizes.m, sizes.k, top + a_row, first + a_column);
@@ -127,21 +131,21 @@ kernel(const half_bits* __restrict__ a, const half_bits* __restrict__ b, float* 
         if (first > 0u) {
 #pragma unroll
             for (u32 p = 0u; p < DEPTH; p += 16u) {
-                u32 from_a[4][4], from_b[2][4];
+                u32 from_a[4][4], from_b[4][4];
 #pragma unroll
                 for (u32 y = 0u; y < 4u; y++) {
                     const u32 row = warp_row + 16u * y + lane % 16u;
                     load_rows(from_a[y], &a_tile[row * A_PITCH + p + lane / 16u * CHUNK]);
                 }
 #pragma unroll
-                for (u32 x = 0u; x < 2u; x++) {
+                for (u32 x = 0u; x < 4u; x++) {
                     const u32 column = warp_column + 16u * x + lane / 16u * CHUNK;
                     load_columns(from_b[x], &b_tile[(p + lane % 16u) * B_PITCH + column]);
                 }
 #pragma unroll
                 for (u32 y = 0u; y < 4u; y++) {
 #pragma unroll
-                    for (u32 x = 0u; x < 4u; x++) {
+                    for (u32 x = 0u; x < 8u; x++) {
                         multiply(sums[y][x], from_a[y], from_b[x / 2u][x % 2u * 2u], from_b[x / 2u][x % 2u * 2u + 1u]);
                     }
                 }
@@ -151,7 +155,7 @@ kernel(const half_bits* __restrict__ a, const half_bits* __restrict__ b, float* 
 #pragma unroll
     for (u32 y = 0u; y < 4u; y++) {
 #pragma unroll
-        for (u32 x = 0u; x < 4u; x++) {
+        for (u32 x = 0u; x < 8u; x++) {
             const u32 row = top + warp_row + 16u * y + lane / 4u;
             const u32 column = left + warp_column + 8u * x + lane % 4u * 2u;
             put(c, sizes, row, column, sums[y][x][0], sums[y][x][1]);

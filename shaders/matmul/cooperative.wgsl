@@ -1,7 +1,8 @@
-// Product of two matrices of f16, C = A·B with A m×k and B k×n, summed in f32 by cooperative matrices: 256 invocations make 128×128
-// elements of C in parts of 64×32, a subgroup each, as 4×2 products of 16×16 from tiles 32 deep in workgroup memory.
-// Pattern: the next tiles are under way to registers meanwhile. There are two of each in turn, so that one barrier a round is enough: who
-// is ahead fills one while others still read the other. Parts of C that stick out go through workgroup memory.
+// Product of two matrices of f16, C = A·B with A m×k and B k×n, summed in f32 by cooperative matrices: 128 invocations make 128×128
+// elements of C in parts of 64×64, a subgroup each, as 4×4 products of 16×16 from tiles 32 deep in workgroup memory.
+// Pattern: 16 products for 8 reads of 16×16; the next tiles are under way to registers meanwhile. One pair of tiles, not two in turn: the
+// less workgroup memory, the more workgroups at a time, one of which multiplies while another waits at its barriers. Workgroups are numbered
+// in bands of 8 rows, so that those that run together share what they read. Parts of C that stick out go through workgroup memory.
 // Work: 2mnk operations.
 
 enable f16;
@@ -14,20 +15,21 @@ struct Sizes { m: u32, n: u32, k: u32 }
 @group(0) @binding(2) var<storage, read_write> c: array<f32>;
 @group(0) @binding(3) var<uniform> sizes: Sizes;
 
-const WG = 256u;
+const WG = 128u;
 const SIDE = 128u;
 const DEPTH = 32u;
-// Parts of a workgroup's elements: two by four.
-const PARTS = 8u;
+// Parts of a workgroup's elements: two by two.
+const PARTS = 4u;
+const BAND = 8u;
 // Fours from one row of a tile to the next: two more than there are, so that rows begin in different banks and at multiples of 16 bytes.
 const A_PITCH = 10u;
 const B_PITCH = 34u;
 
-// Element (row, p) of A in four row * A_PITCH + p / 4, element (p, column) of B in four p * B_PITCH + column / 4; of each tile two.
-var<workgroup> a_tiles: array<vec4<f16>, 2 * 128 * 10>;
-var<workgroup> b_tiles: array<vec4<f16>, 2 * 32 * 34>;
+// Element (row, p) of A in four row * A_PITCH + p / 4, element (p, column) of B in four p * B_PITCH + column / 4.
+var<workgroup> a_tile: array<vec4<f16>, 128 * 10>;
+var<workgroup> b_tile: array<vec4<f16>, 32 * 34>;
 // One product of each part, on its way to C.
-var<workgroup> staged: array<f32, 8 * 256>;
+var<workgroup> staged: array<f32, 4 * 256>;
 
 // Four neighbours of a row of A, zero outside: one load where rows are aligned to it.
 fn a_at(row: u32, p: u32) -> vec4<f16> {
@@ -61,32 +63,55 @@ fn b_at(p: u32, column: u32) -> vec4<f16> {
     return four;
 }
 
-// Puts what an invocation brings into tiles number `turn`: a four and every 256th on from it, of either tile.
+// Puts what an invocation brings into the tiles: a four and every 128th on from it, of either tile.
 fn keep(
-    turn: u32, t: u32, a_0: vec4<f16>, a_1: vec4<f16>, a_2: vec4<f16>, a_3: vec4<f16>,
-    b_0: vec4<f16>, b_1: vec4<f16>, b_2: vec4<f16>, b_3: vec4<f16>,
+    t: u32,
+    a_0: vec4<f16>, a_1: vec4<f16>, a_2: vec4<f16>, a_3: vec4<f16>, a_4: vec4<f16>, a_5: vec4<f16>, a_6: vec4<f16>, a_7: vec4<f16>,
+    b_0: vec4<f16>, b_1: vec4<f16>, b_2: vec4<f16>, b_3: vec4<f16>, b_4: vec4<f16>, b_5: vec4<f16>, b_6: vec4<f16>, b_7: vec4<f16>,
 ) {
-    let into_a = turn * SIDE * A_PITCH + t / 8u * A_PITCH + t % 8u;
-    a_tiles[into_a] = a_0;
-    a_tiles[into_a + 32u * A_PITCH] = a_1;
-    a_tiles[into_a + 64u * A_PITCH] = a_2;
-    a_tiles[into_a + 96u * A_PITCH] = a_3;
-    let into_b = turn * DEPTH * B_PITCH + t / 32u * B_PITCH + t % 32u;
-    b_tiles[into_b] = b_0;
-    b_tiles[into_b + 8u * B_PITCH] = b_1;
-    b_tiles[into_b + 16u * B_PITCH] = b_2;
-    b_tiles[into_b + 24u * B_PITCH] = b_3;
+    let into_a = t / 8u * A_PITCH + t % 8u;
+    a_tile[into_a + 0u * A_PITCH] = a_0;
+    a_tile[into_a + 16u * A_PITCH] = a_1;
+    a_tile[into_a + 32u * A_PITCH] = a_2;
+    a_tile[into_a + 48u * A_PITCH] = a_3;
+    a_tile[into_a + 64u * A_PITCH] = a_4;
+    a_tile[into_a + 80u * A_PITCH] = a_5;
+    a_tile[into_a + 96u * A_PITCH] = a_6;
+    a_tile[into_a + 112u * A_PITCH] = a_7;
+    let into_b = t / 32u * B_PITCH + t % 32u;
+    b_tile[into_b + 0u * B_PITCH] = b_0;
+    b_tile[into_b + 4u * B_PITCH] = b_1;
+    b_tile[into_b + 8u * B_PITCH] = b_2;
+    b_tile[into_b + 12u * B_PITCH] = b_3;
+    b_tile[into_b + 16u * B_PITCH] = b_4;
+    b_tile[into_b + 20u * B_PITCH] = b_5;
+    b_tile[into_b + 24u * B_PITCH] = b_6;
+    b_tile[into_b + 28u * B_PITCH] = b_7;
+}
+
+// Puts whole tiles from the matrices, from the fours at `a_from` and `b_from` on.
+fn bring(t: u32, a_from: u32, b_from: u32, a_pitch: u32, b_pitch: u32) {
+    keep(
+        t,
+        a[a_from], a[a_from + 16u * a_pitch], a[a_from + 32u * a_pitch], a[a_from + 48u * a_pitch],
+        a[a_from + 64u * a_pitch], a[a_from + 80u * a_pitch], a[a_from + 96u * a_pitch], a[a_from + 112u * a_pitch],
+        b[b_from], b[b_from + 4u * b_pitch], b[b_from + 8u * b_pitch], b[b_from + 12u * b_pitch],
+        b[b_from + 16u * b_pitch], b[b_from + 20u * b_pitch], b[b_from + 24u * b_pitch], b[b_from + 28u * b_pitch],
+    );
 }
 
 // The same straight from the matrices, from depth `first` on, zero outside of them.
-fn keep_guarded(turn: u32, t: u32, corner: vec2<u32>, first: u32) {
+fn keep_guarded(t: u32, corner: vec2<u32>, first: u32) {
     let row = corner.y + t / 8u;
     let p = first + t % 8u * 4u;
     let q = first + t / 32u;
     let column = corner.x + t % 32u * 4u;
     keep(
-        turn, t, a_at(row, p), a_at(row + 32u, p), a_at(row + 64u, p), a_at(row + 96u, p),
-        b_at(q, column), b_at(q + 8u, column), b_at(q + 16u, column), b_at(q + 24u, column),
+        t,
+        a_at(row, p), a_at(row + 16u, p), a_at(row + 32u, p), a_at(row + 48u, p),
+        a_at(row + 64u, p), a_at(row + 80u, p), a_at(row + 96u, p), a_at(row + 112u, p),
+        b_at(q, column), b_at(q + 4u, column), b_at(q + 8u, column), b_at(q + 12u, column),
+        b_at(q + 16u, column), b_at(q + 20u, column), b_at(q + 24u, column), b_at(q + 28u, column),
     );
 }
 
@@ -94,10 +119,12 @@ fn keep_guarded(turn: u32, t: u32, corner: vec2<u32>, first: u32) {
 fn put(t: u32, corner: vec2<u32>, first: u32, end: u32, y: u32, x: u32) {
     workgroupBarrier();
     for (var part = first; part < end; part++) {
-        let row = corner.y + part / 4u * 64u + y * 16u + t / 16u;
-        let column = corner.x + part % 4u * 32u + x * 16u + t % 16u;
-        if (row < sizes.m && column < sizes.n) {
-            c[row * sizes.n + column] = staged[part * 256u + t];
+        for (var element = t; element < 256u; element += WG) {
+            let row = corner.y + part / 2u * 64u + y * 16u + element / 16u;
+            let column = corner.x + part % 2u * 64u + x * 16u + element % 16u;
+            if (row < sizes.m && column < sizes.n) {
+                c[row * sizes.n + column] = staged[part * 256u + element];
+            }
         }
     }
     workgroupBarrier();
@@ -107,10 +134,15 @@ fn put(t: u32, corner: vec2<u32>, first: u32, end: u32, y: u32, x: u32) {
 fn main(
     @builtin(local_invocation_index) t: u32,
     @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
     @builtin(num_subgroups) subgroups: u32,
 ) {
-    let corner = vec2<u32>(group.x * SIDE, group.y * SIDE);
+    let number = group.y * groups.x + group.x;
+    let band = number / (BAND * groups.x) * BAND;
+    let height = min(BAND, groups.y - band);
+    let rest = number - band * groups.x;
+    let corner = vec2<u32>(rest / height * SIDE, (band + rest % height) * SIDE);
     // Whole products can be stored where rows are aligned to 16 bytes.
     let is_inside = corner.y + SIDE <= sizes.m && corner.x + SIDE <= sizes.n && sizes.n % 4u == 0u;
     // Tiles that stick out nowhere, in aligned rows, are brought without a test in between: a driver may wait for a load before a branch.
@@ -119,93 +151,133 @@ fn main(
     let b_pitch = sizes.n / 4u;
     let a_from = (corner.y + t / 8u) * a_pitch + t % 8u;
     let b_from = t / 32u * b_pitch + corner.x / 4u + t % 32u;
-    // Eight subgroups have one part each, fewer have several in turn; more than eight compute parts again that others store.
+    // Four subgroups have one part each, fewer have several in turn; more than four compute parts again that others store.
     for (var first_part = 0u; first_part < PARTS; first_part += subgroups) {
         let part = first_part + subgroup;
-        let part_row = part % PARTS / 4u * 64u;
-        let part_column = part % 4u * 32u;
+        let part_row = part % PARTS / 2u * 64u;
+        let part_column = part % 2u * 64u;
         var s00 = coop_mat16x16<f32, C>();
         var s01 = coop_mat16x16<f32, C>();
+        var s02 = coop_mat16x16<f32, C>();
+        var s03 = coop_mat16x16<f32, C>();
         var s10 = coop_mat16x16<f32, C>();
         var s11 = coop_mat16x16<f32, C>();
+        var s12 = coop_mat16x16<f32, C>();
+        var s13 = coop_mat16x16<f32, C>();
         var s20 = coop_mat16x16<f32, C>();
         var s21 = coop_mat16x16<f32, C>();
+        var s22 = coop_mat16x16<f32, C>();
+        var s23 = coop_mat16x16<f32, C>();
         var s30 = coop_mat16x16<f32, C>();
         var s31 = coop_mat16x16<f32, C>();
+        var s32 = coop_mat16x16<f32, C>();
+        var s33 = coop_mat16x16<f32, C>();
         if (is_whole) {
-            keep(
-                0u, t, a[a_from], a[a_from + 32u * a_pitch], a[a_from + 64u * a_pitch], a[a_from + 96u * a_pitch],
-                b[b_from], b[b_from + 8u * b_pitch], b[b_from + 16u * b_pitch], b[b_from + 24u * b_pitch],
-            );
+            bring(t, a_from, b_from, a_pitch, b_pitch);
         } else {
-            keep_guarded(0u, t, corner, 0u);
+            keep_guarded(t, corner, 0u);
         }
         for (var first = 0u; first < sizes.k; first += DEPTH) {
-            let turn = first / DEPTH % 2u;
-            let a_tile = turn * SIDE * A_PITCH;
-            let b_tile = turn * DEPTH * B_PITCH;
             workgroupBarrier();
             // On their way while this round multiplies; nothing of them lives from round to round, which would cost moves that wait.
             var a_0 = vec4<f16>(); var a_1 = vec4<f16>(); var a_2 = vec4<f16>(); var a_3 = vec4<f16>();
+            var a_4 = vec4<f16>(); var a_5 = vec4<f16>(); var a_6 = vec4<f16>(); var a_7 = vec4<f16>();
             var b_0 = vec4<f16>(); var b_1 = vec4<f16>(); var b_2 = vec4<f16>(); var b_3 = vec4<f16>();
+            var b_4 = vec4<f16>(); var b_5 = vec4<f16>(); var b_6 = vec4<f16>(); var b_7 = vec4<f16>();
             if (is_whole) {
                 // The last round brings its own tiles again, which nobody uses.
                 let next = min(first + DEPTH, sizes.k - DEPTH);
-                let from_a = a_from + next / 4u;
-                let from_b = b_from + next * b_pitch;
-                a_0 = a[from_a];
-                a_1 = a[from_a + 32u * a_pitch];
-                a_2 = a[from_a + 64u * a_pitch];
-                a_3 = a[from_a + 96u * a_pitch];
-                b_0 = b[from_b];
-                b_1 = b[from_b + 8u * b_pitch];
-                b_2 = b[from_b + 16u * b_pitch];
-                b_3 = b[from_b + 24u * b_pitch];
+                let next_a = a_from + next / 4u;
+                let next_b = b_from + next * b_pitch;
+                a_0 = a[next_a];
+                a_1 = a[next_a + 16u * a_pitch];
+                a_2 = a[next_a + 32u * a_pitch];
+                a_3 = a[next_a + 48u * a_pitch];
+                a_4 = a[next_a + 64u * a_pitch];
+                a_5 = a[next_a + 80u * a_pitch];
+                a_6 = a[next_a + 96u * a_pitch];
+                a_7 = a[next_a + 112u * a_pitch];
+                b_0 = b[next_b];
+                b_1 = b[next_b + 4u * b_pitch];
+                b_2 = b[next_b + 8u * b_pitch];
+                b_3 = b[next_b + 12u * b_pitch];
+                b_4 = b[next_b + 16u * b_pitch];
+                b_5 = b[next_b + 20u * b_pitch];
+                b_6 = b[next_b + 24u * b_pitch];
+                b_7 = b[next_b + 28u * b_pitch];
             }
             for (var p = 0u; p < DEPTH; p += 16u) {
-                let from_a = a_tile + part_row * A_PITCH + p / 4u;
-                let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tiles[from_a], A_PITCH);
-                let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tiles[from_a + 16u * A_PITCH], A_PITCH);
-                let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tiles[from_a + 32u * A_PITCH], A_PITCH);
-                let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tiles[from_a + 48u * A_PITCH], A_PITCH);
-                let from_b = b_tile + p * B_PITCH + part_column / 4u;
-                let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tiles[from_b], B_PITCH);
-                let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tiles[from_b + 4u], B_PITCH);
+                let from_a = part_row * A_PITCH + p / 4u;
+                let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a], A_PITCH);
+                let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 16u * A_PITCH], A_PITCH);
+                let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 32u * A_PITCH], A_PITCH);
+                let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 48u * A_PITCH], A_PITCH);
+                let from_b = p * B_PITCH + part_column / 4u;
+                let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b], B_PITCH);
+                let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 4u], B_PITCH);
+                let b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 8u], B_PITCH);
+                let b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 12u], B_PITCH);
                 s00 = coopMultiplyAdd(a0, b0, s00);
                 s01 = coopMultiplyAdd(a0, b1, s01);
+                s02 = coopMultiplyAdd(a0, b2, s02);
+                s03 = coopMultiplyAdd(a0, b3, s03);
                 s10 = coopMultiplyAdd(a1, b0, s10);
                 s11 = coopMultiplyAdd(a1, b1, s11);
+                s12 = coopMultiplyAdd(a1, b2, s12);
+                s13 = coopMultiplyAdd(a1, b3, s13);
                 s20 = coopMultiplyAdd(a2, b0, s20);
                 s21 = coopMultiplyAdd(a2, b1, s21);
+                s22 = coopMultiplyAdd(a2, b2, s22);
+                s23 = coopMultiplyAdd(a2, b3, s23);
                 s30 = coopMultiplyAdd(a3, b0, s30);
                 s31 = coopMultiplyAdd(a3, b1, s31);
+                s32 = coopMultiplyAdd(a3, b2, s32);
+                s33 = coopMultiplyAdd(a3, b3, s33);
             }
+            // Everybody has read the tiles.
+            workgroupBarrier();
             if (is_whole) {
-                keep(1u - turn, t, a_0, a_1, a_2, a_3, b_0, b_1, b_2, b_3);
+                keep(t, a_0, a_1, a_2, a_3, a_4, a_5, a_6, a_7, b_0, b_1, b_2, b_3, b_4, b_5, b_6, b_7);
             } else {
-                keep_guarded(1u - turn, t, corner, first + DEPTH);
+                keep_guarded(t, corner, first + DEPTH);
             }
         }
         if (is_inside) {
             if (part < PARTS) {
                 // naga writes what is computed in the arguments of coopStoreT behind it: they are names here.
                 let n = sizes.n;
-                let top = (corner.y + part_row) * n + corner.x + part_column;
-                let second = top + 16u * n;
-                let third = top + 32u * n;
-                let fourth = top + 48u * n;
-                let top_right = top + 16u;
-                let second_right = second + 16u;
-                let third_right = third + 16u;
-                let fourth_right = fourth + 16u;
-                coopStoreT(s00, &c[top], n);
-                coopStoreT(s01, &c[top_right], n);
-                coopStoreT(s10, &c[second], n);
-                coopStoreT(s11, &c[second_right], n);
-                coopStoreT(s20, &c[third], n);
-                coopStoreT(s21, &c[third_right], n);
-                coopStoreT(s30, &c[fourth], n);
-                coopStoreT(s31, &c[fourth_right], n);
+                let row_0 = (corner.y + part_row) * n + corner.x + part_column;
+                let row_1 = row_0 + 16u * n;
+                let row_2 = row_0 + 32u * n;
+                let row_3 = row_0 + 48u * n;
+                let at_01 = row_0 + 16u;
+                let at_02 = row_0 + 32u;
+                let at_03 = row_0 + 48u;
+                let at_11 = row_1 + 16u;
+                let at_12 = row_1 + 32u;
+                let at_13 = row_1 + 48u;
+                let at_21 = row_2 + 16u;
+                let at_22 = row_2 + 32u;
+                let at_23 = row_2 + 48u;
+                let at_31 = row_3 + 16u;
+                let at_32 = row_3 + 32u;
+                let at_33 = row_3 + 48u;
+                coopStoreT(s00, &c[row_0], n);
+                coopStoreT(s01, &c[at_01], n);
+                coopStoreT(s02, &c[at_02], n);
+                coopStoreT(s03, &c[at_03], n);
+                coopStoreT(s10, &c[row_1], n);
+                coopStoreT(s11, &c[at_11], n);
+                coopStoreT(s12, &c[at_12], n);
+                coopStoreT(s13, &c[at_13], n);
+                coopStoreT(s20, &c[row_2], n);
+                coopStoreT(s21, &c[at_21], n);
+                coopStoreT(s22, &c[at_22], n);
+                coopStoreT(s23, &c[at_23], n);
+                coopStoreT(s30, &c[row_3], n);
+                coopStoreT(s31, &c[at_31], n);
+                coopStoreT(s32, &c[at_32], n);
+                coopStoreT(s33, &c[at_33], n);
             }
             // Before the next part's tiles.
             workgroupBarrier();
@@ -217,18 +289,34 @@ fn main(
             put(t, corner, first_part, end, 0u, 0u);
             if (is_own) { coopStoreT(s01, &staged[own], 16u); }
             put(t, corner, first_part, end, 0u, 1u);
+            if (is_own) { coopStoreT(s02, &staged[own], 16u); }
+            put(t, corner, first_part, end, 0u, 2u);
+            if (is_own) { coopStoreT(s03, &staged[own], 16u); }
+            put(t, corner, first_part, end, 0u, 3u);
             if (is_own) { coopStoreT(s10, &staged[own], 16u); }
             put(t, corner, first_part, end, 1u, 0u);
             if (is_own) { coopStoreT(s11, &staged[own], 16u); }
             put(t, corner, first_part, end, 1u, 1u);
+            if (is_own) { coopStoreT(s12, &staged[own], 16u); }
+            put(t, corner, first_part, end, 1u, 2u);
+            if (is_own) { coopStoreT(s13, &staged[own], 16u); }
+            put(t, corner, first_part, end, 1u, 3u);
             if (is_own) { coopStoreT(s20, &staged[own], 16u); }
             put(t, corner, first_part, end, 2u, 0u);
             if (is_own) { coopStoreT(s21, &staged[own], 16u); }
             put(t, corner, first_part, end, 2u, 1u);
+            if (is_own) { coopStoreT(s22, &staged[own], 16u); }
+            put(t, corner, first_part, end, 2u, 2u);
+            if (is_own) { coopStoreT(s23, &staged[own], 16u); }
+            put(t, corner, first_part, end, 2u, 3u);
             if (is_own) { coopStoreT(s30, &staged[own], 16u); }
             put(t, corner, first_part, end, 3u, 0u);
             if (is_own) { coopStoreT(s31, &staged[own], 16u); }
             put(t, corner, first_part, end, 3u, 1u);
+            if (is_own) { coopStoreT(s32, &staged[own], 16u); }
+            put(t, corner, first_part, end, 3u, 2u);
+            if (is_own) { coopStoreT(s33, &staged[own], 16u); }
+            put(t, corner, first_part, end, 3u, 3u);
         }
     }
 }

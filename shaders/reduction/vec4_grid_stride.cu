@@ -10,12 +10,16 @@ kernel(const vec4<T>* __restrict__ input, T* __restrict__ block_sums, const Size
     const u32 whole = sizes.n / 4u;
     u32 i = blockIdx.x * WG + t;
     vec4<T> a = vec4<T>(), b = vec4<T>(), c = vec4<T>(), d = vec4<T>();
-    while (i + 3u * stride < whole) {
+    while (i + 7u * stride < whole) {
         a += input[i];
         b += input[i + stride];
         c += input[i + 2u * stride];
         d += input[i + 3u * stride];
-        i += 4u * stride;
+        a += input[i + 4u * stride];
+        b += input[i + 5u * stride];
+        c += input[i + 6u * stride];
+        d += input[i + 7u * stride];
+        i += 8u * stride;
     }
     while (i < whole) {
         a += input[i];

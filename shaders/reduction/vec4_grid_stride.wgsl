@@ -1,5 +1,5 @@
 // Sum by a fixed number of workgroups: each invocation adds up vec4 elements a whole grid apart, then the workgroup's tree.
-// Pattern: 16-byte loads, ITEMS or more of them in flight for each invocation, one barrier sequence for thousands of elements.
+// Pattern: 16-byte loads, eight of them in flight for each invocation, one barrier sequence for thousands of elements.
 // Work: n scalars read.
 
 alias T = f32;
@@ -24,12 +24,16 @@ fn main(
     let whole = sizes.n / 4u;
     var i = group.x * WG + t;
     var a = vec4<T>(); var b = vec4<T>(); var c = vec4<T>(); var d = vec4<T>();
-    while (i + 3u * stride < whole) {
+    while (i + 7u * stride < whole) {
         a += input[i];
         b += input[i + stride];
         c += input[i + 2u * stride];
         d += input[i + 3u * stride];
-        i += 4u * stride;
+        a += input[i + 4u * stride];
+        b += input[i + 5u * stride];
+        c += input[i + 6u * stride];
+        d += input[i + 7u * stride];
+        i += 8u * stride;
     }
     while (i < whole) {
         a += input[i];

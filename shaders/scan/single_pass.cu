@@ -1,14 +1,12 @@
-// Twin of single_pass.wgsl: the same tiles, windows and fallback, as CUDA has them. Warps scan by shuffles, the first one looks back
-// alone while the others wait, and what a tile says is one word of 64 bits, which is stored and loaded as a whole.
-
-static_assert(WG % 32u == 0u, "a block must be of whole warps");
-
-typedef unsigned long long u64;
+// Twin of single_pass.wgsl through shared memory alone; what a tile says is two words, as WGSL has no larger ones.
 
 struct Sizes { u32 n, tiles; };
 
-constexpr u32 FULL = 0xffffffffu;
-constexpr u32 WARPS = WG / 32u;
+// What is known of `tiles` neighbouring tiles: their sum, and the status that the search back through them ended with.
+struct Seen { u32 status, tiles; T sum; };
+
+// Tiles looked at at a time, one a thread: a power of two.
+constexpr u32 WINDOW = 32u;
 // What a tile says: nothing yet, its own sum, the sum of all up to its end.
 constexpr u32 SILENT = 0u;
 constexpr u32 AGGREGATE = 1u;
@@ -42,81 +40,78 @@ __device__ __forceinline__ void put(vec4<T>* __restrict__ output, u32 i, vec4<T>
     if (4u * i + 2u < n) { output[i].z = sums.z; }
 }
 
-// The vector of the lane `distance` before this one.
-__device__ __forceinline__ vec4<T> shifted(vec4<T> x, u32 distance) {
-    return {
-        __shfl_up_sync(FULL, x.x, distance), __shfl_up_sync(FULL, x.y, distance),
-        __shfl_up_sync(FULL, x.z, distance), __shfl_up_sync(FULL, x.w, distance),
-    };
+// Makes a sum known: each word carries half of the sum and the whole status, so that two words of one status belong together.
+__device__ __forceinline__ void say(u32* state, u32 tile, u32 status, T sum) {
+    const u32 bits = bits_of(sum);
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(state + 2u * tile + 2u), "r"((status << 16) | (bits & 0xffffu)));
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(state + 2u * tile + 3u), "r"((status << 16) | (bits >> 16)));
 }
 
-// Makes a sum known: status and sum in one word, so that no order between words is needed.
-__device__ __forceinline__ void say(u64* said, u32 status, T sum) {
-    const u64 word = (static_cast<u64>(status) << 32) | bits_of(sum);
-    asm volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(said), "l"(word));
-}
-
-// What was said last, from the cache that all processors share.
-__device__ __forceinline__ u64 heard(const u64* said) {
-    u64 word;
-    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(word) : "l"(said));
-    return word;
-}
-
-// The sum over a warp, in each of its lanes.
-__device__ __forceinline__ T warp_sum(T value) {
-#pragma unroll
-    for (u32 offset = 16u; offset > 0u; offset /= 2u) {
-        value += __shfl_xor_sync(FULL, value, offset);
+// What a tile has said, from the cache that all processors share.
+__device__ __forceinline__ Seen heard(const u32* state, u32 tile) {
+    u32 low, high;
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(low) : "l"(state + 2u * tile + 2u));
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(high) : "l"(state + 2u * tile + 3u));
+    const u32 status = low >> 16;
+    if (status == SILENT || status != high >> 16) {
+        return {SILENT, 0u, T()};
     }
-    return value;
+    return {status, 1u, from_bits<T>((high << 16) | (low & 0xffffu))};
 }
 
-// The sum of a whole tile, from the input, by one warp.
-__device__ __forceinline__ T added_up(const vec4<T>* __restrict__ input, u32 tile, u32 lane, u32 n) {
-    vec4<T> sum = vec4<T>();
-    for (u32 k = lane; k < 4u * WG; k += 32u) {
-        sum += four(input, tile * 4u * WG + k, n);
+// What is known of the tiles of `near` and those right before them, `far`: the search ends with a silent tile, and with one that knows all
+// before it.
+__device__ __forceinline__ Seen joined(const Seen& near, const Seen& far) {
+    if (near.status != AGGREGATE) {
+        return near;
     }
-    return warp_sum((sum.x + sum.y) + (sum.z + sum.w));
+    return {far.status, near.tiles + far.tiles, near.sum + far.sum};
 }
 
-// The sum of all tiles before `tile`, by one warp: what the 32 nearest have said, from the last one back to the first that is silent or
-// knows all, then the 32 before these. Every round takes in one tile at least.
-__device__ __forceinline__ T looked_back(
-    const vec4<T>* __restrict__ input, const u64* said, u32 tile, u32 lane, u32 n) {
-    T before = T();
-    u32 end = tile;
-    while (end > 0u) {
-        u32 status = SILENT, tiles = 0u;
-        T sum = T();
-        for (u32 look = 0u; tiles == 0u && look != LOOKS; look++) {
-            const u64 word = lane < end ? heard(said + (end - 1u - lane)) : 0u;
-            status = static_cast<u32>(word >> 32);
-            sum = from_bits<T>(static_cast<u32>(word));
-            // The lanes before the first that did not say its own sum, and that one, too, if it knows all.
-            const u32 other = __ballot_sync(FULL, status != AGGREGATE);
-            const u32 near = other == 0u ? 32u : __ffs(other) - 1u;
-            status = __shfl_sync(FULL, status, near % 32u);
-            tiles = status == INCLUSIVE ? near + 1u : near;
-        }
-        if (tiles == 0u) {
-            before += added_up(input, end - 1u, lane, n);
-            end -= 1u;
-        } else {
-            before += warp_sum(lane < tiles ? sum : T());
-            end = status == INCLUSIVE ? 0u : end - tiles;
+// What is known of the WINDOW tiles before tile `end`, from the last one back to the first that is silent or knows all.
+__device__ __forceinline__ Seen looked_back(Seen* seen, const u32* state, u32 end, u32 t) {
+    if (t < WINDOW) {
+        seen[t] = {SILENT, 0u, T()};
+        if (t < end) {
+            seen[t] = heard(state, end - 1u - t);
         }
     }
-    return before;
+    __syncthreads();
+    for (u32 s = 1u; s < WINDOW; s *= 2u) {
+        if (t < WINDOW && t % (2u * s) == 0u) {
+            seen[t] = joined(seen[t], seen[t + s]);
+        }
+        __syncthreads();
+    }
+    const Seen found = seen[0];
+    __syncthreads();
+    return found;
+}
+
+// The sum of a whole tile, from the input.
+__device__ __forceinline__ T added_up(const vec4<T>* __restrict__ input, vec4<T>* sums, u32 tile, u32 t, u32 n) {
+    const u32 i = tile * 4u * WG + t;
+    __syncthreads(); // for those that still read the sums of before
+    sums[t] = (four(input, i, n) + four(input, i + WG, n)) + (four(input, i + 2u * WG, n) + four(input, i + 3u * WG, n));
+    __syncthreads();
+    for (u32 s = WG / 2u; s > 0u; s /= 2u) {
+        if (t < s) {
+            sums[t] += sums[t + s];
+        }
+        __syncthreads();
+    }
+    const vec4<T> all = sums[0];
+    __syncthreads();
+    return (all.x + all.y) + (all.z + all.w);
 }
 
 extern "C" __global__ void __launch_bounds__(WG)
 kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* state, const Sizes sizes) {
     __shared__ u32 ticket;
-    __shared__ T tiles_before;
-    __shared__ vec4<T> totals[WARPS];
-    const u32 t = threadIdx.x, lane = t % 32u, warp = t / 32u, n = sizes.n;
+    __shared__ Seen seen[WINDOW];
+    // Twice a vector a thread: one half is read while the other is written.
+    __shared__ vec4<T> sums[2u * WG];
+    const u32 t = threadIdx.x, n = sizes.n;
     // Tiles are numbered in the order in which blocks start, so that those before this one have started, too.
     if (t == 0u) {
         ticket = atomicAdd(state, 1u);
@@ -126,8 +121,6 @@ kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* sta
     if (tile >= sizes.tiles) {
         return;
     }
-    // Behind the ticket's two words there is one of 64 bits for each tile.
-    u64* said = reinterpret_cast<u64*>(state) + 1u;
     // Four rows of 4 WG elements, each scanned on its own.
     const u32 i = tile * 4u * WG + t;
     const vec4<T> a = scanned(four(input, i, n));
@@ -135,45 +128,49 @@ kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* sta
     const vec4<T> c = scanned(four(input, i + 2u * WG, n));
     const vec4<T> d = scanned(four(input, i + 3u * WG, n));
     vec4<T> own = {a.w, b.w, c.w, d.w};
-#pragma unroll
-    for (u32 s = 1u; s < 32u; s *= 2u) {
-        const vec4<T> other = shifted(own, s);
-        if (lane >= s) {
-            own += other;
-        }
-    }
-    if (lane == 31u) {
-        totals[warp] = own;
-    }
-    vec4<T> starts = shifted(own, 1u);
-    if (lane == 0u) {
-        starts = vec4<T>();
-    }
+    sums[t] = own;
     __syncthreads();
-    vec4<T> all = vec4<T>();
-#pragma unroll
-    for (u32 w = 0u; w < WARPS; w++) {
-        if (w == warp) {
-            starts += all;
+    u32 half = 0u;
+    for (u32 s = 1u; s < WG; s *= 4u) {
+        if (t >= s) {
+            own += sums[half + t - s];
         }
-        all += totals[w];
+        if (t >= 2u * s) {
+            own += sums[half + t - 2u * s];
+        }
+        if (t >= 3u * s) {
+            own += sums[half + t - 3u * s];
+        }
+        half = WG - half;
+        sums[half + t] = own;
+        __syncthreads();
     }
-    starts += vec4<T>{T(), all.x, all.x + all.y, all.x + all.y + all.z};
-    if (warp == 0u) {
-        const T aggregate = (all.x + all.y) + (all.z + all.w);
-        if (lane == 0u) {
-            say(said + tile, tile == 0u ? INCLUSIVE : AGGREGATE, aggregate);
-        }
-        const T before = looked_back(input, said, tile, lane, n);
-        if (lane == 0u) {
-            if (tile > 0u) {
-                say(said + tile, INCLUSIVE, before + aggregate);
-            }
-            tiles_before = before;
-        }
+    const vec4<T> all = sums[half + WG - 1u];
+    const T aggregate = (all.x + all.y) + (all.z + all.w);
+    vec4<T> starts = {T(), all.x, all.x + all.y, all.x + all.y + all.z};
+    if (t > 0u) {
+        starts += sums[half + t - 1u];
     }
-    __syncthreads();
-    const T before = tiles_before;
+    if (t == 0u) {
+        say(state, tile, tile == 0u ? INCLUSIVE : AGGREGATE, aggregate);
+    }
+    // The sum of tiles end to tile - 1; every round takes in one tile at least.
+    T before = T();
+    u32 end = tile;
+    while (end > 0u) {
+        Seen found = {SILENT, 0u, T()};
+        for (u32 look = 0u; look < LOOKS && found.tiles == 0u; look++) {
+            found = looked_back(seen, state, end, t);
+        }
+        if (found.tiles == 0u) {
+            found = {AGGREGATE, 1u, added_up(input, sums, end - 1u, t, n)};
+        }
+        before += found.sum;
+        end = found.status == INCLUSIVE ? 0u : end - found.tiles;
+    }
+    if (t == 0u && tile > 0u) {
+        say(state, tile, INCLUSIVE, before + aggregate);
+    }
     put(output, i, a, starts.x + before, n);
     put(output, i + WG, b, starts.y + before, n);
     put(output, i + 2u * WG, c, starts.z + before, n);

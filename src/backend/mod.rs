@@ -186,7 +186,8 @@ impl Device {
                 self.max_texture_side
             ));
         }
-        if !self.has_mappable_storage && job.buffers.iter().any(|buffer| buffer.mapping.is_some()) {
+        if !self.has_mappable_storage && job.buffers.iter().any(|buffer| buffer.mapping.is_some() && !buffer.is_staging)
+        {
             return refuse("the device has no storage buffers that the host can map".to_owned());
         }
         let limit = self.max_binding_bytes.min(self.max_buffer_bytes);

@@ -38,7 +38,7 @@ pub const FAMILY: Family = Family {
             summary: "reads an array by fours and adds up what it read",
             wgsl: include_str!("../../shaders/ceiling/read.wgsl"),
             cuda: include_str!("../../shaders/ceiling/read.cu"),
-            cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 4.0)], &[("ITEMS", 16.0)], &[("ITEMS", 64.0)]]),
+            cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)], &[("ITEMS", 128.0)]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Read),
             buffers: |shape, interface| {
@@ -165,7 +165,7 @@ pub(super) const FMA: Benchmark = Benchmark {
             from: Profile::Standard,
             dtypes: &[Dtype::F64, Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32],
             extents: &[Extent::Linear(1 << 22)],
-            params: &[&[("ROUNDS", 64.0)]],
+            params: &[&[("ROUNDS", 128.0)]],
         },
     ],
     work: |shape| Work { bytes: 0, flops: 2 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },

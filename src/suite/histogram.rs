@@ -37,6 +37,14 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "vec4",
+            summary: "16-byte loads, 64 words an invocation: fewer workgroups, whose histograms meet",
+            wgsl: include_str!("../../shaders/histogram/vec4.wgsl"),
+            cuda: include_str!("../../shaders/histogram/vec4.cu"),
+            steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 64)],
+            ..BASE
+        },
+        Benchmark {
             name: "private",
             summary: "several histograms a workgroup, merged at the end",
             wgsl: include_str!("../../shaders/histogram/private.wgsl"),

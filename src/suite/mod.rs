@@ -73,6 +73,7 @@ pub struct Family {
 }
 
 /// One way to do a family's job.
+#[derive(Clone, Copy)]
 pub struct Benchmark {
     /// Name, unique in the family: also of its WGSL file.
     pub name: &'static str,
@@ -425,6 +426,9 @@ pub enum Route {
     Staging,
     /// The storage buffer itself, mapped: no copy by the device. Only some devices can.
     Mapped,
+    /// A staging buffer that the host has nothing more to do with: the device's copy alone. CUDA: as [`Route::Staging`], whose pinned memory
+    /// the device copies from and to where it lies.
+    Held,
 }
 
 impl Step {
@@ -449,6 +453,7 @@ pub fn each(value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
 
 /// How an output is held against its oracle. Comparison is exact but where [`Benchmark::tolerance`] says otherwise: inputs are chosen so
 /// that rounding plays no part.
+#[derive(Clone, Copy)]
 pub struct Check {
     /// The buffer that holds the answer.
     pub buffer: &'static str,

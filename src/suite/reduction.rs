@@ -214,7 +214,7 @@ fn passes(shape: &Shape, interface: &Interface, items: u64) -> Vec<Pass> {
 /// Passes of `vec4_grid_stride`: an invocation covers at least sixteen vec4, so that one workgroup can finish the second pass.
 fn strided_passes(shape: &Shape, interface: &Interface) -> Vec<Pass> {
     let block = u64::from(interface.invocations()) * 4 * 16;
-    passes_by(shape.count(), |n| n.div_ceil(block).min(16_384))
+    passes_by(shape.count(), |n| n.div_ceil(block).min(8192))
 }
 
 fn passes_by(mut n: u64, groups_for: impl Fn(u64) -> u64) -> Vec<Pass> {

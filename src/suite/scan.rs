@@ -32,21 +32,34 @@ pub const FAMILY: Family = Family {
             summary: "each tile looks back over the sums of those before it, and adds up itself what is late",
             wgsl: include_str!("../../shaders/scan/single_pass.wgsl"),
             cuda: include_str!("../../shaders/scan/single_pass.cu"),
-            buffers: |shape, interface| {
-                let tiles = tiles(shape, interface);
-                vec![
-                    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },
-                    Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
-                    // The next tile's number, and two words a tile.
-                    Buffer { name: "state", scalars: 2 + 2 * tiles, contents: Contents::Poison },
-                    uniform("sizes", &[shape.count(), tiles]),
-                ]
-            },
-            steps: |shape, interface| vec![Step::Clear("state"), Step::dispatch(tiles(shape, interface))],
-            ..BASE
+            ..SINGLE_PASS
+        },
+        Benchmark {
+            name: "single_pass_subgroup",
+            summary: "the same by subgroups, which scan in registers; the first one looks back while the others wait",
+            wgsl: include_str!("../../shaders/scan/single_pass_subgroup.wgsl"),
+            cuda: include_str!("../../shaders/scan/single_pass_subgroup.cu"),
+            cases: &cases(&[&[("WG", 256.0)], &[("WG", 512.0)]]),
+            ..SINGLE_PASS
         },
     ],
     finding,
+};
+
+/// What the single passes share.
+const SINGLE_PASS: Benchmark = Benchmark {
+    buffers: |shape, interface| {
+        let tiles = tiles(shape, interface);
+        vec![
+            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },
+            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+            // The next tile's number, and two words a tile.
+            Buffer { name: "state", scalars: 2 + 2 * tiles, contents: Contents::Poison },
+            uniform("sizes", &[shape.count(), tiles]),
+        ]
+    },
+    steps: |shape, interface| vec![Step::Clear("state"), Step::dispatch(tiles(shape, interface))],
+    ..BASE
 };
 
 /// What the benchmarks here share.
@@ -57,25 +70,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
-    cases: &[
-        Cases {
-            from: Profile::Quick,
-            dtypes: &[Dtype::F32],
-            extents: &[Extent::Linear(1_000_003), Extent::Linear(1 << 20), Extent::Linear(1 << 24)],
-            params: PLAIN,
-        },
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::F32, Dtype::U32],
-            extents: &[
-                Extent::Linear(1 << 20),
-                Extent::Linear(1 << 24),
-                Extent::Linear(1 << 26),
-                Extent::Linear(1 << 28),
-            ],
-            params: PLAIN,
-        },
-    ],
+    cases: &cases(PLAIN),
     buffers: |_, _| Vec::new(),
     steps: |_, _| Vec::new(),
     end_to_end: None,
@@ -88,6 +83,16 @@ const BASE: Benchmark = Benchmark {
 };
 
 const PLAIN: &[Params] = &[&[]];
+
+const fn cases(params: &'static [Params]) -> [Cases; 2] {
+    const QUICK: &[Extent] = &[Extent::Linear(1_000_003), Extent::Linear(1 << 20), Extent::Linear(1 << 24)];
+    const ALL: &[Extent] =
+        &[Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26), Extent::Linear(1 << 28)];
+    [
+        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32, Dtype::U32], extents: ALL, params },
+    ]
+}
 
 /// Tiles of the single pass: 16 elements an invocation.
 fn tiles(shape: &Shape, interface: &Interface) -> u64 {
@@ -177,5 +182,11 @@ fn finding(rows: &[&Record]) -> Option<String> {
         return Some(format!("Of {} f32, {}.", largest.n, told(largest)?));
     };
     let ratio = one.gb_per_s? / three.gb_per_s?;
-    Some(format!("Of {} f32, {}; {}: {ratio:.2}× the rate.", one.n, told(three)?, told(one)?))
+    let by_rate = |a: &&Record, b: &&Record| a.gb_per_s.unwrap_or(0.0).total_cmp(&b.gb_per_s.unwrap_or(0.0));
+    let fastest = of("single_pass_subgroup").filter(|row| row.n == one.n).copied().max_by(by_rate);
+    let by_subgroups = match fastest {
+        Some(row) => format!("; {} ({}): {:.2}×", told(row)?, row.params, row.gb_per_s? / three.gb_per_s?),
+        None => String::new(),
+    };
+    Some(format!("Of {} f32, {}; {}: {ratio:.2}× the rate{by_subgroups}.", one.n, told(three)?, told(one)?))
 }

@@ -44,6 +44,18 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "staging_to_device",
+            summary: "the device's copy out of a staging buffer that is filled already: where it beats the bus, that buffer lies on the device; CUDA: out of pinned memory",
+            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Held }],
+            ..BASE
+        },
+        Benchmark {
+            name: "device_to_staging",
+            summary: "the device's copy into a staging buffer that nobody reads yet; CUDA: into pinned memory",
+            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Held }],
+            ..BASE
+        },
+        Benchmark {
             name: "mapped_primary_write",
             summary: "host to device straight into a storage buffer that is mapped again and again",
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Mapped }],
@@ -135,6 +147,7 @@ fn finding(rows: &[&Record]) -> Option<String> {
         ("write_buffer", "host to device by write_buffer", "host to device out of pageable memory"),
         ("mapped_staging", "through mapped staging", "out of pinned memory"),
         ("mapped_primary_write", "into a mapped storage buffer", ""),
+        ("device_to_staging", "device to staging", ""),
         ("read_back", "device to host through mapped staging", "device to host into pinned memory"),
         ("read_back_pageable", "", "into pageable memory"),
         ("mapped_primary_read", "out of a mapped storage buffer", ""),

@@ -50,6 +50,15 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "registers",
+            summary: "4x4 elements an invocation turned in registers, without workgroup memory",
+            sources: &["D7"],
+            wgsl: include_str!("../../shaders/transpose/registers.wgsl"),
+            cuda: include_str!("../../shaders/transpose/registers.cu"),
+            steps: |shape, _| tiles(shape.extent.matrix().1, 64, shape.extent.matrix().0, 64),
+            ..BASE
+        },
+        Benchmark {
             name: "cublas",
             summary: "NVIDIA's own library: the sum of a transposed matrix and nothing (geam)",
             only_cuda: Some("cuBLAS is a library of CUDA's"),

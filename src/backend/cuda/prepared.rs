@@ -148,7 +148,7 @@ impl CudaJob {
         for step in &job.steps {
             match step {
                 Step::Send { from, route: Route::Queue, .. } => prepared.keep(*from),
-                Step::Send { from, route: Route::Staging, .. } => prepared.pin(*from)?,
+                Step::Send { from, route: Route::Staging | Route::Held, .. } => prepared.pin(*from)?,
                 Step::Receive { to, route, .. } => {
                     let bytes = prepared.specs[*to].bytes as usize;
                     let received = match route {
@@ -213,7 +213,7 @@ impl CudaJob {
             Step::Send { from, to, route: Route::Queue } => {
                 self.uploads.get(from).map_or(Ok(()), |bytes| self.send(bytes, *to))
             }
-            Step::Send { from, to, route: Route::Staging } => {
+            Step::Send { from, to, route: Route::Staging | Route::Held } => {
                 self.pinned.get(from).map_or(Ok(()), |pinned| self.send(pinned.bytes(), *to))
             }
             Step::CopyRows { from, to } => match (self.arrays.get(from), self.arrays.get(to)) {

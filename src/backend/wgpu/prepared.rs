@@ -95,6 +95,7 @@ impl WgpuJob {
         };
         for step in &job.steps {
             match step {
+                Step::Send { route: Route::Held, .. } | Step::Receive { route: Route::Held, .. } => {}
                 Step::Send { from, .. } => prepared.keep(*from),
                 Step::Receive { to, .. } => {
                     let bytes = prepared.specs[*to].bytes as usize;
@@ -121,7 +122,12 @@ impl WgpuJob {
         // What needs no host in between goes to the device in one submission.
         let (mut encoder, mut is_pending) = (self.gpu.encoder(), false);
         for step in (0..launches).flat_map(|_| &self.steps).map(|bound| &bound.step) {
-            if is_pending && matches!(step, Step::Send { .. } | Step::Receive { .. }) {
+            let needs_host = matches!(
+                step,
+                Step::Send { route: Route::Queue | Route::Staging | Route::Mapped, .. }
+                    | Step::Receive { route: Route::Queue | Route::Staging | Route::Mapped, .. }
+            );
+            if is_pending && needs_host {
                 let full = std::mem::replace(&mut encoder, self.gpu.encoder());
                 self.gpu.queue.submit([full.finish()]);
                 is_pending = false;
@@ -139,7 +145,7 @@ impl WgpuJob {
                 Step::Send { from, to, route: Route::Mapped } => {
                     self.gpu.put(&self.uploads[from], self.memory[*to].buffer()?).await?;
                 }
-                Step::Receive { from, to, route } => {
+                Step::Receive { from, to, route: route @ (Route::Queue | Route::Staging | Route::Mapped) } => {
                     let Some(host) = self.received.get_mut(to) else { continue };
                     let (buffer, bytes) = (self.memory[*from].buffer()?, self.specs[*from].bytes);
                     let mut keep = |offset: u64, piece: &[u8]| {
@@ -147,7 +153,7 @@ impl WgpuJob {
                     };
                     match route {
                         Route::Mapped => self.gpu.look(buffer, bytes, |piece| keep(0, piece)).await?,
-                        Route::Queue | Route::Staging => self.gpu.read(buffer, bytes, &mut keep).await?,
+                        _ => self.gpu.read(buffer, bytes, &mut keep).await?,
                     }
                 }
                 step => {
@@ -188,7 +194,9 @@ impl WgpuJob {
 
     fn encode_untimed(&self, encoder: &mut wgpu::CommandEncoder, step: &Step) -> Result<()> {
         match step {
-            Step::Restore { from, to } => {
+            Step::Restore { from, to }
+            | Step::Send { from, to, route: Route::Held }
+            | Step::Receive { from, to, route: Route::Held } => {
                 let (from, to) = (self.memory[*from].buffer()?, self.memory[*to].buffer()?);
                 encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
             }
@@ -322,7 +330,9 @@ impl Prepared for WgpuJob {
                 sink(0, &host[..bytes as usize]);
                 return Ok(());
             }
+            let is_staging = self.specs[buffer].is_staging;
             match &self.memory[buffer] {
+                Memory::Buffer(buffer) if is_staging => self.gpu.look(buffer, bytes, |all| sink(0, all)).await,
                 Memory::Buffer(buffer) => self.gpu.read(buffer, bytes, sink).await,
                 Memory::Texture(texture) => self.gpu.read_texture(&self.specs[buffer], texture, bytes, sink).await,
             }

@@ -1,0 +1,221 @@
+// Product of two matrices, C = A·B with A m×k and B k×n, by tiles of 128×128: each of 256 invocations keeps 8×8 elements of C in
+// registers. There are two tiles of A and two of B in workgroup memory, in turn: while one pair is multiplied, the next one is on its way
+// from memory, so that one barrier in 8 steps of k is enough; what the first step behind it needs is read before the last step in front.
+// Pattern: 32 neighbouring invocations cover 32×64 elements of C, 4×8 of them with 2×2 blocks of 4×4 each: 64 FMAs for four 16-byte reads,
+// most of which lanes share. A's tile is stored by steps of k; its fours change places in the upper half, against bank conflicts. Workgroups
+// are numbered in bands of 8 rows, so that those that run together share what they read.
+// Work: 2mnk operations.
+
+alias T = f32;
+
+struct Sizes { m: u32, n: u32, k: u32 }
+
+/// An invocation's 8×8 elements of C: rows 0 to 7, the left and the right four of each.
+struct Sums {
+    left_0: vec4<T>, left_1: vec4<T>, left_2: vec4<T>, left_3: vec4<T>,
+    left_4: vec4<T>, left_5: vec4<T>, left_6: vec4<T>, left_7: vec4<T>,
+    right_0: vec4<T>, right_1: vec4<T>, right_2: vec4<T>, right_3: vec4<T>,
+    right_4: vec4<T>, right_5: vec4<T>, right_6: vec4<T>, right_7: vec4<T>,
+}
+
+/// What one step of k multiplies: eight elements of a column of A by eight of a row of B.
+struct Factors { top: vec4<T>, bottom: vec4<T>, left: vec4<T>, right: vec4<T> }
+
+/// What an invocation brings for the next tiles: four neighbours of a row of either matrix.
+struct Brought { a: vec4<T>, b: vec4<T> }
+
+/// Where an invocation reads and writes. In fours: of A and B in memory, of the tiles where it writes and reads.
+struct Place { t: u32, row: u32, column: u32, a: u32, b: u32, a_put: u32, a_read: u32, b_read: u32 }
+
+@group(0) @binding(0) var<storage, read> a: array<vec4<T>>;
+@group(0) @binding(1) var<storage, read> b: array<vec4<T>>;
+@group(0) @binding(2) var<storage, read_write> c: array<vec4<T>>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+const SIDE = 128u;
+const DEPTH = 8u;
+/// Fours in a step of k, and in a tile.
+const PITCH = SIDE / 4u;
+const TILE = DEPTH * PITCH;
+const BAND = 8u;
+
+/// Two tiles. Step p of k, rows 4q to 4q + 3: at p · PITCH + (q ^ (p / 4 · 4)).
+var<workgroup> a_tiles: array<vec4<T>, 2u * TILE>;
+/// Step p of k, columns 4q to 4q + 3: at p · PITCH + q.
+var<workgroup> b_tiles: array<vec4<T>, 2u * TILE>;
+
+@compute @workgroup_size(256)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let number = group.y * groups.x + group.x;
+    let band = number / (BAND * groups.x) * BAND;
+    let height = min(BAND, groups.y - band);
+    let rest = number - band * groups.x;
+    let row = (band + rest % height) * SIDE;
+    let column = rest / height * SIDE;
+
+    let warp = t / 32u;
+    let x = warp % 2u * 16u + t % 8u;
+    let y = warp / 2u * 8u + t % 32u / 8u;
+    let half = t % 2u;
+    let place = Place(
+        t, row, column,
+        (row + t / 2u) * (sizes.k / 4u) + half,
+        t / PITCH * (sizes.n / 4u) + column / 4u + t % PITCH,
+        half * 4u * PITCH + ((t / 8u) ^ (half * 4u)),
+        y, x,
+    );
+    // Tiles that stick out nowhere, in aligned rows, are brought without a test in between: a driver may wait for a load before a branch.
+    let is_inside = row + SIDE <= sizes.m && column + SIDE <= sizes.n && sizes.n % 4u == 0u;
+    var sums = Sums();
+    if (is_inside && sizes.k % (2u * DEPTH) == 0u) {
+        multiply_all(&sums, place, true);
+    } else {
+        multiply_all(&sums, place, false);
+    }
+    let top = row + 4u * y;
+    let left = column + 4u * x;
+    put_four(top, left, sums.left_0, sums.left_1, sums.left_2, sums.left_3);
+    put_four(top + 16u, left, sums.left_4, sums.left_5, sums.left_6, sums.left_7);
+    put_four(top, left + 32u, sums.right_0, sums.right_1, sums.right_2, sums.right_3);
+    put_four(top + 16u, left + 32u, sums.right_4, sums.right_5, sums.right_6, sums.right_7);
+}
+
+/// All steps of k. `is_whole` is a literal at every call, so that no test is left of it.
+fn multiply_all(sums: ptr<function, Sums>, place: Place, is_whole: bool) {
+    keep(place, 0u, brought(place, 0u, is_whole));
+    workgroupBarrier();
+    var factors = step_of(place, 0u, 0u);
+    for (var first = 0u; first < sizes.k; first += 2u * DEPTH) {
+        factors = multiply_tile(sums, place, factors, 0u, first + DEPTH, is_whole);
+        factors = multiply_tile(sums, place, factors, TILE, first + 2u * DEPTH, is_whole);
+    }
+}
+
+/// The eight steps of the tiles at `tile`, the first of which `first_step` holds, while those of steps `next` and on come to the other tiles:
+/// the first step of these.
+fn multiply_tile(
+    sums: ptr<function, Sums>, place: Place, first_step: Factors, tile: u32, next: u32, is_whole: bool,
+) -> Factors {
+    let coming = brought(place, next, is_whole);
+    let step_1 = step_of(place, tile, 1u);
+    multiply(sums, first_step);
+    let step_2 = step_of(place, tile, 2u);
+    multiply(sums, step_1);
+    let step_3 = step_of(place, tile, 3u);
+    multiply(sums, step_2);
+    let step_4 = step_of(place, tile, 4u);
+    multiply(sums, step_3);
+    let step_5 = step_of(place, tile, 5u);
+    multiply(sums, step_4);
+    let step_6 = step_of(place, tile, 6u);
+    multiply(sums, step_5);
+    let step_7 = step_of(place, tile, 7u);
+    multiply(sums, step_6);
+    keep(place, TILE - tile, coming);
+    workgroupBarrier();
+    let next_step = step_of(place, TILE - tile, 0u);
+    multiply(sums, step_7);
+    return next_step;
+}
+
+/// Step p of the tiles at `tile`; p is a literal at every call.
+fn step_of(place: Place, tile: u32, p: u32) -> Factors {
+    let step = tile + p * PITCH;
+    let top = select(place.a_read, place.a_read ^ 4u, p >= 4u);
+    return Factors(
+        a_tiles[step + top], a_tiles[step + (top ^ 4u)],
+        b_tiles[step + place.b_read], b_tiles[step + place.b_read + 8u],
+    );
+}
+
+fn multiply(sums: ptr<function, Sums>, step: Factors) {
+    (*sums).left_0 = fma(vec4<T>(step.top.x), step.left, (*sums).left_0);
+    (*sums).right_0 = fma(vec4<T>(step.top.x), step.right, (*sums).right_0);
+    (*sums).left_1 = fma(vec4<T>(step.top.y), step.left, (*sums).left_1);
+    (*sums).right_1 = fma(vec4<T>(step.top.y), step.right, (*sums).right_1);
+    (*sums).left_2 = fma(vec4<T>(step.top.z), step.left, (*sums).left_2);
+    (*sums).right_2 = fma(vec4<T>(step.top.z), step.right, (*sums).right_2);
+    (*sums).left_3 = fma(vec4<T>(step.top.w), step.left, (*sums).left_3);
+    (*sums).right_3 = fma(vec4<T>(step.top.w), step.right, (*sums).right_3);
+    (*sums).left_4 = fma(vec4<T>(step.bottom.x), step.left, (*sums).left_4);
+    (*sums).right_4 = fma(vec4<T>(step.bottom.x), step.right, (*sums).right_4);
+    (*sums).left_5 = fma(vec4<T>(step.bottom.y), step.left, (*sums).left_5);
+    (*sums).right_5 = fma(vec4<T>(step.bottom.y), step.right, (*sums).right_5);
+    (*sums).left_6 = fma(vec4<T>(step.bottom.z), step.left, (*sums).left_6);
+    (*sums).right_6 = fma(vec4<T>(step.bottom.z), step.right, (*sums).right_6);
+    (*sums).left_7 = fma(vec4<T>(step.bottom.w), step.left, (*sums).left_7);
+    (*sums).right_7 = fma(vec4<T>(step.bottom.w), step.right, (*sums).right_7);
+}
+
+/// What the invocation brings of the tiles from step `first` on, zero outside of the matrices. The tiles behind the last are the last again,
+/// which nobody multiplies.
+fn brought(place: Place, first: u32, is_whole: bool) -> Brought {
+    if (is_whole) {
+        let step = min(first, sizes.k - DEPTH);
+        return Brought(a[place.a + step / 4u], b[place.b + step * (sizes.n / 4u)]);
+    }
+    let t = place.t;
+    return Brought(
+        four_of_a(place.row + t / 2u, first + t % 2u * 4u),
+        four_of_b(first + t / PITCH, place.column + t % PITCH * 4u),
+    );
+}
+
+fn four_of_a(row: u32, p: u32) -> vec4<T> {
+    var four = vec4<T>();
+    if (row < sizes.m) {
+        for (var j = 0u; j < 4u && p + j < sizes.k; j++) {
+            let at = row * sizes.k + p + j;
+            four[j] = a[at / 4u][at % 4u];
+        }
+    }
+    return four;
+}
+
+fn four_of_b(p: u32, column: u32) -> vec4<T> {
+    var four = vec4<T>();
+    if (p < sizes.k) {
+        for (var j = 0u; j < 4u && column + j < sizes.n; j++) {
+            let at = p * sizes.n + column + j;
+            four[j] = b[at / 4u][at % 4u];
+        }
+    }
+    return four;
+}
+
+/// Puts what was brought into the tiles at `tile`.
+fn keep(place: Place, tile: u32, coming: Brought) {
+    let row = place.t / 2u % 4u;
+    a_tiles[tile + place.a_put][row] = coming.a.x;
+    a_tiles[tile + place.a_put + PITCH][row] = coming.a.y;
+    a_tiles[tile + place.a_put + 2u * PITCH][row] = coming.a.z;
+    a_tiles[tile + place.a_put + 3u * PITCH][row] = coming.a.w;
+    b_tiles[tile + place.t] = coming.b;
+}
+
+/// A block of 4×4 elements of C.
+fn put_four(row: u32, column: u32, first: vec4<T>, second: vec4<T>, third: vec4<T>, fourth: vec4<T>) {
+    put(row, column, first);
+    put(row + 1u, column, second);
+    put(row + 2u, column, third);
+    put(row + 3u, column, fourth);
+}
+
+/// Four neighbours of a row of C, as far as there are so many: one store where rows are aligned to it.
+fn put(row: u32, column: u32, four: vec4<T>) {
+    if (row >= sizes.m || column >= sizes.n) {
+        return;
+    }
+    let at = row * sizes.n + column;
+    if (sizes.n % 4u == 0u) {
+        c[at / 4u] = four;
+        return;
+    }
+    for (var j = 0u; j < min(4u, sizes.n - column); j++) {
+        c[(at + j) / 4u][(at + j) % 4u] = four[j];
+    }
+}

@@ -1,0 +1,197 @@
+// Inclusive scan in one pass as `single_pass`, by subgroups: lanes scan and look back through registers, and the first subgroup looks back
+// alone while the others wait at one barrier.
+// Pattern: 16 elements an invocation by 16-byte loads and stores, one word of workgroup memory for each subgroup and row, as many tiles
+// looked at at a time as a subgroup has lanes. A tile that stays silent for LOOKS looks is added up from the input by the workgroup.
+// Work: n scalars read and n written.
+
+alias T = f32;
+
+struct Sizes { n: u32, tiles: u32 }
+
+/// What the first subgroup has found: the sum of the tiles from `end` to the last one before its own.
+struct Found { sum: T, end: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<vec4<T>>;
+@group(0) @binding(1) var<storage, read_write> output: array<vec4<T>>;
+/// Zero before a launch. Word 0 is the number of the next tile, 2k + 2 and 2k + 3 are what tile k says of itself.
+@group(0) @binding(2) var<storage, read_write> state: array<atomic<u32>>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+/// Looks at a silent tile before it is added up. A tile in work is silent for tens of looks; who waits longer waits for one that is not run.
+override LOOKS: u32 = 4096u;
+
+/// What a tile says: nothing yet, its own sum, the sum of all up to its end.
+const SILENT = 0u;
+const AGGREGATE = 1u;
+const INCLUSIVE = 2u;
+
+var<workgroup> ticket: u32;
+var<workgroup> found: Found;
+/// What each subgroup's part of the four rows adds up to; a subgroup has four lanes at least.
+var<workgroup> parts: array<vec4<T>, (WG + 3u) / 4u>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(num_subgroups) subgroups: u32,
+    @builtin(subgroup_invocation_id) lane: u32,
+    @builtin(subgroup_size) lanes: u32,
+) {
+    // Tiles are numbered in the order in which workgroups start, so that those before this one have started, too.
+    if (t == 0u) {
+        ticket = atomicAdd(&state[0], 1u);
+    }
+    let tile = workgroupUniformLoad(&ticket);
+    if (tile >= sizes.tiles) {
+        return;
+    }
+    // Four rows of 4 WG elements, each scanned on its own.
+    let i = tile * 4u * WG + t;
+    let is_whole = (tile + 1u) * 16u * WG <= sizes.n;
+    var a = vec4<T>(); var b = vec4<T>(); var c = vec4<T>(); var d = vec4<T>();
+    if (is_whole) {
+        a = input[i];
+        b = input[i + WG];
+        c = input[i + 2u * WG];
+        d = input[i + 3u * WG];
+    } else {
+        a = four(i);
+        b = four(i + WG);
+        c = four(i + 2u * WG);
+        d = four(i + 3u * WG);
+    }
+    a = scanned(a);
+    b = scanned(b);
+    c = scanned(c);
+    d = scanned(d);
+    let own = vec4<T>(a.w, b.w, c.w, d.w);
+    let upto = subgroupInclusiveAdd(own);
+    if (lane == lanes - 1u) {
+        parts[subgroup] = upto;
+    }
+    workgroupBarrier();
+    var all = vec4<T>();
+    var starts = upto - own;
+    for (var s = 0u; s < subgroups; s++) {
+        let part = parts[s];
+        all += part;
+        starts += select(vec4<T>(), part, s < subgroup);
+    }
+    starts += vec4<T>(T(), all.x, all.x + all.y, all.x + all.y + all.z);
+    let aggregate = (all.x + all.y) + (all.z + all.w);
+    if (t == 0u) {
+        say(tile, select(AGGREGATE, INCLUSIVE, tile == 0u), aggregate);
+    }
+    // The sum of tiles end to tile - 1; every round takes in one tile at least.
+    var before = T();
+    var end = tile;
+    while (end > 0u) {
+        if (subgroup == 0u) {
+            let seen = looked_back(end, lane, lanes);
+            if (lane == 0u) {
+                found = seen;
+            }
+        }
+        let seen = workgroupUniformLoad(&found);
+        before += seen.sum;
+        end = seen.end;
+        if (end > 0u) {
+            end--;
+            before += added_up(end, t, subgroup, subgroups, lane);
+        }
+    }
+    if (t == 0u && tile > 0u) {
+        say(tile, INCLUSIVE, before + aggregate);
+    }
+    starts += before;
+    if (is_whole) {
+        output[i] = a + starts.x;
+        output[i + WG] = b + starts.y;
+        output[i + 2u * WG] = c + starts.z;
+        output[i + 3u * WG] = d + starts.w;
+    } else {
+        put(i, a + starts.x);
+        put(i + WG, b + starts.y);
+        put(i + 2u * WG, c + starts.z);
+        put(i + 3u * WG, d + starts.w);
+    }
+}
+
+/// Elements 4i to 4i + 3. What lies beyond the n-th stands in the last tile only, behind everything that counts.
+fn four(i: u32) -> vec4<T> {
+    if (4u * i < sizes.n) {
+        return input[i];
+    }
+    return vec4<T>();
+}
+
+fn scanned(x: vec4<T>) -> vec4<T> {
+    let y = x.x + x.y;
+    let z = y + x.z;
+    return vec4<T>(x.x, y, z, z + x.w);
+}
+
+fn put(i: u32, x: vec4<T>) {
+    if (4u * i + 3u < sizes.n) {
+        output[i] = x;
+        return;
+    }
+    if (4u * i < sizes.n) {
+        output[i].x = x.x;
+    }
+    if (4u * i + 1u < sizes.n) {
+        output[i].y = x.y;
+    }
+    if (4u * i + 2u < sizes.n) {
+        output[i].z = x.z;
+    }
+}
+
+/// Makes a sum known. WGSL's atomics keep no order between words: each word carries half of the sum and the whole status, which a tile
+/// writes once each, so that two words of one status belong together.
+fn say(tile: u32, status: u32, sum: T) {
+    let bits = bitcast<u32>(sum);
+    atomicStore(&state[2u * tile + 2u], (status << 16u) | (bits & 0xffffu));
+    atomicStore(&state[2u * tile + 3u], (status << 16u) | (bits >> 16u));
+}
+
+/// Looks back from tile `end`, a lane at a tile, until a tile knows all before it or stays silent: the sum of what was passed, and the tile
+/// that the search came to.
+fn looked_back(tile: u32, lane: u32, lanes: u32) -> Found {
+    var sum = T();
+    var end = tile;
+    var looks = 0u;
+    while (end > 0u && looks < LOOKS) {
+        let at = 2u * (end - 1u - min(lane, end - 1u)) + 2u;
+        let low = atomicLoad(&state[at]);
+        let high = atomicLoad(&state[at + 1u]);
+        let status = select(SILENT, low >> 16u, (lane < end) & ((low >> 16u) == (high >> 16u)));
+        let value = bitcast<T>((high << 16u) | (low & 0xffffu));
+        // The nearest tile that has not said its own sum alone; what it says counts, too, if it knows all before it.
+        let stop = subgroupMin(select(lane, lanes, status == AGGREGATE));
+        let is_last = (lane == stop) & (status == INCLUSIVE);
+        sum += subgroupAdd(select(T(), value, (lane < stop) | is_last));
+        end = select(end - stop, 0u, subgroupAny(is_last));
+        looks = select(0u, looks + 1u, stop == 0u);
+    }
+    return Found(sum, end);
+}
+
+/// The sum of a whole tile, from the input.
+fn added_up(tile: u32, t: u32, subgroup: u32, subgroups: u32, lane: u32) -> T {
+    let i = tile * 4u * WG + t;
+    let x = (input[i] + input[i + WG]) + (input[i + 2u * WG] + input[i + 3u * WG]);
+    let part = subgroupAdd((x.x + x.y) + (x.z + x.w));
+    if (lane == 0u) {
+        parts[subgroup].x = part;
+    }
+    workgroupBarrier();
+    var sum = T();
+    for (var s = 0u; s < subgroups; s++) {
+        sum += parts[s].x;
+    }
+    workgroupBarrier(); // before the next sum
+    return sum;
+}
