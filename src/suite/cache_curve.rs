@@ -23,11 +23,18 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "cache_curve",
     summary: "latency and bandwidth of reading, by working set, and the caches inferred from them",
+    model_text: "A staircase: latency is flat as long as the working set fits a level, and climbs to the next where \
+        it does not. Plateaus within 15 % over a doubling of the set are levels; sets between two plateaus lie \
+        partly in each.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "latency",
             summary: "one invocation follows a random cycle through all 128-byte lines of the set",
+            look_for: "The plateaus and where they end: cache sizes and their latencies, as the finding names them. \
+                A rising end past the last cache is the address translation's.",
+            limited_by: "By design nothing but the time of one load; above the largest cache, memory's row \
+                activation and translation misses.",
             sources: &["B1"],
             wgsl: include_str!("../../shaders/cache_curve/latency.wgsl"),
             cuda: include_str!("../../shaders/cache_curve/latency.cu"),
@@ -60,6 +67,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "bandwidth",
             summary: "many invocations read the set over and over by fours",
+            look_for: "Three levels again, in bytes a second: the ratio of neighbours says how often data must be \
+                reused in the upper one. The knee lies earlier than latency's where each processor's cache holds a \
+                copy of the whole set.",
+            limited_by: "The level's own port: each processor's load unit, the crossbar to the shared cache, \
+                memory's pins.",
             sources: &["B1"],
             wgsl: include_str!("../../shaders/cache_curve/bandwidth.wgsl"),
             cuda: include_str!("../../shaders/cache_curve/bandwidth.cu"),
@@ -89,6 +101,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",

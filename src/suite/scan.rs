@@ -16,11 +16,16 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "scan",
     summary: "the inclusive prefix sum of an array",
+    model_text: "A scan must read and write every element once, as a copy does. Passes multiply that: reading for \
+        the block sums, writing, and adding what came before move 4n in three kernels and 2n in one pass.",
     is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "three_kernels",
             summary: "scans blocks, scans their sums, adds what came before",
+            look_for: "Half of the copy at best: its passes move twice what is counted. Below a fifth, the \
+                Hillis-Steele steps and their barriers weigh more than memory.",
+            limited_by: "Memory traffic of 4n; at small sizes the launches, which wait for each other.",
             wgsl: include_str!("../../shaders/scan/three_kernels.wgsl"),
             cuda: include_str!("../../shaders/scan/three_kernels.cu"),
             buffers,
@@ -30,6 +35,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "single_pass",
             summary: "each tile looks back over the sums of those before it, and adds up itself what is late",
+            look_for: "Its lead over three_kernels at large sizes, at most 2, and how near it comes to the copy. \
+                Rows far slower on one API can mean a device that does not run workgroups in order, where the \
+                fallback adds up what is late.",
+            limited_by: "The chain of tiles: each waits for what the ones before it publish, at the latency of the \
+                second cache for each look-back window.",
             wgsl: include_str!("../../shaders/scan/single_pass.wgsl"),
             cuda: include_str!("../../shaders/scan/single_pass.cu"),
             buffers: |shape, interface| {
@@ -53,6 +63,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",
