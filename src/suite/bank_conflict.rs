@@ -297,14 +297,32 @@ fn banks(time: impl Fn(u64) -> Option<f64>) -> Option<Banks> {
     (stride > 1).then_some(Banks::AtLeast(stride))
 }
 
-fn finding(rows: &[&Record]) -> Option<String> {
+/// The number of banks that the rows of one device tell; `None` where they tell none.
+#[must_use]
+pub fn inferred_banks(rows: &[&Record]) -> Option<u64> {
+    let first = unstrided(rows)?;
+    match banks(|stride| time(rows, first, "stride", &format!("STRIDE={stride}")))? {
+        Banks::Inferred(banks) => Some(banks),
+        Banks::None | Banks::AtLeast(_) => None,
+    }
+}
+
+/// The largest row of stride 1.
+fn unstrided<'a>(rows: &[&'a Record]) -> Option<&'a Record> {
     let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
     let is_first = |row: &&&Record| row.benchmark == "stride" && row.params == "STRIDE=1" && row.median_ns.is_some();
-    let first = *rows.iter().filter(is_first).max_by_key(|row| size(row))?;
-    let time = |benchmark: &str, params: String| {
-        let row = rows.iter().find(|row| row.benchmark == benchmark && row.params == params && row.n == first.n)?;
-        row.median_ns
-    };
+    rows.iter().filter(is_first).max_by_key(|row| size(row)).copied()
+}
+
+/// The time of a row of the size of `first`.
+fn time(rows: &[&Record], first: &Record, benchmark: &str, params: &str) -> Option<f64> {
+    let row = rows.iter().find(|row| row.benchmark == benchmark && row.params == params && row.n == first.n)?;
+    row.median_ns
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let first = unstrided(rows)?;
+    let time = |benchmark: &str, params: String| time(rows, first, benchmark, &params);
     let strided = |stride: u64| time("stride", format!("STRIDE={stride}"));
     let speed = |stride: u64| Some(first.median_ns? / strided(stride)?);
     let mut text = match banks(strided)? {

@@ -268,31 +268,52 @@ pub fn knees(curve: &[(u64, f64)]) -> Vec<Level> {
 /// From this working set on the last level is memory: no device today has a cache as large.
 const SURELY_MEMORY: u64 = 1 << 28;
 
-fn finding(rows: &[&Record]) -> Option<String> {
-    let of = |benchmark: &'static str| {
-        rows.iter()
-            .filter(move |row| row.benchmark == benchmark)
-            .filter_map(|row| Some((row.n.parse::<u64>().ok()?, *row)))
-    };
-    let curve: Vec<(u64, f64)> = of("latency")
+/// Rows of a benchmark with their sizes.
+fn sized<'a>(rows: &[&'a Record], benchmark: &'static str) -> impl Iterator<Item = (u64, &'a Record)> {
+    rows.iter().filter(move |row| row.benchmark == benchmark).filter_map(|row| Some((row.n.parse::<u64>().ok()?, *row)))
+}
+
+/// Working sets in bytes and the latency of a load from each, in ns.
+fn curve(rows: &[&Record]) -> Vec<(u64, f64)> {
+    sized(rows, "latency")
         .filter_map(|(n, row)| Some((4 * cycle(n).words(), row.median_ns? / steps(cycle(n)) as f64)))
-        .collect();
-    let levels = knees(&curve);
+        .collect()
+}
+
+/// The levels that the rows of one device show, by name: `L1`, `L2` …, `memory`, and `L3 or memory` for a last one whose end was not seen.
+#[must_use]
+pub fn levels(rows: &[&Record]) -> Vec<(String, Level)> {
+    let curve = curve(rows);
+    let largest = curve.iter().map(|point| point.0).max().unwrap_or(0);
+    let name = |(place, level): (usize, Level)| {
+        let name = match level.bytes {
+            bytes if bytes < largest => format!("L{}", place + 1),
+            bytes if bytes >= SURELY_MEMORY => "memory".to_owned(),
+            _ => format!("L{} or memory", place + 1),
+        };
+        (name, level)
+    };
+    knees(&curve).into_iter().enumerate().map(name).collect()
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let curve = curve(rows);
+    let levels = levels(rows);
     let largest = curve.iter().map(|point| point.0).max()?;
     let mut text = Vec::new();
     let mut above = 0;
-    for (place, level) in levels.iter().enumerate() {
+    for (name, level) in &levels {
         // The sets of this level alone: those between two levels are of neither.
-        let fastest = of("bandwidth")
+        let fastest = sized(rows, "bandwidth")
             .filter(|(n, _)| (level.least_bytes..=level.bytes).contains(&(4 * n)))
             .filter_map(|(_, row)| row.gb_per_s)
             .max_by(f64::total_cmp);
         let bandwidth = fastest.map_or_else(String::new, |rate| format!(" and up to {}", gb_per_s(rate)));
         let figures = format!("at {:.1} ns{bandwidth}", level.latency_ns);
         text.push(match level.bytes {
-            bytes if bytes < largest => format!("L{} up to {} {figures}", place + 1, binary_size(bytes)),
-            bytes if bytes >= SURELY_MEMORY => format!("memory {figures}"),
-            bytes => format!("L{} or memory {figures} ({} and no end seen)", place + 1, binary_size(bytes)),
+            bytes if bytes < largest => format!("{name} up to {} {figures}", binary_size(bytes)),
+            bytes if bytes >= SURELY_MEMORY => format!("{name} {figures}"),
+            bytes => format!("{name} {figures} ({} and no end seen)", binary_size(bytes)),
         });
         above = level.bytes;
     }
