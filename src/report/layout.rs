@@ -50,6 +50,8 @@ pub enum Part {
     Table(Grid),
     /// What is to be known of a row or some.
     Remark {
+        /// The APIs that it is about, with a colon; empty where it is about all.
+        prefix: String,
         /// The sentence.
         text: String,
         /// Whether it is about something that went wrong.
@@ -80,7 +82,7 @@ impl Part {
     /// The same behind a prefix.
     pub(super) fn remark_by(prefix: &str, text: &str) -> Self {
         let is_fault = !text.starts_with("skipped") && !text.starts_with('~');
-        Self::Remark { text: format!("{prefix}{text}"), is_fault }
+        Self::Remark { prefix: prefix.to_owned(), text: text.to_owned(), is_fault }
     }
 
     /// A sentence or more.
@@ -96,8 +98,8 @@ impl Part {
                 heading.replacen(&name, &paint(look, "1", &name), 1)
             }
             Self::Table(grid) => grid.draw(look),
-            Self::Remark { text, is_fault } => {
-                paint(look, if is_fault { "31" } else { "2" }, &wrap(&text, look.width, "  "))
+            Self::Remark { prefix, text, is_fault } => {
+                paint(look, if is_fault { "31" } else { "2" }, &wrap(&format!("{prefix}{text}"), look.width, "  "))
             }
             Self::Text { text, indent } => wrap(&text, look.width, indent),
             Self::Field { label, text } => field(label, &text, look),
@@ -112,7 +114,9 @@ impl Part {
                 format!("### {}\n\n{}\n\n", markdown::escape(&name), markdown::escape(&rest))
             }
             Self::Table(grid) => grid.markdown() + "\n",
-            Self::Remark { text, .. } => format!("- {}\n", markdown::escape(text.trim_start_matches("~ "))),
+            Self::Remark { prefix, text, .. } => {
+                format!("- {}\n", markdown::escape(&format!("{prefix}{}", text.trim_start_matches("~ "))))
+            }
             Self::Text { text, .. } => format!("\n{}\n", markdown::escape(&text)),
             Self::Field { label, text } => format!("- **{label}**: {}\n", markdown::escape(&text)),
         }
@@ -200,13 +204,16 @@ impl Grid {
     }
     fn markdown(self) -> String {
         let mut heading = self.heading;
-        if heading[0].is_empty() {
+        if heading[0].is_empty() && self.rows.iter().any(|(title, _)| !title.is_empty()) {
             "case".clone_into(&mut heading[0]);
         }
         let cell = |text: &str| text.trim_start_matches(|c| BAR.contains(&c) || c == ' ').to_owned();
         let row = |(title, cells): (String, Vec<String>)| {
             let mut cells: Vec<_> = cells.iter().map(|text| cell(text)).collect();
-            cells[0] = format!("{title} {}", cells[0].trim_start_matches("~ ")).trim_start().to_owned();
+            // What is implausible is marked; notes have lines of their own.
+            let (mark, name) =
+                cells[0].split_at_checked(2).filter(|(mark, _)| *mark == "! ").unwrap_or(("", &cells[0]));
+            cells[0] = [mark.trim(), &title, name.trim_start_matches("~ ")].join(" ").trim_start().replace("  ", " ");
             cells
         };
         let right: Vec<bool> = (0..heading.len()).map(|column| self.right.contains(&column)).collect();

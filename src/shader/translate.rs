@@ -82,21 +82,23 @@ impl Shader {
     /// # Errors
     /// [`Error::Unsupported`] where the target cannot express the kernel, [`Error::Shader`] as for [`Shader::interface`].
     pub fn translate(&self, target: Target, constants: &Constants, checks: Checks) -> Result<Vec<u8>> {
+        let lacks = |why: &str| Error::Unsupported(format!("{} cannot express this kernel: {why}", target.name()));
+        if target == Target::Msl && self.features.contains(&Feature::F64) {
+            return Err(lacks("Metal has no f64"));
+        }
         let (module, info) = self.resolve(constants)?;
         let has_f16 = self.features.contains(&Feature::F16);
-        // naga's writers panic on some things that their target lacks (MSL on f64): that is an answer, not a crash.
+        // naga's writers panic on some things that their target lacks: that is an answer, not a crash.
         let written = catch_unwind(AssertUnwindSafe(|| match target {
             Target::SpirV => spirv(&module, &info, checks),
             Target::Msl => msl(&module, &info, checks),
             Target::Hlsl => hlsl(&module, &info, checks, has_f16),
             Target::Glsl => glsl(&module, &info, checks),
         }));
-        let message = match written {
-            Ok(Ok(text)) => return Ok(text),
-            Ok(Err(message)) => message,
-            Err(_) => "the writer gave up on it".to_owned(),
-        };
-        Err(Error::Unsupported(format!("{} cannot express this kernel: {message}", target.name())))
+        match written {
+            Ok(written) => written.map_err(|message| lacks(&message)),
+            Err(_) => Err(lacks("the writer gave up on it")),
+        }
     }
 }
 
@@ -164,6 +166,10 @@ fn msl(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, St
 fn hlsl(module: &Module, info: &ModuleInfo, checks: Checks, has_f16: bool) -> Result<Vec<u8>, String> {
     let register = |register| hlsl::BindTarget { register, ..Default::default() };
     let mut options = hlsl::Options {
+        sampler_heap_target: hlsl::SamplerHeapBindTargets {
+            standard_samplers: register(0),
+            comparison_samplers: register(2048),
+        },
         shader_model: if has_f16 { hlsl::ShaderModel::V6_2 } else { hlsl::ShaderModel::V6_0 },
         fake_missing_bindings: false,
         zero_initialize_workgroup_memory: checks.zero_init,
@@ -299,7 +305,10 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(num_workgroups) groups
             (Target::Msl, &["shape [[buffer(0)]]", "input [[buffer(1)]]", "image [[texture(0)]]"][..]),
             (Target::Msl, &["wrapped [[sampler(0)]]", "output [[buffer(2)]]", "_buffer_sizes [[buffer(3)]]"]),
             (Target::Hlsl, &["shape : register(b0)", "input : register(t0)", "image : register(t1)"]),
-            (Target::Hlsl, &["output : register(u0)", "register(b1)", "nagaGroup0SamplerIndexArray : register(t2)"]),
+            (
+                Target::Hlsl,
+                &["output : register(u0)", "register(b1)", "nagaGroup0SamplerIndexArray : register(t2, space0)"],
+            ),
             (Target::Glsl, &["std140, binding = 0", "std430, binding = 0", "std430, binding = 1"]),
         ] {
             let text = text(target, Checks::default());
