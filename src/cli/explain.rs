@@ -92,7 +92,7 @@ fn described(family: &'static Family, benchmarks: &[&'static Benchmark]) -> Vec<
     let one = |benchmark: &&'static Benchmark| {
         let name = format!("{}/{}", family.name, benchmark.name);
         let fields = fields(family, benchmark);
-        let shown = fields.into_iter().filter(|(label, text)| !text.is_empty() && !(is_whole && *label == "model"));
+        let shown = fields.into_iter().filter(|(label, text)| !(text.is_empty() || is_whole && *label == "model"));
         let fields = shown.map(|(label, text)| Part::Field { label, text });
         [Part::Heading { name, rest: benchmark.summary.to_owned() }].into_iter().chain(fields).collect()
     };

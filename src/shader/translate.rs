@@ -70,6 +70,16 @@ impl Target {
             Self::Glsl => "GLSL",
         }
     }
+
+    /// Features that it lacks, or that naga does not write for it.
+    const fn missing(self) -> &'static [Feature] {
+        match self {
+            Self::SpirV => &[],
+            Self::Msl => &[Feature::F64],
+            Self::Hlsl => &[Feature::CooperativeMatrix],
+            Self::Glsl => &[Feature::F16, Feature::CooperativeMatrix],
+        }
+    }
 }
 
 impl Shader {
@@ -83,8 +93,8 @@ impl Shader {
     /// [`Error::Unsupported`] where the target cannot express the kernel, [`Error::Shader`] as for [`Shader::interface`].
     pub fn translate(&self, target: Target, constants: &Constants, checks: Checks) -> Result<Vec<u8>> {
         let lacks = |why: &str| Error::Unsupported(format!("{} cannot express this kernel: {why}", target.name()));
-        if target == Target::Msl && self.features.contains(&Feature::F64) {
-            return Err(lacks("Metal has no f64"));
+        if let Some(feature) = target.missing().iter().find(|feature| self.features.contains(feature)) {
+            return Err(lacks(&format!("as naga writes it, it has no {}", feature.name())));
         }
         let (module, info) = self.resolve(constants)?;
         let has_f16 = self.features.contains(&Feature::F16);
