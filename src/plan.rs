@@ -86,7 +86,11 @@ fn is_same(a: &Case, b: &Case) -> bool {
     a.name() == b.name() && a.shape == b.shape
 }
 
-fn select(filters: &[String]) -> Result<Vec<(&'static Family, &'static Benchmark)>> {
+/// What `filters` name, in the order of the suite; everything where there are none.
+///
+/// # Errors
+/// [`Error::Usage`] where a filter matches nothing, with the nearest name.
+pub fn select(filters: &[String]) -> Result<Vec<(&'static Family, &'static Benchmark)>> {
     let all: Vec<_> = FAMILIES
         .iter()
         .flat_map(|family| family.benchmarks.iter().map(move |benchmark| (*family, benchmark)))
@@ -115,6 +119,12 @@ pub fn matcher(filter: &str) -> Result<GlobMatcher> {
         .build()
         .map(|glob| glob.compile_matcher())
         .map_err(|error| Error::Usage(format!("'{filter}' is no filter: {error}")))
+}
+
+/// Names of all families, then of all benchmarks, as filters take them.
+#[must_use]
+pub fn all_names() -> Vec<String> {
+    names(&select(&[]).unwrap_or_default())
 }
 
 fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {

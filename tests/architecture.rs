@@ -62,7 +62,8 @@ fn imports_run_downward_only() {
 #[test]
 fn each_package_with_one_door_is_used_there_alone() {
     for (package, door) in [
-        ("naga::", "src/shader.rs"),
+        ("naga::", "src/shader"),
+        ("rspirv::", "src/shader"),
         ("wgpu::", "src/backend/wgpu"),
         ("cudarc::", "src/backend/cuda"),
         ("libloading::", "src/backend/cuda"),

@@ -2,7 +2,7 @@
 
 use shaderbench::record::{Record, Status};
 use shaderbench::report::table::{Look, line};
-use shaderbench::report::{Section, json, tables};
+use shaderbench::report::{Medium, Section, json, tables, write};
 
 fn row(benchmark: &str, params: &str, median_ns: f64, share: f64) -> Record {
     Record {
@@ -58,7 +58,11 @@ fn drawn(width: usize, has_color: bool) -> String {
 }
 
 fn drawn_of(rows: &[Record], width: usize, has_color: bool) -> String {
-    let section = Section {
+    tables(&[section_of(rows)], Look { width, has_color })
+}
+
+fn section_of(rows: &[Record]) -> Section<'_> {
+    Section {
         family: "transpose",
         summary: "the transpose of a matrix",
         findings: vec![(
@@ -67,8 +71,13 @@ fn drawn_of(rows: &[Record], width: usize, has_color: bool) -> String {
         )],
         rows: rows.iter().collect(),
         is_by_kernel: false,
-    };
-    tables(&[section], Look { width, has_color })
+    }
+}
+
+#[test]
+fn table_in_markdown() {
+    let rows = rows();
+    insta::assert_snapshot!(write(&[section_of(&rows)], Medium::Markdown));
 }
 
 #[test]
@@ -204,6 +213,12 @@ fn as_cuda(record: &mut Record) {
 }
 
 fn against(apis: &[&str], width: usize) -> String {
+    let text = against_in(apis, Medium::Terminal(Look { width, has_color: false }));
+    assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+    text
+}
+
+fn against_in(apis: &[&str], medium: Medium) -> String {
     let records = through(apis, as_cuda);
     let section = |family: &'static str, summary: &'static str, findings: &[(&str, &str)]| Section {
         family,
@@ -218,9 +233,12 @@ fn against(apis: &[&str], width: usize) -> String {
         section("matmul", "products of matrices", &apis.iter().map(|api| (*api, "All say this.")).collect::<Vec<_>>()),
         section("transfer", "copies between host and device", &[]),
     ];
-    let text = tables(&sections, Look { width, has_color: false });
-    assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
-    text
+    write(&sections, medium)
+}
+
+#[test]
+fn apis_against_each_other_in_markdown() {
+    insta::assert_snapshot!(against_in(&["vulkan", "cuda"], Medium::Markdown));
 }
 
 #[test]

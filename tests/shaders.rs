@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use shaderbench::job::{Job, Language};
 use shaderbench::plan::{Request, plan};
-use shaderbench::shader::{Constants, Feature, Shader, Target};
+use shaderbench::shader::{Checks, Constants, Feature, Shader, Target};
 use shaderbench::suite::{Case, FAMILIES, HOST_PARAMS, Profile};
 
 fn files() -> Vec<PathBuf> {
@@ -93,7 +93,7 @@ fn every_kernel_translates_to_every_target_that_has_its_features() {
     for (case, job) in kernels() {
         let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
         for target in Target::ALL {
-            let translated = shader.translate(target, &job.kernel.constants);
+            let translated = shader.translate(target, &job.kernel.constants, Checks::default());
             let lacks = |of, feature| target == of && job.kernel.interface.features.contains(&feature);
             // Metal has cooperative matrices, if smaller ones: naga writes them whatever their size.
             let is_lacking = lacks(Target::Msl, Feature::F64)
@@ -166,7 +166,8 @@ fn spirv_val_agrees_with_every_kernel() {
     }
     for (case, job) in kernels() {
         let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
-        let binary = shader.translate(Target::SpirV, &job.kernel.constants).expect("SPIR-V takes everything");
+        let binary =
+            shader.translate(Target::SpirV, &job.kernel.constants, Checks::default()).expect("SPIR-V takes everything");
         let is_cooperative = job.kernel.interface.features.contains(&Feature::CooperativeMatrix);
         // Drivers that have cooperative matrices are of later versions.
         let target = if is_cooperative { "vulkan1.3" } else { "vulkan1.1" };
@@ -188,7 +189,7 @@ fn glslang_agrees_with_every_kernel() {
     }
     for (case, job) in kernels() {
         let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
-        if let Ok(text) = shader.translate(Target::Glsl, &job.kernel.constants) {
+        if let Ok(text) = shader.translate(Target::Glsl, &job.kernel.constants, Checks::default()) {
             let arguments = ["-S", "comp", "--target-env", "opengl"];
             // Subgroup operations are Vulkan's in glslang's eyes.
             let arguments = if job.kernel.interface.features.contains(&Feature::Subgroups) {
@@ -201,7 +202,7 @@ fn glslang_agrees_with_every_kernel() {
         // glslang's HLSL has no templated loads, which is how f64 and f16 are read; wgpu offers f64 on Vulkan alone.
         let features = &job.kernel.interface.features;
         let is_judged = !features.contains(&Feature::F64) && !features.contains(&Feature::F16);
-        if let Ok(text) = shader.translate(Target::Hlsl, &job.kernel.constants)
+        if let Ok(text) = shader.translate(Target::Hlsl, &job.kernel.constants, Checks::default())
             && is_judged
         {
             let arguments = ["-D", "-S", "comp", "-e", "main", "-V", "--target-env", "vulkan1.1"];

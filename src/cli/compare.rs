@@ -73,7 +73,7 @@ fn split(baseline: &[PathBuf], mut files: Vec<PathBuf>) -> Result<(Vec<PathBuf>,
 }
 
 /// The report in a file; what its reader should know of it is said at once.
-fn read(path: &Path) -> Result<Report> {
+pub(super) fn read(path: &Path) -> Result<Report> {
     let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     let records = if is_json {
         let fault = |source| Error::Io { action: "read", path: path.to_owned(), source };

@@ -3,19 +3,24 @@
 use serde_json::{Map, Value, json};
 
 use super::choose::{is_same_card, no_device};
+use super::format::ListFormat;
 use super::target::{Target, cuda, targets};
 use super::{print, print_json};
 use crate::backend::Device;
 use crate::error::{Error, Result};
+use crate::report::markdown::{escape, table};
 use crate::shader::Feature;
 
-pub(super) fn devices(backend: Option<&str>, as_json: bool) -> Result<()> {
+pub(super) fn devices(backend: Option<&str>, format: ListFormat) -> Result<()> {
     let entries = entries(backend)?;
-    if as_json {
-        return print_json(&entries.iter().map(|entry| object(entry, &entries)).collect());
+    let sheets = |sheet: fn(&Entry, &[Entry]) -> String| {
+        entries.iter().map(|entry| sheet(entry, &entries)).collect::<Vec<_>>().join("\n")
+    };
+    match format {
+        ListFormat::Table => print(&sheets(sheet)),
+        ListFormat::Markdown => print(&sheets(markdown)),
+        ListFormat::Json => print_json(&entries.iter().map(|entry| object(entry, &entries)).collect()),
     }
-    let sheets: Vec<_> = entries.iter().map(|entry| sheet(entry, &entries)).collect();
-    print(&sheets.join("\n"))
 }
 
 /// A device as the list has it.
@@ -83,16 +88,18 @@ fn basics(device: &Device) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// What stands above the sections of facts: other names of the card, and the basics but the device's name.
+fn head(entry: &Entry, all: &[Entry]) -> Vec<(&'static str, String)> {
+    let label = |other: &&Entry| format!("{} ({})", other.label(), other.device.backend);
+    let others: Vec<_> = entry.others(all).iter().map(label).collect();
+    let same = (!others.is_empty()).then(|| ("same card as", others.join(", ")));
+    same.into_iter().chain(basics(&entry.device).into_iter().skip(1)).collect()
+}
+
 fn sheet(entry: &Entry, all: &[Entry]) -> String {
     let device = &entry.device;
     let mut text = format!("{} {} ({})\n", entry.label(), device.name, device.backend);
-    let others = entry.others(all);
-    if !others.is_empty() {
-        let labels: Vec<_> =
-            others.iter().map(|other| format!("{} ({})", other.label(), other.device.backend)).collect();
-        text.push_str(&format!("    {:<44} {}\n", "same card as", labels.join(", ")));
-    }
-    for (name, value) in basics(device).iter().skip(1) {
+    for (name, value) in head(entry, all) {
         text.push_str(&format!("    {name:<44} {value}\n"));
     }
     let mut section = "";
@@ -105,6 +112,17 @@ fn sheet(entry: &Entry, all: &[Entry]) -> String {
         text.push('\n');
     }
     text
+}
+
+fn markdown(entry: &Entry, all: &[Entry]) -> String {
+    let device = &entry.device;
+    let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+    let head = head(entry, all);
+    let head = head.iter().map(|(name, value)| row(["", name, value]));
+    let facts = device.facts.iter().map(|(section, name, value)| row([section, name, value]));
+    let rows: Vec<_> = head.chain(facts).collect();
+    let heading = escape(&format!("{} {} ({})", entry.label(), device.name, device.backend));
+    format!("### {heading}\n\n{}", table(&["of", "what", "value"].map(str::to_owned), &[false; 3], &rows))
 }
 
 fn object(entry: &Entry, all: &[Entry]) -> Value {

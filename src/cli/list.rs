@@ -2,18 +2,26 @@
 
 use serde_json::{Value, json};
 
+use super::format::ListFormat;
 use super::target::backends;
 use super::{print, print_json};
 use crate::error::Result;
 use crate::plan::params_of;
+use crate::report::markdown::{escape, table};
 use crate::suite::{Benchmark, FAMILIES, Family};
 
-pub(super) fn list(as_json: bool) -> Result<()> {
-    if as_json {
-        let all =
-            FAMILIES.iter().flat_map(|family| family.benchmarks.iter().map(|benchmark| object(family, benchmark)));
-        return print_json(&all.collect());
+pub(super) fn list(format: ListFormat) -> Result<()> {
+    match format {
+        ListFormat::Table => print(&plain()),
+        ListFormat::Markdown => print(&markdown()),
+        ListFormat::Json => {
+            let of = |family: &'static Family| family.benchmarks.iter().map(move |benchmark| object(family, benchmark));
+            print_json(&FAMILIES.iter().copied().flat_map(of).collect())
+        }
     }
+}
+
+fn plain() -> String {
     let mut text = String::new();
     for family in FAMILIES {
         text.push_str(&format!("{}: {}\n", family.name, family.summary));
@@ -21,7 +29,17 @@ pub(super) fn list(as_json: bool) -> Result<()> {
             text.push_str(&format!("  {:<24} {}\n", benchmark.name, benchmark.summary));
         }
     }
-    print(&text)
+    text
+}
+
+fn markdown() -> String {
+    let section = |family: &&Family| {
+        let row = |benchmark: &Benchmark| vec![benchmark.name.to_owned(), benchmark.summary.to_owned()];
+        let rows: Vec<_> = family.benchmarks.iter().map(row).collect();
+        let table = table(&["benchmark", "what it does"].map(str::to_owned), &[false, false], &rows);
+        format!("### {}\n\n{}\n\n{table}", escape(family.name), escape(family.summary))
+    };
+    FAMILIES.iter().map(section).collect::<Vec<_>>().join("\n")
 }
 
 fn object(family: &Family, benchmark: &Benchmark) -> Value {

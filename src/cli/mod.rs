@@ -2,12 +2,17 @@
 
 mod choose;
 mod compare;
+mod describe;
 mod devices;
+mod explain;
+mod format;
+mod index;
 mod interrupt;
 mod list;
 mod progress;
 mod run;
 mod shaders;
+mod show;
 mod target;
 mod watchdog;
 
@@ -23,6 +28,7 @@ use crate::record::Status;
 use crate::report::comparison::{Format, Sort};
 use crate::report::table::Look;
 use crate::suite::{Extent, Profile};
+use format::{ListForm, TableFormat};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,6 +41,8 @@ Examples:
   shaderbench compare results/*/*.csv --relative  each device against its own ceilings
   shaderbench devices                           what the devices tell of themselves
   shaderbench list --json                       every benchmark, for a program
+  shaderbench explain transpose/tiled           what it measures, what to look for, and what was measured
+  shaderbench show transpose/tiled --lang hlsl --param PAD=1  the kernel as DirectX gets it
 
   shaderbench run transpose --resume r.csv      completes the run that left r.csv, started by `run transpose --out r.csv`
 
@@ -59,18 +67,34 @@ enum Command {
     Compare(CompareArguments),
     /// List families and benchmarks
     List {
-        /// As an array of JSON objects
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        form: ListForm,
     },
     /// Show everything that the devices tell
     Devices {
         /// Through this API alone [default: through every one]
         #[arg(long, value_parser = PossibleValuesParser::new(target::backends()))]
         backend: Option<String>,
-        /// As an array of JSON objects
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        form: ListForm,
+    },
+    /// Say what benchmarks measure, what to look for in their numbers, and what the newest report has of them
+    Explain(explain::Arguments),
+    /// Print a kernel as a platform gets it
+    Show(show::Arguments),
+    /// Write README.md into a folder of reports: what each holds, and its headline figures
+    Index(index::Arguments),
+    /// Print a script that completes commands in a shell
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one for each command
+    Man {
+        /// Folder for the pages of all commands
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
     },
 }
 
@@ -116,6 +140,9 @@ struct RunArguments {
     #[arg(long, value_name = "STATUS,…", value_parser = fail_on, value_delimiter = ',',
           default_values = ["wrong", "failed", "implausible"], hide_default_value = true)]
     fail_on: Vec<Status>,
+    /// How to print the tables
+    #[arg(long, value_enum, default_value_t)]
+    format: TableFormat,
     /// Print the cases that would run, and run none
     #[arg(long)]
     dry_run: bool,
@@ -173,8 +200,13 @@ pub fn main() -> ExitCode {
         None => run::run(&arguments.run),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
-        Some(Command::List { json }) => list::list(json).map(|()| 0),
-        Some(Command::Devices { backend, json }) => devices::devices(backend.as_deref(), json).map(|()| 0),
+        Some(Command::List { form }) => list::list(form.chosen()).map(|()| 0),
+        Some(Command::Devices { backend, form }) => devices::devices(backend.as_deref(), form.chosen()).map(|()| 0),
+        Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
+        Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),
+        Some(Command::Index(arguments)) => index::index(&arguments).map(|()| 0),
+        Some(Command::Completions { shell }) => describe::completions(shell).map(|()| 0),
+        Some(Command::Man { out }) => describe::man(out.as_deref()).map(|()| 0),
     };
     match done {
         Ok(code) => ExitCode::from(code),

@@ -8,7 +8,7 @@ use super::interrupt::{self, Interrupt};
 use super::progress::Progress;
 use super::shaders::sources;
 use super::target::{Target, targets};
-use super::{RunArguments, look, print};
+use super::{RunArguments, print};
 use crate::backend::{Backend, Device, DeviceType};
 use crate::error::{Error, Result};
 use crate::plan::{Request, plan};
@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
         }
         let card: Vec<Target> = run.into_iter().filter_map(|place| found[place].take()).collect();
         let outcome = run_on(card, arguments, resumed.take(), &all, &interrupt)?;
-        print(&report::tables(&sections(&outcome.records), look()))?;
+        print(&report::write(&sections(&outcome.records), arguments.format.medium()))?;
         all.extend(outcome.records);
         match outcome.end {
             End::Complete => {}

@@ -3,13 +3,17 @@
 pub mod comparison;
 pub mod csv;
 mod file;
+pub mod index;
 pub mod json;
+mod layout;
+pub mod markdown;
 pub mod png;
 pub mod table;
 pub mod versus;
 
 use crate::record::Record;
 pub use file::{CsvFile, replace_file};
+pub use layout::{Medium, Part, lay_out};
 use table::Look;
 
 /// A family's rows with what is to be said about them.
@@ -17,7 +21,7 @@ pub struct Section<'a> {
     /// The family.
     pub family: &'static str,
     /// One sentence: what it does.
-    pub summary: &'static str,
+    pub summary: &'a str,
     /// What the numbers show on this device, each with the API through which they were measured.
     pub findings: Vec<(String, String)>,
     /// Its rows, in order.
@@ -41,10 +45,20 @@ pub fn apis<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a str> {
 /// with a table of all families.
 #[must_use]
 pub fn tables(sections: &[Section], look: Look) -> String {
-    let draw = |section: &Section| {
-        let apis = apis(section.rows.iter().copied());
-        if apis.len() < 2 { table::section(section, look) } else { versus::section(section, &apis, look) }
-    };
-    let drawn = sections.iter().map(draw).chain(versus::overall(sections, look));
-    drawn.collect::<Vec<_>>().join("\n")
+    write(sections, Medium::Terminal(look))
+}
+
+/// The same for any medium.
+#[must_use]
+pub fn write(sections: &[Section], medium: Medium) -> String {
+    let all = sections.iter().map(|one| section(one, medium)).chain(versus::overall(sections, medium.look()));
+    all.map(|parts| lay_out(parts, medium)).collect::<Vec<_>>().join("\n")
+}
+
+/// One section: its table, what is to be known of its rows, and what they show.
+#[must_use]
+pub fn section(section: &Section, medium: Medium) -> Vec<Part> {
+    let apis = apis(section.rows.iter().copied());
+    let look = medium.look();
+    if apis.len() < 2 { table::section(section, look) } else { versus::section(section, &apis, look) }
 }

@@ -1,20 +1,9 @@
-//! Records as a table for a terminal.
-
-use tabled::builder::Builder;
-use tabled::settings::object::{Columns, Rows};
-use tabled::settings::{Alignment, Modify, Padding, Style, Width};
+//! Records of one API as a table.
 
 use super::Section;
+pub use super::layout::Look;
+use super::layout::{BAR, Grid, Part, paint};
 use crate::record::{Record, Status};
-
-/// How to draw.
-#[derive(Debug, Clone, Copy)]
-pub struct Look {
-    /// Columns of the terminal.
-    pub width: usize,
-    /// Whether to use ANSI colours.
-    pub has_color: bool,
-}
 
 /// From this width on the table has room for the interval, the sample counts, the end-to-end time, the ceiling's name and a note.
 pub(super) const WIDE: usize = 180;
@@ -26,36 +15,23 @@ const BESIDE_NAME_WIDE: usize = 128;
 const MODEL: usize = 8;
 
 /// A section whose rows come from one API: its rows, what is to be said about them, and its finding.
-pub(super) fn section(section: &Section, look: Look) -> String {
-    let mut text = headline(section, "", look);
+pub(super) fn section(section: &Section, look: Look) -> Vec<Part> {
+    let mut parts = vec![headline(section, "")];
     let measured: Vec<_> = section.rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
     if !measured.is_empty() {
-        text.push_str(&rows_table(section, &measured, look));
-        text.push('\n');
+        parts.push(Part::Table(rows_table(section, &measured, look)));
     }
-    for line in remarks(&section.rows, look) {
-        text.push_str(&remark("", &line, look));
-    }
-    for (_, finding) in &section.findings {
-        text.push_str(&wrap(finding, look.width, ""));
-        text.push('\n');
-    }
-    text
+    parts.extend(remarks(&section.rows, look).into_iter().map(Part::remark));
+    parts.extend(section.findings.iter().map(|(_, finding)| Part::text(finding)));
+    parts
 }
 
 /// The section's name, what it is about, and what else is to be known.
-pub(super) fn headline(section: &Section, more: &str, look: Look) -> String {
-    let heading = wrap(&format!("{}: {}{more}", section.family, section.summary), look.width, "  ");
-    format!("{}\n", heading.replacen(section.family, &paint(look, "1", section.family), 1))
+pub(super) fn headline(section: &Section, more: &str) -> Part {
+    Part::Heading { name: section.family.to_owned(), rest: format!("{}{more}", section.summary) }
 }
 
-/// One of the [`remarks`], behind a prefix.
-pub(super) fn remark(prefix: &str, line: &str, look: Look) -> String {
-    let color = if line.starts_with("skipped") || line.starts_with('~') { "2" } else { "31" };
-    format!("{}\n", paint(look, color, &wrap(&format!("{prefix}{line}"), look.width, "  ")))
-}
-
-fn rows_table(section: &Section, measured: &[&Record], look: Look) -> String {
+fn rows_table(section: &Section, measured: &[&Record], look: Look) -> Grid {
     let is_wide = look.width >= WIDE;
     let has_model = measured.iter().any(|row| row.model.is_some());
     let mut heading = vec!["", "median", "±", "rate", "of ceiling", "speed"];
@@ -74,61 +50,6 @@ fn rows_table(section: &Section, measured: &[&Record], look: Look) -> String {
         note: is_wide.then(|| look.width - BESIDE_NAME_WIDE - model - name),
         rows: measured.iter().map(row).collect(),
         heading: heading.into_iter().map(str::to_owned).collect(),
-    }
-    .draw(look)
-}
-
-/// What is drawn: rows under a heading, each under the title of its group.
-pub(super) struct Grid {
-    /// The heading of each column.
-    pub(super) heading: Vec<String>,
-    /// Columns that are set flush right.
-    pub(super) right: Vec<usize>,
-    /// Columns of the terminal for the first column.
-    pub(super) name: usize,
-    /// Columns of the terminal for the last column, where it is a note.
-    pub(super) note: Option<usize>,
-    /// Title of its group (empty: none) and cells of each row.
-    pub(super) rows: Vec<(String, Vec<String>)>,
-}
-
-impl Grid {
-    /// Draws it; lines have no blanks at their ends.
-    pub(super) fn draw(self, look: Look) -> String {
-        let columns = self.heading.len();
-        let mut builder = Builder::default();
-        builder.push_record(self.heading);
-        let mut group = String::new();
-        let mut titles = Vec::new();
-        for (title, cells) in self.rows {
-            if title != group {
-                titles.push(builder.count_records());
-                let mut cells = vec![String::new(); columns];
-                cells[0].clone_from(&title);
-                builder.push_record(cells);
-                group = title;
-            }
-            builder.push_record(cells);
-        }
-        let mut table = builder.build();
-        table.with(Style::empty()).with(Padding::new(0, 2, 0, 0));
-        for column in self.right {
-            table.with(Modify::new(Columns::one(column)).with(Alignment::right()));
-        }
-        let wrapped = |width: usize| Width::wrap(width.max(12)).keep_words(true);
-        table.with(Modify::new(Columns::first()).with(wrapped(self.name)));
-        if let Some(note) = self.note {
-            table.with(Modify::new(Columns::one(columns - 1)).with(wrapped(note)));
-        }
-        if look.has_color {
-            let bold = tabled::settings::Color::BOLD;
-            table.with(Modify::new(Rows::first()).with(tabled::settings::Color::UNDERLINE));
-            for title in titles {
-                table.with(Modify::new(Rows::one(title)).with(bold.clone()));
-            }
-        }
-        let drawn = table.to_string();
-        drawn.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -274,8 +195,8 @@ pub(super) fn share(row: &Record, look: Look) -> String {
     let Some(share) = row.share else { return String::new() };
     const CELLS: f64 = 6.0;
     let eighths = (share.clamp(0.0, 1.0) * CELLS * 8.0).round() as usize;
-    let mut bar = "█".repeat(eighths / 8);
-    bar.extend(['▏', '▎', '▍', '▌', '▋', '▊', '▉'].get((eighths % 8).wrapping_sub(1)));
+    let mut bar: String = vec![BAR[7]; eighths / 8].into_iter().collect();
+    bar.extend(BAR[..7].get((eighths % 8).wrapping_sub(1)));
     let bar = format!("{bar:<6}");
     let color = match share {
         s if s > 1.05 => "35",
@@ -285,30 +206,6 @@ pub(super) fn share(row: &Record, look: Look) -> String {
     };
     let percent = if share < 0.0995 { format!("{:.1}%", share * 100.0) } else { format!("{:.0}%", share * 100.0) };
     format!("{}{percent:>5}", paint(look, color, &bar))
-}
-
-pub(super) fn paint(look: Look, code: &str, text: &str) -> String {
-    if look.has_color { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
-}
-
-/// Breaks `text` at spaces so that no line passes `width`; lines after the first start with `indent`.
-pub(super) fn wrap(text: &str, width: usize, indent: &str) -> String {
-    let mut out = String::new();
-    let mut column = 0;
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > width {
-            out.push('\n');
-            out.push_str(indent);
-            column = indent.len();
-        } else if column > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += length;
-    }
-    out
 }
 
 /// One row on one line, as it lands.

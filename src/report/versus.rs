@@ -3,10 +3,8 @@
 //! A ratio is the time of the first API ÷ the time of the second: above 1 the second is faster. Only what both measured by the same clock,
 //! right and plausible, is compared; its interval is that of [`stats::ratio`].
 
-use super::table::{
-    Grid, Look, WIDE, digits, headline, label, name, paint, percent, rate, remark, remarks, share, time,
-};
-use super::table::{title, wrap};
+use super::layout::{Grid, Look, Part};
+use super::table::{WIDE, digits, headline, label, name, percent, rate, remarks, share, time, title};
 use super::{Section, apis};
 use crate::record::{Record, Status};
 use crate::stats::{self, Estimate};
@@ -86,13 +84,22 @@ fn pairs<'a>(rows: &[&'a Record], [first, second]: [&str; 2]) -> Vec<Pair<'a>> {
     cases.into_iter().map(|case| Pair { first: of(case, first), second: of(case, second) }).collect()
 }
 
+/// Geometric mean of the time of the first API ÷ the time of the second, and over how many cases; `None` where nothing can be compared.
+#[must_use]
+pub fn mean_ratio(records: &[Record], apis: [&str; 2]) -> Option<(f64, usize)> {
+    let rows: Vec<&Record> = records.iter().collect();
+    let gaps: Vec<Gap> = pairs(&rows, apis).iter().filter_map(Pair::gap).collect();
+    Some((mean(&gaps)?, gaps.len()))
+}
+
 /// The two APIs of each table: the first against every other.
 fn matches<'a>(apis: &[&'a str]) -> Vec<[&'a str; 2]> {
     apis.iter().skip(1).map(|other| [apis[0], *other]).collect()
 }
 
-/// An API as people write it.
-pub(super) fn written(api: &str) -> &str {
+/// An API as people write it: `Vulkan` for `vulkan`.
+#[must_use]
+pub fn written(api: &str) -> &str {
     match api {
         "vulkan" => "Vulkan",
         "metal" => "Metal",
@@ -105,38 +112,27 @@ pub(super) fn written(api: &str) -> &str {
 
 /// A section whose rows come from several `apis`: the first against each other one, with a sentence on each such table, then what is to
 /// be said about the rows and what they show, by API where these differ.
-pub(super) fn section(section: &Section, apis: &[&str], look: Look) -> String {
+pub(super) fn section(section: &Section, apis: &[&str], look: Look) -> Vec<Part> {
     let faster = if let [_, second] = apis { written(second) } else { "the second" };
-    let mut text = headline(section, &format!(" (ratio of times: above 1 {faster} is faster)"), look);
+    let mut parts = vec![headline(section, &format!(" (ratio of times: above 1 {faster} is faster)"))];
     let mut clocks = Vec::new();
     for of in matches(apis) {
         let pairs = pairs(&section.rows, of);
         let measured: Vec<_> = pairs.iter().filter(|pair| pair.sides().any(|row| row.median_ns.is_some())).collect();
         if !measured.is_empty() {
-            text.push_str(&table(section, &measured, of, look));
-            text.push('\n');
+            parts.push(Part::Table(table(section, &measured, of, look)));
         }
         let gaps: Vec<Gap> = pairs.iter().filter_map(Pair::gap).collect();
-        if let Some(summary) = summary(gaps, of) {
-            text.push_str(&wrap(&summary, look.width, ""));
-            text.push('\n');
-        }
+        parts.extend(summary(gaps, of).map(|summary| Part::text(&summary)));
         clocks.extend(two_clocks(&pairs, of));
     }
-    for line in clocks {
-        text.push_str(&remark("", &line, look));
-    }
+    parts.extend(clocks.into_iter().map(Part::remark));
     let rows_of = |api: &str| section.rows.iter().copied().filter(|row| row.backend == api).collect::<Vec<_>>();
     let lines = apis.iter().flat_map(|api| remarks(&rows_of(api), look).into_iter().map(|line| (*api, line))).collect();
-    for (prefix, line) in by_api(lines, apis) {
-        text.push_str(&remark(&prefix, &line, look));
-    }
+    parts.extend(by_api(lines, apis).iter().map(|(prefix, line)| Part::remark_by(prefix, line)));
     let lines = section.findings.iter().map(|(api, finding)| (api.as_str(), finding.clone())).collect();
-    for (prefix, finding) in by_api(lines, apis) {
-        text.push_str(&wrap(&format!("{prefix}{finding}"), look.width, ""));
-        text.push('\n');
-    }
-    text
+    parts.extend(by_api(lines, apis).iter().map(|(prefix, finding)| Part::text(&format!("{prefix}{finding}"))));
+    parts
 }
 
 /// Each line once, behind the APIs that it is about where it is not about all.
@@ -152,7 +148,7 @@ fn by_api(lines: Vec<(&str, String)>, apis: &[&str]) -> Vec<(String, String)> {
     merged.into_iter().map(|(of, line)| (prefix(&of), line)).collect()
 }
 
-fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], look: Look) -> String {
+fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], look: Look) -> Grid {
     let is_wide = look.width >= WIDE;
     let mut heading = vec![String::new()];
     for api in [first, second] {
@@ -174,7 +170,6 @@ fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], look: L
         rows: pairs.iter().filter_map(row).collect(),
         heading,
     }
-    .draw(look)
 }
 
 fn cells(section: &Section, pair: &Pair, apis: [&str; 2], look: Look) -> Vec<String> {
@@ -254,12 +249,12 @@ fn summary(gaps: Vec<Gap>, [first, second]: [&str; 2]) -> Option<String> {
 
 /// All families in a table of geometric means, and the widest gaps in both directions, for each two APIs; empty where all rows come from
 /// one.
-pub(super) fn overall(sections: &[Section], look: Look) -> Vec<String> {
+pub(super) fn overall(sections: &[Section], look: Look) -> Vec<Vec<Part>> {
     let apis = apis(sections.iter().flat_map(|section| section.rows.iter().copied()));
     matches(&apis).into_iter().filter_map(|of| overall_of(sections, of, look)).collect()
 }
 
-fn overall_of(sections: &[Section], of: [&str; 2], look: Look) -> Option<String> {
+fn overall_of(sections: &[Section], of: [&str; 2], look: Look) -> Option<Vec<Part>> {
     let [first, second] = of.map(written);
     let mut rows: Vec<[String; 3]> = Vec::new();
     let (mut means, mut all, mut left_out) = (Vec::new(), Vec::new(), 0);
@@ -306,16 +301,9 @@ fn overall_of(sections: &[Section], of: [&str; 2], look: Look) -> Option<String>
         |gap| gap.ratio.value < 1.0,
         |ratio| Estimate { value: ratio.value.recip(), low: ratio.high.recip(), high: ratio.low.recip() },
     );
-    let heading = format!("{first} and {second}: all families (ratio of times: above 1 {second} is faster)");
-    let mut text = paint(look, "1", &wrap(&heading, look.width, "  "));
-    text.push('\n');
-    text.push_str(&grid.draw(look));
-    text.push('\n');
-    for line in lines {
-        text.push_str(&wrap(&line, look.width, "  "));
-        text.push('\n');
-    }
-    Some(text)
+    let name = format!("{first} and {second}: all families (ratio of times: above 1 {second} is faster)");
+    let lines = lines.into_iter().map(|text| Part::Text { text, indent: "  " });
+    Some([Part::Heading { name, rest: String::new() }, Part::Table(grid)].into_iter().chain(lines).collect())
 }
 
 /// Geometric mean of the ratios.

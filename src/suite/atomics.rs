@@ -12,11 +12,16 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "atomics",
     summary: "atomic additions of u32 (operations are atomic additions)",
+    model_text: "Additions to one address are done one after the other where the data lies: one each few cycles, \
+        times the number that a subgroup adds up beforehand. Different addresses run in parallel.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "same_address",
             summary: "all invocations add to one global word",
+            look_for: "Additions a second at a single word. A multiple of spread's rate for one lane means that a \
+                subgroup's numbers were added up before, by the compiler or by the hardware.",
+            limited_by: "One unit at the second cache that owns the word.",
             wgsl: include_str!("../../shaders/atomics/same_address.wgsl"),
             cuda: include_str!("../../shaders/atomics/same_address.cu"),
             buffers: |shape, _| buffers(shape, 1),
@@ -33,6 +38,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "spread",
             summary: "invocations add to SLOTS global words, neighbours to neighbouring ones",
+            look_for: "The gain over same_address as SLOTS grows: all units of the cache work, and a subgroup's 32 \
+                neighbours travel as one request.",
+            limited_by: "The atomic throughput of the second cache, a sector or so a cycle and slice.",
             wgsl: include_str!("../../shaders/atomics/spread.wgsl"),
             cuda: include_str!("../../shaders/atomics/spread.cu"),
             cases: &cases(&[
@@ -54,6 +62,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "workgroup",
             summary: "the invocations of a workgroup add to one word of its own memory",
+            look_for: "How many times the global rate: atomics that stay in a processor scale with the number of \
+                processors.",
+            limited_by: "Lanes that meet at one word of workgroup memory: turns, or a reduction in registers first.",
             wgsl: include_str!("../../shaders/atomics/workgroup.wgsl"),
             cuda: include_str!("../../shaders/atomics/workgroup.cu"),
             buffers: |shape, interface| buffers(shape, groups(shape, interface)),
@@ -77,6 +88,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",

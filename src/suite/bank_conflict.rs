@@ -16,11 +16,17 @@ use crate::record::Record;
 pub const FAMILY: Family = Family {
     name: "bank_conflict",
     summary: "reads of workgroup memory that meet in its banks; model: speed relative to stride 1 with 32 banks",
+    model_text: "Word w of workgroup memory lies in bank w mod 32. A subgroup's access takes as many turns as the \
+        fullest bank has distinct words: gcd(STRIDE, 32) for strides, 1 for words that are shared; compute \
+        capability 1.x had 16 banks for half a subgroup. The model is 1 over that number.",
     is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "stride",
             summary: "32-bit words STRIDE apart",
+            look_for: "A staircase of halves at strides 2, 4, 8, 16, 32 and full speed at every odd one. Where \
+                doubling stops costing is the number of banks; the finding says it.",
+            limited_by: "The fullest bank: lanes whose words share it are served one after the other.",
             sources: &["E1"],
             wgsl: include_str!("../../shaders/bank_conflict/stride.wgsl"),
             cuda: include_str!("../../shaders/bank_conflict/stride.cu"),
@@ -42,6 +48,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "broadcast",
             summary: "32-bit words that GROUP neighbours share; with 256 the whole workgroup reads one",
+            look_for: "Flat over GROUP: a word that many lanes ask for is fetched once and handed out. A dip would \
+                mean that the hardware broadcasts only one word an access, as the oldest cards did.",
+            limited_by: "The width of the path from the banks to the lanes; asking for fewer distinct words gains \
+                nothing.",
             sources: &["E2"],
             wgsl: include_str!("../../shaders/bank_conflict/broadcast.wgsl"),
             cuda: include_str!("../../shaders/bank_conflict/broadcast.cu"),
@@ -65,6 +75,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "bytes",
             summary: "8-bit values, four to a word: neighbours in one word (APART 1), or each in its own (APART 4)",
+            look_for: "APART=1 as fast as APART=4: lanes that share a word do not conflict. On compute capability \
+                1.x four neighbours in a word cost four turns.",
+            limited_by: "Instructions: a word is loaded for each byte, then shifted and masked, so that a quarter of \
+                the bytes arrive.",
             sources: &["E3"],
             wgsl: include_str!("../../shaders/bank_conflict/bytes.wgsl"),
             cuda: include_str!("../../shaders/bank_conflict/bytes.cu"),
@@ -76,6 +90,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "halves",
             summary: "16-bit values, two to a word: neighbours in one word (APART 1), or each in its own (APART 2)",
+            look_for: "Both distances alike, as with bytes: two lanes in a word are one access of its bank. Against \
+                bytes it shows whether loads or unpacking bind.",
+            limited_by: "The loads, one word for 2 useful bytes, and one shift each.",
             sources: &["E3"],
             wgsl: include_str!("../../shaders/bank_conflict/halves.wgsl"),
             cuda: include_str!("../../shaders/bank_conflict/halves.cu"),
@@ -87,6 +104,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "bytes_direct",
             summary: "the same 8-bit values, read as such instead of taken out of words",
+            look_for: "The gain over bytes: a load that extends 8 bits itself spares shift and mask. A gain of \
+                nothing means that loads were the limit anyway.",
+            limited_by: "The rate of load instructions, whatever their width: a byte costs as much as a word.",
+            work_text: "16 ROUNDS bytes asked for by each invocation; n scalars are stored.",
             sources: &["E3"],
             cuda: include_str!("../../shaders/bank_conflict/bytes_direct.cu"),
             only_cuda: Some("WGSL has no 8-bit integers"),
@@ -98,6 +119,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "halves_direct",
             summary: "the same 16-bit values, read as such instead of taken out of words",
+            look_for: "Read beside halves it is the price of WGSL's missing 16-bit loads; APART must not matter here \
+                either.",
+            limited_by: "One load instruction for 2 bytes: half of what the banks could give in the same turn.",
+            work_text: "16 ROUNDS halves asked for by each invocation; n scalars are stored.",
             sources: &["E3"],
             cuda: include_str!("../../shaders/bank_conflict/halves_direct.cu"),
             only_cuda: Some("WGSL has no 16-bit integers"),
@@ -114,6 +139,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",
@@ -269,14 +297,32 @@ fn banks(time: impl Fn(u64) -> Option<f64>) -> Option<Banks> {
     (stride > 1).then_some(Banks::AtLeast(stride))
 }
 
-fn finding(rows: &[&Record]) -> Option<String> {
+/// The number of banks that the rows of one device tell; `None` where they tell none.
+#[must_use]
+pub fn inferred_banks(rows: &[&Record]) -> Option<u64> {
+    let first = unstrided(rows)?;
+    match banks(|stride| time(rows, first, "stride", &format!("STRIDE={stride}")))? {
+        Banks::Inferred(banks) => Some(banks),
+        Banks::None | Banks::AtLeast(_) => None,
+    }
+}
+
+/// The largest row of stride 1.
+fn unstrided<'a>(rows: &[&'a Record]) -> Option<&'a Record> {
     let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
     let is_first = |row: &&&Record| row.benchmark == "stride" && row.params == "STRIDE=1" && row.median_ns.is_some();
-    let first = *rows.iter().filter(is_first).max_by_key(|row| size(row))?;
-    let time = |benchmark: &str, params: String| {
-        let row = rows.iter().find(|row| row.benchmark == benchmark && row.params == params && row.n == first.n)?;
-        row.median_ns
-    };
+    rows.iter().filter(is_first).max_by_key(|row| size(row)).copied()
+}
+
+/// The time of a row of the size of `first`.
+fn time(rows: &[&Record], first: &Record, benchmark: &str, params: &str) -> Option<f64> {
+    let row = rows.iter().find(|row| row.benchmark == benchmark && row.params == params && row.n == first.n)?;
+    row.median_ns
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let first = unstrided(rows)?;
+    let time = |benchmark: &str, params: String| time(rows, first, benchmark, &params);
     let strided = |stride: u64| time("stride", format!("STRIDE={stride}"));
     let speed = |stride: u64| Some(first.median_ns? / strided(stride)?);
     let mut text = match banks(strided)? {

@@ -15,10 +15,16 @@ use crate::record::Record;
 pub const FAMILY: Family = Family {
     name: "barrier",
     summary: "rounds of exchange between the neighbours in a workgroup, with one barrier each",
+    model_text: "Time over ROUNDS is what one exchange takes: a store, a barrier, a load. Workgroups hide each \
+        other's waiting as long as several fit a processor.",
     is_by_kernel: false,
     benchmarks: &[Benchmark {
         name: "exchange",
         summary: "every value moves on to the neighbour ROUNDS times",
+        look_for: "Nanoseconds for each round and their growth with WG: a barrier among more subgroups waits for the \
+            slowest of them. APIs differ, if one makes a full memory fence of it.",
+        limited_by: "The round trip store, barrier, load; with few resident workgroups nobody fills the wait.",
+        work_text: "",
         sources: &[],
         wgsl: include_str!("../../shaders/barrier/exchange.wgsl"),
         cuda: include_str!("../../shaders/barrier/exchange.cu"),

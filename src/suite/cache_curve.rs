@@ -23,11 +23,18 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "cache_curve",
     summary: "latency and bandwidth of reading, by working set, and the caches inferred from them",
+    model_text: "A staircase: latency is flat as long as the working set fits a level, and climbs to the next where \
+        it does not. Plateaus within 15 % over a doubling of the set are levels; sets between two plateaus lie \
+        partly in each.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "latency",
             summary: "one invocation follows a random cycle through all 128-byte lines of the set",
+            look_for: "The plateaus and where they end: cache sizes and their latencies, as the finding names them. \
+                A rising end past the last cache is the address translation's.",
+            limited_by: "By design nothing but the time of one load; above the largest cache, memory's row \
+                activation and translation misses.",
             sources: &["B1"],
             wgsl: include_str!("../../shaders/cache_curve/latency.wgsl"),
             cuda: include_str!("../../shaders/cache_curve/latency.cu"),
@@ -60,6 +67,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "bandwidth",
             summary: "many invocations read the set over and over by fours",
+            look_for: "Three levels again, in bytes a second: the ratio of neighbours says how often data must be \
+                reused in the upper one. The knee lies earlier than latency's where each processor's cache holds a \
+                copy of the whole set.",
+            limited_by: "The level's own port: each processor's load unit, the crossbar to the shared cache, \
+                memory's pins.",
             sources: &["B1"],
             wgsl: include_str!("../../shaders/cache_curve/bandwidth.wgsl"),
             cuda: include_str!("../../shaders/cache_curve/bandwidth.cu"),
@@ -89,6 +101,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",
@@ -253,31 +268,52 @@ pub fn knees(curve: &[(u64, f64)]) -> Vec<Level> {
 /// From this working set on the last level is memory: no device today has a cache as large.
 const SURELY_MEMORY: u64 = 1 << 28;
 
-fn finding(rows: &[&Record]) -> Option<String> {
-    let of = |benchmark: &'static str| {
-        rows.iter()
-            .filter(move |row| row.benchmark == benchmark)
-            .filter_map(|row| Some((row.n.parse::<u64>().ok()?, *row)))
-    };
-    let curve: Vec<(u64, f64)> = of("latency")
+/// Rows of a benchmark with their sizes.
+fn sized<'a>(rows: &[&'a Record], benchmark: &'static str) -> impl Iterator<Item = (u64, &'a Record)> {
+    rows.iter().filter(move |row| row.benchmark == benchmark).filter_map(|row| Some((row.n.parse::<u64>().ok()?, *row)))
+}
+
+/// Working sets in bytes and the latency of a load from each, in ns.
+fn curve(rows: &[&Record]) -> Vec<(u64, f64)> {
+    sized(rows, "latency")
         .filter_map(|(n, row)| Some((4 * cycle(n).words(), row.median_ns? / steps(cycle(n)) as f64)))
-        .collect();
-    let levels = knees(&curve);
+        .collect()
+}
+
+/// The levels that the rows of one device show, by name: `L1`, `L2` …, `memory`, and `L3 or memory` for a last one whose end was not seen.
+#[must_use]
+pub fn levels(rows: &[&Record]) -> Vec<(String, Level)> {
+    let curve = curve(rows);
+    let largest = curve.iter().map(|point| point.0).max().unwrap_or(0);
+    let name = |(place, level): (usize, Level)| {
+        let name = match level.bytes {
+            bytes if bytes < largest => format!("L{}", place + 1),
+            bytes if bytes >= SURELY_MEMORY => "memory".to_owned(),
+            _ => format!("L{} or memory", place + 1),
+        };
+        (name, level)
+    };
+    knees(&curve).into_iter().enumerate().map(name).collect()
+}
+
+fn finding(rows: &[&Record]) -> Option<String> {
+    let curve = curve(rows);
+    let levels = levels(rows);
     let largest = curve.iter().map(|point| point.0).max()?;
     let mut text = Vec::new();
     let mut above = 0;
-    for (place, level) in levels.iter().enumerate() {
+    for (name, level) in &levels {
         // The sets of this level alone: those between two levels are of neither.
-        let fastest = of("bandwidth")
+        let fastest = sized(rows, "bandwidth")
             .filter(|(n, _)| (level.least_bytes..=level.bytes).contains(&(4 * n)))
             .filter_map(|(_, row)| row.gb_per_s)
             .max_by(f64::total_cmp);
         let bandwidth = fastest.map_or_else(String::new, |rate| format!(" and up to {}", gb_per_s(rate)));
         let figures = format!("at {:.1} ns{bandwidth}", level.latency_ns);
         text.push(match level.bytes {
-            bytes if bytes < largest => format!("L{} up to {} {figures}", place + 1, binary_size(bytes)),
-            bytes if bytes >= SURELY_MEMORY => format!("memory {figures}"),
-            bytes => format!("L{} or memory {figures} ({} and no end seen)", place + 1, binary_size(bytes)),
+            bytes if bytes < largest => format!("{name} up to {} {figures}", binary_size(bytes)),
+            bytes if bytes >= SURELY_MEMORY => format!("{name} {figures}"),
+            bytes => format!("{name} {figures} ({} and no end seen)", binary_size(bytes)),
         });
         above = level.bytes;
     }

@@ -14,11 +14,17 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "ceiling",
     summary: "the limits of the device: memory and workgroup-memory bandwidth, FMA rates, tensor cores, launch overhead",
+    model_text: "None: these rows are what the others are held against. A row's own share says how near it comes to \
+        the best sample that any kernel of its limit reached at that working set.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "copy",
             summary: "copies an array; by single words, pairs and fours, over the ladder of working sets",
+            look_for: "The rate by working set: the first plateau is a cache's, the last one memory's. Where pairs \
+                and fours beat single words at large sets, narrow accesses keep too few bytes in flight.",
+            limited_by: "Memory's pins, which reads and writes share and which lose time whenever they turn round; \
+                the last-level cache at a few MiB; below that the launch.",
             wgsl: include_str!("../../shaders/ceiling/copy.wgsl"),
             cuda: include_str!("../../shaders/ceiling/copy.cu"),
             cases: &[
@@ -36,6 +42,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "read",
             summary: "reads an array by fours and adds up what it read",
+            look_for: "Which ITEMS wins: few mean many workgroups with short lives, many mean long sums with loads \
+                under way. At large sets all should meet, and reading should be at least as fast as copying.",
+            limited_by: "The loads in flight: latency times bandwidth must be covered by bytes that were asked for \
+                and have not come. Past the last cache, memory itself.",
             wgsl: include_str!("../../shaders/ceiling/read.wgsl"),
             cuda: include_str!("../../shaders/ceiling/read.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)], &[("ITEMS", 128.0)]]),
@@ -55,6 +65,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "fill",
             summary: "writes an array by fours",
+            look_for: "Whether stores alone reach what loads reach. Far above copy at small sets, the writes stay in \
+                a cache that writes back later.",
+            limited_by: "The way from the processors to the cache that collects stores, then memory's writing; a \
+                device that fetches a line before it overwrites it does twice the work.",
             wgsl: include_str!("../../shaders/ceiling/fill.wgsl"),
             cuda: include_str!("../../shaders/ceiling/fill.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[]]),
@@ -79,6 +93,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "mad",
             summary: "eight independent chains of 32-bit integer multiply-adds an invocation",
+            look_for: "Its share of fma's f32 rate: a half on hardware whose 32-bit integer multiplier is half as \
+                wide, a quarter or less where a product takes several instructions.",
+            limited_by: "The integer multiplier; everything is in registers.",
             wgsl: include_str!("../../shaders/ceiling/mad.wgsl"),
             cuda: include_str!("../../shaders/ceiling/mad.cu"),
             ceiling: Some(Limit::Fma),
@@ -92,6 +109,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "dot4",
             summary: "eight independent chains of packed 8-bit dot products an invocation (four multiplications, four additions each)",
+            look_for: "Four products an instruction: about four times mad where the hardware has packed dot products \
+                and the driver uses them; a fraction of mad where it takes bytes apart.",
+            limited_by: "The dot-product instruction where there is one, else the shifts and masks that unpack eight \
+                bytes for it.",
             wgsl: include_str!("../../shaders/ceiling/dot4.wgsl"),
             cuda: include_str!("../../shaders/ceiling/dot4.cu"),
             work: |shape| Work { bytes: 0, flops: 8 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
@@ -110,6 +131,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "workgroup_read",
             summary: "reads workgroup memory without bank conflicts, by single words and by fours",
+            look_for: "Bytes a cycle and processor: divide by clock and processors, and expect the number of banks \
+                times four. Fours should not beat single words where a subgroup's request is as wide as the banks.",
+            limited_by: "The banks: each gives one word a cycle. With single words the instruction rate can bind \
+                first, since a load brings a quarter as much.",
             wgsl: include_str!("../../shaders/ceiling/workgroup_read.wgsl"),
             cuda: include_str!("../../shaders/ceiling/workgroup_read.cu"),
             cases: &[Cases {
@@ -127,6 +152,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "launch",
             summary: "launches a kernel that stores one word: device time back to back, and end to end from submission to completion",
+            look_for: "The device's time of an empty launch, and how much larger the end-to-end time is: the \
+                difference is submission and waiting, which the host pays once for many launches.",
+            limited_by: "The front end, which drains one launch and its caches before the next may start; end to \
+                end, system calls and the driver's wake-up.",
             wgsl: include_str!("../../shaders/ceiling/launch.wgsl"),
             cuda: include_str!("../../shaders/ceiling/launch.cu"),
             cases: &[Cases {
@@ -151,6 +180,10 @@ pub const FAMILY: Family = Family {
 pub(super) const FMA: Benchmark = Benchmark {
     name: "fma",
     summary: "eight independent chains of fused multiply-adds an invocation, in one, two or four lanes",
+    look_for: "The rate of f32 over that of f64: 2 on data-centre cards, 16 to 64 elsewhere. If two or four lanes \
+        beat one, eight chains did not fill the pipelines, or lanes are real vectors.",
+    limited_by: "The issue of instructions: a scheduler starts one a cycle. Heat and power bound it on large cards, \
+        where the clock falls while all units work.",
     wgsl: include_str!("../../shaders/ceiling/fma.wgsl"),
     cuda: include_str!("../../shaders/ceiling/fma.cu"),
     cases: &[
@@ -179,6 +212,10 @@ pub(super) const FMA: Benchmark = Benchmark {
 const FMA_F16: Benchmark = Benchmark {
     name: "fma_f16",
     summary: "the chains of fma in f16, in one or two lanes",
+    look_for: "Two lanes against one: hardware with packed f16 does both in one instruction and doubles; hardware \
+        without it, or a driver that widens to f32, stays at the rate of fma or below it.",
+    limited_by: "The packed half-precision pipes; with one lane, the conversions that compilers put between 16 and \
+        32 bits.",
     wgsl: include_str!("../../shaders/ceiling/fma_f16.wgsl"),
     cuda: include_str!("../../shaders/ceiling/fma_f16.cu"),
     cases: &[
@@ -217,6 +254,10 @@ const FMA_F16: Benchmark = Benchmark {
 const TENSOR: Benchmark = Benchmark {
     name: "tensor",
     summary: "eight independent chains of products of 16×16 f16 matrices a subgroup, summed in f32 by tensor cores",
+    look_for: "How many times the f16 rate of fma_f16 it is: that is what the matrix units are worth. Vendors' own \
+        figures need larger instructions than a subgroup's 16×16, and are seldom reached here.",
+    limited_by: "The matrix units' issue rate for a subgroup's instruction, and the power limit: this is the kernel \
+        that draws most.",
     wgsl: include_str!("../../shaders/ceiling/tensor.wgsl"),
     cuda: include_str!("../../shaders/ceiling/tensor.cu"),
     cases: &[
@@ -259,6 +300,9 @@ const TENSOR: Benchmark = Benchmark {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",

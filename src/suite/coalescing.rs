@@ -15,11 +15,17 @@ use crate::record::Record;
 pub const FAMILY: Family = Family {
     name: "coalescing",
     summary: "offset, strided and broadcast access to memory; model: speed relative to the size's first row by sectors moved",
+    model_text: "Memory moves in sectors of 32 bytes. The model divides the bytes in the sectors of the size's first \
+        row by those of the row: the degree of coalescing. Caches can do better, since neighbouring subgroups share \
+        sectors; they cannot do worse.",
     is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "offset",
             summary: "z[i+k] = x[i+k] + y[i+k], k = OFFSET",
+            look_for: "A saw-tooth of period 8: multiples of a sector run as the aligned case, all others below it. \
+                The model says 0.8; rows above it had the fifth sector from cache.",
+            limited_by: "Sectors moved, or with caches that keep the shared ones, memory as in a sum of two arrays.",
             sources: &["D1", "D2"],
             wgsl: include_str!("../../shaders/coalescing/offset.wgsl"),
             cuda: include_str!("../../shaders/coalescing/offset.cu"),
@@ -42,6 +48,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "stride",
             summary: "z[i] = x[s·i], s = STRIDE",
+            look_for: "Speed over STRIDE against the model: it falls until each lane has a sector of its own, at 8, \
+                and is flat from there in sectors; a further fall is the page or the line, not the sector.",
+            limited_by: "Bytes fetched and not used: seven eighths of the reads from stride 8 on; then address \
+                translation, as strides reach over many pages.",
             sources: &["D1", "D4"],
             wgsl: include_str!("../../shaders/coalescing/stride.wgsl"),
             cuda: include_str!("../../shaders/coalescing/stride.cu"),
@@ -82,6 +92,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "broadcast_storage",
             summary: "z[i] = x[0] + y[i], x in a storage buffer",
+            look_for: "Nearly as fast as broadcast_uniform: one sector for all is cached at once, and 12.5 % of use \
+                of 32 bytes is no loss. A gap is the load instruction itself.",
+            limited_by: "The coalesced streams beside it: y is read and z written, x costs an issue slot.",
             sources: &["D1", "D3"],
             wgsl: include_str!("../../shaders/coalescing/broadcast_storage.wgsl"),
             cuda: include_str!("../../shaders/coalescing/broadcast_storage.cu"),
@@ -92,6 +105,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "broadcast_uniform",
             summary: "z[i] = x[0] + y[i], x in a uniform buffer",
+            look_for: "1.0 or better against broadcast_storage: constants take another path and no sector. Some \
+                drivers turn one into the other.",
+            limited_by: "Memory, as a copy of y to z; the constant sits in a register or constant cache after the \
+                first use.",
             sources: &["D3"],
             wgsl: include_str!("../../shaders/coalescing/broadcast_uniform.wgsl"),
             cuda: include_str!("../../shaders/coalescing/broadcast_uniform.cu"),
@@ -107,6 +124,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",

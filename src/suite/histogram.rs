@@ -14,11 +14,16 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "histogram",
     summary: "256 counts of the bytes in an array of words",
+    model_text: "Reading each word once is the floor. Above it stand four atomic additions a word: they are free \
+        only where the memory that holds the counters takes them as fast as words arrive.",
     is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "global_atomic",
             summary: "every byte counts in global memory",
+            look_for: "How many times slower than the rest: all processors meet at the same 256 words, a KiB in all. \
+                Random bytes are its best case: a picture with much of one colour would be slower still.",
+            limited_by: "The units beside the second cache that do atomics: a few additions a cycle to the same line.",
             wgsl: include_str!("../../shaders/histogram/global_atomic.wgsl"),
             cuda: include_str!("../../shaders/histogram/global_atomic.cu"),
             // Software devices need a tenth of a second for 2^22 words.
@@ -32,6 +37,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "workgroup_atomic",
             summary: "a histogram of the workgroup's own, added to the global one at the end",
+            look_for: "Its share of reading: what counting in workgroup memory leaves of it. Random bytes seldom \
+                collide: data with a favourite value would lie between this row and global_atomic.",
+            limited_by: "Atomics in workgroup memory, one at a time for each word that lanes of a subgroup share; \
+                merging 256 bins by each workgroup weighs at small sizes.",
             wgsl: include_str!("../../shaders/histogram/workgroup_atomic.wgsl"),
             cuda: include_str!("../../shaders/histogram/workgroup_atomic.cu"),
             ..BASE
@@ -39,6 +48,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "vec4",
             summary: "16-byte loads, 64 words an invocation: fewer workgroups, whose histograms meet",
+            look_for: "Its lead over workgroup_atomic, which adds four times as many histograms to the 256 global counters; \
+                what is left to the read ceiling is counting itself.",
+            limited_by: "Atomic additions to workgroup memory: of 32 random bytes three or four fall into the busiest \
+                bank, and so many turns each step takes.",
             wgsl: include_str!("../../shaders/histogram/vec4.wgsl"),
             cuda: include_str!("../../shaders/histogram/vec4.cu"),
             steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 64)],
@@ -47,6 +60,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "private",
             summary: "several histograms a workgroup, merged at the end",
+            look_for: "Which COPIES wins. With random bytes collisions are rare, so that more copies buy little and \
+                cost merging; skewed data would be what they are for.",
+            limited_by: "The trade: fewer collisions against COPIES KiB of workgroup memory, which lowers occupancy, \
+                and a longer merge.",
             wgsl: include_str!("../../shaders/histogram/private.wgsl"),
             cuda: include_str!("../../shaders/histogram/private.cu"),
             cases: &cases(&[&[("COPIES", 4.0)], &[("COPIES", 8.0)]]),
@@ -60,6 +77,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",

@@ -13,11 +13,18 @@ use crate::record::Record;
 pub const FAMILY: Family = Family {
     name: "matmul",
     summary: "the product of two matrices, M×K by K×N, summed in f32",
+    model_text: "2mnk operations over the rate of fused multiply-adds, if each element that is loaded is used often \
+        enough: with tiles of side S memory is read S times less often than in the naive product. Tensor cores have \
+        a ceiling of their own.",
     is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "naive",
             summary: "one invocation for each element, everything from memory",
+            look_for: "The share of FMA: it is what caches alone can do. Between naive and tiled lies the reuse that \
+                one programs, between APIs the quality of the address arithmetic in the inner loop.",
+            limited_by: "Load instructions: two for each multiply-add, served by the first cache; units for \
+                arithmetic wait.",
             wgsl: include_str!("../../shaders/matmul/naive.wgsl"),
             cuda: include_str!("../../shaders/matmul/naive.cu"),
             ..BASE
@@ -25,6 +32,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "tiled",
             summary: "square tiles in workgroup memory, one element an invocation",
+            look_for: "TILE 32 over 16 over 8: memory traffic falls with the side, and from a point on nothing is \
+                gained, since two reads of workgroup memory still stand beside each multiply-add.",
+            limited_by: "Workgroup memory's bandwidth, 8 bytes an operation pair; with TILE 32 also workgroups of \
+                1,024 invocations, of which few fit a processor.",
             wgsl: include_str!("../../shaders/matmul/tiled.wgsl"),
             cuda: include_str!("../../shaders/matmul/tiled.cu"),
             cases: &cases(&[&[("TILE", 8.0)], &[("TILE", 16.0)], &[("TILE", 32.0)]], &[&[("TILE", 16.0)]]),
@@ -34,6 +45,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "double_buffered",
             summary: "tiles of 128×128, 8×8 elements an invocation, the next tiles on their way meanwhile",
+            look_for: "Its gain over register_blocked: four times the elements an invocation halve the reads for an FMA, \
+                and one barrier a tile is left, behind which work already waits. Beside cublas it is what plain WGSL gives away.",
+            limited_by: "Instruction issue and registers: 64 sums and their factors leave room for two workgroups a \
+                processor, and small products do not fill all processors with tiles so large.",
             wgsl: include_str!("../../shaders/matmul/double_buffered.wgsl"),
             cuda: include_str!("../../shaders/matmul/double_buffered.cu"),
             buffers: |shape, _| {
@@ -53,6 +68,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "cublas",
             summary: "NVIDIA's own library, in f32",
+            look_for: "The vendor's own rate in true f32: what is left between it and register_blocked is hand-tuned \
+                machine code, larger tiles, and loads that bypass registers.",
+            limited_by: "The FMA units, near their ceiling at large sizes; power, where the clock gives way.",
+            work_text: "2mnk operations.",
             only_cuda: Some("cuBLAS is a library of CUDA's"),
             steps: |shape, _| {
                 let (m, n, k) = sides(shape);
@@ -63,6 +82,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "cooperative",
             summary: "f16 factors, f32 sums, by tensor cores: tiles of 128×128, 64×64 a subgroup",
+            look_for: "Its share of ceiling/tensor, and not of FMA: feeding matrix units is harder than running \
+                them. Compare the two APIs: ldmatrix and wide loads are CUDA's alone.",
+            limited_by: "The way from memory to the tiles: workgroup memory must deliver both factors as fast as \
+                tensor cores eat them.",
             wgsl: include_str!("../../shaders/matmul/cooperative.wgsl"),
             cuda: include_str!("../../shaders/matmul/cooperative.cu"),
             cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
@@ -93,6 +116,10 @@ pub const FAMILY: Family = Family {
 pub(super) const REGISTER_BLOCKED: Benchmark = Benchmark {
     name: "register_blocked",
     summary: "tiles of 64×64, 4×4 elements an invocation in registers",
+    look_for: "How much of the FMA ceiling portable code reaches: 16 multiply-adds for two wide reads. Odd sizes \
+        show the cost of edges, 512 the cost of too few tiles for the device.",
+    limited_by: "Registers and the scheduler's mix of loads and multiply-adds; on large devices small matrices, \
+        whose tiles do not fill the last wave.",
     wgsl: include_str!("../../shaders/matmul/register_blocked.wgsl"),
     cuda: include_str!("../../shaders/matmul/register_blocked.cu"),
     steps: |shape, _| tiles(shape, 64, 64),
@@ -103,6 +130,9 @@ pub(super) const REGISTER_BLOCKED: Benchmark = Benchmark {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &["E5"],
     wgsl: "",
     cuda: "",

@@ -16,11 +16,17 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "memory_spaces",
     summary: "read bandwidth and latency of the memory spaces, and where a small table is best kept",
+    model_text: "No number is predicted: a load's latency is a count of cycles, the same in every run at a fixed \
+        clock, and a rate divides into bytes a cycle and processor (clock times processors times 128 bytes, where a \
+        subgroup is served at once).",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "storage_bandwidth",
             summary: "a table of 4 KiB in a storage buffer: the nearest cache",
+            look_for: "The first cache at its best: beside workgroup_bandwidth it tells whether the two are one \
+                memory.",
+            limited_by: "The load unit, 64 or 128 bytes a cycle and processor; the table never leaves the first cache.",
             wgsl: include_str!("../../shaders/memory_spaces/storage_bandwidth.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/storage_bandwidth.cu"),
             ..BASE
@@ -28,6 +34,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "uniform_bandwidth",
             summary: "a table of 4 KiB in a uniform buffer, one element for a whole workgroup at a time",
+            look_for: "Bytes that reach lanes, not bytes fetched: one element serves a subgroup. Above \
+                storage_bandwidth the constant path is faster for what all share.",
+            limited_by: "The constant cache's one address at a time, 16 bytes each.",
             wgsl: include_str!("../../shaders/memory_spaces/uniform_bandwidth.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/uniform_bandwidth.cu"),
             check: Check {
@@ -43,6 +52,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "texture_bandwidth",
             summary: "a table of 4 KiB in a texture of 16 by 16 texels",
+            look_for: "How much less the texture unit gives unfiltered: its rate is texels a cycle, whatever their \
+                size, so that 16-byte texels are its best case here.",
+            limited_by: "The texture units' address rate: a few texels a cycle and processor, each with bounds and \
+                format work.",
             wgsl: include_str!("../../shaders/memory_spaces/texture_bandwidth.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/texture_bandwidth.cu"),
             buffers: |shape, _| {
@@ -55,6 +68,8 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "workgroup_bandwidth",
             summary: "a table of 4 KiB in workgroup memory",
+            look_for: "It should meet ceiling/workgroup_read at fours; less is the mixing arithmetic.",
+            limited_by: "The banks, 128 bytes a cycle and processor where there are 32.",
             wgsl: include_str!("../../shaders/memory_spaces/workgroup_bandwidth.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/workgroup_bandwidth.cu"),
             buffers: |shape, _| vec![random("input", 4 * TABLE), output(shape.count()), sizes(shape)],
@@ -63,6 +78,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "private_bandwidth",
             summary: "an array of 32 words of each invocation's own, indexed at run time",
+            look_for: "Far below registers, near the first cache: the array is memory. Much above the first cache, \
+                the compiler found a way to keep it in registers after all.",
+            limited_by: "Loads of 4 bytes a lane from thread-local memory, laid out so that lanes are side by side.",
             wgsl: include_str!("../../shaders/memory_spaces/private_bandwidth.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/private_bandwidth.cu"),
             buffers: |shape, _| vec![random("input", INPUTS), output(shape.count()), sizes(shape)],
@@ -73,6 +91,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "register_bandwidth",
             summary: "eight variables mixed with each other; every operand counts",
+            look_for: "An upper bound for everything: operands a second, not bytes over a wire. Against fma it tells \
+                how many of four operands a cycle the integer units really take.",
+            limited_by: "The integer pipelines' issue; register banks, where three operands collide in one.",
             wgsl: include_str!("../../shaders/memory_spaces/register_bandwidth.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/register_bandwidth.cu"),
             cases: &[
@@ -97,6 +118,12 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "spill",
             summary: "96 values mixed with each other, in REGISTERS registers: with 64 many of them lie in local memory, and more blocks fit",
+            look_for: "64 registers against 256: more blocks resident, but every value fetched from local memory \
+                again. Below 1 spilling loses, the usual outcome for arithmetic this dense.",
+            limited_by: "With 64 registers the first cache, through which spills travel; with 256 the latency of \
+                dependent products at low occupancy.",
+            work_text: "96 ROUNDS times x = x · s + y by each invocation, each of which reads two registers of 4 \
+                bytes.",
             cuda: include_str!("../../shaders/memory_spaces/spill.cu"),
             only_cuda: Some("WGSL sets no limit on registers"),
             cases: &[
@@ -122,6 +149,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "table_const",
             summary: "a table of 64 words in the program",
+            look_for: "EACH=1 over EACH=0: a table in the program usually lands in constant memory, where lanes that \
+                read different elements take turns. 1.0 means that it lies in cached memory instead.",
+            limited_by: "With EACH=0 instructions; with EACH=1 one constant address at a time, up to 32 for a \
+                subgroup.",
             wgsl: CONST_TABLE,
             cuda: include_str!("../../shaders/memory_spaces/table_const.cu"),
             buffers: |shape, _| vec![output(shape.count()), sizes(shape)],
@@ -130,6 +161,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "table_uniform",
             summary: "the same table in a uniform buffer",
+            look_for: "The same ratio for a uniform buffer, and whether it equals table_const: then both are the \
+                constant cache.",
+            limited_by: "Divergent constant reads are replayed for each distinct address; where all read one, the \
+                mixing.",
             wgsl: include_str!("../../shaders/memory_spaces/table_uniform.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/table_uniform.cu"),
             ..TABLES
@@ -137,6 +172,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "table_storage",
             summary: "the same table in a storage buffer",
+            look_for: "The rate with EACH=1: where lanes differ, a storage buffer is the place for a table. EACH=0 \
+                gains little, as the cache serves 32 words as fast as one.",
+            limited_by: "The load unit of the first cache, one request a subgroup, and 64 words that always hit.",
             wgsl: include_str!("../../shaders/memory_spaces/table_storage.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/table_storage.cu"),
             ..TABLES
@@ -144,6 +182,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "storage_latency",
             summary: "one invocation's dependent loads from 4 KiB of a storage buffer",
+            look_for: "Nanoseconds a load, median over STEPS: the first cache's latency with the index arithmetic in \
+                it. Times the clock it is cycles, some 30 to 50 on current cards.",
+            limited_by: "One chain: nothing overlaps, so that latency is all there is.",
             wgsl: include_str!("../../shaders/memory_spaces/storage_latency.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/storage_latency.cu"),
             ..LATENCIES
@@ -151,6 +192,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "pointer_latency",
             summary: "the same by addresses that are stored, where the others make one of every index that they load",
+            look_for: "Its difference to storage_latency: what turning an index into an address adds to each step, a \
+                shift and a 64-bit addition.",
+            limited_by: "The cache's hit latency alone; 8 KiB of addresses still fit it.",
+            work_text: "STEPS dependent loads, counted as 4 bytes each as elsewhere, although addresses have 8.",
             cuda: include_str!("../../shaders/memory_spaces/pointer_latency.cu"),
             only_cuda: Some("WGSL has no pointers that can be stored"),
             buffers: |_, _| {
@@ -162,6 +207,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "uniform_latency",
             summary: "the same from a uniform buffer",
+            look_for: "Against storage_latency: constant memory indexed at run time goes through a small cache of \
+                its own; 4 KiB may be more than its first level holds.",
+            limited_by: "The constant cache's hit time, or its second level's, where the walk does not fit.",
             wgsl: include_str!("../../shaders/memory_spaces/uniform_latency.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/uniform_latency.cu"),
             buffers: |_, _| walked(UNIFORM_WALK),
@@ -178,6 +226,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "texture_latency",
             summary: "the same from a texture of 32 by 32 texels",
+            look_for: "The longest of the on-chip spaces: the request passes addressing, format and filter stages \
+                even if nothing is filtered.",
+            limited_by: "The texture pipeline's depth, and two operations a step that make coordinates.",
             wgsl: include_str!("../../shaders/memory_spaces/texture_latency.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/texture_latency.cu"),
             buffers: |_, _| {
@@ -190,6 +241,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "workgroup_latency",
             summary: "the same from workgroup memory",
+            look_for: "The shortest load there is: no tag is compared. What storage_latency has more is the price of \
+                being a cache.",
+            limited_by: "Address, bank, return: a fixed number of cycles for a walk without conflicts.",
             wgsl: include_str!("../../shaders/memory_spaces/workgroup_latency.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/workgroup_latency.cu"),
             ..LATENCIES
@@ -197,6 +251,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "private_latency",
             summary: "the same from 1 KiB of an array of the invocation's own",
+            look_for: "Near storage_latency: local memory is ordinary memory in the first cache. Much shorter, and \
+                the array went to registers.",
+            limited_by: "Hits in the first cache, after address arithmetic that interleaves lanes.",
             wgsl: include_str!("../../shaders/memory_spaces/private_latency.wgsl"),
             cuda: include_str!("../../shaders/memory_spaces/private_latency.cu"),
             buffers: |_, _| walked(PRIVATE_WALK),
@@ -219,6 +276,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &["B1"],
     wgsl: "",
     cuda: "",

@@ -20,6 +20,7 @@ pub mod roofline;
 pub mod safety_tax;
 pub mod scan;
 mod shape;
+pub mod source;
 pub mod stream;
 pub mod sum_of_cubes;
 pub mod texture;
@@ -30,6 +31,7 @@ pub mod workgroup_memory;
 use std::fmt;
 
 use crate::record::Record;
+pub use crate::shader::Checks;
 use crate::shader::Interface;
 use input::{Cycle, Values};
 pub use shape::{Dtype, Extent, Scalar, Shape};
@@ -64,6 +66,8 @@ pub struct Family {
     pub name: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,
+    /// What speed to expect and why, in words: how [`Benchmark::model`] comes about where there is one.
+    pub model_text: &'static str,
     /// Whether its table groups rows by kernel (they do different things) rather than by type and size (they do the same).
     pub is_by_kernel: bool,
     /// Its benchmarks; the first is what the others are compared with.
@@ -79,6 +83,12 @@ pub struct Benchmark {
     pub name: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,
+    /// What its number tells, and what to hold it against.
+    pub look_for: &'static str,
+    /// What usually keeps it from being faster.
+    pub limited_by: &'static str,
+    /// Bytes and operations of one launch in words where the kernel has no WGSL whose header says so; else empty.
+    pub work_text: &'static str,
     /// Workloads of the source articles that it answers.
     pub sources: &'static [&'static str],
     /// The kernel; empty where the API itself is measured, or CUDA alone has it.
@@ -114,36 +124,12 @@ pub struct Benchmark {
 /// turned. `SHARED_BYTES`: bytes of shared memory that a launch asks for, where CUDA alone has the kernel.
 pub const HOST_PARAMS: &[&str] = &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED", "ANGLE", "SHARED_BYTES"];
 
-/// Run-time checks that an API may add to a kernel. Off everywhere but in `safety_tax` and
-/// `workgroup_memory/zero_init`, as CUDA runs its kernels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Checks {
-    /// Every index is held within its array.
-    pub bounds: bool,
-    /// Every loop is made to end.
-    pub loops: bool,
-    /// Workgroup memory is zero when a workgroup starts.
-    pub zero_init: bool,
-}
-
 impl Checks {
     /// The checks that a case's parameters ask for.
     #[must_use]
     pub fn of(shape: &Shape) -> Self {
         let is_on = |name| shape.param(name, 0.0) != 0.0;
         Self { bounds: is_on("BOUNDS"), loops: is_on("LOOPS"), zero_init: is_on("ZERO_INIT") }
-    }
-
-    /// As the column `checks` writes them: `off`, `on`, or the names of those that are on, joined by `+`.
-    #[must_use]
-    pub fn name(self) -> String {
-        let named = [(self.bounds, "bounds"), (self.loops, "loops"), (self.zero_init, "zero-init")];
-        let on: Vec<_> = named.iter().filter(|(is_on, _)| *is_on).map(|(_, name)| *name).collect();
-        match on.len() {
-            0 => "off".to_owned(),
-            3 => "on".to_owned(),
-            _ => on.join("+"),
-        }
     }
 }
 

@@ -13,11 +13,17 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "pitched",
     summary: "rows padded to 256 bytes against packed rows of an odd width, every element read once",
+    model_text: "The same elements are asked for with and without padding: a row of packed odd width starts inside a \
+        sector, which costs one more sector a row and subgroup at the edges. Long rows should hide it, short ones \
+        should not.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "rows_2d",
             summary: "the rows of a matrix",
+            look_for: "PITCHED=1 over 0: close to 1.0 on devices that cache sectors, since the sector that two rows \
+                share is fetched once. The bytes of padding are neither read nor counted.",
+            limited_by: "Memory at large sizes; at small ones a workgroup a row, whose lanes at the row's end idle.",
             sources: &["B4"],
             wgsl: include_str!("../../shaders/pitched/rows_2d.wgsl"),
             cuda: include_str!("../../shaders/pitched/rows_2d.cu"),
@@ -26,6 +32,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "slices_3d",
             summary: "the rows of a volume, slice by slice",
+            look_for: "As rows_2d with rows of 65 to 511 elements: here starts matter more, and so does a row that \
+                fills a workgroup's lanes badly.",
+            limited_by: "Short rows: 257 elements take two rounds of 256 lanes, the second for one element.",
             sources: &["B5"],
             wgsl: include_str!("../../shaders/pitched/slices_3d.wgsl"),
             cuda: include_str!("../../shaders/pitched/slices_3d.cu"),
@@ -48,6 +57,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "buffer_to_texture",
             summary: "copies rows 256 bytes or a multiple apart from a buffer into a texture, by the API's own call",
+            look_for: "Its share of a copy: textures are stored in tiles, so that rows are shuffled. A large gap \
+                between APIs shows one that uses a slow copy engine.",
+            limited_by: "The copy engine or the driver's copy kernel, by the host's clock: small pictures measure \
+                the submission.",
+            work_text: "2n texels of 4 bytes moved.",
             buffers: |shape, _| {
                 vec![
                     Buffer { name: "input", scalars: padded(shape), contents: Contents::Input(Values::Wide) },
@@ -67,6 +81,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "texture_to_buffer",
             summary: "copies a texture into rows of a buffer 256 bytes or a multiple apart; what lies between rows stays as it is",
+            look_for: "Whether untiling is as fast as tiling: usually yes. The check also proves that bytes between \
+                rows stay as they were.",
+            limited_by: "The same engine in the other direction; the 256-byte pitch keeps its rows aligned.",
+            work_text: "2n texels of 4 bytes moved; padding between rows is not counted.",
             buffers: |shape, _| {
                 let contents = texture(shape, Contents::Input(Values::Wide));
                 vec![
@@ -95,6 +113,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",

@@ -18,11 +18,19 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "reduction",
     summary: "the sum of an array, complete on the device",
+    model_text: "A sum must read its input once, so that the best time is n elements over the rate of reading at \
+        that working set; partial sums are far less than a hundredth of that. What is slower spends its time in \
+        steps, barriers and idle lanes.",
     is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "interleaved_global",
             summary: "interleaved addressing, in place in global memory",
+            look_for: "How far below everything else it lies: each step reads and writes global memory, and half of \
+                a subgroup's lanes wait from the first step on. Held against interleaved_workgroup it is the price \
+                of the memory alone.",
+            limited_by: "Round trips to the cache behind global memory, log2 of the workgroup of them in a row with \
+                barriers between; arithmetic plays no part.",
             sources: &["A3", "A5"],
             wgsl: include_str!("../../shaders/reduction/interleaved_global.wgsl"),
             cuda: include_str!("../../shaders/reduction/interleaved_global.cu"),
@@ -48,6 +56,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "interleaved_workgroup",
             summary: "the same steps on a copy in workgroup memory",
+            look_for: "The factor over interleaved_global: the same steps in workgroup memory. What is missing \
+                against sequential is the modulo and the divergence, not the memory.",
+            limited_by: "Instructions: an integer remainder for each test, and subgroups that stay busy for a single \
+                lane until the last steps.",
             sources: &["A4", "A5"],
             wgsl: include_str!("../../shaders/reduction/interleaved_workgroup.wgsl"),
             cuda: include_str!("../../shaders/reduction/interleaved_workgroup.cu"),
@@ -57,6 +69,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "sequential",
             summary: "sequential addressing: no modulo, no divergence",
+            look_for: "What one gains by choosing which lanes rest: the same number of additions as \
+                interleaved_workgroup, but whole subgroups leave. Half of all lanes never add more than what they \
+                loaded.",
+            limited_by: "Barriers and one element a lane: a workgroup's life is mostly waiting for its single load \
+                and for the tree's steps.",
             wgsl: include_str!("../../shaders/reduction/sequential.wgsl"),
             cuda: include_str!("../../shaders/reduction/sequential.cu"),
             ..BASE
@@ -64,6 +81,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "first_add",
             summary: "two loads are added before the tree",
+            look_for: "Nearly twice sequential at large sizes, since the same tree now serves two elements. If it \
+                gains less, memory has begun to bind; if more, launches of workgroups did.",
+            limited_by: "Two loads in flight a lane, which is not enough to cover memory's latency; the tree takes \
+                the rest of the time.",
             wgsl: include_str!("../../shaders/reduction/first_add.wgsl"),
             cuda: include_str!("../../shaders/reduction/first_add.cu"),
             ..TWO_LOADS
@@ -71,6 +92,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "subgroup",
             summary: "subgroupAdd, then a tree over the subgroups",
+            look_for: "Against first_add: what replacing most of the tree by registers is worth. Small gains mean \
+                that loads, not the tree, are waited for; a loss means that the API's subgroup operation is built \
+                from slow parts.",
+            limited_by: "As first_add the bytes in flight; the counter that gives every subgroup its slot costs an \
+                atomic in workgroup memory.",
             wgsl: include_str!("../../shaders/reduction/subgroup.wgsl"),
             cuda: include_str!("../../shaders/reduction/subgroup.cu"),
             ..TWO_LOADS
@@ -78,6 +104,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "vec4_grid_stride",
             summary: "16-byte loads a grid apart, one tree for thousands of elements",
+            look_for: "Its share of the ceiling, which should be near 1: there is one tree for thousands of \
+                elements, and the loads are those of the ceiling's own kernel. Below 0.9 at large sizes look at WG \
+                and ITEMS.",
+            limited_by: "Memory's reading at large sizes and the cache's at small ones; under a few MiB two \
+                launches, of which the second sums the block sums.",
             wgsl: include_str!("../../shaders/reduction/vec4_grid_stride.wgsl"),
             cuda: include_str!("../../shaders/reduction/vec4_grid_stride.cu"),
             buffers: |shape, interface| buffers(shape, &strided_passes(shape, interface)),
@@ -88,6 +119,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "atomic",
             summary: "one pass, block sums added atomically (integers)",
+            look_for: "Whether one pass beats two: at small sizes it saves a launch; at large ones thousands of \
+                atomics meet at one word at the end of each workgroup. u32 only, so compare with u32 rows.",
+            limited_by: "The load pattern of first_add; the atomics themselves only where workgroups end faster than \
+                one address takes additions.",
             wgsl: include_str!("../../shaders/reduction/atomic.wgsl"),
             cuda: include_str!("../../shaders/reduction/atomic.cu"),
             cases: &[
@@ -115,6 +150,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",

@@ -11,10 +11,17 @@ use crate::record::Record;
 pub const FAMILY: Family = Family {
     name: "roofline",
     summary: "where memory stops binding and arithmetic starts, by fused multiply-adds an element",
+    model_text: "Time is the longer of moving 2n scalars and doing 2 FMAS n operations: flat in time up to the \
+        ridge, which is the ratio of the two ceilings in operations a byte, and in proportion to FMAS from there on.",
     is_by_kernel: false,
     benchmarks: &[Benchmark {
         name: "fma_an_element",
         summary: "reads by fours, works FMAS fused multiply-adds on each element, and writes it",
+        look_for: "The FMAS at which time begins to rise: the ridge. Left of it GB/s is flat at the copy's rate, \
+            right of it GFLOP/s at fma's; a rounded corner is latency not fully hidden.",
+        limited_by: "Memory for few FMAS, the multiply-add units for many; at the ridge both, and neither is reached \
+            in full.",
+        work_text: "",
         sources: &[],
         wgsl: include_str!("../../shaders/roofline/fma_an_element.wgsl"),
         cuda: include_str!("../../shaders/roofline/fma_an_element.cu"),

@@ -24,11 +24,18 @@ macro_rules! checked {
 pub const FAMILY: Family = Family {
     name: "safety_tax",
     summary: "what bounds checks, loop bounds and zero-initialisation of workgroup memory cost",
+    model_text: "The same kernel with and without what an API adds: the ratio of times is the tax, 1.00 where \
+        nothing is paid. A bounds check is a minimum for each access, a loop bound a counter for each round, a \
+        zero-initialisation a store for each word and a barrier.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "fma",
             summary: "the FMA chains of ceiling/fma",
+            look_for: "Near 1.00 for bounds, for there is no memory in its loop, and more for loops: the counter is \
+                work beside each round.",
+            limited_by: "The FMA pipelines, which a loop's guard takes issue slots from; unrolling also suffers \
+                where the compiler no longer knows the count.",
             cases: &[Cases {
                 from: Profile::Quick,
                 dtypes: &[Dtype::F32],
@@ -41,6 +48,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "transpose",
             summary: "the padded tile of transpose/tiled",
+            look_for: "Bounds checks on four loads, four stores and the tile: the ratio tells how much of the copy \
+                is lost to minimums and to address arithmetic that no longer folds.",
+            limited_by: "Integer instructions around each access, once checks are on; memory without them.",
             cases: &[Cases {
                 from: Profile::Quick,
                 dtypes: &[Dtype::F32],
@@ -53,6 +63,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "matmul",
             summary: "the product of matmul/register_blocked",
+            look_for: "The largest tax of the family: its inner loop is unrolled and full of indices. Loop bounds \
+                alone can forbid the unrolling.",
+            limited_by: "With checks the instruction issue, in place of the multiply-adds; registers that the guards \
+                hold may also spill.",
             cases: &[
                 Cases {
                     from: Profile::Quick,
@@ -74,6 +88,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "workgroup_fill",
             summary: "fills workgroup memory and reads it back",
+            look_for: "What zeroing 16 KiB adds to a kernel that writes them all anyway: up to a third more stores \
+                and a barrier.",
+            limited_by: "Workgroup memory's stores and the barrier after them; occupancy is held down by 16 KiB a \
+                workgroup.",
             sources: &["B2"],
             wgsl: include_str!("../../shaders/safety_tax/workgroup_fill.wgsl"),
             cuda: include_str!("../../shaders/safety_tax/workgroup_fill.cu"),

@@ -16,11 +16,16 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "scan",
     summary: "the inclusive prefix sum of an array",
+    model_text: "A scan must read and write every element once, as a copy does. Passes multiply that: reading for \
+        the block sums, writing, and adding what came before move 4n in three kernels and 2n in one pass.",
     is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "three_kernels",
             summary: "scans blocks, scans their sums, adds what came before",
+            look_for: "Half of the copy at best: its passes move twice what is counted. Below a fifth, the \
+                Hillis-Steele steps and their barriers weigh more than memory.",
+            limited_by: "Memory traffic of 4n; at small sizes the launches, which wait for each other.",
             wgsl: include_str!("../../shaders/scan/three_kernels.wgsl"),
             cuda: include_str!("../../shaders/scan/three_kernels.cu"),
             buffers,
@@ -30,6 +35,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "single_pass",
             summary: "each tile looks back over the sums of those before it, and adds up itself what is late",
+            look_for: "Its lead over three_kernels at large sizes, at most 2, and how near it comes to the copy. \
+                Rows far slower on one API can mean a device that does not run workgroups in order, where the \
+                fallback adds up what is late.",
+            limited_by: "The chain of tiles: each waits for what the ones before it publish, at the latency of the \
+                second cache for each look-back window.",
             wgsl: include_str!("../../shaders/scan/single_pass.wgsl"),
             cuda: include_str!("../../shaders/scan/single_pass.cu"),
             ..SINGLE_PASS
@@ -37,6 +47,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "single_pass_subgroup",
             summary: "the same by subgroups, which scan in registers; the first one looks back while the others wait",
+            look_for: "Its lead over single_pass, which is what barriers and workgroup memory cost there, and whether WG=512 \
+                wins: larger tiles are fewer, so that less is looked back for.",
+            limited_by: "How fast news of finished tiles travels through the cache, and how many tiles are in work at a \
+                time: each waits for its neighbours between its loads and its stores.",
             wgsl: include_str!("../../shaders/scan/single_pass_subgroup.wgsl"),
             cuda: include_str!("../../shaders/scan/single_pass_subgroup.cu"),
             cases: &cases(&[&[("WG", 256.0)], &[("WG", 512.0)]]),
@@ -66,6 +80,9 @@ const SINGLE_PASS: Benchmark = Benchmark {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",

@@ -21,11 +21,17 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "stream",
     summary: "BabelStream's five kernels, in its count of bytes",
+    model_text: "Time in proportion to the bytes counted: relative to copy, mul and dot take the same time (2n), add \
+        and triad 3/2 of it (3n), a speed of 0.67.",
     is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "copy",
             summary: "c = a",
+            look_for: "The figure that papers quote as copy bandwidth. It should agree with ceiling/copy at the same \
+                size; the family's other rows are held against it.",
+            limited_by: "Memory past the caches: an element an invocation, so that launching thousands of workgroups \
+                must keep up with it.",
             wgsl: include_str!("../../shaders/stream/copy.wgsl"),
             cuda: include_str!("../../shaders/stream/copy.cu"),
             buffers: |shape, _| vec![operand("a", shape, Values::Wide), output("c", shape), sizes(shape)],
@@ -35,6 +41,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "mul",
             summary: "b = s c",
+            look_for: "The same time as copy: a product between load and store is free. A difference is noise, or an \
+                f64 unit so slow that even one operation an element counts.",
+            limited_by: "Memory, exactly as copy; on cards with few f64 units nothing changes, at 1/16 operation a \
+                byte.",
             wgsl: include_str!("../../shaders/stream/mul.wgsl"),
             cuda: include_str!("../../shaders/stream/mul.cu"),
             buffers: |shape, _| vec![operand("c", shape, Values::Wide), output("b", shape), sizes(shape)],
@@ -45,6 +55,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "add",
             summary: "c = a + b",
+            look_for: "Above 0.67 times copy's speed: two reads for each write turn the bus round less often, so \
+                that bytes a second go up.",
+            limited_by: "Reading, two thirds of the traffic; three streams also open more of memory's pages at a time.",
             wgsl: include_str!("../../shaders/stream/add.wgsl"),
             cuda: include_str!("../../shaders/stream/add.cu"),
             buffers: |shape, _| {
@@ -68,6 +81,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "triad",
             summary: "a = b + s c",
+            look_for: "BabelStream's headline. It should match add to the percent; compilers must fuse or not fuse \
+                the product and the sum, and neither is seen.",
+            limited_by: "The same three streams as add: 2 operations for 12 or 24 bytes are far left of any ridge.",
             wgsl: include_str!("../../shaders/stream/triad.wgsl"),
             cuda: include_str!("../../shaders/stream/triad.cu"),
             buffers: |shape, _| {
@@ -91,6 +107,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "dot",
             summary: "the sum of a b, one partial sum for each workgroup and lane",
+            look_for: "Faster than copy in bytes a second, since nothing is written. If it is slower, the loads of \
+                its grid-stride loop are too few in flight. End to end shows what adding partial sums on the host \
+                costs.",
+            limited_by: "Reading; near the end of the launch, the last workgroups' trees and an uneven share of \
+                elements.",
             wgsl: include_str!("../../shaders/stream/dot.wgsl"),
             cuda: include_str!("../../shaders/stream/dot.cu"),
             buffers: |shape, interface| {
@@ -121,6 +142,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",

@@ -18,11 +18,18 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "sum_of_cubes",
     summary: "the sum of the cubes of a million digits, from one invocation to all",
+    model_text: "The input is 4 MiB and lies in a cache: reading it from there is the limit. Each step of the ladder \
+        multiplies the lanes at work, up to 32 workgroups of 256; a device with more processors than 32 stays partly \
+        idle even at the end.",
     is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "one_invocation",
             summary: "one invocation adds everything up",
+            look_for: "The time of one element: 32 elements are unrolled, yet each addition waits for the one \
+                before. It is the floor of the ladder and tells what a single lane of a GPU is worth against a CPU's \
+                core.",
+            limited_by: "Latency: one lane has few loads under way, and uses one of thousands of lanes.",
             wgsl: include_str!("../../shaders/sum_of_cubes/one_invocation.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/one_invocation.cu"),
             ..BASE
@@ -30,6 +37,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "one_block_chunks",
             summary: "one workgroup, a contiguous chunk for each invocation",
+            look_for: "The gain over one invocation, up to 256 lanes' worth, that bad access patterns eat: each load \
+                of a subgroup touches 32 lines, of which it needs 4 bytes now and the rest later.",
+            limited_by: "One processor's load unit and cache, which holds the lines of 256 walks at once or fetches \
+                them again.",
             wgsl: include_str!("../../shaders/sum_of_cubes/one_block_chunks.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/one_block_chunks.cu"),
             check: Check {
@@ -46,6 +57,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "one_block_interleaved",
             summary: "one workgroup, its invocations side by side (coalesced)",
+            look_for: "Against one_block_chunks: coalescing alone, same lanes, same additions. What remains to the \
+                next step is that a single processor works.",
+            limited_by: "The loads that one processor can have in flight, over the latency of the cache that holds 4 \
+                MiB.",
             wgsl: include_str!("../../shaders/sum_of_cubes/one_block_interleaved.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/one_block_interleaved.cu"),
             ..ONE_BLOCK
@@ -53,6 +68,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "many_blocks_host_sum",
             summary: "32 workgroups; the host adds every invocation's sum",
+            look_for: "Up to 32 times one_block_interleaved: as many processors. The kernel's time leaves out the \
+                host; end to end shows 8,192 partial sums copied and added there.",
+            limited_by: "Latency of the second cache: 32 workgroups fill a fraction of a large device.",
             wgsl: include_str!("../../shaders/sum_of_cubes/many_blocks_host_sum.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/many_blocks_host_sum.cu"),
             buffers: |shape, interface| buffers(shape, all_invocations(shape, interface)),
@@ -71,6 +89,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "serial_block_sum",
             summary: "32 workgroups; invocation 0 of each adds its workgroup's 256 sums",
+            look_for: "How little the serial sum by invocation 0 costs beside the loop, and how much less the host \
+                has left to do, which end to end shows.",
+            limited_by: "The loop before the barrier; then 256 dependent reads of workgroup memory by a lane for \
+                which 255 wait.",
             sources: &["C1"],
             wgsl: include_str!("../../shaders/sum_of_cubes/serial_block_sum.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/serial_block_sum.cu"),
@@ -79,6 +101,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "tree_block_sum",
             summary: "32 workgroups; a tree adds each workgroup's 256 sums",
+            look_for: "Whether eight parallel steps beat 256 serial ones. With 128 elements an invocation the \
+                difference is a microsecond at most: the article's improvement matters where workgroups end often.",
+            limited_by: "As its serial form the loop over global memory; each of the tree's steps is a barrier.",
             sources: &["C2"],
             wgsl: include_str!("../../shaders/sum_of_cubes/tree_block_sum.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/tree_block_sum.cu"),
@@ -87,6 +112,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "clock_in_kernel",
             summary: "serial_block_sum, each workgroup noting a clock at its start and end; latest end minus earliest start",
+            look_for: "The column in_kernel_ns against the median: what launching, draining and the events around \
+                the kernel add to the time between first start and last end.",
+            limited_by: "The loop of serial_block_sum, which the clock's reads at both ends leave as it is; the \
+                clock steps by up to a microsecond.",
+            work_text: "n scalars read, 3n integer operations; 16 bytes of times a workgroup are not counted.",
             sources: &["C4"],
             cuda: include_str!("../../shaders/sum_of_cubes/clock_in_kernel.cu"),
             only_cuda: Some("WGSL has no clock"),
@@ -104,6 +134,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &["C3"],
     wgsl: "",
     cuda: "",

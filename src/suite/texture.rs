@@ -22,11 +22,16 @@ use crate::record::Record;
 pub const FAMILY: Family = Family {
     name: "texture",
     summary: "a picture turned by an angle with linear filtering: by the texture unit, and by hand from a storage buffer",
+    model_text: "Bytes are counted as if each pixel were read once and written once; a copy of as much is the limit. \
+        By hand four pixels are loaded for each, mostly from cache; the texture unit does that in one request.",
     is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "rotate_sampled",
             summary: "the texture unit filters and wraps",
+            look_for: "Its lead over rotate_by_hand, and how the angle changes it: tiled storage makes columns as \
+                near as rows, so that 90 degrees cost little.",
+            limited_by: "The filter rate, one bilinear sample a unit and cycle, then the stores of 4 bytes a pixel.",
             wgsl: include_str!("../../shaders/texture/rotate_sampled.wgsl"),
             cuda: include_str!("../../shaders/texture/rotate_sampled.cu"),
             buffers: |shape, _| {
@@ -41,6 +46,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "rotate_by_hand",
             summary: "four loads, a remainder and three interpolations",
+            look_for: "The price of four loads, a remainder and three interpolations; with the angle at 90 degrees \
+                linear storage makes neighbours a whole row apart, which shows in the rate.",
+            limited_by: "Load instructions and integer division; by angle, lines of cache of which a subgroup uses \
+                little.",
             wgsl: include_str!("../../shaders/texture/rotate_by_hand.wgsl"),
             cuda: include_str!("../../shaders/texture/rotate_by_hand.cu"),
             buffers: |shape, _| {
@@ -58,6 +67,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &["B9"],
     wgsl: "",
     cuda: "",

@@ -16,29 +16,48 @@ use crate::record::Record;
 pub const FAMILY: Family = Family {
     name: "transfer",
     summary: "copies between host and device, and clearing device memory, by the host's clock",
+    model_text: "Bytes over the rate of the link between host and device (PCI Express, or memory itself where the \
+        two share it), plus what a call costs. Ways that copy twice on the host are at most half as fast as its \
+        memory copies.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "write_buffer",
             summary: "host to device by the queue's own staging, new at every call; CUDA: out of pageable memory",
+            look_for: "Its gap to mapped_staging: allocating, touching and freeing fresh staging at every call. \
+                CUDA: what it costs that pageable memory is copied once more.",
+            limited_by: "The host: page faults and one core's memcpy into staging, before the link sees a byte.",
+            work_text: "n scalars, counted once.",
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Queue }],
             ..BASE
         },
         Benchmark {
             name: "mapped_staging",
             summary: "host to device through a staging buffer that is mapped again and again; CUDA: out of pinned memory",
+            look_for: "The best upload that portable code has. Against the link's nominal rate: one memcpy on the \
+                host and one copy by the device, one after the other.",
+            limited_by: "The host's memcpy in wgpu; the link itself where pinned memory is the source, as in CUDA.",
+            work_text: "n scalars, counted once, although the host's copy and the device's both move them.",
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Staging }],
             ..BASE
         },
         Benchmark {
             name: "read_back",
             summary: "device to host through a staging buffer that is mapped again and again; CUDA: into pinned memory",
+            look_for: "Slower than mapped_staging where mapped memory is not cached by the host: then every read of \
+                it goes over the bus.",
+            limited_by: "How the host reads the staging buffer, cached or write-combined; CUDA: the link.",
+            work_text: "n scalars, counted once, from device memory to the host's.",
             steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Staging }],
             ..BASE
         },
         Benchmark {
             name: "read_back_pageable",
             summary: "device to host into pageable memory",
+            look_for: "The price of not pinning: the driver copies through its own pinned pieces. Compare with \
+                read_back on CUDA.",
+            limited_by: "The driver's staging pieces and a memcpy for each, overlapped at best.",
+            work_text: "n scalars, counted once; what the driver copies in between is not counted.",
             only_cuda: Some("reading back goes through a staging buffer here, as read_back does"),
             steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Queue }],
             ..BASE
@@ -46,30 +65,50 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "staging_to_device",
             summary: "the device's copy out of a staging buffer that is filled already: where it beats the bus, that buffer lies on the device; CUDA: out of pinned memory",
+            look_for: "Whether it beats the bus. If so, the buffer that the host maps lies on the device, and what crosses \
+                the bus are the host's writes into it (mapped_primary_write).",
+            work_text: "n scalars, read from the staging buffer once.",
+            limited_by: "The bus where the buffer lies in the host's memory, else the device's own memory.",
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Held }],
             ..BASE
         },
         Benchmark {
             name: "device_to_staging",
             summary: "the device's copy into a staging buffer that nobody reads yet; CUDA: into pinned memory",
+            look_for: "How near it comes to the bus (PCIe 5 x16: about 55 GB/s): the distance to read_back is what the host takes \
+                to copy out of the staging buffer.",
+            work_text: "n scalars, written to the staging buffer once.",
+            limited_by: "The bus, and the engine that copies over it.",
             steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Held }],
             ..BASE
         },
         Benchmark {
             name: "mapped_primary_write",
             summary: "host to device straight into a storage buffer that is mapped again and again",
+            look_for: "On devices that share the host's memory no copy is left, and the rate is the host's own. \
+                Elsewhere it shows what writing over the link costs.",
+            limited_by: "One core's stores into the mapping: write-combined, or device memory behind the link.",
+            work_text: "n scalars, counted once, as the host writes them.",
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Mapped }],
             ..BASE
         },
         Benchmark {
             name: "mapped_primary_read",
             summary: "device to host straight out of a storage buffer that the device wrote, mapped again and again",
+            look_for: "Against read_back: mapping in place spares the device's copy. It loses badly where the \
+                mapping is not cached.",
+            limited_by: "One core's loads from the mapping and, before them, the wait for the device and its caches.",
+            work_text: "n scalars, counted once, as the host reads them.",
             steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Mapped }],
             ..BASE
         },
         Benchmark {
             name: "clear_buffer",
             summary: "sets device memory to zero by the API's own call (the fill kernel is ceiling/fill)",
+            look_for: "Beside ceiling/fill: the API's own clear should reach a fill kernel at large sizes; at small \
+                ones the call's cost by the host's clock is what one sees.",
+            limited_by: "Memory's writing; below a few MiB submission and waiting.",
+            work_text: "n scalars written.",
             sources: &["B10"],
             steps: |_, _| vec![Step::Clear("output")],
             check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| 0.0) },
@@ -83,6 +122,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &["B7"],
     wgsl: "",
     cuda: "",

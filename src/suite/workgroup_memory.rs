@@ -12,11 +12,17 @@ use crate::shader::Interface;
 pub const FAMILY: Family = Family {
     name: "workgroup_memory",
     summary: "how workgroup memory is declared, carved up and shared, and what holding more of it costs",
+    model_text: "How an array gets its length is no work of the kernel's: override_size and dynamic_size should run \
+        at 1.00 times fixed_size. Elsewhere pairs of rows that differ in one thing are the model of each other.",
     is_by_kernel: true,
     benchmarks: &[
         Benchmark {
             name: "fixed_size",
             summary: "rotates blocks through an array of a length that is written in the kernel",
+            look_for: "The measure for its two siblings: the compiler knows the length and works out addresses \
+                beforehand.",
+            limited_by: "Barriers: each round is a store, a wait, a load, a wait, so that about half of workgroup \
+                memory's rate is reached.",
             sources: &["A2", "B2"],
             wgsl: include_str!("../../shaders/workgroup_memory/fixed_size.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/fixed_size.cu"),
@@ -25,6 +31,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "override_size",
             summary: "the same, of a length that the host chooses when it makes the pipeline",
+            look_for: "1.00 against fixed_size: a length that is known when the pipeline is made is as good as a \
+                literal. More would mean that the API compiles before it knows the number.",
+            limited_by: "What binds fixed_size: two barriers for each word that goes in and out.",
             sources: &["A2", "B2"],
             wgsl: include_str!("../../shaders/workgroup_memory/override_size.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/override_size.cu"),
@@ -35,6 +44,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "dynamic_size",
             summary: "the same, of a length that the host gives with each launch",
+            look_for: "1.00, or a percent less, against fixed_size: CUDA's third launch argument is unknown to the \
+                compiler, which then cannot fold addresses into instructions.",
+            limited_by: "The two waits of each round; occupancy is the same, as the launch asks for as many bytes.",
+            work_text: "2 ROUNDS n words moved through workgroup memory, with 16 rounds.",
             sources: &["A2", "B2"],
             cuda: include_str!("../../shaders/workgroup_memory/dynamic_size.cu"),
             only_cuda: Some("WGSL has no workgroup memory whose length comes with the launch"),
@@ -45,6 +58,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "structured",
             summary: "three arrays in a struct, a word for each element",
+            look_for: "The partner of carved: same answers. It holds twice the memory for its shorts, and pays \
+                nothing for packing them.",
+            limited_by: "Stores by a part of the lanes only, with barriers between writing and reading all three \
+                arrays.",
             sources: &["B3", "E4"],
             wgsl: include_str!("../../shaders/workgroup_memory/structured.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/structured.cu"),
@@ -53,6 +70,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "carved",
             summary: "the same three carved by hand out of one block of words, shorts two to a word",
+            look_for: "Its time over that of structured: what shifts, masks and bit casts cost in WGSL. CUDA's twin \
+                carves by pointers, so that there the two should be equal.",
+            limited_by: "Arithmetic on addresses and halves beside each access, and then the same barriers.",
             sources: &["B3", "E4"],
             wgsl: include_str!("../../shaders/workgroup_memory/carved.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/carved.cu"),
@@ -61,6 +81,8 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "distinct_words",
             summary: "32 invocations write distinct values to a word each",
+            look_for: "The measure for same_word and atomic_word: 32 lanes, 32 banks, one turn.",
+            limited_by: "Two barriers for SETS stores and loads, and workgroup memory between them.",
             sources: &["E6"],
             wgsl: include_str!("../../shaders/workgroup_memory/distinct_words.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/distinct_words.cu"),
@@ -69,6 +91,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "same_word",
             summary: "32 invocations write distinct values to one word, where any one of them must stand",
+            look_for: "As fast as distinct_words or faster: of 32 stores to one word the hardware keeps one without \
+                taking turns, and the load after it is a broadcast. That exactly one value stands is what the check \
+                proves.",
+            limited_by: "The barriers; the stores collapse into one.",
             sources: &["E6"],
             wgsl: include_str!("../../shaders/workgroup_memory/same_word.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/same_word.cu"),
@@ -77,6 +103,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "atomic_word",
             summary: "32 invocations hold distinct values against one word with atomicMax",
+            look_for: "How many times slower than same_word: an atomic must see every value. APIs can differ \
+                tenfold, where one compiler reduces a subgroup in registers first and the other does not.",
+            limited_by: "Turns at one word, up to 32 for a subgroup, unless the values were combined before.",
             sources: &["E6"],
             wgsl: include_str!("../../shaders/workgroup_memory/atomic_word.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/atomic_word.cu"),
@@ -85,6 +114,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "occupancy",
             summary: "copies an array by workgroups of 64 that hold more workgroup memory than they need",
+            look_for: "The rate over WORDS: flat while enough workgroups remain to cover latency, then falling in \
+                proportion. Where it bends is the occupancy that a copy needs. A drop at small WORDS shows an API \
+                that reserves more than was asked for.",
+            limited_by: "Bytes in flight: workgroups a processor times 64 lanes times 16 bytes, over memory's latency.",
             wgsl: include_str!("../../shaders/workgroup_memory/occupancy.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/occupancy.cu"),
             cases: &[
@@ -129,6 +162,11 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "zero_init",
             summary: "an array of 16 KiB, of which 1 KiB is used: as it is, zeroed by the API, zeroed by the kernel",
+            look_for: "The three rows against each other: nobody zeroes, the API does, the kernel does. The API's \
+                way costs as much as the kernel's where it is the same loop, less where it clears only what is \
+                needed.",
+            limited_by: "16 KiB of stores and a barrier for each KiB that is used; beside it, that so large an array \
+                leaves few workgroups a processor.",
             sources: &["B2"],
             wgsl: include_str!("../../shaders/workgroup_memory/zero_init.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/zero_init.cu"),
@@ -155,6 +193,9 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     name: "",
     summary: "",
+    look_for: "",
+    limited_by: "",
+    work_text: "",
     sources: &[],
     wgsl: "",
     cuda: "",

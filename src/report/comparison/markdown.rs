@@ -6,6 +6,7 @@ use super::{
     View, days, groups, labels, left_out, mean_shares, none, regression_lines, rule, share, tally_line, title,
 };
 use crate::compare::{Comparison, Verdict};
+use crate::report::markdown::{escape, table};
 
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
     let mut parts = vec![sides(comparison)];
@@ -89,26 +90,4 @@ fn shares(comparison: &Comparison) -> String {
     rows.push(row("all", None));
     let right: Vec<bool> = (0..heading.len()).map(|place| place > 0).collect();
     table(&heading, &right, &rows)
-}
-
-fn table(heading: &[String], right: &[bool], rows: &[Vec<String>]) -> String {
-    let line = |cells: &[String]| {
-        let cells: Vec<_> = cells.iter().map(|cell| escape(cell.trim())).collect();
-        format!("| {} |\n", cells.join(" | "))
-    };
-    let rule: Vec<_> = right.iter().map(|is_right| if *is_right { "---:" } else { "---" }).collect();
-    let rows: String = rows.iter().map(|row| line(row)).collect();
-    format!("{}| {} |\n{rows}", line(heading), rule.join(" | "))
-}
-
-/// Text that Markdown must not read as its own signs.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        if matches!(c, '|' | '*' | '_' | '<' | '>' | '`' | '\\') {
-            escaped.push('\\');
-        }
-        escaped.push(if c == '\n' { ' ' } else { c });
-    }
-    escaped
 }

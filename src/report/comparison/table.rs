@@ -4,7 +4,8 @@ use super::columns::{Block, Cell, Column, block, sign};
 use super::{Group, View, count, days, groups, labels, left_out, marked, mean_shares, name, none, regression_lines};
 use super::{rule, share, some, tally_line, title, with_interval};
 use crate::compare::{Comparison, Mark, Verdict};
-use crate::report::table::{Grid, Look, WIDE, paint, wrap};
+use crate::report::layout::{Grid, Look, paint, wrap};
+use crate::report::table::WIDE;
 
 /// What a table needs for its rows' names at least, and what it gives them at most.
 const NAME: std::ops::RangeInclusive<usize> = 24..=56;

@@ -1,0 +1,44 @@
+//! The command line described to others: completions for shells, manual pages.
+
+use std::path::Path;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Command, CommandFactory};
+
+use super::{Arguments, print};
+use crate::error::{Error, Result};
+use crate::plan::all_names;
+
+/// The program's name.
+const NAME: &str = env!("CARGO_PKG_NAME");
+
+/// `completions`: the script for a shell, which offers families and benchmarks where these are asked for.
+pub(super) fn completions(shell: clap_complete::Shell) -> Result<()> {
+    // To the program itself a filter may be a glob, too: only the script is told the names.
+    let mut command = Arguments::command();
+    for (name, argument) in [("run", "filters"), ("explain", "names"), ("show", "name")] {
+        command = command.mut_subcommand(name, |command| with_names(command, argument));
+    }
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut with_names(command, "filters"), NAME, &mut script);
+    print(&String::from_utf8_lossy(&script))
+}
+
+fn with_names(command: Command, argument: &str) -> Command {
+    command.mut_arg(argument, |argument| argument.value_parser(PossibleValuesParser::new(all_names())))
+}
+
+/// `man`: the page of the program, or those of all commands in a folder.
+pub(super) fn man(folder: Option<&Path>) -> Result<()> {
+    let fault = |action, path: &Path| {
+        let path = path.to_owned();
+        move |source| Error::Io { action, path, source }
+    };
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder).map_err(fault("create", folder))?;
+        return clap_mangen::generate_to(Arguments::command(), folder).map_err(fault("write pages into", folder));
+    }
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Arguments::command()).render(&mut page).map_err(fault("write", Path::new("the page")))?;
+    print(&String::from_utf8_lossy(&page))
+}

@@ -1,0 +1,208 @@
+//! `explain`: what benchmarks measure, how to read their numbers, and what was measured.
+
+use std::path::{Path, PathBuf};
+
+use super::compare::read;
+use super::format::TableFormat;
+use super::index::reports;
+use super::print;
+use crate::error::Result;
+use crate::plan::{params_of, select};
+use crate::record::Record;
+use crate::report::versus::written;
+use crate::report::{self, Medium, Part, Section, apis, lay_out};
+use crate::suite::source::{Header, find};
+use crate::suite::{Benchmark, Case, FAMILIES, Family, Limit, Shape, binary_size};
+
+/// Arguments of `explain`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Benchmark (transpose/tiled), family (transpose) or glob ('*/vec4*')
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
+    /// The report, CSV or JSON, whose rows are shown [default: the newest one under results/ that has any]
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    format: TableFormat,
+}
+
+/// A report that was found, and its rows.
+struct Measured {
+    path: String,
+    records: Vec<Record>,
+}
+
+/// Runs the command.
+pub(super) fn explain(arguments: &Arguments) -> Result<()> {
+    let selected = select(&arguments.names)?;
+    let is_selected = |row: &Record| selected.iter().any(|(family, benchmark)| is_of(row, family, benchmark));
+    let measured = match &arguments.report {
+        Some(path) => Some(Measured { path: path.display().to_string(), records: read(path)?.records }),
+        None => newest(Path::new("results"), is_selected),
+    };
+    let mut texts = Vec::new();
+    for family in FAMILIES {
+        let own: Vec<&'static Benchmark> =
+            selected.iter().filter(|(of, _)| of.name == family.name).map(|(_, benchmark)| *benchmark).collect();
+        if !own.is_empty() {
+            let medium = arguments.format.medium();
+            let mut blocks = described(family, &own);
+            match rows(family, &own, measured.as_ref(), medium) {
+                Some(rows) => blocks.push(rows),
+                None => blocks.push(vec![nothing(family, &own)]),
+            }
+            texts.extend(blocks.into_iter().map(|parts| lay_out(parts, medium)));
+        }
+    }
+    print(&texts.join("\n"))
+}
+
+fn is_of(row: &Record, family: &Family, benchmark: &Benchmark) -> bool {
+    row.family == family.name && row.benchmark == benchmark.name
+}
+
+/// The newest report in a folder, by the date of its last run, that has rows which are wanted. What cannot be read is left out, and said.
+fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured> {
+    let mut newest: Option<(String, Measured)> = None;
+    for path in reports(folder).unwrap_or_default() {
+        let records = match report::csv::open(&path) {
+            Ok(report) => report.records,
+            Err(error) => {
+                eprintln!("a report is left out: {}", error.chain());
+                continue;
+            }
+        };
+        let date = records.iter().filter(|row| is_wanted(row)).map(|row| row.date.clone()).max();
+        if let Some(date) = date.filter(|date| newest.as_ref().is_none_or(|(known, _)| date >= known)) {
+            newest = Some((date, Measured { path: path.display().to_string(), records }));
+        }
+    }
+    newest.map(|(_, measured)| measured)
+}
+
+/// The family where all of it is explained, then each benchmark.
+fn described(family: &'static Family, benchmarks: &[&'static Benchmark]) -> Vec<Vec<Part>> {
+    let is_whole = benchmarks.len() == family.benchmarks.len();
+    let head = is_whole.then(|| {
+        let heading = Part::Heading { name: family.name.to_owned(), rest: family.summary.to_owned() };
+        vec![heading, Part::Field { label: "model", text: family.model_text.to_owned() }]
+    });
+    let one = |benchmark: &&'static Benchmark| {
+        let name = format!("{}/{}", family.name, benchmark.name);
+        let fields = fields(family, benchmark);
+        let shown = fields.into_iter().filter(|(label, text)| !(text.is_empty() || is_whole && *label == "model"));
+        let fields = shown.map(|(label, text)| Part::Field { label, text });
+        [Part::Heading { name, rest: benchmark.summary.to_owned() }].into_iter().chain(fields).collect()
+    };
+    head.into_iter().chain(benchmarks.iter().map(one)).collect()
+}
+
+fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'static str, String)> {
+    let header = Header::of(if benchmark.wgsl.is_empty() { benchmark.cuda } else { benchmark.wgsl });
+    let work = if header.work.is_empty() { benchmark.work_text } else { &header.work };
+    let alone = benchmark.only_cuda.map_or_else(String::new, |why| format!("CUDA's alone: {why}."));
+    vec![
+        ("does", header.what),
+        ("pattern", header.pattern),
+        ("work", format!("{work} {}", example(family, benchmark)).trim().to_owned()),
+        ("model", family.model_text.to_owned()),
+        (
+            "against",
+            benchmark.ceiling.map_or_else(|| "no measured limit".to_owned(), |limit| limited(limit).to_owned()),
+        ),
+        ("look for", benchmark.look_for.to_owned()),
+        ("limits", benchmark.limited_by.to_owned()),
+        ("answers", benchmark.sources.iter().filter_map(|id| answered(id)).collect::<Vec<_>>().join("; ")),
+        ("takes", taken(benchmark)),
+        ("note", alone),
+    ]
+}
+
+/// Bytes and operations of the largest size that the quick profile has.
+fn example(family: &'static Family, benchmark: &'static Benchmark) -> String {
+    let case = benchmark.cases.first().and_then(|block| {
+        let (dtype, extent, params) = (*block.dtypes.first()?, *block.extents.last()?, block.params.first()?);
+        let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        Some(Case { family, benchmark, shape: Shape { dtype, extent, params } })
+    });
+    let Some(case) = case else { return String::new() };
+    let work = case.work();
+    let bytes = (work.bytes > 0).then(|| binary_size(work.bytes));
+    let flops = (work.flops > 0).then(|| format!("{} operations", grouped(work.flops)));
+    let counted: Vec<String> = bytes.into_iter().chain(flops).collect();
+    if counted.is_empty() {
+        return String::new();
+    }
+    let params = format!(" {}", case.params_text());
+    format!("At {} {}{}: {}.", case.shape.dtype.name(), case.shape.extent, params.trim_end(), counted.join(", "))
+}
+
+/// A number with commas between its thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let parts: Vec<_> = digits.as_bytes().rchunks(3).rev().map(|part| String::from_utf8_lossy(part)).collect();
+    parts.join(",")
+}
+
+/// What a row is held against.
+const fn limited(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Copy => "copying as many bytes (ceiling/copy at the same working set)",
+        Limit::Read => "reading as many bytes (ceiling/read at the same working set)",
+        Limit::Fill => "writing as many bytes (ceiling/fill at the same working set)",
+        Limit::Fma => "multiply-adds of the same type (ceiling/fma and its like)",
+        Limit::Tensor => "products by tensor cores (ceiling/tensor)",
+        Limit::Workgroup => "reading workgroup memory (ceiling/workgroup_read)",
+        Limit::Launch => "an empty launch (ceiling/launch)",
+    }
+}
+
+/// A workload of the articles in words: `D6 (the transpose through …)`.
+fn answered(id: &str) -> Option<String> {
+    find(id).map(|source| format!("{id} ({})", source.meaning))
+}
+
+/// Types and parameters.
+fn taken(benchmark: &Benchmark) -> String {
+    let mut dtypes: Vec<&str> = Vec::new();
+    for dtype in benchmark.cases.iter().flat_map(|cases| cases.dtypes) {
+        if !dtypes.contains(&dtype.name()) {
+            dtypes.push(dtype.name());
+        }
+    }
+    let params = params_of(benchmark);
+    let with = if params.is_empty() { String::new() } else { format!("; --param {}", params.join(", ")) };
+    format!("{}{with}", dtypes.join(", "))
+}
+
+/// The line for benchmarks of which no report has a row.
+fn nothing(family: &Family, own: &[&Benchmark]) -> Part {
+    let name = if let [one] = own { format!("{}/{}", family.name, one.name) } else { family.name.to_owned() };
+    let text =
+        format!("nothing yet: `shaderbench run {name}` does, and explain shows the newest report under results/");
+    Part::Field { label: "measured", text }
+}
+
+/// What was measured of some benchmarks of a family, as `run` shows it; `None` where nothing was.
+fn rows(family: &Family, own: &[&Benchmark], measured: Option<&Measured>, medium: Medium) -> Option<Vec<Part>> {
+    let is_own = |row: &&Record| own.iter().any(|benchmark| is_of(row, family, benchmark));
+    let measured = measured?;
+    let rows: Vec<&Record> = measured.records.iter().filter(is_own).collect();
+    let first = rows.first()?;
+    let date = first.date.get(..10).unwrap_or(&first.date);
+    let apis = apis(rows.iter().copied());
+    let names = apis.iter().map(|api| written(api)).collect::<Vec<_>>().join(" and ");
+    let summary = format!("{}, {names}, {date} ({})", first.device, measured.path);
+    // A finding is about a family.
+    let is_whole = own.len() == family.benchmarks.len();
+    let finding = |api: &&str| {
+        let of_api: Vec<_> = rows.iter().copied().filter(|row| row.backend == **api).collect();
+        Some(((*api).to_owned(), (family.finding)(&of_api)?))
+    };
+    let findings = if is_whole { apis.iter().filter_map(finding).collect() } else { Vec::new() };
+    let is_by_kernel = family.is_by_kernel;
+    let section = Section { family: "measured", summary: &summary, findings, is_by_kernel, rows: rows.clone() };
+    Some(report::section(&section, medium))
+}

@@ -1,0 +1,149 @@
+//! `show`: a kernel as each platform gets it.
+
+use std::path::PathBuf;
+
+use super::{param, print};
+use crate::error::{Error, Result};
+use crate::job::{Job, Kernel};
+use crate::plan::{Request, plan, select, unknown};
+use crate::report::replace_file;
+use crate::shader::{Checks, Shader, Target, disassemble};
+use crate::suite::{Benchmark, Case, Profile};
+
+/// Arguments of `show`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Benchmark (transpose/tiled)
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// The language to show it in
+    #[arg(long, value_enum, default_value_t)]
+    lang: Language,
+    /// Parameters of the kernel (PAD=1) [default: those of its first row in a report]
+    #[arg(long = "param", value_name = "K=V", num_args = 1.., value_parser = param, value_delimiter = ',')]
+    params: Vec<(String, f64)>,
+    /// Run-time checks: off, as the suite measures, or on, as a browser runs it [default: off, or what the parameters say]
+    #[arg(long, value_enum)]
+    checks: Option<Switch>,
+    /// Element type, of those that the benchmark has [default: its first]
+    #[arg(long, value_name = "T")]
+    dtype: Option<String>,
+    /// File to write instead of printing; SPIR-V goes into FILE.spv as a binary and into others as text
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Overwrite that file
+    #[arg(long, requires = "out")]
+    force: bool,
+}
+
+/// A form of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum Language {
+    /// The source, with types and parameters in place: WebGPU
+    #[default]
+    Wgsl,
+    /// Vulkan's, disassembled
+    Spirv,
+    /// Metal's
+    Msl,
+    /// DirectX 12's
+    Hlsl,
+    /// OpenGL's
+    Glsl,
+    /// The twin in CUDA C++, as NVRTC gets it
+    Cuda,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+/// Runs the command.
+pub(super) fn show(arguments: &Arguments) -> Result<()> {
+    let case = case(arguments)?;
+    let kernel = Job::new(&case)?.kernel;
+    let text = text(arguments, &case, &kernel)?;
+    let Some(path) = &arguments.out else { return print(&String::from_utf8_lossy(&text)) };
+    if path.exists() && !arguments.force {
+        let path = path.display();
+        return Err(Error::Usage(format!("{path} exists: name another file, or pass --force to overwrite it")));
+    }
+    replace_file(path, &text)
+}
+
+/// The first case of the benchmark with the type and the parameters that were asked for.
+fn case(arguments: &Arguments) -> Result<Case> {
+    let selected = select(std::slice::from_ref(&arguments.name))?;
+    let names: Vec<String> =
+        selected.iter().map(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name)).collect();
+    let [name] = &names[..] else {
+        return Err(Error::Usage(format!(
+            "'{}' names several kernels: show one of {}",
+            arguments.name,
+            names.join(", ")
+        )));
+    };
+    let dtype = dtype(selected[0].1, arguments.dtype.as_deref())?;
+    let request = Request { params: arguments.params.clone(), ..Request::new(vec![name.clone()], Profile::Thorough) };
+    // A plan brings the ceilings that the cases are held against.
+    let is_wanted = |case: &Case| case.name() == *name && case.shape.dtype.name() == dtype;
+    let found = plan(&request)?.into_iter().find(is_wanted);
+    found.ok_or_else(|| Error::Usage(format!("{name} has no case of {dtype}")))
+}
+
+fn dtype<'a>(benchmark: &'a Benchmark, asked: Option<&'a str>) -> Result<&'a str> {
+    let mut known: Vec<&str> = Vec::new();
+    for dtype in benchmark.cases.iter().flat_map(|cases| cases.dtypes) {
+        if !known.contains(&dtype.name()) {
+            known.push(dtype.name());
+        }
+    }
+    match asked {
+        None => Ok(known.first().copied().unwrap_or_default()),
+        Some(asked) if known.contains(&asked) => Ok(asked),
+        Some(asked) => {
+            let known: Vec<String> = known.into_iter().map(str::to_owned).collect();
+            Err(Error::Usage(unknown("element type", asked, &known)))
+        }
+    }
+}
+
+fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> {
+    let lacks = |why: String| Error::Unsupported(format!("{} {why}", case.name()));
+    if kernel.is_empty() {
+        return Err(lacks("has no kernel: it measures calls of the API, or of a library".to_owned()));
+    }
+    if arguments.lang == Language::Cuda {
+        if arguments.checks == Some(Switch::On) {
+            return Err(lacks("has no checks in CUDA, which adds none: leave --checks out".to_owned()));
+        }
+        let is_missing = kernel.cuda.is_empty();
+        return if is_missing { Err(lacks("has no twin in CUDA".to_owned())) } else { Ok(kernel.cuda.clone().into()) };
+    }
+    if let Some(why) = kernel.only_cuda {
+        return Err(lacks(format!("is CUDA's alone: {why} (--lang cuda shows it)")));
+    }
+    let shader = Shader::parse(&kernel.source, case.shape.dtype.name())?;
+    let checks = match arguments.checks {
+        Some(Switch::On) => Checks::ALL,
+        Some(Switch::Off) => Checks::default(),
+        None => kernel.checks,
+    };
+    let target = match arguments.lang {
+        Language::Wgsl | Language::Cuda => {
+            if checks != Checks::default() {
+                eprintln!("WGSL is the same with checks and without: APIs add them when they translate it");
+            }
+            return Ok(shader.source_with(&kernel.constants)?.into());
+        }
+        Language::Spirv => Target::SpirV,
+        Language::Msl => Target::Msl,
+        Language::Hlsl => Target::Hlsl,
+        Language::Glsl => Target::Glsl,
+    };
+    let written = shader.translate(target, &kernel.constants, checks)?;
+    let is_binary = arguments.out.as_ref().and_then(|path| path.extension()).is_some_and(|ending| ending == "spv");
+    if target == Target::SpirV && !is_binary { Ok(disassemble(&written)?.into()) } else { Ok(written) }
+}

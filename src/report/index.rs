@@ -1,0 +1,219 @@
+//! A page about a folder of reports: what each of them holds, and its headline figures.
+
+use super::apis;
+use super::markdown::{escape, table};
+use super::table::{digits, percent, rate};
+use super::versus::{mean_ratio, written};
+use crate::record::{Record, Status};
+
+/// The page's first line, by which it is known to be generated.
+pub const MARK: &str = "<!-- Written by `shaderbench index`: do not edit. -->";
+
+/// A report of the folder.
+pub struct Entry {
+    /// Its path below the folder, with `/` between its parts.
+    pub path: String,
+    /// Its rows.
+    pub records: Vec<Record>,
+    /// What was inferred of each API's rows, by the API's name.
+    pub facts: Vec<(String, Facts)>,
+}
+
+/// What rows tell of a device beyond their own figures.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts {
+    /// Banks of workgroup memory.
+    pub banks: Option<u64>,
+    /// Latency of the second cache, ns.
+    pub l2_ns: Option<f64>,
+    /// Latency of memory, ns.
+    pub memory_ns: Option<f64>,
+}
+
+/// The page.
+#[must_use]
+pub fn write(entries: &[Entry]) -> String {
+    format!(
+        "{MARK}\n\n# Reports\n\n{}\n## Headline figures\n\n{}\n{}\n",
+        reports(entries),
+        figures(entries),
+        "Copying, reading: ceilings at the largest working set. Sum, transpose, product: the fastest kernel of the suite's own at the \
+         largest f32 size (the product: of all sizes), with its share of what binds it. Product f16: by tensor cores. L2, memory: latency \
+         of a dependent load. Vulkan ÷ CUDA: geometric mean of the ratios of times, above 1 where CUDA is faster. Rows that are not `ok` \
+         count nowhere."
+    )
+}
+
+fn reports(entries: &[Entry]) -> String {
+    let heading = ["report", "device", "type", "API", "driver", "date", "version", "rows", "Vulkan ÷ CUDA"];
+    let mut text = String::new();
+    for entry in entries {
+        let first = entry.records.first();
+        let of = |field: fn(&Record) -> &str| first.map_or("", field).to_owned();
+        let names: Vec<_> = apis(&entry.records).into_iter().map(written).collect();
+        let ratio = mean_ratio(&entry.records, ["vulkan", "cuda"]);
+        let cells = [
+            of(|row| &row.device),
+            of(|row| &row.device_type),
+            names.join(", "),
+            of(|row| &row.driver),
+            of(|row| row.date.get(..10).unwrap_or(&row.date)),
+            of(|row| &row.tool_version),
+            statuses(&entry.records),
+            ratio.map_or_else(none, |(ratio, cases)| format!("{}× (mean of {cases})", digits(ratio, 3))),
+        ];
+        let cells: Vec<_> = cells.iter().map(|cell| escape(cell)).collect();
+        text.push_str(&format!("| {} | {} |\n", link(&entry.path), cells.join(" | ")));
+    }
+    format!("| {} |\n|{}\n{text}", heading.join(" | "), " --- |".repeat(heading.len()))
+}
+
+/// A link to a file beside the page.
+fn link(path: &str) -> String {
+    let target: String = path.chars().map(|c| if c == ' ' { "%20".to_owned() } else { c.to_string() }).collect();
+    format!("[{}](<{target}>)", escape(path))
+}
+
+/// `1842 ok, 96 skipped`.
+fn statuses(records: &[Record]) -> String {
+    let all = [Status::Ok, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
+    let count = |status: Status| records.iter().filter(|row| row.status == status).count();
+    let counts = all.into_iter().map(|status| (count(status), status.name())).filter(|(count, _)| *count > 0);
+    counts.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+}
+
+fn figures(entries: &[Entry]) -> String {
+    let heading = [
+        "device",
+        "API",
+        "date",
+        "copying",
+        "reading",
+        "sum",
+        "transpose",
+        "FMA f32",
+        "product",
+        "product f16",
+        "L2",
+        "memory",
+        "banks",
+    ];
+    let mut rows = Vec::new();
+    for entry in entries {
+        for api in apis(&entry.records) {
+            let own: Vec<&Record> =
+                entry.records.iter().filter(|row| row.backend == api && row.status == Status::Ok).collect();
+            let facts =
+                entry.facts.iter().find(|(of, _)| of == api).map(|(_, facts)| facts.clone()).unwrap_or_default();
+            let latency = |ns: Option<f64>| ns.map_or_else(none, |ns| format!("{ns:.0} ns"));
+            let any = entry.records.first();
+            rows.push(vec![
+                any.map_or_else(String::new, |row| row.device.clone()),
+                written(api).to_owned(),
+                any.map_or_else(String::new, |row| row.date.chars().take(10).collect()),
+                shown(fastest(&largest(&pick(&own, "ceiling", &["copy"]))), false),
+                shown(fastest(&largest(&pick(&own, "ceiling", &["read"]))), false),
+                shown(fastest(&largest(&of_f32(pick(&own, "reduction", &[])))), true),
+                shown(fastest(&largest(&of_f32(pick(&own, "transpose", &[])))), true),
+                shown(fastest(&of_f32(pick(&own, "ceiling", &["fma"]))), false),
+                shown(fastest(&of_f32(pick(&own, "matmul", &[]))), true),
+                shown(fastest(&pick(&own, "matmul", &["cooperative"])), true),
+                latency(facts.l2_ns),
+                latency(facts.memory_ns),
+                facts.banks.map_or_else(none, |banks| banks.to_string()),
+            ]);
+        }
+    }
+    let right: Vec<bool> = (0..heading.len()).map(|column| column > 2).collect();
+    table(&heading.map(str::to_owned), &right, &rows)
+}
+
+/// The rows of a family's benchmarks, or of all that are no vendor's library.
+fn pick<'a>(rows: &[&'a Record], family: &str, benchmarks: &[&str]) -> Vec<&'a Record> {
+    let is_wanted = |row: &Record| {
+        let name = row.benchmark.as_str();
+        row.family == family && name != "cublas" && (benchmarks.is_empty() || benchmarks.contains(&name))
+    };
+    rows.iter().copied().filter(|row| is_wanted(row)).collect()
+}
+
+/// Those of f32, in however many lanes.
+fn of_f32(rows: Vec<&Record>) -> Vec<&Record> {
+    rows.into_iter().filter(|row| row.dtype == "f32" || row.dtype.ends_with("<f32>")).collect()
+}
+
+/// Those that do the most work.
+fn largest<'a>(rows: &[&'a Record]) -> Vec<&'a Record> {
+    let most = rows.iter().filter_map(|row| row.bytes).max();
+    rows.iter().copied().filter(|row| row.bytes == most).collect()
+}
+
+/// The one of the highest rate.
+fn fastest<'a>(rows: &[&'a Record]) -> Option<&'a Record> {
+    let rate = |row: &Record| row.gb_per_s.or(row.gflop_per_s);
+    let rated = rows.iter().copied().filter(|row| rate(row).is_some());
+    rated.max_by(|a, b| rate(a).unwrap_or(0.0).total_cmp(&rate(b).unwrap_or(0.0)))
+}
+
+/// A row's rate; with its name and share where several kernels compete.
+fn shown(row: Option<&Record>, has_name: bool) -> String {
+    let Some(row) = row else { return none() };
+    if !has_name {
+        return rate(row);
+    }
+    let share = row.share.map_or_else(String::new, |share| format!(", {}", percent(share)));
+    format!("{} ({}{share})", rate(row), row.benchmark)
+}
+
+fn none() -> String {
+    "–".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(backend: &str, family: &str, benchmark: &str, n: u64, gb_per_s: f64) -> Record {
+        Record {
+            device: "Fake|9000".to_owned(),
+            date: "2026-11-20T01:02:03Z".to_owned(),
+            backend: backend.to_owned(),
+            family: family.to_owned(),
+            benchmark: benchmark.to_owned(),
+            dtype: "f32".to_owned(),
+            n: n.to_string(),
+            bytes: Some(4 * n),
+            gb_per_s: Some(gb_per_s),
+            share: Some(0.5),
+            median_ns: Some(n as f64 / gb_per_s),
+            ci_low_ns: Some(n as f64 / gb_per_s),
+            ci_high_ns: Some(n as f64 / gb_per_s),
+            timer: "timestamp".to_owned(),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn a_page_names_the_best_of_the_largest_rows_that_are_right() {
+        let mut records = vec![
+            row("vulkan", "ceiling", "copy", 1000, 900.0),
+            row("vulkan", "ceiling", "copy", 9000, 100.0),
+            row("vulkan", "reduction", "slow", 9000, 10.0),
+            row("vulkan", "reduction", "swift", 9000, 90.0),
+            row("vulkan", "reduction", "wrong", 9000, 99.0),
+            row("cuda", "reduction", "swift", 9000, 180.0),
+            row("vulkan", "transpose", "cublas", 9000, 180.0),
+        ];
+        records[4].status = Status::Wrong;
+        let facts = Facts { banks: Some(32), l2_ns: Some(150.4), memory_ns: None };
+        let page = write(&[Entry { path: "a b/r.csv".to_owned(), records, facts: vec![("vulkan".to_owned(), facts)] }]);
+        assert!(page.starts_with(MARK), "{page}");
+        for line in [
+            "| [a b/r.csv](<a%20b/r.csv>) | Fake\\|9000 |  | Vulkan, CUDA |  | 2026-11-20 |  | 6 ok, 1 wrong | 2.00× (mean of 1) |",
+            "| Fake\\|9000 | Vulkan | 2026-11-20 | 100.0 GB/s | – | 90.00 GB/s (swift, 50%) | – | – | – | – | 150 ns | – | 32 |",
+            "| Fake\\|9000 | CUDA | 2026-11-20 | – | – | 180.0 GB/s (swift, 50%) | – | – | – | – | – | – | – |",
+        ] {
+            assert!(page.contains(line), "{line}\n{page}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What a kernel needs from its host, read from its module.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use naga::{AddressSpace, Expression, Literal, Module, StorageAccess, TypeInner};
+
+use super::{Feature, Shader};
+use crate::error::{Error, Result};
+
+/// How a kernel uses a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// `var<storage, read>`.
+    Read,
+    /// `var<storage, read_write>`.
+    ReadWrite,
+    /// `var<uniform>`.
+    Uniform,
+    /// `texture_2d`.
+    Texture,
+}
+
+/// One binding of group 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    /// The variable's name.
+    pub name: String,
+    /// Its number.
+    pub index: u32,
+    /// How it is used.
+    pub access: Access,
+}
+
+/// The value of an override, of the override's type.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// `bool`.
+    Bool(bool),
+    /// `u32`.
+    U32(u32),
+    /// `i32`.
+    I32(i32),
+    /// `f32`.
+    F32(f32),
+    /// `f64`.
+    F64(f64),
+}
+
+/// What a kernel needs from its host, with its overrides resolved.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Interface {
+    /// Bindings of group 0 but samplers, by number.
+    pub bindings: Vec<Binding>,
+    /// Numbers of the samplers in group 0: linear filtering, wrap addressing.
+    pub samplers: Vec<u32>,
+    /// Invocations of a workgroup along x, y and z.
+    pub workgroup_size: [u32; 3],
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+    /// Features that the device must have.
+    pub features: BTreeSet<Feature>,
+    /// Every override that is used, by name, whether the host set it or its default stands.
+    pub overrides: Vec<(String, Value)>,
+}
+
+impl Interface {
+    /// Invocations of a workgroup.
+    #[must_use]
+    pub fn invocations(&self) -> u32 {
+        self.workgroup_size.iter().product()
+    }
+}
+
+/// Values of a kernel's overrides, by name.
+pub type Constants = BTreeMap<String, f64>;
+
+impl Value {
+    /// As WGSL writes it, of the same type.
+    #[must_use]
+    pub fn wgsl(self) -> String {
+        match self {
+            Self::Bool(value) => value.to_string(),
+            Self::U32(value) => format!("{value}u"),
+            Self::I32(value) => format!("{value}i"),
+            Self::F32(value) => format!("{value:?}f"),
+            Self::F64(value) => format!("{value:?}lf"),
+        }
+    }
+}
+
+impl Shader {
+    /// The interface with `constants` in place of the overrides that they name.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where a constant names no override or an override stays without a value.
+    pub fn interface(&self, constants: &Constants) -> Result<Interface> {
+        let (module, info) = self.resolve(constants)?;
+        let used = info.get_entry_point(0);
+        let (mut bindings, mut samplers, mut workgroup_bytes) = (Vec::new(), Vec::new(), 0);
+        for (handle, variable) in module.global_variables.iter() {
+            if used[handle].is_empty() {
+                continue;
+            }
+            let access = match variable.space {
+                AddressSpace::WorkGroup => {
+                    workgroup_bytes += module.types[variable.ty].inner.size(module.to_ctx());
+                    continue;
+                }
+                AddressSpace::Uniform => Access::Uniform,
+                AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Access::ReadWrite,
+                AddressSpace::Storage { .. } => Access::Read,
+                AddressSpace::Handle => match module.types[variable.ty].inner {
+                    TypeInner::Sampler { .. } => {
+                        samplers.extend(variable.binding.map(|binding| binding.binding));
+                        continue;
+                    }
+                    _ => Access::Texture,
+                },
+                _ => continue,
+            };
+            let (Some(name), Some(binding)) = (&variable.name, &variable.binding) else { continue };
+            if binding.group != 0 {
+                return Err(Error::Shader(format!(
+                    "'{name}' is in group {}: kernels bind group 0 only",
+                    binding.group
+                )));
+            }
+            bindings.push(Binding { name: name.clone(), index: binding.binding, access });
+        }
+        bindings.sort_by_key(|binding| binding.index);
+        let workgroup_size = module.entry_points[0].workgroup_size;
+        let overrides = self.values(&module)?;
+        Ok(Interface {
+            bindings,
+            samplers,
+            workgroup_size,
+            workgroup_bytes,
+            features: self.features.clone(),
+            overrides,
+        })
+    }
+
+    /// The overrides' values in `module`, which is this one resolved: there naga has turned each that is used into a constant of the
+    /// same name.
+    fn values(&self, module: &Module) -> Result<Vec<(String, Value)>> {
+        let mut values = Vec::new();
+        for name in self.overrides() {
+            let is_named = |constant: &&naga::Constant| constant.name.as_deref() == Some(name);
+            let Some(constant) = module.constants.iter().map(|(_, constant)| constant).find(is_named) else { continue };
+            let value = match module.global_expressions[constant.init] {
+                Expression::Literal(Literal::Bool(value)) => Value::Bool(value),
+                Expression::Literal(Literal::U32(value)) => Value::U32(value),
+                Expression::Literal(Literal::I32(value)) => Value::I32(value),
+                Expression::Literal(Literal::F32(value)) => Value::F32(value),
+                Expression::Literal(Literal::F64(value)) => Value::F64(value),
+                _ => return Err(Error::Shader(format!("override '{name}' is of a type that no kernel here needs"))),
+            };
+            values.push((name.to_owned(), value));
+        }
+        Ok(values)
+    }
+
+    /// The source with `constants` in place of the defaults of the overrides that they name: what an API makes of source and constants, as
+    /// one text.
+    ///
+    /// # Errors
+    /// As for [`Shader::interface`].
+    pub fn source_with(&self, constants: &Constants) -> Result<String> {
+        let values = self.interface(constants)?.overrides;
+        let line = |line: &str| {
+            let declared = line.strip_prefix("override ").and_then(|rest| rest.split([':', '=', ' ', ';']).next());
+            let name = declared.filter(|name| constants.contains_key(*name))?;
+            let (_, value) = values.iter().find(|(known, _)| known == name)?;
+            let head = line.split(['=', ';']).next()?.trim_end();
+            Some(format!("{head} = {};", value.wgsl()))
+        };
+        let lines = self.source().lines().map(|text| line(text).unwrap_or_else(|| text.to_owned()) + "\n");
+        Ok(lines.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_take_the_place_of_defaults() {
+        let kernel = "\
+override WG: u32 = 8u; // as many as there are words
+override HALF: u32 = WG / 2u;
+override SCALE: f32;
+override BACK: i32 = 3;
+override IDLE: u32 = 7u;
+@group(0) @binding(0) var<storage, read_write> output: array<f32, 64>;
+@compute @workgroup_size(WG)
+fn main(@builtin(local_invocation_index) i: u32) { output[i + HALF] = SCALE * f32(BACK); }";
+        let shader = Shader::parse(kernel, "f32").expect("valid");
+        let constants = [("WG", 16.0), ("SCALE", 1.0), ("BACK", -2.0), ("IDLE", 1.0)];
+        let constants: Constants = constants.map(|(name, value)| (name.to_owned(), value)).into();
+        let text = shader.source_with(&constants).expect("resolved");
+        let head: Vec<_> = text.lines().take(5).collect();
+        assert_eq!(
+            head,
+            [
+                "override WG: u32 = 16u;",
+                "override HALF: u32 = WG / 2u;",
+                "override SCALE: f32 = 1.0f;",
+                "override BACK: i32 = -2i;",
+                "override IDLE: u32 = 7u;",
+            ]
+        );
+        let again = Shader::parse(&text, "f32").and_then(|shader| shader.interface(&Constants::new())).expect("valid");
+        assert_eq!(again, shader.interface(&constants).expect("resolved"));
+    }
+}
