@@ -24,6 +24,7 @@
 
 pub mod backend;
 pub mod ceilings;
+#[cfg(not(target_family = "wasm"))]
 pub mod cli;
 pub mod compare;
 pub mod error;

@@ -9,7 +9,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::error::{Error, Result};
-use crate::job::{Job, Language, Step};
+use crate::job::{Checks, Job, Language, Shape, Step};
 use crate::monitor::{self, Monitor};
 use crate::shader::{Access, Feature};
 
@@ -107,7 +107,7 @@ pub struct Device {
     pub kind: DeviceType,
     /// Driver and version.
     pub driver: String,
-    /// API: `vulkan`, `metal`, `dx12`, `gl`, `cuda`.
+    /// API: `vulkan`, `metal`, `dx12`, `gl`, `cuda`, `webgpu`.
     pub backend: &'static str,
     /// Shader features that it has.
     pub features: BTreeSet<Feature>,
@@ -148,6 +148,18 @@ impl Device {
         if self.backend == "cuda" { Language::Cuda } else { Language::Wgsl }
     }
 
+    /// Whether it runs every kernel with all run-time checks on, whatever it is asked: browsers do.
+    #[must_use]
+    pub fn keeps_checks(&self) -> bool {
+        self.backend == "webgpu"
+    }
+
+    /// The run-time checks that it runs a case of this shape with.
+    #[must_use]
+    pub fn checks(&self, shape: &Shape) -> Checks {
+        if self.keeps_checks() { Checks::ALL } else { Checks::of(shape) }
+    }
+
     /// Whether the job can run here. Checked before anything is created, because APIs let some excesses through silently
     /// (wgpu: workgroup memory, and workgroup sizes that come from overrides).
     ///
@@ -158,6 +170,9 @@ impl Device {
         let refuse = |reason: String| Err(Error::Unsupported(reason));
         if let (Some(why), Language::Wgsl) = (job.kernel.only_cuda, self.language()) {
             return refuse(why.to_owned());
+        }
+        if self.keeps_checks() && job.kernel.checks != Checks::default() {
+            return refuse("a browser keeps all run-time checks on: none can be switched by itself".to_owned());
         }
         if let Some(feature) = interface.features.difference(&self.features).next() {
             return refuse(format!("the device has no {}", feature.name()));

@@ -99,6 +99,7 @@ pub(super) fn written(api: &str) -> &str {
         "dx12" => "DirectX",
         "gl" => "OpenGL",
         "cuda" => "CUDA",
+        "webgpu" => "WebGPU",
         other => other,
     }
 }

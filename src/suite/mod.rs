@@ -126,6 +126,9 @@ pub struct Checks {
 }
 
 impl Checks {
+    /// Every check.
+    pub const ALL: Self = Self { bounds: true, loops: true, zero_init: true };
+
     /// The checks that a case's parameters ask for.
     #[must_use]
     pub fn of(shape: &Shape) -> Self {
@@ -184,7 +187,8 @@ pub struct Cases {
 }
 
 /// How much of the suite a run measures, and how long it may take over each case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Profile {
     /// The headline sizes, under a minute on a software device.
     Quick,

@@ -11,7 +11,8 @@ use crate::compare::{Case, Comparison, Entry, MARGIN, Mark, Ratio, Regression, S
 use crate::record::Status;
 
 /// How a comparison is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Format {
     /// For a terminal
     #[default]
@@ -25,7 +26,8 @@ pub enum Format {
 }
 
 /// The order of the rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Sort {
     /// Family by family, as the reports have them
     #[default]

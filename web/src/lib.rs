@@ -1,0 +1,1 @@
+//! The suite in a browser tab.
