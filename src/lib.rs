@@ -22,6 +22,9 @@
 //! | [`record`] | one row, and its columns |
 //! | [`stats`], [`error`] | numbers; what can go wrong |
 
+/// This version.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 pub mod backend;
 pub mod ceilings;
 #[cfg(not(target_family = "wasm"))]

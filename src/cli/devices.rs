@@ -7,7 +7,6 @@ use super::target::{Target, cuda, targets};
 use super::{print, print_json};
 use crate::backend::Device;
 use crate::error::{Error, Result};
-use crate::shader::Feature;
 
 pub(super) fn devices(backend: Option<&str>, as_json: bool) -> Result<()> {
     let entries = entries(backend)?;
@@ -62,27 +61,6 @@ fn entries(backend: Option<&str>) -> Result<Vec<Entry>> {
     if all.is_empty() { Err(no_device()) } else { Ok(all) }
 }
 
-/// What every API tells, under the names that the benchmarks' needs have.
-fn basics(device: &Device) -> Vec<(&'static str, String)> {
-    let [x, y, z] = device.max_workgroup_size;
-    let features: Vec<_> = Feature::ALL.iter().filter(|f| device.features.contains(f)).map(|f| f.name()).collect();
-    vec![
-        ("name", device.name.clone()),
-        ("vendor", device.vendor.clone()),
-        ("type", device.kind.name().to_owned()),
-        ("backend", device.backend.to_owned()),
-        ("driver", device.driver.clone()),
-        ("timestamps", if device.has_timestamps { "yes" } else { "no" }.to_owned()),
-        ("shader features", features.join(", ")),
-        ("workgroup memory", format!("{} B", device.max_workgroup_bytes)),
-        ("invocations a workgroup", format!("{} ({x} x {y} x {z})", device.max_invocations)),
-        ("workgroups a side", device.max_groups.to_string()),
-        ("storage buffers a kernel", device.max_storage_buffers.to_string()),
-        ("largest buffer", format!("{} MiB", device.max_buffer_bytes >> 20)),
-        ("largest binding", format!("{} MiB", device.max_binding_bytes >> 20)),
-    ]
-}
-
 fn sheet(entry: &Entry, all: &[Entry]) -> String {
     let device = &entry.device;
     let mut text = format!("{} {} ({})\n", entry.label(), device.name, device.backend);
@@ -92,7 +70,7 @@ fn sheet(entry: &Entry, all: &[Entry]) -> String {
             others.iter().map(|other| format!("{} ({})", other.label(), other.device.backend)).collect();
         text.push_str(&format!("    {:<44} {}\n", "same card as", labels.join(", ")));
     }
-    for (name, value) in basics(device).iter().skip(1) {
+    for (name, value) in device.basics().iter().skip(1) {
         text.push_str(&format!("    {name:<44} {value}\n"));
     }
     let mut section = "";
@@ -112,7 +90,7 @@ fn object(entry: &Entry, all: &[Entry]) -> Value {
     object.insert("index".to_owned(), json!(entry.index));
     let same_card = |other: &&Entry| json!({ "backend": other.device.backend, "index": other.index });
     object.insert("same card".to_owned(), entry.others(all).iter().map(same_card).collect());
-    object.extend(basics(device).into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
+    object.extend(device.basics().into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
     for (section, name, value) in &device.facts {
         let section = object.entry(*section).or_insert_with(|| json!({}));
         // A feature has no value beyond being there.

@@ -127,7 +127,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
     let work = case.work();
     Record {
         schema: Some(SCHEMA),
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        tool_version: crate::VERSION.to_owned(),
         date: settings.date.clone(),
         os: settings.os.clone(),
         cpu: settings.cpu.clone(),

@@ -198,6 +198,21 @@ pub enum Profile {
     Thorough,
 }
 
+impl Profile {
+    /// Every profile, the shortest first.
+    pub const ALL: [Self; 3] = [Self::Quick, Self::Standard, Self::Thorough];
+
+    /// As the command line takes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Standard => "standard",
+            Self::Thorough => "thorough",
+        }
+    }
+}
+
 /// What one launch must do, whatever the kernel: reads plus writes in bytes, and arithmetic operations (an FMA is two).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Work {

@@ -1,6 +1,6 @@
 //! What wgpu does otherwise in a browser: the counterpart of `native.rs`, function by function.
 //!
-//! The browser keeps every run-time check and zero-initialisation on, whatever it is asked ([`Device::keeps_checks`]). Nothing here polls:
+//! The browser keeps every run-time check and zero-initialisation on, whatever it is asked ([`Device::checks`]). Nothing here polls:
 //! callbacks come from the browser's event loop.
 
 use std::borrow::Cow;
