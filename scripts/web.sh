@@ -2,7 +2,8 @@
 # Builds the page that runs the suite in a browser tab, and serves it on this machine. Installs what is missing.
 #   scripts/web.sh                 then open the printed address (PORT=8000 unless you say otherwise)
 #   scripts/web.sh --build-only    leaves the static files in target/web-page, for any host to serve
-#   scripts/web.sh --check         says whether this machine has what building needs, and installs nothing
+#   scripts/web.sh --test          builds, and tests the page in Chromium where there is one (CHROMIUM=… names it)
+#   scripts/web.sh --check         checks that the core compiles for a browser; skips where Rust's library for it cannot be had
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
@@ -93,8 +94,25 @@ serve() {
     exec python3 -m http.server --bind 127.0.0.1 --directory "$PAGE" "$port"
 }
 
+check() {
+    local arguments=(clippy --locked --package shaderbench-web --target "$TRIPLE" -- -D warnings)
+    if has_std || { command -v rustup >/dev/null && timeout 120 rustup target add "$TRIPLE" >&2; }; then
+        cargo "${arguments[@]}"
+    else
+        echo "SKIPPED: Rust's library for $TRIPLE is not installed: the core is not compiled for a browser"
+    fi
+}
+
+test_page() {
+    if ! command -v node >/dev/null || [ ! -e web/node_modules/playwright-core ]; then
+        echo "SKIPPED: Node.js or playwright-core is not installed: the page is not tested"
+        return 0
+    fi
+    PAGE="$PAGE" SHADERBENCH="$TARGET/debug/shaderbench" node --test --test-reporter=spec web/test/*.test.mjs
+}
+
 if [ "${1:-}" = --check ]; then
-    has_std || has_debian_toolchain
+    check
     exit
 fi
 setup
@@ -104,4 +122,8 @@ setup_bindgen
 setup_node_packages || true
 build_page
 echo "the page is in $PAGE: $(cat "$PAGE"/*.* "$PAGE"/pkg/* | gzip -9 | wc -c) bytes compressed" >&2
-[ "${1:-}" = --build-only ] || serve
+case "${1:-}" in
+    --build-only) ;;
+    --test) test_page ;;
+    *) serve ;;
+esac
