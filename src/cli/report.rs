@@ -22,6 +22,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<u8> {
     for path in files(&arguments.files)? {
         reports.push(read(&path)?);
     }
+    html::share_samples(&mut reports);
     let families: Vec<About> = FAMILIES
         .iter()
         .map(|family| About {

@@ -67,13 +67,31 @@ fn of_case<T>(case: &Case, get: fn(&Record) -> Option<T>) -> Option<T> {
     case.entries.iter().flatten().find_map(|entry| get(entry.row()))
 }
 
+/// Places one after the other, as ranges of (first, how many): most sides have nearly all cases.
+#[derive(Default, Serialize)]
+#[serde(transparent)]
+pub(super) struct Ranges(Vec<(usize, usize)>);
+
+impl Ranges {
+    pub(super) fn push(&mut self, place: usize) {
+        match self.0.last_mut() {
+            Some((first, count)) if *first + *count == place => *count += 1,
+            _ => self.0.push((place, 1)),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(|(_, count)| count).sum()
+    }
+}
+
 /// What a side knows of the cases that it has, row by row.
 #[derive(Default, Serialize)]
 pub(super) struct SideColumns {
-    /// Place of the case.
-    case: Vec<usize>,
+    /// Places of the cases.
+    case: Ranges,
     median_ns: Vec<Option<Figure>>,
-    /// How far the 95 % interval reaches below the median, in 1/100,000 of it.
+    /// How far the 95 % interval reaches below the median, in 1/10,000 of it.
     below: Vec<Option<Figure>>,
     /// How far above.
     above: Vec<Option<Figure>>,

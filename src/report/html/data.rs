@@ -79,7 +79,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>, context: &Context<'a>) -> Data<'
         families: context.families.iter().filter(|about| is_there(about.name)).map(family).collect(),
         sides,
         cases,
-        matches: matches(&comparison.sides, &comparison.cases),
+        matches: matches(&comparison.sides, &comparison.cases, &mut texts),
         texts: texts.into_vec(),
     }
 }

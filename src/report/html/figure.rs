@@ -21,9 +21,9 @@ impl Figure {
         Self(value as f64)
     }
 
-    /// How far `end` lies from `value`, in 1/100,000 of it.
+    /// How far `end` lies from `value`, in 1/10,000 of it.
     pub(super) fn distance(value: f64, end: f64) -> Option<Self> {
-        Self::new(((end - value).abs() / value * 1e5).round(), 5)
+        Self::new(((end - value).abs() / value * 1e4).round(), 5)
     }
 }
 
@@ -49,6 +49,6 @@ mod tests {
         assert_eq!(text(3.0, 5), "3");
         assert_eq!(text(0.000_123_456, 3), "0.000123");
         assert_eq!(text(f64::NAN, 3), "null");
-        assert_eq!(Figure::distance(200.0, 199.0), Some(Figure(500.0)));
+        assert_eq!(Figure::distance(200.0, 199.0), Some(Figure(50.0)));
     }
 }

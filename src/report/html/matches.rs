@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::cases::{Ranges, Texts};
 use super::figure::Figure;
 use crate::compare::{Case, Ratio, Side, Verdict};
 
@@ -13,30 +14,32 @@ pub(super) struct Match {
     /// Whether the two are one device through two APIs.
     is_one_device: bool,
     /// Places of the cases that both timed by one clock.
-    case: Vec<usize>,
+    case: Ranges,
     /// Time of the baseline ÷ time of the side.
     ratio: Vec<Option<Figure>>,
-    /// How far its 95 % interval reaches below it, in 1/100,000 of it.
+    /// How far its 95 % interval reaches below it, in 1/10,000 of it.
     below: Vec<Option<Figure>>,
     /// How far above.
     above: Vec<Option<Figure>>,
     /// First letters of the verdicts: f, s, S (slower), u.
     verdict: String,
-    means: Vec<Mean>,
+    means: Means,
 }
 
-/// Geometric mean of the ratios of a benchmark, a family, or all.
-#[derive(Serialize)]
-struct Mean {
-    /// `None`: of all families.
-    family: Option<String>,
+/// Geometric means of ratios, column by column: of all cases, then of each family followed by its benchmarks.
+#[derive(Default, Serialize)]
+struct Means {
+    /// `None`: of all families. A place in the list of texts.
+    family: Vec<Option<usize>>,
     /// `None`: of all benchmarks of the family.
-    benchmark: Option<String>,
-    cases: usize,
-    ratio: Option<Figure>,
-    low: Option<Figure>,
-    high: Option<Figure>,
-    /// Cases that are faster, slower, the same, unclear.
+    benchmark: Vec<Option<usize>>,
+    cases: Vec<usize>,
+    ratio: Vec<Option<Figure>>,
+    /// How far the 95 % interval reaches below it, in 1/10,000 of it.
+    below: Vec<Option<Figure>>,
+    /// How far above.
+    above: Vec<Option<Figure>>,
+    /// Cases that are faster, slower, the same, unclear, among all.
     verdicts: [usize; 4],
 }
 
@@ -47,7 +50,7 @@ struct Pair<'a, 'b> {
 }
 
 /// Each device's first API against its other ones, and the first device against every other one.
-pub(super) fn matches(sides: &[Side], cases: &[Case]) -> Vec<Match> {
+pub(super) fn matches<'a>(sides: &[Side], cases: &[Case<'a>], texts: &mut Texts<'a>) -> Vec<Match> {
     let mut first_of_device: Vec<usize> = Vec::new();
     let mut found = Vec::new();
     for (place, side) in sides.iter().enumerate() {
@@ -60,11 +63,11 @@ pub(super) fn matches(sides: &[Side], cases: &[Case]) -> Vec<Match> {
         }
     }
     found.sort_by_key(|(_, _, is_one_device)| !is_one_device);
-    let matched = |(baseline, side, is_one_device)| matched(cases, baseline, side, is_one_device);
-    found.into_iter().map(matched).filter(|of: &Match| !of.case.is_empty()).collect()
+    let matched = |(baseline, side, is_one_device)| matched(cases, [baseline, side], is_one_device, texts);
+    found.into_iter().map(matched).filter(|of: &Match| of.case.len() > 0).collect()
 }
 
-fn matched(cases: &[Case], baseline: usize, side: usize, is_one_device: bool) -> Match {
+fn matched<'a>(cases: &[Case<'a>], [baseline, side]: [usize; 2], is_one_device: bool, texts: &mut Texts<'a>) -> Match {
     let pair = |(place, case): (usize, &Case)| {
         let timer = |side: usize| Some(&case.entries[side].as_ref()?.row().timer);
         let (a, b) = (case.timing(baseline)?, case.timing(side)?);
@@ -76,17 +79,18 @@ fn matched(cases: &[Case], baseline: usize, side: usize, is_one_device: bool) ->
         .filter_map(pair)
         .map(|(place, ratio)| Pair { place, case: &cases[place], ratio })
         .collect();
-    let reach = |pair: &Pair, end: fn((f64, f64)) -> f64| Figure::distance(pair.ratio.value, end(pair.ratio.interval?));
+    let mut case = Ranges::default();
+    pairs.iter().for_each(|pair| case.push(pair.place));
     Match {
         baseline,
         side,
         is_one_device,
-        case: pairs.iter().map(|pair| pair.place).collect(),
+        case,
         ratio: pairs.iter().map(|pair| Figure::new(pair.ratio.value, 4)).collect(),
-        below: pairs.iter().map(|pair| reach(pair, |interval| interval.0)).collect(),
-        above: pairs.iter().map(|pair| reach(pair, |interval| interval.1)).collect(),
+        below: pairs.iter().map(|pair| reach(&pair.ratio, |interval| interval.0)).collect(),
+        above: pairs.iter().map(|pair| reach(&pair.ratio, |interval| interval.1)).collect(),
         verdict: pairs.iter().map(|pair| letter(pair.ratio.verdict())).collect(),
-        means: means(&pairs),
+        means: means(&pairs, texts),
     }
 }
 
@@ -99,9 +103,8 @@ const fn letter(verdict: Verdict) -> char {
     }
 }
 
-/// Of all, then of each family followed by its benchmarks.
-fn means(pairs: &[Pair]) -> Vec<Mean> {
-    let mut keys: Vec<(Option<&str>, Option<&str>)> = vec![(None, None)];
+fn means<'a>(pairs: &[Pair<'a, '_>], texts: &mut Texts<'a>) -> Means {
+    let mut keys: Vec<(Option<&'a str>, Option<&'a str>)> = vec![(None, None)];
     for pair in pairs {
         let (family, benchmark) = (Some(pair.case.row.family.as_str()), Some(pair.case.row.benchmark.as_str()));
         for key in [(family, None), (family, benchmark)] {
@@ -110,25 +113,25 @@ fn means(pairs: &[Pair]) -> Vec<Mean> {
             }
         }
     }
-    keys.into_iter().map(|(family, benchmark)| mean(pairs, family, benchmark)).collect()
+    let count = |verdict: Verdict| pairs.iter().filter(|pair| pair.ratio.verdict() == verdict).count();
+    let mut means = Means { verdicts: Verdict::ALL.map(count), ..Means::default() };
+    for (family, benchmark) in keys {
+        let is_of = |pair: &&Pair| {
+            let row = pair.case.row;
+            family.is_none_or(|family| family == row.family) && benchmark.is_none_or(|name| name == row.benchmark)
+        };
+        let ratios: Vec<Ratio> = pairs.iter().filter(is_of).map(|pair| pair.ratio).collect();
+        let mean = Ratio::geometric_mean(&ratios);
+        means.family.push(family.map(|family| texts.place(family)));
+        means.benchmark.push(benchmark.map(|benchmark| texts.place(benchmark)));
+        means.cases.push(ratios.len());
+        means.ratio.push(mean.and_then(|mean| Figure::new(mean.value, 4)));
+        means.below.push(mean.and_then(|mean| reach(&mean, |interval| interval.0)));
+        means.above.push(mean.and_then(|mean| reach(&mean, |interval| interval.1)));
+    }
+    means
 }
 
-fn mean(pairs: &[Pair], family: Option<&str>, benchmark: Option<&str>) -> Mean {
-    let is_of = |pair: &&Pair| {
-        let row = pair.case.row;
-        family.is_none_or(|family| family == row.family) && benchmark.is_none_or(|name| name == row.benchmark)
-    };
-    let ratios: Vec<Ratio> = pairs.iter().filter(is_of).map(|pair| pair.ratio).collect();
-    let mean = Ratio::geometric_mean(&ratios);
-    let interval = mean.and_then(|mean| mean.interval);
-    let count = |verdict: Verdict| ratios.iter().filter(|ratio| ratio.verdict() == verdict).count();
-    Mean {
-        family: family.map(str::to_owned),
-        benchmark: benchmark.map(str::to_owned),
-        cases: ratios.len(),
-        ratio: mean.and_then(|mean| Figure::new(mean.value, 4)),
-        low: interval.and_then(|(low, _)| Figure::new(low, 4)),
-        high: interval.and_then(|(_, high)| Figure::new(high, 4)),
-        verdicts: Verdict::ALL.map(count),
-    }
+fn reach(ratio: &Ratio, end: fn((f64, f64)) -> f64) -> Option<Figure> {
+    Figure::distance(ratio.value, end(ratio.interval?))
 }

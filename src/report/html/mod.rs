@@ -14,6 +14,7 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use sha2::{Digest, Sha256};
 
 pub use data::{Data, data, sides};
+pub use samples::share_samples;
 
 /// What the page is told of a family beside its rows.
 pub struct About<'a> {

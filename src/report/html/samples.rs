@@ -1,14 +1,36 @@
 //! How samples scatter, where a JSON report has them.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 use super::figure::Figure;
-use crate::compare::Case;
+use crate::compare::{Case, Report};
+use crate::record::Record;
 
 /// How many series a side shows at most: those that scatter the most.
 const MOST_SERIES: usize = 16;
 /// How many samples of a series are kept at most: evenly spaced of the sorted ones, the first and the last among them.
 const MOST_SAMPLES: usize = 61;
+
+/// Gives rows without samples those of the same row in another report: a run's CSV has none, and its JSON report has.
+pub fn share_samples(reports: &mut [Report]) {
+    let mut known: HashMap<([String; 10], Option<u64>), Vec<f64>> = HashMap::new();
+    let key = |record: &Record| (record.identity().map(str::to_owned), record.median_ns.map(f64::to_bits));
+    for record in reports.iter().flat_map(|report| &report.records).filter(|record| !record.all_samples_ns.is_empty()) {
+        known.insert(key(record), record.all_samples_ns.clone());
+    }
+    if known.is_empty() {
+        return;
+    }
+    for record in
+        reports.iter_mut().flat_map(|report| &mut report.records).filter(|record| record.all_samples_ns.is_empty())
+    {
+        if let Some(samples) = known.get(&key(record)) {
+            record.all_samples_ns.clone_from(samples);
+        }
+    }
+}
 
 /// A series of samples.
 #[derive(Serialize)]

@@ -17,7 +17,7 @@ function sweep(model, side, family, benchmark, name) {
 }
 
 /** Speed over a parameter, relative to its first value; measured by side, and as the family's model has it. */
-function modelled({ id, title, family, benchmark, param, label, isLog, told }) {
+function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
   return {
     id,
     title,
@@ -31,18 +31,18 @@ function modelled({ id, title, family, benchmark, param, label, isLog, told }) {
       if (series.length === 0) return null;
       const all = series.flatMap(({ points }) => points);
       const predicted = new Map(all.filter(({ row }) => row.of.model !== null).map(({ at, row }) => [at, row.of.model]));
-      const model_ = [...predicted].sort((a, b) => a[0] - b[0]).map(([at, value]) => ({ at, value }));
-      const [low, high] = extent([...all.flatMap((point) => [point.low, point.high]), ...model_.map(({ value }) => value)]);
+      const prediction = [...predicted].sort((a, b) => a[0] - b[0]).map(([at, value]) => ({ at, value }));
+      const [low, high] = extent([...all.flatMap((point) => [point.low, point.high]), ...prediction.map(({ value }) => value)]);
       const svg = plot({
         width,
         height: 340,
-        x: { label, ticks: Math.min(16, width / 48), nice: true },
+        x: { label, ticks: evenTicks(...extent(all.map(({ at }) => at)), width / 44) },
         y: isLog
-          ? { type: "log", domain: [low * 0.9, high * 1.1], ticks: logTicks(low * 0.9, high * 1.1), tickFormat: times, label: "Speed relative to the first", grid: true }
-          : { zero: true, tickFormat: times, label: "Speed relative to the first", grid: true },
+          ? { type: "log", domain: [low * 0.9, high * 1.1], ticks: logTicks(low * 0.9, high * 1.1), tickFormat: factor, label: "Speed relative to the first", grid: true }
+          : { zero: true, tickFormat: factor, label: "Speed relative to the first", grid: true },
         marks: [
+          Plot.line(prediction, { x: "at", y: "value", stroke: "currentColor", strokeWidth: 7, strokeOpacity: 0.2, strokeLinejoin: "round" }),
           ...curveMarks(series, "at", "value", ["low", "high"]),
-          Plot.line(model_, { x: "at", y: "value", stroke: "currentColor", strokeWidth: 1.5, strokeDasharray: "4 3" }),
           tip(all, {
             x: "at",
             y: "value",
@@ -53,8 +53,8 @@ function modelled({ id, title, family, benchmark, param, label, isLog, told }) {
       });
       return {
         plots: [svg],
-        legend: [...series, { kind: "line", dash: "4 3", label: "model" }],
-        takeaways: told ? findings(model, series.map(({ side }) => side), family) : [],
+        legend: [...series, { kind: "band", label: "model" }],
+        takeaways: say ? series.map(({ side, points }) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: say(points) })) : findings(model, series.map(({ side }) => side), family),
         table: {
           columns: [label, "Device", "Measured", "95 % interval", "Model", "Median"],
           rows: all.map(({ row, at, value, low: from, high: to }) => [
@@ -170,10 +170,12 @@ function occupancy() {
         width,
         height: 300,
         x: { type: "log", base: 2, label: "Workgroup memory of a workgroup", ticks: binaryTicks(...sets, 8), tickFormat: binary },
-        y: { zero: true, label: "Bandwidth (GB/s)", grid: true, tickFormat: "~s" },
+        y: { zero: true, label: "Bandwidth", grid: true, ticks: 6, tickFormat: (gb) => bandwidth(gb, 2) },
         marks: [...curveMarks(series, "bytes", "gb", ["low", "high"]), tip(all, { x: "bytes", y: "gb", title: ({ row }) => describe(model, row) })],
       });
-      return { plots: [svg], legend: series, takeaways: findings(model, series.map(({ side }) => side), "workgroup_memory"), table: rowsTable(model, all.map(({ row }) => row)) };
+      const say = ([first, ...rest]) => `Reserving ${binary(rest.at(-1).bytes)} leaves ${percent(rest.at(-1).gb / first.gb)} of the bandwidth with ${binary(first.bytes)}.`;
+      const takeaways = series.map(({ side, points }) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: say(points) }));
+      return { plots: [svg], legend: series, takeaways, table: rowsTable(model, all.map(({ row }) => row)) };
     },
   };
 }

@@ -65,6 +65,16 @@ function binaryTicks(low, high, most) {
   return ticks;
 }
 
+/** Multiples of a round step from `low` to `high`, at most `most` of them. */
+function evenTicks(low, high, most) {
+  const step = [1, 2, 4, 8, 16, 32, 64].find((size) => (high - low) / size < most) ?? 128;
+  const first = Math.ceil(low / step) * step;
+  return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, place) => first + place * step);
+}
+
+/** A factor on an axis: 0.5×. */
+const factor = (value) => `${Number(value.toPrecision(3))}×`;
+
 function extent(values) {
   let low = Infinity;
   let high = -Infinity;

@@ -1,8 +1,8 @@
 /* Kernels of a family against each other: as bars against their ceiling, and over the size. */
 
 const METRICS = {
-  gb: { unit: "GB/s", label: "Bandwidth (GB/s)", write: bandwidth },
-  gflop: { unit: "GFLOP/s", label: "Arithmetic (GFLOP/s)", write: arithmetic },
+  gb: { label: "Bandwidth", write: bandwidth },
+  gflop: { label: "Arithmetic", write: arithmetic },
 };
 
 /** What a family's rows are compared by: operations where none counts bytes. */
@@ -41,17 +41,22 @@ function rowsTable(model, rows) {
   };
 }
 
-/** The sizes of a family as choices, the one with the most kernels and then the largest first. */
+/** How many of a family's kernels a size must have to be the one that is shown first, of the most that any has. */
+const MOST_KERNELS = 0.7;
+
+/** The types and sizes of a family as choices, and the largest of the first type that has most of the kernels. */
 function kinds(rows) {
   const groups = new Map();
   for (const row of rows) {
-    const group = groups.get(row.of.kind) ?? { names: new Set(), count: row.of.count, kind: row.of.kind };
+    const group = groups.get(row.of.kind) ?? { names: new Set(), count: row.of.count, kind: row.of.kind, dtype: row.of.dtype };
     group.names.add(row.of.name);
     groups.set(row.of.kind, group);
   }
-  const most = [...groups.values()].sort((a, b) => b.names.size - a.names.size || b.count - a.count);
+  const [, most] = extent([...groups.values()].map(({ names }) => names.size));
+  const full = [...groups.values()].filter(({ names }) => names.size >= MOST_KERNELS * most);
+  const first = full.filter(({ dtype }) => dtype === full[0].dtype).sort((a, b) => b.count - a.count)[0];
   const options = [...groups.values()].filter((group) => group.names.size > 1).map(({ kind }) => [kind, kind]);
-  return { options, value: most[0]?.kind };
+  return { options, value: first?.kind };
 }
 
 const sideStyle = (side) => ({ color: color(side), symbol: symbol(side), dash: dash(side) });
@@ -112,7 +117,7 @@ function ladder(id, title, family, takesFindings = true) {
         marginLeft,
         marginRight: 118,
         marginTop: 8,
-        x: { domain: [0, longest], label: METRICS[metric].label, ticks: isNarrow ? 3 : 6, grid: true },
+        x: { domain: [0, longest], label: METRICS[metric].label, ticks: isNarrow ? 3 : 6, tickFormat: (tick) => METRICS[metric].write(tick, 2), grid: true },
         y: { domain: places, axis: null, padding: 0.22 },
         marks: [
           Plot.barX(bars, { x1: 0, x2: rate, y: "key", fill: ({ row }) => color(row.side) }),
@@ -139,7 +144,6 @@ function ladder(id, title, family, takesFindings = true) {
 const OTHER_LADDERS = ["stream", "sum_of_cubes", "scan", "histogram", "matmul", "texture", "pitched", "atomics", "barrier"];
 
 function otherLadders() {
-  const family = (picked, model) => picked.family ?? model.families[0].name;
   return {
     id: "ladders",
     title: "How do the kernels of the other families compare?",
@@ -155,7 +159,7 @@ function otherLadders() {
         { key: "kind", label: "Type and size", ...sizes },
       ];
     },
-    draw: (context) => ladder("ladders", "", family(context.picked, context.model)).draw(context),
+    draw: (context) => ladder("ladders", "", context.picked.family).draw(context),
   };
 }
 
@@ -219,7 +223,7 @@ function overSize() {
         width: each,
         height: 320,
         x,
-        y: { label: METRICS[metric].label, grid: true, zero: true, tickFormat: "~s" },
+        y: { label: METRICS[metric].label, grid: true, zero: true, ticks: 6, tickFormat: (tick) => METRICS[metric].write(tick, 2) },
         marks: [
           Plot.line(limit, { x: "count", y: "rate", stroke: "currentColor", strokeWidth: 1.5, strokeDasharray: "4 3" }),
           ...curveMarks(series, count, metric, [rateLow(metric), rateHigh(metric)]),

@@ -40,16 +40,19 @@ function decodeCases(data) {
   });
 }
 
+/** The places in ranges of (first, how many). */
+const ranges = (list) => list.flatMap(([first, count]) => Array.from({ length: count }, (_, step) => first + step));
+
 function decodeRows(data, side, place, cases) {
   const { rows } = side;
   const sparse = (list) => new Map(list.map(([row, ...rest]) => [row, rest]));
   const [notes, checks, timers, works] = [rows.notes, rows.checks, rows.timer, rows.work].map(sparse);
-  return rows.case.map((at, number) => {
+  return ranges(rows.case).map((at, number) => {
     const of = cases[at];
     const ns = rows.median_ns[number];
     const [status, reason] = notes.get(number) ?? ["ok", null];
     const [bytes, flops] = works.get(number) ?? [of.bytes, of.flops];
-    const reach = (column, sign) => (column[number] === null ? null : ns * (1 + (sign * column[number]) / 1e5));
+    const reach = (column, sign) => (column[number] === null ? null : ns * (1 + (sign * column[number]) / 1e4));
     const share = rows.share[number];
     const rate = (amount) => (ns === null || amount === null ? null : amount / ns);
     const row = {
@@ -58,7 +61,7 @@ function decodeRows(data, side, place, cases) {
       ns,
       low: reach(rows.below, -1),
       high: reach(rows.above, 1),
-      noise: ns === null || rows.below[number] === null ? null : (rows.below[number] + rows.above[number]) / 2e5,
+      noise: ns === null || rows.below[number] === null ? null : (rows.below[number] + rows.above[number]) / 2e4,
       gb: rate(bytes),
       gflop: rate(flops),
       share,
@@ -87,16 +90,25 @@ function nameSides(sides) {
   }
 }
 
-function decodeMatch(match, sides, cases) {
-  const rows = match.case.map((place, number) => {
+/** Means of a match, row by row. */
+function decodeMeans({ means }, texts) {
+  const text = (place) => (place === null ? null : texts[place]);
+  return means.ratio.map((ratio, number) => {
+    const reach = (column, sign) => (column[number] === null ? null : ratio * (1 + (sign * column[number]) / 1e4));
+    return { family: text(means.family[number]), benchmark: text(means.benchmark[number]), cases: means.cases[number], ratio, low: reach(means.below, -1), high: reach(means.above, 1) };
+  });
+}
+
+function decodeMatch(match, sides, cases, texts) {
+  const rows = ranges(match.case).map((place, number) => {
     const ratio = match.ratio[number];
-    const reach = (column, sign) => (column[number] === null ? null : ratio * (1 + (sign * column[number]) / 1e5));
+    const reach = (column, sign) => (column[number] === null ? null : ratio * (1 + (sign * column[number]) / 1e4));
     return { of: cases[place], ratio, low: reach(match.below, -1), high: reach(match.above, 1), verdict: match.verdict[number] };
   });
   const [baseline, side] = [sides[match.baseline], sides[match.side]];
   const isByApi = match.is_one_device && baseline.api !== side.api;
   const [a, b] = isByApi ? [baseline.api, side.api] : [baseline.name, side.name];
-  return { ...match, rows, byCase: new Map(rows.map((row) => [row.of, row])), a, b, isByApi, title: `${a} ÷ ${b}` };
+  return { ...match, verdicts: match.means.verdicts, means: decodeMeans(match, texts), rows, byCase: new Map(rows.map((row) => [row.of, row])), a, b, isByApi, title: `${a} ÷ ${b}` };
 }
 
 /** The data object, decoded. Sides and rows are new objects: the data is left as it was. */
@@ -108,7 +120,7 @@ function decode(data) {
     side.list = decodeRows(data, side, side.place, cases);
     side.series = side.samples.map((series) => ({ ...series, of: cases[series.case] }));
   }
-  const matches = data.matches.map((match) => decodeMatch(match, sides, cases));
+  const matches = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
   return { families: data.families, sides, cases, matches, toolVersion: data.tool_version };
 }
 

@@ -22,7 +22,7 @@ function h(tag, attributes = {}, ...children) {
 
 /** Colours by Okabe and Ito, which people with any colour vision tell apart; the shapes say it again. */
 const COLORS = 8;
-const SYMBOLS = ["circle", "triangle", "square", "diamond", "cross", "star", "wye", "asterisk"];
+const SYMBOLS = ["circle", "triangle", "square", "diamond", "cross", "star", "wye"];
 const DASHES = ["none", "7 3", "2 3", "9 3 2 3"];
 const color = (place) => `var(--c${place % COLORS})`;
 const symbol = (place) => SYMBOLS[place % SYMBOLS.length];
@@ -36,6 +36,7 @@ function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape 
     point: () => [line(), Plot.dot([[11, 7]], { symbol: shape, fill: stroke, r: 3.5 })],
     dot: () => [Plot.dot([[11, 7]], { symbol: shape, fill: stroke, r: 4 })],
     line: () => [line()],
+    band: () => [Plot.line([[x[0], 7], [x[1], 7]], { stroke, strokeWidth: 7, strokeOpacity: 0.25 })],
     bar: () => [Plot.barX([{ a: 2, b: 20, y: 0 }], { x1: "a", x2: "b", fill: stroke })],
     tick: () => [Plot.ruleX([11], { stroke, strokeWidth: 2.5 })],
   };
@@ -49,11 +50,19 @@ function legend(entries) {
   return h("ul", { class: "legend" }, entries.map((entry) => h("li", {}, swatch(entry), h("span", {}, entry.label))));
 }
 
-/** A labelled choice; `changed` gets the value. */
-function choice(label, options, value, changed) {
+/** A labelled choice; `changed` gets the value. Its options can be set again while it keeps the focus. */
+function choice(key, label, changed) {
   const select = h("select", { change: (event) => changed(event.target.value) });
-  append(select, options.map(([key, text]) => h("option", { value: key, selected: key === value }, text)));
-  return h("label", { class: "choice" }, h("span", {}, label), select);
+  const element = h("label", { class: "choice", "data-key": key }, h("span", {}, label), select);
+  let known = "";
+  function set(options, value) {
+    const text = JSON.stringify(options);
+    if (text !== known) select.replaceChildren(...options.map(([name, shown]) => h("option", { value: name }, shown)));
+    known = text;
+    select.value = value;
+    element.hidden = options.length < 2;
+  }
+  return { element, set };
 }
 
 /** A table whose first column names its rows. */
@@ -108,40 +117,48 @@ function tip(data, options) {
  */
 function chart(spec, context) {
   const picked = {};
-  const box = h("figure", { class: "chart", id: spec.id });
+  const caption = h("figcaption");
+  const controls = h("div", { class: "controls" });
+  const body = h("div");
+  const box = h("figure", { class: "chart", id: spec.id }, caption, controls, body);
+  const known = new Map();
   let drawnWidth = 0;
 
-  function draw() {
-    const width = Math.max(280, Math.floor(box.clientWidth || 640));
-    drawnWidth = width;
-    const choices = spec.choices ? spec.choices(picked, context) : [];
-    for (const { key, options, value } of choices) {
-      if (!options.some(([known]) => known === picked[key])) picked[key] = value;
+  function offer(choices) {
+    for (const { key, label, options, value } of choices) {
+      if (!options.some(([name]) => name === picked[key])) picked[key] = value;
+      if (!known.has(key)) {
+        known.set(key, choice(key, label, (chosen) => { picked[key] = chosen; draw(); }));
+        controls.append(known.get(key).element);
+      }
+      known.get(key).set(options, picked[key]);
     }
+    controls.hidden = [...controls.children].every((element) => element.hidden);
+  }
+
+  function name(svg, place, count, sentences) {
+    const part = count > 1 ? ` (${place + 1} of ${count})` : "";
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", `${spec.title}${part} ${sentences.map(({ text }) => text).join(" ")}`.trim());
+  }
+
+  function draw() {
+    // What is hidden has no width.
+    box.hidden = false;
+    drawnWidth = box.clientWidth;
+    const style = getComputedStyle(box);
+    const width = Math.max(260, Math.floor(drawnWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)));
+    offer(spec.choices ? spec.choices(picked, context) : []);
     const drawn = spec.draw({ ...context, width, isNarrow: width < 520, picked });
-    box.replaceChildren();
     box.hidden = drawn === null;
     if (drawn === null) return;
-    const change = (key) => (value) => {
-      picked[key] = value;
-      draw();
-      box.querySelector(`[data-key="${key}"] select`).focus();
-    };
-    const controls = choices.filter(({ options }) => options.length > 1).map(({ key, label, options }) => {
-      const element = choice(label, options, picked[key], change(key));
-      element.dataset.key = key;
-      return element;
-    });
     const sentences = (drawn.takeaways ?? []).filter(({ text }) => text);
-    for (const [place, svg] of drawn.plots.entries()) {
-      svg.setAttribute("role", "img");
-      const part = drawn.plots.length > 1 ? ` (${place + 1} of ${drawn.plots.length})` : "";
-      svg.setAttribute("aria-label", `${spec.title}${part} ${sentences.map(({ text }) => text).join(" ")}`.trim());
-    }
-    const marked = sentences.map(({ side, text }) => h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, text));
-    append(box, [
-      h("figcaption", {}, h("h3", {}, spec.title), marked, drawn.note ? h("p", { class: "note" }, drawn.note) : null),
-      controls.length > 0 ? h("div", { class: "controls" }, controls) : null,
+    drawn.plots.forEach((svg, place) => name(svg, place, drawn.plots.length, sentences));
+    const takeaways = sentences.map(({ side, text }) => h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, text));
+    caption.replaceChildren();
+    append(caption, [h("h3", {}, spec.title), takeaways, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
+    body.replaceChildren();
+    append(body, [
       drawn.legend ? legend(drawn.legend) : null,
       h("div", { class: drawn.plots.length > 1 ? "plots pair" : "plots" }, drawn.plots),
       drawn.table ? foldOut(spec.title, drawn.table) : null,

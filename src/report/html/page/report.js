@@ -5,7 +5,9 @@ const THEMES = [["auto", "system"], ["light", "light"], ["dark", "dark"]];
 function themeChoice() {
   const root = document.documentElement;
   const changed = (theme) => (theme === "auto" ? root.removeAttribute("data-theme") : root.setAttribute("data-theme", theme));
-  return choice("Colours", THEMES, root.getAttribute("data-theme") ?? "auto", changed);
+  const theme = choice("theme", "Colours", changed);
+  theme.set(THEMES, root.getAttribute("data-theme") ?? "auto");
+  return theme.element;
 }
 
 const day = (date) => date.slice(0, 10);
@@ -54,6 +56,12 @@ function card(side) {
     h("p", { class: "from" }, side.reports.join(", ")));
 }
 
+/** A sentence on what is left of the first speed at some places of a sweep. */
+const remains = (name, places) => (points) => {
+  const told = points.filter(({ at }) => places.includes(at)).map(({ at, value }) => `${percent(value)} at ${name} ${at}`);
+  return told.length > 0 ? `Of the speed at ${name} ${points[0].at} there remain ${told.join(", ")}.` : "";
+};
+
 const SECTIONS = [
   ["Kernels", () => [
     ladder("reduction", "How close does each way to sum come to reading as fast as the device can?", "reduction"),
@@ -65,9 +73,9 @@ const SECTIONS = [
   ["Memory", () => [
     cacheLatency(),
     cacheBandwidth(),
-    modelled({ id: "bank-conflict", title: "What do bank conflicts cost, by the stride?", family: "bank_conflict", benchmark: "stride", param: "STRIDE", label: "Stride (words of 32 bits)", isLog: true, told: true }),
-    modelled({ id: "coalescing-stride", title: "What does a stride cost in memory?", family: "coalescing", benchmark: "stride", param: "STRIDE", label: "Stride (elements of 4 bytes)", isLog: false, told: true }),
-    modelled({ id: "coalescing-offset", title: "What does a misaligned start cost in memory?", family: "coalescing", benchmark: "offset", param: "OFFSET", label: "Offset (elements of 4 bytes)", isLog: false, told: false }),
+    modelled({ id: "bank-conflict", title: "What do bank conflicts cost, by the stride?", family: "bank_conflict", benchmark: "stride", param: "STRIDE", label: "Stride (words of 32 bits)", isLog: true }),
+    modelled({ id: "coalescing-stride", title: "What does a stride cost in memory?", family: "coalescing", benchmark: "stride", param: "STRIDE", label: "Stride (elements of 4 bytes)", isLog: false, say: remains("stride", [2, 8, 32]) }),
+    modelled({ id: "coalescing-offset", title: "What does a misaligned start cost in memory?", family: "coalescing", benchmark: "offset", param: "OFFSET", label: "Offset (elements of 4 bytes)", isLog: false, say: remains("offset", [1]) }),
     occupancy(),
     transfer(),
   ]],
@@ -96,7 +104,7 @@ function findingsSection(model) {
     return told.length === 0 ? null : h("details", {}, h("summary", {}, h("b", {}, name), ` ${summary}`), told.map(({ side, text }) => h("p", {}, side ? h("b", {}, `${side}: `) : null, text)));
   });
   const any = families.some(Boolean);
-  return any ? h("section", { id: "findings", class: "findings" }, h("h2", {}, "What the numbers show"), families) : null;
+  return any ? h("section", { id: "findings", class: "findings" }, h("h2", {}, "What the numbers show"), h("div", {}, families)) : null;
 }
 
 /** The observer of each element that holds a page, so that drawing again ends the former one. */

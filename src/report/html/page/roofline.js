@@ -45,6 +45,9 @@ function rooflinePoints(model, side) {
   return rows.map(rooflinePoint).filter((point) => point !== null && point.y !== 0);
 }
 
+/** Text that stays readable on lines and points. */
+const HALO = { stroke: "var(--surface)", strokeWidth: 5, fill: "currentColor", fontWeight: 600 };
+
 function roofline() {
   return {
     id: "roofline",
@@ -77,6 +80,13 @@ function roofline() {
       const slant = (limit) => [left, limit / slope.gb_per_s].map((x) => ({ x, y: x * slope.gb_per_s }));
       const roof = ({ limit, gflop_per_s: y }) => ({ limit, y, from: y / slope.gb_per_s });
       const flats = flat.map(roof);
+      // Limits that lie too close for two labels share one.
+      const labels = [...flats].sort((a, b) => b.y - a.y).reduce((all, { limit, y: at }) => {
+        const near = all.find((label) => label.y / at < 1.25);
+        if (near) near.limits.push(limit.replace(/^fma /, ""));
+        else all.push({ limits: [limit], y: at });
+        return all;
+      }, []);
       const [lowest] = extent(points.map(({ y }) => y));
       const y = [lowest / 2, top * 2];
       const named = picked.family === "" ? [] : points.filter(isChosen).filter(({ kind }) => kind === "both");
@@ -91,13 +101,13 @@ function roofline() {
           Plot.ruleX([left, right], { stroke: "currentColor", strokeOpacity: 0.15 }),
           Plot.line(slant(top), { x: "x", y: "y", stroke: "currentColor", strokeWidth: 2 }),
           Plot.ruleY(flats, { y: "y", x1: "from", x2: right, stroke: "currentColor", strokeWidth: 2 }),
-          Plot.text(flats, { y: "y", x: right, text: ({ limit, y: gflop }) => `${limit} ${arithmetic(gflop)}`, textAnchor: "end", dy: -7, dx: -6, fontWeight: 600 }),
-          Plot.text([left], { x: left, y: left * slope.gb_per_s, text: () => `${slope.limit} ${bandwidth(slope.gb_per_s, 3)}`, textAnchor: "start", dx: 8, dy: -18, fontWeight: 600 }),
           ...Object.entries(KINDS).flatMap(([kind, style]) => {
             const own = points.filter((point) => point.kind === kind);
             const dots = (of, opacity) => Plot.dot(of, { x: "x", y: "y", symbol: style.symbol, fill: style.color, fillOpacity: opacity, r: 4, stroke: "var(--surface)", strokeWidth: 0.75 });
             return [dots(own.filter((point) => !isChosen(point)), 0.12), dots(own.filter(isChosen), 0.9)];
           }),
+          Plot.text(labels, { ...HALO, y: "y", x: right, text: ({ limits, y: gflop }) => `${limits.join(", ")} ${arithmetic(gflop)}`, textAnchor: "end", dy: -8, dx: -8 }),
+          Plot.text([slope], { ...HALO, x: left, y: left * slope.gb_per_s, text: ({ limit, gb_per_s: gb }) => `${limit} ${bandwidth(gb, 3)}`, textAnchor: "start", dx: 6, dy: -32 }),
           Plot.text(named, { x: "x", y: "y", text: ({ row }) => row.of.name, textAnchor: "start", dx: 8, fontSize: 11 }),
           tip(points.filter(isChosen), { x: "x", y: "y", title: describePoint }),
         ],

@@ -113,7 +113,6 @@ function comparisonTable(model) {
   const status = h("p", { class: "count", role: "status" });
   const box = scrollBox("Comparison table");
   const more = h("button", { type: "button", class: "more", click: () => grow() });
-  const controls = h("div", { class: "controls" });
 
   const visibleSides = () => model.sides.filter((side) => [["device", side.device], ["api", side.api]].every(([key, value]) => filter[key] === "" || filter[key] === value)).map((side) => side.place);
   const matchesBut = (but) => {
@@ -140,30 +139,26 @@ function comparisonTable(model) {
       filter[key] = value;
       shown = ROWS;
       if (["device", "api", "measure"].includes(key)) sorted = { place: -1, direction: "none" };
-      if (key !== "text") choices(key);
+      offer();
       fill();
     };
   }
-  /** The filters; sizes are those of the chosen family. The one that was used keeps the focus. */
-  function choices(used) {
-    const options = (values, all) => [["", all], ...unique(values).map((value) => [value, value])];
-    const sizes = unique(matchesBut("size").map((of) => of.n)).map((n) => ({ n, count: n.split("x").reduce((product, part) => product * Number(part), 1) })).sort((a, b) => a.count - b.count);
-    const entries = [
-      ["family", "Family", options(model.families.map(({ name }) => name), "all families")],
-      ["device", "Device", options(model.sides.map((side) => side.device), "all devices")],
-      ["api", "Backend", options(model.sides.map((side) => side.api), "all backends")],
-      ["size", "Size", [["", "all sizes"], ...sizes.map(({ n }) => [n, niceSize(n)])]],
-      ["measure", "Show", [["all", "everything"], ...Object.entries(MEASURES).map(([key, { label }]) => [key, key === "noise" ? "noise" : label.toLowerCase()])]],
-    ];
-    if (!entries[3][2].some(([n]) => n === filter.size)) filter.size = "";
-    const selects = entries.map(([key, label, list]) => {
-      const element = choice(label, list, filter[key], change(key));
-      element.dataset.key = key;
-      return element;
-    });
-    const search = controls.querySelector("[data-key=text]") ?? h("label", { class: "choice search", "data-key": "text" }, h("span", {}, "Search"), h("input", { type: "search", placeholder: "tiled f32 2^20", input: (event) => change("text")(event.target.value) }));
-    controls.replaceChildren(...selects, search);
-    if (used) controls.querySelector(`[data-key="${used}"] select`).focus();
+  const chosen = Object.fromEntries([["family", "Family"], ["device", "Device"], ["api", "Backend"], ["size", "Size"], ["measure", "Show"]].map(([key, label]) => [key, choice(key, label, change(key))]));
+  const search = h("label", { class: "choice search" }, h("span", {}, "Search"), h("input", { type: "search", placeholder: "tiled f32 2^20", input: (event) => change("text")(event.target.value) }));
+  const controls = h("div", { class: "controls" }, Object.values(chosen).map(({ element }) => element), search);
+  /** What can be chosen; sizes are those of the chosen family. */
+  function offer() {
+    const all = (values, label) => [["", label], ...unique(values).filter(Boolean).map((value) => [value, value])];
+    const sizes = new Map(matchesBut("size").sort((a, b) => a.count - b.count).map((of) => [of.n, niceSize(of.n)]));
+    if (!sizes.has(filter.size)) filter.size = "";
+    const options = {
+      family: all(model.families.map(({ name }) => name), "all families"),
+      device: all(model.sides.map((side) => side.device), "all devices"),
+      api: all(model.sides.map((side) => side.api), "all backends"),
+      size: [["", "all sizes"], ...sizes],
+      measure: [["all", "everything"], ...Object.entries(MEASURES).map(([key, { label }]) => [key, key === "noise" ? "noise" : label.toLowerCase()])],
+    };
+    for (const [key, { set }] of Object.entries(chosen)) set(options[key], filter[key]);
   }
   function fill() {
     const all = columns();
@@ -179,7 +174,7 @@ function comparisonTable(model) {
     more.hidden = left <= 0;
     more.textContent = `Show ${Math.min(left, ROWS * 2)} more`;
   }
-  choices(null);
+  offer();
   fill();
   return [controls, status, box, more];
 }

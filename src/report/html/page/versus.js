@@ -3,10 +3,10 @@
 const VERDICTS = { f: "faster", S: "slower", s: "same", u: "unclear" };
 
 /** A match in a sentence. */
-function matchSentence({ a, b, means }) {
+function matchSentence({ a, b, means, verdicts }) {
   const [all] = means;
   if (all.ratio === null) return "";
-  const [faster, slower, same, unclear] = all.verdicts;
+  const [faster, slower, same, unclear] = verdicts;
   const counts = [[faster, `${b} is faster in`], [slower, `slower in`], [same, "as fast in"], [unclear, "unclear in"]]
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${what} ${count}`);
@@ -18,8 +18,8 @@ function matchLevels(match, family) {
   const large = match.means.filter((mean) => (family === "" ? mean.family !== null && mean.benchmark === null : mean.family === family && mean.benchmark !== null));
   const name = (mean) => (family === "" ? mean.family : mean.benchmark);
   const small = family === ""
-    ? match.means.filter((mean) => mean.benchmark !== null).map((mean) => ({ ...mean, at: mean.family, text: `${mean.family}/${mean.benchmark}\nmean of ${mean.cases}` }))
-    : match.rows.filter((row) => row.of.family === family).map((row) => ({ ...row, at: row.of.benchmark, text: `${row.of.name}\n${row.of.kind}\n${VERDICTS[row.verdict]}` }));
+    ? match.means.filter((mean) => mean.benchmark !== null).map((mean) => ({ ...mean, at: mean.family, name: mean.benchmark, text: `${mean.family}/${mean.benchmark}\nmean of ${mean.cases}` }))
+    : match.rows.filter((row) => row.of.family === family).map((row) => ({ ...row, at: row.of.benchmark, name: [row.of.kind, row.of.params].join(" ").trim(), text: `${row.of.name}\n${row.of.kind}\n${VERDICTS[row.verdict]}` }));
   return { large: large.map((mean) => ({ ...mean, at: name(mean), text: `${name(mean)}\ngeometric mean of ${mean.cases}` })), small };
 }
 
@@ -28,6 +28,17 @@ function spread(points, band) {
   const places = new Map();
   for (const point of points) places.set(point.at, [...(places.get(point.at) ?? []), point]);
   return [...places.values()].flatMap((own) => own.map((point, place) => ({ ...point, shift: own.length === 1 ? 0 : (place / (own.length - 1) - 0.5) * band })));
+}
+
+/** How many points have their names beside them. */
+const NAMED = 10;
+
+/** The points farthest from 1, at least by a factor of `least`; of those that stand close together in one row the farthest. */
+function farthest(points, least) {
+  const far = points.filter(({ ratio }) => Math.abs(Math.log(ratio)) > Math.log(least));
+  far.sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
+  const isNear = (a, b) => a.at === b.at && Math.abs(Math.log(a.ratio / b.ratio)) < Math.log(2.2);
+  return far.reduce((named, point) => (named.length < NAMED && !named.some((other) => isNear(other, point)) ? [...named, point] : named), []);
 }
 
 function against(isOneDevice) {
@@ -59,20 +70,24 @@ function against(isOneDevice) {
       const domain = [Math.min(low, 0.8) / 1.15, Math.max(high, 1.25) * 1.15];
       const title = (point) => `${point.text}\n${match.title}: ${withInterval(point.ratio, point.low, point.high)}`;
       const marginLeft = isNarrow ? 112 : Math.min(220, 16 + 6.8 * Math.max(...large.map(({ at }) => at.length)));
+      // What either end means, on one line where both names find room.
+      const room = (width - marginLeft - (isNarrow ? 16 : 60)) / 12;
+      const isBoth = (match.a.length + match.b.length + 20) * 0.55 < room;
+      const end = { fontWeight: 600, lineWidth: room - 1, textOverflow: "ellipsis" };
       // One mark for each shift: Plot shifts whole marks.
       const shifts = unique(points.map(({ shift }) => shift));
       const svg = plot({
         width,
-        height: 84 + row * large.length,
-        marginTop: 34,
+        height: 92 + row * large.length,
+        marginTop: 42,
         marginLeft,
         marginRight: isNarrow ? 16 : 60,
-        x: { type: "log", domain, ticks: logTicks(...domain).filter((_, place, all) => !isNarrow || all.length < 9 || place % 2 === 0), tickFormat: (value) => `${Number(value.toPrecision(2))}×`, label: `${match.title}, time over time`, grid: true },
+        x: { type: "log", domain, ticks: logTicks(...domain).filter((_, place, all) => !isNarrow || all.length < 9 || place % 2 === 0), tickFormat: factor, label: `${match.title}, time over time`, grid: true },
         y: { domain: large.map(({ at }) => at), label: null, tickSize: 0, type: "band", padding: 0.1 },
         marks: [
           Plot.ruleX([1], { stroke: "currentColor", strokeWidth: 1.5 }),
-          Plot.text([1], { x: 1, frameAnchor: "top", text: () => `← ${match.a} faster`, dx: -8, dy: -22, textAnchor: "end", fontWeight: 600, fontSize: isNarrow ? 10 : 12 }),
-          Plot.text([1], { x: 1, frameAnchor: "top", text: () => `${match.b} faster →`, dx: 8, dy: -22, textAnchor: "start", fontWeight: 600, fontSize: isNarrow ? 10 : 12 }),
+          Plot.text([`← ${match.a} faster`], { ...end, frameAnchor: "top-left", dy: -36 }),
+          Plot.text([`${match.b} faster →`], { ...end, frameAnchor: "top-right", dy: isBoth ? -36 : -20 }),
           ...shifts.flatMap((dy) => {
             const own = points.filter(({ shift }) => shift === dy);
             return [
@@ -82,6 +97,7 @@ function against(isOneDevice) {
           }),
           Plot.ruleY(large, { x1: "low", x2: "high", y: "at", stroke: "var(--c1)", strokeWidth: 3 }),
           Plot.dot(large, { x: "ratio", y: "at", symbol: "diamond", r: 6, fill: "var(--c1)", stroke: "var(--surface)", strokeWidth: 1 }),
+          ...(isNarrow ? [] : farthest(points, 1.4).map((point) => Plot.text([point], { x: "ratio", y: "at", dy: point.shift, dx: point.ratio > 1 ? 7 : -7, text: "name", textAnchor: point.ratio > 1 ? "start" : "end", fontSize: 11, fillOpacity: 0.75 }))),
           isNarrow ? null : Plot.text(large, { x: domain[1], y: "at", text: ({ ratio }) => times(ratio), textAnchor: "start", dx: 8, fontWeight: 600 }),
           tip([...points, ...large], { x: "ratio", y: "at", title }),
         ],
@@ -154,7 +170,7 @@ function safetyTax() {
         marginTop: 8,
         marginLeft: isNarrow ? 6 : 160,
         marginRight: 56,
-        x: { domain: [0, longest * 1.04], label: "Time relative to no checks", tickFormat: (value) => `${value}×`, ticks: isNarrow ? 4 : 8, grid: true },
+        x: { domain: [0, longest * 1.04], label: "Time relative to no checks", tickFormat: factor, ticks: isNarrow ? 4 : 8, grid: true },
         y: { domain: places, axis: null, padding: 0.15 },
         marks: [
           Plot.barX(pairs, { x1: 0, x2: "value", y: key, fill }),
@@ -201,7 +217,7 @@ function scatter() {
         height: 60 + places.length * (isNarrow ? 18 : 24),
         marginTop: 8,
         marginLeft: isNarrow ? 10 : Math.min(360, 16 + 6.6 * Math.max(...titles.map((title) => title.name.length))),
-        x: { label: "Sample over the median", tickFormat: (value) => `${Number(value.toPrecision(4))}×`, ticks: isNarrow ? 4 : 8, grid: true, nice: true },
+        x: { label: "Sample over the median", tickFormat: factor, ticks: isNarrow ? 4 : 8, grid: true, nice: true },
         y: { domain: places, axis: null, type: "band" },
         marks: [
           Plot.ruleX([1], { stroke: "currentColor" }),
