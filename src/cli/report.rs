@@ -40,11 +40,7 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<u8> {
 }
 
 fn levels(curve: &[(u64, f64)]) -> Vec<Level> {
-    let level = |level: cache_curve::Level| Level {
-        least_bytes: level.least_bytes,
-        bytes: level.bytes,
-        latency_ns: level.latency_ns,
-    };
+    let level = |level: cache_curve::Level| Level { bytes: level.bytes, latency_ns: level.latency_ns };
     cache_curve::knees(curve).into_iter().map(level).collect()
 }
 
@@ -94,5 +90,8 @@ fn read(path: &Path) -> Result<Report> {
     if report.records.is_empty() {
         return Err(Error::Usage(format!("{} has no rows: there is nothing to show", path.display())));
     }
-    Ok(Report { name: path.display().to_string(), records: report.records })
+    // Whoever sees the page need not know where its author keeps files.
+    let folder = path.parent().and_then(Path::file_name).map(Path::new);
+    let name = folder.map_or_else(PathBuf::new, Path::to_owned).join(path.file_name().unwrap_or_default());
+    Ok(Report { name: name.display().to_string(), records: report.records })
 }

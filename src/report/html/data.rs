@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
+use super::Context;
 use super::cases::{CaseColumns, SideColumns, Texts};
-use super::facts::{Ceiling, ceilings, levels};
+use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
 use super::samples::{Series, widest};
-use super::{Context, Level};
 use crate::compare::{Comparison, Report, Side, compare};
 use crate::record::{Record, Status};
 use crate::report::versus::written;
@@ -53,7 +53,7 @@ struct SideData<'a> {
     /// Half of the rows have a 95 % interval within this of their median, and nine of ten within the next.
     noise: [Option<f64>; 2],
     ceilings: Vec<Ceiling>,
-    levels: Vec<Level>,
+    levels: Vec<Plateau>,
     /// Family, and what its rows show.
     findings: Vec<(&'a str, String)>,
     rows: SideColumns,

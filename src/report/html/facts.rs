@@ -58,7 +58,7 @@ fn limit(ceiling: &str) -> String {
 }
 
 /// Latency of a dependent load by working set in bytes, from rows of `cache_curve/latency`: words of 4 bytes, one load a step.
-pub(super) fn latencies(rows: &[&Record]) -> Vec<(u64, f64)> {
+fn latencies(rows: &[&Record]) -> Vec<(u64, f64)> {
     let is_curve = |row: &&&Record| row.family == "cache_curve" && row.benchmark == "latency";
     let point = |row: &&Record| {
         let loads = row.bytes.filter(|bytes| *bytes > 0)? as f64 / 4.0;
@@ -67,8 +67,31 @@ pub(super) fn latencies(rows: &[&Record]) -> Vec<(u64, f64)> {
     rows.iter().filter(is_curve).filter_map(point).collect()
 }
 
-/// The side's levels of memory, with latencies as the page writes them.
-pub(super) fn levels(rows: &[&Record], find: fn(&[(u64, f64)]) -> Vec<Level>) -> Vec<Level> {
-    let round = |level: Level| Level { latency_ns: (level.latency_ns * 10.0).round() / 10.0, ..level };
-    find(&latencies(rows)).into_iter().map(round).collect()
+/// A level of memory on a side.
+#[derive(Serialize)]
+pub(super) struct Plateau {
+    /// `L1`, `memory`, or `L2 or memory` where the curve ends too early to tell.
+    name: String,
+    /// The largest working set that it held, in bytes; `None` where the curve ends before it does.
+    bytes: Option<u64>,
+    latency_ns: Option<Figure>,
+}
+
+/// From this working set on the last level is memory: no device today has a cache as large.
+const SURELY_MEMORY: u64 = 1 << 28;
+
+/// The side's levels of memory.
+pub(super) fn levels(rows: &[&Record], find: fn(&[(u64, f64)]) -> Vec<Level>) -> Vec<Plateau> {
+    let curve = latencies(rows);
+    let largest = curve.iter().map(|point| point.0).max().unwrap_or(0);
+    let plateau = |(place, level): (usize, Level)| Plateau {
+        name: match level.bytes {
+            bytes if bytes < largest => format!("L{}", place + 1),
+            bytes if bytes >= SURELY_MEMORY => "memory".to_owned(),
+            _ => format!("L{} or memory", place + 1),
+        },
+        bytes: (level.bytes < largest).then_some(level.bytes),
+        latency_ns: Figure::new((level.latency_ns * 10.0).round() / 10.0, 6),
+    };
+    find(&curve).into_iter().enumerate().map(plateau).collect()
 }

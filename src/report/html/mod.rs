@@ -29,10 +29,8 @@ pub struct About<'a> {
 }
 
 /// A level of the memory hierarchy, as dependent loads show it.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
-    /// The smallest working set that it alone held, in bytes.
-    pub least_bytes: u64,
     /// The largest working set that it held, in bytes.
     pub bytes: u64,
     /// Latency of a dependent load there.

@@ -69,9 +69,8 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
 /** Rules at the ends of caches, with their names. */
 function kneeMarks(model, sides) {
   const knees = sides.flatMap((side, line) => {
-    const levels = model.sides[side].levels;
-    // The last level's end was not seen.
-    return levels.slice(0, -1).map((level, place) => ({ side, line, bytes: level.bytes, text: `L${place + 1} ${binary(level.bytes)}` }));
+    const ended = model.sides[side].levels.filter(({ bytes }) => bytes !== null);
+    return ended.map(({ name, bytes }) => ({ side, line, bytes, text: `${name} ${binary(bytes)}` }));
   });
   const shown = sides.length <= 3;
   return sides.flatMap((side, line) => {
@@ -114,7 +113,7 @@ function cacheCurve({ id, title, benchmark, label, value, write, told }) {
           tip(all, { x: "bytes", y: "value", title: (point) => `${model.sides[point.row.side].name}\n${binary(point.bytes)}\n${write(point.value, 4)}${point.row.noise === null ? "" : ` ± ${percent(point.row.noise)}`}` }),
         ],
       });
-      const hasKnees = shown.some((side) => model.sides[side].levels.length > 1);
+      const hasKnees = shown.some((side) => model.sides[side].levels.some(({ bytes }) => bytes !== null));
       return {
         plots: [svg],
         legend: [...series, ...(hasKnees ? [{ kind: "line", dash: "2 3", label: "largest working set that a cache holds, inferred" }] : [])],
@@ -170,7 +169,7 @@ function occupancy() {
         width,
         height: 300,
         x: { type: "log", base: 2, label: "Workgroup memory of a workgroup", ticks: binaryTicks(...sets, 8), tickFormat: binary },
-        y: { zero: true, label: "Bandwidth", grid: true, ticks: 6, tickFormat: (gb) => bandwidth(gb, 2) },
+        y: { zero: true, label: "Bandwidth", grid: true, ticks: 6, tickFormat: rateTick("gb") },
         marks: [...curveMarks(series, "bytes", "gb", ["low", "high"]), tip(all, { x: "bytes", y: "gb", title: ({ row }) => describe(model, row) })],
       });
       const say = ([first, ...rest]) => `Reserving ${binary(rest.at(-1).bytes)} leaves ${percent(rest.at(-1).gb / first.gb)} of the bandwidth with ${binary(first.bytes)}.`;

@@ -5,6 +5,9 @@ const METRICS = {
   gflop: { label: "Arithmetic", write: arithmetic },
 };
 
+/** Ticks of a linear axis of rates. */
+const rateTick = (metric) => (tick) => (tick === 0 ? "0" : METRICS[metric].write(tick, 2));
+
 /** What a family's rows are compared by: operations where none counts bytes. */
 const metricOf = (rows) => (rows.some((row) => row.gb !== null) ? "gb" : "gflop");
 
@@ -109,7 +112,7 @@ function ladder(id, title, family, takesFindings = true) {
       const ceiling = ceilingOf(metric);
       const rate = ({ row }) => row[metric];
       const [, longest] = extent(rows.flatMap((row) => [row[metric], ceiling(row)]));
-      const marginLeft = isNarrow ? 6 : Math.min(230, 16 + 6.6 * Math.max(...titles.map(({ name }) => name.length)));
+      const marginLeft = isNarrow ? 10 : Math.min(230, 16 + 6.6 * Math.max(...titles.map(({ name }) => name.length)));
       const value = (row) => `${METRICS[metric].write(row[metric], 3)}${row.share === null ? "" : ` · ${percent(row.share)}`}`;
       const svg = plot({
         width,
@@ -117,14 +120,14 @@ function ladder(id, title, family, takesFindings = true) {
         marginLeft,
         marginRight: 118,
         marginTop: 8,
-        x: { domain: [0, longest], label: METRICS[metric].label, ticks: isNarrow ? 3 : 6, tickFormat: (tick) => METRICS[metric].write(tick, 2), grid: true },
+        x: { domain: [0, longest * 1.01], label: METRICS[metric].label, ticks: isNarrow ? 3 : 6, tickFormat: rateTick(metric), grid: true },
         y: { domain: places, axis: null, padding: 0.22 },
         marks: [
           Plot.barX(bars, { x1: 0, x2: rate, y: "key", fill: ({ row }) => color(row.side) }),
           Plot.ruleY(bars, { x1: ({ row }) => rateLow(metric)(row), x2: ({ row }) => rateHigh(metric)(row), y: "key", stroke: "currentColor", strokeWidth: 1.5 }),
           Plot.tickX(bars.filter(({ row }) => ceiling(row) !== null), { x: ({ row }) => ceiling(row), y: "key", stroke: "currentColor", strokeWidth: 2.5, insetTop: -2, insetBottom: -2 }),
           Plot.text(titles, { y: "key", x: 0, text: "name", textAnchor: isNarrow ? "start" : "end", dx: isNarrow ? 2 : -8, dy: isNarrow ? 4 : 0 }),
-          Plot.text(bars, { y: "key", x: longest, text: ({ row }) => value(row), textAnchor: "start", dx: 8, fillOpacity: 0.85 }),
+          Plot.text(bars, { y: "key", x: longest * 1.01, text: ({ row }) => value(row), textAnchor: "start", dx: 10, fillOpacity: 0.85 }),
           Plot.ruleX([0]),
           tip(bars, { x: rate, y: "key", title: ({ row }) => describe(model, row) }),
         ],
@@ -223,7 +226,7 @@ function overSize() {
         width: each,
         height: 320,
         x,
-        y: { label: METRICS[metric].label, grid: true, zero: true, ticks: 6, tickFormat: (tick) => METRICS[metric].write(tick, 2) },
+        y: { label: METRICS[metric].label, grid: true, zero: true, ticks: 6, tickFormat: rateTick(metric) },
         marks: [
           Plot.line(limit, { x: "count", y: "rate", stroke: "currentColor", strokeWidth: 1.5, strokeDasharray: "4 3" }),
           ...curveMarks(series, count, metric, [rateLow(metric), rateHigh(metric)]),

@@ -79,8 +79,11 @@ function decodeRows(data, side, place, cases) {
 /** What tells sides apart, as shortly as that can be said: the device, its API, and what else differs. */
 function nameSides(sides) {
   const devices = unique(sides.map((side) => side.device));
-  const short = (side) => (devices.length > 1 ? `${side.device} · ${side.api}` : side.api || side.device);
-  const full = (side) => [side.device, side.api].filter(Boolean).join(" · ");
+  // What a driver puts in brackets behind a name is seldom needed to know which one is meant.
+  const bare = (device) => device.replace(/ *\(.*\)$/, "") || device;
+  const called = (device) => (devices.some((other) => other !== device && bare(other) === bare(device)) ? device : bare(device));
+  const full = (side) => [called(side.device), side.api].filter(Boolean).join(" · ");
+  const short = (side) => (devices.length > 1 ? full(side) : side.api || called(side.device));
   for (const side of sides) {
     const twins = sides.filter((other) => full(other) === full(side));
     const more = ["driver", "tool_version"].filter((key) => unique(twins.map((twin) => twin[key])).length > 1);

@@ -26,10 +26,10 @@ function facts(side) {
     .map((ceiling) => [names[ceiling.limit] ?? ceiling.limit.replace(/^fma /, "Arithmetic, "), rate(ceiling)])
     .filter(([, value]) => value !== null);
   const banks = side.finding.get("bank_conflict")?.split(/[:.]/)[0];
-  const levels = side.levels.map((level, place) => {
-    const isLast = place + 1 === side.levels.length;
-    return [isLast ? "Past the caches" : `L${place + 1} cache`, isLast ? `${level.latency_ns} ns` : `${binary(level.bytes)}, ${level.latency_ns} ns`];
-  });
+  const levels = side.levels.map(({ name, bytes, latency_ns: ns }) => [
+    bytes === null ? name[0].toUpperCase() + name.slice(1) : `${name} cache`,
+    bytes === null ? `${ns} ns` : `${binary(bytes)}, ${ns} ns`,
+  ]);
   return { limits, inferred: [...levels, ...(banks ? [["Banks", banks]] : [])] };
 }
 

@@ -6,11 +6,13 @@ const VERDICTS = { f: "faster", S: "slower", s: "same", u: "unclear" };
 function matchSentence({ a, b, means, verdicts }) {
   const [all] = means;
   if (all.ratio === null) return "";
+  // The slower one takes the longer.
+  const [long, short, ratio] = all.ratio < 1 ? [b, a, 1 / all.ratio] : [a, b, all.ratio];
   const [faster, slower, same, unclear] = verdicts;
   const counts = [[faster, `${b} is faster in`], [slower, `slower in`], [same, "as fast in"], [unclear, "unclear in"]]
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${what} ${count}`);
-  return `${a} takes ${times(all.ratio)} the time of ${b} (geometric mean of ${all.cases} cases); ${counts.join(", ")}.`;
+  return `${long} takes ${times(ratio)} the time of ${short} (geometric mean of ${all.cases} cases); ${counts.join(", ")}.`;
 }
 
 /** A family's rows of a match: means by benchmark with the cases behind them; or of all: means by family with the benchmarks. */
@@ -69,7 +71,9 @@ function against(isOneDevice) {
       const [low, high] = extent([...points, ...large].flatMap((point) => [point.ratio, point.low, point.high]));
       const domain = [Math.min(low, 0.8) / 1.15, Math.max(high, 1.25) * 1.15];
       const title = (point) => `${point.text}\n${match.title}: ${withInterval(point.ratio, point.low, point.high)}`;
-      const marginLeft = isNarrow ? 112 : Math.min(220, 16 + 6.8 * Math.max(...large.map(({ at }) => at.length)));
+      const marginLeft = Math.min(isNarrow ? 132 : 220, 16 + 6.8 * Math.max(...large.map(({ at }) => at.length)));
+      // A name leads away from 1, but not out of the frame.
+      const isLeading = ({ ratio }) => (ratio > 1 ? ratio < domain[1] / 1.8 : ratio < domain[0] * 1.8);
       // What either end means, on one line where both names find room.
       const room = (width - marginLeft - (isNarrow ? 16 : 60)) / 12;
       const isBoth = (match.a.length + match.b.length + 20) * 0.55 < room;
@@ -82,7 +86,7 @@ function against(isOneDevice) {
         marginTop: 42,
         marginLeft,
         marginRight: isNarrow ? 16 : 60,
-        x: { type: "log", domain, ticks: logTicks(...domain).filter((_, place, all) => !isNarrow || all.length < 9 || place % 2 === 0), tickFormat: factor, label: `${match.title}, time over time`, grid: true },
+        x: { type: "log", domain, ticks: logTicks(...domain).filter((_, place, all) => !isNarrow || all.length < 9 || place % 2 === 0), tickFormat: factor, label: isNarrow ? "Time over time" : `${match.title}, time over time`, grid: true },
         y: { domain: large.map(({ at }) => at), label: null, tickSize: 0, type: "band", padding: 0.1 },
         marks: [
           Plot.ruleX([1], { stroke: "currentColor", strokeWidth: 1.5 }),
@@ -97,7 +101,7 @@ function against(isOneDevice) {
           }),
           Plot.ruleY(large, { x1: "low", x2: "high", y: "at", stroke: "var(--c1)", strokeWidth: 3 }),
           Plot.dot(large, { x: "ratio", y: "at", symbol: "diamond", r: 6, fill: "var(--c1)", stroke: "var(--surface)", strokeWidth: 1 }),
-          ...(isNarrow ? [] : farthest(points, 1.4).map((point) => Plot.text([point], { x: "ratio", y: "at", dy: point.shift, dx: point.ratio > 1 ? 7 : -7, text: "name", textAnchor: point.ratio > 1 ? "start" : "end", fontSize: 11, fillOpacity: 0.75 }))),
+          ...(isNarrow ? [] : farthest(points, 1.4).map((point) => Plot.text([point], { x: "ratio", y: "at", dy: point.shift, dx: isLeading(point) ? 7 : -7, text: "name", textAnchor: isLeading(point) ? "start" : "end", fontSize: 11, fill: "var(--soft)", stroke: "var(--surface)", strokeWidth: 4 }))),
           isNarrow ? null : Plot.text(large, { x: domain[1], y: "at", text: ({ ratio }) => times(ratio), textAnchor: "start", dx: 8, fontWeight: 600 }),
           tip([...points, ...large], { x: "ratio", y: "at", title }),
         ],
@@ -168,7 +172,7 @@ function safetyTax() {
         width,
         height: 70 + places.length * 18,
         marginTop: 8,
-        marginLeft: isNarrow ? 6 : 160,
+        marginLeft: isNarrow ? 10 : 160,
         marginRight: 56,
         x: { domain: [0, longest * 1.04], label: "Time relative to no checks", tickFormat: factor, ticks: isNarrow ? 4 : 8, grid: true },
         y: { domain: places, axis: null, padding: 0.15 },
