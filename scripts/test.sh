@@ -32,4 +32,5 @@ else
     echo "SKIPPED: cargo-deny is not installed (cargo install cargo-deny)"
 fi
 step nvrtc
+step setup_chromium
 step cargo test --locked --no-fail-fast

@@ -67,17 +67,17 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
 }
 
 /** Rules at the ends of caches, with their names. */
-function kneeMarks(model, sides) {
+function kneeMarks(model, sides, isNarrow) {
   const knees = sides.flatMap((side, line) => {
     const ended = model.sides[side].levels.filter(({ bytes }) => bytes !== null);
     return ended.map(({ name, bytes }) => ({ side, line, bytes, text: `${name} ${binary(bytes)}` }));
   });
-  const shown = sides.length <= 3;
+  const isNamed = sides.length <= (isNarrow ? 1 : 3);
   return sides.flatMap((side, line) => {
     const own = knees.filter((knee) => knee.side === side);
     return [
       Plot.ruleX(own, { x: "bytes", stroke: color(side), strokeDasharray: "2 3", strokeWidth: 1.5 }),
-      shown ? Plot.text(own, { x: "bytes", text: "text", frameAnchor: "top", textAnchor: "end", dx: -4, dy: 2 + 13 * line, fill: color(side), fontWeight: 600 }) : null,
+      isNamed ? Plot.text(own, { x: "bytes", text: "text", frameAnchor: "top", textAnchor: "end", dx: -4, dy: 2 + 13 * line, fill: color(side), fontWeight: 600 }) : null,
     ];
   });
 }
@@ -108,7 +108,7 @@ function cacheCurve({ id, title, benchmark, label, value, write, told }) {
         x: { type: "log", base: 2, label: "Working set", ticks: binaryTicks(...sets, isNarrow ? 5 : 10), tickFormat: binary },
         y: { type: "log", domain: [low / 1.3, high * 1.5], ticks: logTicks(low / 1.3, high * 1.5), tickFormat: (number) => write(number), label, grid: true },
         marks: [
-          ...kneeMarks(model, shown),
+          ...kneeMarks(model, shown, isNarrow),
           ...curveMarks(series, "bytes", "value", ["low", "high"]),
           tip(all, { x: "bytes", y: "value", title: (point) => `${model.sides[point.row.side].name}\n${binary(point.bytes)}\n${write(point.value, 4)}${point.row.noise === null ? "" : ` ± ${percent(point.row.noise)}`}` }),
         ],
@@ -159,7 +159,7 @@ function occupancy() {
       const series = sides.flatMap((side) => {
         const rows = sweep(model, side, "workgroup_memory", "occupancy", "WORDS").filter((row) => row.gb !== null);
         // Words of 32 bits.
-        const points = rows.map((row) => ({ row, bytes: 4 * row.of.param.get("WORDS"), gb: row.gb, low: rateLow("gb")(row), high: rateHigh("gb")(row) }));
+        const points = rows.map((row) => ({ row, bytes: 4 * row.of.param.get("WORDS"), ...relativeSpeed(rows[0], row) }));
         return points.length < 3 ? [] : [{ side, ...sideStyle(side), label: model.sides[side].name, points }];
       });
       if (series.length === 0) return null;
@@ -169,10 +169,10 @@ function occupancy() {
         width,
         height: 300,
         x: { type: "log", base: 2, label: "Workgroup memory of a workgroup", ticks: binaryTicks(...sets, 8), tickFormat: binary },
-        y: { zero: true, label: "Bandwidth", grid: true, ticks: 6, tickFormat: rateTick("gb") },
-        marks: [...curveMarks(series, "bytes", "gb", ["low", "high"]), tip(all, { x: "bytes", y: "gb", title: ({ row }) => describe(model, row) })],
+        y: { zero: true, label: "Bandwidth relative to the first", grid: true, ticks: 6, tickFormat: factor },
+        marks: [...curveMarks(series, "bytes", "value", ["low", "high"]), tip(all, { x: "bytes", y: "value", title: ({ row }) => describe(model, row) })],
       });
-      const say = ([first, ...rest]) => `Reserving ${binary(rest.at(-1).bytes)} leaves ${percent(rest.at(-1).gb / first.gb)} of the bandwidth with ${binary(first.bytes)}.`;
+      const say = (points) => `Reserving ${binary(points.at(-1).bytes)} leaves ${percent(points.at(-1).value)} of the bandwidth with ${binary(points[0].bytes)}: ${bandwidth(points[0].row.gb, 3)}.`;
       const takeaways = series.map(({ side, points }) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: say(points) }));
       return { plots: [svg], legend: series, takeaways, table: rowsTable(model, all.map(({ row }) => row)) };
     },

@@ -22,8 +22,8 @@ const binary = (bytes) => scaled(bytes, ["B", "KiB", "MiB", "GiB", "TiB"], 3, 10
 
 function percent(fraction) {
   const value = fraction * 100;
-  if (value > 0 && value < 0.1) return "<0.1 %";
-  return value < 9.95 ? `${value.toFixed(1)} %` : `${value.toFixed(0)} %`;
+  if (value > 0 && value < 0.1) return "<0.1\u00a0%";
+  return value < 9.95 ? `${value.toFixed(1)}\u00a0%` : `${value.toFixed(0)}\u00a0%`;
 }
 
 /** A ratio with three digits; below 1 three behind the point, so that both sides of 1 are told as finely. */

@@ -50,6 +50,12 @@ function legend(entries) {
   return h("ul", { class: "legend" }, entries.map((entry) => h("li", {}, swatch(entry), h("span", {}, entry.label))));
 }
 
+/** A sentence of a finding: what stands between backquotes is code, and a number and its sign stay together. */
+function sentence(text) {
+  const parts = text.replaceAll(" %", "\u00a0%").replaceAll("± ", "±\u00a0").split("`");
+  return parts.map((part, place) => (place % 2 === 1 ? h("code", {}, part) : part));
+}
+
 /** A labelled choice; `changed` gets the value. Its options can be set again while it keeps the focus. */
 function choice(key, label, changed) {
   const select = h("select", { change: (event) => changed(event.target.value) });
@@ -154,7 +160,7 @@ function chart(spec, context) {
     if (drawn === null) return;
     const sentences = (drawn.takeaways ?? []).filter(({ text }) => text);
     drawn.plots.forEach((svg, place) => name(svg, place, drawn.plots.length, sentences));
-    const takeaways = sentences.map(({ side, text }) => h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, text));
+    const takeaways = sentences.map(({ side, text }) => h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, sentence(text)));
     caption.replaceChildren();
     append(caption, [h("h3", {}, spec.title), takeaways, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
     body.replaceChildren();

@@ -101,7 +101,7 @@ const FIRST_SIDES = 4;
 function findingsSection(model) {
   const families = model.families.map(({ name, summary }) => {
     const told = findings(model, model.sides.map((side) => side.place), name);
-    return told.length === 0 ? null : h("details", {}, h("summary", {}, h("b", {}, name), ` ${summary}`), told.map(({ side, text }) => h("p", {}, side ? h("b", {}, `${side}: `) : null, text)));
+    return told.length === 0 ? null : h("details", {}, h("summary", {}, h("b", {}, name), ` ${summary}`), told.map(({ side, text }) => h("p", {}, side ? h("b", {}, `${side}: `) : null, sentence(text))));
   });
   const any = families.some(Boolean);
   return any ? h("section", { id: "findings", class: "findings" }, h("h2", {}, "What the numbers show"), h("div", {}, families)) : null;

@@ -82,7 +82,7 @@ function roofline() {
       const flats = flat.map(roof);
       // Limits that lie too close for two labels share one.
       const labels = [...flats].sort((a, b) => b.y - a.y).reduce((all, { limit, y: at }) => {
-        const near = all.find((label) => label.y / at < 1.25);
+        const near = all.find((label) => label.y / at < 1.6);
         if (near) near.limits.push(limit.replace(/^fma /, ""));
         else all.push({ limits: [limit], y: at });
         return all;
@@ -96,7 +96,7 @@ function roofline() {
         height: isNarrow ? 400 : 460,
         x: { type: "log", domain: [left / 1.3, right * 1.3], ticks: logTicks(left, right).filter((tick) => Number.isInteger(Math.log10(tick))), tickFormat: (value) => String(value < 1 ? Number(value.toPrecision(1)) : value), label: "Arithmetic intensity (FLOP a byte)" },
         y: { type: "log", domain: y, ticks: logTicks(...y), tickFormat: (gflop) => arithmetic(gflop, 1), label: "Arithmetic", grid: true },
-        marginLeft: 78,
+        marginLeft: 84,
         marks: [
           Plot.ruleX([left, right], { stroke: "currentColor", strokeOpacity: 0.15 }),
           Plot.line(slant(top), { x: "x", y: "y", stroke: "currentColor", strokeWidth: 2 }),

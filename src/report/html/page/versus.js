@@ -76,7 +76,7 @@ function against(isOneDevice) {
       const isLeading = ({ ratio }) => (ratio > 1 ? ratio < domain[1] / 1.8 : ratio < domain[0] * 1.8);
       // What either end means, on one line where both names find room.
       const room = (width - marginLeft - (isNarrow ? 16 : 60)) / 12;
-      const isBoth = (match.a.length + match.b.length + 20) * 0.55 < room;
+      const isBoth = (match.a.length + match.b.length + 20) * 0.66 < room;
       const end = { fontWeight: 600, lineWidth: room - 1, textOverflow: "ellipsis" };
       // One mark for each shift: Plot shifts whole marks.
       const shifts = unique(points.map(({ shift }) => shift));
