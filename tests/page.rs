@@ -89,6 +89,20 @@ const SURVEY: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden]
     isWide: plots.some(svg => svg.getBoundingClientRect().width > box.width) };
 })"#;
 
+/// Takes every choice of every chart; gives those after which a chart is gone, has no marks, or passes its frame.
+const CHOICES: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden])")].flatMap(figure =>
+  [...figure.querySelectorAll(".controls select")].flatMap(select => {
+    const first = select.value;
+    const choose = value => { select.value = value; select.dispatchEvent(new Event("change")); };
+    const faults = [...select.options].map(option => option.value).flatMap(value => {
+      choose(value);
+      const { marks, outside } = SURVEY.find(({ id }) => id === figure.id) ?? { marks: [0], outside: [] };
+      return marks.every(count => count > 1) && outside.length === 0 ? [] : [`${figure.id}: ${value}: ${marks} marks, outside: ${outside}`];
+    });
+    choose(first);
+    return faults;
+  }))"#;
+
 #[test]
 fn every_chart_of_the_committed_reports_is_drawn_without_an_error_or_a_request() {
     let Some(mut browser) = Browser::start() else { return };
@@ -121,6 +135,10 @@ fn every_chart_of_the_committed_reports_is_drawn_without_an_error_or_a_request()
                 width,
                 "the page itself never scrolls sideways"
             );
+            if !is_dark {
+                let faults = browser.value(&CHOICES.replace("SURVEY", SURVEY));
+                assert_eq!(faults, serde_json::json!([]), "at {width}: {faults:#}");
+            }
             let scheme = if is_dark { "dark" } else { "light" };
             let path = pictures.join(format!("{scheme}-{width}.png"));
             std::fs::write(&path, browser.picture("body")).expect("written");

@@ -108,3 +108,6 @@ fn json(data: &Data) -> String {
     }
     escaped
 }
+
+#[cfg(test)]
+mod tests;

@@ -28,7 +28,7 @@ function percent(fraction) {
 
 /** A ratio with three digits; below 1 three behind the point, so that both sides of 1 are told as finely. */
 function ratioFigure(value) {
-  if (value < 0.01) return value.toExponential(1);
+  if (value < 0.01) return String(Number(value.toPrecision(2)));
   if (value < 0.0995) return value.toFixed(4);
   return value < 0.9995 ? value.toFixed(3) : digits(value, 3);
 }
@@ -43,11 +43,11 @@ function niceSize(n) {
   return count >= 1024 && Number.isInteger(power) ? `2^${power}` : n.replaceAll("x", "×");
 }
 
-/** Ticks of a logarithmic axis: decades, or 1-2-5 within them where there are few. */
+/** Ticks of a logarithmic axis: decades, or the more within them the fewer they are. */
 function logTicks(low, high) {
   const first = Math.floor(Math.log10(low));
   const last = Math.ceil(Math.log10(high));
-  const steps = last - first > 3 ? [1] : [1, 2, 5];
+  const steps = last - first > 3 ? [1] : high / low > 8 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 7];
   const ticks = [];
   for (let decade = first; decade <= last; decade += 1) {
     for (const step of steps) ticks.push(step * 10 ** decade);

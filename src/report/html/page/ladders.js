@@ -112,7 +112,7 @@ function ladder(id, title, family, takesFindings = true) {
       const ceiling = ceilingOf(metric);
       const rate = ({ row }) => row[metric];
       const [, longest] = extent(rows.flatMap((row) => [row[metric], ceiling(row)]));
-      const marginLeft = isNarrow ? 10 : Math.min(230, 16 + 6.6 * Math.max(...titles.map(({ name }) => name.length)));
+      const marginLeft = isNarrow ? 10 : Math.min(280, 16 + 7.4 * Math.max(...titles.map(({ name }) => name.length)));
       const value = (row) => `${METRICS[metric].write(row[metric], 3)}${row.share === null ? "" : ` · ${percent(row.share)}`}`;
       const svg = plot({
         width,

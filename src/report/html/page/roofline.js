@@ -45,6 +45,12 @@ function rooflinePoints(model, side) {
   return rows.map(rooflinePoint).filter((point) => point !== null && point.y !== 0);
 }
 
+/** Of points that stand close together the highest: their names would cover each other. */
+function apart(points) {
+  const isNear = (a, b) => a.y / b.y < 1.7 && b.y / a.y < 1.7 && a.x / b.x < 8 && b.x / a.x < 8;
+  return [...points].sort((a, b) => b.y - a.y).reduce((kept, point) => (kept.some((other) => isNear(other, point)) ? kept : [...kept, point]), []);
+}
+
 /** Text that stays readable on lines and points. */
 const HALO = { stroke: "var(--surface)", strokeWidth: 5, fill: "currentColor", fontWeight: 600 };
 
@@ -89,7 +95,7 @@ function roofline() {
       }, []);
       const [lowest] = extent(points.map(({ y }) => y));
       const y = [lowest / 2, top * 2];
-      const named = picked.family === "" ? [] : points.filter(isChosen).filter(({ kind }) => kind === "both");
+      const named = picked.family === "" ? [] : apart(points.filter(isChosen).filter(({ kind }) => kind === "both"));
       const describePoint = (point) => `${describe(model, point.row)}${point.kind === "both" ? `\n${digits(point.x, 3)} FLOP a byte` : ""}`;
       const svg = plot({
         width,
@@ -108,7 +114,7 @@ function roofline() {
           }),
           Plot.text(labels, { ...HALO, y: "y", x: right, text: ({ limits, y: gflop }) => `${limits.join(", ")} ${arithmetic(gflop)}`, textAnchor: "end", dy: -8, dx: -8 }),
           Plot.text([slope], { ...HALO, x: left, y: left * slope.gb_per_s, text: ({ limit, gb_per_s: gb }) => `${limit} ${bandwidth(gb, 3)}`, textAnchor: "start", dx: 6, dy: -32 }),
-          Plot.text(named, { x: "x", y: "y", text: ({ row }) => row.of.name, textAnchor: "start", dx: 8, fontSize: 11 }),
+          Plot.text(named, { x: "x", y: "y", text: ({ row }) => row.of.name, textAnchor: "end", dx: -8, fontSize: 11, fill: "currentColor", stroke: "var(--surface)", strokeWidth: 4 }),
           tip(points.filter(isChosen), { x: "x", y: "y", title: describePoint }),
         ],
       });

@@ -35,10 +35,12 @@ function spread(points, band) {
 /** How many points have their names beside them. */
 const NAMED = 10;
 
-/** The points farthest from 1, at least by a factor of `least`; of those that stand close together in one row the farthest. */
-function farthest(points, least) {
-  const far = points.filter(({ ratio }) => Math.abs(Math.log(ratio)) > Math.log(least));
-  far.sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
+/** The points farthest from the mean of their row, at least by a factor of `least`; of those that stand close together the farthest. */
+function farthest(points, large, least) {
+  const means = new Map(large.map(({ at, ratio }) => [at, ratio]));
+  const distance = ({ at, ratio }) => Math.abs(Math.log(ratio / means.get(at)));
+  const far = points.filter((point) => distance(point) > Math.log(least)).map((point) => ({ ...point, isBelow: point.ratio < means.get(point.at) }));
+  far.sort((a, b) => distance(b) - distance(a));
   const isNear = (a, b) => a.at === b.at && Math.abs(Math.log(a.ratio / b.ratio)) < Math.log(2.2);
   return far.reduce((named, point) => (named.length < NAMED && !named.some((other) => isNear(other, point)) ? [...named, point] : named), []);
 }
@@ -71,9 +73,13 @@ function against(isOneDevice) {
       const [low, high] = extent([...points, ...large].flatMap((point) => [point.ratio, point.low, point.high]));
       const domain = [Math.min(low, 0.8) / 1.15, Math.max(high, 1.25) * 1.15];
       const title = (point) => `${point.text}\n${match.title}: ${withInterval(point.ratio, point.low, point.high)}`;
-      const marginLeft = Math.min(isNarrow ? 132 : 220, 16 + 6.8 * Math.max(...large.map(({ at }) => at.length)));
-      // A name leads away from 1, but not out of the frame.
-      const isLeading = ({ ratio }) => (ratio > 1 ? ratio < domain[1] / 1.8 : ratio < domain[0] * 1.8);
+      const marginLeft = Math.min(isNarrow ? 170 : 240, 16 + 7.4 * Math.max(...large.map(({ at }) => at.length)));
+      // A name leads away from the mean, but not out of the frame.
+      const inner = width - marginLeft - 60;
+      const isLeft = ({ ratio, name, isBelow }) => {
+        const [own, needed] = [(inner * Math.log(ratio / domain[0])) / Math.log(domain[1] / domain[0]), 6.5 * name.length + 10];
+        return isBelow ? own > needed : inner - own < needed;
+      };
       // What either end means, on one line where both names find room.
       const room = (width - marginLeft - (isNarrow ? 16 : 60)) / 12;
       const isBoth = (match.a.length + match.b.length + 20) * 0.66 < room;
@@ -101,7 +107,7 @@ function against(isOneDevice) {
           }),
           Plot.ruleY(large, { x1: "low", x2: "high", y: "at", stroke: "var(--c1)", strokeWidth: 3 }),
           Plot.dot(large, { x: "ratio", y: "at", symbol: "diamond", r: 6, fill: "var(--c1)", stroke: "var(--surface)", strokeWidth: 1 }),
-          ...(isNarrow ? [] : farthest(points, 1.4).map((point) => Plot.text([point], { x: "ratio", y: "at", dy: point.shift, dx: isLeading(point) ? 7 : -7, text: "name", textAnchor: isLeading(point) ? "start" : "end", fontSize: 11, fill: "var(--soft)", stroke: "var(--surface)", strokeWidth: 4 }))),
+          ...(isNarrow ? [] : farthest(points, large, 1.4).map((point) => Plot.text([point], { x: "ratio", y: "at", dy: point.shift, dx: isLeft(point) ? -7 : 7, text: "name", textAnchor: isLeft(point) ? "end" : "start", fontSize: 11, fill: "var(--soft)", stroke: "var(--surface)", strokeWidth: 4 }))),
           isNarrow ? null : Plot.text(large, { x: domain[1], y: "at", text: ({ ratio }) => times(ratio), textAnchor: "start", dx: 8, fontWeight: 600 }),
           tip([...points, ...large], { x: "ratio", y: "at", title }),
         ],
@@ -220,7 +226,7 @@ function scatter() {
         width,
         height: 60 + places.length * (isNarrow ? 18 : 24),
         marginTop: 8,
-        marginLeft: isNarrow ? 10 : Math.min(360, 16 + 6.6 * Math.max(...titles.map((title) => title.name.length))),
+        marginLeft: isNarrow ? 10 : Math.min(400, 16 + 7.4 * Math.max(...titles.map((title) => title.name.length))),
         x: { label: "Sample over the median", tickFormat: factor, ticks: isNarrow ? 4 : 8, grid: true, nice: true },
         y: { domain: places, axis: null, type: "band" },
         marks: [
