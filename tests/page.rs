@@ -330,6 +330,26 @@ fn the_page_can_be_drawn_again_with_other_data_and_leaves_one_name() {
     assert_eq!(complaints(&browser), Vec::<String>::new());
 }
 
+#[test]
+fn warnings_requests_and_scripts_that_are_not_the_page_s_own_are_seen_and_stopped() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = page(folder.path(), &[LLVMPIPE]);
+    browser.look(1280, false);
+    browser.open(&page);
+    assert_eq!(complaints(&browser), Vec::<String>::new());
+    browser.value("console.warn('planted')");
+    assert_eq!(complaints(&browser).len(), 1);
+    browser.value("fetch('http://127.0.0.1:9/').catch(() => {})");
+    browser.settle();
+    assert!(complaints(&browser).len() > 1, "the page's policy lets nothing out, and says so");
+    browser.value(
+        "(() => { const script = document.createElement('script'); script.textContent = 'window.planted = 1';
+          document.body.append(script); })()",
+    );
+    assert_eq!(browser.value("window.planted === undefined"), true, "a script that is not in the policy does not run");
+}
+
 /// Reports of ten devices, each with as many rows as the largest committed one, no two figures alike.
 fn ten_devices(folder: &Path) -> Vec<String> {
     let records = csv::open(Path::new(H200)).expect("a report").records;

@@ -118,7 +118,7 @@ function ladder(id, title, family, takesFindings = true) {
         width,
         height: 66 + places.length * (isNarrow ? 18 : 20),
         marginLeft,
-        marginRight: 118,
+        marginRight: 14 + 6.9 * Math.max(...rows.map((row) => value(row).length)),
         marginTop: 8,
         x: { domain: [0, longest * 1.01], label: METRICS[metric].label, ticks: isNarrow ? 3 : 6, tickFormat: rateTick(metric), grid: true },
         y: { domain: places, axis: null, padding: 0.22 },
