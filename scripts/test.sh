@@ -34,6 +34,7 @@ else
     echo "SKIPPED: cargo-deny is not installed (cargo install cargo-deny)"
 fi
 step nvrtc
+step setup_chromium
 step cargo test --locked --no-fail-fast
 step scripts/web.sh --check
 if has_chromium && command -v npm >/dev/null; then

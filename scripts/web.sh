@@ -67,9 +67,21 @@ build_page() {
     else
         echo "note: npm cannot be had: the program is not optimised further by wasm-opt" >&2
     fi
+    copy_charts
     copy_reports
     # What GitHub's pages would otherwise leave out.
     touch "$PAGE/.nojekyll"
+}
+
+# What draws the HTML report: its parts in the order in which src/report/html/mod.rs names them.
+copy_charts() {
+    local html=src/report/html part
+    cp "$html/page/page.css" "$PAGE/report.css"
+    {
+        printf 'const ShaderbenchReport = (() => {\n"use strict";\n'
+        while IFS= read -r part; do cat "$html/$part"; done < <(sed -n 's/^ *include_str!("\(page\/.*\.js\)"),$/\1/p' "$html/mod.rs")
+        printf 'return { render };\n})();\n'
+    } >"$PAGE/report.js"
 }
 
 # The committed reports, and their list.

@@ -1,5 +1,6 @@
 // Reports against each other. Files are read in this tab and go nowhere.
 
+import { drawCharts } from "./charts.js";
 import { byId, download, element } from "./element.js";
 
 const OWN = "this tab.json";
@@ -23,9 +24,11 @@ export function startCompare(core, tell) {
     async function draw() {
         byId("reports").replaceChildren(...reports.map(entry));
         const mine = ++asked;
+        const given = { reports: reports.map(({ name, text }) => ({ name, text })) };
+        if (reports.length > 0) core.call("charts", given).then((data) => mine === asked && drawCharts(data), () => {});
         if (reports.length < 2) return byId("comparison").replaceChildren();
         try {
-            const found = await core.call("compare", { reports: reports.map(({ name, text }) => ({ name, text })) });
+            const found = await core.call("compare", given);
             if (mine === asked) byId("comparison").replaceChildren(...comparison(found));
         } catch (error) {
             if (mine === asked) byId("comparison").replaceChildren(element("p", { class: "notice bad" }, error.message));

@@ -11,6 +11,7 @@ const calls = {
     look: ({ name, text }) => JSON.parse(core.look(name, text)),
     csv: ({ json }) => core.csv(json),
     compare: ({ reports }) => JSON.parse(core.compare(JSON.stringify(reports))),
+    charts: ({ reports }) => JSON.parse(core.charts(JSON.stringify(reports))),
     async open() {
         const why = whyNot();
         if (why) throw new Error(why);

@@ -7,9 +7,10 @@ use shaderbench::compare::{Case, Comparison, Pair, Report, Side, compare as comp
 use shaderbench::error::{Error, Result};
 use shaderbench::record::Record;
 use shaderbench::report::comparison::{self, Format, Sort, View, write};
+use shaderbench::report::html::{self, About, Context, Level};
 use shaderbench::report::table::{self, Look};
 use shaderbench::report::{csv as csv_report, json as json_report};
-use shaderbench::suite::FAMILIES;
+use shaderbench::suite::{FAMILIES, Family, cache_curve};
 
 /// A JSON report as CSV.
 pub(crate) fn csv(json: &str) -> Result<String> {
@@ -46,12 +47,34 @@ pub(crate) fn look(name: &str, text: &str) -> Result<Value> {
     Ok(json!({ "rows": records.len(), "devices": devices, "date": records[0].date, "notes": notes }))
 }
 
+fn reports(named: &[(String, String)]) -> Result<Vec<Report>> {
+    let report = |(name, text): &(String, String)| Ok(Report { name: name.clone(), records: read(name, text)?.0 });
+    named.iter().map(report).collect()
+}
+
+/// What the report page draws of the reports, as JSON.
+pub(crate) fn charts(named: &[(String, String)]) -> Result<String> {
+    let mut reports = reports(named)?;
+    html::share_samples(&mut reports);
+    let about = |family: &&'static Family| About {
+        name: family.name,
+        summary: family.summary,
+        is_by_kernel: family.is_by_kernel,
+        finding: family.finding,
+    };
+    let families: Vec<About> = FAMILIES.iter().map(about).collect();
+    let comparison = html::sides(&reports);
+    Ok(serde_json::to_string(&html::data(&comparison, &Context { families: &families, levels })).unwrap_or_default())
+}
+
+fn levels(curve: &[(u64, f64)]) -> Vec<Level> {
+    let level = |level: cache_curve::Level| Level { bytes: level.bytes, latency_ns: level.latency_ns };
+    cache_curve::knees(curve).into_iter().map(level).collect()
+}
+
 /// The reports, each with its name, against the first.
 pub(crate) fn compare(named: &[(String, String)]) -> Result<Value> {
-    let mut reports = Vec::with_capacity(named.len());
-    for (name, text) in named {
-        reports.push(Report { name: name.clone(), records: read(name, text)?.0 });
-    }
+    let mut reports = reports(named)?;
     let others = reports.split_off(reports.len().min(1));
     let comparison = compare_reports(&reports, &others);
     if comparison.matches.is_empty() {

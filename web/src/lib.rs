@@ -166,10 +166,23 @@ pub fn look(name: &str, text: &str) -> Result<String, JsError> {
 /// What is wrong with one of them, or that there is nothing to compare.
 #[wasm_bindgen]
 pub fn compare(reports: &str) -> Result<String, JsError> {
+    Ok(files::compare(&named(reports)?).map_err(thrown)?.to_string())
+}
+
+/// What the report page draws of `reports`, an array as for [`compare`]: the data of `ShaderbenchReport.render`.
+///
+/// # Errors
+/// What is wrong with one of them.
+#[wasm_bindgen]
+pub fn charts(reports: &str) -> Result<String, JsError> {
+    files::charts(&named(reports)?).map_err(thrown)
+}
+
+/// Names and texts of reports.
+fn named(reports: &str) -> Result<Vec<(String, String)>, JsError> {
     let reports: Vec<Value> = serde_json::from_str(reports)?;
     let text = |report: &Value, name: &str| report[name].as_str().unwrap_or_default().to_owned();
-    let named: Vec<_> = reports.iter().map(|report| (text(report, "name"), text(report, "text"))).collect();
-    Ok(files::compare(&named).map_err(thrown)?.to_string())
+    Ok(reports.iter().map(|report| (text(report, "name"), text(report, "text"))).collect())
 }
 
 fn cases(families: Vec<String>, name: &str) -> Result<Vec<Case>> {
