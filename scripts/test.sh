@@ -20,6 +20,8 @@ nvrtc() {
     export NVRTC_LIB="$folder/nvidia/cu13/lib"
 }
 
+has_chromium() { [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
+
 step() { printf '\n== %s\n' "$*"; "$@"; }
 
 step cargo fmt --check
@@ -32,4 +34,11 @@ else
     echo "SKIPPED: cargo-deny is not installed (cargo install cargo-deny)"
 fi
 step nvrtc
+step setup_chromium
 step cargo test --locked --no-fail-fast
+step scripts/web.sh --check
+if has_chromium && command -v npm >/dev/null; then
+    step scripts/web.sh --test
+else
+    echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm): the page is not built and tested"
+fi

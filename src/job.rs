@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::shader::{Access, Constants, Interface, Shader};
 use crate::suite::input::Values;
 use crate::suite::{Case, Extent, HOST_PARAMS, Oracle, Step as Declared};
-pub use crate::suite::{Checks, Contents, Format, POISON, ROW_PITCH, Route, Routine, Scalar, Texture};
+pub use crate::suite::{Checks, Contents, Format, POISON, ROW_PITCH, Route, Routine, Scalar, Shape, Texture};
 use crate::twin;
 
 /// Everything that a backend needs to run a case.

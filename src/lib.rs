@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`cli`] | arguments, devices, files, progress |
 //! | [`run`] | case by case from plan to record, through one API or several in turns |
-//! | [`report`] | table, CSV, JSON, comparisons: pure functions of records |
+//! | [`report`] | table, CSV, JSON, HTML, comparisons: pure functions of records |
 //! | [`compare`] | reports against each other: which rows meet, and what may be said of them |
 //! | [`plan`] | what to run |
 //! | [`ceilings`] | rows against measured limits |
@@ -22,8 +22,12 @@
 //! | [`record`] | one row, and its columns |
 //! | [`stats`], [`error`] | numbers; what can go wrong |
 
+/// This version.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 pub mod backend;
 pub mod ceilings;
+#[cfg(not(target_family = "wasm"))]
 pub mod cli;
 pub mod compare;
 pub mod error;

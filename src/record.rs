@@ -267,7 +267,7 @@ pub const COLUMNS: &[Column] = &[
     column!(vendor, "", "vendor of the device"),
     column!(device_type, "", "discrete, integrated, virtual, software or other"),
     column!(driver, "", "driver and its version"),
-    column!(backend, "", "API that ran the kernel: vulkan, metal, dx12, gl, cuda"),
+    column!(backend, "", "API that ran the kernel: vulkan, metal, dx12, gl, cuda, webgpu"),
     column!(family, "", "kernels that do the same job"),
     column!(benchmark, "", "one way to do it"),
     column!(dtype, "", "element type, in WGSL's notation"),

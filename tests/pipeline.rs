@@ -5,6 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{Behaviour, Clock, Fake, Seen, cases, fake, fake_through, settings};
+use shaderbench::backend::DeviceType;
 use shaderbench::error::Result;
 use shaderbench::record::{Record, Status};
 use shaderbench::run::run;
@@ -386,4 +387,35 @@ fn what_one_api_lacks_the_other_still_measures() {
     assert_eq!(subject(&of("vulkan")).status, Status::Ok);
     assert_eq!(subject(&of("cuda")).status, Status::Skipped);
     assert!(subject(&of("cuda")).reason.contains("no such thing"));
+}
+
+#[test]
+fn a_browser_keeps_its_checks_on_and_rows_say_so() {
+    let mut browser = fake_through("webgpu", |_| Behaviour::Right);
+    let cases = cases(&["transpose/tiled", "safety_tax"], &["64x96"]);
+    let records =
+        pollster::block_on(run(&mut [&mut browser], &cases, &settings(), &mut Seen::default())).expect("runs");
+    assert!(records.iter().all(|record| record.checks == "on"));
+    let asks = |record: &&Record| ["BOUNDS=", "LOOPS=", "ZERO_INIT="].iter().any(|name| record.params.contains(name));
+    let (asking, others): (Vec<_>, Vec<_>) = records.iter().partition(asks);
+    assert!(!asking.is_empty() && asking.iter().all(|record| record.status == Status::Skipped));
+    let why = "a browser keeps all run-time checks on: none can be switched by itself";
+    assert!(asking.iter().any(|record| record.reason == why), "{}", asking[0].reason);
+    assert_eq!(subject(&records).status, Status::Ok);
+    assert!(others.iter().all(|record| record.reason != why));
+}
+
+#[test]
+fn no_launch_runs_long_in_a_browser_even_on_a_software_device() {
+    let cases = cases(&["transpose/tiled"], &["2048x2048"]);
+    let launch = |backend| {
+        let mut device = fake_through(backend, |_| Behaviour::Slow(30_000.0));
+        device.device.kind = DeviceType::Software;
+        let records = pollster::block_on(run(&mut [&mut device], &cases, &settings(), &mut Seen::default()));
+        subject(&records.expect("runs")).clone()
+    };
+    let (native, browser) = (launch("vulkan"), launch("webgpu"));
+    assert_eq!(native.status, Status::Ok, "{}", native.reason);
+    assert_eq!(browser.status, Status::Skipped);
+    assert!(browser.reason.contains("past the 0.5 s that are safe on this device"), "{}", browser.reason);
 }

@@ -9,7 +9,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::error::{Error, Result};
-use crate::job::{Job, Language, Step};
+use crate::job::{Checks, Job, Language, Shape, Step};
 use crate::monitor::{self, Monitor};
 use crate::shader::{Access, Feature};
 
@@ -107,7 +107,7 @@ pub struct Device {
     pub kind: DeviceType,
     /// Driver and version.
     pub driver: String,
-    /// API: `vulkan`, `metal`, `dx12`, `gl`, `cuda`.
+    /// API: `vulkan`, `metal`, `dx12`, `gl`, `cuda`, `webgpu`.
     pub backend: &'static str,
     /// Shader features that it has.
     pub features: BTreeSet<Feature>,
@@ -142,10 +142,44 @@ impl Device {
         self.facts.iter().find(|(_, name, _)| name == wanted).map(|(_, _, value)| value.as_str())
     }
 
+    /// What every API tells, under the names that the benchmarks' needs have.
+    #[must_use]
+    pub fn basics(&self) -> Vec<(&'static str, String)> {
+        let [x, y, z] = self.max_workgroup_size;
+        let features: Vec<_> = self.features.iter().map(|feature| feature.name()).collect();
+        vec![
+            ("name", self.name.clone()),
+            ("vendor", self.vendor.clone()),
+            ("type", self.kind.name().to_owned()),
+            ("backend", self.backend.to_owned()),
+            ("driver", self.driver.clone()),
+            ("timestamps", if self.has_timestamps { "yes" } else { "no" }.to_owned()),
+            ("shader features", features.join(", ")),
+            ("workgroup memory", format!("{} B", self.max_workgroup_bytes)),
+            ("invocations a workgroup", format!("{} ({x} x {y} x {z})", self.max_invocations)),
+            ("workgroups a side", self.max_groups.to_string()),
+            ("storage buffers a kernel", self.max_storage_buffers.to_string()),
+            ("largest buffer", format!("{} MiB", self.max_buffer_bytes >> 20)),
+            ("largest binding", format!("{} MiB", self.max_binding_bytes >> 20)),
+        ]
+    }
+
     /// The language that its kernels are compiled from.
     #[must_use]
     pub fn language(&self) -> Language {
         if self.backend == "cuda" { Language::Cuda } else { Language::Wgsl }
+    }
+
+    /// Whether a browser stands between, which keeps all run-time checks on and lets no launch run long.
+    #[must_use]
+    pub fn is_in_browser(&self) -> bool {
+        self.backend == "webgpu"
+    }
+
+    /// The run-time checks that it runs a case of this shape with.
+    #[must_use]
+    pub fn checks(&self, shape: &Shape) -> Checks {
+        if self.is_in_browser() { Checks::ALL } else { Checks::of(shape) }
     }
 
     /// Whether the job can run here. Checked before anything is created, because APIs let some excesses through silently
@@ -158,6 +192,9 @@ impl Device {
         let refuse = |reason: String| Err(Error::Unsupported(reason));
         if let (Some(why), Language::Wgsl) = (job.kernel.only_cuda, self.language()) {
             return refuse(why.to_owned());
+        }
+        if self.is_in_browser() && job.kernel.checks != Checks::default() {
+            return refuse("a browser keeps all run-time checks on: none can be switched by itself".to_owned());
         }
         if let Some(feature) = interface.features.difference(&self.features).next() {
             return refuse(format!("the device has no {}", feature.name()));

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::plan::{matcher, unknown};
 use crate::record::Record;
 use crate::report::comparison::{Format, View, regression_lines, write};
-use crate::report::{csv, json};
+use crate::report::{csv, open};
 use crate::suite::FAMILIES;
 
 /// The exit code where a case is certainly slower than was asked about.
@@ -74,17 +74,10 @@ fn split(baseline: &[PathBuf], mut files: Vec<PathBuf>) -> Result<(Vec<PathBuf>,
 
 /// The report in a file; what its reader should know of it is said at once.
 pub(super) fn read(path: &Path) -> Result<Report> {
-    let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let records = if is_json {
-        let fault = |source| Error::Io { action: "read", path: path.to_owned(), source };
-        json::read(path, &std::fs::read(path).map_err(fault)?)?
-    } else {
-        let report = csv::open(path)?;
-        for note in &report.notes {
-            eprintln!("{}: {note}", path.display());
-        }
-        report.records
-    };
+    let csv::Report { records, notes } = open(path)?;
+    for note in &notes {
+        eprintln!("{}: {note}", path.display());
+    }
     if records.is_empty() {
         return Err(Error::Usage(format!("{} has no rows: there is nothing to compare", path.display())));
     }

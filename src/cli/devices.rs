@@ -9,7 +9,6 @@ use super::{print, print_json};
 use crate::backend::Device;
 use crate::error::{Error, Result};
 use crate::report::markdown::{escape, table};
-use crate::shader::Feature;
 
 pub(super) fn devices(backend: Option<&str>, format: ListFormat) -> Result<()> {
     let entries = entries(backend)?;
@@ -67,33 +66,12 @@ fn entries(backend: Option<&str>) -> Result<Vec<Entry>> {
     if all.is_empty() { Err(no_device()) } else { Ok(all) }
 }
 
-/// What every API tells, under the names that the benchmarks' needs have.
-fn basics(device: &Device) -> Vec<(&'static str, String)> {
-    let [x, y, z] = device.max_workgroup_size;
-    let features: Vec<_> = Feature::ALL.iter().filter(|f| device.features.contains(f)).map(|f| f.name()).collect();
-    vec![
-        ("name", device.name.clone()),
-        ("vendor", device.vendor.clone()),
-        ("type", device.kind.name().to_owned()),
-        ("backend", device.backend.to_owned()),
-        ("driver", device.driver.clone()),
-        ("timestamps", if device.has_timestamps { "yes" } else { "no" }.to_owned()),
-        ("shader features", features.join(", ")),
-        ("workgroup memory", format!("{} B", device.max_workgroup_bytes)),
-        ("invocations a workgroup", format!("{} ({x} x {y} x {z})", device.max_invocations)),
-        ("workgroups a side", device.max_groups.to_string()),
-        ("storage buffers a kernel", device.max_storage_buffers.to_string()),
-        ("largest buffer", format!("{} MiB", device.max_buffer_bytes >> 20)),
-        ("largest binding", format!("{} MiB", device.max_binding_bytes >> 20)),
-    ]
-}
-
 /// What stands above the sections of facts: other names of the card, and the basics but the device's name.
 fn head(entry: &Entry, all: &[Entry]) -> Vec<(&'static str, String)> {
     let label = |other: &&Entry| format!("{} ({})", other.label(), other.device.backend);
     let others: Vec<_> = entry.others(all).iter().map(label).collect();
     let same = (!others.is_empty()).then(|| ("same card as", others.join(", ")));
-    same.into_iter().chain(basics(&entry.device).into_iter().skip(1)).collect()
+    same.into_iter().chain(entry.device.basics().into_iter().skip(1)).collect()
 }
 
 fn sheet(entry: &Entry, all: &[Entry]) -> String {
@@ -130,7 +108,7 @@ fn object(entry: &Entry, all: &[Entry]) -> Value {
     object.insert("index".to_owned(), json!(entry.index));
     let same_card = |other: &&Entry| json!({ "backend": other.device.backend, "index": other.index });
     object.insert("same card".to_owned(), entry.others(all).iter().map(same_card).collect());
-    object.extend(basics(device).into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
+    object.extend(device.basics().into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
     for (section, name, value) in &device.facts {
         let section = object.entry(*section).or_insert_with(|| json!({}));
         // A feature has no value beyond being there.

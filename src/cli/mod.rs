@@ -10,6 +10,7 @@ mod index;
 mod interrupt;
 mod list;
 mod progress;
+mod report;
 mod run;
 mod shaders;
 mod show;
@@ -39,6 +40,7 @@ Examples:
   shaderbench run --device all --backend all    so with every GPU, one after the other
   shaderbench compare old.csv new.csv --fail-on-regression 5
   shaderbench compare results/*/*.csv --relative  each device against its own ceilings
+  shaderbench report results/*/*.csv            one page with all their tables and charts, report.html
   shaderbench devices                           what the devices tell of themselves
   shaderbench list --json                       every benchmark, for a program
   shaderbench explain transpose/tiled           what it measures, what to look for, and what was measured
@@ -65,6 +67,8 @@ enum Command {
     Run(Box<RunArguments>),
     /// Hold reports against each other
     Compare(CompareArguments),
+    /// Write a page that shows reports: tables and charts in one HTML file
+    Report(ReportArguments),
     /// List families and benchmarks
     List {
         #[command(flatten)]
@@ -171,6 +175,19 @@ struct CompareArguments {
     relative: bool,
 }
 
+#[derive(Args)]
+struct ReportArguments {
+    /// Reports, CSV or JSON; a folder stands for all reports in it. Runs of one device, API, driver and version are pooled
+    #[arg(value_name = "FILE|DIR", required = true)]
+    files: Vec<PathBuf>,
+    /// The page to write
+    #[arg(long, value_name = "PATH", default_value = "report.html")]
+    out: PathBuf,
+    /// Overwrite it where it exists
+    #[arg(long)]
+    force: bool,
+}
+
 fn size(text: &str) -> Result<Extent, String> {
     Extent::parse(text).map_err(|error| error.to_string())
 }
@@ -200,6 +217,7 @@ pub fn main() -> ExitCode {
         None => run::run(&arguments.run),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
+        Some(Command::Report(arguments)) => report::report(&arguments),
         Some(Command::List { form }) => list::list(form.chosen()).map(|()| 0),
         Some(Command::Devices { backend, form }) => devices::devices(backend.as_deref(), form.chosen()).map(|()| 0),
         Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),

@@ -92,16 +92,12 @@ fn dry_run(arguments: &RunArguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
     let cases = plan(&request(arguments, profile)?)?;
     let mut text: String = cases.iter().map(|case| format!("{case}\n")).collect();
-    let (count, profile, name) = (cases.len(), profile_name(profile), &card[0].name);
+    let (count, profile, name) = (cases.len(), profile.name(), &card[0].name);
     let apis: Vec<_> = card.iter().map(|device| device.backend).collect();
     let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
     text.push_str(&format!("{count} cases, profile {profile}, on {name}{through}\n"));
     print(&text)?;
     Ok(0)
-}
-
-fn profile_name(profile: Profile) -> String {
-    clap::ValueEnum::to_possible_value(&profile).map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// Runs on a card through each API of `card`, or completes the run that `resumed` holds. `before` are the rows of the cards before it.
@@ -132,7 +128,7 @@ fn run_on(
         Some(path) => (path.clone(), before.to_vec()),
         None => (default_path(&devices, &settings.date[..10])?, Vec::new()),
     };
-    let (count, profile_name) = (cases.len(), profile_name(profile));
+    let (count, profile_name) = (cases.len(), profile.name());
     for device in &devices {
         eprintln!("{} ({}, {}): {count} cases, profile {profile_name}", device.name, device.backend, device.driver);
     }

@@ -3,6 +3,7 @@
 pub mod comparison;
 pub mod csv;
 mod file;
+pub mod html;
 pub mod index;
 pub mod json;
 mod layout;
@@ -11,10 +12,26 @@ pub mod png;
 pub mod table;
 pub mod versus;
 
+use std::path::Path;
+
+use crate::error::{Error, Result};
 use crate::record::Record;
 pub use file::{CsvFile, replace_file};
 pub use layout::{Medium, Part, lay_out};
 use table::Look;
+
+/// Reads the report in the file at `path`: JSON where its name ends so, else CSV.
+///
+/// # Errors
+/// [`Error::Io`] where it cannot be read, and what [`csv::read`] and [`json::read`] give.
+pub fn open(path: &Path) -> Result<csv::Report> {
+    if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
+        return csv::open(path);
+    }
+    let fault = |source| Error::Io { action: "read", path: path.to_owned(), source };
+    let records = json::read(path, &std::fs::read(path).map_err(fault)?)?;
+    Ok(csv::Report { records, notes: Vec::new() })
+}
 
 /// A family's rows with what is to be said about them.
 pub struct Section<'a> {

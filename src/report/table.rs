@@ -76,18 +76,13 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, columns: usize, 
         _ if !row.reason.is_empty() => "~ ",
         _ => "  ",
     };
-    let first = measured.iter().find(|other| {
-        let is_group = if section.is_by_kernel { other.benchmark == row.benchmark } else { other.dtype == row.dtype };
-        is_group && other.n == row.n
-    });
-    let speed = first.and_then(|first| Some(first.median_ns? / row.median_ns?));
     let mut cells = vec![
         format!("{mark}{}", name(section.is_by_kernel, row)),
         time(row.median_ns),
         row.noise().map_or_else(String::new, percent),
         rate(row),
         share(row, look),
-        speed.map_or_else(String::new, |speed| format!("{}×", digits(speed, 3))),
+        speed(section.is_by_kernel, measured, row),
     ];
     if measured.iter().any(|row| row.model.is_some()) {
         cells.push(row.model.map_or_else(String::new, |model| format!("{}×", digits(model, 3))));
@@ -104,6 +99,46 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, columns: usize, 
         ]);
     }
     cells
+}
+
+/// How many times as fast as the first of its type and size the row is.
+fn speed(is_by_kernel: bool, rows: &[&Record], row: &Record) -> String {
+    let first = rows.iter().filter(|other| other.median_ns.is_some()).find(|other| {
+        let is_group = if is_by_kernel { other.benchmark == row.benchmark } else { other.dtype == row.dtype };
+        is_group && other.n == row.n
+    });
+    let speed = first.and_then(|first| Some(first.median_ns? / row.median_ns?));
+    speed.map_or_else(String::new, |speed| format!("{}×", digits(speed, 3)))
+}
+
+/// What a table says of a row, for who draws it elsewhere than on a terminal.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Texts {
+    /// The title of the group that it stands in.
+    pub group: String,
+    /// What it is called there.
+    pub name: String,
+    /// Median time.
+    pub median: String,
+    /// Half the width of its interval.
+    pub noise: String,
+    /// Bytes or operations a second.
+    pub rate: String,
+    /// How many times as fast as the first of its group it is.
+    pub speed: String,
+}
+
+/// The texts of `row`, one of the `rows` of its family.
+#[must_use]
+pub fn texts(is_by_kernel: bool, rows: &[&Record], row: &Record) -> Texts {
+    Texts {
+        group: title(is_by_kernel, row),
+        name: name(is_by_kernel, row),
+        median: time(row.median_ns),
+        noise: row.noise().map_or_else(String::new, percent),
+        rate: rate(row),
+        speed: speed(is_by_kernel, rows, row),
+    }
 }
 
 /// What sets the row apart from others of its kernel, type and size: its parameters, and the checks that it ran with by their names.

@@ -106,6 +106,7 @@ pub fn written(api: &str) -> &str {
         "dx12" => "DirectX",
         "gl" => "OpenGL",
         "cuda" => "CUDA",
+        "webgpu" => "WebGPU",
         other => other,
     }
 }

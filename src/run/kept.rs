@@ -86,7 +86,7 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
     let schema = record.schema.map_or_else(|| "none".to_owned(), |schema| schema.to_string());
     for (what, was, is) in [
         ("schema", schema.as_str(), SCHEMA.to_string().as_str()),
-        ("version of shaderbench", &record.tool_version, env!("CARGO_PKG_VERSION")),
+        ("version of shaderbench", &record.tool_version, crate::VERSION),
         ("device", &record.device, &device.name),
         ("driver", &record.driver, &device.driver),
         ("processor", &record.cpu, &settings.cpu),

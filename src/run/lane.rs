@@ -7,7 +7,7 @@ use crate::ceilings::Ceilings;
 use crate::error::{Error, Result};
 use crate::job::{Job, hash};
 use crate::record::{Record, SCHEMA, Status};
-use crate::suite::{Case, Checks};
+use crate::suite::Case;
 
 /// An API's part in a run.
 pub(super) struct Lane<'a> {
@@ -127,7 +127,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
     let work = case.work();
     Record {
         schema: Some(SCHEMA),
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        tool_version: crate::VERSION.to_owned(),
         date: settings.date.clone(),
         os: settings.os.clone(),
         cpu: settings.cpu.clone(),
@@ -141,7 +141,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         dtype: case.shape.dtype.name().to_owned(),
         n: case.shape.extent.to_string(),
         params: case.params_text(),
-        checks: Checks::of(&case.shape).name(),
+        checks: device.checks(&case.shape).name(),
         bytes: (work.bytes > 0).then_some(work.bytes),
         flops: (work.flops > 0).then_some(work.flops),
         model: case.benchmark.model.map(|model| model(&case.shape)),

@@ -27,15 +27,7 @@ impl Pace {
     /// # Errors
     /// [`Error::Unsupported`] with the estimate, and what goes wrong with the smaller size.
     pub(super) async fn check(&mut self, backend: &mut dyn Backend, timer: &Timer, case: &Case) -> Result<()> {
-        let probe = match case.shape.extent {
-            Extent::Linear(_) => Extent::Linear(1 << 18),
-            Extent::Matrix(..) => Extent::Matrix(512, 512),
-            // A scalar here is one multiplication; fewer would keep one workgroup of a GPU busy, whose pace is not the device's.
-            Extent::Product(..) => Extent::Product(256, 256, 256),
-        };
-        if case.shape.count() <= probe.count() {
-            return Ok(());
-        }
+        let Some(probe) = probe(case.shape.extent, backend.device()) else { return Ok(()) };
         if !self.by_kernel.contains_key(&key(case)) {
             let mut small = case.clone();
             small.shape.extent = probe;
@@ -57,15 +49,36 @@ impl Pace {
     }
 }
 
+/// The smaller size that tells what `extent` will take; `None` where no size as small as it takes long.
+fn probe(extent: Extent, device: &Device) -> Option<Extent> {
+    let usual = match extent {
+        Extent::Linear(_) => Extent::Linear(1 << 18),
+        Extent::Matrix(..) => Extent::Matrix(512, 512),
+        // A scalar here is one multiplication; fewer would keep one workgroup of a GPU busy, whose pace is not the device's.
+        Extent::Product(..) => Extent::Product(256, 256, 256),
+    };
+    if extent.count() > usual.count() {
+        return Some(usual);
+    }
+    // A browser's software device takes seconds over some of these.
+    let is_slow = device.kind == DeviceType::Software && device.is_in_browser();
+    (is_slow && extent.count() >= 1 << 12).then_some(match extent {
+        Extent::Linear(n) => Extent::Linear(n / 16),
+        Extent::Matrix(rows, columns) => Extent::Matrix(rows / 4, columns / 4),
+        Extent::Product(m, n, k) => Extent::Product(m / 2, n / 2, k / 4),
+    })
+}
+
 /// The time of a launch after one that may have held compilation.
 async fn second_launch(prepared: &mut dyn Prepared, timer: &Timer) -> Result<f64> {
     prepared.sample(1).await?;
     Ok(timer.read(&prepared.sample(1).await?))
 }
 
-/// Operating systems reset a GPU after two seconds; a software device has nobody to reset it, only the harness's patience.
+/// Operating systems reset a GPU after two seconds, and browsers watch over any device; a software device has nobody else to reset it, only
+/// the harness's patience.
 fn longest_launch_ns(device: &Device) -> f64 {
-    if device.kind == DeviceType::Software { 3e9 } else { 0.5e9 }
+    if device.kind == DeviceType::Software && !device.is_in_browser() { 3e9 } else { 0.5e9 }
 }
 
 fn key(case: &Case) -> String {

@@ -171,7 +171,8 @@ pub struct Cases {
 }
 
 /// How much of the suite a run measures, and how long it may take over each case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Profile {
     /// The headline sizes, under a minute on a software device.
     Quick,
@@ -179,6 +180,21 @@ pub enum Profile {
     Standard,
     /// Every size, sampled for as long as it takes to settle.
     Thorough,
+}
+
+impl Profile {
+    /// Every profile, the shortest first.
+    pub const ALL: [Self; 3] = [Self::Quick, Self::Standard, Self::Thorough];
+
+    /// As the command line takes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Standard => "standard",
+            Self::Thorough => "thorough",
+        }
+    }
 }
 
 /// What one launch must do, whatever the kernel: reads plus writes in bytes, and arithmetic operations (an FMA is two).

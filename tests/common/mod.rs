@@ -352,7 +352,10 @@ impl Observer for Seen {
         self.timer = Some(timer.clone());
     }
     fn start(&mut self, place: usize, case: &Case, row: &Record) {
-        let api = ["vulkan", "cuda", "gl"].into_iter().find(|api| *api == row.backend).expect("an API of the fakes");
+        let api = ["vulkan", "cuda", "gl", "webgpu"]
+            .into_iter()
+            .find(|api| *api == row.backend)
+            .expect("an API of the fakes");
         self.turns.push(api);
         assert!(self.places.last().is_none_or(|last| *last <= place), "cases run one after the other");
         self.places.push(place);

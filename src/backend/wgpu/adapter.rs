@@ -2,16 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::platform::{self, APIS};
 use crate::backend::{Device, DeviceType};
 use crate::shader::Feature;
-
-/// The APIs that wgpu can drive here, by the names that `--backend` takes, the preferred one first.
-pub const APIS: [(&str, wgpu::Backend); 4] = [
-    ("vulkan", wgpu::Backend::Vulkan),
-    ("metal", wgpu::Backend::Metal),
-    ("dx12", wgpu::Backend::Dx12),
-    ("gl", wgpu::Backend::Gl),
-];
 
 /// An adapter and what it tells.
 #[derive(Clone)]
@@ -29,7 +22,7 @@ pub async fn adapters(api: Option<&str>) -> Vec<Adapter> {
     }
     let backends = descriptor.backends;
     let instance = wgpu::Instance::new(descriptor);
-    let found = instance.enumerate_adapters(backends).await;
+    let found = platform::find(&instance, backends).await;
     let mut adapters: Vec<_> = found
         .into_iter()
         .filter_map(|inner| {

@@ -6,11 +6,9 @@ use std::time::Duration;
 use futures_channel::oneshot;
 
 use super::adapter::{self, Adapter};
+use super::platform::{self, PIECE};
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Format, Texture};
-
-/// Bytes that travel between host and device in one piece, so that neither side stages a whole gigabyte at once.
-pub(super) const PIECE: u64 = 32 << 20;
 
 /// Device, queue, and what went wrong on them since somebody looked.
 #[derive(Clone)]
@@ -96,15 +94,15 @@ impl Gpu {
         self.queue.on_submitted_work_done(move || {
             let _ = done.send(());
         });
-        let wait = wgpu::PollType::Wait { submission_index: Some(submission), timeout: Some(self.patience) };
-        let polled = self.device.poll(wait);
+        let polled = platform::poll(&self.device, Some(submission), self.patience);
         self.check()?;
         match polled {
-            Ok(_) => {}
+            Ok(()) => {}
             Err(wgpu::PollError::Timeout) => return Err(Error::Timeout { seconds: self.patience.as_secs_f64() }),
             Err(error) => return Err(Error::Lost(one_line(&error.to_string()))),
         }
-        is_done.await.map_err(|_| Error::Lost("the queue dropped a submission".to_owned()))
+        platform::answer(is_done, self.patience).await?;
+        self.check()
     }
 
     pub(super) fn encoder(&self) -> wgpu::CommandEncoder {
@@ -254,12 +252,14 @@ impl Gpu {
         buffer.map_async(mode, ..bytes, move |result| {
             let _ = mapped.send(result);
         });
-        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(self.patience) });
+        let polled = platform::poll(&self.device, None, self.patience);
         self.check()?;
         if matches!(polled, Err(wgpu::PollError::Timeout)) {
             return Err(Error::Timeout { seconds: self.patience.as_secs_f64() });
         }
-        is_mapped.await.map_err(|_| unmappable("no answer"))?.map_err(|error| unmappable(&error.to_string()))
+        let mapped = platform::answer(is_mapped, self.patience).await?;
+        self.check()?;
+        mapped.map_err(|error| unmappable(&error.to_string()))
     }
 
     /// Covers `buffer` with poison; in queue order, not waited for.

@@ -1,10 +1,13 @@
-//! The backend for Vulkan, Metal, DirectX 12 and OpenGL: this folder is the only door to wgpu.
+//! The backend for Vulkan, Metal, DirectX 12, OpenGL and, in a browser, WebGPU: this folder is the only door to wgpu.
 //!
 //! Kernels are compiled as trusted modules without run-time checks and without zero-initialisation of workgroup memory, as CUDA
-//! runs its kernels.
+//! runs its kernels. A browser keeps both; what else it does otherwise is in `web.rs`.
 
 mod adapter;
 mod gpu;
+#[cfg_attr(target_family = "wasm", path = "web.rs")]
+#[cfg_attr(not(target_family = "wasm"), path = "native.rs")]
+mod platform;
 mod prepared;
 
 use std::collections::HashMap;
@@ -14,8 +17,9 @@ use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Job, Kernel, Language, Mapping};
 use crate::shader::ENTRY_POINT;
-pub use adapter::{APIS, Adapter, adapters};
+pub use adapter::{Adapter, adapters};
 use gpu::{Gpu, one_line};
+pub use platform::APIS;
 use prepared::WgpuJob;
 
 /// How long the device may take over one submission by default. A sample is built to stay below half a second; this only ends what
@@ -28,7 +32,7 @@ pub struct WgpuBackend {
     gpu: Gpu,
     pipelines: HashMap<u64, wgpu::ComputePipeline>,
     /// Inputs of the job before, which the next one often shares.
-    inputs: Vec<(Buffer, wgpu::Buffer)>,
+    inputs: Vec<(Buffer, Memory)>,
 }
 
 impl WgpuBackend {
@@ -37,8 +41,9 @@ impl WgpuBackend {
     ///
     /// # Errors
     /// [`Error::NoDevice`] where the driver refuses.
-    pub async fn open(adapter: Adapter, patience: Duration) -> Result<Self> {
+    pub async fn open(mut adapter: Adapter, patience: Duration) -> Result<Self> {
         let gpu = Gpu::open(&adapter, patience).await?;
+        platform::note_features(&gpu.device, &mut adapter.device);
         Ok(Self { adapter, gpu, pipelines: HashMap::new(), inputs: Vec::new() })
     }
 
@@ -47,10 +52,8 @@ impl WgpuBackend {
             return Ok(pipeline.clone());
         }
         let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let descriptor = wgpu::ShaderModuleDescriptor {
-            label: None,
-            source: wgpu::ShaderSource::Wgsl(kernel.source.as_str().into()),
-        };
+        let descriptor =
+            wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(platform::source(kernel)) };
         #[expect(unsafe_code, reason = "checks off is what the suite measures, as CUDA runs")]
         // SAFETY: the module is one of the suite's own kernels. Tests run each of them at odd sizes between guard zones that no
         // access may reach; their loops end, and they divide by no zero.
@@ -84,8 +87,12 @@ impl WgpuBackend {
     /// filled.
     async fn allocate(&mut self, job: &Job) -> Result<(Vec<Memory>, Vec<usize>)> {
         if job.buffers.iter().any(Buffer::is_shareable) {
-            self.inputs.retain(|(kept, _)| {
-                job.buffers.iter().any(|buffer| buffer.is_shareable() && kept.is_same_input(buffer))
+            self.inputs.retain(|(kept, memory)| {
+                let is_wanted = job.buffers.iter().any(|buffer| buffer.is_shareable() && kept.is_same_input(buffer));
+                if !is_wanted {
+                    platform::let_go(memory);
+                }
+                is_wanted
             });
         }
         let (mut buffers, mut to_fill) = (Vec::new(), Vec::new());
@@ -94,7 +101,7 @@ impl WgpuBackend {
             if let Some((_, kept)) =
                 self.inputs.iter().find(|(kept, _)| buffer.is_shareable() && kept.is_same_input(buffer))
             {
-                buffers.push(Memory::Buffer(kept.clone()));
+                buffers.push(kept.clone());
                 continue;
             }
             to_fill.push(place);
@@ -118,12 +125,14 @@ impl WgpuBackend {
                 },
                 mapped_at_creation: false,
             });
+            let allocated = Memory::Buffer(allocated);
             if buffer.is_shareable() {
                 self.inputs.push((buffer.clone(), allocated.clone()));
             }
-            buffers.push(Memory::Buffer(allocated));
+            buffers.push(allocated);
         }
         if let Some(error) = scope.pop().await {
+            buffers.iter().for_each(platform::let_go);
             self.inputs.clear();
             return Err(Error::OutOfMemory(one_line(&error.to_string())));
         }
@@ -166,13 +175,14 @@ impl Backend for WgpuBackend {
             std::mem::forget(self.gpu.clone());
             std::mem::forget(std::mem::take(&mut self.pipelines));
             std::mem::forget(std::mem::take(&mut self.inputs));
+            self.adapter.inner = platform::renew(&self.adapter.inner).await?;
             self.gpu = Gpu::open(&self.adapter, self.gpu.patience).await?;
             Ok(())
         })
     }
 
     fn release(&mut self) {
-        self.inputs.clear();
+        self.inputs.drain(..).for_each(|(_, memory)| platform::let_go(&memory));
         // What was dropped is freed when the device is next asked how far its queue is. What goes wrong there the next job is told.
         let _ = self.gpu.device.poll(wgpu::PollType::Poll);
     }
@@ -192,6 +202,10 @@ impl Memory {
             Self::Texture(_) => Err(Error::Validation("a texture stands where a buffer must".to_owned())),
         }
     }
+}
+
+fn unanswered() -> Error {
+    Error::Lost("the device dropped what it was asked".to_owned())
 }
 
 #[cfg(test)]

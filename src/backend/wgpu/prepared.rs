@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use web_time::Instant;
 
 use super::Memory;
-use super::gpu::{Gpu, PIECE, one_line, texture_at};
+use super::gpu::{Gpu, one_line, texture_at};
+use super::platform::{self, PIECE};
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
 use crate::job::{self, Job, Route, Step};
@@ -337,6 +338,14 @@ impl Prepared for WgpuJob {
                 Memory::Texture(texture) => self.gpu.read_texture(&self.specs[buffer], texture, bytes, sink).await,
             }
         })
+    }
+}
+
+impl Drop for WgpuJob {
+    fn drop(&mut self) {
+        // Inputs that the next job may share outlive this one.
+        let own = self.specs.iter().zip(&self.memory).filter(|(spec, _)| !spec.is_shareable());
+        own.for_each(|(_, memory)| platform::let_go(memory));
     }
 }
 

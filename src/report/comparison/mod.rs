@@ -11,7 +11,8 @@ use crate::compare::{Case, Comparison, Entry, MARGIN, Mark, Ratio, Regression, S
 use crate::record::Status;
 
 /// How a comparison is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Format {
     /// For a terminal
     #[default]
@@ -25,7 +26,8 @@ pub enum Format {
 }
 
 /// The order of the rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Sort {
     /// Family by family, as the reports have them
     #[default]
@@ -133,13 +135,15 @@ fn name(case: &Case) -> String {
 }
 
 /// What a side is: `NVIDIA H200, Vulkan`.
-fn title(side: &Side) -> String {
+#[must_use]
+pub fn title(side: &Side) -> String {
     let device = if side.device.is_empty() { "a device without a name" } else { side.device };
     if side.backend.is_empty() { device.to_owned() } else { format!("{device}, {}", written(side.backend)) }
 }
 
 /// The days of its runs, and their number where there are several.
-fn days(side: &Side) -> String {
+#[must_use]
+pub fn days(side: &Side) -> String {
     let day = |date: &str| date.chars().take(10).collect::<String>();
     match side.dates.as_slice() {
         [] => String::new(),
@@ -155,7 +159,8 @@ fn days(side: &Side) -> String {
 }
 
 /// What a match says of some cases, in a sentence.
-fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<String> {
+#[must_use]
+pub fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<String> {
     let [baseline, side] = labels(comparison, of);
     let counts: Vec<_> = Verdict::ALL
         .iter()
@@ -192,7 +197,8 @@ fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usize, Vec<Opt
 }
 
 /// What a match leaves out, a line for each reason: cases of one side alone, and those without a right and plausible time.
-fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
+#[must_use]
+pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for case in &comparison.cases {
         let Some(why) = why_not(comparison, of, case) else { continue };
@@ -244,12 +250,14 @@ fn why_not(comparison: &Comparison, of: usize, case: &Case) -> Option<String> {
 }
 
 /// What is to be known of a pair beside its ratio: `other shader`.
-fn marked(mark: Mark) -> String {
+#[must_use]
+pub fn marked(mark: Mark) -> String {
     format!("other {}", mark.name())
 }
 
 /// The rule of the verdicts, in a sentence or two.
-fn rule(comparison: &Comparison) -> String {
+#[must_use]
+pub fn rule(comparison: &Comparison) -> String {
     // A number and its sign stay on one line.
     let margin = format!("{}\u{a0}%", plain(MARGIN * 100.0));
     let rule = format!(
@@ -276,7 +284,8 @@ fn count(cases: usize) -> String {
 }
 
 /// `1.07× [1.06, 1.08]`.
-fn with_interval(ratio: &Ratio) -> String {
+#[must_use]
+pub fn with_interval(ratio: &Ratio) -> String {
     let interval =
         ratio.interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", figure(low), figure(high)));
     format!("{}{interval}", times(ratio))

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# Builds the page that runs the suite in a browser tab, and serves it on this machine. Installs what is missing.
+#   scripts/web.sh                 then open the printed address (PORT=8000 unless you say otherwise)
+#   scripts/web.sh --build-only    leaves the static files in target/web-page, for any host to serve
+#   scripts/web.sh --test          builds, and tests the page in Chromium where there is one (CHROMIUM=… names it)
+#   scripts/web.sh --check         checks that the core compiles for a browser; skips where Rust's library for it cannot be had
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/setup.sh
+TARGET="${CARGO_TARGET_DIR:-$PWD/target}"
+TOOLS="$TARGET/web-tools"
+PAGE="$TARGET/web-page"
+TRIPLE=wasm32-unknown-unknown
+
+has_std() { [ -d "$(rustc --print target-libdir --target "$TRIPLE" 2>/dev/null)" ]; }
+has_debian_toolchain() { [ -x /usr/bin/cargo ] && [ -e /usr/bin/wasm-ld ] && [ -d /usr/lib/rustlib/src ] && dpkg -s rustc-web >/dev/null 2>&1; }
+
+# The standard library for a browser: from rustup where there is one, else Debian's compiler with its sources.
+setup_rust() {
+    has_std && return 0
+    if command -v rustup >/dev/null && rustup target add "$TRIPLE" >&2; then return 0; fi
+    has_debian_toolchain && return 0
+    if ! command -v apt-get >/dev/null; then
+        echo "error: Rust's standard library for $TRIPLE is missing: install it with rustup (https://rustup.rs)" >&2
+        return 1
+    fi
+    as_root apt-get update -qq >&2
+    DEBIAN_FRONTEND=noninteractive as_root apt-get install -y -qq --no-install-recommends rustc-web cargo-web rust-web-src lld >&2
+}
+
+build_wasm() {
+    local arguments=(build --package shaderbench-web --target "$TRIPLE" --profile web --locked)
+    if has_std; then
+        cargo "${arguments[@]}"
+    else
+        RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld \
+            /usr/bin/cargo "${arguments[@]}" -Z build-std=std,panic_abort
+    fi
+}
+
+# The tool must be of the very version that the program was built with.
+setup_bindgen() {
+    local version
+    version="$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/[^0-9.]/, ""); print }' Cargo.lock)"
+    BINDGEN="$TOOLS/bin/wasm-bindgen"
+    command -v wasm-bindgen >/dev/null && [ "$(wasm-bindgen --version)" = "wasm-bindgen $version" ] && BINDGEN=wasm-bindgen && return 0
+    [ -x "$BINDGEN" ] && [ "$("$BINDGEN" --version)" = "wasm-bindgen $version" ] && return 0
+    # A debug build works for two seconds instead of one, and is there in half the time.
+    cargo install --quiet --debug --root "$TOOLS" --version "$version" wasm-bindgen-cli
+}
+
+setup_node_packages() {
+    [ -e web/node_modules/playwright-core ] && [ -e web/node_modules/binaryen ] && return 0
+    command -v npm >/dev/null && npm ci --prefix web --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+}
+
+build_page() {
+    local pkg="$PAGE/pkg"
+    rm -rf "$PAGE"
+    mkdir -p "$pkg" "$PAGE/reports"
+    cp web/page/* "$PAGE"
+    "$BINDGEN" --target web --no-typescript --remove-name-section --remove-producers-section --out-dir "$pkg" \
+        "$TARGET/$TRIPLE/web/shaderbench_web.wasm"
+    if [ -e web/node_modules/binaryen ]; then
+        node web/node_modules/binaryen/bin/wasm-opt -O2 "$pkg/shaderbench_web_bg.wasm" -o "$pkg/smaller.wasm"
+        mv "$pkg/smaller.wasm" "$pkg/shaderbench_web_bg.wasm"
+    else
+        echo "note: npm cannot be had: the program is not optimised further by wasm-opt" >&2
+    fi
+    copy_charts
+    copy_reports
+    # What GitHub's pages would otherwise leave out.
+    touch "$PAGE/.nojekyll"
+}
+
+# What draws the HTML report: its parts in the order in which src/report/html/mod.rs names them.
+copy_charts() {
+    local html=src/report/html part
+    cp "$html/page/page.css" "$PAGE/report.css"
+    {
+        printf 'const ShaderbenchReport = (() => {\n"use strict";\n'
+        while IFS= read -r part; do cat "$html/$part"; done < <(sed -n 's/^ *include_str!("\(page\/.*\.js\)"),$/\1/p' "$html/mod.rs")
+        printf 'return { render };\n})();\n'
+    } >"$PAGE/report.js"
+}
+
+# The committed reports, and their list.
+copy_reports() {
+    local report separator=''
+    {
+        printf '['
+        while IFS= read -r report; do
+            local name="${report#results/}"
+            mkdir -p "$PAGE/reports/$(dirname "$name")"
+            cp "$report" "$PAGE/reports/$name"
+            printf '%s"%s"' "$separator" "$name"
+            separator=', '
+        done < <(find results -name '*.csv' | sort)
+        printf ']\n'
+    } >"$PAGE/reports/index.json"
+}
+
+serve() {
+    local port="${PORT:-8000}"
+    echo "http://localhost:$port/ (Ctrl-C ends it)"
+    exec python3 -m http.server --bind 127.0.0.1 --directory "$PAGE" "$port"
+}
+
+check() {
+    local arguments=(clippy --locked --package shaderbench-web --target "$TRIPLE" -- -D warnings)
+    if has_std || { command -v rustup >/dev/null && timeout 120 rustup target add "$TRIPLE" >&2; }; then
+        cargo "${arguments[@]}"
+    else
+        echo "SKIPPED: Rust's library for $TRIPLE is not installed: the core is not compiled for a browser"
+    fi
+}
+
+test_page() {
+    if ! command -v node >/dev/null || [ ! -e web/node_modules/playwright-core ]; then
+        echo "SKIPPED: Node.js or playwright-core is not installed: the page is not tested"
+        return 0
+    fi
+    PAGE="$PAGE" SHADERBENCH="$TARGET/debug/shaderbench" node --test --test-reporter=spec web/test/*.test.mjs
+}
+
+if [ "${1:-}" = --check ]; then
+    check
+    exit
+fi
+setup
+setup_rust
+build_wasm
+setup_bindgen
+setup_node_packages || true
+build_page
+echo "the page is in $PAGE: $(cat "$PAGE"/*.* "$PAGE"/pkg/* | gzip -9 | wc -c) bytes compressed" >&2
+case "${1:-}" in
+    --build-only) ;;
+    --test) test_page ;;
+    *) serve ;;
+esac

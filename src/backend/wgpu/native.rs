@@ -1,0 +1,58 @@
+//! What wgpu does outside a browser and does otherwise in one: see `web.rs`, which has the same functions.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use futures_channel::oneshot;
+
+use super::{Memory, unanswered};
+use crate::backend::Device;
+use crate::error::Result;
+use crate::job::Kernel;
+
+/// The APIs that wgpu can drive here, by the names that `--backend` takes, the preferred one first.
+pub const APIS: [(&str, wgpu::Backend); 4] = [
+    ("vulkan", wgpu::Backend::Vulkan),
+    ("metal", wgpu::Backend::Metal),
+    ("dx12", wgpu::Backend::Dx12),
+    ("gl", wgpu::Backend::Gl),
+];
+
+/// Bytes that travel between host and device in one piece, so that neither side stages a whole gigabyte at once.
+pub(super) const PIECE: u64 = 32 << 20;
+
+/// Every adapter.
+pub(super) async fn find(instance: &wgpu::Instance, backends: wgpu::Backends) -> Vec<wgpu::Adapter> {
+    instance.enumerate_adapters(backends).await
+}
+
+/// An adapter to open a device on again.
+#[expect(clippy::unused_async, reason = "a browser answers later")]
+pub(super) async fn renew(adapter: &wgpu::Adapter) -> Result<wgpu::Adapter> {
+    Ok(adapter.clone())
+}
+
+/// Nothing: the adapter has told everything.
+pub(super) const fn note_features(_opened: &wgpu::Device, _device: &mut Device) {}
+
+/// The kernel as it is handed over.
+pub(super) fn source(kernel: &Kernel) -> Cow<'_, str> {
+    kernel.source.as_str().into()
+}
+
+/// Waits until the device is done with `submission`, or with everything.
+pub(super) fn poll(
+    device: &wgpu::Device,
+    submission: Option<wgpu::SubmissionIndex>,
+    patience: Duration,
+) -> Result<(), wgpu::PollError> {
+    device.poll(wgpu::PollType::Wait { submission_index: submission, timeout: Some(patience) }).map(drop)
+}
+
+/// What a callback says, which polling has called.
+pub(super) async fn answer<T>(answer: oneshot::Receiver<T>, _patience: Duration) -> Result<T> {
+    answer.await.map_err(|_| unanswered())
+}
+
+/// Nothing: memory is freed when its last owner drops it.
+pub(super) const fn let_go(_memory: &Memory) {}

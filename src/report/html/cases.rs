@@ -1,0 +1,149 @@
+//! Cases and what each side knows of them, column by column: ten devices have some twenty thousand rows.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::figure::Figure;
+use crate::compare::{Case, Entry};
+use crate::record::{Record, Status};
+
+/// Every text once; columns hold its place.
+#[derive(Default)]
+pub(super) struct Texts<'a> {
+    places: HashMap<&'a str, usize>,
+    texts: Vec<&'a str>,
+}
+
+impl<'a> Texts<'a> {
+    pub(super) fn place(&mut self, text: &'a str) -> usize {
+        *self.places.entry(text).or_insert_with(|| {
+            self.texts.push(text);
+            self.texts.len() - 1
+        })
+    }
+
+    pub(super) fn into_vec(self) -> Vec<&'a str> {
+        self.texts
+    }
+}
+
+/// What a case is, by the case's place. Texts are places in the list of texts.
+#[derive(Default, Serialize)]
+pub(super) struct CaseColumns {
+    family: Vec<usize>,
+    benchmark: Vec<usize>,
+    dtype: Vec<usize>,
+    n: Vec<usize>,
+    params: Vec<usize>,
+    /// Bytes that one launch must move.
+    bytes: Vec<Option<Figure>>,
+    /// Operations that it must do.
+    flops: Vec<Option<Figure>>,
+    /// Speed that the family's model predicts, relative to its first row.
+    model: Vec<Option<Figure>>,
+}
+
+impl CaseColumns {
+    pub(super) fn new<'a>(cases: &[Case<'a>], texts: &mut Texts<'a>) -> Self {
+        let mut columns = Self::default();
+        for case in cases {
+            let row = case.row;
+            columns.family.push(texts.place(&row.family));
+            columns.benchmark.push(texts.place(&row.benchmark));
+            columns.dtype.push(texts.place(&row.dtype));
+            columns.n.push(texts.place(&row.n));
+            columns.params.push(texts.place(&row.params));
+            columns.bytes.push(of_case(case, |row| row.bytes).map(Figure::whole));
+            columns.flops.push(of_case(case, |row| row.flops).map(Figure::whole));
+            columns.model.push(of_case(case, |row| row.model).and_then(|model| Figure::new(model, 4)));
+        }
+        columns
+    }
+}
+
+/// What the first row tells that tells it: rows without a time are silent of their work.
+fn of_case<T>(case: &Case, get: fn(&Record) -> Option<T>) -> Option<T> {
+    case.entries.iter().flatten().find_map(|entry| get(entry.row()))
+}
+
+/// Places one after the other, as ranges of (first, how many): most sides have nearly all cases.
+#[derive(Default, Serialize)]
+#[serde(transparent)]
+pub(super) struct Ranges(Vec<(usize, usize)>);
+
+impl Ranges {
+    pub(super) fn push(&mut self, place: usize) {
+        match self.0.last_mut() {
+            Some((first, count)) if *first + *count == place => *count += 1,
+            _ => self.0.push((place, 1)),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(|(_, count)| count).sum()
+    }
+}
+
+/// What a side knows of the cases that it has, row by row.
+#[derive(Default, Serialize)]
+pub(super) struct SideColumns {
+    /// Places of the cases.
+    case: Ranges,
+    median_ns: Vec<Option<Figure>>,
+    /// How far the 95 % interval reaches below the median, in 1/10,000 of it.
+    below: Vec<Option<Figure>>,
+    /// How far above.
+    above: Vec<Option<Figure>>,
+    /// Fraction of the side's own ceiling.
+    share: Vec<Option<Figure>>,
+    /// What that ceiling is, a place in the list of texts.
+    ceiling: Vec<Option<usize>>,
+    /// Rows that are not `ok` or have a note: row, status, reason.
+    notes: Vec<(usize, &'static str, usize)>,
+    /// Rows that ran with run-time checks: row, which.
+    checks: Vec<(usize, usize)>,
+    /// Rows that were not timed by the device's clock: row, clock.
+    timer: Vec<(usize, usize)>,
+    /// Rows whose bytes and operations are not the case's.
+    work: Vec<(usize, Option<Figure>, Option<Figure>)>,
+}
+
+impl SideColumns {
+    pub(super) fn new<'a>(cases: &[Case<'a>], side: usize, texts: &mut Texts<'a>) -> Self {
+        let mut columns = Self::default();
+        for (place, case) in cases.iter().enumerate() {
+            if let Some(entry) = &case.entries[side] {
+                columns.push(place, case, entry, texts);
+            }
+        }
+        columns
+    }
+
+    fn push<'a>(&mut self, place: usize, case: &Case<'a>, entry: &Entry<'a>, texts: &mut Texts<'a>) {
+        let (at, row) = (self.case.len(), entry.row());
+        let timing = entry.timing;
+        let reach = |end: fn((f64, f64)) -> f64| {
+            timing.and_then(|timing| Figure::distance(timing.median_ns, end(timing.interval?)))
+        };
+        self.case.push(place);
+        self.median_ns.push(timing.and_then(|timing| Figure::new(timing.median_ns, 5)));
+        self.below.push(reach(|interval| interval.0));
+        self.above.push(reach(|interval| interval.1));
+        self.share.push(entry.share.and_then(|share| Figure::new(share, 4)));
+        self.ceiling.push(entry.share.map(|_| texts.place(&row.ceiling)));
+        if row.status != Status::Ok || !row.reason.is_empty() {
+            self.notes.push((at, row.status.name(), texts.place(&row.reason)));
+        }
+        if !["", "off"].contains(&row.checks.as_str()) {
+            self.checks.push((at, texts.place(&row.checks)));
+        }
+        if !["", "timestamp"].contains(&row.timer.as_str()) {
+            self.timer.push((at, texts.place(&row.timer)));
+        }
+        let work = (row.bytes, row.flops);
+        if timing.is_some() && work != (of_case(case, |row| row.bytes), of_case(case, |row| row.flops)) {
+            self.work.push((at, row.bytes.map(Figure::whole), row.flops.map(Figure::whole)));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The object that the page is drawn from.
+
+use serde::Serialize;
+
+use super::Context;
+use super::cases::{CaseColumns, SideColumns, Texts};
+use super::facts::{Ceiling, Plateau, ceilings, levels};
+use super::matches::{Match, matches};
+use super::samples::{Series, widest};
+use crate::compare::{Comparison, Report, Side, compare};
+use crate::record::{Record, Status};
+use crate::report::versus::written;
+use crate::stats;
+
+/// Everything that the page shows. It serialises to plain JSON objects and arrays; their meaning is in the fields' own comments.
+#[derive(Serialize)]
+pub struct Data<'a> {
+    /// Version of shaderbench that made it.
+    tool_version: &'static str,
+    families: Vec<FamilyData<'a>>,
+    sides: Vec<SideData<'a>>,
+    cases: CaseColumns,
+    texts: Vec<&'a str>,
+    matches: Vec<Match>,
+}
+
+#[derive(Serialize)]
+struct FamilyData<'a> {
+    name: &'a str,
+    summary: &'a str,
+    is_by_kernel: bool,
+}
+
+/// A device through an API.
+#[derive(Serialize)]
+struct SideData<'a> {
+    label: &'a str,
+    device: &'a str,
+    /// As the CSV has it.
+    backend: &'a str,
+    /// As people write it.
+    api: &'a str,
+    driver: &'a str,
+    tool_version: &'a str,
+    vendor: &'a str,
+    device_type: &'a str,
+    os: &'a str,
+    cpu: &'a str,
+    dates: &'a [&'a str],
+    reports: &'a [&'a str],
+    /// How many rows are of each status, where there are any.
+    statuses: Vec<(&'static str, usize)>,
+    /// Half of the rows have a 95 % interval within this of their median, and nine of ten within the next.
+    noise: [Option<f64>; 2],
+    ceilings: Vec<Ceiling>,
+    levels: Vec<Plateau>,
+    /// Family, and what its rows show.
+    findings: Vec<(&'a str, String)>,
+    rows: SideColumns,
+    samples: Vec<Series>,
+}
+
+/// The reports held against each other; `comparison` is that of [`super::sides`].
+///
+/// Rows of one device, API, driver and version are one side, as in [`crate::compare`]; several runs of a side are pooled.
+#[must_use]
+pub fn data<'a>(comparison: &'a Comparison<'a>, context: &Context<'a>) -> Data<'a> {
+    let mut texts = Texts::default();
+    let cases = CaseColumns::new(&comparison.cases, &mut texts);
+    let sides = (0..comparison.sides.len()).map(|side| side_data(comparison, side, context, &mut texts)).collect();
+    let is_there = |name: &str| comparison.cases.iter().any(|case| case.row.family == name);
+    let family = |about: &super::About<'a>| FamilyData {
+        name: about.name,
+        summary: about.summary,
+        is_by_kernel: about.is_by_kernel,
+    };
+    Data {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        families: context.families.iter().filter(|about| is_there(about.name)).map(family).collect(),
+        sides,
+        cases,
+        matches: matches(&comparison.sides, &comparison.cases, &mut texts),
+        texts: texts.into_vec(),
+    }
+}
+
+/// The sides that `reports` hold, and the cases on each.
+#[must_use]
+pub fn sides(reports: &[Report]) -> Comparison<'_> {
+    compare(reports, &[])
+}
+
+fn side_data<'a>(
+    comparison: &'a Comparison<'a>,
+    place: usize,
+    context: &Context<'a>,
+    texts: &mut Texts<'a>,
+) -> SideData<'a> {
+    let side: &Side = &comparison.sides[place];
+    let entries = || comparison.cases.iter().filter_map(move |case| case.entries[place].as_ref());
+    let rows: Vec<&Record> = entries().map(|entry| entry.row()).collect();
+    // What the run was like, told by any of its rows.
+    let told = |get: fn(&'a Record) -> &'a String| {
+        entries().map(|entry| get(entry.row()).as_str()).find(|text| !text.is_empty()).unwrap_or_default()
+    };
+    let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
+    let statuses = [Status::Ok, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
+    let noises: Vec<f64> = entries().filter_map(|entry| entry.timing?.noise()).collect();
+    let finding = |about: &super::About<'a>| {
+        let of_family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == about.name).collect();
+        Some((about.name, (about.finding)(&of_family)?))
+    };
+    SideData {
+        label: &side.label,
+        device: if side.device.is_empty() { "a device without a name" } else { side.device },
+        backend: side.backend,
+        api: written(side.backend),
+        driver: side.driver,
+        tool_version: side.tool_version,
+        vendor: told(|row| &row.vendor),
+        device_type: told(|row| &row.device_type),
+        os: told(|row| &row.os),
+        cpu: told(|row| &row.cpu),
+        dates: &side.dates,
+        reports: &side.reports,
+        statuses: statuses
+            .into_iter()
+            .map(|status| (status.name(), count(status)))
+            .filter(|(_, count)| *count > 0)
+            .collect(),
+        noise: [0.5, 0.9].map(|part| quantile(&noises, part)),
+        ceilings: ceilings(&rows),
+        levels: levels(&rows, context.levels),
+        findings: context.families.iter().filter_map(finding).collect(),
+        rows: SideColumns::new(&comparison.cases, place, texts),
+        samples: widest(&comparison.cases, place),
+    }
+}
+
+fn quantile(values: &[f64], part: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = (sorted.len().checked_sub(1)? as f64 * part).round() as usize;
+    Some(stats::round_to_seven_digits(sorted[at]))
+}

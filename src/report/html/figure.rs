@@ -1,0 +1,54 @@
+//! Numbers as short as the page needs them.
+
+use serde::{Serialize, Serializer};
+
+/// A finite number that is written without needless digits: 2.18, 2 (and not 2.0).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Figure(f64);
+
+/// Whole numbers up to here are exact.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Figure {
+    /// `value` to so many significant digits; `None` where it is no number.
+    pub(super) fn new(value: f64, digits: usize) -> Option<Self> {
+        let rounded: f64 = format!("{value:.*e}", digits.saturating_sub(1)).parse().ok()?;
+        rounded.is_finite().then_some(Self(rounded))
+    }
+
+    /// A whole number.
+    pub(super) const fn whole(value: u64) -> Self {
+        Self(value as f64)
+    }
+
+    /// How far `end` lies from `value`, in 1/10,000 of it.
+    pub(super) fn distance(value: f64, end: f64) -> Option<Self> {
+        Self::new(((end - value).abs() / value * 1e4).round(), 5)
+    }
+}
+
+impl Serialize for Figure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.fract() == 0.0 && self.0.abs() < EXACT {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        let text = |value: f64, digits| serde_json::to_string(&Figure::new(value, digits)).expect("a number");
+        assert_eq!(text(2179.692, 5), "2179.7");
+        assert_eq!(text(123_456_789.0, 5), "123460000");
+        assert_eq!(text(3.0, 5), "3");
+        assert_eq!(text(0.000_123_456, 3), "0.000123");
+        assert_eq!(text(f64::NAN, 3), "null");
+        assert_eq!(Figure::distance(200.0, 199.0), Some(Figure(50.0)));
+    }
+}

@@ -1,0 +1,137 @@
+//! Sides against each other: each device's APIs, and the devices.
+
+use serde::Serialize;
+
+use super::cases::{Ranges, Texts};
+use super::figure::Figure;
+use crate::compare::{Case, Ratio, Side, Verdict};
+
+/// One side held against another.
+#[derive(Serialize)]
+pub(super) struct Match {
+    baseline: usize,
+    side: usize,
+    /// Whether the two are one device through two APIs.
+    is_one_device: bool,
+    /// Places of the cases that both timed by one clock.
+    case: Ranges,
+    /// Time of the baseline ÷ time of the side.
+    ratio: Vec<Option<Figure>>,
+    /// How far its 95 % interval reaches below it, in 1/10,000 of it.
+    below: Vec<Option<Figure>>,
+    /// How far above.
+    above: Vec<Option<Figure>>,
+    /// First letters of the verdicts: f, s, S (slower), u.
+    verdict: String,
+    means: Means,
+}
+
+/// Geometric means of ratios, column by column: of all cases, then of each family followed by its benchmarks.
+#[derive(Default, Serialize)]
+struct Means {
+    /// `None`: of all families. A place in the list of texts.
+    family: Vec<Option<usize>>,
+    /// `None`: of all benchmarks of the family.
+    benchmark: Vec<Option<usize>>,
+    cases: Vec<usize>,
+    ratio: Vec<Option<Figure>>,
+    /// How far the 95 % interval reaches below it, in 1/10,000 of it.
+    below: Vec<Option<Figure>>,
+    /// How far above.
+    above: Vec<Option<Figure>>,
+    /// Cases that are faster, slower, the same, unclear, among all.
+    verdicts: [usize; 4],
+}
+
+struct Pair<'a, 'b> {
+    place: usize,
+    case: &'b Case<'a>,
+    ratio: Ratio,
+}
+
+/// Each device's first API against its other ones, and the first device against every other one.
+pub(super) fn matches<'a>(sides: &[Side], cases: &[Case<'a>], texts: &mut Texts<'a>) -> Vec<Match> {
+    let mut first_of_device: Vec<usize> = Vec::new();
+    let mut found = Vec::new();
+    for (place, side) in sides.iter().enumerate() {
+        match first_of_device.iter().find(|first| sides[**first].device == side.device) {
+            Some(first) => found.push((*first, place, true)),
+            None => {
+                found.extend(first_of_device.first().map(|first| (*first, place, false)));
+                first_of_device.push(place);
+            }
+        }
+    }
+    found.sort_by_key(|(_, _, is_one_device)| !is_one_device);
+    let matched = |(baseline, side, is_one_device)| matched(cases, [baseline, side], is_one_device, texts);
+    found.into_iter().map(matched).filter(|of: &Match| of.case.len() > 0).collect()
+}
+
+fn matched<'a>(cases: &[Case<'a>], [baseline, side]: [usize; 2], is_one_device: bool, texts: &mut Texts<'a>) -> Match {
+    let pair = |(place, case): (usize, &Case)| {
+        let timer = |side: usize| Some(&case.entries[side].as_ref()?.row().timer);
+        let (a, b) = (case.timing(baseline)?, case.timing(side)?);
+        (timer(baseline) == timer(side)).then(|| (place, Ratio::of(&a, &b)))
+    };
+    let pairs: Vec<Pair> = cases
+        .iter()
+        .enumerate()
+        .filter_map(pair)
+        .map(|(place, ratio)| Pair { place, case: &cases[place], ratio })
+        .collect();
+    let mut case = Ranges::default();
+    pairs.iter().for_each(|pair| case.push(pair.place));
+    Match {
+        baseline,
+        side,
+        is_one_device,
+        case,
+        ratio: pairs.iter().map(|pair| Figure::new(pair.ratio.value, 4)).collect(),
+        below: pairs.iter().map(|pair| reach(&pair.ratio, |interval| interval.0)).collect(),
+        above: pairs.iter().map(|pair| reach(&pair.ratio, |interval| interval.1)).collect(),
+        verdict: pairs.iter().map(|pair| letter(pair.ratio.verdict())).collect(),
+        means: means(&pairs, texts),
+    }
+}
+
+const fn letter(verdict: Verdict) -> char {
+    match verdict {
+        Verdict::Faster => 'f',
+        Verdict::Slower => 'S',
+        Verdict::Same => 's',
+        Verdict::Unclear => 'u',
+    }
+}
+
+fn means<'a>(pairs: &[Pair<'a, '_>], texts: &mut Texts<'a>) -> Means {
+    let mut keys: Vec<(Option<&'a str>, Option<&'a str>)> = vec![(None, None)];
+    for pair in pairs {
+        let (family, benchmark) = (Some(pair.case.row.family.as_str()), Some(pair.case.row.benchmark.as_str()));
+        for key in [(family, None), (family, benchmark)] {
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    let count = |verdict: Verdict| pairs.iter().filter(|pair| pair.ratio.verdict() == verdict).count();
+    let mut means = Means { verdicts: Verdict::ALL.map(count), ..Means::default() };
+    for (family, benchmark) in keys {
+        let is_of = |pair: &&Pair| {
+            let row = pair.case.row;
+            family.is_none_or(|family| family == row.family) && benchmark.is_none_or(|name| name == row.benchmark)
+        };
+        let ratios: Vec<Ratio> = pairs.iter().filter(is_of).map(|pair| pair.ratio).collect();
+        let mean = Ratio::geometric_mean(&ratios);
+        means.family.push(family.map(|family| texts.place(family)));
+        means.benchmark.push(benchmark.map(|benchmark| texts.place(benchmark)));
+        means.cases.push(ratios.len());
+        means.ratio.push(mean.and_then(|mean| Figure::new(mean.value, 4)));
+        means.below.push(mean.and_then(|mean| reach(&mean, |interval| interval.0)));
+        means.above.push(mean.and_then(|mean| reach(&mean, |interval| interval.1)));
+    }
+    means
+}
+
+fn reach(ratio: &Ratio, end: fn((f64, f64)) -> f64) -> Option<Figure> {
+    Figure::distance(ratio.value, end(ratio.interval?))
+}

@@ -1,0 +1,208 @@
+/* Sweeps: what happens to a kernel as one number grows. */
+
+/** Median of `base` ÷ median of `row`, with the interval of a ratio: the two reaches in quadrature, on logarithms. */
+function relativeSpeed(base, row) {
+  const value = base.ns / row.ns;
+  if (base.low === null || row.low === null) return { value, low: value, high: value };
+  const reach = (a, b) => Math.exp(Math.hypot(Math.log(a), Math.log(b)));
+  return { value, low: value / reach(base.ns / base.low, row.high / row.ns), high: value * reach(base.high / base.ns, row.ns / row.low) };
+}
+
+/** The rows of a sweep at the size with the most points, and then the largest. */
+function sweep(model, side, family, benchmark, name) {
+  const rows = timed(model, [side], family, benchmark).filter((row) => row.of.param.has(name));
+  const sizes = unique(rows.map((row) => row.of.n)).map((n) => rows.filter((row) => row.of.n === n));
+  sizes.sort((a, b) => b.length - a.length || b[0].of.count - a[0].of.count);
+  return (sizes[0] ?? []).sort((a, b) => a.of.param.get(name) - b.of.param.get(name));
+}
+
+/** Speed over a parameter, relative to its first value; measured by side, and as the family's model has it. */
+function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
+  return {
+    id,
+    title,
+    draw({ model, sides, width }) {
+      const series = sides.flatMap((side) => {
+        const rows = sweep(model, side, family, benchmark, param);
+        if (rows.length < 3) return [];
+        const points = rows.map((row) => ({ row, at: row.of.param.get(param), ...relativeSpeed(rows[0], row) }));
+        return [{ side, ...sideStyle(side), label: `${model.sides[side].name}, measured`, points }];
+      });
+      if (series.length === 0) return null;
+      const all = series.flatMap(({ points }) => points);
+      const predicted = new Map(all.filter(({ row }) => row.of.model !== null).map(({ at, row }) => [at, row.of.model]));
+      const prediction = [...predicted].sort((a, b) => a[0] - b[0]).map(([at, value]) => ({ at, value }));
+      const [low, high] = extent([...all.flatMap((point) => [point.low, point.high]), ...prediction.map(({ value }) => value)]);
+      const svg = plot({
+        width,
+        height: 340,
+        x: { label, ticks: evenTicks(...extent(all.map(({ at }) => at)), width / 44) },
+        y: isLog
+          ? { type: "log", domain: [low * 0.9, high * 1.1], ticks: logTicks(low * 0.9, high * 1.1), tickFormat: factor, label: "Speed relative to the first", grid: true }
+          : { zero: true, tickFormat: factor, label: "Speed relative to the first", grid: true },
+        marks: [
+          Plot.line(prediction, { x: "at", y: "value", stroke: "currentColor", strokeWidth: 7, strokeOpacity: 0.2, strokeLinejoin: "round" }),
+          ...curveMarks(series, "at", "value", ["low", "high"]),
+          tip(all, {
+            x: "at",
+            y: "value",
+            title: ({ row, at, value, low: from, high: to }) =>
+              `${model.sides[row.side].name}\n${param} ${at}\nmeasured ${withInterval(value, from, to)}${row.of.model === null ? "" : `\nmodel ${times(row.of.model)}`}\n${time(row.ns)}`,
+          }),
+        ],
+      });
+      return {
+        plots: [svg],
+        legend: [...series, { kind: "band", label: "model" }],
+        takeaways: say ? series.map(({ side, points }) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: say(points) })) : findings(model, series.map(({ side }) => side), family),
+        table: {
+          columns: [label, "Device", "Measured", "95 % interval", "Model", "Median"],
+          rows: all.map(({ row, at, value, low: from, high: to }) => [
+            String(at), model.sides[row.side].name, times(value), `${ratioFigure(from)} – ${ratioFigure(to)}`, row.of.model === null ? "–" : times(row.of.model), time(row.ns),
+          ]),
+        },
+      };
+    },
+  };
+}
+
+/** Rules at the ends of caches, with their names. */
+function kneeMarks(model, sides, isNarrow) {
+  const knees = sides.flatMap((side, line) => {
+    const ended = model.sides[side].levels.filter(({ bytes }) => bytes !== null);
+    return ended.map(({ name, bytes }) => ({ side, line, bytes, text: `${name} ${binary(bytes)}` }));
+  });
+  const isNamed = sides.length <= (isNarrow ? 1 : 3);
+  return sides.flatMap((side, line) => {
+    const own = knees.filter((knee) => knee.side === side);
+    return [
+      Plot.ruleX(own, { x: "bytes", stroke: color(side), strokeDasharray: "2 3", strokeWidth: 1.5 }),
+      isNamed ? Plot.text(own, { x: "bytes", text: "text", frameAnchor: "top", textAnchor: "end", dx: -4, dy: 2 + 13 * line, fill: color(side), fontWeight: 600 }) : null,
+    ];
+  });
+}
+
+/** The cache curve: latency of dependent loads, or bandwidth, over the working set. */
+function cacheCurve({ id, title, benchmark, label, value, write, told }) {
+  return {
+    id,
+    title,
+    draw({ model, sides, width, isNarrow }) {
+      const series = sides.flatMap((side) => {
+        const rows = timed(model, [side], "cache_curve", benchmark).filter((row) => row.of.bytes);
+        const at = (row, ns) => value(row, ns);
+        const points = rows.sort(byCount).map((row) => {
+          const ends = [row.low ?? row.ns, row.high ?? row.ns].map((ns) => at(row, ns));
+          return { row, bytes: 4 * row.of.count, value: at(row, row.ns), low: Math.min(...ends), high: Math.max(...ends) };
+        });
+        return points.length < 3 ? [] : [{ side, ...sideStyle(side), label: model.sides[side].name, points }];
+      });
+      if (series.length === 0) return null;
+      const shown = series.map(({ side }) => side);
+      const all = series.flatMap(({ points }) => points);
+      const [low, high] = extent(all.map((point) => point.value));
+      const sets = extent(all.map((point) => point.bytes));
+      const svg = plot({
+        width,
+        height: 340,
+        x: { type: "log", base: 2, label: "Working set", ticks: binaryTicks(...sets, isNarrow ? 5 : 10), tickFormat: binary },
+        y: { type: "log", domain: [low / 1.3, high * 1.5], ticks: logTicks(low / 1.3, high * 1.5), tickFormat: (number) => write(number), label, grid: true },
+        marks: [
+          ...kneeMarks(model, shown, isNarrow),
+          ...curveMarks(series, "bytes", "value", ["low", "high"]),
+          tip(all, { x: "bytes", y: "value", title: (point) => `${model.sides[point.row.side].name}\n${binary(point.bytes)}\n${write(point.value, 4)}${point.row.noise === null ? "" : ` ± ${percent(point.row.noise)}`}` }),
+        ],
+      });
+      const hasKnees = shown.some((side) => model.sides[side].levels.some(({ bytes }) => bytes !== null));
+      return {
+        plots: [svg],
+        legend: [...series, ...(hasKnees ? [{ kind: "line", dash: "2 3", label: "largest working set that a cache holds, inferred" }] : [])],
+        takeaways: told ? findings(model, shown, "cache_curve") : [],
+        table: {
+          columns: ["Working set", "Device", label, "95 % interval"],
+          rows: all.map((point) => [binary(point.bytes), model.sides[point.row.side].name, write(point.value, 4), `${write(point.low, 4)} – ${write(point.high, 4)}`]),
+        },
+      };
+    },
+  };
+}
+
+const cacheLatency = () =>
+  cacheCurve({
+    id: "cache-latency",
+    title: "How long does a load take, by how much memory is in use?",
+    benchmark: "latency",
+    label: "Latency of a dependent load",
+    // One load of 4 bytes a step.
+    value: (row, ns) => (ns * 4) / row.of.bytes,
+    write: (ns, precision = 1) => time(ns, Math.max(precision, ns >= 100 ? 3 : 2)),
+    told: true,
+  });
+
+const cacheBandwidth = () =>
+  cacheCurve({
+    id: "cache-bandwidth",
+    title: "How fast is reading, by how much memory is in use?",
+    benchmark: "bandwidth",
+    label: "Bandwidth",
+    value: (row, ns) => row.of.bytes / ns,
+    write: (gb, precision = 1) => bandwidth(gb, precision),
+    told: false,
+  });
+
+/** Bandwidth over the workgroup memory that each workgroup reserves. */
+function occupancy() {
+  return {
+    id: "occupancy",
+    title: "What does workgroup memory cost a kernel that only needs it reserved?",
+    draw({ model, sides, width }) {
+      const series = sides.flatMap((side) => {
+        const rows = sweep(model, side, "workgroup_memory", "occupancy", "WORDS").filter((row) => row.gb !== null);
+        // Words of 32 bits.
+        const points = rows.map((row) => ({ row, bytes: 4 * row.of.param.get("WORDS"), ...relativeSpeed(rows[0], row) }));
+        return points.length < 3 ? [] : [{ side, ...sideStyle(side), label: model.sides[side].name, points }];
+      });
+      if (series.length === 0) return null;
+      const all = series.flatMap(({ points }) => points);
+      const sets = extent(all.map(({ bytes }) => bytes));
+      const svg = plot({
+        width,
+        height: 300,
+        x: { type: "log", base: 2, label: "Workgroup memory of a workgroup", ticks: binaryTicks(...sets, 8), tickFormat: binary },
+        y: { zero: true, label: "Bandwidth relative to the first", grid: true, ticks: 6, tickFormat: factor },
+        marks: [...curveMarks(series, "bytes", "value", ["low", "high"]), tip(all, { x: "bytes", y: "value", title: ({ row }) => describe(model, row) })],
+      });
+      const say = (points) => `Reserving ${binary(points.at(-1).bytes)} leaves ${percent(points.at(-1).value)} of the bandwidth with ${binary(points[0].bytes)}: ${bandwidth(points[0].row.gb, 3)}.`;
+      const takeaways = series.map(({ side, points }) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: say(points) }));
+      return { plots: [svg], legend: series, takeaways, table: rowsTable(model, all.map(({ row }) => row)) };
+    },
+  };
+}
+
+/** Copies between host and device over their size, way by way. */
+function transfer() {
+  const rowsOf = (model, side) => (side === undefined ? [] : timed(model, [Number(side)], "transfer").filter((row) => row.gb !== null).sort(byCount));
+  return {
+    id: "transfer",
+    title: "How fast do bytes reach the device, and come back?",
+    choices(_, { model, sides }) {
+      const there = sides.filter((side) => isSwept(rowsOf(model, side))).map((side) => [String(side), model.sides[side].name]);
+      return [{ key: "side", label: "Device", options: there, value: there[0]?.[0] }];
+    },
+    draw({ model, width, isNarrow, picked }) {
+      const rows = rowsOf(model, picked.side);
+      if (!isSwept(rows)) return null;
+      const series = unique(rows.map((row) => row.of.name)).map((label, place) => ({ label, ...sideStyle(place), points: rows.filter((row) => row.of.name === label) }));
+      const bytes = (row) => row.of.bytes;
+      const [low, high] = extent(rows.map((row) => row.gb));
+      const svg = plot({
+        width,
+        height: 360,
+        x: { type: "log", base: 2, label: "Bytes copied", ticks: binaryTicks(...extent(rows.map(bytes)), isNarrow ? 5 : 10), tickFormat: binary },
+        y: { type: "log", label: "Bandwidth", ticks: logTicks(low, high), tickFormat: (gb) => bandwidth(gb, 1), grid: true },
+        marks: [...curveMarks(series, bytes, "gb", [rateLow("gb"), rateHigh("gb")]), tip(rows, { x: bytes, y: "gb", title: (row) => describe(model, row) })],
+      });
+      return { plots: [svg], legend: series, takeaways: findings(model, [Number(picked.side)], "transfer"), table: rowsTable(model, rows) };
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/* The data object as rows that charts and the table ask for. */
+
+/** Bytes of an element by its type. */
+const TYPE_BYTES = { f16: 2, f32: 4, u32: 4, i32: 4, f64: 8, rgba8unorm: 4 };
+
+function typeBytes(dtype) {
+  const [, lanes, scalar] = /^vec(\d)<(\w+)>$/.exec(dtype) ?? [null, 1, dtype];
+  return Number(lanes) * (TYPE_BYTES[scalar] ?? 4);
+}
+
+function parseParams(text) {
+  const pairs = text === "" ? [] : text.split(";").map((pair) => pair.split("="));
+  return new Map(pairs.map(([name, value]) => [name, Number(value)]));
+}
+
+function decodeCases(data) {
+  const { cases, texts } = data;
+  return cases.family.map((_, place) => {
+    const of = (column) => texts[column[place]];
+    const n = of(cases.n);
+    const benchmark = of(cases.benchmark);
+    const params = of(cases.params);
+    const kind = `${of(cases.dtype)} ${niceSize(n)}`;
+    return {
+      place,
+      family: of(cases.family),
+      benchmark,
+      dtype: of(cases.dtype),
+      n,
+      count: n.split("x").reduce((product, part) => product * Number(part), 1),
+      params,
+      param: parseParams(params),
+      bytes: cases.bytes[place],
+      flops: cases.flops[place],
+      model: cases.model[place],
+      kind,
+      name: params === "" ? benchmark : `${benchmark} ${params}`,
+      rows: [],
+    };
+  });
+}
+
+/** The places in ranges of (first, how many). */
+const ranges = (list) => list.flatMap(([first, count]) => Array.from({ length: count }, (_, step) => first + step));
+
+function decodeRows(data, side, place, cases) {
+  const { rows } = side;
+  const sparse = (list) => new Map(list.map(([row, ...rest]) => [row, rest]));
+  const [notes, checks, timers, works] = [rows.notes, rows.checks, rows.timer, rows.work].map(sparse);
+  return ranges(rows.case).map((at, number) => {
+    const of = cases[at];
+    const ns = rows.median_ns[number];
+    const [status, reason] = notes.get(number) ?? ["ok", null];
+    const [bytes, flops] = works.get(number) ?? [of.bytes, of.flops];
+    const reach = (column, sign) => (column[number] === null ? null : ns * (1 + (sign * column[number]) / 1e4));
+    const share = rows.share[number];
+    const rate = (amount) => (ns === null || amount === null ? null : amount / ns);
+    const row = {
+      of,
+      side: place,
+      ns,
+      low: reach(rows.below, -1),
+      high: reach(rows.above, 1),
+      noise: ns === null || rows.below[number] === null ? null : (rows.below[number] + rows.above[number]) / 2e4,
+      gb: rate(bytes),
+      gflop: rate(flops),
+      share,
+      ceiling: rows.ceiling[number] === null ? "" : data.texts[rows.ceiling[number]],
+      status,
+      reason: reason === null ? "" : data.texts[reason],
+      checks: checks.has(number) ? data.texts[checks.get(number)[0]] : "",
+      timer: timers.has(number) ? data.texts[timers.get(number)[0]] : "",
+    };
+    of.rows[place] = row;
+    return row;
+  });
+}
+
+/** What tells sides apart, as shortly as that can be said: the device, its API, and what else differs. */
+function nameSides(sides) {
+  const devices = unique(sides.map((side) => side.device));
+  // What a driver puts in brackets behind a name is seldom needed to know which one is meant.
+  const bare = (device) => device.replace(/ *\(.*\)$/, "") || device;
+  const called = (device) => (devices.some((other) => other !== device && bare(other) === bare(device)) ? device : bare(device));
+  const full = (side) => [called(side.device), side.api].filter(Boolean).join(" · ");
+  const short = (side) => (devices.length > 1 ? full(side) : side.api || called(side.device));
+  for (const side of sides) {
+    const twins = sides.filter((other) => full(other) === full(side));
+    const more = ["driver", "tool_version"].filter((key) => unique(twins.map((twin) => twin[key])).length > 1);
+    const suffix = more.length > 0 ? ` (${more.map((key) => side[key]).join(", ")})` : "";
+    side.short = short(side) + suffix;
+    side.name = full(side) + suffix;
+  }
+}
+
+/** Means of a match, row by row. */
+function decodeMeans({ means }, texts) {
+  const text = (place) => (place === null ? null : texts[place]);
+  return means.ratio.map((ratio, number) => {
+    const reach = (column, sign) => (column[number] === null ? null : ratio * (1 + (sign * column[number]) / 1e4));
+    return { family: text(means.family[number]), benchmark: text(means.benchmark[number]), cases: means.cases[number], ratio, low: reach(means.below, -1), high: reach(means.above, 1) };
+  });
+}
+
+function decodeMatch(match, sides, cases, texts) {
+  const rows = ranges(match.case).map((place, number) => {
+    const ratio = match.ratio[number];
+    const reach = (column, sign) => (column[number] === null ? null : ratio * (1 + (sign * column[number]) / 1e4));
+    return { of: cases[place], ratio, low: reach(match.below, -1), high: reach(match.above, 1), verdict: match.verdict[number] };
+  });
+  const [baseline, side] = [sides[match.baseline], sides[match.side]];
+  const isByApi = match.is_one_device && baseline.api !== side.api;
+  const [a, b] = isByApi ? [baseline.api, side.api] : [baseline.name, side.name];
+  return { ...match, verdicts: match.means.verdicts, means: decodeMeans(match, texts), rows, byCase: new Map(rows.map((row) => [row.of, row])), a, b, isByApi, title: `${a} ÷ ${b}` };
+}
+
+/** The data object, decoded. Sides and rows are new objects: the data is left as it was. */
+function decode(data) {
+  const sides = data.sides.map((side, place) => ({ ...side, place, finding: new Map(side.findings) }));
+  nameSides(sides);
+  const cases = decodeCases(data);
+  for (const side of sides) {
+    side.list = decodeRows(data, side, side.place, cases);
+    side.series = side.samples.map((series) => ({ ...series, of: cases[series.case] }));
+  }
+  const matches = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
+  return { families: data.families, sides, cases, matches, toolVersion: data.tool_version };
+}
+
+/** Rows of a family, or of one of its benchmarks, that have a time on the given sides. */
+function timed(model, sides, family, benchmark = null) {
+  return sides.flatMap((side) =>
+    model.sides[side].list.filter((row) => row.ns !== null && row.of.family === family && (benchmark === null || row.of.benchmark === benchmark)),
+  );
+}

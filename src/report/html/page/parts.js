@@ -1,0 +1,182 @@
+/* Pieces of the page. Text gets into it as text alone: no markup is ever parsed. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function append(element, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
+  return element;
+}
+
+/** An element with attributes (functions become listeners) and children (strings become text). */
+function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  return append(element, children);
+}
+
+/** Colours by Okabe and Ito, which people with any colour vision tell apart; the shapes say it again. */
+const COLORS = 8;
+const SYMBOLS = ["circle", "triangle", "square", "diamond", "cross", "star", "wye"];
+const DASHES = ["none", "7 3", "2 3", "9 3 2 3"];
+const color = (place) => `var(--c${place % COLORS})`;
+const symbol = (place) => SYMBOLS[place % SYMBOLS.length];
+const dash = (place) => DASHES[Math.floor(place / COLORS) % DASHES.length];
+
+/** What a mark looks like in the legend: drawn by the library itself, so that both agree. */
+function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape = "circle", dash: pattern = "none" }) {
+  const x = [2, 20];
+  const line = () => Plot.line([[x[0], 7], [x[1], 7]], { stroke, strokeWidth: 2, strokeDasharray: pattern });
+  const marks = {
+    point: () => [line(), Plot.dot([[11, 7]], { symbol: shape, fill: stroke, r: 3.5 })],
+    dot: () => [Plot.dot([[11, 7]], { symbol: shape, fill: stroke, r: 4 })],
+    line: () => [line()],
+    band: () => [Plot.line([[x[0], 7], [x[1], 7]], { stroke, strokeWidth: 7, strokeOpacity: 0.25 })],
+    bar: () => [Plot.barX([{ a: 2, b: 20, y: 0 }], { x1: "a", x2: "b", fill: stroke })],
+    tick: () => [Plot.ruleX([11], { stroke, strokeWidth: 2.5 })],
+  };
+  const y = kind === "bar" ? { axis: null } : { axis: null, domain: [0, 14], range: [0, 14] };
+  const node = Plot.plot({ width: 22, height: 14, margin: 0, x: { axis: null, domain: [0, 22], range: [0, 22] }, y, marks: marks[kind]() });
+  node.setAttribute("aria-hidden", "true");
+  return node;
+}
+
+function legend(entries) {
+  return h("ul", { class: "legend" }, entries.map((entry) => h("li", {}, swatch(entry), h("span", {}, entry.label))));
+}
+
+/** A sentence of a finding: what stands between backquotes is code, and a number and its sign stay together. */
+function sentence(text) {
+  const parts = text.replaceAll(" %", "\u00a0%").replaceAll("± ", "±\u00a0").split("`");
+  return parts.map((part, place) => (place % 2 === 1 ? h("code", {}, part) : part));
+}
+
+/** A labelled choice; `changed` gets the value. Its options can be set again while it keeps the focus. */
+function choice(key, label, changed) {
+  const select = h("select", { change: (event) => changed(event.target.value) });
+  const element = h("label", { class: "choice", "data-key": key }, h("span", {}, label), select);
+  let known = "";
+  function set(options, value) {
+    const text = JSON.stringify(options);
+    if (text !== known) select.replaceChildren(...options.map(([name, shown]) => h("option", { value: name }, shown)));
+    known = text;
+    select.value = value;
+    element.hidden = options.length < 2;
+  }
+  return { element, set };
+}
+
+/** A table whose first column names its rows. */
+function plainTable(caption, columns, rows) {
+  const head = h("tr", {}, columns.map((column) => h("th", { scope: "col" }, column)));
+  const body = rows.map((row) =>
+    h("tr", {}, row.map((cell, place) => (place === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))),
+  );
+  return h("table", {}, h("caption", { class: "sr" }, caption), h("thead", {}, head), h("tbody", {}, body));
+}
+
+/** A box whose content may be wider than the page: it scrolls by itself, by keyboard too. */
+function scrollBox(label, ...children) {
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, ...children);
+}
+
+function foldOut(title, table) {
+  const box = h("details", { class: "data" }, h("summary", {}, "Data"));
+  // Built when it is opened: most are never looked at.
+  box.addEventListener("toggle", () => {
+    if (box.open && box.children.length === 1) {
+      box.append(scrollBox(`Data: ${title}`, plainTable(title, table.columns, table.rows)));
+    }
+  });
+  return box;
+}
+
+/** What all plots share. */
+function plot(options) {
+  return Plot.plot({
+    marginTop: 24,
+    marginRight: 16,
+    marginBottom: 38,
+    marginLeft: 62,
+    style: { background: "transparent", fontFamily: "inherit", fontSize: "12px", overflow: "visible" },
+    ...options,
+    x: { labelAnchor: "center", labelArrow: "none", ...options.x },
+    y: { labelArrow: "none", labelAnchor: "top", ...options.y },
+  });
+}
+
+/** A note that follows the pointer. */
+function tip(data, options) {
+  return Plot.tip(data, Plot.pointer({ fill: "var(--surface)", stroke: "var(--line)", fontSize: 12, lineHeight: 1.35, lineWidth: 24, ...options }));
+}
+
+/**
+ * A chart: a question, what the numbers answer, the picture, and its data.
+ *
+ * `spec.choices(picked, context)` gives the chart's own choices; `spec.draw({ width, picked, ... })` gives `{ plots, legend, takeaways,
+ * table }`, or null where there is nothing to draw.
+ */
+function chart(spec, context) {
+  const picked = {};
+  const caption = h("figcaption");
+  const controls = h("div", { class: "controls" });
+  const body = h("div");
+  const box = h("figure", { class: "chart", id: spec.id }, caption, controls, body);
+  const known = new Map();
+  let drawnWidth = 0;
+
+  function offer(choices) {
+    for (const { key, label, options, value } of choices) {
+      if (!options.some(([name]) => name === picked[key])) picked[key] = value;
+      if (!known.has(key)) {
+        known.set(key, choice(key, label, (chosen) => { picked[key] = chosen; draw(); }));
+        controls.append(known.get(key).element);
+      }
+      known.get(key).set(options, picked[key]);
+    }
+    controls.hidden = [...controls.children].every((element) => element.hidden);
+  }
+
+  function name(svg, place, count, sentences) {
+    const part = count > 1 ? ` (${place + 1} of ${count})` : "";
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", `${spec.title}${part} ${sentences.map(({ text }) => text).join(" ")}`.trim());
+  }
+
+  function draw() {
+    // What is hidden has no width.
+    box.hidden = false;
+    drawnWidth = box.clientWidth;
+    const style = getComputedStyle(box);
+    const width = Math.max(260, Math.floor(drawnWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)));
+    offer(spec.choices ? spec.choices(picked, context) : []);
+    const drawn = spec.draw({ ...context, width, isNarrow: width < 520, picked });
+    box.hidden = drawn === null;
+    if (drawn === null) return;
+    const sentences = (drawn.takeaways ?? []).filter(({ text }) => text);
+    drawn.plots.forEach((svg, place) => name(svg, place, drawn.plots.length, sentences));
+    const takeaways = sentences.map(({ side, text }) => h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, sentence(text)));
+    caption.replaceChildren();
+    append(caption, [h("h3", {}, spec.title), takeaways, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
+    body.replaceChildren();
+    append(body, [
+      drawn.legend ? legend(drawn.legend) : null,
+      h("div", { class: drawn.plots.length > 1 ? "plots pair" : "plots" }, drawn.plots),
+      drawn.table ? foldOut(spec.title, drawn.table) : null,
+    ]);
+  }
+
+  return {
+    box,
+    draw,
+    /** Draws again where the width is another one. */
+    fit() {
+      if (!box.hidden && Math.abs(box.clientWidth - drawnWidth) > 4) draw();
+    },
+  };
+}

@@ -1,0 +1,143 @@
+/* The page: cards, charts, table. */
+
+const THEMES = [["auto", "system"], ["light", "light"], ["dark", "dark"]];
+
+function themeChoice() {
+  const root = document.documentElement;
+  const changed = (theme) => (theme === "auto" ? root.removeAttribute("data-theme") : root.setAttribute("data-theme", theme));
+  const theme = choice("theme", "Colours", changed);
+  theme.set(THEMES, root.getAttribute("data-theme") ?? "auto");
+  return theme.element;
+}
+
+const day = (date) => date.slice(0, 10);
+
+function datesOf(side) {
+  const days = unique(side.dates.map(day)).filter(Boolean).sort();
+  const span = days.length > 1 ? `${days[0]} to ${days.at(-1)}` : days[0] ?? "";
+  return side.dates.length > 1 ? `${side.dates.length} runs, ${span}` : span;
+}
+
+/** What the measurements tell of the device: label and value. */
+function facts(side) {
+  const rate = ({ gb_per_s: gb, gflop_per_s: gflop, ns }) => (ns !== null ? time(ns, 3) : gb !== null ? bandwidth(gb, 3) : gflop !== null ? arithmetic(gflop) : null);
+  const names = { copy: "Memory, copy", read: "Memory, read", fill: "Memory, fill", workgroup: "Workgroup memory", tensor: "Tensor cores, f16", launch: "Launch" };
+  const limits = side.ceilings
+    .map((ceiling) => [names[ceiling.limit] ?? ceiling.limit.replace(/^fma /, "Arithmetic, "), rate(ceiling)])
+    .filter(([, value]) => value !== null);
+  const banks = side.finding.get("bank_conflict")?.split(/[:.]/)[0];
+  const levels = side.levels.map(({ name, bytes, latency_ns: ns }) => [
+    bytes === null ? name[0].toUpperCase() + name.slice(1) : `${name} cache`,
+    bytes === null ? `${ns} ns` : `${binary(bytes)}, ${ns} ns`,
+  ]);
+  return { limits, inferred: [...levels, ...(banks ? [["Banks", banks]] : [])] };
+}
+
+function factList(title, entries) {
+  if (entries.length === 0) return null;
+  return h("div", { class: "facts" }, h("h4", {}, title), h("dl", {}, entries.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))));
+}
+
+function card(side) {
+  const { limits, inferred } = facts(side);
+  const about = [
+    ["Driver", side.driver],
+    ["Measured", datesOf(side)],
+    ["Host", [side.cpu, side.os].filter(Boolean).join(", ")],
+    ["Version", side.tool_version && `shaderbench ${side.tool_version}`],
+    ["Rows", side.statuses.map(([status, count]) => `${count} ${status}`).join(", ")],
+  ].filter(([, value]) => value);
+  return h("article", { class: "card", style: `--side: ${color(side.place)}` },
+    h("h3", {}, side.device, h("span", { class: "api" }, side.api)),
+    h("p", { class: "type" }, [side.device_type, side.vendor].filter(Boolean).join(" · ")),
+    h("dl", { class: "about" }, about.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
+    factList("Measured limits", limits),
+    factList("Inferred", inferred),
+    h("p", { class: "from" }, side.reports.join(", ")));
+}
+
+/** A sentence on what is left of the first speed at some places of a sweep. */
+const remains = (name, places) => (points) => {
+  const told = points.filter(({ at }) => places.includes(at)).map(({ at, value }) => `${percent(value)} at ${name} ${at}`);
+  return told.length > 0 ? `Of the speed at ${name} ${points[0].at} there remain ${told.join(", ")}.` : "";
+};
+
+const SECTIONS = [
+  ["Kernels", () => [
+    ladder("reduction", "How close does each way to sum come to reading as fast as the device can?", "reduction"),
+    ladder("transpose", "How close does each transpose come to copying as fast as the device can?", "transpose"),
+    otherLadders(),
+    overSize(),
+    roofline(),
+  ]],
+  ["Memory", () => [
+    cacheLatency(),
+    cacheBandwidth(),
+    modelled({ id: "bank-conflict", title: "What do bank conflicts cost, by the stride?", family: "bank_conflict", benchmark: "stride", param: "STRIDE", label: "Stride (words of 32 bits)", isLog: true }),
+    modelled({ id: "coalescing-stride", title: "What does a stride cost in memory?", family: "coalescing", benchmark: "stride", param: "STRIDE", label: "Stride (elements of 4 bytes)", isLog: false, say: remains("stride", [2, 8, 32]) }),
+    modelled({ id: "coalescing-offset", title: "What does a misaligned start cost in memory?", family: "coalescing", benchmark: "offset", param: "OFFSET", label: "Offset (elements of 4 bytes)", isLog: false, say: remains("offset", [1]) }),
+    occupancy(),
+    transfer(),
+  ]],
+  ["Against each other", () => [against(true), against(false), safetyTax()]],
+  ["Trust", () => [scatter()]],
+];
+
+/** Which sides the charts show. */
+function sideChoice(model, shown, changed) {
+  if (model.sides.length < 2) return null;
+  const boxes = model.sides.map((side) => h("label", { class: "side" },
+    h("input", { type: "checkbox", checked: shown.has(side.place), change(event) {
+      if (event.target.checked) shown.add(side.place);
+      else shown.delete(side.place);
+      changed();
+    } }), swatch({ ...sideStyle(side.place), kind: "dot" }), h("span", {}, side.name)));
+  return h("fieldset", { class: "sides" }, h("legend", {}, "Charts show"), boxes);
+}
+
+/** How many sides the charts show at first. */
+const FIRST_SIDES = 4;
+
+function findingsSection(model) {
+  const families = model.families.map(({ name, summary }) => {
+    const told = findings(model, model.sides.map((side) => side.place), name);
+    return told.length === 0 ? null : h("details", {}, h("summary", {}, h("b", {}, name), ` ${summary}`), told.map(({ side, text }) => h("p", {}, side ? h("b", {}, `${side}: `) : null, sentence(text))));
+  });
+  const any = families.some(Boolean);
+  return any ? h("section", { id: "findings", class: "findings" }, h("h2", {}, "What the numbers show"), h("div", {}, families)) : null;
+}
+
+/** The observer of each element that holds a page, so that drawing again ends the former one. */
+const observers = new WeakMap();
+
+/**
+ * Draws `data`, the object that shaderbench's `report::html::data` makes, into `root`, in place of what is there. It can be called again
+ * with new data.
+ */
+function render(root, data) {
+  observers.get(root)?.disconnect();
+  const model = decode(data);
+  const shown = new Set(model.sides.slice(0, FIRST_SIDES).map((side) => side.place));
+  const context = { model, get sides() { return [...shown].sort((a, b) => a - b); } };
+  const sections = SECTIONS.map(([title, make]) => ({ title, charts: make().map((spec) => chart(spec, context)) }));
+  const all = sections.flatMap(({ charts }) => charts);
+  const devices = unique(model.sides.map((side) => side.device));
+  const boxes = sections.map(({ title, charts }) => h("section", { class: "charts" }, h("h2", {}, title), charts.map(({ box }) => box)));
+  const hideEmpty = () => boxes.forEach((box) => { box.hidden = [...box.querySelectorAll("figure")].every((figure) => figure.hidden); });
+  const drawAll = () => { all.forEach(({ draw }) => draw()); hideEmpty(); };
+  root.replaceChildren(
+    h("header", { class: "top" },
+      h("div", {}, h("h1", {}, "shaderbench"), h("p", {}, `${devices.join(", ")}: ${model.cases.length} cases`)),
+      h("nav", { "aria-label": "Parts of the page" }, [["devices", "Devices"], ["charts", "Charts"], ["findings", "Findings"], ["table", "Table"]].map(([id, label]) => h("a", { href: `#${id}` }, label))),
+      themeChoice()),
+    h("main", {},
+      h("section", { id: "devices" }, h("h2", { class: "sr" }, "Devices"), h("div", { class: "cards" }, model.sides.map(card))),
+      h("div", { id: "charts" }, sideChoice(model, shown, drawAll), boxes),
+      append(h("div", {}), [findingsSection(model)]),
+      h("section", { id: "table" }, h("h2", {}, "Every case"), comparisonTable(model))),
+    h("footer", {}, h("p", {}, `Made by shaderbench ${model.toolVersion}. Medians with 95 % confidence intervals; 1 GB/s is 10⁹ bytes a second, an FMA counts two operations.`)));
+  drawAll();
+  const observer = new ResizeObserver(() => requestAnimationFrame(() => all.forEach(({ fit }) => fit())));
+  observer.observe(root);
+  observers.set(root, observer);
+}

@@ -1,0 +1,135 @@
+/* The roofline: arithmetic against memory, with every kernel on it. */
+
+/** Bytes that a matrix product must move at least: each matrix once. Sums of f16 products are kept as f32. */
+function productBytes(of) {
+  const [rows, columns, inner] = of.n.split("x").map(Number);
+  const result = of.dtype === "f16" ? 4 : typeBytes(of.dtype);
+  return typeBytes(of.dtype) * (rows * inner + inner * columns) + result * rows * columns;
+}
+
+/** A kernel at its largest size, by what it counts: both, bytes alone, or operations alone. */
+function rooflinePoint(row) {
+  const isMemory = ["copy", "read", "fill"].includes(row.ceiling.split(" ")[0]);
+  if (row.gb !== null && row.gflop !== null && isMemory) return { row, kind: "both", x: row.gflop / row.gb, y: row.gflop };
+  if (row.of.family === "matmul" && row.gflop !== null) return { row, kind: "both", x: row.of.flops / productBytes(row.of), y: row.gflop };
+  if (row.gb !== null && isMemory) return { row, kind: "moves", gb: row.gb };
+  if (row.gflop !== null && /^(fma|tensor)/.test(row.ceiling)) return { row, kind: "computes", y: row.gflop };
+  return null;
+}
+
+function largestOfEach(rows) {
+  const largest = new Map();
+  for (const row of rows) {
+    const key = [row.of.family, row.of.benchmark, row.of.dtype, row.of.params].join("/");
+    if (!largest.has(key) || largest.get(key).of.count < row.of.count) largest.set(key, row);
+  }
+  return [...largest.values()];
+}
+
+const KINDS = {
+  both: { color: "var(--c0)", symbol: "circle", label: "counts operations and bytes" },
+  moves: { color: "var(--c2)", symbol: "triangle", label: "moves bytes alone: at the left edge, its height is its bandwidth" },
+  computes: { color: "var(--c3)", symbol: "square", label: "computes alone: at the right edge" },
+};
+
+/** Measured limits of a side, as roofs. */
+function roofs(side) {
+  const memory = side.ceilings.filter(({ limit, gb_per_s }) => ["copy", "read"].includes(limit) && gb_per_s !== null);
+  const slope = memory.sort((a, b) => b.gb_per_s - a.gb_per_s)[0];
+  const flat = side.ceilings.filter(({ limit, gflop_per_s }) => /^(fma|tensor)/.test(limit) && gflop_per_s !== null);
+  return slope && flat.length > 0 ? { slope, flat } : null;
+}
+
+function rooflinePoints(model, side) {
+  const rows = largestOfEach(model.sides[side].list.filter((row) => row.ns !== null));
+  return rows.map(rooflinePoint).filter((point) => point !== null && point.y !== 0);
+}
+
+/** Of points that stand close together the highest: their names would cover each other. */
+function apart(points) {
+  const isNear = (a, b) => a.y / b.y < 1.7 && b.y / a.y < 1.7 && a.x / b.x < 8 && b.x / a.x < 8;
+  return [...points].sort((a, b) => b.y - a.y).reduce((kept, point) => (kept.some((other) => isNear(other, point)) ? kept : [...kept, point]), []);
+}
+
+/** Text that stays readable on lines and points. */
+const HALO = { stroke: "var(--surface)", strokeWidth: 5, fill: "currentColor", fontWeight: 600 };
+
+function roofline() {
+  return {
+    id: "roofline",
+    title: "Which kernels does memory bind, and which arithmetic?",
+    choices(picked, { model, sides }) {
+      const there = sides.filter((side) => roofs(model.sides[side])).map((side) => [String(side), model.sides[side].name]);
+      const side = there.some(([key]) => key === picked.side) ? picked.side : there[0]?.[0];
+      const points = side === undefined ? [] : rooflinePoints(model, Number(side));
+      const families = unique(points.map(({ row }) => row.of.family)).map((name) => [name, name]);
+      return [
+        { key: "side", label: "Device", options: there, value: side },
+        { key: "family", label: "Family", options: [["", "all"], ...families], value: "" },
+      ];
+    },
+    draw({ model, width, isNarrow, picked }) {
+      if (picked.side === undefined) return null;
+      const side = model.sides[Number(picked.side)];
+      const { slope, flat } = roofs(side);
+      const points = rooflinePoints(model, side.place);
+      const known = points.filter(({ kind }) => kind === "both");
+      if (known.length === 0) return null;
+      const top = Math.max(...flat.map(({ gflop_per_s }) => gflop_per_s));
+      const [least, most] = extent([...known.map(({ x }) => x), top / slope.gb_per_s]);
+      const [left, right] = [least / 4, most * 4];
+      for (const point of points) {
+        if (point.kind === "moves") Object.assign(point, { x: left, y: point.gb * left });
+        if (point.kind === "computes") point.x = right;
+      }
+      const isChosen = ({ row }) => picked.family === "" || row.of.family === picked.family;
+      const slant = (limit) => [left, limit / slope.gb_per_s].map((x) => ({ x, y: x * slope.gb_per_s }));
+      const roof = ({ limit, gflop_per_s: y }) => ({ limit, y, from: y / slope.gb_per_s });
+      const flats = flat.map(roof);
+      // Limits that lie too close for two labels share one.
+      const labels = [...flats].sort((a, b) => b.y - a.y).reduce((all, { limit, y: at }) => {
+        const near = all.find((label) => label.y / at < 1.6);
+        if (near) near.limits.push(limit.replace(/^fma /, ""));
+        else all.push({ limits: [limit], y: at });
+        return all;
+      }, []);
+      const [lowest] = extent(points.map(({ y }) => y));
+      const y = [lowest / 2, top * 2];
+      const named = picked.family === "" ? [] : apart(points.filter(isChosen).filter(({ kind }) => kind === "both"));
+      const describePoint = (point) => `${describe(model, point.row)}${point.kind === "both" ? `\n${digits(point.x, 3)} FLOP a byte` : ""}`;
+      const svg = plot({
+        width,
+        height: isNarrow ? 400 : 460,
+        x: { type: "log", domain: [left / 1.3, right * 1.3], ticks: logTicks(left, right).filter((tick) => Number.isInteger(Math.log10(tick))), tickFormat: (value) => String(value < 1 ? Number(value.toPrecision(1)) : value), label: "Arithmetic intensity (FLOP a byte)" },
+        y: { type: "log", domain: y, ticks: logTicks(...y), tickFormat: (gflop) => arithmetic(gflop, 1), label: "Arithmetic", grid: true },
+        marginLeft: 84,
+        marks: [
+          Plot.ruleX([left, right], { stroke: "currentColor", strokeOpacity: 0.15 }),
+          Plot.line(slant(top), { x: "x", y: "y", stroke: "currentColor", strokeWidth: 2 }),
+          Plot.ruleY(flats, { y: "y", x1: "from", x2: right, stroke: "currentColor", strokeWidth: 2 }),
+          ...Object.entries(KINDS).flatMap(([kind, style]) => {
+            const own = points.filter((point) => point.kind === kind);
+            const dots = (of, opacity) => Plot.dot(of, { x: "x", y: "y", symbol: style.symbol, fill: style.color, fillOpacity: opacity, r: 4, stroke: "var(--surface)", strokeWidth: 0.75 });
+            return [dots(own.filter((point) => !isChosen(point)), 0.12), dots(own.filter(isChosen), 0.9)];
+          }),
+          Plot.text(labels, { ...HALO, y: "y", x: right, text: ({ limits, y: gflop }) => `${limits.join(", ")} ${arithmetic(gflop)}`, textAnchor: "end", dy: -8, dx: -8 }),
+          Plot.text([slope], { ...HALO, x: left, y: left * slope.gb_per_s, text: ({ limit, gb_per_s: gb }) => `${limit} ${bandwidth(gb, 3)}`, textAnchor: "start", dx: 6, dy: -32 }),
+          Plot.text(named, { x: "x", y: "y", text: ({ row }) => row.of.name, textAnchor: "end", dx: -8, fontSize: 11, fill: "currentColor", stroke: "var(--surface)", strokeWidth: 4 }),
+          tip(points.filter(isChosen), { x: "x", y: "y", title: describePoint }),
+        ],
+      });
+      return {
+        plots: [svg],
+        legend: [...Object.entries(KINDS).map(([, style]) => ({ kind: "dot", ...style })), { kind: "line", label: "measured limits" }],
+        takeaways: findings(model, [side.place], "roofline"),
+        note: "Each kernel at its largest size. Matrix products count each matrix once; kernels that no limit here binds (workgroup memory, latencies, copies over the bus) are left out.",
+        table: {
+          columns: ["Benchmark", "Type and size", "FLOP a byte", "GFLOP/s", "GB/s", "Of ceiling"],
+          rows: points.map(({ row, kind, x }) => [
+            `${row.of.family}/${row.of.name}`, row.of.kind, kind === "both" ? digits(x, 3) : "–", row.gflop === null ? "–" : digits(row.gflop, 4), row.gb === null ? "–" : digits(row.gb, 4), row.share === null ? "–" : percent(row.share),
+          ]),
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,249 @@
+/* Sides against each other, checks against none, and samples against their median. */
+
+const VERDICTS = { f: "faster", S: "slower", s: "same", u: "unclear" };
+
+/** A match in a sentence. */
+function matchSentence({ a, b, means, verdicts }) {
+  const [all] = means;
+  if (all.ratio === null) return "";
+  // The slower one takes the longer.
+  const [long, short, ratio] = all.ratio < 1 ? [b, a, 1 / all.ratio] : [a, b, all.ratio];
+  const [faster, slower, same, unclear] = verdicts;
+  const counts = [[faster, `${b} is faster in`], [slower, `slower in`], [same, "as fast in"], [unclear, "unclear in"]]
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${what} ${count}`);
+  return `${long} takes ${times(ratio)} the time of ${short} (geometric mean of ${all.cases} cases); ${counts.join(", ")}.`;
+}
+
+/** A family's rows of a match: means by benchmark with the cases behind them; or of all: means by family with the benchmarks. */
+function matchLevels(match, family) {
+  const large = match.means.filter((mean) => (family === "" ? mean.family !== null && mean.benchmark === null : mean.family === family && mean.benchmark !== null));
+  const name = (mean) => (family === "" ? mean.family : mean.benchmark);
+  const small = family === ""
+    ? match.means.filter((mean) => mean.benchmark !== null).map((mean) => ({ ...mean, at: mean.family, name: mean.benchmark, text: `${mean.family}/${mean.benchmark}\nmean of ${mean.cases}` }))
+    : match.rows.filter((row) => row.of.family === family).map((row) => ({ ...row, at: row.of.benchmark, name: [row.of.kind, row.of.params].join(" ").trim(), text: `${row.of.name}\n${row.of.kind}\n${VERDICTS[row.verdict]}` }));
+  return { large: large.map((mean) => ({ ...mean, at: name(mean), text: `${name(mean)}\ngeometric mean of ${mean.cases}` })), small };
+}
+
+/** Spreads points of one place over its band, in the order in which they stand. */
+function spread(points, band) {
+  const places = new Map();
+  for (const point of points) places.set(point.at, [...(places.get(point.at) ?? []), point]);
+  return [...places.values()].flatMap((own) => own.map((point, place) => ({ ...point, shift: own.length === 1 ? 0 : (place / (own.length - 1) - 0.5) * band })));
+}
+
+/** How many points have their names beside them. */
+const NAMED = 10;
+
+/** The points farthest from the mean of their row, at least by a factor of `least`; of those that stand close together the farthest. */
+function farthest(points, large, least) {
+  const means = new Map(large.map(({ at, ratio }) => [at, ratio]));
+  const distance = ({ at, ratio }) => Math.abs(Math.log(ratio / means.get(at)));
+  const far = points.filter((point) => distance(point) > Math.log(least)).map((point) => ({ ...point, isBelow: point.ratio < means.get(point.at) }));
+  far.sort((a, b) => distance(b) - distance(a));
+  const isNear = (a, b) => a.at === b.at && Math.abs(Math.log(a.ratio / b.ratio)) < Math.log(2.2);
+  return far.reduce((named, point) => (named.length < NAMED && !named.some((other) => isNear(other, point)) ? [...named, point] : named), []);
+}
+
+function against(isOneDevice) {
+  return {
+    id: isOneDevice ? "apis" : "devices-against",
+    title: isOneDevice ? "Which API is faster on the same device, and by how much?" : "Which device is faster, and by how much?",
+    choices(picked, { model, sides }) {
+      const there = model.matches
+        .map((match, place) => [match, String(place)])
+        .filter(([match]) => match.is_one_device === isOneDevice && sides.includes(match.baseline) && sides.includes(match.side));
+      const several = unique(there.map(([match]) => match.baseline)).length > 1 || !isOneDevice;
+      const label = (match) => (match.isByApi && several ? `${model.sides[match.baseline].device}: ${match.title}` : match.title);
+      const options = there.map(([match, place]) => [place, label(match)]);
+      const match = options.some(([key]) => key === picked.match) ? picked.match : options[0]?.[0];
+      const families = match === undefined ? [] : unique(model.matches[Number(match)].rows.map((row) => row.of.family));
+      return [
+        { key: "match", label: "Ratio of times", options, value: match },
+        { key: "family", label: "Family", options: [["", "all"], ...families.map((name) => [name, name])], value: "" },
+      ];
+    },
+    draw({ model, width, isNarrow, picked }) {
+      if (picked.match === undefined) return null;
+      const match = model.matches[Number(picked.match)];
+      const { large, small } = matchLevels(match, picked.family);
+      if (large.length === 0) return null;
+      const row = 30;
+      const points = spread(small, row * 0.6);
+      const [low, high] = extent([...points, ...large].flatMap((point) => [point.ratio, point.low, point.high]));
+      const domain = [Math.min(low, 0.8) / 1.15, Math.max(high, 1.25) * 1.15];
+      const title = (point) => `${point.text}\n${match.title}: ${withInterval(point.ratio, point.low, point.high)}`;
+      const marginLeft = Math.min(isNarrow ? 170 : 240, 16 + 7.4 * Math.max(...large.map(({ at }) => at.length)));
+      // A name leads away from the mean, but not out of the frame.
+      const inner = width - marginLeft - 60;
+      const isLeft = ({ ratio, name, isBelow }) => {
+        const [own, needed] = [(inner * Math.log(ratio / domain[0])) / Math.log(domain[1] / domain[0]), 6.5 * name.length + 10];
+        return isBelow ? own > needed : inner - own < needed;
+      };
+      // What either end means, on one line where both names find room.
+      const room = (width - marginLeft - (isNarrow ? 16 : 60)) / 12;
+      const isBoth = (match.a.length + match.b.length + 20) * 0.66 < room;
+      const end = { fontWeight: 600, lineWidth: room - 1, textOverflow: "ellipsis" };
+      // One mark for each shift: Plot shifts whole marks.
+      const shifts = unique(points.map(({ shift }) => shift));
+      const svg = plot({
+        width,
+        height: 92 + row * large.length,
+        marginTop: 42,
+        marginLeft,
+        marginRight: isNarrow ? 16 : 60,
+        x: { type: "log", domain, ticks: logTicks(...domain).filter((_, place, all) => !isNarrow || all.length < 9 || place % 2 === 0), tickFormat: factor, label: isNarrow ? "Time over time" : `${match.title}, time over time`, grid: true },
+        y: { domain: large.map(({ at }) => at), label: null, tickSize: 0, type: "band", padding: 0.1 },
+        marks: [
+          Plot.ruleX([1], { stroke: "currentColor", strokeWidth: 1.5 }),
+          Plot.text([`← ${match.a} faster`], { ...end, frameAnchor: "top-left", dy: -36 }),
+          Plot.text([`${match.b} faster →`], { ...end, frameAnchor: "top-right", dy: isBoth ? -36 : -20 }),
+          ...shifts.flatMap((dy) => {
+            const own = points.filter(({ shift }) => shift === dy);
+            return [
+              Plot.ruleY(own, { x1: "low", x2: "high", y: "at", dy, stroke: "var(--c0)", strokeOpacity: 0.7 }),
+              Plot.dot(own, { x: "ratio", y: "at", dy, r: 2.5, fill: "var(--c0)", fillOpacity: 0.65 }),
+            ];
+          }),
+          Plot.ruleY(large, { x1: "low", x2: "high", y: "at", stroke: "var(--c1)", strokeWidth: 3 }),
+          Plot.dot(large, { x: "ratio", y: "at", symbol: "diamond", r: 6, fill: "var(--c1)", stroke: "var(--surface)", strokeWidth: 1 }),
+          ...(isNarrow ? [] : farthest(points, large, 1.4).map((point) => Plot.text([point], { x: "ratio", y: "at", dy: point.shift, dx: isLeft(point) ? -7 : 7, text: "name", textAnchor: isLeft(point) ? "end" : "start", fontSize: 11, fill: "var(--soft)", stroke: "var(--surface)", strokeWidth: 4 }))),
+          isNarrow ? null : Plot.text(large, { x: domain[1], y: "at", text: ({ ratio }) => times(ratio), textAnchor: "start", dx: 8, fontWeight: 600 }),
+          tip([...points, ...large], { x: "ratio", y: "at", title }),
+        ],
+      });
+      const legendSmall = picked.family === "" ? "a benchmark: geometric mean of its cases" : "a case";
+      return {
+        plots: [svg],
+        legend: [
+          { kind: "dot", color: "var(--c0)", label: `${legendSmall}, with its 95 % interval` },
+          { kind: "dot", symbol: "diamond", color: "var(--c1)", label: `geometric mean of the ${picked.family === "" ? "family" : "benchmark"}` },
+        ],
+        takeaways: [{ text: matchSentence(match) }],
+        note: `Right of 1× ${match.b} is faster, left of it ${match.a}. Only what both timed by the same clock is compared.`,
+        table: {
+          columns: [picked.family === "" ? "Benchmark" : "Case", match.title, "95 % interval"],
+          rows: [...large, ...small].map((point) => [point.text.replaceAll("\n", ", "), times(point.ratio), point.low === null ? "–" : `${ratioFigure(point.low)} – ${ratioFigure(point.high)}`]),
+        },
+      };
+    },
+  };
+}
+
+const CHECKS = [["BOUNDS", "bounds checks"], ["LOOPS", "loop bounds"], ["ZERO_INIT", "zero-initialisation"]];
+
+/** A benchmark of the safety tax at its largest size: time without checks, with each, with all, relative to the first. */
+function taxes(model, side) {
+  const rows = timed(model, [side], "safety_tax");
+  return unique(rows.map((row) => row.of.benchmark)).flatMap((name) => {
+    const own = rows.filter((row) => row.of.benchmark === name);
+    const [, largest] = extent(own.map((row) => row.of.count));
+    const at = own.filter((row) => row.of.count === largest);
+    const on = (row) => CHECKS.filter(([check]) => row.of.param.get(check) === 1).map(([check]) => check);
+    const off = at.find((row) => on(row).length === 0);
+    if (!off) return [];
+    const relative = (row) => {
+      // The speed of `off` relative to the row is the row's time relative to `off`.
+      const { value, low, high } = relativeSpeed(row, off);
+      return { name, row, on: on(row), value, low, high };
+    };
+    return [at.map(relative)];
+  });
+}
+
+function safetyTax() {
+  return {
+    id: "safety",
+    title: "What do run-time checks cost?",
+    choices(_, { model, sides }) {
+      const there = sides.filter((side) => taxes(model, side).some((tax) => tax.length > 1));
+      const options = there.map((side) => [String(side), model.sides[side].name]);
+      return [{ key: "side", label: "Device", options, value: options[0]?.[0] }];
+    },
+    draw({ model, width, isNarrow, picked }) {
+      if (picked.side === undefined) return null;
+      const groups = taxes(model, Number(picked.side)).filter((tax) => tax.length > 1);
+      const all = groups.flat();
+      const label = ({ on }) => (on.length === 0 ? "none" : on.length === CHECKS.length ? "all" : "one");
+      const key = (point) => `${point.name} ${label(point)}`;
+      const pairs = all.filter((point) => label(point) !== "one");
+      const singles = all.filter((point) => label(point) === "one");
+      const places = groups.flatMap(([{ name }]) => [...(isNarrow ? [`title ${name}`] : []), `${name} none`, `${name} all`, `gap ${name}`]);
+      const titles = groups.map(([point]) => ({ name: `${point.name} ${niceSize(point.row.of.n)}`, key: isNarrow ? `title ${point.name}` : `${point.name} none` }));
+      const [, longest] = extent(all.flatMap(({ value, high }) => [value, high]));
+      const fill = (point) => (label(point) === "none" ? "var(--c7)" : "var(--c0)");
+      const title = ({ row, on, value, low, high }) => `${row.of.family}/${row.of.benchmark}\n${on.length === 0 ? "no checks" : on.map((check) => new Map(CHECKS).get(check)).join(", ")}\n${withInterval(value, low, high)} the time without\n${time(row.ns)}`;
+      const style = { BOUNDS: { symbol: "triangle", color: "var(--c1)" }, LOOPS: { symbol: "square", color: "var(--c3)" }, ZERO_INIT: { symbol: "diamond", color: "var(--c4)" } };
+      const svg = plot({
+        width,
+        height: 70 + places.length * 18,
+        marginTop: 8,
+        marginLeft: isNarrow ? 10 : 160,
+        marginRight: 56,
+        x: { domain: [0, longest * 1.04], label: "Time relative to no checks", tickFormat: factor, ticks: isNarrow ? 4 : 8, grid: true },
+        y: { domain: places, axis: null, padding: 0.15 },
+        marks: [
+          Plot.barX(pairs, { x1: 0, x2: "value", y: key, fill }),
+          Plot.ruleY(pairs, { x1: "low", x2: "high", y: key, stroke: "currentColor", strokeWidth: 1.5 }),
+          ...CHECKS.map(([check]) => Plot.dot(singles.filter(({ on }) => on[0] === check), { x: "value", y: ({ name }) => `${name} all`, symbol: style[check].symbol, fill: style[check].color, stroke: "var(--surface)", r: 5 })),
+          Plot.text(titles, { x: 0, y: "key", text: "name", textAnchor: isNarrow ? "start" : "end", dx: isNarrow ? 2 : -8 }),
+          Plot.text(pairs, { x: longest * 1.04, y: key, text: ({ value }) => times(value), textAnchor: "start", dx: 8 }),
+          Plot.ruleX([1], { stroke: "currentColor", strokeDasharray: "3 3" }),
+          tip(pairs, { x: "value", y: key, title }),
+        ],
+      });
+      return {
+        plots: [svg],
+        legend: [
+          { kind: "bar", color: "var(--c7)", label: "no checks" },
+          { kind: "bar", color: "var(--c0)", label: "all checks" },
+          ...CHECKS.map(([check, text]) => ({ kind: "dot", ...style[check], label: `${text} alone` })),
+        ],
+        takeaways: findings(model, [Number(picked.side)], "safety_tax"),
+        table: { columns: ["Benchmark", "Checks", "Time relative to none", "Median"], rows: all.map(({ row, on, value, low, high }) => [`${row.of.benchmark} ${row.of.kind}`, on.join(", ") || "none", withInterval(value, low, high), time(row.ns)]) },
+      };
+    },
+  };
+}
+
+/** The samples of the series that scatter the most. */
+function scatter() {
+  return {
+    id: "scatter",
+    title: "Which measurements scatter the most, and how?",
+    choices(_, { model, sides }) {
+      const options = sides.filter((side) => model.sides[side].series.length > 0).map((side) => [String(side), model.sides[side].name]);
+      return [{ key: "side", label: "Device", options, value: options[0]?.[0] }];
+    },
+    draw({ model, width, isNarrow, picked }) {
+      if (picked.side === undefined) return null;
+      const side = model.sides[Number(picked.side)];
+      const name = ({ of }) => `${of.family}/${of.name} ${of.kind}`;
+      const points = side.series.flatMap((series) => series.relative.map((value) => ({ series, key: name(series), value })));
+      const places = side.series.flatMap((series) => (isNarrow ? [`title ${name(series)}`, name(series)] : [name(series)]));
+      const titles = side.series.map((series) => ({ name: name(series), key: isNarrow ? `title ${name(series)}` : name(series) }));
+      const svg = plot({
+        width,
+        height: 60 + places.length * (isNarrow ? 18 : 24),
+        marginTop: 8,
+        marginLeft: isNarrow ? 10 : Math.min(400, 16 + 7.4 * Math.max(...titles.map((title) => title.name.length))),
+        x: { label: "Sample over the median", tickFormat: factor, ticks: isNarrow ? 4 : 8, grid: true, nice: true },
+        y: { domain: places, axis: null, type: "band" },
+        marks: [
+          Plot.ruleX([1], { stroke: "currentColor" }),
+          Plot.dot(points, { x: "value", y: "key", r: 3, fill: color(side.place), fillOpacity: 0.4, symbol: symbol(side.place) }),
+          Plot.text(titles, isNarrow ? { y: "key", text: "name", frameAnchor: "left" } : { y: "key", text: "name", frameAnchor: "left", textAnchor: "end", dx: -8 }),
+          tip(points, { x: "value", y: "key", title: ({ series, value }) => `${name(series)}\n${times(value)} the median\n${series.count} samples` }),
+        ],
+      });
+      const [half, most] = side.noise;
+      const noise = half === null ? "" : `Half of all rows have a 95 % interval within ± ${percent(half)} of their median, nine of ten within ± ${percent(most)}.`;
+      return {
+        plots: [svg],
+        takeaways: [{ text: noise }],
+        note: `The ${side.series.length} of the reports' series whose samples scatter the most.`,
+        table: { columns: ["Case", "Samples", "Fastest", "Slowest"], rows: side.series.map((series) => [name(series), String(series.count), times(series.relative[0]), times(series.relative.at(-1))]) },
+      };
+    },
+  };
+}

@@ -1,0 +1,194 @@
+//! A headless Chromium, driven by its DevTools protocol through a pipe: no driver program and no port.
+
+#![allow(unreachable_pub, reason = "the test binary that includes this file uses it")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use base64::prelude::{BASE64_STANDARD, Engine};
+use serde_json::{Value, json};
+
+/// How long the browser may take for one answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Browser {
+    child: Child,
+    input: ChildStdin,
+    messages: Receiver<Value>,
+    session: String,
+    calls: u64,
+    /// What happened in the page, in order.
+    pub events: Vec<Value>,
+    _profile: tempfile::TempDir,
+}
+
+/// A Chromium on the PATH, or the program that the variable CHROMIUM names.
+fn program() -> Option<String> {
+    let named = std::env::var("CHROMIUM").ok();
+    let usual = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].map(str::to_owned);
+    let answers = |program: &String| {
+        let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        asked.is_ok_and(|status| status.success())
+    };
+    named.into_iter().chain(usual).find(answers)
+}
+
+impl Browser {
+    /// Starts one with an empty page; `None`, said aloud, where there is none.
+    pub fn start() -> Option<Self> {
+        let Some(program) = program().filter(|_| cfg!(unix)) else {
+            eprintln!("SKIPPED: Chromium is not installed: nobody has looked at the page");
+            return None;
+        };
+        let profile = tempfile::tempdir().expect("a folder");
+        // Chromium takes commands from file 3 and answers to file 4.
+        let mut child = Command::new("sh")
+            .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null", &program])
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"])
+            .args(["--no-first-run", "--remote-debugging-pipe"])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a shell");
+        let input = child.stdin.take().expect("piped");
+        let mut output = BufReader::new(child.stdout.take().expect("piped"));
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            let mut message = Vec::new();
+            while output.read_until(0, &mut message).is_ok_and(|length| length > 0) {
+                message.pop();
+                let Ok(value) = serde_json::from_slice(&message) else { break };
+                if sender.send(value).is_err() {
+                    break;
+                }
+                message.clear();
+            }
+        });
+        let session = String::new();
+        let mut browser = Self { child, input, messages, session, calls: 0, events: Vec::new(), _profile: profile };
+        let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
+        let target = json!({ "targetId": target["targetId"], "flatten": true });
+        let attached = browser.call("Target.attachToTarget", target);
+        browser.session = attached["sessionId"].as_str().expect("a session").to_owned();
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            browser.call(&format!("{domain}.enable"), json!({}));
+        }
+        Some(browser)
+    }
+
+    /// Sends a command and gives its result; what happens meanwhile is kept.
+    pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.calls += 1;
+        let mut command = json!({ "id": self.calls, "method": method, "params": parameters });
+        if !self.session.is_empty() {
+            command["sessionId"] = self.session.as_str().into();
+        }
+        self.input.write_all(format!("{command}\0").as_bytes()).expect("Chromium listens");
+        loop {
+            let message = self.messages.recv_timeout(PATIENCE).expect("Chromium answers");
+            if message["id"] == self.calls {
+                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
+                return message["result"].clone();
+            }
+            self.events.push(message);
+        }
+    }
+
+    /// How the page is seen: its width and whether it is dark.
+    pub fn look(&mut self, width: u32, is_dark: bool) {
+        let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", size);
+        let scheme = if is_dark { "dark" } else { "light" };
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.call("Emulation.setEmulatedMedia", media);
+        self.settle();
+    }
+
+    /// Opens a file, and waits until it has loaded.
+    pub fn open(&mut self, path: &std::path::Path) {
+        let path = path.canonicalize().expect("the page");
+        self.call("Page.navigate", json!({ "url": format!("file://{}", path.display()) }));
+        while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
+            let message = self.messages.recv_timeout(PATIENCE).expect("the page loads");
+            self.events.push(message);
+        }
+        self.settle();
+    }
+
+    /// Waits until the page has drawn what it wants to draw: what observes its size acts a frame later.
+    pub fn settle(&mut self) {
+        self.value(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))",
+        );
+    }
+
+    /// The value of an expression in the page.
+    pub fn value(&mut self, expression: &str) -> Value {
+        let call = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        let answer = self.call("Runtime.evaluate", call);
+        assert!(answer["exceptionDetails"].is_null(), "{expression}: {}", answer["exceptionDetails"]);
+        answer["result"]["value"].clone()
+    }
+
+    /// The value of an expression that is text.
+    pub fn text(&mut self, expression: &str) -> String {
+        self.value(expression).as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Clicks into the middle of what a selector finds.
+    pub fn click(&mut self, selector: &str) {
+        let place = self.value(&format!(
+            "(() => {{ const found = document.querySelector({}); found.scrollIntoView({{ block: 'center', inline: 'center', behavior: 'instant' }});
+              const box = found.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()",
+            json!(selector)
+        ));
+        for kind in ["mousePressed", "mouseReleased"] {
+            let event = json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
+            self.call("Input.dispatchMouseEvent", event);
+        }
+        self.settle();
+    }
+
+    /// Presses a key: `Tab`, `Enter`, or one that writes a character.
+    pub fn press(&mut self, key: &str) {
+        let (code, text) = match key {
+            "Tab" => (9, ""),
+            "Enter" => (13, "\r"),
+            "Backspace" => (8, ""),
+            character => (u32::from(character.to_uppercase().as_bytes()[0]), character),
+        };
+        for kind in ["keyDown", "keyUp"] {
+            let text = if kind == "keyDown" { text } else { "" };
+            let event = json!({ "type": kind, "key": key, "windowsVirtualKeyCode": code, "text": text });
+            self.call("Input.dispatchKeyEvent", event);
+        }
+        self.settle();
+    }
+
+    /// Writes a text key by key.
+    pub fn write(&mut self, text: &str) {
+        text.chars().for_each(|character| self.press(&character.to_string()));
+    }
+
+    /// A picture of the whole page, or of what a selector finds, as PNG.
+    pub fn picture(&mut self, selector: &str) -> Vec<u8> {
+        let clip = self.value(&format!(
+            "(() => {{ const box = document.querySelector({}).getBoundingClientRect();
+              return {{ x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height, scale: 1 }}; }})()",
+            json!(selector)
+        ));
+        let answer = self.call("Page.captureScreenshot", json!({ "captureBeyondViewport": true, "clip": clip }));
+        BASE64_STANDARD.decode(answer["data"].as_str().expect("a picture")).expect("base64")
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

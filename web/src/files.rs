@@ -1,0 +1,122 @@
+//! Reports that the page's user has: read, written, held against each other.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use shaderbench::compare::{Case, Comparison, Pair, Report, Side, compare as compare_reports};
+use shaderbench::error::{Error, Result};
+use shaderbench::record::Record;
+use shaderbench::report::comparison::{self, Format, Sort, View, write};
+use shaderbench::report::html::{self, About, Context, Level};
+use shaderbench::report::table::{self, Look};
+use shaderbench::report::{csv as csv_report, json as json_report};
+use shaderbench::suite::{FAMILIES, Family, cache_curve};
+
+/// A JSON report as CSV.
+pub(crate) fn csv(json: &str) -> Result<String> {
+    let records = json_report::read(Path::new("this run"), json.as_bytes())?;
+    Ok(String::from_utf8_lossy(&csv_report::write(&records)).into_owned())
+}
+
+/// The rows of a file, and what its reader should know of it.
+fn read(name: &str, text: &str) -> Result<(Vec<Record>, Vec<String>)> {
+    let path = Path::new(name);
+    let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let (records, notes) = if is_json {
+        (json_report::read(path, text.as_bytes())?, Vec::new())
+    } else {
+        let report = csv_report::read(path, text.as_bytes())?;
+        (report.records, report.notes)
+    };
+    if records.is_empty() {
+        return Err(Error::Usage(format!("{name} has no rows: there is nothing to compare")));
+    }
+    Ok((records, notes))
+}
+
+/// What a file is a report of.
+pub(crate) fn look(name: &str, text: &str) -> Result<Value> {
+    let (records, notes) = read(name, text)?;
+    let mut devices: Vec<String> = Vec::new();
+    for record in &records {
+        let device = format!("{} ({})", record.device, record.backend);
+        if !devices.contains(&device) {
+            devices.push(device);
+        }
+    }
+    Ok(json!({ "rows": records.len(), "devices": devices, "date": records[0].date, "notes": notes }))
+}
+
+fn reports(named: &[(String, String)]) -> Result<Vec<Report>> {
+    let report = |(name, text): &(String, String)| Ok(Report { name: name.clone(), records: read(name, text)?.0 });
+    named.iter().map(report).collect()
+}
+
+/// What the report page draws of the reports, as JSON.
+pub(crate) fn charts(named: &[(String, String)]) -> Result<String> {
+    let mut reports = reports(named)?;
+    html::share_samples(&mut reports);
+    let about = |family: &&'static Family| About {
+        name: family.name,
+        summary: family.summary,
+        is_by_kernel: family.is_by_kernel,
+        finding: family.finding,
+    };
+    let families: Vec<About> = FAMILIES.iter().map(about).collect();
+    let comparison = html::sides(&reports);
+    Ok(serde_json::to_string(&html::data(&comparison, &Context { families: &families, levels })).unwrap_or_default())
+}
+
+fn levels(curve: &[(u64, f64)]) -> Vec<Level> {
+    let level = |level: cache_curve::Level| Level { bytes: level.bytes, latency_ns: level.latency_ns };
+    cache_curve::knees(curve).into_iter().map(level).collect()
+}
+
+/// The reports, each with its name, against the first.
+pub(crate) fn compare(named: &[(String, String)]) -> Result<Value> {
+    let mut reports = reports(named)?;
+    let others = reports.split_off(reports.len().min(1));
+    let comparison = compare_reports(&reports, &others);
+    if comparison.matches.is_empty() {
+        let names: Vec<_> = named.iter().map(|(name, _)| name.as_str()).collect();
+        let names = names.join(", ");
+        return Err(Error::Usage(format!(
+            "there is nothing to compare: the rows of {names} are of one side: add another report"
+        )));
+    }
+    let by_kernel: Vec<&str> = FAMILIES.iter().filter(|family| family.is_by_kernel).map(|family| family.name).collect();
+    let look = Look { width: 100, has_color: false };
+    let view = View { look, sort: Sort::Family, is_relative: false, by_kernel: &by_kernel, limit: None };
+    let matches = 0..comparison.matches.len();
+    let tally = |of| comparison::tally_line(&comparison, of, &comparison.tally(of, None));
+    Ok(json!({
+        "sides": comparison.sides.iter().map(side).collect::<Vec<_>>(),
+        "matches": comparison.matches.iter().map(|of| comparison.sides[of.side].label.as_str()).collect::<Vec<_>>(),
+        "sentences": matches.clone().filter_map(tally).collect::<Vec<_>>(),
+        "rule": comparison::rule(&comparison),
+        "left_out": matches.flat_map(|of| comparison::left_out(&comparison, of)).collect::<Vec<_>>(),
+        "cases": comparison.cases.iter().filter_map(|one| case(&comparison, one, &by_kernel)).collect::<Vec<_>>(),
+        "markdown": write(&comparison, view, Format::Markdown),
+    }))
+}
+
+fn side(side: &Side) -> Value {
+    json!({ "label": side.label, "title": comparison::title(side), "driver": side.driver, "days": comparison::days(side) })
+}
+
+/// A case that both sides of some match have a time for.
+fn case(comparison: &Comparison, case: &Case, by_kernel: &[&str]) -> Option<Value> {
+    let pair = |pair: &Option<Pair>| {
+        let pair = pair.as_ref()?;
+        let marks: Vec<String> = pair.marks.iter().map(|mark| comparison::marked(*mark)).collect();
+        Some(json!({ "ratio": comparison::with_interval(&pair.ratio), "verdict": pair.verdict.name(), "marks": marks }))
+    };
+    case.pairs.iter().flatten().next()?;
+    let time = |side: usize| table::time(case.timing(side).map(|timing| timing.median_ns));
+    let texts = table::texts(by_kernel.contains(&case.row.family.as_str()), &[], case.row);
+    Some(json!({
+        "family": case.row.family, "group": texts.group, "name": texts.name,
+        "times": (0..comparison.sides.len()).map(time).collect::<Vec<_>>(),
+        "pairs": case.pairs.iter().map(pair).collect::<Vec<_>>(),
+    }))
+}
