@@ -24,7 +24,7 @@ has_chromium() { [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null || com
 
 step() { printf '\n== %s\n' "$*"; "$@"; }
 
-step cargo fmt --check
+step cargo fmt --all --check
 step cargo clippy --locked --all-targets -- -D warnings
 step cargo clippy --locked --all-targets --no-default-features -- -D warnings
 step cargo doc --locked --no-deps --document-private-items

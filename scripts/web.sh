@@ -127,7 +127,6 @@ if [ "${1:-}" = --check ]; then
     check
     exit
 fi
-setup
 setup_rust
 build_wasm
 setup_bindgen

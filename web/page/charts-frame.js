@@ -8,4 +8,5 @@ addEventListener("message", ({ source, data }) => {
     ShaderbenchReport.render(root, data);
 });
 new ResizeObserver(() => parent.postMessage({ height: document.body.scrollHeight }, location.origin)).observe(document.body);
-parent.postMessage("ready", location.origin);
+// Charts take their width from what is laid out: not before the style is there.
+addEventListener("load", () => parent.postMessage("ready", location.origin));

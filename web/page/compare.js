@@ -99,6 +99,12 @@ function comparison(found) {
     ].filter(Boolean);
 }
 
+/** `1.07× [1.06, 1.08]`; narrow pages leave the interval out. */
+function ratio(text) {
+    const [value, interval] = text.split(" [");
+    return [value, interval ? element("span", { class: "wide" }, ` [${interval}`) : ""].filter(Boolean);
+}
+
 function familyTable(family, found) {
     const title = `compared-${family}`;
     const heads = ["kernel", ...found.sides.map((side) => side.label), ...found.matches.flatMap((label) => [`${label}: speed`, ""])];
@@ -110,7 +116,7 @@ function familyTable(family, found) {
             rows.push(element("tr", { class: "group" }, element("th", { scope: "rowgroup", colspan: String(heads.length) }, group)));
         }
         const pairs = one.pairs.flatMap((pair) => pair
-            ? [element("td", {}, pair.ratio), element("td", {}, element("span", { class: `tag ${pair.verdict}`, title: pair.marks.join(", ") || null }, pair.verdict))]
+            ? [element("td", {}, ratio(pair.ratio)), element("td", {}, element("span", { class: `tag ${pair.verdict}`, title: pair.marks.join(", ") || null }, pair.verdict))]
             : [element("td"), element("td")]);
         rows.push(element("tr", {}, element("th", { scope: "row" }, one.name), one.times.map((time) => element("td", {}, time || "–")), pairs));
     }

@@ -218,7 +218,8 @@ test("the page fits both widths, in light and in dark, and works by keyboard", {
         await page.emulateMedia({ colorScheme });
         for (const width of [390, 1280]) {
             await page.setViewportSize({ width, height: 900 });
-            assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+            const past = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+            assert.equal(past, 0, `${width} pixels are too few`);
             const shots = process.env.SCREENSHOTS;
             if (shots) await page.screenshot({ path: join(shots, `${colorScheme}-${width}.png`), fullPage: true });
         }
