@@ -89,8 +89,9 @@ __device__ __forceinline__ void put(float* __restrict__ c, const Sizes& sizes, u
 extern "C" __global__ void __launch_bounds__(128)
 kernel(const half_bits* __restrict__ a, const half_bits* __restrict__ b, float* __restrict__ c, const Sizes sizes) {
     // Element (row, p) of A at row * A_PITCH + p, element (p, column) of B at p * B_PITCH + column.
-    __shared__ __align__(16) half_bits a_tile[SIDE * A_PITCH];
-    __shared__ __align__(16) half_bits b_tile[DEPTH * B_PITCH];
+    // Of each there are two, in turn, since CUDA has room for them: one barrier a round is enough.
+    __shared__ __align__(16) half_bits a_tiles[2][SIDE * A_PITCH];
+    __shared__ __align__(16) half_bits b_tiles[2][DEPTH * B_PITCH];
     const u32 t = threadIdx.x;
     const u32 lane = t % 32u;
     const u32 warp = t / 32u;
@@ -106,10 +107,10 @@ kernel(const half_bits* __restrict__ a, const half_bits* __restrict__ b, float* 
     uint4 next_a[BROUGHT], next_b[BROUGHT];
     float sums[4][8][4] = {};
     for (u32 first = 0u; first < sizes.k + DEPTH; first += DEPTH) {
+        half_bits* a_tile = a_tiles[first / DEPTH % 2u];
+        half_bits* b_tile = b_tiles[first / DEPTH % 2u];
         // The first round brings tiles alone, every other one multiplies those that the round before brought.
         if (first > 0u) {
-            // Everybody has read the tiles.
-            __syncthreads();
 #pragma unroll
             for (u32 j = 0u; j < BROUGHT; j++) {
                 const u32 place = j * 128u + t;

@@ -121,7 +121,8 @@ __device__ __forceinline__ void put(vec4<T>* __restrict__ c, const Sizes& sizes,
     if (column + 3u < sizes.n) { scalars[3] = four.w; }
 }
 
-extern "C" __global__ void __launch_bounds__(256)
+// Two blocks a processor, one of which multiplies while the other waits: without the bound NVRTC takes registers for one.
+extern "C" __global__ void __launch_bounds__(256, 2)
 kernel(const vec4<T>* __restrict__ a, const vec4<T>* __restrict__ b, vec4<T>* __restrict__ c, const Sizes sizes) {
     // Two tiles. Step p of k, rows 4q to 4q + 3: at p * PITCH + (q ^ (p / 4 * 4)).
     __shared__ vec4<T> a_tiles[2u * TILE];

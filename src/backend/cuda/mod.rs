@@ -8,6 +8,7 @@
     reason = "the driver is a C library: its functions take pointers, and kernels write where these lead"
 )]
 
+mod ahead;
 mod array;
 mod cublas;
 mod device;
@@ -17,17 +18,16 @@ mod prepared;
 mod query;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::Duration;
-
-use rayon::prelude::*;
 
 use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Checks, Job, Kernel, Language, POISON, Step};
 use crate::twin;
+use ahead::Ahead;
 use array::Array;
 use cublas::Blas;
 pub use device::{CudaDevice, devices};
@@ -46,6 +46,8 @@ pub struct CudaBackend {
     gpu: Gpu,
     /// Compiled kernels. Each job loads its own copy, whose constant memory is thereby its own.
     images: HashMap<u64, Rc<Vec<u8>>>,
+    /// Those that are being compiled.
+    ahead: Option<Ahead>,
     /// Inputs of the job before, which the next one often shares.
     inputs: Vec<(Buffer, Rc<Memory>)>,
     /// Opened when a job asks for it first.
@@ -70,12 +72,17 @@ impl CudaBackend {
         }
         found.device.driver = format!("{}, NVRTC {major}.{minor}", found.device.driver);
         let gpu = opened(&found, patience)?;
-        Ok(Self { found, compiler, target, gpu, images: HashMap::new(), inputs: Vec::new(), blas: None })
+        Ok(Self { found, compiler, target, gpu, images: HashMap::new(), ahead: None, inputs: Vec::new(), blas: None })
     }
 
     /// The kernel's machine code.
     fn image(&mut self, kernel: &Kernel) -> Result<Rc<Vec<u8>>> {
         let key = kernel.key(Language::Cuda);
+        if let Some(ahead) = &mut self.ahead {
+            ahead.receive(key, |key, image| {
+                self.images.insert(key, Rc::new(image));
+            });
+        }
         if let Some(image) = self.images.get(&key) {
             return Ok(Rc::clone(image));
         }
@@ -199,17 +206,12 @@ impl Backend for CudaBackend {
     }
 
     fn compile_ahead(&mut self, jobs: &[Job]) {
-        let mut programs: HashMap<u64, &str> = HashMap::new();
-        for kernel in jobs.iter().map(|job| &job.kernel).filter(|kernel| !kernel.cuda.is_empty()) {
-            programs.entry(kernel.key(Language::Cuda)).or_insert(&kernel.cuda);
-        }
         // NVRTC takes a tenth of a second for each.
-        let (compiler, target) = (&self.compiler, &self.target);
-        let compiled: Vec<(u64, Vec<u8>)> = programs
-            .into_par_iter()
-            .filter_map(|(key, program)| Some((key, compiler.compile(program, target).ok()?.image)))
-            .collect();
-        self.images.extend(compiled.into_iter().map(|(key, image)| (key, Rc::new(image))));
+        let mut known: HashSet<u64> = self.images.keys().copied().collect();
+        let kernels = jobs.iter().map(|job| &job.kernel).filter(|kernel| !kernel.cuda.is_empty());
+        let keyed = kernels.map(|kernel| (kernel.key(Language::Cuda), kernel.cuda.clone()));
+        let programs = keyed.filter(|(key, _)| known.insert(*key)).collect();
+        self.ahead = Some(Ahead::start(&self.compiler, &self.target, programs));
     }
 
     fn release(&mut self) {

@@ -1,0 +1,209 @@
+//! The suite's fast variants against NVIDIA's libraries: `against_libraries LIBRARIES REPORT…`, where LIBRARIES is what
+//! `scripts/reference/libraries.cu` printed, and the reports are CSVs of the same card. Prints a Markdown table; each ratio is the suite's
+//! rate over the library's, above 1 where the suite is faster. `scripts/against-libraries.sh` runs all of it.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use shaderbench::record::{Record, Status};
+use shaderbench::report;
+
+/// What a row of the table is held against.
+enum Against {
+    /// A line that `libraries.cu` prints.
+    Library(&'static str),
+    /// What clpeak 1.1 reached on an H200 (SXM, 1980 MHz, driver 580) in the row's unit: it is not run here.
+    Clpeak(f64),
+}
+
+use Against::{Clpeak, Library};
+
+/// How a row is measured.
+enum Unit {
+    /// 10⁹ bytes a second, reads plus writes.
+    Bytes,
+    /// 10¹² operations a second.
+    Operations,
+    /// Microseconds: here less is better, and the ratio is the suite's time over the library's.
+    Time,
+}
+
+use Unit::{Bytes, Operations, Time};
+
+struct Line {
+    what: &'static str,
+    /// Families and benchmarks whose fastest row counts.
+    of: &'static [&'static str],
+    dtypes: &'static [&'static str],
+    n: &'static str,
+    unit: Unit,
+    against: Against,
+    /// The ratio to reach.
+    reach: f64,
+}
+
+const fn line(
+    what: &'static str,
+    of: &'static [&'static str],
+    dtypes: &'static [&'static str],
+    n: &'static str,
+    unit: Unit,
+    against: Against,
+    reach: f64,
+) -> Line {
+    Line { what, of, dtypes, n, unit, against, reach }
+}
+
+const V4: &[&str] = &["vec4<f32>"];
+const F32: &[&str] = &["f32"];
+const N28: &str = "268435456";
+const TRANSPOSES: &[&str] = &["transpose/tiled", "transpose/tiled_vec4", "transpose/registers"];
+const SENT: &[&str] = &["transfer/write_buffer", "transfer/mapped_staging", "transfer/mapped_primary_write"];
+const RECEIVED: &[&str] = &["transfer/read_back", "transfer/device_to_staging", "transfer/mapped_primary_read"];
+
+const LINES: &[Line] = &[
+    line("copy, 1 GiB", &["ceiling/copy"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.01),
+    line("read, 1 GiB", &["ceiling/read"], V4, N28, Bytes, Clpeak(4348.0), 1.02),
+    line("fill, 1 GiB", &["ceiling/fill"], V4, N28, Bytes, Library("memset_1GiB"), 1.0),
+    line(
+        "sum of 2^28 f32",
+        &["reduction/vec4_grid_stride"],
+        F32,
+        N28,
+        Bytes,
+        Library("cub_reduce_sum_f32_268435456"),
+        1.03,
+    ),
+    line(
+        "sum of 2^20 f32: time",
+        &["reduction/vec4_grid_stride"],
+        F32,
+        "1048576",
+        Time,
+        Library("cub_reduce_sum_f32_1048576_time"),
+        0.8,
+    ),
+    line("transpose f32 4096", TRANSPOSES, F32, "4096x4096", Bytes, Library("cublas_transpose_f32_4096"), 1.05),
+    line("transpose f32 8192", TRANSPOSES, F32, "8192x8192", Bytes, Library("cublas_transpose_f32_8192"), 1.0),
+    line("transpose f32 16384", TRANSPOSES, F32, "16384x16384", Bytes, Library("cublas_transpose_f32_16384"), 1.0),
+    line("transpose f64 8192", TRANSPOSES, &["f64"], "8192x8192", Bytes, Library("cublas_transpose_f64_8192"), 1.0),
+    line(
+        "product f32 4096",
+        &["matmul/double_buffered"],
+        F32,
+        "4096x4096x4096",
+        Operations,
+        Library("cublas_sgemm_fp32_4096"),
+        0.95,
+    ),
+    line(
+        "product f32 8192",
+        &["matmul/double_buffered"],
+        F32,
+        "8192x8192x8192",
+        Operations,
+        Library("cublas_sgemm_fp32_8192"),
+        0.95,
+    ),
+    line(
+        "product f16 to f32 4096",
+        &["matmul/cooperative"],
+        &["f16"],
+        "4096x4096x4096",
+        Operations,
+        Library("cublas_gemm_f16_f32_4096"),
+        0.5,
+    ),
+    line("tensor cores, f16 to f32", &["ceiling/tensor"], &["f16"], "4194304", Operations, Clpeak(579.0), 0.95),
+    line("FMA f32", &["ceiling/fma"], &["f32", "vec2<f32>", "vec4<f32>"], "4194304", Operations, Clpeak(66.2), 0.99),
+    line("FMA f16×2", &["ceiling/fma_f16"], &["vec2<f16>"], "4194304", Operations, Clpeak(66.3), 0.99),
+    line("FMA f64", &["ceiling/fma"], &["f64"], "4194304", Operations, Clpeak(33.3), 0.99),
+    line("multiply-add i32", &["ceiling/mad"], &["u32"], "4194304", Operations, Clpeak(33.3), 0.99),
+    line("workgroup memory", &["ceiling/workgroup_read"], &["f32", "vec4<f32>"], "", Bytes, Clpeak(28_100.0), 1.17),
+    line(
+        "inclusive scan of 2^28 f32",
+        &["scan/single_pass_subgroup"],
+        F32,
+        N28,
+        Bytes,
+        Library("cub_scan_inclusive_f32_2^28"),
+        0.95,
+    ),
+    line(
+        "histogram of 2^30 random bytes",
+        &["histogram/vec4"],
+        &["u32"],
+        N28,
+        Bytes,
+        Library("cub_histogram256_random_u8"),
+        0.9,
+    ),
+    line("STREAM triad, against a copy", &["stream/triad"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.0),
+    line("STREAM dot, against a copy", &["stream/dot"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.0),
+    line("host to device, 256 MiB", SENT, F32, "67108864", Bytes, Library("h2d_pinned"), 0.95),
+    line("device to host, 256 MiB", RECEIVED, F32, "67108864", Bytes, Library("d2h_pinned"), 0.95),
+];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut files = std::env::args().skip(1);
+    let libraries = files.next().ok_or("name what scripts/reference/libraries.cu printed, and CSV reports")?;
+    let figures = figures(&std::fs::read_to_string(libraries)?);
+    let mut rows: Vec<Record> = Vec::new();
+    for file in files {
+        rows.extend(report::open(Path::new(&file))?.records);
+    }
+    rows.retain(|row| row.status == Status::Ok);
+    println!("| what | against | Vulkan | ratio | CUDA twin | ratio | reach |\n|---|---|---|---|---|---|---|");
+    for line in LINES {
+        let (name, theirs) = match line.against {
+            Library(name) => (name.to_owned(), figures.get(name).copied()),
+            Clpeak(figure) => ("clpeak".to_owned(), Some(figure)),
+        };
+        let unit = match line.unit {
+            Bytes => "GB/s",
+            Operations => "TFLOP/s",
+            Time => "µs",
+        };
+        let cell = |api: &str| {
+            let Some(ours) = best(line, &rows, api) else { return "– | –".to_owned() };
+            let ratio = theirs.map_or_else(|| "–".to_owned(), |theirs| format!("{:.3}", ours / theirs));
+            format!("{} {unit} | {ratio}", short(ours))
+        };
+        let theirs = theirs.map_or_else(|| "not measured".to_owned(), |theirs| format!("{} {unit}", short(theirs)));
+        let sign = if matches!(line.unit, Time) { "≤" } else { "≥" };
+        println!(
+            "| {} | {name}: {theirs} | {} | {} | {sign} {:.2} |",
+            line.what,
+            cell("vulkan"),
+            cell("cuda"),
+            line.reach
+        );
+    }
+    Ok(())
+}
+
+/// `name value unit`, a line each.
+fn figures(text: &str) -> HashMap<String, f64> {
+    let words = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    words.filter_map(|words| Some((words.first()?.to_string(), words.get(1)?.parse().ok()?))).collect()
+}
+
+/// The fastest row's figure, in the line's unit.
+fn best(line: &Line, rows: &[Record], api: &str) -> Option<f64> {
+    let is_meant = |row: &&Record| {
+        row.backend == api
+            && line.of.contains(&format!("{}/{}", row.family, row.benchmark).as_str())
+            && line.dtypes.contains(&row.dtype.as_str())
+            && (line.n.is_empty() || row.n == line.n)
+    };
+    let figures = rows.iter().filter(is_meant).filter_map(|row| match line.unit {
+        Bytes => row.gb_per_s,
+        Operations => Some(row.gflop_per_s? / 1e3),
+        Time => Some(row.median_ns? / 1e3),
+    });
+    figures.max_by(|a, b| if matches!(line.unit, Time) { b.total_cmp(a) } else { a.total_cmp(b) })
+}
+
+fn short(figure: f64) -> String {
+    if figure >= 1000.0 { format!("{figure:.0}") } else { format!("{figure:.1}") }
+}
