@@ -201,6 +201,12 @@ impl Buffer {
         (self.scalar, self.bytes, &self.contents) == (other.scalar, other.bytes, &other.contents)
     }
 
+    /// Whether the host fills it in staging memory, for the device to copy.
+    #[must_use]
+    pub fn is_staged_to_send(&self) -> bool {
+        self.is_staging && self.mapping == Some(Mapping::Write)
+    }
+
     /// The texture, where it is one.
     #[must_use]
     pub const fn texture(&self) -> Option<&Texture> {

@@ -9,7 +9,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::error::{Error, Result};
-use crate::job::{Checks, Job, Language, Shape, Step};
+use crate::job::{Buffer, Checks, Job, Language, Shape, Step};
 use crate::monitor::{self, Monitor};
 use crate::shader::{Access, Feature};
 
@@ -226,6 +226,10 @@ impl Device {
         if !self.has_mappable_storage && job.buffers.iter().any(|buffer| buffer.mapping.is_some() && !buffer.is_staging)
         {
             return refuse("the device has no storage buffers that the host can map".to_owned());
+        }
+        // There the host pins memory of its own, which is what other rows copy.
+        if self.language() == Language::Cuda && job.buffers.iter().any(Buffer::is_staged_to_send) {
+            return refuse("copying out of pinned memory is mapped_staging here".to_owned());
         }
         let limit = self.max_binding_bytes.min(self.max_buffer_bytes);
         if let Some(largest) = job.buffers.iter().map(|buffer| buffer.bytes).max().filter(|bytes| *bytes > limit) {

@@ -226,7 +226,7 @@ const FLAT: f64 = 0.15;
 
 /// The levels of a curve of (working set in bytes, latency in ns): plateaus, which are runs of working sets, the last at least twice the
 /// first, that stay within 15 % of their median. Sets between two plateaus, which lie in part in the one cache and in part in the next, belong to
-/// neither; plateaus of the same latency, parted by an outlier, are one; a drop belongs to the level before, since a larger set cannot
+/// neither; plateaus and single sets of a level's latency behind it belong to it; a drop belongs to the level before, since a larger set cannot
 /// be faster but by chance.
 #[must_use]
 pub fn knees(curve: &[(u64, f64)]) -> Vec<Level> {
@@ -251,7 +251,11 @@ pub fn knees(curve: &[(u64, f64)]) -> Vec<Level> {
         let run = &curve[first..end];
         let (least_bytes, bytes) = (run[0].0, run[run.len() - 1].0);
         if bytes < 2 * least_bytes {
-            // Between two levels; the next set may begin one.
+            // As fast as the level before, whose plateau ended because its first sets were faster than its last; or between two levels, and
+            // the next set may begin one.
+            if let Some(level) = levels.last_mut().filter(|level| (run[0].1 / level.latency_ns - 1.0).abs() <= FLAT) {
+                level.bytes = run[0].0;
+            }
             first += 1;
             continue;
         }
@@ -358,6 +362,10 @@ mod tests {
 
     #[test]
     fn an_outlier_parts_no_level_and_a_drop_starts_none() {
+        // As an H200's memory: the first sets, some of whose lines are still cached, end the plateau early; the last are as slow.
+        let rising = knees(&curve(&[20.0, 20.0, 20.0, 77.0, 88.0, 99.0, 98.0]));
+        assert_eq!(rising.len(), 2, "{rising:?}");
+        assert_eq!(rising[1].bytes, 256 << 10);
         let with_outlier = knees(&curve(&[20.0, 20.5, 31.0, 20.0, 20.2, 300.0, 310.0]));
         assert_eq!(with_outlier.len(), 2);
         assert_eq!(with_outlier[0].bytes, 64 << 10);

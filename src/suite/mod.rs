@@ -428,8 +428,8 @@ pub enum Route {
     Staging,
     /// The storage buffer itself, mapped: no copy by the device. Only some devices can.
     Mapped,
-    /// A staging buffer that the host has nothing more to do with: the device's copy alone. CUDA: as [`Route::Staging`], whose pinned memory
-    /// the device copies from and to where it lies.
+    /// A staging buffer that the host has nothing more to do with: the device's copy alone. CUDA: pinned memory of the host, and only to
+    /// receive.
     Held,
 }
 

@@ -64,7 +64,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "staging_to_device",
-            summary: "the device's copy out of a staging buffer that is filled already: where it beats the bus, that buffer lies on the device; CUDA: out of pinned memory",
+            summary: "the device's copy out of a staging buffer that is filled already: where it beats the bus, that buffer lies on the device",
             look_for: "Whether it beats the bus. If so, the buffer that the host maps lies on the device, and what crosses \
                 the bus are the host's writes into it (mapped_primary_write).",
             work_text: "n scalars, read from the staging buffer once.",
@@ -197,7 +197,7 @@ fn finding(rows: &[&Record]) -> Option<String> {
     ]
     .into_iter()
     .filter_map(|(benchmark, words, in_cuda)| {
-        let words = if is_cuda { in_cuda } else { words };
+        let words = Some(if is_cuda { in_cuda } else { words }).filter(|words| !words.is_empty())?;
         Some(format!("{words} reaches {}", best(benchmark)?))
     })
     .collect();

@@ -148,7 +148,7 @@ impl CudaJob {
         for step in &job.steps {
             match step {
                 Step::Send { from, route: Route::Queue, .. } => prepared.keep(*from),
-                Step::Send { from, route: Route::Staging | Route::Held, .. } => prepared.pin(*from)?,
+                Step::Send { from, route: Route::Staging, .. } => prepared.pin(*from)?,
                 Step::Receive { to, route, .. } => {
                     let bytes = prepared.specs[*to].bytes as usize;
                     let received = match route {
@@ -213,7 +213,7 @@ impl CudaJob {
             Step::Send { from, to, route: Route::Queue } => {
                 self.uploads.get(from).map_or(Ok(()), |bytes| self.send(bytes, *to))
             }
-            Step::Send { from, to, route: Route::Staging | Route::Held } => {
+            Step::Send { from, to, route: Route::Staging } => {
                 self.pinned.get(from).map_or(Ok(()), |pinned| self.send(pinned.bytes(), *to))
             }
             Step::CopyRows { from, to } => match (self.arrays.get(from), self.arrays.get(to)) {
@@ -221,7 +221,7 @@ impl CudaJob {
                 (Some(array), None) => array.give(&self.buffers[*to], self.pitch(*from)),
                 _ => Err(Error::Validation("rows are copied between a buffer and a texture".to_owned())),
             },
-            Step::Send { route: Route::Mapped, .. } => Ok(()),
+            Step::Send { route: Route::Mapped | Route::Held, .. } => Ok(()),
             Step::Receive { from, to, .. } => {
                 let (bytes, from) = (self.specs[*from].bytes, &self.buffers[*from]);
                 match self.received.get_mut(to) {
