@@ -93,6 +93,7 @@ pub struct Record {
     pub model: Option<f64>,
     pub drift: Option<f64>,
     pub in_kernel_ns: Option<f64>,
+    pub subgroup_size: String,
     /// Every sample of the series, in the order taken; not a column, kept for the JSON report.
     pub all_samples_ns: Vec<f64>,
     /// A hash of the picture that the kernel made, where it made one; not a column, kept for the JSON report.
@@ -306,6 +307,11 @@ pub const COLUMNS: &[Column] = &[
         "ns",
         "latest end minus earliest start of a workgroup by a clock that the kernel reads, median"
     ),
+    column!(
+        subgroup_size,
+        "",
+        "lanes of the device's subgroups, as its API tells: `32`, or `8-32` where a driver chooses; empty where none does"
+    ),
 ];
 
 #[cfg(test)]
@@ -320,7 +326,7 @@ mod tests {
             names.join(","),
             "schema,tool_version,date,os,cpu,device,vendor,device_type,driver,backend,family,benchmark,dtype,n,params,\
              workgroup_size,checks,shader_hash,status,reason,timer,tick_ns,samples,launches,median_ns,min_ns,mean_ns,stddev_ns,\
-             ci_low_ns,ci_high_ns,end_to_end_ns,bytes,flops,gb_per_s,gflop_per_s,ceiling,share,model,drift,in_kernel_ns"
+             ci_low_ns,ci_high_ns,end_to_end_ns,bytes,flops,gb_per_s,gflop_per_s,ceiling,share,model,drift,in_kernel_ns,subgroup_size"
         );
     }
 

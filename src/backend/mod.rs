@@ -164,6 +164,17 @@ impl Device {
         ]
     }
 
+    /// Lanes of its subgroups as the column `subgroup_size` writes them; empty where the API does not tell.
+    #[must_use]
+    pub fn subgroup_size(&self) -> String {
+        // What wgpu says of a device without subgroups is no size.
+        let told = |name| self.fact(name).filter(|lanes| *lanes != "0").map(str::to_owned);
+        match (told("smallest subgroup").or_else(|| told("warp size")), told("largest subgroup")) {
+            (Some(least), Some(most)) if least != most => format!("{least}-{most}"),
+            (least, most) => least.or(most).unwrap_or_default(),
+        }
+    }
+
     /// The language that its kernels are compiled from.
     #[must_use]
     pub fn language(&self) -> Language {

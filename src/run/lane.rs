@@ -145,6 +145,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         bytes: (work.bytes > 0).then_some(work.bytes),
         flops: (work.flops > 0).then_some(work.flops),
         model: case.benchmark.model.map(|model| model(&case.shape)),
+        subgroup_size: device.subgroup_size(),
         ..Record::default()
     }
 }

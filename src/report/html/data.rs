@@ -46,6 +46,8 @@ struct SideData<'a> {
     device_type: &'a str,
     os: &'a str,
     cpu: &'a str,
+    /// Lanes, as the column `subgroup_size` has them.
+    subgroup: &'a str,
     dates: &'a [&'a str],
     reports: &'a [&'a str],
     /// How many rows are of each status, where there are any.
@@ -121,6 +123,7 @@ fn side_data<'a>(
         device_type: told(|row| &row.device_type),
         os: told(|row| &row.os),
         cpu: told(|row| &row.cpu),
+        subgroup: told(|row| &row.subgroup_size),
         dates: &side.dates,
         reports: &side.reports,
         statuses: statuses

@@ -30,7 +30,8 @@ function facts(side) {
     bytes === null ? name[0].toUpperCase() + name.slice(1) : `${name} cache`,
     bytes === null ? `${ns} ns` : `${binary(bytes)}, ${ns} ns`,
   ]);
-  return { limits, inferred: [...levels, ...(banks ? [["Banks", banks]] : [])] };
+  const subgroup = side.subgroup ? [["Subgroup", `${side.subgroup.replace("-", " to ")} lanes`]] : [];
+  return { limits, inferred: [...levels, ...(banks ? [["Banks", banks]] : []), ...subgroup] };
 }
 
 function factList(title, entries) {
