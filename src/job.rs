@@ -48,6 +48,13 @@ impl Kernel {
     /// The kernel of `case`; one without source or interface where the API itself is measured.
     fn new(case: &Case) -> Result<Self> {
         let (source, shape) = (case.benchmark.wgsl, &case.shape);
+        let (dtype, lanes) = (shape.dtype, shape.dtype.lanes());
+        if !shape.count().is_multiple_of(lanes) {
+            let (name, n) = (dtype.name(), shape.extent);
+            return Err(Error::Unsupported(format!(
+                "{n} scalars are no whole number of {name}: take a multiple of {lanes}"
+            )));
+        }
         let is_override = |name: &str| !HOST_PARAMS.contains(&name);
         let constants: Constants =
             shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();

@@ -10,6 +10,7 @@ mod kept;
 mod lane;
 mod pace;
 mod rows;
+mod tune;
 
 use crate::backend::Backend;
 use crate::error::{Error, Result};
@@ -20,6 +21,7 @@ use crate::suite::{Case, Profile};
 pub use kept::Kept;
 use lane::Lane;
 use rows::Rows;
+pub use tune::recall_params;
 
 /// What a run's rows share, and how long it may take.
 #[derive(Debug, Clone)]
@@ -34,6 +36,8 @@ pub struct Settings {
     pub rules: Rules,
     /// Largest upload that the end-to-end time is taken of, in bytes.
     pub end_to_end_bytes: u64,
+    /// Whether kernels are tuned before they are measured: see [`crate::suite::Family::tuned`].
+    pub is_tuned: bool,
 }
 
 impl Settings {
@@ -45,7 +49,7 @@ impl Settings {
             Profile::Standard => (500.0, 1 << 30),
             Profile::Thorough => (3000.0, u64::MAX),
         };
-        Self { date, os, cpu, rules: Rules::with_budget(budget_ms * 1e6), end_to_end_bytes }
+        Self { date, os, cpu, rules: Rules::with_budget(budget_ms * 1e6), end_to_end_bytes, is_tuned: false }
     }
 }
 
@@ -53,6 +57,11 @@ impl Settings {
 pub trait Observer {
     /// The timer of the device through `api` was chosen.
     fn timer(&mut self, api: &'static str, timer: &Timer);
+    /// Candidates for the parameters of `case` are about to be tried, of the kernel `number` (from 1 on) of `count`; `row` holds what is known
+    /// of the case.
+    fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
+        let _ = (number, count, case, row);
+    }
     /// Case number `place` starts; `row` holds what is known of it before, its API among it.
     fn start(&mut self, place: usize, case: &Case, row: &Record);
     /// A row is there, and held against the ceilings so far.
@@ -97,7 +106,8 @@ pub enum End {
     NoDevice(Error),
 }
 
-/// Runs `cases` on one card through `backends`, and gives a record for each case and API. An API whose device is gone for good fails the
+/// Runs `cases` on one card through `backends`, and gives a record for each case and API. Where the settings say so the first API chooses
+/// parameters before, which hold for all. An API whose device is gone for good fails the
 /// rest of its rows; the others go on.
 ///
 /// # Errors
@@ -138,6 +148,13 @@ pub async fn resume(
     for (slot, record) in rows.iter() {
         lanes[slot % apis].ceilings.recall(&cases[slot / apis], record);
     }
+    let tuned;
+    let cases = if settings.is_tuned {
+        tuned = tune::tune(&mut lanes, cases, &rows, observer).await;
+        &tuned
+    } else {
+        cases
+    };
     compile_ahead(&mut lanes, cases, &rows);
     let mut end = End::Complete;
     for place in 0..cases.len() {

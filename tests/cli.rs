@@ -67,6 +67,7 @@ fn bad_arguments_are_usage_errors() {
         &["run", "[", "--dry-run"],
         &["run", "--fail-on", "wrong,slow"],
         &["run", "--resume", "r.csv", "--out", "q.csv"],
+        &["run", "--tune", "--dry-run"],
     ] {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
@@ -321,4 +322,46 @@ fn kernels_of_a_folder_take_the_place_of_the_suites() {
         let mut rows = report.records.iter().filter(|record| record.family == "transpose").peekable();
         assert!(rows.peek().is_some() && rows.all(|record| record.status.name() == status));
     }
+}
+
+#[test]
+fn a_tuned_run_says_what_it_tries_and_its_rows_what_it_chose() {
+    if !has_device() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let command = ["run", "atomics/same_address", "--tune", "--size", "4096", "--profile", "quick"];
+    let of = |rest: [&str; 2]| shaderbench(&[&command[..], &rest].concat(), folder.path()).output().expect("starts");
+    let output = of(["--out", "r.csv"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("tuning 1 of 1: atomics/same_address u32 4096 ROUNDS=8\n"), "{said}");
+    let rows = csv::open(&folder.path().join("r.csv")).expect("readable").records;
+    let size = rows[0].workgroup_size.trim_end_matches("x1x1");
+    let chosen = if size == "256" { "ROUNDS=8".to_owned() } else { format!("ROUNDS=8;WG={size}") };
+    assert_eq!((rows.len(), rows[0].status, &rows[0].params), (1, Status::Ok, &chosen));
+    // Whatever was chosen, the run is complete.
+    let output = of(["--resume", "r.csv"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("1 rows are kept") && !text(&output.stderr).contains("tuning"));
+}
+
+/// Kernels that count elements of several lanes have none for the rest of a size: that is no wrong answer of theirs.
+#[test]
+fn a_size_that_is_no_whole_number_of_elements_is_skipped_with_what_to_take() {
+    if !has_device() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = "run stream/copy --size 100003 --profile quick --out odd.csv";
+    let arguments: Vec<_> = arguments.split(' ').collect();
+    let output = shaderbench(&arguments, folder.path()).output().expect("starts");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report = csv::open(&folder.path().join("odd.csv")).expect("a report");
+    let row = report.records.iter().find(|record| record.dtype == "vec4<f32>" && record.family == "stream");
+    let row = row.expect("a row of fours");
+    assert_eq!(
+        (row.status, row.reason.as_str()),
+        (Status::Skipped, "100003 scalars are no whole number of vec4<f32>: take a multiple of 4")
+    );
 }

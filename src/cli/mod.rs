@@ -122,6 +122,9 @@ struct RunArguments {
     /// Parameters for the kernels that have them (WG=128)
     #[arg(long = "param", value_name = "K=V", num_args = 1.., value_parser = param, value_delimiter = ',')]
     params: Vec<(String, f64)>,
+    /// Try other workgroup sizes first, and measure kernels with those that are fastest on this device
+    #[arg(long, conflicts_with = "dry_run")]
+    tune: bool,
     /// Folder of kernels to run in place of the suite's: FAMILY/BENCHMARK.wgsl, .cu
     #[arg(long, value_name = "DIR")]
     shaders: Option<PathBuf>,

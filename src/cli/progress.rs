@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::interrupt::Interrupt;
-use super::watchdog::{self, Watchdog};
+use super::watchdog::{self, Watchdog, Work};
 use crate::error::{Error, Result};
 use crate::measure::Timer;
 use crate::record::{Record, Status};
@@ -48,7 +48,7 @@ impl Progress {
         }
         let csv = Arc::new(Mutex::new(csv));
         let (file, path) = (Arc::clone(&csv), path.to_owned());
-        let watchdog = Watchdog::new(watchdog::PATIENCE, move |row| give_up(&mut lock(&file), row, &path));
+        let watchdog = Watchdog::new(watchdog::PATIENCE, move |row, work| give_up(&mut lock(&file), row, work, &path));
         Self { bar, csv, json: None, apis, pictures: None, interrupt, watchdog }
     }
 
@@ -86,10 +86,18 @@ fn lock(csv: &Mutex<CsvFile>) -> MutexGuard<'_, CsvFile> {
 }
 
 /// Ends the program over a case that does not come back: nothing that waits for its driver can.
-fn give_up(csv: &mut CsvFile, row: Record, path: &Path) {
+fn give_up(csv: &mut CsvFile, row: Record, work: Work, path: &Path) {
     let case = format!("{} {} {} {}", row.name(), row.dtype, row.n, row.params);
+    let (case, seconds) = (case.trim_end(), watchdog::PATIENCE.as_secs());
+    if work == Work::Tuning {
+        eprintln!(
+            "error: {case}: the driver did not come back within {seconds} s from a trial of its parameters; the same command \
+             without --tune measures it as it is"
+        );
+        signal_hook::low_level::exit(1);
+    }
     let written = csv.append(&[overdue(row)]);
-    let (case, path, seconds) = (case.trim_end(), path.display(), watchdog::PATIENCE.as_secs());
+    let path = path.display();
     let lost = written.err().map_or_else(String::new, |error| format!(" ({})", error.chain()));
     eprintln!(
         "error: {case}: the driver did not come back within {seconds} s; the rows so far are in {path}, and the same command \
@@ -121,8 +129,14 @@ impl Observer for Progress {
         self.say(&format!("{of}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
     }
 
+    fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
+        self.watchdog.watch(row, Work::Tuning);
+        let line = format!("tuning {number} of {count}: {case}");
+        if self.bar.is_hidden() { eprintln!("{line}") } else { self.bar.set_message(line) }
+    }
+
     fn start(&mut self, _place: usize, case: &Case, row: &Record) {
-        self.watchdog.watch(row);
+        self.watchdog.watch(row, Work::Measuring);
         self.bar.set_message(format!("{}{case}", self.of(&row.backend, " ")));
     }
 

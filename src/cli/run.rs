@@ -15,7 +15,7 @@ use crate::plan::{Request, plan};
 use crate::record::Record;
 use crate::report::csv::Report;
 use crate::report::{self, CsvFile, Section};
-use crate::run::{End, Kept, Outcome, Settings};
+use crate::run::{End, Kept, Outcome, Settings, recall_params};
 use crate::suite::{Case, Dtype, FAMILIES, Profile};
 
 /// Runs the command; gives the exit code.
@@ -118,10 +118,14 @@ fn run_on(
     let mut backends = open(card)?;
     let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
     let profile = profile_for(arguments, &devices[0]);
-    let cases = plan(&request(arguments, profile)?)?;
+    let mut cases = plan(&request(arguments, profile)?)?;
+    if let (true, Some(report)) = (arguments.tune, &resumed) {
+        recall_params(&mut cases, &report.records);
+    }
     let now = jiff::Timestamp::now();
     let date = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let mut settings = Settings::new(profile, date, operating_system(), processor());
+    settings.is_tuned = arguments.tune;
     let kept = resumed
         .map_or_else(|| Ok(Kept::default()), |report| kept(report, arguments, &cases, &devices, &mut settings))?;
     let (path, before) = match arguments.out.as_ref().or(arguments.resume.as_ref()) {

@@ -8,6 +8,15 @@ use crate::record::Record;
 /// How long a case may take: its samples, its oracle and its compilation together take a small part of it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
 
+/// What a case is run for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    /// A choice of its parameters.
+    Tuning,
+    /// Its row.
+    Measuring,
+}
+
 /// A thread that acts where a case takes too long.
 pub(super) struct Watchdog {
     shared: Arc<Shared>,
@@ -22,7 +31,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     /// The row of the case in flight.
-    watched: Option<Record>,
+    watched: Option<(Record, Work)>,
     /// Its number, so that one case's patience is not another's.
     number: u64,
     is_over: bool,
@@ -36,21 +45,21 @@ impl Shared {
 
 impl Watchdog {
     /// Calls `act` with the row of the first case that takes longer than `patience`, once.
-    pub(super) fn new(patience: Duration, act: impl FnOnce(Record) + Send + 'static) -> Self {
+    pub(super) fn new(patience: Duration, act: impl FnOnce(Record, Work) + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let seen = Arc::clone(&shared);
         std::thread::spawn(move || {
-            if let Some(record) = seen.overdue(patience) {
-                act(record);
+            if let Some((record, work)) = seen.overdue(patience) {
+                act(record, work);
             }
         });
         Self { shared }
     }
 
     /// The case of this row starts.
-    pub(super) fn watch(&self, row: &Record) {
+    pub(super) fn watch(&self, row: &Record, work: Work) {
         let mut state = self.shared.lock();
-        state.watched = Some(row.clone());
+        state.watched = Some((row.clone(), work));
         state.number += 1;
         self.shared.has_changed.notify_one();
     }
@@ -70,7 +79,7 @@ impl Drop for Watchdog {
 
 impl Shared {
     /// The row of the first case that takes too long; `None` where there is none before the watch is over.
-    fn overdue(&self, patience: Duration) -> Option<Record> {
+    fn overdue(&self, patience: Duration) -> Option<(Record, Work)> {
         // Patience passes in slices: a machine that slept through one has not waited.
         let slice = patience / 20;
         let (mut state, mut slices, mut number) = (self.lock(), 0, 0);
@@ -101,15 +110,15 @@ mod tests {
     #[test]
     fn a_case_that_does_not_come_back_is_reported_once() {
         let (told, hears) = mpsc::channel();
-        let dog = Watchdog::new(Duration::from_millis(200), move |row| told.send(row.n).expect("heard"));
+        let dog = Watchdog::new(Duration::from_millis(200), move |row, _| told.send(row.n).expect("heard"));
         for n in ["1", "2", "3"] {
-            dog.watch(&row(n));
+            dog.watch(&row(n), Work::Measuring);
             std::thread::sleep(Duration::from_millis(50));
             dog.rest();
         }
         std::thread::sleep(Duration::from_millis(300));
         assert!(hears.try_recv().is_err(), "nobody waits for anything");
-        dog.watch(&row("4"));
+        dog.watch(&row("4"), Work::Measuring);
         assert_eq!(hears.recv_timeout(Duration::from_secs(5)), Ok("4".to_owned()));
         assert!(hears.recv().is_err(), "once");
     }
@@ -117,8 +126,8 @@ mod tests {
     #[test]
     fn a_watch_that_is_over_reports_nothing() {
         let (told, hears) = mpsc::channel();
-        let dog = Watchdog::new(Duration::from_millis(100), move |row| told.send(row.n).expect("heard"));
-        dog.watch(&row("1"));
+        let dog = Watchdog::new(Duration::from_millis(100), move |row, _| told.send(row.n).expect("heard"));
+        dog.watch(&row("1"), Work::Measuring);
         drop(dog);
         assert!(hears.recv().is_err());
     }

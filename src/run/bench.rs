@@ -7,7 +7,7 @@ use super::{Settings, put_away};
 use crate::backend::{Backend, Prepared};
 use crate::error::{Error, Result};
 use crate::job::{Job, Step};
-use crate::measure::{self, Series, Timer};
+use crate::measure::{self, Rules, Series, Timer};
 use crate::monitor::Monitor;
 use crate::record::{Conditions, Record, Status};
 use crate::stats::{self, round_to_seven_digits};
@@ -91,6 +91,25 @@ impl<'a> Bench<'a> {
         put_away(prepared, result)
     }
 
+    /// Samples of the case by other rules than the run's, unverified and without a row.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub(super) async fn trial(&mut self, case: &Case, rules: Rules) -> Result<Series> {
+        let job = Job::new(case)?;
+        self.backend.device().check(&job)?;
+        self.pace.check(self.backend, &self.timer, case).await?;
+        self.canary.steady(&self.timer).await?;
+        let timer = self.timer_for(&job);
+        let mut prepared = self.backend.prepare(&job).await?;
+        let series = measure::measure(prepared.as_mut(), &timer, &rules_for(&job, rules)).await;
+        put_away(prepared, series)
+    }
+
+    fn timer_for(&self, job: &Job) -> Timer {
+        if job.is_host_timed() { Timer::wall() } else { self.timer.clone() }
+    }
+
     async fn measured(
         &mut self,
         case: &Case,
@@ -98,13 +117,7 @@ impl<'a> Bench<'a> {
         prepared: &mut dyn Prepared,
         record: &mut Record,
     ) -> Result<()> {
-        let mut rules = self.settings.rules;
-        let timer = if job.is_host_timed() { Timer::wall() } else { self.timer.clone() };
-        if job.has_untimed_steps() {
-            // Each launch takes timestamps of its own, and the longest sample must hold the untimed steps too.
-            rules.max_launches = rules.max_launches.min(500);
-            rules.longest_sample_ns /= 2.0;
-        }
+        let (rules, timer) = (rules_for(job, self.settings.rules), self.timer_for(job));
         for attempt in 1..=ATTEMPTS {
             // Reading takes milliseconds, in which clocks may fall: the canary sings on the near side of it.
             let at_first = self.monitor.as_mut().map(|monitor| monitor.read());
@@ -181,6 +194,15 @@ impl<'a> Bench<'a> {
         record.end_to_end_ns = stats::median(&samples[1..]).map(round_to_seven_digits);
         Ok(())
     }
+}
+
+/// The rules for a job: where each launch takes timestamps of its own, the longest sample must hold the untimed steps too.
+fn rules_for(job: &Job, rules: Rules) -> Rules {
+    if !job.has_untimed_steps() {
+        return rules;
+    }
+    let longest_sample_ns = rules.longest_sample_ns / 2.0;
+    Rules { max_launches: rules.max_launches.min(500), longest_sample_ns, ..rules }
 }
 
 /// The timer of a device that gets simple arithmetic right.

@@ -63,12 +63,12 @@ impl Kept {
 
 const FLAGS: &str = "pass those of the run that wrote it";
 
-fn of_case(case: &Case) -> [String; 4] {
+pub(super) fn of_case(case: &Case) -> [String; 4] {
     let shape = &case.shape;
     [case.name(), shape.dtype.name().to_owned(), shape.extent.to_string(), case.params_text()]
 }
 
-fn of_record(record: &Record) -> [String; 4] {
+pub(super) fn of_record(record: &Record) -> [String; 4] {
     [record.name(), record.dtype.clone(), record.n.clone(), record.params.clone()]
 }
 

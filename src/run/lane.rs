@@ -6,7 +6,9 @@ use crate::backend::{Backend, Device};
 use crate::ceilings::Ceilings;
 use crate::error::{Error, Result};
 use crate::job::{Job, hash};
+use crate::measure::Rules;
 use crate::record::{Record, SCHEMA, Status};
+use crate::stats::{self, Summary};
 use crate::suite::Case;
 
 /// An API's part in a run.
@@ -73,18 +75,40 @@ impl<'a> Lane<'a> {
         if let Err(error) = bench.case(case, &mut record, &mut picture).await {
             self.is_out_of_memory = matches!(error, Error::OutOfMemory(_));
             fail(&mut record, &error);
-            if error.ends_device()
-                && let Err(error) = bench.reopen().await
-            {
-                // What lies on the lost device may wait for it forever when dropped.
-                std::mem::forget(std::mem::replace(&mut self.bench, Err(unusable(error))));
-            }
+            self.recover(&error).await;
         }
         if let Some(rgba) = picture {
             record.picture_hash = Some(hash(&rgba));
             observer.picture(case, self.device.backend, &rgba)?;
         }
         Ok(record)
+    }
+
+    /// Opens the device anew where `error` ended it.
+    async fn recover(&mut self, error: &Error) {
+        if error.ends_device()
+            && let Ok(bench) = &mut self.bench
+            && let Err(error) = bench.reopen().await
+        {
+            // What lies on the lost device may wait for it forever when dropped.
+            std::mem::forget(std::mem::replace(&mut self.bench, Err(unusable(error))));
+        }
+    }
+
+    /// What a launch of the case takes by a short series; `None` where the device cannot run it.
+    ///
+    /// # Errors
+    /// What ended the device, which is open again unless it is gone for good.
+    pub(super) async fn trial(&mut self, case: &Case, rules: Rules) -> Result<Option<Summary>> {
+        let Ok(bench) = &mut self.bench else { return Ok(None) };
+        match bench.trial(case, rules).await {
+            Ok(series) => Ok(stats::summarize(&series.samples_ns)),
+            Err(error) if error.ends_device() => {
+                self.recover(&error).await;
+                Err(error)
+            }
+            Err(_) => Ok(None),
+        }
     }
 
     /// Goes on from a row that an earlier part of the run measured.

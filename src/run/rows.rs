@@ -27,6 +27,11 @@ impl Rows {
         self.slots.iter().copied().zip(&self.records)
     }
 
+    /// Whether no API has a row for the case.
+    pub(super) fn is_untouched(&self, place: usize) -> bool {
+        self.of(place).next().is_none()
+    }
+
     pub(super) fn lacks(&self, place: usize, api: usize) -> bool {
         let slot = place * self.apis + api;
         self.again.contains(&slot) || self.slots.binary_search(&slot).is_err()

@@ -3,7 +3,8 @@
 //! The operations counted are the atomic additions, so that GFLOP/s reads as 10⁹ atomic additions a second; no bytes are counted.
 
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, Work, each, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, WORKGROUP_SIZES,
+    Work, each, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -15,6 +16,7 @@ pub const FAMILY: Family = Family {
     model_text: "Additions to one address are done one after the other where the data lies: one each few cycles, \
         times the number that a subgroup adds up beforehand. Different addresses run in parallel.",
     is_by_kernel: true,
+    tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "same_address",

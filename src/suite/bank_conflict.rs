@@ -20,6 +20,7 @@ pub const FAMILY: Family = Family {
         fullest bank has distinct words: gcd(STRIDE, 32) for strides, 1 for words that are shared; compute \
         capability 1.x had 16 banks for half a subgroup. The model is 1 over that number.",
     is_by_kernel: false,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "stride",

@@ -18,6 +18,7 @@ pub const FAMILY: Family = Family {
     model_text: "Time over ROUNDS is what one exchange takes: a store, a barrier, a load. Workgroups hide each \
         other's waiting as long as several fit a processor.",
     is_by_kernel: false,
+    tuned: &[],
     benchmarks: &[Benchmark {
         name: "exchange",
         summary: "every value moves on to the neighbour ROUNDS times",

@@ -27,6 +27,7 @@ pub const FAMILY: Family = Family {
         it does not. Plateaus within 15 % over a doubling of the set are levels; sets between two plateaus lie \
         partly in each.",
     is_by_kernel: true,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "latency",

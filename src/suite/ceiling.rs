@@ -17,6 +17,7 @@ pub const FAMILY: Family = Family {
     model_text: "None: these rows are what the others are held against. A row's own share says how near it comes to \
         the best sample that any kernel of its limit reached at that working set.",
     is_by_kernel: true,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "copy",

@@ -19,6 +19,7 @@ pub const FAMILY: Family = Family {
         row by those of the row: the degree of coalescing. Caches can do better, since neighbouring subgroups share \
         sectors; they cannot do worse.",
     is_by_kernel: false,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "offset",

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
-    Work, gb_per_s, uniform,
+    WORKGROUP_SIZES, Work, gb_per_s, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -17,6 +17,7 @@ pub const FAMILY: Family = Family {
     model_text: "Reading each word once is the floor. Above it stand four atomic additions a word: they are free \
         only where the memory that holds the counters takes them as fast as words arrive.",
     is_by_kernel: false,
+    tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "global_atomic",

@@ -17,6 +17,7 @@ pub const FAMILY: Family = Family {
         enough: with tiles of side S memory is read S times less often than in the naive product. Tensor cores have \
         a ceiling of their own.",
     is_by_kernel: false,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "naive",

@@ -20,6 +20,7 @@ pub const FAMILY: Family = Family {
         clock, and a rate divides into bytes a cycle and processor (clock times processors times 128 bytes, where a \
         subgroup is served at once).",
     is_by_kernel: true,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "storage_bandwidth",

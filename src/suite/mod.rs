@@ -70,6 +70,8 @@ pub struct Family {
     pub model_text: &'static str,
     /// Whether its table groups rows by kernel (they do different things) rather than by type and size (they do the same).
     pub is_by_kernel: bool,
+    /// What `--tune` chooses for the device, in the kernels that have it; empty where the family's model or finding is about it.
+    pub tuned: &'static [Choice],
     /// Its benchmarks; the first is what the others are compared with.
     pub benchmarks: &'static [Benchmark],
     /// One or two sentences that say what the measured rows show on this device; `None` where too few were measured.
@@ -135,6 +137,12 @@ impl Checks {
 
 /// A set of parameters: overrides of the shader, or [`HOST_PARAMS`].
 pub type Params = &'static [(&'static str, f64)];
+
+/// An override that `--tune` may set, and the values that it tries.
+pub type Choice = (&'static str, &'static [f64]);
+
+/// The invocations of a workgroup, from the smallest subgroup that is common to the most that any API allows.
+pub const WORKGROUP_SIZES: &[Choice] = &[("WG", &[32.0, 64.0, 128.0, 256.0, 512.0, 1024.0])];
 
 /// One parameter at N values in a row, from `first` on.
 pub(crate) const fn ladder<const N: usize>(name: &'static str, first: u32) -> [[(&'static str, f64); 1]; N] {
@@ -527,11 +535,18 @@ pub fn uniform(name: &'static str, words: &[u64]) -> Buffer {
     Buffer { name, scalars: words.len() as u64, contents: Contents::Words(words) }
 }
 
-/// Rows that were measured, with their rate in GB/s, of one benchmark, type and size.
+/// A row's parameters but for the workgroup size, which the user or `--tune` has set.
+pub(crate) fn params_but_size(row: &Record) -> String {
+    let others: Vec<&str> = row.params.split(';').filter(|pair| !pair.starts_with("WG=")).collect();
+    others.join(";")
+}
+
+/// Rows that were measured, with their rate in GB/s, of one benchmark, type and size, whatever the workgroup size.
 pub(crate) fn rate<'a>(rows: &[&'a Record], benchmark: &str, params: &str, like: &Record) -> Option<(f64, &'a Record)> {
-    let row = rows
-        .iter()
-        .find(|row| row.benchmark == benchmark && row.params == params && row.dtype == like.dtype && row.n == like.n)?;
+    let is_meant = |row: &&&Record| {
+        row.benchmark == benchmark && row.dtype == like.dtype && row.n == like.n && params_but_size(row) == params
+    };
+    let row = rows.iter().find(is_meant)?;
     Some((row.gb_per_s?, row))
 }
 

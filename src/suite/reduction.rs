@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 
 use super::input::Values;
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, each,
-    gb_per_s, rate, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
+    WORKGROUP_SIZES, Work, each, gb_per_s, params_but_size, rate, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -22,6 +22,7 @@ pub const FAMILY: Family = Family {
         that working set; partial sums are far less than a hundredth of that. What is slower spends its time in \
         steps, barriers and idle lanes.",
     is_by_kernel: false,
+    tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "interleaved_global",
@@ -319,7 +320,8 @@ fn one_pass(shape: &Shape, interface: &Interface) -> Step {
 }
 
 fn finding(rows: &[&Record]) -> Option<String> {
-    let measured = rows.iter().filter(|row| row.gb_per_s.is_some() && row.dtype == "f32" && row.params.is_empty());
+    let is_plain = |row: &Record| row.dtype == "f32" && params_but_size(row).is_empty();
+    let measured = rows.iter().filter(|row| row.gb_per_s.is_some() && is_plain(row));
     let fastest = measured.max_by(|a, b| {
         let key = |row: &Record| (row.n.parse::<u64>().unwrap_or(0), row.gb_per_s.unwrap_or(0.0));
         let ((an, ag), (bn, bg)) = (key(a), key(b));

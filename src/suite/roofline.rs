@@ -2,8 +2,8 @@
 
 use super::input::Values;
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Step, Work, all, each,
-    flop_per_s, gb_per_s, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Step, WORKGROUP_SIZES, Work, all,
+    each, flop_per_s, gb_per_s, params_but_size, uniform,
 };
 use crate::record::Record;
 
@@ -14,6 +14,7 @@ pub const FAMILY: Family = Family {
     model_text: "Time is the longer of moving 2n scalars and doing 2 FMAS n operations: flat in time up to the \
         ridge, which is the ratio of the two ceilings in operations a byte, and in proportion to FMAS from there on.",
     is_by_kernel: false,
+    tuned: WORKGROUP_SIZES,
     benchmarks: &[Benchmark {
         name: "fma_an_element",
         summary: "reads by fours, works FMAS fused multiply-adds on each element, and writes it",
@@ -94,7 +95,7 @@ const ADDEND: u64 = 3;
 
 fn finding(rows: &[&Record]) -> Option<String> {
     let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
-    let fmas = |row: &Record| row.params.strip_prefix("FMAS=")?.parse::<f64>().ok();
+    let fmas = |row: &Record| params_but_size(row).strip_prefix("FMAS=")?.parse::<f64>().ok();
     let largest = rows.iter().filter(|row| row.gb_per_s.is_some()).map(|row| size(row)).max()?;
     let same = rows.iter().filter(|row| size(row) == largest);
     let mut points: Vec<(f64, f64, f64)> =

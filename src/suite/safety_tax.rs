@@ -28,6 +28,7 @@ pub const FAMILY: Family = Family {
         nothing is paid. A bounds check is a minimum for each access, a loop bound a counter for each round, a \
         zero-initialisation a store for each word and a barrier.",
     is_by_kernel: true,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "fma",

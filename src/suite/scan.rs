@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, Work, all, gb_per_s, grid, uniform,
+    Step, WORKGROUP_SIZES, Work, all, gb_per_s, grid, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -19,6 +19,7 @@ pub const FAMILY: Family = Family {
     model_text: "A scan must read and write every element once, as a copy does. Passes multiply that: reading for \
         the block sums, writing, and adding what came before move 4n in three kernels and 2n in one pass.",
     is_by_kernel: false,
+    tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "three_kernels",

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
-    Work, all, each, gb_per_s, rate, uniform,
+    WORKGROUP_SIZES, Work, all, each, gb_per_s, rate, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -24,6 +24,7 @@ pub const FAMILY: Family = Family {
     model_text: "Time in proportion to the bytes counted: relative to copy, mul and dot take the same time (2n), add \
         and triad 3/2 of it (3n), a speed of 0.67.",
     is_by_kernel: false,
+    tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "copy",

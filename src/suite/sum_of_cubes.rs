@@ -22,6 +22,7 @@ pub const FAMILY: Family = Family {
         multiplies the lanes at work, up to 32 workgroups of 256; a device with more processors than 32 stays partly \
         idle even at the end.",
     is_by_kernel: false,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "one_invocation",

@@ -25,6 +25,7 @@ pub const FAMILY: Family = Family {
     model_text: "Bytes are counted as if each pixel were read once and written once; a copy of as much is the limit. \
         By hand four pixels are loaded for each, mostly from cache; the texture unit does that in one request.",
     is_by_kernel: false,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "rotate_sampled",

@@ -20,6 +20,7 @@ pub const FAMILY: Family = Family {
         two share it), plus what a call costs. Ways that copy twice on the host are at most half as fast as its \
         memory copies.",
     is_by_kernel: true,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "write_buffer",

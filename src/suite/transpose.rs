@@ -14,6 +14,7 @@ pub const FAMILY: Family = Family {
     model_text: "A transpose moves as much as a copy, so that it can be as fast as one: the copy at the same working \
         set is the model. What is lost, is lost to sectors of which a part is used, or to banks.",
     is_by_kernel: false,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "naive_coalesced_read",

@@ -15,6 +15,7 @@ pub const FAMILY: Family = Family {
     model_text: "How an array gets its length is no work of the kernel's: override_size and dynamic_size should run \
         at 1.00 times fixed_size. Elsewhere pairs of rows that differ in one thing are the model of each other.",
     is_by_kernel: true,
+    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "fixed_size",

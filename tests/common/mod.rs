@@ -329,6 +329,8 @@ impl Prepared for FakeJob<'_> {
 #[derive(Default)]
 pub struct Seen {
     pub timer: Option<Timer>,
+    /// The numbers of the cases that were tuned, each with their count.
+    pub tuned: Vec<(usize, usize)>,
     /// Cases that are done.
     pub finished: usize,
     /// The APIs, in the order in which they took their turns.
@@ -350,6 +352,10 @@ pub struct Seen {
 impl Observer for Seen {
     fn timer(&mut self, _: &'static str, timer: &Timer) {
         self.timer = Some(timer.clone());
+    }
+    fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
+        assert_eq!((row.name(), row.median_ns), (case.name(), None));
+        self.tuned.push((number, count));
     }
     fn start(&mut self, place: usize, case: &Case, row: &Record) {
         let api = ["vulkan", "cuda", "gl", "webgpu"]

@@ -196,10 +196,28 @@ impl Gpu {
         Ok(())
     }
 
-    /// Copies `bytes`, at most a piece of them, to `buffer` through the mapped staging buffer, and waits.
-    pub(super) async fn send(&self, bytes: &[u8], buffer: &wgpu::Buffer, offset: u64) -> Result<()> {
-        self.put(bytes, &self.upload).await?;
-        self.run(self.copied(&self.upload, 0, buffer, offset, bytes.len() as u64)).await
+    /// Copies `bytes` to the front of `buffer` through the mapped staging buffer, piece by piece, and waits for each.
+    pub(super) async fn send(&self, bytes: &[u8], buffer: &wgpu::Buffer) -> Result<()> {
+        for (number, piece) in bytes.chunks(PIECE as usize).enumerate() {
+            self.put(piece, &self.upload).await?;
+            self.run(self.copied(&self.upload, 0, buffer, number as u64 * PIECE, piece.len() as u64)).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes what `spec` starts with to a host-visible buffer, piece by piece.
+    pub(super) async fn fill_mapped(&self, spec: &Buffer, buffer: &wgpu::Buffer) -> Result<()> {
+        self.map(buffer, wgpu::MapMode::Write, spec.bytes).await?;
+        let mut piece = vec![0; spec.bytes.min(PIECE) as usize];
+        for offset in (0..spec.bytes).step_by(PIECE as usize) {
+            let end = spec.bytes.min(offset + PIECE);
+            let bytes = &mut piece[..(end - offset) as usize];
+            spec.fill(offset, bytes);
+            let mut view = buffer.get_mapped_range_mut(offset..end).map_err(|error| unmappable(&error.to_string()))?;
+            view.copy_from_slice(bytes);
+        }
+        buffer.unmap();
+        Ok(())
     }
 
     /// Writes `bytes`, a multiple of 8 of them, to the front of a host-visible buffer, which no submission in flight uses.

@@ -155,9 +155,7 @@ impl Backend for WgpuBackend {
                 match &buffers[place] {
                     Memory::Texture(texture) => self.gpu.fill_texture(spec, texture)?,
                     Memory::Buffer(buffer) if spec.is_staging && spec.mapping == Some(Mapping::Write) => {
-                        let mut bytes = vec![0; spec.bytes as usize];
-                        spec.fill(0, &mut bytes);
-                        self.gpu.put(&bytes, buffer).await?;
+                        self.gpu.fill_mapped(spec, buffer).await?;
                     }
                     Memory::Buffer(buffer) if spec.is_output() => self.gpu.poison(buffer),
                     Memory::Buffer(buffer) => self.gpu.fill(spec, buffer).await?,

@@ -139,9 +139,7 @@ impl WgpuJob {
                     self.gpu.queue.submit([]);
                 }
                 Step::Send { from, to, route: Route::Staging } => {
-                    for (number, piece) in self.uploads[from].chunks(PIECE as usize).enumerate() {
-                        self.gpu.send(piece, self.memory[*to].buffer()?, number as u64 * PIECE).await?;
-                    }
+                    self.gpu.send(&self.uploads[from], self.memory[*to].buffer()?).await?;
                 }
                 Step::Send { from, to, route: Route::Mapped } => {
                     self.gpu.put(&self.uploads[from], self.memory[*to].buffer()?).await?;
@@ -279,7 +277,13 @@ impl Prepared for WgpuJob {
             for bound in &self.end_to_end {
                 match &bound.step {
                     Step::Upload(place) => {
-                        self.gpu.queue.write_buffer(self.memory[*place].buffer()?, 0, &self.uploads[place]);
+                        let (bytes, buffer) = (&self.uploads[place], self.memory[*place].buffer()?);
+                        if bytes.len() as u64 > PIECE {
+                            // The queue would stage a second copy of all of it.
+                            self.gpu.send(bytes, buffer).await?;
+                        } else {
+                            self.gpu.queue.write_buffer(buffer, 0, bytes);
+                        }
                     }
                     Step::Dispatch { groups: [x, y, z], .. } => {
                         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());

@@ -1,0 +1,161 @@
+//! `--tune`: which values of a kernel's free parameters are fastest on this device.
+//!
+//! A candidate is measured briefly and not verified: what is chosen then runs as any other case, and a wrong answer shows there.
+
+use std::collections::HashSet;
+
+use super::Observer;
+use super::kept::{of_case, of_record};
+use super::lane::Lane;
+use super::rows::Rows;
+use crate::error::Result;
+use crate::job::Job;
+use crate::measure::Rules;
+use crate::record::Record;
+use crate::shader::Value;
+use crate::stats::Summary;
+use crate::suite::Case;
+
+/// Time for a candidate, in nanoseconds.
+const BUDGET_NS: f64 = 30e6;
+
+/// What a candidate must gain at least: less is not worth rows that fewer reports can be compared with.
+const LEAST_GAIN: f64 = 0.02;
+
+/// `cases` with the parameters that are fastest on the first device that runs. Cases that have rows stay as they are, as do all that are
+/// left when the observer wants the run to end.
+pub(super) async fn tune(
+    lanes: &mut [Lane<'_>],
+    cases: &[Case],
+    rows: &Rows,
+    observer: &mut dyn Observer,
+) -> Vec<Case> {
+    let mut cases = cases.to_vec();
+    let Some(lane) = lanes.iter_mut().find(|lane| lane.bench.is_ok()) else { return cases };
+    let untouched = cases.iter().enumerate().filter(|(place, _)| rows.is_untouched(*place));
+    let tunable: Vec<(usize, Vec<Case>)> = untouched
+        .map(|(place, case)| (place, candidates(case)))
+        .filter(|(_, candidates)| !candidates.is_empty())
+        .collect();
+    for (at, (place, candidates)) in tunable.iter().enumerate() {
+        let case = &mut cases[*place];
+        observer.tuning(at + 1, tunable.len(), case, &lane.blank(case));
+        // What lost the device has told enough: such a kernel is left alone.
+        if let Ok(Some(better)) = better(lane, case, candidates, observer).await {
+            *case = better;
+        }
+        if observer.is_interrupted() {
+            break;
+        }
+    }
+    cases
+}
+
+/// Gives each case the parameters with which `records`, an earlier part of the same tuned run, hold it.
+pub fn recall_params(cases: &mut [Case], records: &[Record]) {
+    let kept: HashSet<_> = records.iter().map(of_record).collect();
+    for case in cases.iter_mut().filter(|case| !kept.contains(&of_case(case))) {
+        if let Some(chosen) = candidates(case).into_iter().find(|candidate| kept.contains(&of_case(candidate))) {
+            *case = chosen;
+        }
+    }
+}
+
+/// The case with each other value of a parameter that it leaves open.
+fn candidates(case: &Case) -> Vec<Case> {
+    let open: Vec<_> = case.family.tuned.iter().filter(|(name, _)| !case.shape.params.contains_key(*name)).collect();
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let Ok(job) = Job::new(case) else { return Vec::new() };
+    let usual = |name| job.kernel.interface.overrides.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+    let with = |name: &str, value: f64| {
+        let mut case = case.clone();
+        case.shape.params.insert(name.to_owned(), value);
+        case
+    };
+    let of = |(name, values): &(&'static str, &'static [f64])| -> Vec<Case> {
+        let Some(usual) = usual(*name) else { return Vec::new() };
+        values.iter().filter(|value| usual != Value::U32(**value as u32)).map(|value| with(name, *value)).collect()
+    };
+    open.into_iter().flat_map(of).collect()
+}
+
+/// The fastest candidate, where it is certainly faster than the case as it stands, or where that does not run.
+///
+/// # Errors
+/// What ended the device.
+async fn better(
+    lane: &mut Lane<'_>,
+    case: &Case,
+    candidates: &[Case],
+    observer: &dyn Observer,
+) -> Result<Option<Case>> {
+    let rules = Rules::with_budget(BUDGET_NS);
+    let usual = lane.trial(case, rules).await?;
+    let mut fastest: Option<(&Case, Summary)> = None;
+    for candidate in candidates {
+        if observer.is_interrupted() {
+            return Ok(None);
+        }
+        if let Some(summary) = lane.trial(candidate, rules).await?
+            && fastest.as_ref().is_none_or(|(_, best)| summary.median < best.median)
+        {
+            fastest = Some((candidate, summary));
+        }
+    }
+    let Some((candidate, summary)) = fastest else { return Ok(None) };
+    let Some(usual) = usual else { return Ok(Some(candidate.clone())) };
+    if !is_faster(&summary, &usual) {
+        return Ok(None);
+    }
+    // The fastest of several is often so by luck: both are asked once more.
+    let again = lane.trial(candidate, rules).await?.zip(lane.trial(case, rules).await?);
+    Ok(again.filter(|(summary, usual)| is_faster(summary, usual)).map(|_| candidate.clone()))
+}
+
+/// Whether one time lies below another by more than the least gain and by more than the noise of both.
+fn is_faster(one: &Summary, other: &Summary) -> bool {
+    let is_clear = one.interval.zip(other.interval).is_none_or(|((_, high), (low, _))| high < low);
+    is_clear && one.median < other.median * (1.0 - LEAST_GAIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{FAMILIES, Shape};
+
+    #[test]
+    fn every_choice_that_a_family_declares_is_one_that_a_kernel_of_it_has() {
+        for family in FAMILIES {
+            for (name, values) in family.tuned {
+                let of = |benchmark: &'static crate::suite::Benchmark| {
+                    let declared = &benchmark.cases[0];
+                    let (dtype, extent) = (declared.dtypes[0], declared.extents[0]);
+                    let case = Case { family, benchmark, shape: Shape { dtype, extent, params: Default::default() } };
+                    candidates(&case)
+                };
+                let tried: Vec<Case> = family.benchmarks.iter().flat_map(of).collect();
+                for value in *values {
+                    let is_tried = tried.iter().any(|case| case.shape.params.get(*name) == Some(value));
+                    assert!(is_tried, "{} {name}={value}", family.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn times_must_differ_by_more_than_their_noise_and_the_least_gain() {
+        let summary = |median: f64, half: f64| Summary {
+            median,
+            min: median - half,
+            mean: median,
+            stddev: Some(half),
+            interval: Some((median - half, median + half)),
+        };
+        assert!(is_faster(&summary(90.0, 1.0), &summary(100.0, 1.0)));
+        assert!(!is_faster(&summary(90.0, 6.0), &summary(100.0, 6.0)), "intervals overlap");
+        assert!(!is_faster(&summary(98.5, 0.1), &summary(100.0, 0.1)), "too little is gained");
+        assert!(!is_faster(&summary(110.0, 1.0), &summary(100.0, 1.0)));
+    }
+}
