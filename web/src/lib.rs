@@ -186,7 +186,7 @@ fn named(reports: &str) -> Result<Vec<(String, String)>, JsError> {
 }
 
 fn cases(families: Vec<String>, name: &str) -> Result<Vec<Case>> {
-    plan(&Request { filters: families, profile: profile(name)?, sizes: Vec::new(), params: Vec::new() })
+    plan(&Request::new(families, profile(name)?))
 }
 
 fn profile(name: &str) -> Result<Profile> {
