@@ -92,7 +92,7 @@ function showDevice(told) {
     const rest = told.filter(([section]) => section !== "");
     byId("device").replaceChildren(
         element("p", { class: "device-name" }, value("name")),
-        value("type") === "software" ? element("p", { class: "note" }, "This is a program on the processor, no GPU: its answers are checked as any, its speed says nothing about a GPU.") : "",
+        value("type") === "software" ? element("p", { class: "note" }, "This is a program on the processor, no GPU: its answers are checked as any, its speed says nothing about a GPU. It takes minutes over what a GPU does at once.") : "",
         element("dl", { class: "facts" }, basics.map(pair)),
         element("details", {}, element("summary", {}, "Everything that the browser tells"), element("dl", { class: "facts" }, rest.map(pair))));
     byId("device").removeAttribute("aria-busy");

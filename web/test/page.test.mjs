@@ -13,7 +13,7 @@ import { serve } from "./serve.mjs";
 const ROOT = new URL("../..", import.meta.url).pathname;
 const PAGE = process.env.PAGE ?? join(ROOT, "target/web-page");
 const BROWSER = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => path && existsSync(path));
-const FLAGS = ["--headless=new", "--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+const FLAGS = ["--headless=new", "--no-sandbox", "--hide-scrollbars", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 const MINUTES = 60_000;
 
 const skip = !BROWSER ? "SKIPPED: there is no Chromium" : !existsSync(join(PAGE, "index.html")) ? `SKIPPED: ${PAGE} is not built` : false;
