@@ -111,13 +111,7 @@ pub async fn run(
     ended.map(str::to_owned).map_err(thrown)
 }
 
-async fn measure(
-    tab: &mut Tab,
-    cases: Vec<Case>,
-    profile: &str,
-    plant: &str,
-    tell: Function,
-) -> Result<&'static str> {
+async fn measure(tab: &mut Tab, cases: Vec<Case>, profile: &str, plant: &str, tell: Function) -> Result<&'static str> {
     let mut cases = fit::fit(cases, tab.backend.device());
     if !plant.is_empty() {
         plant::spoil(&mut cases, plant)?;
