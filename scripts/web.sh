@@ -30,12 +30,13 @@ setup_rust() {
 
 build_wasm() {
     local arguments=(build --package shaderbench-web --target "$TRIPLE" --profile web --locked)
-    if has_std; then
-        cargo "${arguments[@]}"
-    else
-        RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld \
-            /usr/bin/cargo "${arguments[@]}" -Z build-std=std,panic_abort
-    fi
+    if has_std; then cargo "${arguments[@]}"; else debian_cargo "${arguments[@]}"; fi
+}
+
+# Debian's compiler, which builds the standard library first.
+debian_cargo() {
+    RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld \
+        /usr/bin/cargo "$@" -Z build-std=std,panic_abort
 }
 
 # The tool must be of the very version that the program was built with.
@@ -107,9 +108,11 @@ serve() {
 }
 
 check() {
-    local arguments=(clippy --locked --package shaderbench-web --target "$TRIPLE" -- -D warnings)
+    local arguments=(--locked --package shaderbench-web --target "$TRIPLE")
     if has_std || { command -v rustup >/dev/null && timeout 120 rustup target add "$TRIPLE" >&2; }; then
-        cargo "${arguments[@]}"
+        cargo clippy "${arguments[@]}" -- -D warnings
+    elif has_debian_toolchain; then
+        debian_cargo check "${arguments[@]}"
     else
         echo "SKIPPED: Rust's library for $TRIPLE is not installed: the core is not compiled for a browser"
     fi

@@ -1,6 +1,5 @@
-// Product of two matrices, C = A·B with A m×k and B k×n, by tiles of 128×128: each of 256 invocations keeps 8×8 elements of C in
-// registers. There are two tiles of A and two of B in workgroup memory, in turn: while one pair is multiplied, the next one is on its way
-// from memory, so that one barrier in 8 steps of k is enough; what the first step behind it needs is read before the last step in front.
+// Product of two matrices, C = A·B with A m×k and B k×n, by tiles of 128×128: each of 256 invocations keeps 8×8 elements of C in registers.
+// Two tiles of A and two of B take turns in workgroup memory: while one pair is multiplied the next is on its way, one barrier in 8 steps of k.
 // Pattern: 32 neighbouring invocations cover 32×64 elements of C, 4×8 of them with 2×2 blocks of 4×4 each: 64 FMAs for four 16-byte reads,
 // most of which lanes share. A's tile is stored by steps of k; its fours change places in the upper half, against bank conflicts. Workgroups
 // are numbered in bands of 8 rows, so that those that run together share what they read.

@@ -1,7 +1,7 @@
 // Reports against each other. Files are read in this tab and go nowhere.
 
 import { drawCharts } from "./charts.js";
-import { byId, download, element } from "./element.js";
+import { breakable, byId, download, element } from "./element.js";
 
 const OWN = "this tab.json";
 
@@ -118,7 +118,7 @@ function familyTable(family, found) {
         const pairs = one.pairs.flatMap((pair) => pair
             ? [element("td", {}, ratio(pair.ratio)), element("td", {}, element("span", { class: `tag ${pair.verdict}`, title: pair.marks.join(", ") || null }, pair.verdict))]
             : [element("td"), element("td")]);
-        rows.push(element("tr", {}, element("th", { scope: "row" }, one.name), one.times.map((time) => element("td", {}, time || "–")), pairs));
+        rows.push(element("tr", {}, element("th", { scope: "row" }, breakable(one.name)), one.times.map((time) => element("td", {}, time || "–")), pairs));
     }
     const head = element("thead", {}, element("tr", {}, heads.map((text) => element(text ? "th" : "td", text ? { scope: "col" } : {}, text))));
     return element("section", { class: "family", "aria-labelledby": title }, element("h3", { id: title }, family),

@@ -12,6 +12,11 @@ export function element(tag, attributes = {}, ...children) {
     return made;
 }
 
+/** A name that breaks after its underlines where the page is narrow. */
+export function breakable(name) {
+    return name.split(/(?<=_)/).flatMap((part, place) => place === 0 ? [part] : [element("wbr"), part]);
+}
+
 /** Hands the user a file. */
 export function download(name, type, text) {
     const address = URL.createObjectURL(new Blob([text], { type }));

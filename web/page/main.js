@@ -6,7 +6,10 @@ import { byId, download, element } from "./element.js";
 import { startProgress } from "./progress.js";
 import { clearTables, drawFamilies } from "./table.js";
 
-const PLANT = new URLSearchParams(location.search).get("plant") ?? "";
+const ASKED = new URLSearchParams(location.search);
+const PLANT = ASKED.get("plant") ?? "";
+/** Sizes in place of the profile's. */
+const SIZES = ASKED.getAll("size");
 
 /** What each profile is good for. */
 const HINTS = { quick: "headline sizes, a minute or two", standard: "every size, some minutes", thorough: "every size, until it settles" };
@@ -50,7 +53,7 @@ async function run() {
     if (PLANT) tell(`Self-test: the kernel ${PLANT} carries a planted fault; its rows must say “wrong”.`);
     setRunning();
     try {
-        const ended = await bench.call("run", { families: chosen("family"), profile: chosen("profile")[0], plant: PLANT });
+        const ended = await bench.call("run", { families: chosen("family"), profile: chosen("profile")[0], sizes: SIZES, plant: PLANT });
         progress.end(ended === "complete" ? `Done: ${rows.length} rows.` : `Stopped: the ${rows.length} rows so far are kept.`);
     } catch (error) {
         tell(error.message, true);
@@ -89,7 +92,7 @@ function showDevice(told) {
     const rest = told.filter(([section]) => section !== "");
     byId("device").replaceChildren(
         element("p", { class: "device-name" }, value("name")),
-        value("type") === "software" ? element("p", { class: "note" }, "This is a program on the processor, no GPU: its answers are checked as any, its speed says nothing about a GPU.") : "",
+        value("type") === "software" ? element("p", { class: "note" }, "This is a program on the processor, no GPU: its answers are checked as any, its speed says nothing about a GPU. It takes minutes over what a GPU does at once.") : "",
         element("dl", { class: "facts" }, basics.map(pair)),
         element("details", {}, element("summary", {}, "Everything that the browser tells"), element("dl", { class: "facts" }, rest.map(pair))));
     byId("device").removeAttribute("aria-busy");
@@ -118,9 +121,15 @@ async function showPlan() {
         byId("run").disabled = true;
         return;
     }
-    const count = await reader.call("count", { families, profile });
-    byId("plan").textContent = `${count} cases, ceilings included: ${HINTS[profile]}.`;
-    byId("run").disabled = isRunning || !hasDevice;
+    try {
+        const count = await reader.call("count", { families, profile, sizes: SIZES });
+        const what = SIZES.length > 0 ? `size ${SIZES.join(", ")}, as the address says` : HINTS[profile];
+        byId("plan").textContent = `${count} cases, ceilings included: ${what}.`;
+        byId("run").disabled = isRunning || !hasDevice;
+    } catch (error) {
+        byId("plan").textContent = `${error.message}.`;
+        byId("run").disabled = true;
+    }
 }
 
 let hasDevice = false;

@@ -1,6 +1,6 @@
 // Rows of this run as tables, a family each.
 
-import { byId, element } from "./element.js";
+import { breakable, byId, element } from "./element.js";
 
 const drawn = new Map();
 
@@ -29,7 +29,7 @@ function familySection(family, rows) {
         element("p", { class: "quiet" }, family.summary),
         shown.length > 0 && element("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": title },
             element("table", {}, heading(), element("tbody", {}, body(shown)))) || "",
-        family.finding && element("p", { class: "finding" }, family.finding),
+        family.finding && element("p", { class: "finding" }, coded(family.finding)),
         skipped(rows.filter((row) => row.record.status === "skipped")));
 }
 
@@ -46,22 +46,27 @@ function body(rows) {
             group = row.texts.group;
             lines.push(element("tr", { class: "group" }, element("th", { scope: "rowgroup", colspan: "6" }, group)));
         }
-        lines.push(line(row));
+        lines.push(...linesOf(row));
     }
     return lines;
 }
 
-function line({ record, texts }) {
-    const name = element("th", { scope: "row" }, texts.name);
+function linesOf({ record, texts }) {
+    const name = element("th", { scope: "row" }, breakable(texts.name));
     const attributes = { "data-status": record.status };
     if (record.status !== "ok") name.append(" ", element("span", { class: `tag ${record.status}` }, record.status));
     if (record.median_ns === null) {
-        return element("tr", attributes, name, element("td", { class: "why", colspan: "5" }, record.reason));
+        return [element("tr", attributes, name, element("td", { class: "why", colspan: "5" }, record.reason))];
     }
-    if (record.reason) name.append(" ", element("span", { class: "note", title: record.reason }, record.reason));
-    return element("tr", attributes, name,
+    const figures = element("tr", attributes, name,
         element("td", {}, texts.median), element("td", { class: "wide" }, texts.noise), element("td", {}, texts.rate),
         element("td", {}, share(record)), element("td", { class: "wide" }, texts.speed));
+    return record.reason ? [figures, element("tr", {}, element("td", { class: "note", colspan: "6" }, record.reason))] : [figures];
+}
+
+/** A sentence with what stands in backticks as code. */
+function coded(sentence) {
+    return sentence.split("`").map((part, place) => place % 2 === 1 ? element("code", {}, part) : part);
 }
 
 function share(record) {

@@ -7,7 +7,7 @@ const ready = init();
 
 const calls = {
     choices: () => JSON.parse(core.choices()),
-    count: ({ families, profile }) => core.count(families, profile),
+    count: ({ families, profile, sizes }) => core.count(families, profile, sizes),
     look: ({ name, text }) => JSON.parse(core.look(name, text)),
     csv: ({ json }) => core.csv(json),
     compare: ({ reports }) => JSON.parse(core.compare(JSON.stringify(reports))),
@@ -18,8 +18,8 @@ const calls = {
         askForSubgroups();
         return JSON.parse(await core.open(JSON.stringify(await describeHost())));
     },
-    run: ({ families, profile, plant }) =>
-        core.run(families, profile, plant, (what, json) => postMessage({ what, value: JSON.parse(json) })),
+    run: ({ families, profile, sizes, plant }) =>
+        core.run(families, profile, sizes, plant, (what, json) => postMessage({ what, value: JSON.parse(json) })),
     stop: () => core.stop(),
     hide: ({ isHidden }) => core.hide(isHidden),
 };

@@ -16,7 +16,7 @@ use shaderbench::backend::{Backend, Device, DeviceType};
 use shaderbench::error::{Error, Result};
 use shaderbench::plan::{Request, plan};
 use shaderbench::run::{End, Kept, Settings, resume};
-use shaderbench::suite::{Case, FAMILIES, Profile};
+use shaderbench::suite::{Case, Extent, FAMILIES, Profile};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 use rows::Rows;
@@ -81,36 +81,38 @@ fn sheet(device: &Device) -> Value {
     basics.chain(facts).collect()
 }
 
-/// How many cases these families have at this profile, with the ceilings that they need.
+/// How many cases these families have at this profile, with the ceilings that they need. `sizes` stand in place of the profile's; none for
+/// the profile's.
 ///
 /// # Errors
-/// Where there is no such family.
+/// Where there is no such family, or something is no size.
 #[wasm_bindgen]
-pub fn count(families: Vec<String>, profile: &str) -> Result<usize, JsError> {
-    Ok(cases(families, profile).map_err(thrown)?.len())
+pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result<usize, JsError> {
+    Ok(cases(families, profile, &sizes).map_err(thrown)?.len())
 }
 
-/// Measures. `plant` names a benchmark whose kernel gets a fault, for a test of the page; empty for none. `tell` is called with a name and
+/// Measures what [`count`] counts. `plant` names a benchmark whose kernel gets a fault, for a test of the page; empty for none. `tell` is called with a name and
 /// JSON: `plan`, `timer`, `start`, `rows`. Gives `complete` or `interrupted`.
 ///
 /// # Errors
 /// Where the run cannot go on.
 #[wasm_bindgen]
-pub async fn run(families: Vec<String>, profile: &str, plant: &str, tell: Function) -> Result<String, JsError> {
+pub async fn run(
+    families: Vec<String>,
+    profile: &str,
+    sizes: Vec<String>,
+    plant: &str,
+    tell: Function,
+) -> Result<String, JsError> {
+    let cases = cases(families, profile, &sizes).map_err(thrown)?;
     let Some(mut tab) = TAB.with(RefCell::take) else { return Err(JsError::new("no device is open")) };
-    let ended = measure(&mut tab, families, profile, plant, tell).await;
+    let ended = measure(&mut tab, cases, profile, plant, tell).await;
     TAB.with(|slot| slot.replace(Some(tab)));
     ended.map(str::to_owned).map_err(thrown)
 }
 
-async fn measure(
-    tab: &mut Tab,
-    families: Vec<String>,
-    profile: &str,
-    plant: &str,
-    tell: Function,
-) -> Result<&'static str> {
-    let mut cases = fit::fit(cases(families, profile)?, tab.backend.device());
+async fn measure(tab: &mut Tab, cases: Vec<Case>, profile: &str, plant: &str, tell: Function) -> Result<&'static str> {
+    let mut cases = fit::fit(cases, tab.backend.device());
     if !plant.is_empty() {
         plant::spoil(&mut cases, plant)?;
     }
@@ -185,8 +187,9 @@ fn named(reports: &str) -> Result<Vec<(String, String)>, JsError> {
     Ok(reports.iter().map(|report| (text(report, "name"), text(report, "text"))).collect())
 }
 
-fn cases(families: Vec<String>, name: &str) -> Result<Vec<Case>> {
-    plan(&Request { filters: families, profile: profile(name)?, sizes: Vec::new(), params: Vec::new() })
+fn cases(families: Vec<String>, name: &str, sizes: &[String]) -> Result<Vec<Case>> {
+    let sizes = sizes.iter().map(|size| Extent::parse(size)).collect::<Result<_>>()?;
+    plan(&Request { sizes, ..Request::new(families, profile(name)?) })
 }
 
 fn profile(name: &str) -> Result<Profile> {

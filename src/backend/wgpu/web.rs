@@ -45,10 +45,14 @@ pub(super) fn note_features(opened: &wgpu::Device, device: &mut Device) {
     }
 }
 
-/// The kernel with the directive that browsers demand and naga does not know.
+/// What stands in front of kernels with subgroup operations. naga does not know the first line and warns of the second, without which a
+/// browser refuses a loop that ends by what the subgroup has found together: it cannot see that all its lanes leave at once.
+const SUBGROUPS: &str = "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
+
+/// The kernel with the directives that browsers demand.
 pub(super) fn source(kernel: &Kernel) -> Cow<'_, str> {
     if kernel.interface.features.contains(&Feature::Subgroups) {
-        return format!("enable subgroups;\n{}", kernel.source).into();
+        return format!("{SUBGROUPS}{}", kernel.source).into();
     }
     kernel.source.as_str().into()
 }
