@@ -129,17 +129,25 @@ mod tests {
     fn every_choice_that_a_family_declares_is_one_that_a_kernel_of_it_has() {
         for family in FAMILIES {
             for (name, values) in family.tuned {
-                let of = |benchmark: &'static crate::suite::Benchmark| {
+                let cases = family.benchmarks.iter().map(|benchmark| {
                     let declared = &benchmark.cases[0];
                     let (dtype, extent) = (declared.dtypes[0], declared.extents[0]);
-                    let case = Case { family, benchmark, shape: Shape { dtype, extent, params: Default::default() } };
-                    candidates(&case)
-                };
-                let tried: Vec<Case> = family.benchmarks.iter().flat_map(of).collect();
-                for value in *values {
-                    let is_tried = tried.iter().any(|case| case.shape.params.get(*name) == Some(value));
-                    assert!(is_tried, "{} {name}={value}", family.name);
+                    Case { family, benchmark, shape: Shape { dtype, extent, params: Default::default() } }
+                });
+                // What each kernel has tried, and what it takes by itself.
+                let mut known: Vec<f64> = Vec::new();
+                for case in cases {
+                    known.extend(candidates(&case).iter().filter_map(|case| case.shape.params.get(*name)));
+                    let job = Job::new(&case).expect("valid");
+                    let usual = job.kernel.interface.overrides.iter().find(|(own, _)| own == name);
+                    known.extend(
+                        usual.and_then(
+                            |(_, value)| if let Value::U32(own) = value { Some(f64::from(*own)) } else { None },
+                        ),
+                    );
                 }
+                assert!(values.iter().all(|value| known.contains(value)), "{} {name}: {known:?}", family.name);
+                assert!(known.len() > values.len(), "{} {name}: no kernel has it", family.name);
             }
         }
     }
