@@ -80,9 +80,16 @@ fn every_row_of_a_committed_report_is_plausible() {
                 assert!(!row.reason.is_empty() && row.median_ns.is_none(), "{label} is skipped without a reason");
                 continue;
             }
-            assert!(row.share.is_none_or(|share| (0.0..=1.05).contains(&share)), "{label}: share {:?}", row.share);
+            // Larger working sets than any that a ceiling is measured at have none of their own.
+            let most = if row.bytes.is_some_and(|bytes| bytes > 5 << 28) { 1.1 } else { 1.05 };
+            assert!(row.share.is_none_or(|share| (0.0..=most).contains(&share)), "{label}: share {:?}", row.share);
             let times = [row.min_ns, row.ci_low_ns, row.median_ns, row.ci_high_ns].map(|time| time.expect("a time"));
-            assert!(times[0] > 0.0 && times.is_sorted(), "{label}: {times:?} do not rise");
+            // Of few samples the interval reaches below the fastest.
+            let [least, low, median, high] = times;
+            assert!(
+                least > 0.0 && least <= median && low <= median && median <= high,
+                "{label}: {times:?} do not rise"
+            );
         }
     }
 }

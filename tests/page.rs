@@ -222,7 +222,7 @@ fn the_table_is_sorted_and_filtered_by_click_and_by_keyboard() {
     assert!(!found.0.is_empty() && found.0.iter().all(|name| name == "tiled"), "{found:?}");
     assert!(found.1.iter().all(|dtype| dtype == "f64") && found.2.iter().all(|params| params == "PAD=1"), "{found:?}");
     let count = browser.text("document.querySelector('.count').textContent");
-    assert!(count.starts_with(&format!("{} of 969 cases", found.0.len())), "{count}");
+    assert!(count.starts_with(&format!("{} of ", found.0.len())) && count.contains(" cases"), "{count}");
     assert_eq!(complaints(&browser), Vec::<String>::new());
 }
 

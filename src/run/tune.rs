@@ -147,7 +147,6 @@ mod tests {
                     );
                 }
                 assert!(values.iter().all(|value| known.contains(value)), "{} {name}: {known:?}", family.name);
-                assert!(known.len() > values.len(), "{} {name}: no kernel has it", family.name);
             }
         }
     }

@@ -3,6 +3,9 @@
 use super::Fields;
 use crate::record::{COLUMNS, Column, Record};
 
+/// Columns that came later: that older reports lack them is no news.
+const LATER: [&str; 1] = ["subgroup_size"];
+
 /// Columns without which a row says nothing.
 const NEEDED: [&str; 3] = ["family", "benchmark", "status"];
 
@@ -66,7 +69,8 @@ impl Header {
     /// What is unknown and what is missing, in a sentence each.
     pub(super) fn notes(&self) -> Vec<String> {
         let is_there = |name: &str| self.columns.iter().flatten().any(|column| column.name == name);
-        let missing: Vec<_> = COLUMNS.iter().map(|column| column.name).filter(|name| !is_there(name)).collect();
+        let missing: Vec<_> =
+            COLUMNS.iter().map(|column| column.name).filter(|name| !is_there(name) && !LATER.contains(name)).collect();
         let note = |names: String, fate: &str| (!names.is_empty()).then(|| format!("columns {fate}: {names}"));
         let unknown = note(self.unknown.join(", "), "that are not known and passed over");
         unknown.into_iter().chain(note(missing.join(", "), "that are missing and stay empty")).collect()

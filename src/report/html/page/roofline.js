@@ -96,6 +96,10 @@ function roofline() {
       const [lowest] = extent(points.map(({ y }) => y));
       const y = [lowest / 2, top * 2];
       const named = picked.family === "" ? [] : apart(points.filter(isChosen).filter(({ kind }) => kind === "both"));
+      // A name stands left of its point where there is room, else right of it.
+      const roomLeft = ({ x }) => (Math.log(x / left) / Math.log(right / left)) * (width - 110);
+      const isTight = (point) => roomLeft(point) < 8 + 7 * point.row.of.name.length;
+      const names = (of, place) => Plot.text(of, { x: "x", y: "y", text: ({ row }) => row.of.name, fontSize: 11, fill: "currentColor", stroke: "var(--surface)", strokeWidth: 4, ...place });
       const describePoint = (point) => `${describe(model, point.row)}${point.kind === "both" ? `\n${digits(point.x, 3)} FLOP a byte` : ""}`;
       const svg = plot({
         width,
@@ -114,7 +118,8 @@ function roofline() {
           }),
           Plot.text(labels, { ...HALO, y: "y", x: right, text: ({ limits, y: gflop }) => `${limits.join(", ")} ${arithmetic(gflop)}`, textAnchor: "end", dy: -8, dx: -8 }),
           Plot.text([slope], { ...HALO, x: left, y: left * slope.gb_per_s, text: ({ limit, gb_per_s: gb }) => `${limit} ${bandwidth(gb, 3)}`, textAnchor: "start", dx: 6, dy: -32 }),
-          Plot.text(named, { x: "x", y: "y", text: ({ row }) => row.of.name, textAnchor: "end", dx: -8, fontSize: 11, fill: "currentColor", stroke: "var(--surface)", strokeWidth: 4 }),
+          names(named.filter((point) => !isTight(point)), { textAnchor: "end", dx: -8 }),
+          names(named.filter(isTight), { textAnchor: "start", dx: 8 }),
           tip(points.filter(isChosen), { x: "x", y: "y", title: describePoint }),
         ],
       });
