@@ -96,9 +96,9 @@ function roofline() {
       const [lowest] = extent(points.map(({ y }) => y));
       const y = [lowest / 2, top * 2];
       const named = picked.family === "" ? [] : apart(points.filter(isChosen).filter(({ kind }) => kind === "both"));
-      // A name stands left of its point where there is room, else right of it.
-      const roomLeft = ({ x }) => (Math.log(x / left) / Math.log(right / left)) * (width - 110);
-      const isTight = (point) => roomLeft(point) < 8 + 7 * point.row.of.name.length;
+      // A name stands left of its point where the picture has room, else right of it.
+      const roomLeft = ({ x }) => 84 + (Math.log(x / left) / Math.log(right / left)) * (width - 110);
+      const isTight = (point) => roomLeft(point) < 10 + 6.5 * point.row.of.name.length;
       const names = (of, place) => Plot.text(of, { x: "x", y: "y", text: ({ row }) => row.of.name, fontSize: 11, fill: "currentColor", stroke: "var(--surface)", strokeWidth: 4, ...place });
       const describePoint = (point) => `${describe(model, point.row)}${point.kind === "both" ? `\n${digits(point.x, 3)} FLOP a byte` : ""}`;
       const svg = plot({
