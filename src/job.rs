@@ -303,6 +303,15 @@ impl Step {
         }
     }
 
+    /// Whether the host has a part in the step.
+    const fn needs_host(&self) -> bool {
+        match self {
+            Self::Send { route, .. } | Self::Receive { route, .. } => !matches!(route, Route::Held | Route::Pinned),
+            Self::Upload(_) | Self::SumOnHost { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Whether the step counts towards the kernel time.
     #[must_use]
     pub const fn is_timed(&self) -> bool {
@@ -431,10 +440,17 @@ impl Job {
         Ok(Self { label: case.to_string(), kernel, buffers, steps, end_to_end, check })
     }
 
-    /// Whether the job runs no kernel, so that its steps are what the host's clock times.
+    /// Whether anything in it is a kernel's: else its copies are what is timed.
     #[must_use]
-    pub fn is_host_timed(&self) -> bool {
-        !self.steps.iter().any(Step::is_timed)
+    pub fn runs_kernel(&self) -> bool {
+        self.steps.iter().any(Step::is_timed)
+    }
+
+    /// Whether the host's clock alone can time it: copies in which the host has a part, or any where the device writes no timestamps
+    /// around copies.
+    #[must_use]
+    pub fn is_host_timed(&self, has_copy_timestamps: bool) -> bool {
+        !self.runs_kernel() && (!has_copy_timestamps || self.steps.iter().any(Step::needs_host))
     }
 
     /// Whether untimed steps stand between the timed ones, so that each launch needs timestamps of its own.
@@ -482,6 +498,8 @@ fn concrete(
         Step::Receive { from, route: Route::Mapped, .. } if *from == place => Some(Mapping::Read),
         Step::Send { from, route: Route::Held, .. } if *from == place => Some(Mapping::Write),
         Step::Receive { to, route: Route::Held, .. } if *to == place => Some(Mapping::Read),
+        // What the host maps to read lies in its own memory; what it maps to write may lie on the device.
+        Step::Send { from, route: Route::Pinned, .. } if *from == place => Some(Mapping::Read),
         _ => None,
     });
     let is_staging = steps.iter().any(|step| match step {

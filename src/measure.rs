@@ -36,12 +36,11 @@ impl Timer {
         if self.is_device { sample.device_ns.unwrap_or(sample.wall_ns) } else { sample.wall_ns }
     }
 
-    /// A sample must last this long: 100 ticks, and 50 µs by timestamps or 5 ms by the host's clock, whose submit and wait would
+    /// A sample must last this long: 100 ticks, and `floor_ns` by timestamps or 5 ms by the host's clock, whose submit and wait would
     /// drown anything shorter.
     #[must_use]
-    pub fn shortest_sample_ns(&self) -> f64 {
-        let floor = if self.is_device { 50_000.0 } else { 5_000_000.0 };
-        (100.0 * self.tick_ns).max(floor)
+    pub fn shortest_sample_ns(&self, floor_ns: f64) -> f64 {
+        (100.0 * self.tick_ns).max(if self.is_device { floor_ns } else { 5e6 })
     }
 }
 
@@ -50,6 +49,11 @@ impl Timer {
 pub struct Rules {
     /// Samples to take at least, time permitting.
     pub min_samples: usize,
+    /// Time to spend on samples at least, in nanoseconds: between two runs launches differ by more than ten samples in a row show.
+    pub least_ns: f64,
+    /// A sample lasts this long at least, in nanoseconds by the device's clock. Commands reach a device in pieces, and where the pieces
+    /// end moves a whole submission by some 2 µs: on an H200 4 % of 50 µs, from run to run and not from sample to sample.
+    pub shortest_sample_ns: f64,
     /// Samples to take at most.
     pub max_samples: usize,
     /// Relative standard error of the mean at which a series is settled.
@@ -63,11 +67,13 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The method's rules with the given time for a case.
+    /// The method's rules with the given time for a case: samples of at least 50 µs, ten of them where they agree.
     #[must_use]
     pub const fn with_budget(budget_ns: f64) -> Self {
         Self {
             min_samples: 10,
+            least_ns: 0.0,
+            shortest_sample_ns: 50_000.0,
             max_samples: 2000,
             settled: 0.005,
             budget_ns,
@@ -162,7 +168,8 @@ pub async fn measure(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules) 
     // taking a slow launch once more.
     let mut samples_ns = if meter.spent_ns < rules.budget_ns { Vec::new() } else { vec![last_ns] };
     // The last sample is taken after poisoning, so that the loop stops one short of what the rules ask for.
-    while !is_enough(&samples_ns, meter.spent_ns, rules) {
+    let before_ns = meter.spent_ns;
+    while !is_enough(&samples_ns, meter.spent_ns, meter.spent_ns - before_ns, rules) {
         samples_ns.push(meter.one(launches).await?);
     }
     meter.prepared.poison().await?;
@@ -170,8 +177,8 @@ pub async fn measure(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules) 
     Ok(Series { samples_ns, launches })
 }
 
-/// Whether one more sample completes the series.
-fn is_enough(samples_ns: &[f64], spent_ns: f64, rules: &Rules) -> bool {
+/// Whether one more sample completes the series, of whose time `spent_ns` so much as `sampling_ns` went into samples.
+fn is_enough(samples_ns: &[f64], spent_ns: f64, sampling_ns: f64, rules: &Rules) -> bool {
     let next = samples_ns.len() + 1;
     if next >= rules.max_samples {
         return true;
@@ -180,7 +187,7 @@ fn is_enough(samples_ns: &[f64], spent_ns: f64, rules: &Rules) -> bool {
         return next >= LEAST_SAMPLES;
     }
     let is_settled = stats::relative_standard_error(samples_ns).is_some_and(|error| error < rules.settled);
-    next >= rules.min_samples && is_settled
+    next >= rules.min_samples && sampling_ns >= rules.least_ns && is_settled
 }
 
 struct Meter<'a> {
@@ -205,7 +212,8 @@ impl Meter<'_> {
         loop {
             let last_ns = self.one(launches).await?;
             let each = last_ns.max(1e-3);
-            let (wanted, most) = (self.timer.shortest_sample_ns() / each, rules.longest_sample_ns / each);
+            let (wanted, most) =
+                (self.timer.shortest_sample_ns(rules.shortest_sample_ns) / each, rules.longest_sample_ns / each);
             // A tenth more than needed, since samples vary; eightfold at most, since a first look may be wrong.
             let next = (wanted * 1.1).ceil().min(most).min(f64::from(launches) * 8.0) as u32;
             let next = next.clamp(1, rules.max_launches);
@@ -285,6 +293,19 @@ mod tests {
         let (series, _) = series(|i| if i % 2 == 0 { 90_000.0 } else { 110_000.0 }, Rules::with_budget(1e10));
         // Standard deviation 10 %: the error falls under half a percent at about 20² samples.
         assert!((350..450).contains(&series.samples_ns.len()), "{}", series.samples_ns.len());
+    }
+
+    #[test]
+    fn a_calm_series_takes_the_time_that_is_asked_for() {
+        let (series, _) = series(|_| 100_000.0, Rules { least_ns: 5e6, ..Rules::with_budget(1e9) });
+        // A sample's 110 µs by the host's clock, and one more after poisoning.
+        assert_eq!(series.samples_ns.len(), 47);
+    }
+
+    #[test]
+    fn samples_last_as_long_as_is_asked_for() {
+        let (series, _) = series(|_| 1_000.0, Rules { shortest_sample_ns: 500_000.0, ..Rules::with_budget(1e9) });
+        assert!((550..=551).contains(&series.launches), "{}", series.launches);
     }
 
     #[test]

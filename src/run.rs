@@ -12,6 +12,8 @@ mod pace;
 mod rows;
 mod tune;
 
+use std::time::Duration;
+
 use crate::backend::Backend;
 use crate::error::{Error, Result};
 use crate::job::Job;
@@ -44,12 +46,17 @@ impl Settings {
     /// The settings of a profile: its time budget for a case, and how large an upload it can afford to time.
     #[must_use]
     pub fn new(profile: Profile, date: String, os: String, cpu: String) -> Self {
-        let (budget_ms, end_to_end_bytes) = match profile {
-            Profile::Quick => (100.0, 64 << 20),
-            Profile::Standard => (500.0, 1 << 30),
-            Profile::Thorough => (3000.0, u64::MAX),
+        let (budget_ms, least_ms, shortest_sample_us, end_to_end_bytes) = match profile {
+            Profile::Quick => (100.0, 0.0, 100.0, 64 << 20),
+            Profile::Standard => (500.0, 60.0, 500.0, 1 << 30),
+            Profile::Thorough => (3000.0, 400.0, 1000.0, u64::MAX),
         };
-        Self { date, os, cpu, rules: Rules::with_budget(budget_ms * 1e6), end_to_end_bytes, is_tuned: false }
+        let rules = Rules {
+            least_ns: least_ms * 1e6,
+            shortest_sample_ns: shortest_sample_us * 1e3,
+            ..Rules::with_budget(budget_ms * 1e6)
+        };
+        Self { date, os, cpu, rules, end_to_end_bytes, is_tuned: false }
     }
 }
 
@@ -93,6 +100,8 @@ pub struct Outcome {
     pub records: Vec<Record>,
     /// Whether they are all.
     pub end: End,
+    /// Time spent measuring, with warming up and without preparing and verifying: its share of a run's time should be high.
+    pub measuring: Duration,
 }
 
 /// How a run ended.
@@ -156,7 +165,7 @@ pub async fn resume(
         cases
     };
     compile_ahead(&mut lanes, cases, &rows);
-    let mut end = End::Complete;
+    let (mut end, mut measuring) = (End::Complete, Duration::ZERO);
     for place in 0..cases.len() {
         let missing: Vec<usize> = turns(place, apis).filter(|api| rows.lacks(place, *api)).collect();
         if missing.is_empty() {
@@ -175,8 +184,9 @@ pub async fn resume(
         let fresh = rows.of(place).filter(|(api, _)| missing.contains(api));
         fresh.for_each(|(_, record)| observer.row(record));
         observer.finish(rows.records(), unchanged)?;
+        measuring = lanes.iter().map(Lane::measuring).sum();
     }
-    Ok(Outcome { records: rows.into_records(), end })
+    Ok(Outcome { records: rows.into_records(), end, measuring })
 }
 
 /// Puts the rows of case number `place` through the APIs of `missing`, in this order; gives how many rows before them are as they were.

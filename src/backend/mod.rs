@@ -113,6 +113,8 @@ pub struct Device {
     pub features: BTreeSet<Feature>,
     /// Whether it can write timestamps around a pass.
     pub has_timestamps: bool,
+    /// Whether it can write timestamps around copies, too.
+    pub has_copy_timestamps: bool,
     /// Whether the host can map buffers that kernels use, too.
     pub has_mappable_storage: bool,
     /// Largest buffer, in bytes.
@@ -240,7 +242,7 @@ impl Device {
         }
         // There the host pins memory of its own, which is what other rows copy.
         if self.language() == Language::Cuda && job.buffers.iter().any(Buffer::is_staged_to_send) {
-            return refuse("copying out of pinned memory is mapped_staging here".to_owned());
+            return refuse("copying out of pinned memory is pinned_to_device here".to_owned());
         }
         let limit = self.max_binding_bytes.min(self.max_buffer_bytes);
         if let Some(largest) = job.buffers.iter().map(|buffer| buffer.bytes).max().filter(|bytes| *bytes > limit) {

@@ -154,6 +154,7 @@ pub(super) mod fakes {
             backend,
             features: [Feature::F64].into(),
             has_timestamps: true,
+            has_copy_timestamps: false,
             max_buffer_bytes: 1 << 30,
             max_binding_bytes: 1 << 30,
             max_texture_side: 8192,

@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use super::choose::{choose, no_device};
 use super::interrupt::{self, Interrupt};
@@ -148,12 +149,15 @@ fn run_on(
     }
     let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
     apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
+    let start = Instant::now();
     let outcome = pollster::block_on(crate::run::resume(&mut apis, &cases, kept, &settings, &mut progress))?;
+    let seconds = start.elapsed().as_secs_f64();
     progress.end(&outcome.records)?;
     drop(progress);
     let (rows, wanted, path) = (outcome.records.len(), count * devices.len(), path.display());
+    let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
     match outcome.end {
-        End::Complete => eprintln!("{rows} rows in {path}"),
+        End::Complete => eprintln!("{rows} rows in {path}; {seconds:.0} s, {share:.0} % of them spent measuring"),
         _ => eprintln!("{rows} of {wanted} rows in {path}: the same command with --resume {path} measures the rest"),
     }
     Ok(outcome)

@@ -1,6 +1,11 @@
 //! A device on the bench: a case from job to figures.
 
-use super::canary::{Canary, DRIFT, can_ramp, canary_case};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use web_time::Instant;
+
+use super::canary::{Canary, DRIFT, can_ramp, canary_case, case_of};
 use super::clock::in_kernel;
 use super::pace::Pace;
 use super::{Settings, put_away};
@@ -11,7 +16,7 @@ use crate::measure::{self, Rules, Series, Timer};
 use crate::monitor::Monitor;
 use crate::record::{Conditions, Record, Status};
 use crate::stats::{self, round_to_seven_digits};
-use crate::suite::{Case, Dtype};
+use crate::suite::{Case, Dtype, Extent, Shape};
 use crate::verify::verify;
 
 /// How often a case is measured, and a lost device opened, at most.
@@ -22,10 +27,14 @@ pub(super) struct Bench<'a> {
     pub(super) backend: &'a mut dyn Backend,
     settings: &'a Settings,
     pub(super) timer: Timer,
+    /// The timer of copies that the device can time, once there was one.
+    copy_timer: Option<Timer>,
     canary_job: Job,
     canary: Canary,
     monitor: Option<Box<dyn Monitor>>,
     pub(super) pace: Pace,
+    /// Time spent measuring: with the canary and warming up, without preparing and verifying.
+    pub(super) measuring: Duration,
 }
 
 impl<'a> Bench<'a> {
@@ -43,7 +52,17 @@ impl<'a> Bench<'a> {
         };
         let canary = Canary::new(prepared, &timer, can_ramp(backend.device())).await?;
         let monitor = backend.monitor();
-        Ok(Self { backend, settings, timer, canary_job, canary, monitor, pace: Pace::default() })
+        Ok(Self {
+            backend,
+            settings,
+            timer,
+            copy_timer: None,
+            canary_job,
+            canary,
+            monitor,
+            pace: Pace::default(),
+            measuring: Duration::ZERO,
+        })
     }
 
     /// Opens the device anew. A driver that is still busy with what went wrong is asked again.
@@ -100,14 +119,29 @@ impl<'a> Bench<'a> {
         self.backend.device().check(&job)?;
         self.pace.check(self.backend, &self.timer, case).await?;
         self.canary.steady(&self.timer).await?;
-        let timer = self.timer_for(&job);
+        let timer = self.timer_for(&job).await?;
         let mut prepared = self.backend.prepare(&job).await?;
         let series = measure::measure(prepared.as_mut(), &timer, &rules_for(&job, rules)).await;
         put_away(prepared, series)
     }
 
-    fn timer_for(&self, job: &Job) -> Timer {
-        if job.is_host_timed() { Timer::wall() } else { self.timer.clone() }
+    /// The timer for a job. Timestamps around copies are tested like those around kernels, when they are first needed.
+    async fn timer_for(&mut self, job: &Job) -> Result<Timer> {
+        if job.is_host_timed(self.backend.device().has_copy_timestamps) {
+            return Ok(Timer::wall());
+        }
+        if job.runs_kernel() || !self.timer.is_device {
+            return Ok(self.timer.clone());
+        }
+        if let Some(timer) = &self.copy_timer {
+            return Ok(timer.clone());
+        }
+        let copies = Job::new(&copying_case()?)?;
+        let mut prepared = self.backend.prepare(&copies).await?;
+        let timer = measure::choose_timer(prepared.as_mut()).await;
+        let timer = put_away(prepared, timer)?;
+        self.copy_timer = Some(timer.clone());
+        Ok(timer)
     }
 
     async fn measured(
@@ -117,13 +151,15 @@ impl<'a> Bench<'a> {
         prepared: &mut dyn Prepared,
         record: &mut Record,
     ) -> Result<()> {
-        let (rules, timer) = (rules_for(job, self.settings.rules), self.timer_for(job));
+        let (rules, timer) = (rules_for(job, self.settings.rules), self.timer_for(job).await?);
         for attempt in 1..=ATTEMPTS {
             // Reading takes milliseconds, in which clocks may fall: the canary sings on the near side of it.
             let at_first = self.monitor.as_mut().map(|monitor| monitor.read());
+            let start = Instant::now();
             let before = self.canary.steady(&self.timer).await?;
             let series = measure::measure(prepared, &timer, &rules).await?;
             let drift = self.canary.sing(&self.timer).await? / before - 1.0;
+            self.measuring += start.elapsed();
             let at_last = self.monitor.as_mut().map(|monitor| monitor.read());
             if let Some(mismatch) = verify(prepared, job).await? {
                 record.turn_wrong(mismatch.to_string());
@@ -142,7 +178,9 @@ impl<'a> Bench<'a> {
                 record.reason = faults.join("; ");
             }
         }
+        let start = Instant::now();
         in_kernel(job, prepared, record).await?;
+        self.measuring += start.elapsed();
         if record.status != Status::Ok {
             return Ok(());
         }
@@ -170,7 +208,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Times the job's end-to-end steps; a sum on the host must be right too.
-    async fn end_to_end(&self, job: &Job, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
+    async fn end_to_end(&mut self, job: &Job, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
         let uploaded = job.end_to_end.iter().filter_map(Step::uploaded).map(|place| job.buffers[place].bytes);
         if job.end_to_end.is_empty() || uploaded.sum::<u64>() > self.settings.end_to_end_bytes {
             return Ok(());
@@ -190,6 +228,7 @@ impl<'a> Bench<'a> {
             samples.push(wall_ns);
             spent += wall_ns;
         }
+        self.measuring += Duration::from_nanos(spent as u64);
         // The first one warms up.
         record.end_to_end_ns = stats::median(&samples[1..]).map(round_to_seven_digits);
         Ok(())
@@ -203,6 +242,12 @@ fn rules_for(job: &Job, rules: Rules) -> Rules {
     }
     let longest_sample_ns = rules.longest_sample_ns / 2.0;
     Rules { max_launches: rules.max_launches.min(500), longest_sample_ns, ..rules }
+}
+
+/// Copies of the device's own: memory that is set to zero.
+fn copying_case() -> Result<Case> {
+    let shape = Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 18), params: BTreeMap::new() };
+    case_of("transfer", "clear_buffer", shape)
 }
 
 /// The timer of a device that gets simple arithmetic right.

@@ -12,6 +12,9 @@ pub(super) const DRIFT: f64 = 0.05;
 /// A stretch of load that raises the device's clock: short, since a clock that fell a little is back after a few milliseconds.
 const LOAD_NS: f64 = 5e6;
 
+/// How long it sings at least, by the device's clock: so long that what submissions differ by stays far below [`DRIFT`].
+const SONG_NS: f64 = 300_000.0;
+
 /// A short arithmetic job whose time moves only when the device's clock does.
 pub(super) struct Canary {
     prepared: Box<dyn Prepared>,
@@ -38,7 +41,7 @@ impl Canary {
         self.prepared.sample(1).await?;
         let each = timer.read(&self.prepared.sample(1).await?).max(1.0);
         let launches_for = |ns: f64| (ns / each).ceil().clamp(1.0, 2000.0) as u32;
-        (self.launches, self.load) = (launches_for(timer.shortest_sample_ns()), launches_for(LOAD_NS));
+        (self.launches, self.load) = (launches_for(timer.shortest_sample_ns(SONG_NS)), launches_for(LOAD_NS));
         // Clocks rise over the first moments of work.
         for _ in 0..if self.can_ramp { 40 } else { 1 } {
             self.prepared.sample(self.load).await?;
@@ -75,9 +78,14 @@ pub(super) fn can_ramp(device: &Device) -> bool {
 }
 
 pub(super) fn canary_case() -> Result<Case> {
-    let family = FAMILIES.iter().find(|family| family.name == "ceiling");
-    let found = family.and_then(|family| Some((*family, family.benchmarks.iter().find(|b| b.name == "fma")?)));
-    let (family, benchmark) = found.ok_or_else(|| Error::Shader("the canary's kernel is missing".to_owned()))?;
     let params = [("ROUNDS".to_owned(), 16.0)].into();
-    Ok(Case { family, benchmark, shape: Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 12), params } })
+    case_of("ceiling", "fma", Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 12), params })
+}
+
+/// A case of the suite's own that tests the device.
+pub(super) fn case_of(family: &str, benchmark: &str, shape: Shape) -> Result<Case> {
+    let found = FAMILIES.iter().find(|known| known.name == family);
+    let found = found.and_then(|known| Some((*known, known.benchmarks.iter().find(|b| b.name == benchmark)?)));
+    let (family, benchmark) = found.ok_or_else(|| Error::Shader(format!("{family}/{benchmark} is missing")))?;
+    Ok(Case { family, benchmark, shape })
 }

@@ -1,5 +1,7 @@
 //! An API's part in a run: its device, its ceilings, and what becomes of a case on them.
 
+use std::time::Duration;
+
 use super::bench::Bench;
 use super::{Observer, Settings};
 use crate::backend::{Backend, Device};
@@ -126,6 +128,11 @@ impl<'a> Lane<'a> {
     /// The case's row before it runs.
     pub(super) fn blank(&self, case: &Case) -> Record {
         blank(&self.device, self.settings, case)
+    }
+
+    /// Time spent measuring so far.
+    pub(super) fn measuring(&self) -> Duration {
+        self.bench.as_ref().map_or(Duration::ZERO, |bench| bench.measuring)
     }
 
     pub(super) fn compile_ahead(&mut self, jobs: &[Job]) {

@@ -32,7 +32,8 @@ impl Pace {
             let mut small = case.clone();
             small.shape.extent = probe;
             let job = Job::new(&small)?;
-            let timer = if job.is_host_timed() { Timer::wall() } else { timer.clone() };
+            let timer =
+                if job.is_host_timed(backend.device().has_copy_timestamps) { Timer::wall() } else { timer.clone() };
             let mut prepared = backend.prepare(&job).await?;
             let second = second_launch(prepared.as_mut(), &timer).await;
             self.note(&small, put_away(prepared, second)?);

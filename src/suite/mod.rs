@@ -367,8 +367,8 @@ pub enum Step {
     },
     /// Sets a buffer to zero. Not timed.
     Clear(&'static str),
-    /// Copies rows, in the buffer [`ROW_PITCH`] apart or a multiple of it, between a buffer and a texture. Timed by the host where the
-    /// job has no dispatch.
+    /// Copies rows, in the buffer [`ROW_PITCH`] apart or a multiple of it, between a buffer and a texture. Timed where the job has no
+    /// dispatch.
     CopyRows {
         /// Source.
         from: &'static str,
@@ -379,7 +379,7 @@ pub enum Step {
     Unavailable(&'static str),
     /// Copies a buffer's contents from the host again; end to end only.
     Upload(&'static str),
-    /// Copies what `from` starts with out of the host's memory into `to`. Timed by the host where the job has no dispatch.
+    /// Copies what `from` starts with out of the host's memory into `to`. Timed where the job has no dispatch.
     Send {
         /// Source: only its contents count.
         from: &'static str,
@@ -439,6 +439,9 @@ pub enum Route {
     /// A staging buffer that the host has nothing more to do with: the device's copy alone. CUDA: pinned memory of the host, and only to
     /// receive.
     Held,
+    /// A buffer in the host's memory that the host has nothing more to do with: the device's copy over the bus. CUDA: pinned memory of the
+    /// host. Only to send: receiving is [`Route::Held`]'s.
+    Pinned,
 }
 
 impl Step {

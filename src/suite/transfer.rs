@@ -1,5 +1,6 @@
 //! `transfer`: copies between the host's memory and the device's (source workload B7), and setting device memory by the API's own call
-//! (B10). No kernel runs: the host's clock times the calls until the device is done. A storage buffer that can be mapped lies where
+//! (B10). No kernel runs: where the host has a part, its clock times the calls until the device is done; what the device copies and clears
+//! by itself its own clock times, where it writes timestamps around copies. A storage buffer that can be mapped lies where
 //! both sides reach it, on many devices in the host's memory: what its rows save, kernels that use the buffer may pay.
 //!
 //! CUDA has no queue that stages. There the question is whether the host's memory is pageable, as programs allocate it, so that the driver
@@ -15,7 +16,7 @@ use crate::record::Record;
 /// The family.
 pub const FAMILY: Family = Family {
     name: "transfer",
-    summary: "copies between host and device, and clearing device memory, by the host's clock",
+    summary: "copies between host and device, and clearing device memory; by the host's clock where it has a part",
     model_text: "Bytes over the rate of the link between host and device (PCI Express, or memory itself where the \
         two share it), plus what a call costs. Ways that copy twice on the host are at most half as fast as its \
         memory copies.",
@@ -71,6 +72,16 @@ pub const FAMILY: Family = Family {
             work_text: "n scalars, read from the staging buffer once.",
             limited_by: "The bus where the buffer lies in the host's memory, else the device's own memory.",
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Held }],
+            ..BASE
+        },
+        Benchmark {
+            name: "pinned_to_device",
+            summary: "the device's copy out of a buffer in the host's memory, one that the host could map to read; CUDA: out of pinned memory",
+            look_for: "The bus (PCIe 5 x16: about 55 GB/s), as near as an upload can come once the bytes lie where the device \
+                reads them. Against mapped_staging: what the host takes to write them there.",
+            work_text: "n scalars, read over the bus once.",
+            limited_by: "The link out of the host's memory, which the device's copy engine reads by itself.",
+            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Pinned }],
             ..BASE
         },
         Benchmark {
@@ -190,6 +201,7 @@ fn finding(rows: &[&Record]) -> Option<String> {
         ("write_buffer", "host to device by write_buffer", "host to device out of pageable memory"),
         ("mapped_staging", "through mapped staging", "out of pinned memory"),
         ("mapped_primary_write", "into a mapped storage buffer", ""),
+        ("pinned_to_device", "out of the host's memory by the device", "out of pinned memory by the device's clock"),
         ("device_to_staging", "device to staging", ""),
         ("read_back", "device to host through mapped staging", "device to host into pinned memory"),
         ("read_back_pageable", "", "into pageable memory"),

@@ -122,6 +122,7 @@ pub fn device() -> Device {
         backend: "vulkan",
         features: BTreeSet::from(Feature::ALL),
         has_timestamps: true,
+        has_copy_timestamps: false,
         has_mappable_storage: true,
         max_buffer_bytes: 64 << 20,
         max_binding_bytes: 64 << 20,

@@ -38,7 +38,7 @@ const GUARD: u64 = 4096;
 /// Runs a case once, twice in a submission; gives what is wrong with what it wrote, or with what it should not have written.
 pub fn fault(backend: &mut dyn Backend, job: &mut Job) -> Result<Option<String>, Error> {
     // A copy moves whole buffers: only kernels have bounds to keep.
-    let is_guarded = !job.is_host_timed();
+    let is_guarded = job.runs_kernel();
     for buffer in job.buffers.iter_mut().filter(|buffer| is_guarded && !buffer.is_uniform && buffer.texture().is_none())
     {
         buffer.bytes += GUARD;

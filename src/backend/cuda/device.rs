@@ -93,6 +93,7 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
         backend: "cuda",
         features: BTreeSet::from(Feature::ALL),
         has_timestamps: true,
+        has_copy_timestamps: true,
         max_buffer_bytes: memory,
         max_binding_bytes: memory,
         max_texture_side: number(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH)?

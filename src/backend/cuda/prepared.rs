@@ -39,6 +39,7 @@ pub(super) struct CudaJob {
     pinned: HashMap<usize, Pinned>,
     /// What was downloaded, by the buffer whose contents it stands for.
     received: HashMap<usize, Received>,
+    runs_kernel: bool,
     is_host_timed: bool,
 }
 
@@ -143,12 +144,13 @@ impl CudaJob {
             uploads: HashMap::new(),
             pinned: HashMap::new(),
             received: HashMap::new(),
-            is_host_timed: job.is_host_timed(),
+            runs_kernel: job.runs_kernel(),
+            is_host_timed: job.is_host_timed(true),
         };
         for step in &job.steps {
             match step {
                 Step::Send { from, route: Route::Queue, .. } => prepared.keep(*from),
-                Step::Send { from, route: Route::Staging, .. } => prepared.pin(*from)?,
+                Step::Send { from, route: Route::Staging | Route::Pinned, .. } => prepared.pin(*from)?,
                 Step::Receive { to, route, .. } => {
                     let bytes = prepared.specs[*to].bytes as usize;
                     let received = match route {
@@ -213,7 +215,7 @@ impl CudaJob {
             Step::Send { from, to, route: Route::Queue } => {
                 self.uploads.get(from).map_or(Ok(()), |bytes| self.send(bytes, *to))
             }
-            Step::Send { from, to, route: Route::Staging } => {
+            Step::Send { from, to, route: Route::Staging | Route::Pinned } => {
                 self.pinned.get(from).map_or(Ok(()), |pinned| self.send(pinned.bytes(), *to))
             }
             Step::CopyRows { from, to } => match (self.arrays.get(from), self.arrays.get(to)) {
@@ -245,7 +247,7 @@ impl CudaJob {
         let (mut stamped, mut is_running) = (0, false);
         for _ in 0..launches {
             for place in 0..self.steps.len() {
-                let is_timed = self.steps[place].step.is_timed();
+                let is_timed = !self.runs_kernel || self.steps[place].step.is_timed();
                 if is_timed != is_running && !self.is_host_timed {
                     self.stamp(stamped)?;
                     stamped += 1;

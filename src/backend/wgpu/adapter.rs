@@ -48,7 +48,9 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
 
 /// What to ask of the adapter: timestamps, mappable storage buffers and every shader feature, as far as it has them.
 pub(super) fn wanted_features(adapter: &wgpu::Adapter) -> wgpu::Features {
-    let own = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
+    let own = wgpu::Features::TIMESTAMP_QUERY
+        | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS
+        | wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
     shader_features(adapter).map(wgpu_feature).fold(adapter.features() & own, |all, one| all | one)
 }
 
@@ -87,6 +89,7 @@ fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
         backend,
         features: shader_features(adapter).collect::<BTreeSet<_>>(),
         has_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
+        has_copy_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),
         has_mappable_storage: features.contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS),
         max_buffer_bytes: limits.max_buffer_size,
         max_binding_bytes: limits.max_storage_buffer_binding_size,

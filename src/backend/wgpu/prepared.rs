@@ -26,6 +26,7 @@ pub(super) struct WgpuJob {
     uploads: HashMap<usize, Vec<u8>>,
     /// What was downloaded, by the buffer whose contents it stands for.
     received: HashMap<usize, Vec<u8>>,
+    runs_kernel: bool,
     is_host_timed: bool,
 }
 
@@ -78,6 +79,7 @@ impl WgpuJob {
         };
         let (steps, end_to_end) = (job.steps.iter().map(bind).collect(), job.end_to_end.iter().map(bind).collect());
         let has_timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
+        let has_copy_timestamps = gpu.device.features().contains(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
         let timestamps = has_timestamps.then(|| Timestamps::new(&gpu.device));
         if let Some(error) = scope.pop().await {
             return Err(Error::Validation(one_line(&error.to_string())));
@@ -92,11 +94,12 @@ impl WgpuJob {
             timestamps,
             uploads: HashMap::new(),
             received: HashMap::new(),
-            is_host_timed: job.is_host_timed(),
+            runs_kernel: job.runs_kernel(),
+            is_host_timed: job.is_host_timed(has_copy_timestamps),
         };
         for step in &job.steps {
             match step {
-                Step::Send { route: Route::Held, .. } | Step::Receive { route: Route::Held, .. } => {}
+                Step::Send { route: Route::Held | Route::Pinned, .. } | Step::Receive { route: Route::Held, .. } => {}
                 Step::Send { from, .. } => prepared.keep(*from),
                 Step::Receive { to, .. } => {
                     let bytes = prepared.specs[*to].bytes as usize;
@@ -164,6 +167,19 @@ impl WgpuJob {
         self.gpu.run(encoder).await
     }
 
+    /// Encodes the copies of one launch after the other between two timestamps, whose number it gives.
+    fn encode_copies(&self, encoder: &mut wgpu::CommandEncoder, launches: u32) -> Result<u32> {
+        let stamp = |encoder: &mut wgpu::CommandEncoder, place: u32| {
+            self.timestamps.iter().for_each(|timestamps| encoder.write_timestamp(&timestamps.queries, place));
+        };
+        stamp(encoder, 0);
+        for bound in (0..launches).flat_map(|_| &self.steps) {
+            self.encode_untimed(encoder, &bound.step)?;
+        }
+        stamp(encoder, 1);
+        Ok(2)
+    }
+
     /// Encodes one launch after the other. Without untimed steps all of them share one pass; else each stretch of dispatches is
     /// a pass with timestamps of its own. Gives the number of timestamps written.
     fn encode(&self, encoder: &mut wgpu::CommandEncoder, launches: u32) -> Result<u32> {
@@ -194,7 +210,7 @@ impl WgpuJob {
     fn encode_untimed(&self, encoder: &mut wgpu::CommandEncoder, step: &Step) -> Result<()> {
         match step {
             Step::Restore { from, to }
-            | Step::Send { from, to, route: Route::Held }
+            | Step::Send { from, to, route: Route::Held | Route::Pinned }
             | Step::Receive { from, to, route: Route::Held } => {
                 let (from, to) = (self.memory[*from].buffer()?, self.memory[*to].buffer()?);
                 encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
@@ -248,7 +264,11 @@ impl Prepared for WgpuJob {
                 return Ok(Sample { device_ns: None, wall_ns: start.elapsed().as_nanos() as f64 });
             }
             let mut encoder = self.gpu.encoder();
-            let written = self.encode(&mut encoder, launches)?;
+            let written = if self.runs_kernel {
+                self.encode(&mut encoder, launches)?
+            } else {
+                self.encode_copies(&mut encoder, launches)?
+            };
             if let Some(timestamps) = &self.timestamps {
                 let bytes = u64::from(written) * 8;
                 encoder.resolve_query_set(&timestamps.queries, 0..written, &timestamps.resolved, 0);
