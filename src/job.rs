@@ -172,6 +172,8 @@ pub enum Mapping {
     Write,
     /// Reads it.
     Read,
+    /// Nothing: it lies in the host's memory, where the device reaches it.
+    Pinned,
 }
 
 impl Buffer {
@@ -498,8 +500,7 @@ fn concrete(
         Step::Receive { from, route: Route::Mapped, .. } if *from == place => Some(Mapping::Read),
         Step::Send { from, route: Route::Held, .. } if *from == place => Some(Mapping::Write),
         Step::Receive { to, route: Route::Held, .. } if *to == place => Some(Mapping::Read),
-        // What the host maps to read lies in its own memory; what it maps to write may lie on the device.
-        Step::Send { from, route: Route::Pinned, .. } if *from == place => Some(Mapping::Read),
+        Step::Send { from, route: Route::Pinned, .. } if *from == place => Some(Mapping::Pinned),
         _ => None,
     });
     let is_staging = steps.iter().any(|step| match step {

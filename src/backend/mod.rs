@@ -9,7 +9,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::error::{Error, Result};
-use crate::job::{Buffer, Checks, Job, Language, Shape, Step};
+use crate::job::{Buffer, Checks, Job, Language, Mapping, Shape, Step};
 use crate::monitor::{self, Monitor};
 use crate::shader::{Access, Feature};
 
@@ -236,8 +236,13 @@ impl Device {
                 self.max_texture_side
             ));
         }
-        if !self.has_mappable_storage && job.buffers.iter().any(|buffer| buffer.mapping.is_some() && !buffer.is_staging)
-        {
+        let needs_mapping = |buffer: &Buffer| match buffer.mapping {
+            // CUDA pins memory of the host's.
+            Some(Mapping::Pinned) => self.language() == Language::Wgsl,
+            Some(_) => !buffer.is_staging,
+            None => false,
+        };
+        if !self.has_mappable_storage && job.buffers.iter().any(needs_mapping) {
             return refuse("the device has no storage buffers that the host can map".to_owned());
         }
         // There the host pins memory of its own, which is what other rows copy.

@@ -9,16 +9,23 @@ use crate::job::Job;
 use crate::measure::Timer;
 use crate::suite::{Case, Extent};
 
-/// What a scalar costs, by kernel: the estimate for the next size. Nanoseconds.
+/// What a launch took, by kernel: the estimate for the next size.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    by_kernel: HashMap<String, f64>,
+    by_kernel: HashMap<String, Taken>,
+}
+
+/// Scalars of a launch, and its time in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+struct Taken {
+    scalars: u64,
+    launch_ns: f64,
 }
 
 impl Pace {
     /// Takes note of what a launch of the case took.
     pub(super) fn note(&mut self, case: &Case, launch_ns: f64) {
-        self.by_kernel.insert(key(case), launch_ns / case.shape.count() as f64);
+        self.by_kernel.insert(key(case), Taken { scalars: case.shape.count(), launch_ns });
     }
 
     /// Refuses a launch that would run so long that the operating system may reset the device. What a scalar costs is known from a
@@ -28,7 +35,11 @@ impl Pace {
     /// [`Error::Unsupported`] with the estimate, and what goes wrong with the smaller size.
     pub(super) async fn check(&mut self, backend: &mut dyn Backend, timer: &Timer, case: &Case) -> Result<()> {
         let Some(probe) = probe(case.shape.extent, backend.device()) else { return Ok(()) };
-        if !self.by_kernel.contains_key(&key(case)) {
+        // A launch of fewer scalars than the probe has tells what calls cost, and not scalars.
+        let known = self.by_kernel.get(&key(case)).copied().filter(|taken| taken.scalars >= probe.count());
+        let taken = if let Some(taken) = known {
+            taken
+        } else {
             let mut small = case.clone();
             small.shape.extent = probe;
             let job = Job::new(&small)?;
@@ -36,9 +47,11 @@ impl Pace {
                 if job.is_host_timed(backend.device().has_copy_timestamps) { Timer::wall() } else { timer.clone() };
             let mut prepared = backend.prepare(&job).await?;
             let second = second_launch(prepared.as_mut(), &timer).await;
-            self.note(&small, put_away(prepared, second)?);
-        }
-        let estimate = self.by_kernel[&key(case)] * case.shape.count() as f64;
+            let taken = Taken { scalars: probe.count(), launch_ns: put_away(prepared, second)? };
+            self.by_kernel.insert(key(case), taken);
+            taken
+        };
+        let estimate = taken.launch_ns * (case.shape.count() as f64 / taken.scalars as f64);
         let longest = longest_launch_ns(backend.device());
         if estimate > longest {
             let (estimate, longest) = (estimate / 1e9, longest / 1e9);

@@ -112,7 +112,8 @@ impl WgpuBackend {
             let role = if buffer.is_uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
             let mapping = match buffer.mapping {
                 Some(Mapping::Write) => wgpu::BufferUsages::MAP_WRITE,
-                Some(Mapping::Read) => wgpu::BufferUsages::MAP_READ,
+                // What the host may read lies in its own memory; what it writes may lie on the device.
+                Some(Mapping::Read | Mapping::Pinned) => wgpu::BufferUsages::MAP_READ,
                 None => wgpu::BufferUsages::empty(),
             };
             let allocated = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -121,7 +122,9 @@ impl WgpuBackend {
                 usage: match buffer.mapping.filter(|_| buffer.is_staging) {
                     Some(Mapping::Write) => mapping | wgpu::BufferUsages::COPY_SRC,
                     Some(Mapping::Read) => mapping | wgpu::BufferUsages::COPY_DST,
-                    None => role | mapping | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+                    Some(Mapping::Pinned) | None => {
+                        role | mapping | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST
+                    }
                 },
                 mapped_at_creation: false,
             });
