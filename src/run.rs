@@ -9,7 +9,6 @@ mod clock;
 mod kept;
 mod lane;
 mod pace;
-mod placements;
 mod rows;
 mod tune;
 
@@ -39,8 +38,6 @@ pub struct Settings {
     pub rules: Rules,
     /// Largest upload that the end-to-end time is taken of, in bytes.
     pub end_to_end_bytes: u64,
-    /// In how many places of memory a small job is measured.
-    pub placements: usize,
     /// Whether kernels are tuned before they are measured: see [`crate::suite::Family::tuned`].
     pub is_tuned: bool,
 }
@@ -49,17 +46,17 @@ impl Settings {
     /// The settings of a profile: its time budget for a case, and how large an upload it can afford to time.
     #[must_use]
     pub fn new(profile: Profile, date: String, os: String, cpu: String) -> Self {
-        let (budget_ms, least_ms, shortest_sample_us, placements, end_to_end_bytes) = match profile {
-            Profile::Quick => (100.0, 0.0, 100.0, 1, 64 << 20),
-            Profile::Standard => (500.0, 60.0, 500.0, 6, 1 << 30),
-            Profile::Thorough => (3000.0, 400.0, 1000.0, 12, u64::MAX),
+        let (budget_ms, least_ms, shortest_sample_us, end_to_end_bytes) = match profile {
+            Profile::Quick => (100.0, 0.0, 100.0, 64 << 20),
+            Profile::Standard => (500.0, 100.0, 500.0, 1 << 30),
+            Profile::Thorough => (3000.0, 400.0, 1000.0, u64::MAX),
         };
         let rules = Rules {
             least_ns: least_ms * 1e6,
             shortest_sample_ns: shortest_sample_us * 1e3,
             ..Rules::with_budget(budget_ms * 1e6)
         };
-        Self { date, os, cpu, rules, end_to_end_bytes, placements, is_tuned: false }
+        Self { date, os, cpu, rules, end_to_end_bytes, is_tuned: false }
     }
 }
 

@@ -8,7 +8,6 @@ use web_time::Instant;
 use super::canary::{Canary, DRIFT, can_ramp, canary_case, case_of};
 use super::clock::in_kernel;
 use super::pace::Pace;
-use super::placements::Placements;
 use super::{Settings, put_away};
 use crate::backend::{Backend, Prepared};
 use crate::error::{Error, Result};
@@ -103,12 +102,10 @@ impl<'a> Bench<'a> {
         }
         self.backend.device().check(&job)?;
         self.pace.check(self.backend, &self.timer, case).await?;
-        // A software device has no places.
-        let placements = if can_ramp(self.backend.device()) { self.settings.placements } else { 1 };
-        let mut prepared = Placements::prepare(self.backend, &job, placements).await?;
-        let mut result = self.measured(case, &job, &mut prepared, record).await;
+        let mut prepared = self.backend.prepare(&job).await?;
+        let mut result = self.measured(case, &job, prepared.as_mut(), record).await;
         if result.is_ok() && record.status == Status::Ok && case.shape.dtype == Dtype::Rgba8 {
-            result = read_picture(&job, &mut prepared).await.map(|rgba| *picture = Some(rgba));
+            result = read_picture(&job, prepared.as_mut()).await.map(|rgba| *picture = Some(rgba));
         }
         put_away(prepared, result)
     }

@@ -1,6 +1,6 @@
 //! A job on a wgpu device.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use web_time::Instant;
 
@@ -10,6 +10,10 @@ use super::platform::{self, PIECE};
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
 use crate::job::{self, Job, Route, Step};
+
+/// Encoders that take turns. Where an encoder's commands lie in memory is chance, and moves what launches of some microseconds take by 1 to
+/// 2 %: wgpu hands out the last one that came back, so that all samples of a run would share one place, and the next run another.
+const ENCODERS: usize = 16;
 
 /// Timestamps that one submission may take: two around each stretch of dispatches; the most that every device allows in a set.
 const MAX_QUERIES: u32 = 4096;
@@ -22,6 +26,8 @@ pub(super) struct WgpuJob {
     steps: Vec<Bound>,
     end_to_end: Vec<Bound>,
     timestamps: Option<Timestamps>,
+    /// Encoders for the samples to come.
+    encoders: VecDeque<wgpu::CommandEncoder>,
     /// Host copies of what is uploaded, made before any clock starts.
     uploads: HashMap<usize, Vec<u8>>,
     /// What was downloaded, by the buffer whose contents it stands for.
@@ -92,6 +98,7 @@ impl WgpuJob {
             steps,
             end_to_end,
             timestamps,
+            encoders: VecDeque::new(),
             uploads: HashMap::new(),
             received: HashMap::new(),
             runs_kernel: job.runs_kernel(),
@@ -165,6 +172,14 @@ impl WgpuJob {
             }
         }
         self.gpu.run(encoder).await
+    }
+
+    /// The encoder whose turn it is.
+    fn encoder(&mut self) -> wgpu::CommandEncoder {
+        while self.encoders.len() < ENCODERS {
+            self.encoders.push_back(self.gpu.encoder());
+        }
+        self.encoders.pop_front().unwrap_or_else(|| self.gpu.encoder())
     }
 
     /// Encodes the copies of one launch after the other between two timestamps, whose number it gives.
@@ -263,7 +278,7 @@ impl Prepared for WgpuJob {
                 self.run_on_host(launches).await?;
                 return Ok(Sample { device_ns: None, wall_ns: start.elapsed().as_nanos() as f64 });
             }
-            let mut encoder = self.gpu.encoder();
+            let mut encoder = self.encoder();
             let written = if self.runs_kernel {
                 self.encode(&mut encoder, launches)?
             } else {
