@@ -57,7 +57,7 @@ const fn line(
 const V4: &[&str] = &["vec4<f32>"];
 const F32: &[&str] = &["f32"];
 const N28: &str = "268435456";
-const TRANSPOSES: &[&str] = &["transpose/tiled", "transpose/tiled_vec4", "transpose/registers"];
+const TRANSPOSES: &[&str] = &["transpose/tiled", "transpose/tiled_vec4", "transpose/registers", "transpose/tiled_wide"];
 const SENT: &[&str] =
     &["transfer/write_buffer", "transfer/mapped_staging", "transfer/pinned_to_device", "transfer/mapped_primary_write"];
 const RECEIVED: &[&str] = &["transfer/read_back", "transfer/device_to_staging", "transfer/mapped_primary_read"];

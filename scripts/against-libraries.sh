@@ -30,7 +30,7 @@ run() {
 run ceiling
 run reduction/vec4_grid_stride scan/single_pass_subgroup stream/triad stream/dot --size 2^20,2^28
 run histogram/vec4 --size 2^28
-run transpose/tiled transpose/tiled_vec4 transpose/registers matmul/double_buffered matmul/cooperative --size 4096,8192,16384
+run transpose/tiled transpose/tiled_vec4 transpose/registers transpose/tiled_wide matmul/double_buffered matmul/cooperative --size 4096,8192,16384
 run transfer --size 2^26
 "$programs/against_libraries" "$reports/libraries.txt" "$reports"/suite*.csv
 echo "reports: $reports"

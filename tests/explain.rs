@@ -186,7 +186,12 @@ fn bash_completes_the_name_of_a_benchmark() {
                _shaderbench shaderbench transpose/ti explain; echo \"${COMPREPLY[@]}\"";
     let output = Command::new("bash").args(["-c", ask]).current_dir(folder.path()).output().expect("starts");
     let offered = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(offered.trim(), "transpose/tiled transpose/tiled_vec4", "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        offered.trim(),
+        "transpose/tiled transpose/tiled_vec4 transpose/tiled_wide",
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[test]

@@ -102,6 +102,8 @@ fn limits_are_checked_before_anything_is_prepared() {
 
 #[test]
 fn what_needs_mapped_storage_is_skipped_where_there_is_none() {
+    let needs_mapping =
+        |row: &Record| row.benchmark.starts_with("mapped_primary") || row.benchmark == "pinned_to_device";
     for (has_mappable_storage, status) in [(true, Status::Ok), (false, Status::Skipped)] {
         let mut backend = fake(|_| Behaviour::Right);
         backend.device.has_mappable_storage = has_mappable_storage;
@@ -110,11 +112,11 @@ fn what_needs_mapped_storage_is_skipped_where_there_is_none() {
             pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
         // That one is CUDA's alone.
         for row in records.iter().filter(|row| row.benchmark != "read_back_pageable") {
-            let is_mapped = row.benchmark.starts_with("mapped_primary");
+            let is_mapped = needs_mapping(row);
             assert_eq!(row.status, if is_mapped { status } else { Status::Ok }, "{}: {}", row.benchmark, row.reason);
             assert_eq!(row.reason.contains("that the host can map"), row.status == Status::Skipped, "{}", row.reason);
         }
-        assert_eq!(records.iter().filter(|row| row.benchmark.starts_with("mapped_primary")).count(), 2);
+        assert_eq!(records.iter().filter(|row| needs_mapping(row)).count(), 3);
     }
 }
 

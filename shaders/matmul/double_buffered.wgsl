@@ -112,9 +112,9 @@ fn multiply_tile(
     multiply(sums, step_4);
     let step_6 = step_of(place, tile, 6u);
     multiply(sums, step_5);
+    keep(place, TILE - tile, coming);
     let step_7 = step_of(place, tile, 7u);
     multiply(sums, step_6);
-    keep(place, TILE - tile, coming);
     workgroupBarrier();
     let next_step = step_of(place, TILE - tile, 0u);
     multiply(sums, step_7);

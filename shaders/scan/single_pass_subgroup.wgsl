@@ -2,6 +2,7 @@
 // alone while the others wait at one barrier.
 // Pattern: 16 elements an invocation by 16-byte loads and stores, one word of workgroup memory for each subgroup and row, as many tiles
 // looked at at a time as a subgroup has lanes. A tile that stays silent for LOOKS looks is added up from the input by the workgroup.
+// Who looks later looks less far: where there are many tiles, the first look waits for PAUSE rounds of arithmetic.
 // Work: n scalars read and n written.
 
 alias T = f32;
@@ -20,6 +21,10 @@ struct Found { sum: T, end: u32 }
 override WG: u32 = 256u;
 /// Looks at a silent tile before it is added up. A tile in work is silent for tens of looks; who waits longer waits for one that is not run.
 override LOOKS: u32 = 4096u;
+/// Rounds of some ten cycles before the first look, so that tiles before this one come to know all before them: fewer windows to read.
+override PAUSE: u32 = 200u;
+/// The first tiles look right away: most of them run at once, and none before them is done any sooner.
+const FIRST = 400u;
 
 /// What a tile says: nothing yet, its own sum, the sum of all up to its end.
 const SILENT = 0u;
@@ -163,6 +168,9 @@ fn looked_back(tile: u32, lane: u32, lanes: u32) -> Found {
     var sum = T();
     var end = tile;
     var looks = 0u;
+    if (tile >= FIRST) {
+        looks = pause(tile);
+    }
     while (end > 0u && looks < LOOKS) {
         let at = 2u * (end - 1u - min(lane, end - 1u)) + 2u;
         let low = atomicLoad(&state[at]);
@@ -177,6 +185,15 @@ fn looked_back(tile: u32, lane: u32, lanes: u32) -> Found {
         looks = select(0u, looks + 1u, stop == 0u);
     }
     return Found(sum, end);
+}
+
+/// Waits for PAUSE rounds. The result is 0, which no compiler knows: `seed` is not 0, and no round makes it so.
+fn pause(seed: u32) -> u32 {
+    var x = seed;
+    for (var round = 0u; round < PAUSE; round++) {
+        x = (x ^ (x >> 7u)) * 2654435769u;
+    }
+    return select(0u, 1u, x == 0u);
 }
 
 /// The sum of a whole tile, from the input.

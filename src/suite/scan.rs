@@ -48,8 +48,8 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "single_pass_subgroup",
             summary: "the same by subgroups, which scan in registers; the first one looks back while the others wait",
-            look_for: "Its lead over single_pass, which is what barriers and workgroup memory cost there, and whether WG=512 \
-                wins: larger tiles are fewer, so that less is looked back for.",
+            look_for: "Its lead over single_pass, which is what barriers and workgroup memory cost there, whether WG=512 wins (larger \
+                tiles are fewer, so that less is looked back for), and what --param PAUSE=0 loses: looking at once finds few that know all.",
             limited_by: "How fast news of finished tiles travels through the cache, and how many tiles are in work at a \
                 time: each waits for its neighbours between its loads and its stores.",
             wgsl: include_str!("../../shaders/scan/single_pass_subgroup.wgsl"),

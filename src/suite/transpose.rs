@@ -84,6 +84,18 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "tiled_wide",
+            summary: "64x64 elements a workgroup through a padded half tile: all loads first, rows of 64 written whole",
+            look_for: "What is left to a copy at large sizes once reads and writes come in long stretches: more bytes in flight an \
+                invocation, 256 bytes of a row written at once, and neighbours in time that are neighbours in memory.",
+            limited_by: "Memory's turning between reads and writes; at small sizes too few workgroups to fill the device.",
+            sources: &["D7"],
+            wgsl: include_str!("../../shaders/transpose/tiled_wide.wgsl"),
+            cuda: include_str!("../../shaders/transpose/tiled_wide.cu"),
+            steps: |shape, _| tiles(shape.extent.matrix().1, 64, shape.extent.matrix().0, 64),
+            ..BASE
+        },
+        Benchmark {
             name: "cublas",
             summary: "NVIDIA's own library: the sum of a transposed matrix and nothing (geam)",
             look_for: "How the suite's kernels do against the vendor's: a share above that of tiled_vec4 says what \
