@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use globset::{GlobBuilder, GlobMatcher};
+use glob::{MatchOptions, Pattern};
 
 use crate::error::{Error, Result};
 use crate::shader::Shader;
@@ -98,13 +98,13 @@ pub fn select(filters: &[String]) -> Result<Vec<(&'static Family, &'static Bench
     let matchers = filters.iter().map(|filter| matcher(filter)).collect::<Result<Vec<_>>>()?;
     let full_name = |(family, benchmark): &(&Family, &Benchmark)| format!("{}/{}", family.name, benchmark.name);
     for (filter, matches) in filters.iter().zip(&matchers) {
-        if !all.iter().any(|one| matches.is_match(full_name(one))) {
+        if !all.iter().any(|one| matches(&full_name(one))) {
             return Err(Error::Usage(unknown("family or benchmark", filter, &names(&all))));
         }
     }
     Ok(all
         .into_iter()
-        .filter(|one| matchers.is_empty() || matchers.iter().any(|m| m.is_match(full_name(one))))
+        .filter(|one| matchers.is_empty() || matchers.iter().any(|matches| matches(&full_name(one))))
         .collect())
 }
 
@@ -112,13 +112,11 @@ pub fn select(filters: &[String]) -> Result<Vec<(&'static Family, &'static Bench
 ///
 /// # Errors
 /// [`Error::Usage`] where it is no glob.
-pub fn matcher(filter: &str) -> Result<GlobMatcher> {
+pub fn matcher(filter: &str) -> Result<impl Fn(&str) -> bool> {
     let pattern = if filter.contains('/') { filter.to_owned() } else { format!("{filter}/*") };
-    GlobBuilder::new(&pattern)
-        .literal_separator(true)
-        .build()
-        .map(|glob| glob.compile_matcher())
-        .map_err(|error| Error::Usage(format!("'{filter}' is no filter: {error}")))
+    let pattern = Pattern::new(&pattern).map_err(|error| Error::Usage(format!("'{filter}' is no filter: {error}")))?;
+    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+    Ok(move |name: &str| pattern.matches_with(name, options))
 }
 
 /// Names of all families, then of all benchmarks, as filters take them.

@@ -89,13 +89,13 @@ fn keep(sides: &mut [&mut Vec<Report>], filters: &[&String]) -> Result<()> {
     let matchers = filters.iter().map(|filter| matcher(filter)).collect::<Result<Vec<_>>>()?;
     let rows = || sides.iter().flat_map(|reports| reports.iter()).flat_map(|report| &report.records);
     for (filter, matches) in filters.iter().zip(&matchers) {
-        if !rows().any(|record| matches.is_match(record.name())) {
+        if !rows().any(|record| matches(&record.name())) {
             return Err(unmatched(filter, rows()));
         }
     }
     if !matchers.is_empty() {
         for report in sides.iter_mut().flat_map(|reports| reports.iter_mut()) {
-            report.records.retain(|record| matchers.iter().any(|matches| matches.is_match(record.name())));
+            report.records.retain(|record| matchers.iter().any(|matches| matches(&record.name())));
         }
     }
     Ok(())
