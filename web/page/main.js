@@ -14,29 +14,52 @@ const SIZES = ASKED.getAll("size");
 /** What each profile is good for. */
 const HINTS = { quick: "headline sizes, a minute or two", standard: "every size, some minutes", thorough: "every size, until it settles" };
 
+const BROKEN_BENCH = "The measuring program broke down, often for lack of memory: the rows so far are kept; save them, then press Run to start anew.";
+const BROKEN_READER = "The program that reads and compares reports broke down, often for lack of memory: take fewer reports, or smaller ones.";
+
 let rows = [];
+let hasDevice = false;
 let isRunning = false;
+/** The case that runs, by name. */
+let current = "";
 const progress = startProgress();
 
-/** Shows a sentence until it is put away. */
+/** Shows a sentence until it is put away; once, where several say the same. */
 function tell(sentence, isBad = false) {
+    if ([...byId("notices").querySelectorAll(".notice span")].some((shown) => shown.textContent === sentence)) return;
     const notice = element("div", { class: isBad ? "notice bad" : "notice" }, element("span", {}, sentence));
     notice.append(element("button", { type: "button", "aria-label": "Put this away", click: () => notice.remove() }, "✕"));
     byId("notices").append(notice);
 }
 
 // One worker measures; the other reads files meanwhile.
-const bench = startCore(hear, (sentence) => { tell(sentence, true); rest(); byId("run").disabled = true; });
-const reader = startCore(() => {}, (sentence) => tell(sentence, true));
+const bench = startCore(BROKEN_BENCH, hear, (sentence) => {
+    tell(sentence, true);
+    // Once only: what breaks down while it opens its device would do so forever.
+    if (hasDevice) openDevice();
+    hasDevice = false;
+});
+const reader = startCore(BROKEN_READER, () => {}, (sentence) => tell(sentence, true));
 const compare = startCompare(reader, tell);
 
 function hear(what, value) {
-    if (what === "plan") progress.begin(value.cases);
+    if (what === "plan") {
+        // Not before: a run that cannot even start leaves the rows of the one before.
+        rows = [];
+        clearTables();
+        byId("timer").textContent = "";
+        byId("save-csv").disabled = byId("save-json").disabled = true;
+        progress.begin(value.cases);
+    }
+    if (what === "reopened") tell(`The device was lost during ${current}, whose row says why. The run goes on with a new one; if it happens again, close what else uses the GPU.`, true);
     if (what === "timer") {
         const clock = value.is_device ? "the device’s timestamps" : "the browser’s clock";
         byId("timer").textContent = `Timed by ${clock}, in steps of ${value.tick}${value.note ? ` (${value.note})` : ""}.`;
     }
-    if (what === "start") progress.start(value.case);
+    if (what === "start") {
+        current = value.case;
+        progress.start(current);
+    }
     if (what === "rows") {
         rows.splice(value.from, rows.length - value.from, ...value.rows);
         drawFamilies(value.families, rows);
@@ -47,8 +70,6 @@ function hear(what, value) {
 
 async function run() {
     isRunning = true;
-    rows = [];
-    clearTables();
     byId("notices").replaceChildren();
     if (PLANT) tell(`Self-test: the kernel ${PLANT} carries a planted fault; its rows must say “wrong”.`);
     setRunning();
@@ -59,17 +80,14 @@ async function run() {
         tell(error.message, true);
         progress.end(`Ended early: the ${rows.length} rows so far are kept.`);
     }
-    rest();
+    isRunning = false;
+    setRunning();
     compare.own(records());
 }
 
-function rest() {
-    isRunning = false;
-    setRunning();
-}
-
 function setRunning() {
-    byId("run").disabled = isRunning;
+    if (isRunning) byId("run").disabled = true;
+    else showPlan();
     byId("stop").disabled = !isRunning;
     for (const input of byId("choice").querySelectorAll("input")) input.disabled = isRunning;
     for (const button of byId("families").querySelectorAll("button")) button.disabled = isRunning;
@@ -114,6 +132,7 @@ function showChoices({ version, profiles, families }) {
 }
 
 async function showPlan() {
+    if (!byId("families").querySelector("input")) return;
     const families = chosen("family");
     const [profile] = chosen("profile");
     if (families.length === 0) {
@@ -127,32 +146,47 @@ async function showPlan() {
         byId("plan").textContent = `${count} cases, ceilings included: ${what}.`;
         byId("run").disabled = isRunning || !hasDevice;
     } catch (error) {
-        byId("plan").textContent = `${error.message}.`;
+        byId("plan").textContent = `${error.message.replace(/\.$/, "")}.`;
         byId("run").disabled = true;
     }
 }
 
-let hasDevice = false;
-
 byId("choice").addEventListener("change", showPlan);
 byId("choice").addEventListener("submit", (event) => { event.preventDefault(); run(); });
-byId("stop").addEventListener("click", () => { byId("stop").disabled = true; progress.say("Stopping after this case …"); bench.call("stop"); });
+byId("stop").addEventListener("click", () => { byId("stop").disabled = true; progress.say("Stopping after this case …"); bench.call("stop").catch(() => {}); });
 byId("save-json").addEventListener("click", () => download(fileName("json"), "application/json", `${JSON.stringify(records(), null, 2)}\n`));
-byId("save-csv").addEventListener("click", async () => download(fileName("csv"), "text/csv", await reader.call("csv", { json: JSON.stringify(records()) })));
+byId("save-csv").addEventListener("click", async () => {
+    try {
+        download(fileName("csv"), "text/csv", await reader.call("csv", { json: JSON.stringify(records()) }));
+    } catch (error) {
+        tell(error.message, true);
+    }
+});
 document.addEventListener("visibilitychange", () => {
-    bench.call("hide", { isHidden: document.hidden });
+    bench.call("hide", { isHidden: document.hidden }).catch(() => {});
     progress.pause(document.hidden);
 });
 addEventListener("beforeunload", (event) => { if (isRunning) event.preventDefault(); });
 
+async function openDevice() {
+    try {
+        const told = await bench.call("open");
+        await bench.call("hide", { isHidden: document.hidden });
+        hasDevice = true;
+        showDevice(told);
+    } catch (error) {
+        byId("device").replaceChildren(element("p", { class: "quiet" }, "There is nothing to run on here. Reports can still be compared below."));
+        byId("device").removeAttribute("aria-busy");
+        tell(error.message, true);
+    }
+    await showPlan();
+}
+
+const opened = openDevice();
 try {
     showChoices(await reader.call("choices"));
-    await showPlan();
-    showDevice(await bench.call("open"));
-    hasDevice = true;
+    await opened;
     await showPlan();
 } catch (error) {
-    byId("device").replaceChildren(element("p", { class: "quiet" }, "There is nothing to run on here. Reports can still be compared below."));
-    byId("device").removeAttribute("aria-busy");
     tell(error.message, true);
 }

@@ -3,7 +3,11 @@
 import init, * as core from "./pkg/shaderbench_web.js";
 import { askForSubgroups, describeHost, whyNot } from "./host.js";
 
-const ready = init();
+const NOT_LOADED = "The page’s program could not be loaded: reload the page, or use a current browser.";
+
+const ready = init().catch(() => { throw new Error(NOT_LOADED); });
+// Whoever calls hears of it.
+ready.catch(() => {});
 
 const calls = {
     choices: () => JSON.parse(core.choices()),
@@ -24,12 +28,15 @@ const calls = {
     hide: ({ isHidden }) => core.hide(isHidden),
 };
 
+// What nobody has caught went through the program in the middle of its work: nothing in it can be relied on any more.
+addEventListener("unhandledrejection", ({ reason }) => postMessage({ fault: String(reason) }));
+
 addEventListener("message", async ({ data: { number, call, given } }) => {
     try {
         await ready;
         postMessage({ number, value: await calls[call](given ?? {}) });
     } catch (error) {
-        // What is no Error of ours is a fault of the program: it is never to be used again.
-        postMessage({ number, error: error.message ?? String(error), isFault: error instanceof WebAssembly.RuntimeError });
+        if (error instanceof WebAssembly.RuntimeError) postMessage({ fault: String(error) });
+        else postMessage({ number, error: error.message ?? String(error) });
     }
 });

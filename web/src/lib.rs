@@ -65,15 +65,19 @@ pub async fn open(host: &str) -> Result<String, JsError> {
     if host["is_software"] == true {
         device.kind = DeviceType::Software;
     }
-    let backend = WgpuBackend::open(adapter, PATIENCE).await.map_err(thrown)?;
+    let opened = WgpuBackend::open(adapter, PATIENCE).await;
+    let backend = opened.map_err(|error| JsError::new(&format!("{}: {WHAT_TO_DO}", error.chain())))?;
     let told = sheet(backend.device());
-    let tab = Tab { backend, os: text("os"), cpu: text("cpu") };
+    let tab = Tab { backend, os: text("os"), cpu: text("cpu"), is_gone: false, on_reopened: None };
     TAB.with(|slot| slot.replace(Some(tab)));
     Ok(told.to_string())
 }
 
 const NO_ADAPTER: &str = "The browser knows WebGPU but gives this page no adapter: switch on hardware acceleration in its settings, \
      update the graphics driver, or try another browser.";
+
+const WHAT_TO_DO: &str =
+    "reload the page; where that does not help, restart the browser or update the graphics driver.";
 
 fn sheet(device: &Device) -> Value {
     let basics = device.basics().into_iter().map(|(name, value)| json!(["", name, value]));
@@ -92,7 +96,7 @@ pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result
 }
 
 /// Measures what [`count`] counts. `plant` names a benchmark whose kernel gets a fault, for a test of the page; empty for none. `tell` is called with a name and
-/// JSON: `plan`, `timer`, `start`, `rows`. Gives `complete` or `interrupted`.
+/// JSON: `plan`, `timer`, `start`, `rows`, `reopened` (a lost device). Gives `complete` or `interrupted`.
 ///
 /// # Errors
 /// Where the run cannot go on.
@@ -122,13 +126,23 @@ async fn measure(tab: &mut Tab, cases: Vec<Case>, profile: &str, plant: &str, te
     settings.end_to_end_bytes = settings.end_to_end_bytes.min(END_TO_END_BYTES);
     settings.rules.max_launches = MAX_LAUNCHES;
     tab::go_on();
+    tab.revive().await.map_err(unusable)?;
+    tab.on_reopened = Some(tell.clone());
     let mut rows = Rows::new(tell, cases.len());
     let outcome = resume(&mut [tab], &cases, Kept::default(), &settings, &mut rows).await?;
     match outcome.end {
         End::Complete => Ok("complete"),
         End::Interrupted => Ok("interrupted"),
-        End::NoDevice(error) => Err(error),
+        End::NoDevice(error) => Err(unusable(error)),
     }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn unusable(error: Error) -> Error {
+    let why = error.chain();
+    Error::NoDevice(format!(
+        "Nothing more can be measured: {why}. Press Run to try again; where that does not help, save the rows and restart the browser."
+    ))
 }
 
 /// Ends the run before its next case.

@@ -3,10 +3,12 @@
 use std::cell::{Cell, RefCell};
 
 use futures_channel::oneshot;
+use js_sys::Function;
 use shaderbench::backend::wgpu::WgpuBackend;
 use shaderbench::backend::{Backend, Device, Prepared, Sample, Task};
-use shaderbench::error::Error;
+use shaderbench::error::{Error, Result};
 use shaderbench::job::{Job, Step};
+use wasm_bindgen::JsValue;
 
 /// Bytes of host copies that a job may need: the tab's memory ends at 4 GiB, and never shrinks.
 const MOST_COPIED: u64 = 512 << 20;
@@ -89,6 +91,25 @@ pub(crate) struct Tab {
     pub(crate) backend: WgpuBackend,
     pub(crate) os: String,
     pub(crate) cpu: String,
+    /// Whether the last attempt to open a lost device anew failed.
+    pub(crate) is_gone: bool,
+    /// Called where a lost device was opened anew.
+    pub(crate) on_reopened: Option<Function>,
+}
+
+impl Tab {
+    /// Opens the device anew where it was lost since the last run, or in it.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub(crate) async fn revive(&mut self) -> Result<()> {
+        if self.is_gone || self.backend.is_lost() {
+            self.is_gone = true;
+            self.backend.reopen().await?;
+            self.is_gone = false;
+        }
+        Ok(())
+    }
 }
 
 impl Backend for Tab {
@@ -116,7 +137,16 @@ impl Backend for Tab {
     }
 
     fn reopen(&mut self) -> Task<'_, ()> {
-        self.backend.reopen()
+        Box::pin(async move {
+            self.is_gone = true;
+            self.backend.reopen().await?;
+            self.is_gone = false;
+            if let Some(tell) = &self.on_reopened {
+                // A page that throws has had its say on its own console.
+                let _ = tell.call2(&JsValue::NULL, &"reopened".into(), &"null".into());
+            }
+            Ok(())
+        })
     }
 
     fn release(&mut self) {

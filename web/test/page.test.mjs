@@ -2,95 +2,13 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { MINUTES, PAGE, ROOT, SMALL } from "./built.mjs";
 import { filesOf } from "./files.mjs";
-import { serve } from "./serve.mjs";
-
-const ROOT = new URL("../..", import.meta.url).pathname;
-const PAGE = process.env.PAGE ?? join(ROOT, "target/web-page");
-const BROWSER = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => path && existsSync(path));
-const FLAGS = ["--headless=new", "--no-sandbox", "--hide-scrollbars", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
-const MINUTES = 60_000;
-
-const skip = !BROWSER ? "SKIPPED: there is no Chromium" : !existsSync(join(PAGE, "index.html")) ? `SKIPPED: ${PAGE} is not built` : false;
-if (skip) console.log(skip);
-
-let server;
-let browser;
-let folder;
-
-before(async () => {
-    if (skip) return;
-    const { chromium } = await import("playwright-core");
-    server = await serve(PAGE);
-    folder = mkdtempSync(join(tmpdir(), "shaderbench-"));
-    // `headless: false`, so that the flag alone decides: the old headless mode has no WebGPU.
-    browser = await chromium.launch({ executablePath: BROWSER, headless: false, args: FLAGS });
-});
-
-after(async () => {
-    await browser?.close();
-    server?.end();
-    if (folder) rmSync(folder, { recursive: true });
-});
-
-/** A page of its own that is ready to run. Notes what goes wrong on it and what it asks for. */
-async function open(query = "", prepare = () => {}) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    const page = await context.newPage();
-    const seen = { faults: [], requests: [] };
-    page.on("pageerror", (error) => seen.faults.push(String(error)));
-    page.on("console", (message) => message.type() === "error" && seen.faults.push(message.text()));
-    context.on("request", (request) => seen.requests.push(request.url()));
-    await prepare(page);
-    await page.goto(server.address + query);
-    await page.waitForSelector(".device-name, .notice.bad", { timeout: MINUTES });
-    return { page, seen };
-}
-
-async function choose(page, families) {
-    await page.click("button:text-is('None')");
-    for (const family of families) await page.check(`input[value=${family}]`, { force: true });
-    await page.waitForSelector("#run:enabled");
-}
-
-const ended = (page) => page.waitForFunction(() => document.getElementById("stop").disabled && !document.getElementById("run").disabled, null, { timeout: 10 * MINUTES });
-
-/** The file that pressing `button` gives. */
-async function saved(page, button) {
-    const [file] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
-    const path = join(folder, file.suggestedFilename());
-    await file.saveAs(path);
-    return path;
-}
-
-async function drop(page, name, text) {
-    const data = await page.evaluateHandle(([name, text]) => {
-        const data = new DataTransfer();
-        data.items.add(new File([text], name));
-        return data;
-    }, [name, text]);
-    await page.dispatchEvent("#drop", "drop", { dataTransfer: data });
-}
-
-const notices = (page) => page.locator("#notices .notice span").allInnerTexts();
-
-/** Runs `families` on a ready page; gives the rows. */
-async function measure(page, families) {
-    await choose(page, families);
-    const start = Date.now();
-    await page.click("#run");
-    await page.waitForSelector("tr[data-status], .skipped", { timeout: MINUTES });
-    const first = Date.now() - start;
-    await ended(page);
-    console.log(`first row after ${first} ms, all after ${Math.round((Date.now() - start) / 1000)} s`);
-    assert.ok(first < 5000, `the first row took ${first} ms`);
-    return JSON.parse(readFileSync(await saved(page, "#save-json"), "utf8"));
-}
+import { changed, choose, drop, ended, landed, measure, notices, open, saved, server, skip } from "./page.mjs";
 
 /** Holds that every row has figures or is skipped with a reason. */
 function hold(rows) {
@@ -112,10 +30,8 @@ const missing = (rows) => names(rows).filter((name) => !measured(rows).includes(
 const LACKING = [
     "bank_conflict/bytes_direct", "bank_conflict/halves_direct", "matmul/cooperative", "matmul/cublas", "memory_spaces/pointer_latency",
     "memory_spaces/spill", "sum_of_cubes/clock_in_kernel", "transfer/mapped_primary_read", "transfer/mapped_primary_write",
-    "transfer/read_back_pageable", "transpose/cublas", "workgroup_memory/dynamic_size",
+    "transfer/pinned_to_device", "transfer/read_back_pageable", "transpose/cublas", "workgroup_memory/dynamic_size",
 ];
-/** Small enough for a software device to finish every kernel. */
-const SMALL = "?size=1024&size=256x256";
 
 test("every kernel of three families and their ceilings is right, and the CSV is one for the command line", { skip, timeout: 10 * MINUTES }, async () => {
     const { page, seen } = await open(SMALL);
@@ -193,7 +109,7 @@ test("stopping leaves the rows that are finished", { skip, timeout: 5 * MINUTES 
     const { page } = await open();
     await choose(page, ["reduction"]);
     await page.click("#run");
-    await page.waitForFunction(() => document.querySelectorAll("tr[data-status]").length >= 2, null, { timeout: MINUTES });
+    await landed(page, 2);
     await page.keyboard.press("Tab");
     await page.click("#stop");
     await ended(page);
@@ -222,7 +138,7 @@ test("a hidden tab measures nothing and goes on when it is seen", { skip, timeou
     await page.waitForTimeout(4000);
     assert.equal(await count(), before);
     await hide(false);
-    await page.waitForFunction((before) => document.querySelectorAll("tr[data-status]").length > before, before, { timeout: MINUTES });
+    await landed(page, before + 1);
     await page.click("#stop");
     await ended(page);
     await page.context().close();
@@ -253,16 +169,13 @@ test("a broken file gives one sentence, and whole ones are compared", { skip, ti
 });
 
 test("what is in the way is said in one sentence", { skip, timeout: MINUTES }, async () => {
-    // In the page's own window and in its workers alike: the scripts are served changed.
-    const without = (change) => (page) => page.route("**/host.js", async (route) => {
-        const answer = await route.fetch();
-        await route.fulfill({ response: answer, body: `${change}\n${await answer.text()}` });
-    });
     for (const [change, sentence] of [
         ["Object.defineProperty(navigator, 'gpu', { value: undefined });", /This browser has no WebGPU: use/],
         ["navigator.gpu.requestAdapter = async () => null; GPU.prototype.requestAdapter = async () => null;", /gives this page no adapter: /],
+        ["GPUAdapter.prototype.requestDevice = async () => { throw new Error('no more'); };", /cannot be opened: .*: reload the page; /],
+        ["Object.defineProperty(globalThis, 'isSecureContext', { value: false });", /needs a secure address for WebGPU: open it by/],
     ]) {
-        const { page } = await open("", without(change));
+        const { page } = await open("", changed("host.js", change));
         const said = await notices(page);
         assert.equal(said.length, 1, said.join("\n"));
         assert.match(said[0], sentence);

@@ -1,5 +1,6 @@
 //! A wgpu device: submissions that are waited for, and what travels between it and the host.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ pub(super) struct Gpu {
     pub(super) queue: wgpu::Queue,
     pub(super) patience: Duration,
     trouble: Arc<Mutex<Option<Error>>>,
+    is_lost: Arc<AtomicBool>,
     /// A piece of [`crate::job::POISON`] to copy from.
     poison: wgpu::Buffer,
     /// Host-visible memory through which large buffers travel, made once: its pages cost more to touch first than to fill.
@@ -58,8 +60,10 @@ impl Gpu {
             };
             on_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }));
-        let on_loss = Arc::clone(&trouble);
+        let is_lost = Arc::new(AtomicBool::new(false));
+        let (on_loss, loss) = (Arc::clone(&trouble), Arc::clone(&is_lost));
         device.set_device_lost_callback(move |reason, message| {
+            loss.store(true, Ordering::Relaxed);
             let error = Error::Lost(one_line(&format!("{reason:?}: {message}")));
             *on_loss.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
         });
@@ -76,12 +80,16 @@ impl Gpu {
         let readback = ["readback", "readback"]
             .map(|label| buffer(label, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST));
         queue.write_buffer(&poison, 0, &crate::job::POISON.to_le_bytes().repeat(poison.size() as usize / 4));
-        Ok(Self { device, queue, patience, trouble, poison, upload, readback })
+        Ok(Self { device, queue, patience, trouble, is_lost, poison, upload, readback })
     }
 
     /// Gives what went wrong, if anything did.
     pub(super) fn check(&self) -> Result<()> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::Relaxed)
     }
 
     /// Submits and waits until the device is done.

@@ -47,6 +47,13 @@ impl WgpuBackend {
         Ok(Self { adapter, gpu, pipelines: HashMap::new(), inputs: Vec::new() })
     }
 
+    /// Whether the driver has said that the device is gone, as a browser does even while nothing runs on it: [`Backend::reopen`] opens a new
+    /// one.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.gpu.is_lost()
+    }
+
     async fn pipeline(&mut self, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
         if let Some(pipeline) = self.pipelines.get(&kernel.key(Language::Wgsl)) {
             return Ok(pipeline.clone());

@@ -35,7 +35,9 @@ pub(super) async fn find(instance: &wgpu::Instance, _backends: wgpu::Backends) -
 pub(super) async fn renew(_adapter: &wgpu::Adapter) -> Result<wgpu::Adapter> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
     let found = find(&instance, wgpu::Backends::all()).await.pop();
-    found.ok_or_else(|| Error::NoDevice("the browser gives no adapter any more".to_owned()))
+    found.ok_or_else(|| {
+        Error::NoDevice("the device was lost, and the browser gives this page no adapter any more".to_owned())
+    })
 }
 
 /// Takes note of features that wgpu does not know in a browser: the page asks for them in its stead.

@@ -1,0 +1,10 @@
+// What every test of the built page knows.
+
+import { join } from "node:path";
+
+export const ROOT = new URL("../..", import.meta.url).pathname;
+export const PAGE = process.env.PAGE ?? join(ROOT, "target/web-page");
+/** One, in milliseconds. */
+export const MINUTES = 60_000;
+/** Small enough for a software device to finish every kernel. */
+export const SMALL = "?size=1024&size=256x256";
