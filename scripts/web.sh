@@ -51,7 +51,7 @@ setup_bindgen() {
 }
 
 setup_node_packages() {
-    [ -e web/node_modules/playwright-core ] && [ -e web/node_modules/binaryen ] && return 0
+    [ -e web/node_modules/playwright-core ] && [ -e web/node_modules/binaryen ] && [ -e web/node_modules/ws ] && return 0
     command -v npm >/dev/null && npm ci --prefix web --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 }
 
@@ -119,11 +119,11 @@ check() {
 }
 
 test_page() {
-    if ! command -v node >/dev/null || [ ! -e web/node_modules/playwright-core ]; then
-        echo "SKIPPED: Node.js or playwright-core is not installed: the page is not tested"
+    if ! command -v node >/dev/null || [ ! -e web/node_modules/playwright-core ] || [ ! -e web/node_modules/ws ]; then
+        echo "SKIPPED: Node.js, playwright-core or ws is not installed: the page is not tested"
         return 0
     fi
-    PAGE="$PAGE" SHADERBENCH="$TARGET/debug/shaderbench" node --test --test-reporter=spec web/test/*.test.mjs
+    PAGE="$PAGE" SHADERBENCH="$TARGET/debug/shaderbench" node --test --test-concurrency=1 --test-reporter=spec web/test/*.test.mjs
 }
 
 if [ "${1:-}" = --check ]; then
