@@ -95,8 +95,8 @@ pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result
     Ok(cases(families, profile, &sizes).map_err(thrown)?.len())
 }
 
-/// Measures what [`count`] counts. `plant` names a benchmark whose kernel gets a fault, for a test of the page; empty for none. `tell` is called with a name and
-/// JSON: `plan`, `timer`, `start`, `rows`, `reopened` (a lost device). Gives `complete` or `interrupted`.
+/// Measures what [`count`] counts. `plant` names a benchmark whose kernel gets a fault, for a test of the page; empty for none. `tell` is
+/// called with a name and JSON: `plan`, `timer`, `start`, `rows`, `reopened` (a lost device). Gives `complete` or `interrupted`.
 ///
 /// # Errors
 /// Where the run cannot go on.

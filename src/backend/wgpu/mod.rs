@@ -47,8 +47,8 @@ impl WgpuBackend {
         Ok(Self { adapter, gpu, pipelines: HashMap::new(), inputs: Vec::new() })
     }
 
-    /// Whether the driver has said that the device is gone, as a browser does even while nothing runs on it: [`Backend::reopen`] opens a new
-    /// one.
+    /// Whether the driver has said that the device is gone, as a browser does even while nothing runs on it.
+    /// [`Backend::reopen`] opens a new one.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.gpu.is_lost()
