@@ -47,7 +47,7 @@ impl Settings {
     #[must_use]
     pub fn new(profile: Profile, date: String, os: String, cpu: String) -> Self {
         let (budget_ms, least_ms, shortest_sample_us, end_to_end_bytes) = match profile {
-            Profile::Quick => (100.0, 0.0, 100.0, 64 << 20),
+            Profile::Quick => (100.0, 0.0, 50.0, 64 << 20),
             Profile::Standard => (500.0, 100.0, 500.0, 1 << 30),
             Profile::Thorough => (3000.0, 400.0, 1000.0, u64::MAX),
         };
