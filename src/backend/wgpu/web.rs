@@ -12,8 +12,10 @@ use std::time::Duration;
 use futures_channel::oneshot;
 use gloo_timers::future::TimeoutFuture;
 
+use super::gpu::Gpu;
 use super::{Memory, unanswered};
 use crate::backend::Device;
+use crate::backend::ahead::Ahead;
 use crate::error::{Error, Result};
 use crate::job::Kernel;
 use crate::shader::Feature;
@@ -55,6 +57,15 @@ pub(super) fn source(kernel: &Kernel) -> Cow<'_, str> {
         return format!("{SUBGROUPS}{}", kernel.source).into();
     }
     kernel.source.as_str().into()
+}
+
+/// Nothing: a tab has one thread.
+pub(super) const fn compile_ahead(
+    _gpu: &Gpu,
+    _device: &Device,
+    _kernels: &[(u64, &Kernel)],
+) -> Option<Ahead<wgpu::ComputePipeline>> {
+    None
 }
 
 /// Nothing: who waits for the browser waits for an [`answer`].
