@@ -4,7 +4,8 @@
 use half::f16;
 use rayon::prelude::*;
 
-use super::Scalar;
+use super::vectors::vectorised;
+use super::{Scalar, by_rows};
 
 /// A family of random inputs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,20 +35,27 @@ impl Values {
     #[must_use]
     #[inline]
     pub fn at(self, scalar: Scalar, index: u64) -> f64 {
-        let random = hash(self.place(index));
+        match self {
+            Self::Constant(value) => value,
+            Self::Picture(width) => pixel(width, index / 4)[(index % 4) as usize].into(),
+            _ => self.drawn(scalar, hash(self.place(index))),
+        }
+    }
+
+    /// The element that 32 random bits stand for. Through i32 where it fits: processors convert several of these at a time.
+    #[inline(always)]
+    fn drawn(self, scalar: Scalar, random: u32) -> f64 {
         match (self, scalar) {
-            (Self::Constant(value), _) => value,
-            (Self::Picture(width), _) => f64::from(picture(width, index)),
             (_, Scalar::Unorm8) => f64::from(random & 0xff),
             (Self::Digits, _) => f64::from(((random >> 16) * 10) >> 16),
             (_, Scalar::U32) => f64::from(random.max(1)),
-            (Self::Wide, Scalar::F32) => f64::from(random >> 8 | 1) / f64::from(1_u32 << 24),
+            (Self::Wide, Scalar::F32) => f64::from((random >> 8 | 1) as i32) / f64::from(1 << 24),
             // Any of the 14,336 normal numbers below 1: subnormal ones count as zero on some devices.
             (Self::Wide, Scalar::F16) => f16::from_bits(0x0400 + ((u64::from(random) * 0x3800) >> 32) as u16).into(),
             (Self::Wide, Scalar::F64) => (f64::from(random) + 0.5) / 4_294_967_296.0,
-            (Self::Summable | Self::SummableFrom(_), _) => f64::from(summable(random)) / 128.0,
             // A bit that `summable` does not use.
             (Self::Signs, _) => f64::from((random & 2) as i32 - 1),
+            _ => f64::from(summable(random)) / 128.0,
         }
     }
 
@@ -59,24 +67,22 @@ impl Values {
         }
     }
 
+    /// Writes the elements `first`, `first + stride`, `first + 2 stride`, … into `slots`.
+    pub fn elements(self, scalar: Scalar, first: u64, stride: u64, slots: &mut [f64]) {
+        elements(self, scalar, first, stride, slots);
+    }
+
     /// Writes the elements from `first` on into `bytes`, little-endian, on all cores.
     pub fn encode(self, scalar: Scalar, first: u64, bytes: &mut [u8]) {
         const PIECE: usize = 1 << 16;
         let size = scalar.bytes();
         bytes.par_chunks_mut(PIECE).enumerate().for_each(|(piece, chunk)| {
             let first = first + (piece * (PIECE / size)) as u64;
-            // The commonest kinds by name: the compiler makes a loop of vectors of each.
-            match (self, scalar) {
-                (Self::Wide, Scalar::F32) => {
-                    encode(|index| Self::Wide.at(Scalar::F32, index), Scalar::F32, first, chunk)
-                }
-                (Self::Wide, Scalar::U32) => {
-                    encode(|index| Self::Wide.at(Scalar::U32, index), Scalar::U32, first, chunk)
-                }
-                (Self::Summable, Scalar::F32) => {
-                    encode(|index| Self::Summable.at(Scalar::F32, index), Scalar::F32, first, chunk)
-                }
-                _ => encode(|index| self.at(scalar, index), scalar, first, chunk),
+            let mut block = [0.0; BLOCK];
+            for (number, chunk) in chunk.chunks_mut(BLOCK * size).enumerate() {
+                let slots = &mut block[..chunk.len() / size];
+                self.elements(scalar, first + (number * BLOCK) as u64, 1, slots);
+                scalar.encode(slots.iter().copied(), chunk);
             }
         });
     }
@@ -87,56 +93,115 @@ impl Values {
         const PIECE: u64 = 1 << 16;
         let pieces = (0..(range.end - range.start).div_ceil(PIECE)).into_par_iter().map(|piece| {
             let first = range.start + piece * PIECE;
-            first..range.end.min(first + PIECE)
+            self.sum_of_piece(scalar, first..range.end.min(first + PIECE))
         });
         if scalar == Scalar::U32 {
             // 2^32 values of 32 bits fit 64; the device's sum wraps at 32.
-            let sum: u64 = pieces.map(|piece| piece.map(|i| self.at(scalar, i) as u64).sum::<u64>()).sum();
-            return f64::from(sum as u32);
+            return f64::from(pieces.map(|sum| sum as u64).sum::<u64>() as u32);
         }
-        match self {
-            Self::Summable | Self::SummableFrom(_) => {
-                let at = |i| i64::from(summable(hash(self.place(i))));
-                let sum: i64 = pieces.map(|piece| piece.map(at).sum::<i64>()).sum();
-                sum as f64 / 128.0
+        pieces.sum()
+    }
+
+    /// Sum of up to 2^16 elements, exact but for [`Values::Wide`] floats: f64 has bits to spare. Several sums at a time, since each waits
+    /// for its last addition.
+    fn sum_of_piece(self, scalar: Scalar, range: std::ops::Range<u64>) -> f64 {
+        let (mut block, mut sums) = ([0.0; BLOCK], [0.0; 8]);
+        for first in range.clone().step_by(BLOCK) {
+            let slots = &mut block[..(range.end - first).min(BLOCK as u64) as usize];
+            self.elements(scalar, first, 1, slots);
+            for eight in slots.chunks(sums.len()) {
+                sums.iter_mut().zip(eight).for_each(|(sum, value)| *sum += value);
             }
-            // For constants f64 has 29 bits to spare.
-            _ => pieces.map(|piece| piece.map(|i| self.at(scalar, i)).sum::<f64>()).sum(),
+        }
+        sums.iter().sum()
+    }
+}
+
+/// Elements that are worked on at a time where they are on their way to something else: they stay in a core's first cache.
+pub(super) const BLOCK: usize = 512;
+
+vectorised! {
+    /// As [`Values::elements`].
+    fn elements(values: Values, scalar: Scalar, first: u64, stride: u64, slots: &mut [f64]) {
+        let place = values.place(first);
+        // The commonest kinds by name: the compiler makes a loop of vectors of each.
+        match (values, scalar) {
+            (Values::Constant(value), _) => slots.fill(value),
+            (Values::Picture(width), _) if stride == 1 => by_rows(first, slots, 4, |number, channel, slots| {
+                let bytes = &pixel(width, number)[channel as usize..];
+                slots.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = f64::from(*byte));
+            }),
+            (Values::Picture(_), _) => {
+                (first..).step_by(stride as usize).zip(slots).for_each(|(index, slot)| *slot = values.at(scalar, index));
+            }
+            (Values::Summable | Values::SummableFrom(_), Scalar::F32 | Scalar::F64 | Scalar::F16) => {
+                draw(place, stride, slots, |random| Values::Summable.drawn(Scalar::F32, random));
+            }
+            (Values::Signs, Scalar::F32 | Scalar::F64 | Scalar::F16) => {
+                draw(place, stride, slots, |random| Values::Signs.drawn(Scalar::F32, random));
+            }
+            (Values::Wide, Scalar::F32) => draw(place, stride, slots, |random| Values::Wide.drawn(Scalar::F32, random)),
+            (Values::Wide, Scalar::F64) => draw(place, stride, slots, |random| Values::Wide.drawn(Scalar::F64, random)),
+            (Values::Wide | Values::Summable | Values::SummableFrom(_) | Values::Signs, Scalar::U32) => {
+                draw(place, stride, slots, |random| Values::Wide.drawn(Scalar::U32, random));
+            }
+            _ => draw(place, stride, slots, |random| values.drawn(scalar, random)),
         }
     }
 }
 
+/// Draws the elements from `place` of the random stream on, `stride` apart.
 #[inline(always)]
-fn encode(at: impl Fn(u64) -> f64, scalar: Scalar, first: u64, bytes: &mut [u8]) {
-    scalar.encode((first..).map(at), bytes);
+fn draw(place: u64, stride: u64, slots: &mut [f64], drawn: impl Fn(u32) -> f64) {
+    let mut block = [0; BLOCK];
+    for (number, slots) in slots.chunks_mut(BLOCK).enumerate() {
+        let place = place + (number * BLOCK) as u64 * stride;
+        let (high, randoms) = (place >> 32, &mut block[..slots.len()]);
+        if (place + stride * slots.len() as u64) >> 32 == high {
+            // What is the same for all of them stays outside of the loop, and 32 bits are enough inside.
+            let (mut low, stride, salt) = (place as u32, stride as u32, salt(high as u32));
+            for random in &mut *randoms {
+                *random = mixed(low ^ salt);
+                low = low.wrapping_add(stride);
+            }
+        } else {
+            (0..).zip(&mut *randoms).for_each(|(number, random)| *random = hash(place + number * stride));
+        }
+        slots.iter_mut().zip(randoms).for_each(|(slot, random)| *slot = drawn(*random));
+    }
 }
 
-/// Byte `index` of [`Values::Picture`].
-fn picture(width: u64, index: u64) -> u8 {
-    let pixel = index / 4;
-    let (x, y, middle) = (pixel % width, pixel / width, width / 2);
-    match index % 4 {
-        0 => (255 * x / width) as u8,
-        1 => {
-            let (dx, dy) = (x.abs_diff(middle), y.abs_diff(middle));
-            // Sixteen rings to the edge.
-            let ring = (dx * dx + dy * dy).isqrt() * 32 / width.max(1);
-            if ring.is_multiple_of(2) == (x < middle && y < middle) { 48 } else { 208 }
-        }
-        2 => hash(pixel) as u8,
-        _ => 255,
-    }
+/// Pixel `number` of [`Values::Picture`].
+fn pixel(width: u64, number: u64) -> [u8; 4] {
+    let (x, y, middle) = (number % width, number / width, width / 2);
+    let [dx, dy] = [x, y].map(|at| (at as i64 - middle as i64) as f64);
+    // Sixteen rings to the edge. The root of a whole number below 2^52 is never rounded up to the next one.
+    let ring = (dx * dx + dy * dy).sqrt() as i64 as u64 * 32 / width.max(1);
+    let green = if ring.is_multiple_of(2) == (x < middle && y < middle) { 48 } else { 208 };
+    [(255 * x / width) as u8, green, hash(number) as u8, 255]
 }
 
 /// ±k with k in 1..=127.
+#[inline(always)]
 const fn summable(random: u32) -> i32 {
     let magnitude = (((random >> 16) * 127) >> 16) as i32 + 1;
-    if random & 1 == 0 { magnitude } else { -magnitude }
+    // All ones turn a number into its negative, less one.
+    let sign = -((random & 1) as i32);
+    (magnitude ^ sign) - sign
 }
 
 /// 32 random bits for an index: the "lowbias32" integer hash (Wellons, *Prospecting for Hash Functions*), its high word mixed in.
 const fn hash(index: u64) -> u32 {
-    let mut x = (index as u32) ^ ((index >> 32) as u32).wrapping_mul(0x9e37_79b9) ^ 0x5eed_c0de;
+    mixed(index as u32 ^ salt((index >> 32) as u32))
+}
+
+#[inline(always)]
+const fn salt(high: u32) -> u32 {
+    high.wrapping_mul(0x9e37_79b9) ^ 0x5eed_c0de
+}
+
+#[inline(always)]
+const fn mixed(mut x: u32) -> u32 {
     x ^= x >> 16;
     x = x.wrapping_mul(0x7feb_352d);
     x ^= x >> 15;
@@ -329,6 +394,27 @@ mod tests {
         for index in [0, 1, 16_383, 16_384, 39_999] {
             let got = f32::from_le_bytes(bytes[4 * index..4 * index + 4].try_into().expect("four bytes"));
             assert_eq!(f64::from(got), Values::Wide.at(Scalar::F32, 7 + index as u64));
+        }
+    }
+
+    #[test]
+    fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
+        let kinds =
+            [Values::Wide, Values::Summable, Values::Signs, Values::Digits, Values::SummableFrom((1 << 40) - 7)];
+        for values in kinds.into_iter().chain([Values::Picture(37), Values::Constant(2.0)]) {
+            for scalar in [Scalar::U32, Scalar::F32, Scalar::F64, Scalar::F16, Scalar::Unorm8] {
+                for (first, stride) in [(0, 1), (3, 1), ((1 << 32) - 500, 1), (5, 4100), (1 << 31, (1 << 31) - 1)] {
+                    let mut slots = [f64::NAN; 1003];
+                    values.elements(scalar, first, stride, &mut slots);
+                    let at = |k: u64| values.at(scalar, first + k * stride);
+                    assert!((0..).zip(slots).all(|(k, slot)| slot == at(k)), "{values:?} {scalar:?} {first} {stride}");
+                }
+                let range = (1 << 32) - 100_000..(1 << 32) + 5;
+                let one_by_one: f64 = range.clone().map(|i| values.at(scalar, i)).sum();
+                let sum = values.sum(scalar, range);
+                let expected = if scalar == Scalar::U32 { one_by_one % 4_294_967_296.0 } else { one_by_one };
+                assert!((sum - expected).abs() <= 1e-7 * expected.abs(), "{values:?} {scalar:?}: {sum} {expected}");
+            }
         }
     }
 
