@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use futures_channel::oneshot;
+use rayon::prelude::*;
 
 use super::gpu::Gpu;
 use super::{Memory, pipelines, unanswered};
@@ -76,6 +77,15 @@ pub(super) fn poll(
     patience: Duration,
 ) -> Result<(), wgpu::PollError> {
     device.poll(wgpu::PollType::Wait { submission_index: submission, timeout: Some(patience) }).map(drop)
+}
+
+/// Writes views of mapped memory on all cores: one alone copies more slowly than a device takes. `fill` writes the bytes from an offset on.
+pub(super) fn write_views(views: Vec<(u64, wgpu::BufferViewMut)>, fill: impl Fn(u64, &mut [u8]) + Sync) {
+    views.into_par_iter().for_each_init(Vec::new, |bytes, (offset, mut view)| {
+        bytes.resize(view.len(), 0);
+        fill(offset, bytes);
+        view.copy_from_slice(bytes);
+    });
 }
 
 /// What a callback says, which polling has called.

@@ -77,6 +77,15 @@ pub(super) const fn poll(
     Ok(())
 }
 
+/// Writes views of mapped memory. `fill` writes the bytes from an offset on.
+pub(super) fn write_views(views: Vec<(u64, wgpu::BufferViewMut)>, fill: impl Fn(u64, &mut [u8])) {
+    for (offset, mut view) in views {
+        let mut bytes = vec![0; view.len()];
+        fill(offset, &mut bytes);
+        view.copy_from_slice(&bytes);
+    }
+}
+
 /// What a callback says within `patience`.
 pub(super) async fn answer<T>(answer: oneshot::Receiver<T>, patience: Duration) -> Result<T> {
     let mut answer = pin!(answer);
