@@ -10,6 +10,7 @@ pub mod barrier;
 pub mod cache_curve;
 pub mod ceiling;
 pub mod coalescing;
+pub mod cycle;
 pub mod histogram;
 pub mod input;
 pub mod matmul;
@@ -34,7 +35,8 @@ use std::fmt;
 use crate::record::Record;
 pub use crate::shader::Checks;
 use crate::shader::Interface;
-use input::{Cycle, Values};
+use cycle::Cycle;
+use input::Values;
 pub use shape::{Dtype, Extent, Scalar, Shape};
 
 /// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
