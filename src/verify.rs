@@ -32,12 +32,6 @@ impl std::fmt::Display for Mismatch {
 /// # Errors
 /// What reading back gives.
 pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mismatch>> {
-    // Oracles work tables out when they are first asked, on all cores: asked here once, they never do so from within the pool,
-    // where a thread that waits for the table could be handed another piece that waits for it too.
-    (job.check.oracle)(0, &mut [0.0]);
-    if let Some(tolerance) = &job.check.tolerance {
-        tolerance(0, &mut [0.0]);
-    }
     let scalar = job.buffers[job.check.buffer].scalar;
     let size = scalar.bytes() as u64;
     let mut suspects = 0..job.check.scalars;
@@ -48,6 +42,12 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
         let Some(row) = freivalds.first_wrong_row() else { return Ok(None) };
         // Which element of the row it is, the oracle knows.
         suspects = row * product.n..(row + 1) * product.n;
+    }
+    // Oracles work tables out when they are first asked, on all cores: asked here once, they never do so from within the pool,
+    // where a thread that waits for the table could be handed another piece that waits for it too.
+    (job.check.oracle)(0, &mut [0.0]);
+    if let Some(tolerance) = &job.check.tolerance {
+        tolerance(0, &mut [0.0]);
     }
     let mut first = None;
     let mut compare = |offset: u64, bytes: &[u8]| {
