@@ -14,6 +14,8 @@ mod tune;
 
 use std::time::Duration;
 
+use rayon::prelude::*;
+
 use crate::backend::Backend;
 use crate::error::{Error, Result};
 use crate::job::Job;
@@ -216,8 +218,8 @@ async fn measure_case(
 /// Compiles what the missing rows will need.
 fn compile_ahead(lanes: &mut [Lane], cases: &[Case], rows: &Rows) {
     let is_missing = |place: usize| (0..lanes.len()).any(|api| rows.lacks(place, api));
-    let missing = cases.iter().enumerate().filter(|(place, _)| is_missing(*place));
-    let jobs: Vec<Job> = missing.filter_map(|(_, case)| Job::new(case).ok()).collect();
+    let missing: Vec<&Case> = (0..cases.len()).filter(|place| is_missing(*place)).map(|place| &cases[place]).collect();
+    let jobs: Vec<Job> = missing.par_iter().filter_map(|case| Job::new(case).ok()).collect();
     lanes.iter_mut().for_each(|lane| lane.compile_ahead(&jobs));
 }
 

@@ -6,6 +6,8 @@ use crate::backend::Prepared;
 use crate::error::Result;
 use crate::job::{Check, Job, Product};
 use crate::suite::Scalar;
+use crate::suite::input::Values;
+use crate::suite::vectors::vectorised;
 
 /// The first element that is not what it must be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,12 +32,6 @@ impl std::fmt::Display for Mismatch {
 /// # Errors
 /// What reading back gives.
 pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mismatch>> {
-    // Oracles work tables out when they are first asked, on all cores: asked here once, they never do so from within the pool,
-    // where a thread that waits for the table could be handed another piece that waits for it too.
-    (job.check.oracle)(0, &mut [0.0]);
-    if let Some(tolerance) = &job.check.tolerance {
-        tolerance(0, &mut [0.0]);
-    }
     let scalar = job.buffers[job.check.buffer].scalar;
     let size = scalar.bytes() as u64;
     let mut suspects = 0..job.check.scalars;
@@ -46,6 +42,12 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
         let Some(row) = freivalds.first_wrong_row() else { return Ok(None) };
         // Which element of the row it is, the oracle knows.
         suspects = row * product.n..(row + 1) * product.n;
+    }
+    // Oracles work tables out when they are first asked, on all cores: asked here once, they never do so from within the pool,
+    // where a thread that waits for the table could be handed another piece that waits for it too.
+    (job.check.oracle)(0, &mut [0.0]);
+    if let Some(tolerance) = &job.check.tolerance {
+        tolerance(0, &mut [0.0]);
     }
     let mut first = None;
     let mut compare = |offset: u64, bytes: &[u8]| {
@@ -63,6 +65,9 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
 /// Random vectors of a Freivalds check.
 const VECTORS: usize = 16;
 
+/// An element for each vector.
+type Row = [f64; VECTORS];
+
 /// Freivalds' check of C = A·B (*Probabilistic Machines Can Use Less Running Time*, 1977): for random vectors r of ±1, C·r must be
 /// A·(B·r). It costs mn + nk + mk operations a vector instead of mnk. One wrong element of a row always shows; several, which may
 /// cancel, stay unseen by all vectors with a probability of 2^-16 for each row at most. Exact: every value is a multiple of 2^-14,
@@ -70,63 +75,73 @@ const VECTORS: usize = 16;
 struct Freivalds<'a> {
     product: &'a Product,
     scalar: Scalar,
-    /// C·r by row and vector, as far as C has been read.
-    sums: Vec<[f64; VECTORS]>,
+    /// The vectors.
+    signs: Vec<Row>,
+    /// C·r, as far as C has been read.
+    sums: Vec<Row>,
 }
 
 impl<'a> Freivalds<'a> {
     fn new(product: &'a Product, scalar: Scalar) -> Self {
-        Self { product, scalar, sums: vec![[0.0; VECTORS]; product.m as usize] }
+        let (signs, sums) = ((0..product.n).map(signs).collect(), vec![Row::default(); product.m as usize]);
+        Self { product, scalar, signs, sums }
     }
 
     /// Takes the elements of C from `first` on.
     fn add(&mut self, first: u64, bytes: &[u8]) {
-        let (n, size, scalar) = (self.product.n, self.scalar.bytes(), self.scalar);
+        let (n, size, scalar, signs) = (self.product.n, self.scalar.bytes(), self.scalar, &self.signs);
         let end = first + (bytes.len() / size) as u64;
         let rows = self.sums.par_iter_mut().enumerate().skip((first / n) as usize);
-        rows.take((end.div_ceil(n) - first / n) as usize).for_each(|(row, sums)| {
+        let rows = rows.take((end.div_ceil(n) - first / n) as usize);
+        rows.for_each_init(Vec::new, |values, (row, sums)| {
             let start = (row as u64 * n).max(first);
             let stop = ((row as u64 + 1) * n).min(end);
-            let mut values = vec![0.0; (stop - start) as usize];
-            scalar.decode(&bytes[(start - first) as usize * size..(stop - first) as usize * size], &mut values);
-            for (column, value) in (start % n..).zip(values) {
-                add_signed(sums, column, value);
-            }
+            values.resize((stop - start) as usize, 0.0);
+            scalar.decode(&bytes[(start - first) as usize * size..(stop - first) as usize * size], values);
+            add_products(sums, values, &signs[(start % n) as usize..]);
         });
     }
 
     /// The first row in which C·r is not A·(B·r).
     fn first_wrong_row(&self) -> Option<u64> {
         let (Product { n, k, a, b, .. }, scalar) = (*self.product, self.scalar);
-        let b_sums: Vec<[f64; VECTORS]> = (0..k)
-            .into_par_iter()
-            .map(|p| {
-                let mut sums = [0.0; VECTORS];
-                (0..n).for_each(|column| add_signed(&mut sums, column, b.at(scalar, p * n + column)));
-                sums
-            })
-            .collect();
-        let is_wrong = |(row, got): (usize, &[f64; VECTORS])| {
-            let mut want = [0.0; VECTORS];
-            for (p, sums) in (row as u64 * k..).zip(&b_sums) {
-                let factor = a.at(scalar, p);
-                want.iter_mut().zip(sums).for_each(|(want, sum)| *want += factor * sum);
-            }
-            // NaN is poison or a fault: never equal.
-            (want != *got).then_some(row as u64)
+        // Row `row` of a factor, `columns` wide, times vectors.
+        let product = |values: &mut Vec<f64>, factor: Values, row: u64, columns: u64, vectors: &[Row]| {
+            values.resize(columns as usize, 0.0);
+            factor.elements(scalar, row * columns, 1, values);
+            let mut sums = Row::default();
+            add_products(&mut sums, values, vectors);
+            sums
         };
-        self.sums.par_iter().enumerate().find_map_first(is_wrong)
+        let b_sums: Vec<Row> =
+            (0..k).into_par_iter().map_init(Vec::new, |values, p| product(values, b, p, n, &self.signs)).collect();
+        let rows = self.sums.par_iter().enumerate();
+        let wrong = rows.map_init(Vec::new, |values, (row, got)| {
+            // NaN is poison or a fault: never equal.
+            (product(values, a, row as u64, k, &b_sums) != *got).then_some(row as u64)
+        });
+        wrong.find_map_first(|row| row)
     }
 }
 
-/// Adds `value` to the sum of each vector, with the sign that the vector has at `column`.
-fn add_signed(sums: &mut [f64; VECTORS], column: u64, value: f64) {
+vectorised! {
+    /// Adds the sum of `values[i] * vectors[i]` to `sums`.
+    fn add_products(sums: &mut Row, values: &[f64], vectors: &[Row]) {
+        // A copy that nothing else can reach stays in registers.
+        let mut own = *sums;
+        for (value, vector) in values.iter().zip(vectors) {
+            own.iter_mut().zip(vector).for_each(|(sum, element)| *sum += value * element);
+        }
+        *sums = own;
+    }
+}
+
+/// What the vectors have at `column`, 1 or -1.
+fn signs(column: u64) -> Row {
     // The high half of a multiplicative hash, finalised: signs of different columns and vectors have nothing to do with each other.
     let mut signs = (column + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     signs = (signs ^ (signs >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32;
-    for (place, sum) in sums.iter_mut().enumerate() {
-        *sum += if signs >> place & 1 == 0 { value } else { -value };
-    }
+    std::array::from_fn(|place| if signs >> place & 1 == 0 { 1.0 } else { -1.0 })
 }
 
 /// The first mismatch in `bytes`, whose first scalar is number `first` of the output. Compares on all cores. What is exact is right;
@@ -135,11 +150,17 @@ fn add_signed(sums: &mut [f64; VECTORS], column: u64, value: f64) {
 pub fn mismatch(check: &Check, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
     const PIECE: usize = 1 << 15;
     let size = scalar.bytes();
-    bytes.par_chunks(PIECE).enumerate().find_map_first(|(piece, chunk)| {
+    let pieces = bytes.par_chunks(PIECE).enumerate();
+    let found = pieces.map_init(Default::default, |(got, want): &mut (Vec<f64>, Vec<f64>), (piece, chunk)| {
         let first = first + (piece * (PIECE / size)) as u64;
-        let (mut got, mut want) = (vec![0.0; chunk.len() / size], vec![0.0; chunk.len() / size]);
-        scalar.decode(chunk, &mut got);
-        (check.oracle)(first, &mut want);
+        got.resize(chunk.len() / size, 0.0);
+        want.resize(chunk.len() / size, 0.0);
+        scalar.decode(chunk, got);
+        (check.oracle)(first, want);
+        // Counting all of them takes less than looking for one. NaN is poison or a fault: neither equal nor near.
+        if got.iter().zip(want.iter()).filter(|(got, want)| got != want).count() == 0 {
+            return None;
+        }
         let is_near = |index: u64, got: f64, want: f64| {
             let mut allowed = [0.0];
             check.tolerance.as_ref().is_some_and(|tolerance| {
@@ -147,17 +168,16 @@ pub fn mismatch(check: &Check, scalar: Scalar, first: u64, bytes: &[u8]) -> Opti
                 (got - want).abs() <= allowed[0]
             })
         };
-        // NaN is poison or a fault: neither equal nor near.
-        let mut pairs = (first..).zip(got.into_iter().zip(want));
+        let mut pairs = (first..).zip(got.iter().copied().zip(want.iter().copied()));
         let found = pairs.find(|(index, (got, want))| got != want && !is_near(*index, *got, *want));
         found.map(|(index, (got, want))| Mismatch { index, got, want })
-    })
+    });
+    found.find_map_first(|mismatch| mismatch)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::input::Values;
 
     const PRODUCT: Product = Product { m: 37, n: 50, k: 29, a: Values::Summable, b: Values::SummableFrom(1 << 40) };
 

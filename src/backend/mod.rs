@@ -1,5 +1,6 @@
 //! What a device must be able to do for the harness, whatever its API.
 
+mod ahead;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod wgpu;

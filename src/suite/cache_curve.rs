@@ -11,7 +11,8 @@
 
 use std::sync::OnceLock;
 
-use super::input::{Cycle, Values};
+use super::cycle::Cycle;
+use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, Work, binary_size,
     each, gb_per_s, uniform,

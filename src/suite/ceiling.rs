@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
-    Work, all, binary_size, each, flop_per_s, gb_per_s, uniform,
+    Work, all, binary_size, copied, each, flop_per_s, gb_per_s, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -37,7 +37,11 @@ pub const FAMILY: Family = Family {
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
             buffers: |shape, _| vec![input(shape.count()), output(shape.count()), elements(shape)],
-            check: Check { buffer: "output", scalars: all, oracle: |shape, _| copied(shape.dtype) },
+            check: Check {
+                buffer: "output",
+                scalars: all,
+                oracle: |shape, _| copied(Values::Wide, shape.dtype.scalar()),
+            },
             ..BASE
         },
         Benchmark {
@@ -414,10 +418,6 @@ fn elements(shape: &Shape) -> Buffer {
 fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
     let elements = shape.count() / shape.dtype.lanes();
     vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations()) * items))]
-}
-
-fn copied(dtype: Dtype) -> super::Oracle {
-    each(move |i| Values::Wide.at(dtype.scalar(), i))
 }
 
 /// Invocations that `read` is launched with, and thereby sums that it writes where the input reaches that far.

@@ -85,7 +85,7 @@ pub const FAMILY: Family = Family {
                 scalars: super::all,
                 oracle: |shape, _| {
                     let stride = stride(shape);
-                    each(move |i| Values::Wide.at(Scalar::F32, stride * i))
+                    Box::new(move |first, slots| Values::Wide.elements(Scalar::F32, stride * first, stride, slots))
                 },
             },
             ..BASE

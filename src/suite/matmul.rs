@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Routine, Scalar,
-    Shape, Step, Work, flop_per_s, uniform,
+    Shape, Step, Work, by_rows, flop_per_s, uniform,
 };
 use crate::record::Record;
 
@@ -217,25 +217,22 @@ fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
 fn product(shape: &Shape) -> Oracle {
     let (m, n, k) = sides(shape);
     let tables = OnceLock::new();
-    Box::new(move |first, mut values| {
+    Box::new(move |first, values| {
         let table = |values: Values, length: u64| -> Vec<f32> {
-            (0..length).map(|i| values.at(Scalar::F32, i) as f32).collect()
+            let mut wide = vec![0.0; length as usize];
+            values.elements(Scalar::F32, 0, 1, &mut wide);
+            wide.into_iter().map(|value| value as f32).collect()
         };
         let (a, b): &(Vec<f32>, Vec<f32>) = tables.get_or_init(|| (table(A, m * k), table(B, k * n)));
-        let mut at = first;
-        while !values.is_empty() {
-            let (row, column) = ((at / n) as usize, (at % n) as usize);
-            let (piece, rest) = values.split_at_mut((n as usize - column).min(values.len()));
+        by_rows(first, values, n, |row, column, piece| {
             piece.fill(0.0);
-            for (a, b) in a[row * k as usize..].iter().zip(b.chunks_exact(n as usize)) {
+            for (a, b) in a[(row * k) as usize..].iter().zip(b.chunks_exact(n as usize)) {
                 let a = f64::from(*a);
-                for (sum, b) in piece.iter_mut().zip(&b[column..]) {
+                for (sum, b) in piece.iter_mut().zip(&b[column as usize..]) {
                     *sum += a * f64::from(*b);
                 }
             }
-            at += piece.len() as u64;
-            values = rest;
-        }
+        });
     })
 }
 

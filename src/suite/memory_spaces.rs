@@ -4,7 +4,8 @@
 //! that no load is dead and the order of the loads counts. Bytes are those that reach invocations: where one fetch serves many, the rate
 //! is higher than that of any memory.
 
-use super::input::{Cycle, Values};
+use super::cycle::Cycle;
+use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Oracle, Profile, Scalar, Shape, Step,
     Texture, Work, all, each, gb_per_s, uniform,

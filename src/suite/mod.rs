@@ -10,6 +10,7 @@ pub mod barrier;
 pub mod cache_curve;
 pub mod ceiling;
 pub mod coalescing;
+pub mod cycle;
 pub mod histogram;
 pub mod input;
 pub mod matmul;
@@ -26,6 +27,7 @@ pub mod sum_of_cubes;
 pub mod texture;
 pub mod transfer;
 pub mod transpose;
+pub(crate) mod vectors;
 pub mod workgroup_memory;
 
 use std::fmt;
@@ -33,7 +35,8 @@ use std::fmt;
 use crate::record::Record;
 pub use crate::shader::Checks;
 use crate::shader::Interface;
-use input::{Cycle, Values};
+use cycle::Cycle;
+use input::Values;
 pub use shape::{Dtype, Extent, Scalar, Shape};
 
 /// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
@@ -462,6 +465,22 @@ pub fn each(value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
             *slot = value(index);
         }
     })
+}
+
+/// The oracle of what is copied: the input itself.
+pub(crate) fn copied(values: Values, scalar: Scalar) -> Oracle {
+    Box::new(move |first, slots| values.elements(scalar, first, 1, slots))
+}
+
+/// Cuts the slots from element `first` on where rows of `length` end: `fill` gets each piece with its row and the column of its first
+/// element. A row is divided for once, and not at every element.
+pub(crate) fn by_rows(first: u64, mut slots: &mut [f64], length: u64, mut fill: impl FnMut(u64, u64, &mut [f64])) {
+    let (mut row, mut column) = (first / length, first % length);
+    while !slots.is_empty() {
+        let (piece, rest) = slots.split_at_mut((length - column).min(slots.len() as u64) as usize);
+        fill(row, column, piece);
+        (row, column, slots) = (row + 1, 0, rest);
+    }
 }
 
 /// How an output is held against its oracle. Comparison is exact but where [`Benchmark::tolerance`] says otherwise: inputs are chosen so

@@ -4,7 +4,7 @@
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, POISON, Params, Profile,
-    ROW_PITCH, Scalar, Shape, Step, Texture, Work, each, gb_per_s, uniform,
+    ROW_PITCH, Scalar, Shape, Step, Texture, Work, by_rows, each, gb_per_s, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -74,7 +74,11 @@ pub const FAMILY: Family = Family {
                 scalars: super::all,
                 oracle: |shape, _| {
                     let ((width, ..), pitch) = (sides(shape.extent), texture_pitch(shape));
-                    each(move |i| Values::Wide.at(Scalar::U32, i / width * pitch + i % width))
+                    Box::new(move |first, slots| {
+                        by_rows(first, slots, width, |row, x, slots| {
+                            Values::Wide.elements(Scalar::U32, row * pitch + x, 1, slots);
+                        });
+                    })
                 },
             },
             ..COPIES

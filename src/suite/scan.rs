@@ -165,26 +165,41 @@ fn steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
 
 /// Sums up to each multiple of a piece are worked out once, on all cores; the elements of a slice follow one by one.
 fn prefix_sums(shape: &Shape, _: &Interface) -> Oracle {
-    const PIECE: u64 = 1 << 15;
+    const PIECE: u64 = 1 << 13;
     let (scalar, n) = (shape.dtype.scalar(), shape.count());
-    let wrapped = move |sum: f64| if scalar == Scalar::U32 { sum % 4_294_967_296.0 } else { sum };
     let before: OnceLock<Vec<f64>> = OnceLock::new();
     Box::new(move |first, slots| {
         let before = before.get_or_init(|| {
-            let sums: Vec<f64> = (0..n.div_ceil(PIECE))
+            let mut sums: Vec<f64> = (0..n.div_ceil(PIECE))
                 .into_par_iter()
                 .map(|piece| Values::Summable.sum(scalar, piece * PIECE..n.min((piece + 1) * PIECE)))
                 .collect();
-            let running = sums.iter().scan(0.0, |sum, piece| Some(std::mem::replace(sum, wrapped(*sum + piece))));
-            running.collect()
+            sums.insert(0, 0.0);
+            accumulate(scalar, 0.0, &mut sums);
+            sums
         });
         let start = first / PIECE * PIECE;
-        let mut sum = before[(first / PIECE) as usize] + Values::Summable.sum(scalar, start..first);
-        for (index, slot) in (first..).zip(slots) {
-            sum = wrapped(sum + Values::Summable.at(scalar, index));
+        let sum = before[(first / PIECE) as usize] + Values::Summable.sum(scalar, start..first);
+        Values::Summable.elements(scalar, first, 1, slots);
+        accumulate(scalar, sum, slots);
+    })
+}
+
+/// Turns elements into their prefix sums, which begin with `sum` and wrap at 2^32 where they are u32.
+fn accumulate(scalar: Scalar, sum: f64, slots: &mut [f64]) {
+    if scalar == Scalar::U32 {
+        let mut sum = sum as u64 as u32;
+        for slot in slots {
+            sum = sum.wrapping_add(*slot as u32);
+            *slot = f64::from(sum);
+        }
+    } else {
+        let mut sum = sum;
+        for slot in slots {
+            sum += *slot;
             *slot = sum;
         }
-    })
+    }
 }
 
 fn finding(rows: &[&Record]) -> Option<String> {
@@ -207,4 +222,30 @@ fn finding(rows: &[&Record]) -> Option<String> {
         None => String::new(),
     };
     Some(format!("Of {} f32, {}; {}: {ratio:.2}× the rate{by_subgroups}.", one.n, told(three)?, told(one)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefix_sums_follow_one_by_one_from_any_index_on_and_wrap_at_32_bits() {
+        const N: u64 = 20_000;
+        for dtype in [Dtype::F32, Dtype::U32] {
+            let shape = Shape { dtype, extent: Extent::Linear(N), params: Default::default() };
+            let mut sum = 0.0;
+            let one_by_one: Vec<f64> = (0..N)
+                .map(|i| {
+                    sum += Values::Summable.at(dtype.scalar(), i);
+                    if dtype == Dtype::U32 { sum % 4_294_967_296.0 } else { sum }
+                })
+                .collect();
+            let oracle = prefix_sums(&shape, &Interface::default());
+            for (first, length) in [(0, N), (1, 100), (8191, 3), (8192, 8192), (12_345, 7_000), (N - 1, 1)] {
+                let mut got = vec![f64::NAN; length as usize];
+                oracle(first, &mut got);
+                assert_eq!(got, one_by_one[first as usize..][..length as usize], "{} from {first}", dtype.name());
+            }
+        }
+    }
 }

@@ -9,10 +9,10 @@
 
 use rayon::prelude::*;
 
-use super::input::Values;
+use super::input::{BLOCK, Values};
 use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
-    WORKGROUP_SIZES, Work, all, each, gb_per_s, rate, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
+    WORKGROUP_SIZES, Work, all, copied, each, gb_per_s, rate, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -36,7 +36,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/stream/copy.wgsl"),
             cuda: include_str!("../../shaders/stream/copy.cu"),
             buffers: |shape, _| vec![operand("a", shape, Values::Wide), output("c", shape), sizes(shape)],
-            check: Check { buffer: "c", scalars: all, oracle: |shape, _| from(shape, |at| at.of(Values::Wide)) },
+            check: Check { buffer: "c", scalars: all, oracle: |shape, _| copied(Values::Wide, shape.dtype.scalar()) },
             ..BASE
         },
         Benchmark {
@@ -50,7 +50,11 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/stream/mul.cu"),
             buffers: |shape, _| vec![operand("c", shape, Values::Wide), output("b", shape), sizes(shape)],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() },
-            check: Check { buffer: "b", scalars: all, oracle: |shape, _| from(shape, |at| S * at.of(Values::Wide)) },
+            check: Check {
+                buffer: "b",
+                scalars: all,
+                oracle: |shape, _| from(shape, Values::Constant(S), Values::Wide, |s, c| s * c),
+            },
             ..BASE
         },
         Benchmark {
@@ -75,7 +79,7 @@ pub const FAMILY: Family = Family {
             check: Check {
                 buffer: "c",
                 scalars: all,
-                oracle: |shape, _| from(shape, |at| at.of(Values::Summable) + at.of(Values::Signs)),
+                oracle: |shape, _| from(shape, Values::Summable, Values::Signs, |a, b| a + b),
             },
             ..BASE
         },
@@ -101,7 +105,7 @@ pub const FAMILY: Family = Family {
             check: Check {
                 buffer: "a",
                 scalars: all,
-                oracle: |shape, _| from(shape, |at| at.of(Values::Signs) + S * at.of(Values::Summable)),
+                oracle: |shape, _| from(shape, Values::Signs, Values::Summable, |b, c| b + S * c),
             },
             ..BASE
         },
@@ -193,22 +197,18 @@ fn sizes(shape: &Shape) -> Buffer {
     uniform("sizes", &[elements(shape), u64::from((S as f32).to_bits())])
 }
 
-/// Element `index` of the inputs.
-struct Element {
-    scalar: Scalar,
-    index: u64,
-}
-
-impl Element {
-    fn of(&self, values: Values) -> f64 {
-        values.at(self.scalar, self.index)
-    }
-}
-
-/// An oracle from the operands at the same index.
-fn from(shape: &Shape, value: impl Fn(Element) -> f64 + Send + Sync + 'static) -> super::Oracle {
+/// An oracle from two operands at the same index.
+fn from(shape: &Shape, a: Values, b: Values, value: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> super::Oracle {
     let scalar = shape.dtype.scalar();
-    each(move |index| value(Element { scalar, index }))
+    Box::new(move |first, slots| {
+        let mut block = [0.0; BLOCK];
+        for (number, slots) in slots.chunks_mut(BLOCK).enumerate() {
+            let (first, others) = (first + (number * BLOCK) as u64, &mut block[..slots.len()]);
+            a.elements(scalar, first, 1, slots);
+            b.elements(scalar, first, 1, others);
+            slots.iter_mut().zip(others).for_each(|(slot, other)| *slot = value(*slot, *other));
+        }
+    })
 }
 
 /// Workgroups of `dot`: 16 elements an invocation, more where the array is so large that the grid would have a surplus.

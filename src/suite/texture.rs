@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, Profile, Scalar, Shape,
-    Step, Texture, Work, gb_per_s, uniform,
+    Step, Texture, Work, by_rows, gb_per_s, uniform,
 };
 use crate::record::Record;
 
@@ -146,11 +146,11 @@ impl Turned {
 
     /// Bytes of the turned picture, rounded to whole levels.
     fn answer(self) -> Oracle {
-        Box::new(move |first, values| {
-            for (index, slot) in (first..).zip(values) {
-                let (x, y) = self.place(index / 4);
-                *slot = self.filtered(x, y, index % 4).round();
-            }
+        Box::new(move |first, slots| {
+            by_rows(first, slots, 4, |pixel, channel, slots| {
+                let levels = self.rounded(self.place(pixel));
+                slots.copy_from_slice(&levels[channel as usize..][..slots.len()]);
+            });
         })
     }
 
@@ -159,19 +159,21 @@ impl Turned {
     fn tolerance(self, pixels: f64, levels: f64) -> Oracle {
         let side = self.width.max(self.height) as f64;
         let reach = pixels + COORDINATE_STEPS * side / f64::from(1 << 24);
-        Box::new(move |first, values| {
-            for (index, slot) in (first..).zip(values) {
-                let ((x, y), channel) = (self.place(index / 4), index % 4);
-                let answer = self.filtered(x, y, channel).round();
+        Box::new(move |first, slots| {
+            by_rows(first, slots, 4, |pixel, channel, slots| {
+                let (x, y) = self.place(pixel);
+                let answer = self.rounded((x, y));
                 // Between lines through pixels' middles the filtered picture is bilinear: it is largest at corners of what lies between.
-                let mut farthest = 0.0_f64;
+                let mut farthest = [0.0_f64; 4];
                 for y in bends(y, reach) {
                     for x in bends(x, reach) {
-                        farthest = farthest.max((self.filtered(x, y, channel) - answer).abs());
+                        let pairs = farthest.iter_mut().zip(self.filtered((x, y)).into_iter().zip(answer));
+                        pairs.for_each(|(farthest, (there, answer))| *farthest = farthest.max((there - answer).abs()));
                     }
                 }
-                *slot = farthest + levels + 0.5 + 1e-3;
-            }
+                let allowed = farthest[channel as usize..].iter().map(|farthest| farthest + levels + 0.5 + 1e-3);
+                slots.iter_mut().zip(allowed).for_each(|(slot, allowed)| *slot = allowed);
+            });
         })
     }
 
@@ -183,30 +185,48 @@ impl Turned {
         (x * width - 0.5, y * height - 0.5)
     }
 
-    /// The picture's `channel` at a place: linear between the four pixels around it.
-    fn filtered(&self, x: f64, y: f64, channel: u64) -> f64 {
+    /// The picture at a place, channel by channel: linear between the four pixels around it.
+    fn filtered(&self, (x, y): (f64, f64)) -> [f64; 4] {
         let image = self.image.get_or_init(|| {
             let mut bytes = vec![0; 4 * (self.width * self.height) as usize];
             Values::Picture(self.width).encode(Scalar::Unorm8, 0, &mut bytes);
             bytes
         });
-        let wrapped = |at: f64, length: u64| (at as i64).rem_euclid(length as i64) as u64;
-        let (left, upper) = (wrapped(x.floor(), self.width), wrapped(y.floor(), self.height));
-        let (right, lower) = ((left + 1) % self.width, (upper + 1) % self.height);
-        let level = |x: u64, y: u64| f64::from(image[(4 * (y * self.width + x) + channel) as usize]);
+        let wrapped = |at: i64, length: u64| {
+            // Few places need the division.
+            if (0..length as i64).contains(&at) { at as u64 } else { at.rem_euclid(length as i64) as u64 }
+        };
+        let (whole_x, whole_y) = (floor(x), floor(y));
+        let (left, right) = (wrapped(whole_x, self.width), wrapped(whole_x + 1, self.width));
+        let (upper, lower) = (wrapped(whole_y, self.height), wrapped(whole_y + 1, self.height));
+        let pixels = image.as_chunks::<4>().0;
+        let pixel = |x: u64, y: u64| pixels[(y * self.width + x) as usize].map(f64::from);
         let mixed = |from: f64, to: f64, part: f64| from + (to - from) * part;
-        let part = x - x.floor();
-        let above = mixed(level(left, upper), level(right, upper), part);
-        let below = mixed(level(left, lower), level(right, lower), part);
-        mixed(above, below, y - y.floor())
+        let (part_x, part_y) = (x - whole_x as f64, y - whole_y as f64);
+        let [above, below] = [upper, lower].map(|y| {
+            let (left, right) = (pixel(left, y), pixel(right, y));
+            std::array::from_fn::<_, 4, _>(|channel| mixed(left[channel], right[channel], part_x))
+        });
+        std::array::from_fn(|channel| mixed(above[channel], below[channel], part_y))
+    }
+
+    /// The same in whole levels, which are not negative.
+    fn rounded(&self, place: (f64, f64)) -> [f64; 4] {
+        self.filtered(place).map(|level| f64::from((level + 0.5) as u8))
     }
 }
 
+/// `at.floor()`, which is a call for processors in general.
+fn floor(at: f64) -> i64 {
+    let whole = at as i64;
+    whole - i64::from(whole as f64 > at)
+}
+
 /// The ends of what lies within `reach` (less than a half) of `at`, and the whole number between them, where there is one.
-fn bends(at: f64, reach: f64) -> impl Iterator<Item = f64> + Clone {
+fn bends(at: f64, reach: f64) -> impl Iterator<Item = f64> {
     let (low, high) = (at - reach, at + reach);
-    let whole = high.floor();
-    [low, high, if whole > low { whole } else { at }].into_iter()
+    let whole = floor(high) as f64;
+    [low, high].into_iter().chain((whole > low).then_some(whole))
 }
 
 fn finding(rows: &[&Record]) -> Option<String> {

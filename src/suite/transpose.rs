@@ -3,7 +3,7 @@
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Routine, Step, Work, all,
-    each, gb_per_s, rate, uniform,
+    by_rows, gb_per_s, rate, uniform,
 };
 use crate::record::Record;
 
@@ -161,7 +161,11 @@ const BASE: Benchmark = Benchmark {
         scalars: all,
         oracle: |shape, _| {
             let ((rows, columns), scalar) = (shape.extent.matrix(), shape.dtype.scalar());
-            each(move |i| Values::Wide.at(scalar, i % rows * columns + i / rows))
+            Box::new(move |first, slots| {
+                by_rows(first, slots, rows, |column, row, slots| {
+                    Values::Wide.elements(scalar, row * columns + column, columns, slots);
+                });
+            })
         },
     },
 };

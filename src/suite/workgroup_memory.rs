@@ -3,7 +3,7 @@
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, Work, all, each, gb_per_s, uniform,
+    Step, Work, all, copied, each, gb_per_s, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -153,10 +153,7 @@ pub const FAMILY: Family = Family {
             check: Check {
                 buffer: "output",
                 scalars: all,
-                oracle: |shape, _| {
-                    let scalar = shape.dtype.scalar();
-                    each(move |i| Values::Wide.at(scalar, i))
-                },
+                oracle: |shape, _| copied(Values::Wide, shape.dtype.scalar()),
             },
             ..BASE
         },

@@ -8,7 +8,6 @@
     reason = "the driver is a C library: its functions take pointers, and kernels write where these lead"
 )]
 
-mod ahead;
 mod array;
 mod cublas;
 mod device;
@@ -18,16 +17,16 @@ mod prepared;
 mod query;
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::Duration;
 
+use super::ahead::{self, Ahead, Work};
 use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Checks, Job, Kernel, Language, POISON, Step};
 use crate::twin;
-use ahead::Ahead;
 use array::Array;
 use cublas::Blas;
 pub use device::{CudaDevice, devices};
@@ -47,7 +46,7 @@ pub struct CudaBackend {
     /// Compiled kernels. Each job loads its own copy, whose constant memory is thereby its own.
     images: HashMap<u64, Rc<Vec<u8>>>,
     /// Those that are being compiled.
-    ahead: Option<Ahead>,
+    ahead: Option<Ahead<Vec<u8>>>,
     /// Inputs of the job before, which the next one often shares.
     inputs: Vec<(Buffer, Rc<Memory>)>,
     /// Opened when a job asks for it first.
@@ -207,11 +206,14 @@ impl Backend for CudaBackend {
 
     fn compile_ahead(&mut self, jobs: &[Job]) {
         // NVRTC takes a tenth of a second for each.
-        let mut known: HashSet<u64> = self.images.keys().copied().collect();
-        let kernels = jobs.iter().map(|job| &job.kernel).filter(|kernel| !kernel.cuda.is_empty());
-        let keyed = kernels.map(|kernel| (kernel.key(Language::Cuda), kernel.cuda.clone()));
-        let programs = keyed.filter(|(key, _)| known.insert(*key)).collect();
-        self.ahead = Some(Ahead::start(&self.compiler, &self.target, programs));
+        let kernels = ahead::kernels(&self.found.device, jobs, self.images.keys().copied().collect());
+        let programs =
+            kernels.into_iter().filter(|(_, kernel)| kernel.checks == Checks::default()).map(|(key, kernel)| {
+                let (compiler, target, program) = (self.compiler.clone(), self.target.clone(), kernel.cuda.clone());
+                let work: Work<Vec<u8>> = Box::new(move || Some(compiler.compile(&program, &target).ok()?.image));
+                (key, work)
+            });
+        self.ahead = Some(Ahead::start(programs.collect()));
     }
 
     fn release(&mut self) {

@@ -1,5 +1,6 @@
 //! A wgpu device: submissions that are waited for, and what travels between it and the host.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -117,22 +118,14 @@ impl Gpu {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
     }
 
-    /// Uploads what `spec` starts with, piece by piece: all cores work out the next one while this thread copies.
+    /// Uploads what `spec` starts with, piece by piece.
     pub(super) async fn fill(&self, spec: &Buffer, buffer: &wgpu::Buffer) -> Result<()> {
-        let length = |offset: u64| spec.bytes.saturating_sub(offset).min(PIECE) as usize;
-        let (mut piece, mut next) = (vec![0; length(0)], vec![0; length(PIECE)]);
-        spec.fill(0, &mut piece);
         for offset in (0..spec.bytes).step_by(PIECE as usize) {
-            let (here, ahead) = (length(offset), length(offset + PIECE));
-            self.write(&self.upload, here as u64, |mut view| {
-                rayon::in_place_scope(|scope| {
-                    scope.spawn(|_| spec.fill(offset + PIECE, &mut next[..ahead]));
-                    view.copy_from_slice(&piece[..here]);
-                });
-            })
-            .await?;
-            self.run(self.copied(&self.upload, 0, buffer, offset, here as u64)).await?;
-            std::mem::swap(&mut piece, &mut next);
+            let bytes = (spec.bytes - offset).min(PIECE);
+            self.map(&self.upload, wgpu::MapMode::Write, bytes).await?;
+            pour(spec, offset, &self.upload, 0..bytes)?;
+            self.upload.unmap();
+            self.run(self.copied(&self.upload, 0, buffer, offset, bytes)).await?;
         }
         Ok(())
     }
@@ -216,13 +209,8 @@ impl Gpu {
     /// Writes what `spec` starts with to a host-visible buffer, piece by piece.
     pub(super) async fn fill_mapped(&self, spec: &Buffer, buffer: &wgpu::Buffer) -> Result<()> {
         self.map(buffer, wgpu::MapMode::Write, spec.bytes).await?;
-        let mut piece = vec![0; spec.bytes.min(PIECE) as usize];
         for offset in (0..spec.bytes).step_by(PIECE as usize) {
-            let end = spec.bytes.min(offset + PIECE);
-            let bytes = &mut piece[..(end - offset) as usize];
-            spec.fill(offset, bytes);
-            let mut view = buffer.get_mapped_range_mut(offset..end).map_err(|error| unmappable(&error.to_string()))?;
-            view.copy_from_slice(bytes);
+            pour(spec, offset, buffer, offset..spec.bytes.min(offset + PIECE))?;
         }
         buffer.unmap();
         Ok(())
@@ -230,13 +218,11 @@ impl Gpu {
 
     /// Writes `bytes`, a multiple of 8 of them, to the front of a host-visible buffer, which no submission in flight uses.
     pub(super) async fn put(&self, bytes: &[u8], buffer: &wgpu::Buffer) -> Result<()> {
-        self.write(buffer, bytes.len() as u64, |mut view| view.copy_from_slice(bytes)).await
-    }
-
-    /// Hands the first `bytes`, a multiple of 8, of such a buffer to `pen`.
-    async fn write(&self, buffer: &wgpu::Buffer, bytes: u64, pen: impl FnOnce(wgpu::BufferViewMut)) -> Result<()> {
-        self.map(buffer, wgpu::MapMode::Write, bytes).await?;
-        pen(buffer.get_mapped_range_mut(..bytes).map_err(|error| unmappable(&error.to_string()))?);
+        let length = bytes.len() as u64;
+        self.map(buffer, wgpu::MapMode::Write, length).await?;
+        let mut view = buffer.get_mapped_range_mut(..length).map_err(|error| unmappable(&error.to_string()))?;
+        view.copy_from_slice(bytes);
+        drop(view);
         buffer.unmap();
         Ok(())
     }
@@ -307,6 +293,18 @@ pub(super) fn texture_at(texture: &wgpu::Texture, row: u64) -> wgpu::TexelCopyTe
         origin: wgpu::Origin3d { x: 0, y: row as u32, z: 0 },
         aspect: wgpu::TextureAspect::All,
     }
+}
+
+/// Writes what `spec` holds from byte `first` on to the range `to` of a mapped buffer: view by view, which are small enough to stay in a cache
+/// on their way.
+fn pour(spec: &Buffer, first: u64, buffer: &wgpu::Buffer, to: Range<u64>) -> Result<()> {
+    const VIEW: u64 = 1 << 18;
+    let views = to.clone().step_by(VIEW as usize).map(|at| {
+        let view = buffer.get_mapped_range_mut(at..to.end.min(at + VIEW));
+        Ok((first + at - to.start, view.map_err(|error| unmappable(&error.to_string()))?))
+    });
+    platform::write_views(views.collect::<Result<_>>()?, |offset, bytes| spec.fill(offset, bytes));
+    Ok(())
 }
 
 /// Hands the first `bytes` of a mapped buffer to `eye`, and unmaps it.

@@ -5,20 +5,20 @@
 
 mod adapter;
 mod gpu;
+mod pipelines;
 #[cfg_attr(target_family = "wasm", path = "web.rs")]
 #[cfg_attr(not(target_family = "wasm"), path = "native.rs")]
 mod platform;
 mod prepared;
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
-use crate::job::{Buffer, Job, Kernel, Language, Mapping};
-use crate::shader::ENTRY_POINT;
+use crate::job::{Buffer, Job, Mapping};
 pub use adapter::{Adapter, adapters};
 use gpu::{Gpu, one_line};
+use pipelines::Pipelines;
 pub use platform::APIS;
 use prepared::WgpuJob;
 
@@ -30,7 +30,7 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 pub struct WgpuBackend {
     adapter: Adapter,
     gpu: Gpu,
-    pipelines: HashMap<u64, wgpu::ComputePipeline>,
+    pipelines: Pipelines,
     /// Inputs of the job before, which the next one often shares.
     inputs: Vec<(Buffer, Memory)>,
 }
@@ -44,7 +44,7 @@ impl WgpuBackend {
     pub async fn open(mut adapter: Adapter, patience: Duration) -> Result<Self> {
         let gpu = Gpu::open(&adapter, patience).await?;
         platform::note_features(&gpu.device, &mut adapter.device);
-        Ok(Self { adapter, gpu, pipelines: HashMap::new(), inputs: Vec::new() })
+        Ok(Self { adapter, gpu, pipelines: Pipelines::default(), inputs: Vec::new() })
     }
 
     /// Whether the driver has said that the device is gone, as a browser does even while nothing runs on it.
@@ -52,42 +52,6 @@ impl WgpuBackend {
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.gpu.is_lost()
-    }
-
-    async fn pipeline(&mut self, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
-        if let Some(pipeline) = self.pipelines.get(&kernel.key(Language::Wgsl)) {
-            return Ok(pipeline.clone());
-        }
-        let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let descriptor =
-            wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(platform::source(kernel)) };
-        #[expect(unsafe_code, reason = "checks off is what the suite measures, as CUDA runs")]
-        // SAFETY: the module is one of the suite's own kernels. Tests run each of them at odd sizes between guard zones that no
-        // access may reach; their loops end, and they divide by no zero.
-        let module = unsafe {
-            let mut checks = wgpu::ShaderRuntimeChecks::unchecked();
-            checks.bounds_checks = kernel.checks.bounds;
-            checks.force_loop_bounding = kernel.checks.loops;
-            self.gpu.device.create_shader_module_trusted(descriptor, checks)
-        };
-        let constants: Vec<_> = kernel.constants.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-        let pipeline = self.gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: None,
-            module: &module,
-            entry_point: Some(ENTRY_POINT),
-            compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &constants,
-                zero_initialize_workgroup_memory: kernel.checks.zero_init,
-            },
-            cache: None,
-        });
-        if let Some(error) = scope.pop().await {
-            return Err(Error::Shader(one_line(&error.to_string())));
-        }
-        self.gpu.check()?;
-        self.pipelines.insert(kernel.key(Language::Wgsl), pipeline.clone());
-        Ok(pipeline)
     }
 
     /// Allocates the job's buffers and textures; inputs that the job before had too are shared with it, the others are returned to be
@@ -158,7 +122,8 @@ impl Backend for WgpuBackend {
     fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
         Box::pin(async move {
             self.adapter.device.check(job)?;
-            let pipeline = if job.kernel.is_empty() { None } else { Some(self.pipeline(&job.kernel).await?) };
+            let pipeline =
+                if job.kernel.is_empty() { None } else { Some(self.pipelines.get(&self.gpu, &job.kernel).await?) };
             let (buffers, to_fill) = self.allocate(job).await?;
             for place in to_fill {
                 let spec = &job.buffers[place];
@@ -181,12 +146,16 @@ impl Backend for WgpuBackend {
             // Dropping a device waits for its queue, and this one may never answer again. A share of it that is never dropped keeps it,
             // even where no new one can be opened.
             std::mem::forget(self.gpu.clone());
-            std::mem::forget(std::mem::take(&mut self.pipelines));
+            self.pipelines.let_go();
             std::mem::forget(std::mem::take(&mut self.inputs));
             self.adapter.inner = platform::renew(&self.adapter.inner).await?;
             self.gpu = Gpu::open(&self.adapter, self.gpu.patience).await?;
             Ok(())
         })
+    }
+
+    fn compile_ahead(&mut self, jobs: &[Job]) {
+        self.pipelines.compile_ahead(&self.gpu, &self.adapter.device, jobs);
     }
 
     fn release(&mut self) {

@@ -4,9 +4,12 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use futures_channel::oneshot;
+use rayon::prelude::*;
 
-use super::{Memory, unanswered};
-use crate::backend::Device;
+use super::gpu::Gpu;
+use super::{Memory, pipelines, unanswered};
+use crate::backend::ahead::{self, Ahead, Work};
+use crate::backend::{Device, DeviceType};
 use crate::error::Result;
 use crate::job::Kernel;
 
@@ -40,6 +43,33 @@ pub(super) fn source(kernel: &Kernel) -> Cow<'_, str> {
     kernel.source.as_str().into()
 }
 
+/// Compiles kernels ahead of the run. Not for devices that run on the cores that compile, nor where these are too few to stay out of the
+/// measuring thread's way; nor through OpenGL, whose one context every call waits for.
+pub(super) fn compile_ahead(
+    gpu: &Gpu,
+    device: &Device,
+    kernels: &[(u64, &Kernel)],
+) -> Option<Ahead<wgpu::ComputePipeline>> {
+    let is_apart = device.kind != DeviceType::Software && device.backend != "gl";
+    (is_apart && ahead::cores() >= 4).then(|| start(gpu, kernels))
+}
+
+pub(super) fn start(gpu: &Gpu, kernels: &[(u64, &Kernel)]) -> Ahead<wgpu::ComputePipeline> {
+    let programs = kernels.iter().map(|(key, kernel)| {
+        let (device, kernel) = (gpu.device.clone(), (*kernel).clone());
+        let work: Work<wgpu::ComputePipeline> = Box::new(move || {
+            // Scopes are their thread's own. What the driver says here is no trouble of the case in flight.
+            let outer = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+            let inner = device.push_error_scope(wgpu::ErrorFilter::Internal);
+            let compiled = pollster::block_on(pipelines::compiled(&device, &kernel));
+            let errors = [pollster::block_on(inner.pop()), pollster::block_on(outer.pop())];
+            compiled.ok().filter(|_| errors.iter().all(Option::is_none))
+        });
+        (*key, work)
+    });
+    Ahead::start(programs.collect())
+}
+
 /// Waits until the device is done with `submission`, or with everything.
 pub(super) fn poll(
     device: &wgpu::Device,
@@ -47,6 +77,15 @@ pub(super) fn poll(
     patience: Duration,
 ) -> Result<(), wgpu::PollError> {
     device.poll(wgpu::PollType::Wait { submission_index: submission, timeout: Some(patience) }).map(drop)
+}
+
+/// Writes views of mapped memory on all cores: one alone copies more slowly than a device takes. `fill` writes the bytes from an offset on.
+pub(super) fn write_views(views: Vec<(u64, wgpu::BufferViewMut)>, fill: impl Fn(u64, &mut [u8]) + Sync) {
+    views.into_par_iter().for_each_init(Vec::new, |bytes, (offset, mut view)| {
+        bytes.resize(view.len(), 0);
+        fill(offset, bytes);
+        view.copy_from_slice(bytes);
+    });
 }
 
 /// What a callback says, which polling has called.

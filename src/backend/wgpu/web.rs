@@ -12,8 +12,10 @@ use std::time::Duration;
 use futures_channel::oneshot;
 use gloo_timers::future::TimeoutFuture;
 
+use super::gpu::Gpu;
 use super::{Memory, unanswered};
 use crate::backend::Device;
+use crate::backend::ahead::Ahead;
 use crate::error::{Error, Result};
 use crate::job::Kernel;
 use crate::shader::Feature;
@@ -59,6 +61,15 @@ pub(super) fn source(kernel: &Kernel) -> Cow<'_, str> {
     kernel.source.as_str().into()
 }
 
+/// Nothing: a tab has one thread.
+pub(super) const fn compile_ahead(
+    _gpu: &Gpu,
+    _device: &Device,
+    _kernels: &[(u64, &Kernel)],
+) -> Option<Ahead<wgpu::ComputePipeline>> {
+    None
+}
+
 /// Nothing: who waits for the browser waits for an [`answer`].
 pub(super) const fn poll(
     _device: &wgpu::Device,
@@ -66,6 +77,15 @@ pub(super) const fn poll(
     _patience: Duration,
 ) -> Result<(), wgpu::PollError> {
     Ok(())
+}
+
+/// Writes views of mapped memory. `fill` writes the bytes from an offset on.
+pub(super) fn write_views(views: Vec<(u64, wgpu::BufferViewMut)>, fill: impl Fn(u64, &mut [u8])) {
+    for (offset, mut view) in views {
+        let mut bytes = vec![0; view.len()];
+        fill(offset, &mut bytes);
+        view.copy_from_slice(&bytes);
+    }
 }
 
 /// What a callback says within `patience`.
