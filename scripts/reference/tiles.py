@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Writes matrix products of many shapes, for docs/limits.md: one folder a variant, to be measured by `shaderbench run --shaders`.
+"""Writes matrix products and transposes of many shapes, for docs/limits.md: one folder a variant, to be measured by `shaderbench run --shaders`.
 
     python3 scripts/reference/tiles.py DIR
     shaderbench run matmul/double_buffered --size 4096 --shaders DIR/two-rounds
     shaderbench run matmul/cooperative --size 4096 --shaders DIR/one-pair
+    shaderbench run transpose/registers --size 8192 --shaders DIR/wide-first
 
 The kernels are written out, step by step, and right for sizes alone that are whole tiles and bands of tiles: they are for trying, the suite's own
-(shaders/matmul) are for use. Each covers 128x128 elements of C with a workgroup, so that the suite's grids fit.
+(shaders/matmul, shaders/transpose) are for use. A workgroup covers as many elements as in the suite's kernel of the same name, whose grid is used.
 """
 import sys
 from pathlib import Path
@@ -115,15 +116,17 @@ fn main(
     return "\n".join(out) + "\n"
 
 
-def cooperative(depth=32, high=2, wide=2, pairs=1, band=0):
-    """C = A*B of f16 by cooperative matrices: `high` by `wide` subgroups, with one pair of tiles or two in turn."""
+def cooperative(depth=32, high=2, wide=2, pairs=1, band=0, columns=128, ahead=False):
+    """C = A*B of f16 by cooperative matrices: `high` by `wide` subgroups for 128 rows by `columns`, with one pair of tiles or two in turn;
+    `ahead`, with one pair and two rounds in a turn of the loop: the first step behind the barriers is read before the last one in front is
+    multiplied."""
     side = 128
     threads = high * wide * 32
-    a_parts, b_parts = side // high // 16, side // wide // 16
-    a_pitch, b_pitch = depth // 4 + 2, side // 4 + 2
+    a_parts, b_parts = side // high // 16, columns // wide // 16
+    a_pitch, b_pitch = depth // 4 + 2, columns // 4 + 2
     a_size, b_size = side * a_pitch, depth * b_pitch
-    loads = side * depth // 4 // threads
-    a_rows, b_rows = threads // (depth // 4), threads // (side // 4)
+    a_loads, b_loads = side * depth // 4 // threads, columns * depth // 4 // threads
+    a_rows, b_rows = threads // (depth // 4), threads // (columns // 4)
     out = [f"""enable f16;
 enable wgpu_cooperative_matrix;
 struct Sizes {{ m: u32, n: u32, k: u32 }}
@@ -140,53 +143,78 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
 ) {{
-    {place(band)}
+    {place(band, columns)}
     let row = at.y * {side}u;
-    let column = at.x * {side}u;
+    let column = at.x * {columns}u;
     let k4 = sizes.k / 4u;
     let n4 = sizes.n / 4u;
     let part_row = subgroup / {wide}u * {side // high}u;
-    let part_column = subgroup % {wide}u * {side // wide}u;
+    let part_column = subgroup % {wide}u * {columns // wide}u;
     let a_from = (row + t / {depth // 4}u) * k4 + t % {depth // 4}u;
-    let b_from = t / {side // 4}u * n4 + column / 4u + t % {side // 4}u;
+    let b_from = t / {columns // 4}u * n4 + column / 4u + t % {columns // 4}u;
     let a_put = t / {depth // 4}u * {a_pitch}u + t % {depth // 4}u;
-    let b_put = t / {side // 4}u * {b_pitch}u + t % {side // 4}u;"""]
+    let b_put = t / {columns // 4}u * {b_pitch}u + t % {columns // 4}u;"""]
     put = out.append
     products = [(y, x) for y in range(a_parts) for x in range(b_parts)]
     for y, x in products:
         put(f"    var s{y}_{x} = coop_mat16x16<f32, C>();")
 
     def bring(first):
-        for q in range(loads):
+        for q in range(a_loads):
             put(f"        let next_a{q} = a[a_from + {q * a_rows}u * k4 + {first} / 4u];")
+        for q in range(b_loads):
             put(f"        let next_b{q} = b[b_from + ({first} + {q * b_rows}u) * n4];")
 
     def keep(turn):
-        for q in range(loads):
+        for q in range(a_loads):
             put(f"        a_tiles[{turn} * {a_size}u + a_put + {q * a_rows * a_pitch}u] = next_a{q};")
+        for q in range(b_loads):
             put(f"        b_tiles[{turn} * {b_size}u + b_put + {q * b_rows * b_pitch}u] = next_b{q};")
+
+    def read(turn, p, name, word="let "):
+        for y in range(a_parts):
+            at = f"{turn} * {a_size}u + (part_row + {16 * y}u) * {a_pitch}u + {p // 4}u"
+            put(f"        {word}{name}a{y} = coopLoadT<coop_mat16x16<f16, A>>(&a_tiles[{at}], {a_pitch}u);")
+        for x in range(b_parts):
+            at = f"{turn} * {b_size}u + {p * b_pitch + 4 * x}u + part_column / 4u"
+            put(f"        {word}{name}b{x} = coopLoadT<coop_mat16x16<f16, B>>(&b_tiles[{at}], {b_pitch}u);")
+
+    def multiply(name):
+        for y, x in products:
+            put(f"        s{y}_{x} = coopMultiplyAdd({name}a{y}, {name}b{x}, s{y}_{x});")
 
     put("    {")
     bring("0u")
     keep("0u")
     put("    }")
-    put(f"    for (var first = 0u; first < sizes.k; first += {depth}u) {{")
+    rounds = 2 if ahead else 1
+    if ahead:
+        put("    workgroupBarrier();")
+        read("0u", 0, "held_", "var ")
+    put(f"    for (var first = 0u; first < sizes.k; first += {rounds * depth}u) {{")
     put(f"        let turn = {f'first / {depth}u % 2u' if pairs == 2 else '0u'};")
-    put("        workgroupBarrier();")
-    put(f"        let next = min(first + {depth}u, sizes.k - {depth}u);")
-    bring("next")
-    for p in range(0, depth, 16):
-        for y in range(a_parts):
-            at = f"turn * {a_size}u + (part_row + {16 * y}u) * {a_pitch}u + {p // 4}u"
-            put(f"        let a{p}_{y} = coopLoadT<coop_mat16x16<f16, A>>(&a_tiles[{at}], {a_pitch}u);")
-        for x in range(b_parts):
-            at = f"turn * {b_size}u + {p * b_pitch + 4 * x}u + part_column / 4u"
-            put(f"        let b{p}_{x} = coopLoadT<coop_mat16x16<f16, B>>(&b_tiles[{at}], {b_pitch}u);")
-        for y, x in products:
-            put(f"        s{y}_{x} = coopMultiplyAdd(a{p}_{y}, b{p}_{x}, s{y}_{x});")
-    if pairs == 1:
-        put("        workgroupBarrier();")
-    keep("(1u - turn)" if pairs == 2 else "0u")
+    for part in range(rounds):
+        put("        {")
+        if not ahead:
+            put("        workgroupBarrier();")
+        put(f"        let next = min(first + {(part + 1) * depth}u, sizes.k - {depth}u);")
+        bring("next")
+        if ahead:
+            for p in range(16, depth, 16):
+                read("turn", p, f"p{p}_")
+                multiply("held_" if p == 16 else f"p{p - 16}_")
+        else:
+            for p in range(0, depth, 16):
+                read("turn", p, f"p{p}_")
+                multiply(f"p{p}_")
+        if pairs == 1:
+            put("        workgroupBarrier();")
+        keep("(1u - turn)" if pairs == 2 else "0u")
+        if ahead:
+            put("        workgroupBarrier();")
+            read("turn", 0, "held_", "")
+            multiply(f"p{depth - 16}_")
+        put("        }")
     put("    }")
     put("    let n = sizes.n;\n    let top = (row + part_row) * n + column + part_column;")
     for y, x in products:
@@ -195,12 +223,50 @@ fn main(
     return "\n".join(out) + "\n"
 
 
-def place(band):
-    """The workgroup's tile: row by row, or in bands of some rows, column by column."""
+def place(band, columns=128):
+    """The workgroup's tile: row by row, or in bands of some rows, column by column. The grid has a workgroup for 128 columns: where one has more,
+    the rest of them have nothing to do."""
     if not band:
         return "let at = group.xy;"
-    return (f"let number = group.y * groups.x + group.x;\n    let rest = number % ({band}u * groups.x);\n"
-            f"    let at = vec2<u32>(rest / {band}u, number / ({band}u * groups.x) * {band}u + rest % {band}u);")
+    across, rest = "groups.x", ""
+    if columns > 128:
+        across, rest = f"(groups.x / {columns // 128}u)", "    if (group.y * groups.x + group.x >= across * groups.y) { return; }\n"
+    return (f"let across = {across};\n{rest}    let number = group.y * groups.x + group.x;\n    let rest = number % ({band}u * across);\n"
+            f"    let at = vec2<u32>(rest / {band}u, number / ({band}u * across) * {band}u + rest % {band}u);")
+
+
+def turned(first=False, down=False):
+    """The transpose by tiles of 64x64 in halves of 64 rows by 32 columns: `first`, all loads of both halves before anything else; `down`,
+    workgroups numbered down the columns."""
+    across, height = ("group.y", "group.x") if down else ("group.x", "group.y")
+    out = [f"""alias T = f32;
+struct Sizes {{ rows: u32, columns: u32 }}
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+var<workgroup> half: array<T, 32 * 65>;
+@compute @workgroup_size(256)
+fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>) {{
+    let left = {across} * 64u;
+    let top = {height} * 64u;"""]
+
+    def load(part):
+        out.extend(f"    let x{part}_{k} = input[(top + t / 32u + {8 * k}u) * sizes.columns + left + {32 * part}u + t % 32u];" for k in range(8))
+
+    if first:
+        load(0)
+        load(1)
+    for part in range(2):
+        if not first:
+            load(part)
+        if part:
+            out.append("    workgroupBarrier();")
+        out.extend(f"    half[t % 32u * 65u + t / 32u + {8 * k}u] = x{part}_{k};" for k in range(8))
+        out.append("    workgroupBarrier();")
+        to = f"(left + {32 * part}u + t / 64u + %du) * sizes.rows + top + t %% 64u"
+        out.extend(f"    output[{to % (4 * k)}] = half[(t / 64u + {4 * k}u) * 65u + t % 64u];" for k in range(8))
+    out.append("}")
+    return "\n".join(out) + "\n"
 
 
 PRODUCTS = {
@@ -220,15 +286,27 @@ COOPERATIVE = {
     "one-pair-16-deep": {"depth": 16},
     "one-pair-64-deep": {"depth": 64},
     "one-pair-8-subgroups": {"high": 4},
+    "one-pair-128x256": {"wide": 4, "columns": 256, "band": 8},
+    "one-pair-ahead": {"ahead": True, "band": 8},
+}
+TRANSPOSES = {
+    "wide": {},
+    "wide-first": {"first": True},
+    "wide-down": {"down": True},
+    "wide-first-down": {"first": True, "down": True},
 }
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit("name the folder to write to: python3 scripts/reference/tiles.py DIR")
-    for kernel, write, variants in (("double_buffered", product, PRODUCTS), ("cooperative", cooperative, COOPERATIVE)):
+    for family, kernel, write, variants in (
+        ("matmul", "double_buffered", product, PRODUCTS),
+        ("matmul", "cooperative", cooperative, COOPERATIVE),
+        ("transpose", "registers", turned, TRANSPOSES),
+    ):
         for name, shape in variants.items():
-            folder = Path(sys.argv[1]) / name / "matmul"
+            folder = Path(sys.argv[1]) / name / family
             folder.mkdir(parents=True, exist_ok=True)
             (folder / f"{kernel}.wgsl").write_text(write(**shape))
             print(folder / f"{kernel}.wgsl")

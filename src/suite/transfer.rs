@@ -144,6 +144,7 @@ const BASE: Benchmark = Benchmark {
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },
+        Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
     ],
     buffers: |shape, _| {
         vec![
@@ -173,7 +174,7 @@ const PLAIN: &[Params] = &[&[]];
 /// 1 KiB, 1 MiB, 64 MiB.
 const QUICK: &[Extent] = &[Extent::Linear(1 << 8), Extent::Linear(1 << 18), Extent::Linear(1 << 24)];
 
-/// 1 KiB to 1 GiB.
+/// 1 KiB to 256 MiB.
 const ALL: &[Extent] = &[
     Extent::Linear(1 << 8),
     Extent::Linear(1 << 10),
@@ -185,8 +186,10 @@ const ALL: &[Extent] = &[
     Extent::Linear(1 << 22),
     Extent::Linear(1 << 24),
     Extent::Linear(1 << 26),
-    Extent::Linear(1 << 28),
 ];
+
+/// 1 GiB, of which some ways need two in the host's memory.
+const LARGEST: &[Extent] = &[Extent::Linear(1 << 28)];
 
 fn finding(rows: &[&Record]) -> Option<String> {
     let best = |benchmark: &str| {
