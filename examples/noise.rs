@@ -77,7 +77,7 @@ fn same(reports: &[Report]) {
         for case in &comparison.cases {
             for pair in case.pairs.iter().flatten().filter(|pair| pair.marks.is_empty()) {
                 counts[Verdict::ALL.iter().position(|verdict| *verdict == pair.verdict).unwrap_or(0)] += 1;
-                apart.push(pair.ratio.value.ln().abs());
+                apart.push((pair.ratio.value.ln().abs(), case.row));
                 if matches!(pair.verdict, Verdict::Faster | Verdict::Slower) {
                     drawn.push(format!(
                         "  {} {} {} {}: {:.3}×",
@@ -97,13 +97,27 @@ fn same(reports: &[Report]) {
             percent(drawn.len(), all),
             percent(unsure, all)
         );
-        apart.sort_by(f64::total_cmp);
-        let at = |share: f64| 100.0 * apart.get((apart.len() as f64 * share) as usize).copied().unwrap_or(0.0);
+        apart.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let at = |share: f64| 100.0 * apart.get((apart.len() as f64 * share) as usize).map_or(0.0, |(apart, _)| *apart);
         println!(
             "  medians differ by {:.2} % (half of them), {:.2} % (95 %), {:.2} % (99 %)",
             at(0.5),
             at(0.95),
             at(0.99)
+        );
+        let within = |limit: f64, counts: &dyn Fn(&Record) -> bool| {
+            let counted: Vec<f64> = apart.iter().filter(|(_, row)| counts(row)).map(|(apart, _)| *apart).collect();
+            let near = counted.iter().filter(|apart| **apart <= limit).count();
+            format!("{} of {}", percent(near, counted.len()), counted.len())
+        };
+        let by_device = |row: &Record| row.timer == "timestamp";
+        println!(
+            "  within 1 %: {}; by the device's clock {}, from 50 µs on {}; by the host's {}; within 5 %: {}",
+            within(0.01, &|_| true),
+            within(0.01, &by_device),
+            within(0.01, &|row| by_device(row) && row.median_ns.is_some_and(|median| median >= 50e3)),
+            within(0.01, &|row| !by_device(row)),
+            within(0.05, &|_| true)
         );
         drawn.iter().for_each(|line| println!("{line}"));
     }
