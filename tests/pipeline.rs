@@ -121,6 +121,39 @@ fn what_needs_mapped_storage_is_skipped_where_there_is_none() {
 }
 
 #[test]
+fn copies_of_the_devices_own_have_its_clock_where_it_tells_their_time() {
+    for (has_copy_timestamps, copy_clock, timer) in
+        [(true, Clock::Good(32.0), "timestamp"), (true, Clock::Zero, "wall"), (false, Clock::Good(32.0), "wall")]
+    {
+        let mut backend = fake(|_| Behaviour::Right);
+        (backend.device.has_copy_timestamps, backend.copy_clock) = (has_copy_timestamps, copy_clock);
+        let cases = cases(&["transfer"], &["2^10"]);
+        let records =
+            pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
+        let by_device = ["clear_buffer", "staging_to_device", "pinned_to_device", "device_to_staging"];
+        let mut seen = 0;
+        for row in records.iter().filter(|row| row.family == "transfer" && row.status == Status::Ok) {
+            let is_by_device = by_device.contains(&row.benchmark.as_str());
+            assert_eq!(row.timer, if is_by_device { timer } else { "wall" }, "{}", row.benchmark);
+            seen += usize::from(is_by_device);
+        }
+        assert_eq!(seen, by_device.len());
+    }
+}
+
+#[test]
+fn what_a_call_costs_is_no_estimate_for_a_large_size() {
+    // 200 µs for 256 scalars, 3.5 ms for 2^22 of them.
+    let mut backend = fake(|_| Behaviour::Slow(100.0));
+    let cases = cases(&["transfer/write_buffer"], &["256", "2^22"]);
+    let records =
+        pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
+    for row in records.iter().filter(|row| row.family == "transfer") {
+        assert_eq!(row.status, Status::Ok, "{}: {}", row.n, row.reason);
+    }
+}
+
+#[test]
 fn what_cuda_alone_has_runs_there_and_says_why_it_does_not_elsewhere() {
     let table = [
         ("sum_of_cubes/clock_in_kernel", "WGSL has no clock"),

@@ -87,6 +87,8 @@ pub struct Log {
 pub struct Fake {
     pub device: Device,
     pub clock: Clock,
+    /// What the timestamps around copies are.
+    pub copy_clock: Clock,
     pub behaviour: fn(&str) -> Behaviour,
     /// Whether it can be opened again when it was lost.
     pub can_reopen: bool,
@@ -99,6 +101,7 @@ pub fn fake(behaviour: fn(&str) -> Behaviour) -> Fake {
     Fake {
         device: device(),
         clock: Clock::Good(32.0),
+        copy_clock: Clock::Good(32.0),
         behaviour,
         can_reopen: true,
         refusals: 0,
@@ -172,7 +175,8 @@ impl Backend for Fake {
             // The job outlives the prepared one in every test; the trait asks for a box without a lifetime.
             let job: &'static Job = Box::leak(Box::new(copy(job)));
             let log = Arc::clone(&self.log);
-            let job = FakeJob { job, clock: self.clock, behaviour, log, is_poisoned: true, is_lost: false };
+            let clock = if job.runs_kernel() { self.clock } else { self.copy_clock };
+            let job = FakeJob { job, clock, behaviour, log, is_poisoned: true, is_lost: false };
             Ok(Box::new(job) as Box<dyn Prepared>)
         })
     }
