@@ -311,7 +311,7 @@ fn slow_down(record: &mut Record, factor: f64, reach: f64) {
 #[test]
 fn identical_reports_are_the_same_in_every_row() {
     let folder = tempfile::tempdir().expect("a folder");
-    for path in [h200(), committed("llvmpipe-llvm-15-0-6-256-bits/2026-11-20-vulkan.csv")] {
+    for path in [h200(), committed("llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv")] {
         std::fs::copy(&path, folder.path().join("copy.csv")).expect("copied");
         let path = path.to_string_lossy().into_owned();
         let output = shaderbench(folder.path(), &[&path, "copy.csv", "--fail-on-regression", "0", "--format", "json"]);
@@ -380,7 +380,7 @@ fn a_merely_possible_slow_down_is_told_and_does_not_fail() {
 #[test]
 fn the_committed_reports_compare_legibly() {
     let folder = tempfile::tempdir().expect("a folder");
-    let soft = committed("llvmpipe-llvm-15-0-6-256-bits/2026-11-20-vulkan.csv");
+    let soft = committed("llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv");
     let both = committed("nvidia-h200/2026-11-21-vulkan+cuda.csv");
     let [hard, soft, both] = [h200(), soft, both].map(|path| path.to_string_lossy().into_owned());
     let pair = [soft.as_str(), hard.as_str()];
