@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::time::Instant;
+
 use common::{Behaviour, Fake, Seen, Stage, cases, fake, fake_through, settings};
 use shaderbench::backend::Backend;
 use shaderbench::record::{Record, Status};
@@ -31,6 +33,16 @@ fn names(records: &[Record]) -> Vec<[String; 5]> {
 fn whole(behaviour: fn(&str) -> Behaviour) -> Vec<Record> {
     let mut backend = fake(behaviour);
     pollster::block_on(run(&mut [&mut backend], &plan(), &settings(), &mut Seen::default())).expect("a run")
+}
+
+#[test]
+fn a_run_tells_how_much_of_its_time_it_measured() {
+    let mut backend = fake(|_| Behaviour::Right);
+    let start = Instant::now();
+    let outcome = complete(&mut [&mut backend], Vec::new(), &mut Seen::default());
+    assert!(!outcome.measuring.is_zero() && outcome.measuring < start.elapsed(), "{:?}", outcome.measuring);
+    let nothing = complete(&mut [&mut backend], outcome.records, &mut Seen::default());
+    assert!(nothing.measuring.is_zero(), "{:?}", nothing.measuring);
 }
 
 fn place_of_subject(records: &[Record]) -> usize {

@@ -157,6 +157,8 @@ fn run_on(
     let (rows, wanted, path) = (outcome.records.len(), count * devices.len(), path.display());
     let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
     match outcome.end {
+        // A resumed run may have had nothing to do.
+        End::Complete if outcome.measuring.is_zero() => eprintln!("{rows} rows in {path}"),
         End::Complete => eprintln!("{rows} rows in {path}; {seconds:.0} s, {share:.0} % of them spent measuring"),
         _ => eprintln!("{rows} of {wanted} rows in {path}: the same command with --resume {path} measures the rest"),
     }
