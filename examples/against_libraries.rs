@@ -30,29 +30,21 @@ enum Unit {
 
 use Unit::{Bytes, Operations, Time};
 
-struct Line {
-    what: &'static str,
+/// A line of the table.
+struct Line(
+    /// What it is of.
+    &'static str,
     /// Families and benchmarks whose fastest row counts.
-    of: &'static [&'static str],
-    dtypes: &'static [&'static str],
-    n: &'static str,
-    unit: Unit,
-    against: Against,
+    &'static [&'static str],
+    /// Their types.
+    &'static [&'static str],
+    /// Their size; empty for any.
+    &'static str,
+    Unit,
+    Against,
     /// The ratio to reach.
-    reach: f64,
-}
-
-const fn line(
-    what: &'static str,
-    of: &'static [&'static str],
-    dtypes: &'static [&'static str],
-    n: &'static str,
-    unit: Unit,
-    against: Against,
-    reach: f64,
-) -> Line {
-    Line { what, of, dtypes, n, unit, against, reach }
-}
+    f64,
+);
 
 const V4: &[&str] = &["vec4<f32>"];
 const F32: &[&str] = &["f32"];
@@ -63,10 +55,10 @@ const SENT: &[&str] =
 const RECEIVED: &[&str] = &["transfer/read_back", "transfer/device_to_staging", "transfer/mapped_primary_read"];
 
 const LINES: &[Line] = &[
-    line("copy, 1 GiB", &["ceiling/copy"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.01),
-    line("read, 1 GiB", &["ceiling/read"], V4, N28, Bytes, Clpeak(4348.0), 1.02),
-    line("fill, 1 GiB", &["ceiling/fill"], V4, N28, Bytes, Library("memset_1GiB"), 1.0),
-    line(
+    Line("copy, 1 GiB", &["ceiling/copy"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.01),
+    Line("read, 1 GiB", &["ceiling/read"], V4, N28, Bytes, Clpeak(4348.0), 1.02),
+    Line("fill, 1 GiB", &["ceiling/fill"], V4, N28, Bytes, Library("memset_1GiB"), 1.0),
+    Line(
         "sum of 2^28 f32",
         &["reduction/vec4_grid_stride"],
         F32,
@@ -75,7 +67,7 @@ const LINES: &[Line] = &[
         Library("cub_reduce_sum_f32_268435456"),
         1.03,
     ),
-    line(
+    Line(
         "sum of 2^20 f32: time",
         &["reduction/vec4_grid_stride"],
         F32,
@@ -84,11 +76,11 @@ const LINES: &[Line] = &[
         Library("cub_reduce_sum_f32_1048576_time"),
         0.8,
     ),
-    line("transpose f32 4096", TRANSPOSES, F32, "4096x4096", Bytes, Library("cublas_transpose_f32_4096"), 1.05),
-    line("transpose f32 8192", TRANSPOSES, F32, "8192x8192", Bytes, Library("cublas_transpose_f32_8192"), 1.0),
-    line("transpose f32 16384", TRANSPOSES, F32, "16384x16384", Bytes, Library("cublas_transpose_f32_16384"), 1.0),
-    line("transpose f64 8192", TRANSPOSES, &["f64"], "8192x8192", Bytes, Library("cublas_transpose_f64_8192"), 1.0),
-    line(
+    Line("transpose f32 4096", TRANSPOSES, F32, "4096x4096", Bytes, Library("cublas_transpose_f32_4096"), 1.05),
+    Line("transpose f32 8192", TRANSPOSES, F32, "8192x8192", Bytes, Library("cublas_transpose_f32_8192"), 1.0),
+    Line("transpose f32 16384", TRANSPOSES, F32, "16384x16384", Bytes, Library("cublas_transpose_f32_16384"), 1.0),
+    Line("transpose f64 8192", TRANSPOSES, &["f64"], "8192x8192", Bytes, Library("cublas_transpose_f64_8192"), 1.0),
+    Line(
         "product f32 4096",
         &["matmul/double_buffered"],
         F32,
@@ -97,7 +89,7 @@ const LINES: &[Line] = &[
         Library("cublas_sgemm_fp32_4096"),
         0.95,
     ),
-    line(
+    Line(
         "product f32 8192",
         &["matmul/double_buffered"],
         F32,
@@ -106,7 +98,7 @@ const LINES: &[Line] = &[
         Library("cublas_sgemm_fp32_8192"),
         0.95,
     ),
-    line(
+    Line(
         "product f16 to f32 4096",
         &["matmul/cooperative"],
         &["f16"],
@@ -115,13 +107,13 @@ const LINES: &[Line] = &[
         Library("cublas_gemm_f16_f32_4096"),
         0.5,
     ),
-    line("tensor cores, f16 to f32", &["ceiling/tensor"], &["f16"], "4194304", Operations, Clpeak(579.0), 0.95),
-    line("FMA f32", &["ceiling/fma"], &["f32", "vec2<f32>", "vec4<f32>"], "4194304", Operations, Clpeak(66.2), 0.99),
-    line("FMA f16×2", &["ceiling/fma_f16"], &["vec2<f16>"], "4194304", Operations, Clpeak(66.3), 0.99),
-    line("FMA f64", &["ceiling/fma"], &["f64"], "4194304", Operations, Clpeak(33.3), 0.99),
-    line("multiply-add i32", &["ceiling/mad"], &["u32"], "4194304", Operations, Clpeak(33.3), 0.99),
-    line("workgroup memory", &["ceiling/workgroup_read"], &["f32", "vec4<f32>"], "", Bytes, Clpeak(28_100.0), 1.17),
-    line(
+    Line("tensor cores, f16 to f32", &["ceiling/tensor"], &["f16"], "4194304", Operations, Clpeak(579.0), 0.95),
+    Line("FMA f32", &["ceiling/fma"], &["f32", "vec2<f32>", "vec4<f32>"], "4194304", Operations, Clpeak(66.2), 0.99),
+    Line("FMA f16×2", &["ceiling/fma_f16"], &["vec2<f16>"], "4194304", Operations, Clpeak(66.3), 0.99),
+    Line("FMA f64", &["ceiling/fma"], &["f64"], "4194304", Operations, Clpeak(33.3), 0.99),
+    Line("multiply-add i32", &["ceiling/mad"], &["u32"], "4194304", Operations, Clpeak(33.3), 0.99),
+    Line("workgroup memory", &["ceiling/workgroup_read"], &["f32", "vec4<f32>"], "", Bytes, Clpeak(28_100.0), 1.17),
+    Line(
         "inclusive scan of 2^28 f32",
         &["scan/single_pass_subgroup"],
         F32,
@@ -130,7 +122,7 @@ const LINES: &[Line] = &[
         Library("cub_scan_inclusive_f32_2^28"),
         0.95,
     ),
-    line(
+    Line(
         "histogram of 2^30 random bytes",
         &["histogram/vec4"],
         &["u32"],
@@ -139,10 +131,10 @@ const LINES: &[Line] = &[
         Library("cub_histogram256_random_u8"),
         0.9,
     ),
-    line("STREAM triad, against a copy", &["stream/triad"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.0),
-    line("STREAM dot, against a copy", &["stream/dot"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.0),
-    line("host to device, 256 MiB", SENT, F32, "67108864", Bytes, Library("h2d_pinned"), 0.95),
-    line("device to host, 256 MiB", RECEIVED, F32, "67108864", Bytes, Library("d2h_pinned"), 0.95),
+    Line("STREAM triad, against a copy", &["stream/triad"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.0),
+    Line("STREAM dot, against a copy", &["stream/dot"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.0),
+    Line("host to device, 256 MiB", SENT, F32, "67108864", Bytes, Library("h2d_pinned"), 0.95),
+    Line("device to host, 256 MiB", RECEIVED, F32, "67108864", Bytes, Library("d2h_pinned"), 0.95),
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -155,12 +147,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     rows.retain(|row| row.status == Status::Ok);
     println!("| what | against | Vulkan | ratio | CUDA twin | ratio | reach |\n|---|---|---|---|---|---|---|");
-    for line in LINES {
-        let (name, theirs) = match line.against {
+    for line @ Line(what, .., unit, against, reach) in LINES {
+        let (name, theirs) = match *against {
             Library(name) => (name.to_owned(), figures.get(name).copied()),
             Clpeak(figure) => ("clpeak".to_owned(), Some(figure)),
         };
-        let unit = match line.unit {
+        let sign = if matches!(unit, Time) { "≤" } else { "≥" };
+        let unit = match unit {
             Bytes => "GB/s",
             Operations => "TFLOP/s",
             Time => "µs",
@@ -171,14 +164,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             format!("{} {unit} | {ratio}", short(ours))
         };
         let theirs = theirs.map_or_else(|| "not measured".to_owned(), |theirs| format!("{} {unit}", short(theirs)));
-        let sign = if matches!(line.unit, Time) { "≤" } else { "≥" };
-        println!(
-            "| {} | {name}: {theirs} | {} | {} | {sign} {:.2} |",
-            line.what,
-            cell("vulkan"),
-            cell("cuda"),
-            line.reach
-        );
+        let (vulkan, cuda) = (cell("vulkan"), cell("cuda"));
+        println!("| {what} | {name}: {theirs} | {vulkan} | {cuda} | {sign} {reach:.2} |");
     }
     Ok(())
 }
@@ -190,19 +177,19 @@ fn figures(text: &str) -> HashMap<String, f64> {
 }
 
 /// The fastest row's figure, in the line's unit.
-fn best(line: &Line, rows: &[Record], api: &str) -> Option<f64> {
+fn best(Line(_, of, dtypes, n, unit, ..): &Line, rows: &[Record], api: &str) -> Option<f64> {
     let is_meant = |row: &&Record| {
         row.backend == api
-            && line.of.contains(&format!("{}/{}", row.family, row.benchmark).as_str())
-            && line.dtypes.contains(&row.dtype.as_str())
-            && (line.n.is_empty() || row.n == line.n)
+            && of.contains(&format!("{}/{}", row.family, row.benchmark).as_str())
+            && dtypes.contains(&row.dtype.as_str())
+            && (n.is_empty() || row.n == *n)
     };
-    let figures = rows.iter().filter(is_meant).filter_map(|row| match line.unit {
+    let figures = rows.iter().filter(is_meant).filter_map(|row| match unit {
         Bytes => row.gb_per_s,
         Operations => Some(row.gflop_per_s? / 1e3),
         Time => Some(row.median_ns? / 1e3),
     });
-    figures.max_by(|a, b| if matches!(line.unit, Time) { b.total_cmp(a) } else { a.total_cmp(b) })
+    figures.max_by(|a, b| if matches!(unit, Time) { b.total_cmp(a) } else { a.total_cmp(b) })
 }
 
 fn short(figure: f64) -> String {

@@ -6,19 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v nvcc >/dev/null || { echo "nvcc was not found: install the CUDA toolkit, and put its bin folder on PATH" >&2; exit 1; }
-programs="${PROGRAMS:-}"
-if [ -z "$programs" ]; then
-    . scripts/setup.sh
-    setup
-    cargo build --release --locked --quiet --example against_libraries
-    cargo build --release --locked --quiet
-    target="${CARGO_TARGET_DIR:-target}/release"
-    programs=$(mktemp -d)
-    trap 'rm -rf "$programs"' EXIT
-    cp "$target/shaderbench" "$target/examples/against_libraries" "$programs"
-fi
-reports="${REPORTS:-$(mktemp -d)}"
-mkdir -p "$reports"
+. scripts/setup.sh
+programs_and_reports against_libraries
 nvcc -O3 -std=c++17 -arch=native scripts/reference/libraries.cu -lcublas -o "$reports/libraries"
 "$reports/libraries" >"$reports/libraries.txt"
 part=0

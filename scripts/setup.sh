@@ -61,3 +61,20 @@ setup() {
     as_root apt-get update -qq >&2
     DEBIAN_FRONTEND=noninteractive as_root apt-get install -y -qq --no-install-recommends "${packages[@]}" >&2
 }
+
+# Sets `programs`, a folder with shaderbench and the example EXAMPLE: PROGRAMS where that is set, and there need be no cargo, else both are built;
+# and `reports`, the folder REPORTS or a temporary one.
+programs_and_reports() { # EXAMPLE
+    programs="${PROGRAMS:-}"
+    if [ -z "$programs" ]; then
+        setup
+        cargo build --release --locked --quiet --example "$1"
+        cargo build --release --locked --quiet
+        local target="${CARGO_TARGET_DIR:-target}/release"
+        programs=$(mktemp -d)
+        trap 'rm -rf "$programs"' EXIT
+        cp "$target/shaderbench" "$target/examples/$1" "$programs"
+    fi
+    reports="${REPORTS:-$(mktemp -d)}"
+    mkdir -p "$reports"
+}

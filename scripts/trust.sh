@@ -5,19 +5,8 @@
 # `shaderbench` and `noise` where there is no cargo; reports stay in REPORTS (a temporary folder).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-programs="${PROGRAMS:-}"
-if [ -z "$programs" ]; then
-    . scripts/setup.sh
-    setup
-    cargo build --release --locked --quiet --example noise
-    cargo build --release --locked --quiet
-    target="${CARGO_TARGET_DIR:-target}/release"
-    programs=$(mktemp -d)
-    trap 'rm -rf "$programs"' EXIT
-    cp "$target/shaderbench" "$target/examples/noise" "$programs"
-fi
-reports="${REPORTS:-$(mktemp -d)}"
-mkdir -p "$reports"
+. scripts/setup.sh
+programs_and_reports noise
 for run in $(seq "${RUNS:-6}"); do
     "$programs/shaderbench" run "$@" --out "$reports/run$run.csv" --json "$reports/run$run.json" --force >/dev/null 2>"$reports/run$run.txt" ||
         { tail -1 "$reports/run$run.txt" >&2; exit 1; }

@@ -4,13 +4,11 @@ mod common;
 
 use std::time::Instant;
 
-use common::{Behaviour, Fake, Seen, Stage, cases, fake, fake_through, settings};
+use common::{Behaviour, Fake, SUBJECT, Seen, Stage, cases, fake, fake_through, settings};
 use shaderbench::backend::Backend;
 use shaderbench::record::{Record, Status};
 use shaderbench::run::{End, Kept, Outcome, resume, run};
 use shaderbench::suite::Case;
-
-const SUBJECT: &str = "transpose/tiled f32 64x96 PAD=1";
 
 fn plan() -> Vec<Case> {
     cases(&["transpose"], &["64x96"])

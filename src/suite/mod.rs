@@ -7,6 +7,7 @@
 pub mod atomics;
 pub mod bank_conflict;
 pub mod barrier;
+mod buffer;
 pub mod cache_curve;
 pub mod ceiling;
 pub mod coalescing;
@@ -22,6 +23,7 @@ pub mod safety_tax;
 pub mod scan;
 mod shape;
 pub mod source;
+mod step;
 pub mod stream;
 pub mod sum_of_cubes;
 pub mod texture;
@@ -35,9 +37,10 @@ use std::fmt;
 use crate::record::Record;
 pub use crate::shader::Checks;
 use crate::shader::Interface;
-use cycle::Cycle;
+pub use buffer::{Buffer, Contents, Format, POISON, ROW_PITCH, Texture};
 use input::Values;
 pub use shape::{Dtype, Extent, Scalar, Shape};
+pub use step::{Route, Routine, Step};
 
 /// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
 pub const FAMILIES: &[&Family] = &[
@@ -255,203 +258,6 @@ impl Limit {
     #[must_use]
     pub const fn is_memory(self) -> bool {
         matches!(self, Self::Copy | Self::Read | Self::Fill)
-    }
-}
-
-/// A buffer of a job.
-pub struct Buffer {
-    /// Name by which steps and bindings find it.
-    pub name: &'static str,
-    /// Length in scalars of the case's element type (or f32 for [`Contents::PoisonF32`], u32 words for [`Contents::Words`], [`Contents::Cycle`] and
-    /// [`Contents::Clock`]).
-    pub scalars: u64,
-    /// What it holds before the first launch.
-    pub contents: Contents,
-}
-
-/// What a buffer holds before a launch.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Contents {
-    /// Random input.
-    Input(Values),
-    /// The kernel's own constants, for a uniform buffer, or what one launch hands to the next.
-    Words(Vec<u32>),
-    /// A walk through memory for dependent loads.
-    Cycle(Cycle),
-    /// A 2-D texture; the host sees its texels row by row, without padding.
-    Texture(Texture),
-    /// Garbage that no right answer contains: an output.
-    Poison,
-    /// The same, of f32 whatever the element type: sums of products of narrower numbers.
-    PoisonF32,
-    /// The same, where each workgroup notes the time at its start and at its end: two counts of nanoseconds of one clock, of 64 bits each.
-    Clock,
-}
-
-/// A 2-D texture of one level.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Texture {
-    /// Texels of a row.
-    pub width: u64,
-    /// Rows.
-    pub height: u64,
-    /// What a texel is.
-    pub format: Format,
-    /// What the texels hold, in the order of rows; [`Contents::Poison`] for one that is written.
-    pub texels: Box<Contents>,
-}
-
-impl Texture {
-    /// Bytes of its texels.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
-        self.width * self.height * self.format.bytes()
-    }
-
-    /// Bytes from one row to the next in a buffer that it is copied from or to.
-    #[must_use]
-    pub const fn pitch(&self) -> u64 {
-        (self.width * self.format.bytes()).next_multiple_of(ROW_PITCH)
-    }
-}
-
-/// What a texel is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Four 8-bit fractions: what pictures are, and every device filters.
-    Rgba8Unorm,
-    /// One word.
-    R32Uint,
-    /// Four words.
-    Rgba32Uint,
-}
-
-impl Format {
-    /// Bytes of a texel.
-    #[must_use]
-    pub const fn bytes(self) -> u64 {
-        match self {
-            Self::Rgba8Unorm | Self::R32Uint => 4,
-            Self::Rgba32Uint => 16,
-        }
-    }
-}
-
-/// Rows that are copied to or from textures begin at multiples of this many bytes: wgpu's rule, and what CUDA's pitched allocations
-/// round to or divide.
-pub const ROW_PITCH: u64 = 256;
-
-/// The word that fills outputs before they are checked: an unlikely integer, a NaN, as two words a NaN again, and as two halves two.
-pub const POISON: u32 = 0xffc0_fead;
-
-/// One step of a launch.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// Runs the kernel. Timed.
-    Dispatch {
-        /// Workgroups along x, y and z.
-        groups: [u32; 3],
-        /// `(binding, buffer)` where a binding takes a buffer of another name.
-        rebind: Vec<(&'static str, &'static str)>,
-    },
-    /// Runs a routine of the vendor's own library, which is compared with the suite's kernels. Timed.
-    Library {
-        /// What it does.
-        routine: Routine,
-        /// What it does it with; the last one is written.
-        buffers: &'static [&'static str],
-    },
-    /// Copies one buffer over another of the same length. Not timed.
-    Restore {
-        /// Source.
-        from: &'static str,
-        /// Destination.
-        to: &'static str,
-    },
-    /// Sets a buffer to zero. Not timed.
-    Clear(&'static str),
-    /// Copies rows, in the buffer [`ROW_PITCH`] apart or a multiple of it, between a buffer and a texture. Timed where the job has no
-    /// dispatch.
-    CopyRows {
-        /// Source.
-        from: &'static str,
-        /// Destination; one of the two is a texture.
-        to: &'static str,
-    },
-    /// What no API here can do, and why: the case is `skipped` with that reason.
-    Unavailable(&'static str),
-    /// Copies a buffer's contents from the host again; end to end only.
-    Upload(&'static str),
-    /// Copies what `from` starts with out of the host's memory into `to`. Timed where the job has no dispatch.
-    Send {
-        /// Source: only its contents count.
-        from: &'static str,
-        /// Destination.
-        to: &'static str,
-        /// By which call.
-        route: Route,
-    },
-    /// Copies `from` into the host's memory, where it stands for the contents of `to`. Timed likewise.
-    Receive {
-        /// Source.
-        from: &'static str,
-        /// Destination: the check reads it on the host.
-        to: &'static str,
-        /// By which call; wgpu's queue reads nothing back by itself, so that [`Route::Queue`] is [`Route::Staging`] there.
-        route: Route,
-    },
-    /// Copies the first `scalars` of a buffer to the host and adds them up there, one after the other; end to end only.
-    SumOnHost {
-        /// Source.
-        buffer: &'static str,
-        /// How many.
-        scalars: u64,
-    },
-}
-
-/// What a vendor's library can do as well. Matrices are stored row by row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Routine {
-    /// C = A·B, with A of m×k elements and B of k×n.
-    Multiply {
-        /// Rows of A and C.
-        m: u64,
-        /// Columns of B and C.
-        n: u64,
-        /// Columns of A, rows of B.
-        k: u64,
-    },
-    /// The transpose of a matrix.
-    Transpose {
-        /// Rows of the input.
-        rows: u64,
-        /// Columns of the input.
-        columns: u64,
-    },
-}
-
-/// A way between the host's memory and the device's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Route {
-    /// The queue's own staging (`write_buffer`): new memory at every call. CUDA: pageable memory of the host.
-    Queue,
-    /// A staging buffer that is mapped and copied from or to, again and again. CUDA: pinned memory of the host.
-    Staging,
-    /// The storage buffer itself, mapped: no copy by the device. Only some devices can.
-    Mapped,
-    /// A staging buffer that the host has nothing more to do with: the device's copy alone. CUDA: pinned memory of the host, and only to
-    /// receive.
-    Held,
-    /// A buffer in the host's memory that the host has nothing more to do with: the device's copy over the bus. CUDA: pinned memory of the
-    /// host. Only to send: receiving is [`Route::Held`]'s.
-    Pinned,
-}
-
-impl Step {
-    /// A dispatch of `groups` workgroups with every binding served by the buffer of its name.
-    #[must_use]
-    pub fn dispatch(groups: u64) -> Self {
-        Self::Dispatch { groups: grid(groups), rebind: Vec::new() }
     }
 }
 

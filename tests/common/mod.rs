@@ -10,7 +10,7 @@ use shaderbench::error::{Error, Result};
 use shaderbench::job::{Contents, Job};
 use shaderbench::measure::Timer;
 use shaderbench::plan::{Request, plan};
-use shaderbench::record::Record;
+use shaderbench::record::{Record, Status};
 use shaderbench::run::{Observer, Settings};
 use shaderbench::shader::Feature;
 use shaderbench::suite::{Case, Profile};
@@ -401,4 +401,31 @@ pub fn cases(filters: &[&str], sizes: &[&str]) -> Vec<Case> {
         ..Request::new(filters.iter().map(|filter| (*filter).to_owned()).collect(), Profile::Quick)
     };
     plan(&request).expect("a plan")
+}
+
+/// The case whose behaviour tests choose.
+pub const SUBJECT: &str = "transpose/tiled f32 64x96 PAD=1";
+
+/// Runs the plan around the subject.
+pub fn run_on(backend: &mut Fake, seen: &mut Seen) -> Vec<Record> {
+    let cases = cases(&["transpose"], &["64x96"]);
+    pollster::block_on(shaderbench::run::run(&mut [backend], &cases, &settings(), seen))
+        .expect("the run goes on whatever a case does")
+}
+
+/// The subject's row.
+pub fn subject(records: &[Record]) -> &Record {
+    let found = records.iter().find(|r| r.benchmark == "tiled" && r.dtype == "f32" && r.params == "PAD=1");
+    found.expect("the subject has a row")
+}
+
+/// Runs with the subject behaving as given and everything else right; gives the rows and the fake's log.
+pub fn with(behaviour: fn(&str) -> Behaviour) -> (Vec<Record>, usize) {
+    let mut backend = fake(behaviour);
+    let records = run_on(&mut backend, &mut Seen::default());
+    let reopened = backend.log.lock().expect("one thread").reopened;
+    for other in records.iter().filter(|r| *r != subject(&records)) {
+        assert!(matches!(other.status, Status::Ok | Status::Skipped), "{} {}: {}", other.name(), other.n, other.reason);
+    }
+    (records, reopened)
 }
