@@ -28,7 +28,7 @@ pub enum Step {
     },
     /// Sets a buffer to zero. Not timed.
     Clear(&'static str),
-    /// Copies rows, in the buffer [`ROW_PITCH`] apart or a multiple of it, between a buffer and a texture. Timed where the job has no
+    /// Copies rows, in the buffer [`ROW_PITCH`](super::ROW_PITCH) apart or a multiple of it, between a buffer and a texture. Timed where the job has no
     /// dispatch.
     CopyRows {
         /// Source.
