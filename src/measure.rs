@@ -158,19 +158,32 @@ pub fn judge_timer(short: &[Sample], long: &[Sample], spread: &[Sample]) -> Time
 /// Warms up, finds the number of launches for a sample, and samples until the series is settled or the budget used up. Outputs are
 /// poisoned before the last sample, which is thereby the one that is verified.
 ///
+/// A series whose samples turn out shorter than they have to be is dropped, and taken again with more launches a sample: the looks
+/// that settled their number were slow ones, as where another program had the processor.
+///
 /// # Errors
 /// What running gives.
 pub async fn measure(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules) -> Result<Series> {
     let mut meter = Meter { prepared, timer, spent_ns: 0.0 };
-    let (launches, last_ns) = meter.batch(rules).await?;
+    let (mut launches, last_ns) = meter.batch(rules).await?;
     meter.warm_up(launches, rules).await?;
     // Where the budget is gone before sampling starts, the look that settled the batch is a sample: nothing would be gained by
     // taking a slow launch once more.
     let mut samples_ns = if meter.spent_ns < rules.budget_ns { Vec::new() } else { vec![last_ns] };
-    // The last sample is taken after poisoning, so that the loop stops one short of what the rules ask for.
-    let before_ns = meter.spent_ns;
-    while !is_enough(&samples_ns, meter.spent_ns, meter.spent_ns - before_ns, rules) {
-        samples_ns.push(meter.one(launches).await?);
+    loop {
+        // The last sample is taken after poisoning, so that the loop stops one short of what the rules ask for.
+        let before_ns = meter.spent_ns;
+        while !is_enough(&samples_ns, meter.spent_ns, meter.spent_ns - before_ns, rules) {
+            samples_ns.push(meter.one(launches).await?);
+        }
+        let each_ns = stats::median(&samples_ns).unwrap_or(0.0);
+        let more = meter.launches_for(each_ns, launches, rules);
+        let is_short = each_ns * f64::from(launches) < timer.shortest_sample_ns(rules.shortest_sample_ns);
+        if !is_short || more <= launches || meter.spent_ns >= rules.budget_ns {
+            break;
+        }
+        launches = more;
+        samples_ns.clear();
     }
     meter.prepared.poison().await?;
     samples_ns.push(meter.one(launches).await?);
@@ -211,17 +224,22 @@ impl Meter<'_> {
         let mut launches = 1;
         loop {
             let last_ns = self.one(launches).await?;
-            let each = last_ns.max(1e-3);
-            let (wanted, most) =
-                (self.timer.shortest_sample_ns(rules.shortest_sample_ns) / each, rules.longest_sample_ns / each);
-            // A tenth more than needed, since samples vary; eightfold at most, since a first look may be wrong.
-            let next = (wanted * 1.1).ceil().min(most).min(f64::from(launches) * 8.0) as u32;
-            let next = next.clamp(1, rules.max_launches);
+            let next = self.launches_for(last_ns, launches, rules);
             if next <= launches {
                 return Ok((launches, last_ns));
             }
             launches = next;
         }
+    }
+
+    /// Launches that make a sample long enough where one takes `each_ns`, as was seen in a sample of `launches`.
+    fn launches_for(&self, each_ns: f64, launches: u32, rules: &Rules) -> u32 {
+        let each = each_ns.max(1e-3);
+        let (wanted, most) =
+            (self.timer.shortest_sample_ns(rules.shortest_sample_ns) / each, rules.longest_sample_ns / each);
+        // A tenth more than needed, since samples vary; eightfold at most, since a first look may be wrong.
+        let next = (wanted * 1.1).ceil().min(most).min(f64::from(launches) * 8.0) as u32;
+        next.clamp(1, rules.max_launches)
     }
 
     /// Samples in threes until the medians of two successive ones agree within 2 %, or a third of the budget is used up.
@@ -306,6 +324,23 @@ mod tests {
     fn samples_last_as_long_as_is_asked_for() {
         let (series, _) = series(|_| 1_000.0, Rules { shortest_sample_ns: 500_000.0, ..Rules::with_budget(1e9) });
         assert!((550..=551).contains(&series.launches), "{}", series.launches);
+    }
+
+    #[test]
+    fn samples_that_turn_out_too_short_are_taken_again_with_more_launches() {
+        // The looks that settle the launches of a sample, and the warm-up, are five times as slow as all that follows.
+        let (series, job) = series(|i| if i < 12 { 5_000.0 } else { 1_000.0 }, Rules::with_budget(1e9));
+        assert!((55..=56).contains(&series.launches), "{}", series.launches);
+        assert_eq!(series.samples_ns, [1_000.0; 10]);
+        assert_eq!(job.samples[job.samples.len() - 10..], [series.launches; 10]);
+    }
+
+    #[test]
+    fn short_samples_stay_where_no_more_launches_are_allowed_or_no_time_is_left() {
+        let (few, _) = series(|_| 1_000.0, Rules { max_launches: 20, ..Rules::with_budget(1e9) });
+        assert_eq!((few.launches, few.samples_ns.len()), (20, 10));
+        let (late, _) = series(|i| if i < 8 { 5_000.0 } else { 1_000.0 }, Rules::with_budget(300_000.0));
+        assert!((11..=12).contains(&late.launches), "{}", late.launches);
     }
 
     #[test]
