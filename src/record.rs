@@ -149,6 +149,14 @@ impl Record {
         self.all_samples_ns.clear();
     }
 
+    /// Time of one load that waits for the one before, in nanoseconds: in rows of the benchmarks whose names end in `latency`, which count the
+    /// 4 bytes of each load.
+    #[must_use]
+    pub fn load_ns(&self) -> Option<f64> {
+        let loads = self.bytes.filter(|bytes| *bytes > 0 && self.benchmark.ends_with("latency"))? as f64 / 4.0;
+        Some(self.median_ns? / loads)
+    }
+
     /// Half the width of the median's 95 % interval divided by the median: the ± of the table.
     #[must_use]
     pub fn noise(&self) -> Option<f64> {

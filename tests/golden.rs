@@ -88,6 +88,30 @@ fn table_at_80_columns() {
 }
 
 #[test]
+fn a_kernel_that_does_more_work_is_as_fast_as_its_rate() {
+    let work = |benchmark: &str, params: &str, median_ns: f64, bytes: f64| Record {
+        gb_per_s: Some(bytes / median_ns),
+        share: None,
+        ..row(benchmark, params, median_ns, 0.0)
+    };
+    let rows = [
+        work("copy", "ROUNDS=4", 1000.0, 4e6),
+        work("copy", "ROUNDS=32", 4000.0, 32e6),
+        work("triad", "ROUNDS=4", 1500.0, 6e6),
+    ];
+    let text = drawn_of(&rows, 80, false);
+    let speeds: Vec<_> = text.lines().filter(|line| line.ends_with('×')).map(|line| &line[line.len() - 6..]).collect();
+    assert_eq!(speeds, ["1.00×", "2.00×", "0.67×"], "{text}");
+    assert!(!text.contains("ceiling"), "no row has one:\n{text}");
+}
+
+#[test]
+fn loads_that_wait_for_each_other_have_the_time_of_one_as_their_rate() {
+    let latency = Record { bytes: Some(4_000), share: None, ..row("storage_latency", "STEPS=1000", 23_824.0, 0.0) };
+    assert!(drawn_of(&[latency], 80, false).contains("  23.8 ns/load  "));
+}
+
+#[test]
 fn table_at_200_columns() {
     let text = drawn(200, false);
     assert!(text.lines().all(|line| line.chars().count() <= 200), "{text}");

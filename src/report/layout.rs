@@ -150,6 +150,32 @@ pub fn lay_out(parts: Vec<Part>, medium: Medium) -> String {
     }
 }
 
+/// Columns of the terminal that the first and the last column of a grid have at least.
+const LEAST: usize = 12;
+
+/// The name of a row, broken to fit `width` at spaces, and within words that are too long behind underscores; what goes on below is set
+/// further in than where names start.
+fn hanging(name: &str, width: usize) -> String {
+    let mark = name.len() - name.trim_start_matches(['!', '~', ' ']).len();
+    let indent = mark + 2;
+    let mut out = name[..mark].to_owned();
+    let mut column = mark;
+    for word in name[mark..].split_inclusive(' ') {
+        let is_long = word.trim_end().chars().count() + indent > width;
+        let pieces: Vec<&str> = if is_long { word.split_inclusive('_').collect() } else { vec![word] };
+        for piece in pieces {
+            if column > indent && column + piece.trim_end().chars().count() > width {
+                out.truncate(out.trim_end().len());
+                out += &format!("\n{:indent$}", "");
+                column = indent;
+            }
+            out += piece;
+            column += piece.chars().count();
+        }
+    }
+    out
+}
+
 /// What is drawn: rows under a heading, each under the title of its group.
 pub struct Grid {
     /// The heading of each column.
@@ -180,6 +206,8 @@ impl Grid {
                 builder.push_record(cells);
                 group = title;
             }
+            let mut cells = cells;
+            cells[0] = hanging(&cells[0], self.name.max(LEAST));
             builder.push_record(cells);
         }
         let mut table = builder.build();
@@ -187,7 +215,7 @@ impl Grid {
         for column in self.right {
             table.with(Modify::new(Columns::one(column)).with(Alignment::right()));
         }
-        let wrapped = |width: usize| Width::wrap(width.max(12)).keep_words(true);
+        let wrapped = |width: usize| Width::wrap(width.max(LEAST)).keep_words(true);
         table.with(Modify::new(Columns::first()).with(wrapped(self.name)));
         if let Some(note) = self.note {
             table.with(Modify::new(Columns::one(columns - 1)).with(wrapped(note)));

@@ -11,8 +11,9 @@ pub(super) const WIDE: usize = 180;
 /// What the columns beside the name need with their gaps: in the narrow table, and in the wide one without the note.
 const BESIDE_NAME: usize = 54;
 const BESIDE_NAME_WIDE: usize = 128;
-/// What the model's column adds to either.
+/// What the model's column adds to either, and what is gained where no row has a ceiling.
 const MODEL: usize = 8;
+const SHARE: usize = 13;
 
 /// A section whose rows come from one API: its rows, what is to be said about them, and its finding.
 pub(super) fn section(section: &Section, look: Look) -> Vec<Part> {
@@ -34,18 +35,22 @@ pub(super) fn headline(section: &Section, more: &str) -> Part {
 fn rows_table(section: &Section, measured: &[&Record], look: Look) -> Grid {
     let is_wide = look.width >= WIDE;
     let has_model = measured.iter().any(|row| row.model.is_some());
-    let mut heading = vec!["", "median", "±", "rate", "of ceiling", "speed"];
-    if has_model {
-        heading.push("model");
-    }
+    let has_share = is_wide || measured.iter().any(|row| row.share.is_some());
+    let mut heading = vec!["", "median", "±", "rate"];
+    heading.extend(has_share.then_some("of ceiling"));
+    heading.push("speed");
+    heading.extend(has_model.then_some("model"));
+    let figures = heading.len();
     if is_wide {
         heading.extend(["95 % interval", "fastest", "samples", "end to end", "held against", "note"]);
     }
-    let row = |row: &&Record| (title(section.is_by_kernel, row), cells(section, measured, row, heading.len(), look));
+    let row = |row: &&Record| (title(section.is_by_kernel, row), cells(section, measured, row, &heading, look));
     let model = if has_model { MODEL } else { 0 };
-    let name = if is_wide { 32 } else { look.width.saturating_sub(BESIDE_NAME + model) };
+    let beside = BESIDE_NAME + model - if has_share { 0 } else { SHARE };
+    let name = if is_wide { 32 } else { look.width.saturating_sub(beside) };
     Grid {
-        right: [(1..4).collect::<Vec<_>>(), (5..6 + usize::from(has_model)).collect()].concat(),
+        // The share starts with a bar, and bars start at one line.
+        right: (1..figures).filter(|column| heading[*column] != "of ceiling").collect(),
         name,
         note: is_wide.then(|| look.width - BESIDE_NAME_WIDE - model - name),
         rows: measured.iter().map(row).collect(),
@@ -69,8 +74,8 @@ pub(super) fn label(row: &Record) -> String {
     [row.benchmark.as_str(), &kind(row), &variant(row)].join(" ").trim_end().to_owned()
 }
 
-/// The cells of a row; as many as there are `columns`.
-fn cells(section: &Section, measured: &[&Record], row: &Record, columns: usize, look: Look) -> Vec<String> {
+/// The cells of a row under `heading`.
+fn cells(section: &Section, measured: &[&Record], row: &Record, heading: &[&str], look: Look) -> Vec<String> {
     let mark = match row.status {
         Status::Implausible => "! ",
         _ if !row.reason.is_empty() => "~ ",
@@ -81,13 +86,13 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, columns: usize, 
         time(row.median_ns),
         row.noise().map_or_else(String::new, percent),
         rate(row),
-        share(row, look),
-        speed(section.is_by_kernel, measured, row),
     ];
-    if measured.iter().any(|row| row.model.is_some()) {
+    cells.extend(heading.contains(&"of ceiling").then(|| share(row, look)));
+    cells.push(speed(section.is_by_kernel, measured, row));
+    if heading.contains(&"model") {
         cells.push(row.model.map_or_else(String::new, |model| format!("{}×", digits(model, 3))));
     }
-    if cells.len() < columns {
+    if cells.len() < heading.len() {
         let interval = row.ci_low_ns.zip(row.ci_high_ns);
         cells.extend([
             interval.map_or_else(String::new, |(low, high)| format!("{} – {}", time(Some(low)), time(Some(high)))),
@@ -101,13 +106,21 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, columns: usize, 
     cells
 }
 
-/// How many times as fast as the first of its type and size the row is.
+/// How many times as fast as the first of its type and size the row is: a launch of another kernel by its time, one of the same kernel by what
+/// it gets done in that time, since there a parameter may be how much that is.
 fn speed(is_by_kernel: bool, rows: &[&Record], row: &Record) -> String {
     let first = rows.iter().filter(|other| other.median_ns.is_some()).find(|other| {
         let is_group = if is_by_kernel { other.benchmark == row.benchmark } else { other.dtype == row.dtype };
         is_group && other.n == row.n
     });
-    let speed = first.and_then(|first| Some(first.median_ns? / row.median_ns?));
+    let speed = first.and_then(|first| {
+        let times = Some(first.median_ns? / row.median_ns?);
+        if first.benchmark != row.benchmark {
+            return times;
+        }
+        let rates = row.gb_per_s.zip(first.gb_per_s).or(row.gflop_per_s.zip(first.gflop_per_s));
+        rates.map(|(own, first)| own / first).or(times)
+    });
     speed.map_or_else(String::new, |speed| format!("{}×", digits(speed, 3)))
 }
 
@@ -122,7 +135,7 @@ pub struct Texts {
     pub median: String,
     /// Half the width of its interval.
     pub noise: String,
-    /// Bytes or operations a second.
+    /// Bytes or operations a second, or the time of a load.
     pub rate: String,
     /// How many times as fast as the first of its group it is.
     pub speed: String,
@@ -187,8 +200,11 @@ pub fn time(ns: Option<f64>) -> String {
     ns.map_or_else(String::new, |ns| scaled(ns, &["ns", "µs", "ms", "s"], 4))
 }
 
-/// The row's rate: operations where it counts them and no bytes, else bytes.
+/// The row's rate: operations where it counts them and no bytes, else bytes; of loads that wait for each other the time of one.
 pub(super) fn rate(row: &Record) -> String {
+    if let Some(ns) = row.load_ns() {
+        return scaled(ns, &["ns/load", "µs/load"], 3);
+    }
     match (row.gb_per_s, row.gflop_per_s) {
         (Some(gb), _) => scaled(gb, &["GB/s", "TB/s"], 4),
         (None, Some(gflop)) => scaled(gflop, &["GFLOP/s", "TFLOP/s"], 3),

@@ -57,13 +57,10 @@ fn limit(ceiling: &str) -> String {
     if is_memory(first) { first.to_owned() } else { ceiling.to_owned() }
 }
 
-/// Latency of a dependent load by working set in bytes, from rows of `cache_curve/latency`: words of 4 bytes, one load a step.
+/// Latency of a dependent load by working set in bytes, from rows of `cache_curve/latency`: words of 4 bytes.
 fn latencies(rows: &[&Record]) -> Vec<(u64, f64)> {
     let is_curve = |row: &&&Record| row.family == "cache_curve" && row.benchmark == "latency";
-    let point = |row: &&Record| {
-        let loads = row.bytes.filter(|bytes| *bytes > 0)? as f64 / 4.0;
-        Some((row.n.parse::<u64>().ok()?.checked_mul(4)?, row.median_ns? / loads))
-    };
+    let point = |row: &&Record| Some((row.n.parse::<u64>().ok()?.checked_mul(4)?, row.load_ns()?));
     rows.iter().filter(is_curve).filter_map(point).collect()
 }
 

@@ -3,10 +3,16 @@
 /** How many rows are shown at first, and added at a time. */
 const ROWS = 100;
 
+/** Operations or bytes a second; of loads of 4 bytes that wait for each other, the time of one. */
+function writeRate({ of, gb, gflop }) {
+  if (gb === null) return arithmetic(gflop);
+  return of.benchmark.endsWith("latency") ? scaled(4 / gb, ["ns/load", "µs/load"], 3) : bandwidth(gb);
+}
+
 const MEASURES = {
   median: { label: "Median", get: (row) => row.ns, write: (value) => time(value) },
   noise: { label: "±", get: (row) => row.noise, write: percent },
-  rate: { label: "Rate", get: (row) => row.gb ?? row.gflop, write: (_, row) => (row.gb === null ? arithmetic(row.gflop) : bandwidth(row.gb)) },
+  rate: { label: "Rate", get: (row) => row.gb ?? row.gflop, write: (_, row) => writeRate(row) },
   share: { label: "Of ceiling", get: (row) => row.share, write: percent },
 };
 
