@@ -50,8 +50,13 @@ const V4: &[&str] = &["vec4<f32>"];
 const F32: &[&str] = &["f32"];
 const N28: &str = "268435456";
 const TRANSPOSES: &[&str] = &["transpose/tiled", "transpose/tiled_vec4", "transpose/registers", "transpose/tiled_wide"];
-const SENT: &[&str] =
-    &["transfer/write_buffer", "transfer/mapped_staging", "transfer/pinned_to_device", "transfer/mapped_primary_write"];
+const SENT: &[&str] = &[
+    "transfer/write_buffer",
+    "transfer/mapped_staging",
+    "transfer/pinned_to_device",
+    "transfer/pinned_by_kernel",
+    "transfer/mapped_primary_write",
+];
 const RECEIVED: &[&str] = &["transfer/read_back", "transfer/device_to_staging", "transfer/mapped_primary_read"];
 
 const LINES: &[Line] = &[
@@ -133,7 +138,7 @@ const LINES: &[Line] = &[
     ),
     Line("STREAM triad, against a copy", &["stream/triad"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.0),
     Line("STREAM dot, against a copy", &["stream/dot"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.0),
-    Line("host to device, 256 MiB", SENT, F32, "67108864", Bytes, Library("h2d_pinned"), 0.95),
+    Line("host to device, 256 MiB", SENT, &["f32", "vec4<f32>"], "67108864", Bytes, Library("h2d_pinned"), 0.95),
     Line("device to host, 256 MiB", RECEIVED, F32, "67108864", Bytes, Library("d2h_pinned"), 0.95),
 ];
 

@@ -43,6 +43,8 @@ const MUTATIONS: &[Mutation] = &[
     ("ceiling/workgroup_read", "= input[k]", "= input[k ^ 1u]"),
     ("ceiling/launch", "output[0] = sizes.sign", "output[0] = sizes.sign + 1u"),
     ("ceiling/launch", "output[0] = sizes.sign", "output[1] = sizes.sign"),
+    ("transfer/pinned_by_kernel", "output[i] = input[i]", "output[i] = input[i ^ 1u]"),
+    ("transfer/pinned_by_kernel", "i < sizes.elements", "i + 1u < sizes.elements"),
     ("cache_curve/latency", "k < sizes.steps", "k + 16u < sizes.steps"),
     ("cache_curve/latency", "at = cycle[at].next", "at = cycle[at].rank"),
     (

@@ -40,7 +40,9 @@ impl Buffer {
     /// Writes the bytes from `offset` on that the buffer starts with. `offset` and the length are multiples of 16.
     pub fn fill(&self, offset: u64, bytes: &mut [u8]) {
         match &self.contents {
-            Contents::Input(values) => values.encode(self.scalar, offset / self.scalar.bytes() as u64, bytes),
+            Contents::Input(values) | Contents::InputOnHost(values) => {
+                values.encode(self.scalar, offset / self.scalar.bytes() as u64, bytes);
+            }
             Contents::Words(words) => {
                 let words = words.iter().skip(offset as usize / 4).copied().chain(std::iter::repeat(0));
                 for (word, slot) in words.zip(bytes.chunks_exact_mut(4)) {
@@ -74,6 +76,12 @@ impl Buffer {
     #[must_use]
     pub fn is_staged_to_send(&self) -> bool {
         self.is_staging && self.mapping == Some(Mapping::Write)
+    }
+
+    /// Whether it lies in the host's memory, where kernels reach it.
+    #[must_use]
+    pub const fn is_on_host(&self) -> bool {
+        matches!(self.contents, Contents::InputOnHost(_))
     }
 
     /// The texture, where it is one.
@@ -135,6 +143,7 @@ pub(super) fn concrete(
         Step::Send { from, route: Route::Pinned, .. } if *from == place => Some(Mapping::Pinned),
         _ => None,
     });
+    let mapping = if matches!(contents, Contents::InputOnHost(_)) { Some(Mapping::Pinned) } else { mapping };
     let is_staging = steps.iter().any(|step| match step {
         Step::Send { from: staged, route: Route::Held, .. } | Step::Receive { to: staged, route: Route::Held, .. } => {
             *staged == place

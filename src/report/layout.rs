@@ -153,25 +153,36 @@ pub fn lay_out(parts: Vec<Part>, medium: Medium) -> String {
 /// Columns of the terminal that the first and the last column of a grid have at least.
 const LEAST: usize = 12;
 
-/// The name of a row, broken to fit `width` at spaces, and within words that are too long behind underscores; what goes on below is set
-/// further in than where names start.
-fn hanging(name: &str, width: usize) -> String {
-    let mark = name.len() - name.trim_start_matches(['!', '~', ' ']).len();
-    let indent = mark + 2;
-    let mut out = name[..mark].to_owned();
-    let mut column = mark;
-    for word in name[mark..].split_inclusive(' ') {
-        let is_long = word.trim_end().chars().count() + indent > width;
-        let pieces: Vec<&str> = if is_long { word.split_inclusive('_').collect() } else { vec![word] };
-        for piece in pieces {
-            if column > indent && column + piece.trim_end().chars().count() > width {
-                out.truncate(out.trim_end().len());
-                out += &format!("\n{:indent$}", "");
-                column = indent;
-            }
-            out += piece;
-            column += piece.chars().count();
+/// The name of a row, on several lines where it is too long for `width`: broken at blanks, behind its family, and within a word that is too long
+/// behind underscores. The mark of two columns stays in front, what goes on below is set further in.
+fn folded(name: &str, width: usize) -> String {
+    const MARK: usize = 2;
+    const INDENT: usize = 4;
+    let length = |text: &str| text.chars().count();
+    if length(name) <= width {
+        return name.to_owned();
+    }
+    let room = width - INDENT;
+    let (mark, rest) = name.split_at_checked(MARK).unwrap_or(("", name));
+    let mut pieces: Vec<String> = Vec::new();
+    for word in rest.split_inclusive([' ', '/']) {
+        if length(word.trim_end()) <= room {
+            pieces.push(word.to_owned());
+            continue;
         }
+        for part in word.split_inclusive('_') {
+            pieces.extend(part.chars().collect::<Vec<_>>().chunks(room).map(|piece| piece.iter().collect::<String>()));
+        }
+    }
+    let (mut out, mut column) = (mark.to_owned(), MARK);
+    for piece in pieces {
+        if column > INDENT && column + length(piece.trim_end()) > width {
+            out.truncate(out.trim_end().len());
+            out += &format!("\n{:INDENT$}", "");
+            column = INDENT;
+        }
+        column += length(&piece);
+        out += &piece;
     }
     out
 }
@@ -207,7 +218,7 @@ impl Grid {
                 group = title;
             }
             let mut cells = cells;
-            cells[0] = hanging(&cells[0], self.name.max(LEAST));
+            cells[0] = folded(&cells[0], self.name.max(LEAST));
             builder.push_record(cells);
         }
         let mut table = builder.build();

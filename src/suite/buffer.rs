@@ -19,6 +19,8 @@ pub struct Buffer {
 pub enum Contents {
     /// Random input.
     Input(Values),
+    /// The same in the host's memory, where kernels reach it.
+    InputOnHost(Values),
     /// The kernel's own constants, for a uniform buffer, or what one launch hands to the next.
     Words(Vec<u32>),
     /// A walk through memory for dependent loads.

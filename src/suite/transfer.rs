@@ -1,7 +1,7 @@
 //! `transfer`: copies between the host's memory and the device's (source workload B7), and setting device memory by the API's own call
-//! (B10). No kernel runs: where the host has a part, its clock times the calls until the device is done; what the device copies and clears
-//! by itself its own clock times, where it writes timestamps around copies. A storage buffer that can be mapped lies where
-//! both sides reach it, on many devices in the host's memory: what its rows save, kernels that use the buffer may pay.
+//! (B10). But for one that reads the host's memory no kernel runs: where the host has a part, its clock times the calls until the device is
+//! done; what the device copies and clears by itself its own clock times, where it writes timestamps around copies. A storage buffer that can
+//! be mapped lies where both sides reach it, on many devices in the host's memory: what its rows save, kernels that use the buffer may pay.
 //!
 //! CUDA has no queue that stages. There the question is whether the host's memory is pageable, as programs allocate it, so that the driver
 //! copies it to a place of its own first, or pinned, so that the device reads and writes it where it lies.
@@ -9,7 +9,7 @@
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Route, Step, Work, all,
-    binary_size, each, gb_per_s,
+    binary_size, each, gb_per_s, uniform,
 };
 use crate::record::Record;
 
@@ -89,6 +89,32 @@ pub const FAMILY: Family = Family {
                 Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
             ],
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Pinned }],
+            ..BASE
+        },
+        Benchmark {
+            name: "pinned_by_kernel",
+            summary: "the same memory copied by a kernel, whose loads cross the bus (CUDA: zero-copy)",
+            look_for: "Whether kernels may read the host's memory where it lies as fast as a copy brings it, as NVIDIA's sample \
+                simpleZeroCopy does: then what is read once need not be copied first. Against pinned_to_device.",
+            limited_by: "Requests under way over the bus: its latency, a microsecond or more, times its rate.",
+            wgsl: include_str!("../../shaders/transfer/pinned_by_kernel.wgsl"),
+            cuda: include_str!("../../shaders/transfer/pinned_by_kernel.cu"),
+            cases: &[
+                Cases { from: Profile::Quick, dtypes: VEC4, extents: PAST_CACHES, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: VEC4, extents: LARGE, params: PLAIN },
+                Cases { from: Profile::Thorough, dtypes: VEC4, extents: LARGEST, params: PLAIN },
+            ],
+            buffers: |shape, _| {
+                vec![
+                    Buffer { name: "input", scalars: shape.count(), contents: Contents::InputOnHost(Values::Wide) },
+                    Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+                    uniform("sizes", &[shape.count() / shape.dtype.lanes()]),
+                ]
+            },
+            steps: |shape, interface| {
+                let elements = shape.count() / shape.dtype.lanes();
+                vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations())))]
+            },
             ..BASE
         },
         Benchmark {
@@ -177,6 +203,7 @@ const BASE: Benchmark = Benchmark {
 };
 
 const PLAIN: &[Params] = &[&[]];
+const VEC4: &[Dtype] = &[Dtype::Vec4F32];
 
 /// 1 KiB, 1 MiB, 64 MiB.
 const QUICK: &[Extent] = &[Extent::Linear(1 << 8), Extent::Linear(1 << 18), Extent::Linear(1 << 24)];
@@ -216,6 +243,7 @@ fn finding(rows: &[&Record]) -> Option<String> {
         ("mapped_staging", "through mapped staging", "out of pinned memory"),
         ("mapped_primary_write", "into a mapped storage buffer", ""),
         ("pinned_to_device", "out of the host's memory by the device", "out of pinned memory by the device's clock"),
+        ("pinned_by_kernel", "out of it by a kernel's loads", "by a kernel's loads"),
         ("device_to_staging", "device to staging", ""),
         ("read_back", "device to host through mapped staging", "device to host into pinned memory"),
         ("read_back_pageable", "", "into pageable memory"),

@@ -30,7 +30,7 @@ const missing = (rows) => names(rows).filter((name) => !measured(rows).includes(
 const LACKING = [
     "bank_conflict/bytes_direct", "bank_conflict/halves_direct", "matmul/cooperative", "matmul/cublas", "memory_spaces/pointer_latency",
     "memory_spaces/spill", "sum_of_cubes/clock_in_kernel", "transfer/mapped_primary_read", "transfer/mapped_primary_write",
-    "transfer/pinned_to_device", "transfer/read_back_pageable", "transpose/cublas", "workgroup_memory/dynamic_size",
+    "transfer/pinned_by_kernel", "transfer/pinned_to_device", "transfer/read_back_pageable", "transpose/cublas", "workgroup_memory/dynamic_size",
 ];
 
 test("every kernel of three families and their ceilings is right, and the CSV is one for the command line", { skip, timeout: 10 * MINUTES }, async () => {

@@ -314,11 +314,13 @@ pub(super) fn free(context: &Context, call: impl FnOnce() -> CUresult) {
     }
 }
 
-/// Memory of the device.
+/// Memory that kernels reach: the device's, or pinned memory of the host.
 pub(super) struct Memory {
     context: Rc<Context>,
     pub(super) address: u64,
     pub(super) bytes: u64,
+    /// Where it lies, if not on the device; freed with it.
+    host: Option<Pinned>,
 }
 
 impl Memory {
@@ -328,14 +330,25 @@ impl Memory {
         // SAFETY: the context is this thread's own, and `address` is a place for the pointer. No allocation is empty.
         let status = unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes.max(16) as usize) };
         context.judge(&format!("allocating {} MiB", bytes.div_ceil(1 << 20)), status)?;
-        Ok(Self { context: Rc::clone(context), address, bytes })
+        Ok(Self { context: Rc::clone(context), address, bytes, host: None })
+    }
+
+    /// The host's own memory as kernels address it.
+    pub(super) fn on_host(pinned: Pinned) -> Result<Self> {
+        let mut address = 0;
+        // SAFETY: the context is this thread's own, the memory came from `cuMemHostAlloc` in it, and `address` is a place for the pointer.
+        let status = unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, pinned.start.cast(), 0) };
+        pinned.context.judge("finding the device's address of the host's memory", status)?;
+        Ok(Self { context: Rc::clone(&pinned.context), address, bytes: pinned.bytes as u64, host: Some(pinned) })
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: the memory came from `cuMemAlloc` in this context; the call waits for what still uses it.
-        free(&self.context, || unsafe { sys::cuMemFree_v2(self.address) });
+        if self.host.is_none() {
+            // SAFETY: the memory came from `cuMemAlloc` in this context; the call waits for what still uses it.
+            free(&self.context, || unsafe { sys::cuMemFree_v2(self.address) });
+        }
     }
 }
 

@@ -105,6 +105,12 @@ impl CudaBackend {
                 buffers.push(Rc::clone(kept));
                 continue;
             }
+            if buffer.is_on_host() {
+                let mut pinned = Pinned::new(&self.gpu.context, buffer.bytes as usize)?;
+                buffer.fill(0, pinned.bytes_mut());
+                buffers.push(Rc::new(Memory::on_host(pinned)?));
+                continue;
+            }
             let allocated = Rc::new(Memory::new(&self.gpu.context, buffer.bytes)?);
             if buffer.is_shareable() {
                 self.inputs.push((buffer.clone(), Rc::clone(&allocated)));

@@ -150,9 +150,8 @@ fn grid(
     let mut heading = vec![String::new()];
     heading.extend(columns.iter().map(|column| column.heading.clone()));
     let right = columns.iter().enumerate().filter(|(_, column)| column.is_right).map(|(place, _)| place + 1).collect();
-    let cells = |row: &String| vec![folded(row, name)];
     let mut rows: Vec<(String, Vec<String>)> =
-        titles.iter().zip(names).map(|(title, row)| (title.clone(), cells(row))).collect();
+        titles.iter().zip(names).map(|(title, row)| (title.clone(), vec![row.clone()])).collect();
     for column in columns {
         for ((_, row), cell) in rows.iter_mut().zip(column.cells) {
             let text = if cell.color.is_empty() { cell.text } else { paint(look, cell.color, &cell.text) };
@@ -164,24 +163,6 @@ fn grid(
         rows.iter_mut().zip(notes).for_each(|((_, row), note)| row.push(note.clone()));
     }
     Grid { heading, right, name, note: notes.map(|(_, rest)| rest), rows }
-}
-
-/// A name that is too long on several lines, broken behind its family, at blanks, and where a word is too long within it. The mark of
-/// two columns stays in front.
-fn folded(name: &str, width: usize) -> String {
-    const INDENT: &str = "    ";
-    if name.chars().count() <= width {
-        return name.to_owned();
-    }
-    let (mark, rest) = name.split_at_checked(2).unwrap_or(("", name));
-    let longest = width - INDENT.len();
-    let mut words: Vec<String> = Vec::new();
-    for word in rest.split_inclusive('/').flat_map(|part| part.split(' ')) {
-        let letters: Vec<char> = word.chars().collect();
-        words.extend(letters.chunks(longest).map(|chunk| chunk.iter().collect::<String>()));
-    }
-    let text = wrap(&words.join(" "), width - mark.len(), INDENT).replace("/ ", "/");
-    format!("{mark}{text}")
 }
 
 /// Columns of the terminal that a column takes with its gap.

@@ -1,0 +1,13 @@
+// Twin of pinned_by_kernel.wgsl, word for word.
+
+struct Sizes { u32 elements; };
+
+constexpr u32 WG = 256u;
+
+extern "C" __global__ void __launch_bounds__(WG)
+kernel(const T* __restrict__ input, T* __restrict__ output, const Sizes sizes) {
+    const u32 i = block_index() * WG + threadIdx.x;
+    if (i < sizes.elements) {
+        output[i] = input[i];
+    }
+}

@@ -1,0 +1,26 @@
+// Copies an array that lies in the host's memory, four scalars an invocation: nothing brings it to the device first.
+// Pattern: neighbouring invocations read neighbours, so that requests over the bus are as long as it allows; many invocations keep
+// enough of them under way to hide how far away the memory is.
+// Work: n scalars read over the bus; that as many are written to the device's memory is not counted.
+
+alias T = vec4<f32>;
+
+struct Sizes { elements: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+const WG = 256u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let i = (group.y * groups.x + group.x) * WG + t;
+    if (i < sizes.elements) {
+        output[i] = input[i];
+    }
+}
