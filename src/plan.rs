@@ -1,6 +1,6 @@
 //! What to run: families × types × sizes × parameters, filtered, and the ceilings that the rest is held against.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use glob::{MatchOptions, Pattern};
 
@@ -99,7 +99,7 @@ pub fn select(filters: &[String]) -> Result<Vec<(&'static Family, &'static Bench
     let full_name = |(family, benchmark): &(&Family, &Benchmark)| format!("{}/{}", family.name, benchmark.name);
     for (filter, matches) in filters.iter().zip(&matchers) {
         if !all.iter().any(|one| matches(&full_name(one))) {
-            return Err(Error::Usage(unknown("family or benchmark", filter, &names(&all))));
+            return Err(Error::Usage(unknown_benchmark("family or benchmark", filter, &names(&all))));
         }
     }
     Ok(all
@@ -131,9 +131,23 @@ fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {
     names
 }
 
-/// The sentence for a name that does not exist, with the nearest one that does.
+/// The sentence for a name that does not exist, with the nearest one that does, or all.
 #[must_use]
 pub fn unknown(kind: &str, given: &str, known: &[String]) -> String {
+    not_there(kind, given, known, &known.join(", "))
+}
+
+/// The same for the name of a benchmark or a family. All would be too many for a sentence: families stand for what is in them.
+#[must_use]
+pub fn unknown_benchmark(kind: &str, given: &str, known: &[String]) -> String {
+    let mut families: Vec<&str> = known.iter().filter_map(|name| name.split('/').next()).collect();
+    let mut seen = HashSet::new();
+    families.retain(|name| seen.insert(*name));
+    let families = format!("{}; `shaderbench list` has what is in them", families.join(", "));
+    not_there(kind, given, known, &families)
+}
+
+fn not_there(kind: &str, given: &str, known: &[String], all: &str) -> String {
     // A benchmark's own name counts too: `tiled` is near `transpose/tiled`.
     let likeness = |name: &String| {
         let tail = name.rsplit('/').next().unwrap_or(name);
@@ -142,7 +156,7 @@ pub fn unknown(kind: &str, given: &str, known: &[String]) -> String {
     let nearest = known.iter().rev().map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
     match nearest {
         Some((likeness, name)) if likeness > 0.75 => format!("there is no {kind} '{given}': did you mean '{name}'?"),
-        _ => format!("there is no {kind} '{given}': there are {}", known.join(", ")),
+        _ => format!("there is no {kind} '{given}': there are {all}"),
     }
 }
 

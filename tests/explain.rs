@@ -92,6 +92,10 @@ fn unknown_names_are_answered_as_run_answers_them() {
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(said, "error: there is no family or benchmark 'transpose/tilde': did you mean 'transpose/tiled'?\n");
+    let output = run(&["explain", "qqq"], folder.path());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.starts_with("error: there is no family or benchmark 'qqq': there are ceiling, reduction, "), "{said}");
+    assert!(said.ends_with(", transfer; `shaderbench list` has what is in them\n"), "{said}");
 }
 
 #[test]

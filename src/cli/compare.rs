@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{CompareArguments, look, print};
 use crate::compare::{Report, compare as compare_reports};
 use crate::error::{Error, Result};
-use crate::plan::{matcher, unknown};
+use crate::plan::{matcher, unknown_benchmark};
 use crate::record::Record;
 use crate::report::comparison::{Format, View, regression_lines, write};
 use crate::report::{csv, open};
@@ -115,6 +115,6 @@ fn unmatched<'a>(filter: &str, rows: impl Iterator<Item = &'a Record>) -> Error 
         }
     }
     families.extend(names);
-    let sentence = unknown("family or benchmark", filter, &families);
+    let sentence = unknown_benchmark("family or benchmark", filter, &families);
     Error::Usage(format!("in these reports {sentence} (a report must exist or end in .csv or .json)"))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::plan::{Source, unknown};
+use crate::plan::{Source, unknown_benchmark};
 use crate::suite::FAMILIES;
 
 /// The kernels `FAMILY/BENCHMARK.wgsl` and `.cu` in a folder, by `family/benchmark`. Other kinds of files are let be.
@@ -29,7 +29,7 @@ pub(super) fn sources(folder: &Path) -> Result<BTreeMap<String, Source>> {
                 return Err(Error::Usage(format!(
                     "--shaders: {}: {}",
                     file.display(),
-                    unknown("benchmark", &name, &known)
+                    unknown_benchmark("benchmark", &name, &known)
                 )));
             }
             let text = std::fs::read_to_string(&file).map_err(|source| fault(&file, source))?;
