@@ -1,5 +1,7 @@
 //! Which devices a run is on, and which of them are one card through several APIs.
 
+use std::collections::BTreeSet;
+
 use super::target::backends;
 use crate::backend::{Device, DeviceType};
 use crate::error::{Error, Result};
@@ -66,12 +68,15 @@ fn wanted(found: &[Device], device: Option<&str>) -> Result<Vec<usize>> {
     if !places.is_empty() {
         return Ok(places);
     }
-    let names: Vec<String> = found.iter().map(|device| device.name.clone()).collect();
     Err(Error::Usage(match number {
         Ok(number) => {
-            format!("there is no device {number}: there are 0 to {}, see `shaderbench devices`", names.len() - 1)
+            format!("there is no device {number}: there are 0 to {}, see `shaderbench devices`", found.len() - 1)
         }
-        Err(_) => unknown("device", wanted, &names),
+        Err(_) => {
+            // A card has an entry for each of its APIs.
+            let names: BTreeSet<String> = found.iter().map(|device| device.name.clone()).collect();
+            unknown("device", wanted, &names.into_iter().collect::<Vec<_>>())
+        }
     }))
 }
 
