@@ -61,7 +61,7 @@ const RECEIVED: &[&str] = &["transfer/read_back", "transfer/device_to_staging", 
 
 const LINES: &[Line] = &[
     Line("copy, 1 GiB", &["ceiling/copy"], V4, N28, Bytes, Library("memcpy_d2d_1GiB"), 1.01),
-    Line("read, 1 GiB", &["ceiling/read"], V4, N28, Bytes, Clpeak(4348.0), 1.02),
+    Line("read, 1 GiB", &["ceiling/read", "ceiling/read_tree"], V4, N28, Bytes, Clpeak(4348.0), 1.02),
     Line("fill, 1 GiB", &["ceiling/fill"], V4, N28, Bytes, Library("memset_1GiB"), 1.0),
     Line(
         "sum of 2^28 f32",

@@ -4,13 +4,21 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use shaderbench::record::{COLUMNS, Status};
+use shaderbench::record::{COLUMNS, Record, Status};
 use shaderbench::report::{self, csv};
 
 fn shaderbench(arguments: &[&str], folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shaderbench"));
     command.args(arguments).current_dir(folder).stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("COLUMNS");
     command
+}
+
+/// What a busy machine may find implausible, since it had no time for the ceilings, is no fault of the program's.
+const CALM: [&str; 2] = ["--fail-on", "wrong,failed"];
+
+/// Whether the answer was right, however fast.
+fn is_right(status: Status) -> bool {
+    matches!(status, Status::Ok | Status::Implausible)
 }
 
 fn run(arguments: &[&str]) -> Output {
@@ -194,7 +202,7 @@ fn a_run_prints_a_table_and_leaves_a_complete_report() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let arguments = ["run", "transpose/tiled", "--size", "64x96", "--profile", "quick", "--json", "r.json"];
-    let output = shaderbench(&arguments, folder.path()).output().expect("starts");
+    let output = shaderbench(&arguments, folder.path()).args(CALM).output().expect("starts");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let table = text(&output.stdout);
     assert!(table.contains("tiled PAD=1") && table.contains("of ceiling") && !table.contains('\u{1b}'), "{table}");
@@ -209,7 +217,8 @@ fn a_run_prints_a_table_and_leaves_a_complete_report() {
     assert_eq!(header, COLUMNS.iter().map(|column| column.name).collect::<Vec<_>>().join(","));
     let records = csv::read(&path, &bytes[..]).expect("a report").records;
     let row = records.iter().find(|r| r.params == "PAD=1" && r.dtype == "f32").expect("the row");
-    assert_eq!((row.status, row.n.as_str(), row.checks.as_str()), (Status::Ok, "64x96", "off"));
+    assert_eq!((row.n.as_str(), row.checks.as_str()), ("64x96", "off"));
+    assert!(is_right(row.status), "{}", row.reason);
     assert!(row.median_ns > Some(0.0) && row.share.is_some() && !row.driver.is_empty() && !row.cpu.is_empty());
     let json: serde_json::Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("r.json")).expect("readable")).expect("JSON");
@@ -312,15 +321,17 @@ fn kernels_of_a_folder_take_the_place_of_the_suites() {
         return;
     }
     let own = include_str!("../shaders/transpose/tiled.wgsl");
-    for (kernel, status, code) in [(own.to_owned(), "ok", 0), (own.replace("corner.yx", "corner.xy"), "wrong", 3)] {
+    for (kernel, is_own_right, code) in [(own.to_owned(), true, 0), (own.replace("corner.yx", "corner.xy"), false, 3)] {
         std::fs::write(&file, kernel).expect("written");
         let arguments = "run transpose/tiled --size 96x64 --profile quick --shaders . --force --out own.csv";
         let arguments: Vec<_> = arguments.split(' ').collect();
-        let output = shaderbench(&arguments, here).output().expect("starts");
+        let output = shaderbench(&arguments, here).args(CALM).output().expect("starts");
         assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
         let report = csv::open(&here.join("own.csv")).expect("a report");
         let mut rows = report.records.iter().filter(|record| record.family == "transpose").peekable();
-        assert!(rows.peek().is_some() && rows.all(|record| record.status.name() == status));
+        let is_as_planted =
+            |record: &Record| is_right(record.status) == is_own_right && record.status != Status::Failed;
+        assert!(rows.peek().is_some() && rows.all(is_as_planted));
     }
 }
 
@@ -331,7 +342,9 @@ fn a_tuned_run_says_what_it_tries_and_its_rows_what_it_chose() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let command = ["run", "atomics/same_address", "--tune", "--size", "4096", "--profile", "quick"];
-    let of = |rest: [&str; 2]| shaderbench(&[&command[..], &rest].concat(), folder.path()).output().expect("starts");
+    let of = |rest: [&str; 2]| {
+        shaderbench(&[&command[..], &rest].concat(), folder.path()).args(CALM).output().expect("starts")
+    };
     let output = of(["--out", "r.csv"]);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
@@ -339,7 +352,7 @@ fn a_tuned_run_says_what_it_tries_and_its_rows_what_it_chose() {
     let rows = csv::open(&folder.path().join("r.csv")).expect("readable").records;
     let size = rows[0].workgroup_size.trim_end_matches("x1x1");
     let chosen = if size == "256" { "ROUNDS=8".to_owned() } else { format!("ROUNDS=8;WG={size}") };
-    assert_eq!((rows.len(), rows[0].status, &rows[0].params), (1, Status::Ok, &chosen));
+    assert_eq!((rows.len(), is_right(rows[0].status), &rows[0].params), (1, true, &chosen));
     // Whatever was chosen, the run is complete.
     let output = of(["--resume", "r.csv"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -355,7 +368,7 @@ fn a_size_that_is_no_whole_number_of_elements_is_skipped_with_what_to_take() {
     let folder = tempfile::tempdir().expect("a folder");
     let arguments = "run stream/copy --size 100003 --profile quick --out odd.csv";
     let arguments: Vec<_> = arguments.split(' ').collect();
-    let output = shaderbench(&arguments, folder.path()).output().expect("starts");
+    let output = shaderbench(&arguments, folder.path()).args(CALM).output().expect("starts");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let report = csv::open(&folder.path().join("odd.csv")).expect("a report");
     let row = report.records.iter().find(|record| record.dtype == "vec4<f32>" && record.family == "stream");

@@ -19,6 +19,7 @@ const ADDED: &[(&str, &str)] = &[
     ("transfer/pinned_to_device", "2026-11-22"),
     ("transpose/tiled_wide", "2026-11-22"),
     ("transfer/pinned_by_kernel", "2026-11-22"),
+    ("ceiling/read_tree", "2026-11-22"),
 ];
 
 fn index(folder: &Path) -> Output {

@@ -150,7 +150,7 @@ fn grouped(number: u64) -> String {
 const fn limited(limit: Limit) -> &'static str {
     match limit {
         Limit::Copy => "copying as many bytes (ceiling/copy at the same working set)",
-        Limit::Read => "reading as many bytes (ceiling/read at the same working set)",
+        Limit::Read => "reading as many bytes (ceiling/read and read_tree at the same working set)",
         Limit::Fill => "writing as many bytes (ceiling/fill at the same working set)",
         Limit::Fma => "multiply-adds of the same type (ceiling/fma and its like)",
         Limit::Tensor => "products by tensor cores (ceiling/tensor)",

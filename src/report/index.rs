@@ -112,7 +112,7 @@ fn figures(entries: &[Entry]) -> String {
                 written(api).to_owned(),
                 any.map_or_else(String::new, |row| row.date.chars().take(10).collect()),
                 shown(fastest(&largest(&pick(&own, "ceiling", &["copy"]))), false),
-                shown(fastest(&largest(&pick(&own, "ceiling", &["read"]))), false),
+                shown(fastest(&largest(&pick(&own, "ceiling", &["read", "read_tree"]))), false),
                 shown(fastest(&largest(&of_f32(pick(&own, "reduction", &[])))), true),
                 shown(fastest(&largest(&of_f32(pick(&own, "transpose", &[])))), true),
                 shown(fastest(&of_f32(pick(&own, "ceiling", &["fma"]))), false),

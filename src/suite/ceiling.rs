@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
 use super::input::Values;
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
@@ -65,6 +67,23 @@ pub const FAMILY: Family = Family {
                 scalars: |shape, interface| readers(shape, interface).min(shape.count() / shape.dtype.lanes()),
                 oracle: sums_of_readers,
             },
+            ..BASE
+        },
+        Benchmark {
+            name: "read_tree",
+            summary: "the same with one sum for each workgroup, so that hardly anything is written",
+            look_for: "Against read: what it costs memory to turn round for partial sums of less than a hundredth of \
+                the bytes. Where this one is slower, the trees of few workgroups are waited for.",
+            limited_by: "Memory's reading past the last cache; in a cache the workgroups' trees, whose barriers no \
+                other workgroup may be there to hide.",
+            wgsl: include_str!("../../shaders/ceiling/read_tree.wgsl"),
+            cuda: include_str!("../../shaders/ceiling/read_tree.cu"),
+            cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 32.0)], &[("ITEMS", 128.0)]]),
+            work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
+            ceiling: Some(Limit::Read),
+            buffers: |shape, interface| vec![summable(shape.count()), output(trees(shape, interface)), elements(shape)],
+            steps: |shape, interface| covering(shape, interface, read_items(shape)),
+            check: Check { buffer: "output", scalars: trees, oracle: sums_of_trees },
             ..BASE
         },
         Benchmark {
@@ -424,6 +443,25 @@ fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
 fn readers(shape: &Shape, interface: &Interface) -> u64 {
     let Some(Step::Dispatch { groups, .. }) = covering(shape, interface, read_items(shape)).pop() else { return 0 };
     groups.iter().map(|&side| u64::from(side)).product::<u64>() * u64::from(interface.invocations())
+}
+
+/// Workgroups of `read_tree` that have something to read, and thereby sums that it writes.
+fn trees(shape: &Shape, interface: &Interface) -> u64 {
+    let width = u64::from(interface.invocations());
+    (readers(shape, interface) / width).min((shape.count() / shape.dtype.lanes()).div_ceil(width))
+}
+
+/// Few outputs of thousands of elements each: they are spread over the cores here, whatever piece of them is asked for.
+fn sums_of_trees(shape: &Shape, interface: &Interface) -> super::Oracle {
+    let (readers, elements) = (readers(shape, interface), shape.count() / shape.dtype.lanes());
+    let (scalar, lanes, width) = (shape.dtype.scalar(), shape.dtype.lanes(), u64::from(interface.invocations()));
+    let sum = move |block: u64| -> f64 {
+        let rows = (block * width..elements).step_by(readers as usize);
+        rows.map(|first| Values::Summable.sum(scalar, first * lanes..elements.min(first + width) * lanes)).sum()
+    };
+    Box::new(move |first, values| {
+        values.par_iter_mut().enumerate().for_each(|(k, slot)| *slot = sum(first + k as u64));
+    })
 }
 
 fn read_items(shape: &Shape) -> u64 {

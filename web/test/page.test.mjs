@@ -71,7 +71,7 @@ test("every case of four families at its own size is right or skipped with a rea
     hold(rows);
     assert.deepEqual([...new Set(rows.map((row) => row.family))].sort(), ["bank_conflict", "ceiling", "reduction", "transpose"]);
     // The others take a software device too long, or may do so where it is busy.
-    const quick = ["ceiling/copy", "ceiling/fill", "ceiling/launch", "ceiling/read", "reduction/vec4_grid_stride",
+    const quick = ["ceiling/copy", "ceiling/fill", "ceiling/launch", "ceiling/read", "ceiling/read_tree", "reduction/vec4_grid_stride",
         "transpose/naive_coalesced_read", "transpose/naive_coalesced_write", "transpose/naive_read_write_input", "transpose/registers"];
     const found = measured(rows);
     assert.deepEqual(quick.filter((name) => !found.includes(name)), [], "have no figures");
