@@ -2,7 +2,8 @@
 //!
 //! Rows meet on family, benchmark, type, size and parameters; the run-time checks that a case asks for are among its parameters, so that
 //! rows which meet and ran with different checks are told apart by a [`Mark`]. A *side* is what was measured on one device, through one API,
-//! with one driver, by one version of the tool. Several runs of a side are pooled.
+//! with one driver, by one version of the tool. Several runs of a side are pooled: of each case those with the kernel, checks and clock of the
+//! newest.
 
 mod sides;
 mod timing;
@@ -62,7 +63,7 @@ impl Mark {
 /// What a side knows of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry<'a> {
-    /// Its rows, one a run; at least one.
+    /// Its rows, one a run; at least one. All of one kernel, with the same checks, timed by one clock, where they tell these.
     pub records: Vec<&'a Record>,
     /// Its time; `None` unless every run that took place was right and plausible.
     pub timing: Option<Timing>,
@@ -74,7 +75,14 @@ pub struct Entry<'a> {
 const SHARES: std::ops::RangeInclusive<f64> = 0.0..=10.0;
 
 impl<'a> Entry<'a> {
-    fn new(records: Vec<&'a Record>) -> Self {
+    fn new(mut records: Vec<&'a Record>) -> Self {
+        // Another kernel, other checks or another clock measure something else: the newest run tells which is meant.
+        for mark in Mark::ALL {
+            let told = records.iter().filter(|record| !mark.of(record).is_empty());
+            if let Some(newest) = told.max_by(|a, b| a.date.cmp(&b.date)).map(|record| mark.of(record)) {
+                records.retain(|record| ["", newest].contains(&mark.of(record)));
+            }
+        }
         let mut entry = Self { records, timing: None, share: None };
         if entry.status() == Status::Ok {
             let ok = || entry.records.iter().filter(|record| record.status == Status::Ok);

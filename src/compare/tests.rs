@@ -118,6 +118,26 @@ fn runs_of_one_device_are_pooled_and_the_baseline_by_itself() {
 }
 
 #[test]
+fn runs_of_an_older_kernel_are_not_pooled_with_newer_ones() {
+    let at = |date: &str, hash: &str, median: f64| Record {
+        date: date.into(),
+        shader_hash: hash.into(),
+        ..row("tiled", median)
+    };
+    let skipped = Record { status: Status::Skipped, shader_hash: String::new(), ..at("4", "", 1.0) };
+    let all = [at("2", "new", 100.0), at("1", "old", 200.0), at("3", "new", 102.0), skipped];
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]] {
+        let reports = order.map(|place| Report { name: place.to_string(), records: vec![all[place].clone()] });
+        let got = compare(&reports, &[]);
+        let timing = got.cases[0].timing(0).expect("a time");
+        assert!((timing.median_ns / 101e4 - 1.0).abs() < 1e-3 && timing.runs == 2, "{timing:?}");
+    }
+    let by_host = Record { timer: "wall".into(), ..at("5", "new", 300.0) };
+    let reports = report("a", &[all[0].clone(), by_host]);
+    assert_eq!(compare(&reports, &[]).cases[0].timing(0).map(|timing| timing.median_ns), Some(300e4));
+}
+
+#[test]
 fn a_fault_in_one_of_several_runs_is_not_pooled_away() {
     let a = report("a", &[row("tiled", 100.0)]);
     let wrong = Record { status: Status::Wrong, date: "3".into(), ..row("tiled", 100.0) };
