@@ -1,0 +1,159 @@
+//! What the ceilings' kernels must leave, and how many they are.
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use super::covering;
+use crate::shader::Interface;
+use crate::suite::input::Values;
+use crate::suite::{Oracle, Scalar, Shape, Step, each};
+
+/// Elements of the matrices that `tensor` multiplies.
+pub(super) const MATRIX: u64 = 16 * 16;
+
+/// Invocations that `read` is launched with, and thereby sums that it writes where the input reaches that far.
+pub(super) fn readers(shape: &Shape, interface: &Interface) -> u64 {
+    let Some(Step::Dispatch { groups, .. }) = covering(shape, interface, read_items(shape)).pop() else { return 0 };
+    groups.iter().map(|&side| u64::from(side)).product::<u64>() * u64::from(interface.invocations())
+}
+
+/// Workgroups of `read_tree` that have something to read, and thereby sums that it writes.
+pub(super) fn trees(shape: &Shape, interface: &Interface) -> u64 {
+    let width = u64::from(interface.invocations());
+    (readers(shape, interface) / width).min((shape.count() / shape.dtype.lanes()).div_ceil(width))
+}
+
+/// Few outputs of thousands of elements each: they are spread over the cores here, whatever piece of them is asked for.
+pub(super) fn sums_of_trees(shape: &Shape, interface: &Interface) -> Oracle {
+    let (readers, elements) = (readers(shape, interface), shape.count() / shape.dtype.lanes());
+    let (scalar, lanes, width) = (shape.dtype.scalar(), shape.dtype.lanes(), u64::from(interface.invocations()));
+    let sum = move |block: u64| -> f64 {
+        let rows = (block * width..elements).step_by(readers as usize);
+        rows.map(|first| Values::Summable.sum(scalar, first * lanes..elements.min(first + width) * lanes)).sum()
+    };
+    Box::new(move |first, values| {
+        values.par_iter_mut().enumerate().for_each(|(k, slot)| *slot = sum(first + k as u64));
+    })
+}
+
+pub(super) fn read_items(shape: &Shape) -> u64 {
+    shape.param("ITEMS", 16.0) as u64
+}
+
+pub(super) fn sums_of_readers(shape: &Shape, interface: &Interface) -> Oracle {
+    let (readers, elements) = (readers(shape, interface), shape.count() / shape.dtype.lanes());
+    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    each(move |i| {
+        let mine = (i..elements).step_by(readers as usize);
+        mine.flat_map(|at| at * lanes..(at + 1) * lanes).map(|at| Values::Summable.at(scalar, at)).sum()
+    })
+}
+
+/// The value of a chain after an even number R of rounds of x ← m·x + m: x + R for m = 1, x for m = −1.
+pub(super) fn fma_chains(shape: &Shape, _: &Interface) -> Oracle {
+    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    let rounds = 32.0 * shape.param("ROUNDS", 16.0);
+    each(move |i| {
+        let at = (i / lanes) & 1023;
+        let element = |k: u64| Values::Summable.at(scalar, (at + k) * lanes + i % lanes);
+        let grown = if element(8) > 0.0 { rounds } else { 0.0 };
+        (0..8).map(|k| element(k) + grown).sum()
+    })
+}
+
+pub(super) fn f16_rounds(shape: &Shape) -> u64 {
+    shape.param("ROUNDS", 16.0) as u64
+}
+
+/// As [`fma_chains`], with x, m and p ±1, and signs that alternate but for the last.
+pub(super) fn f16_chains(shape: &Shape, _: &Interface) -> Oracle {
+    const SIGNS: [f64; 8] = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0];
+    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    let steps = (32 * f16_rounds(shape)) as f64;
+    each(move |i| {
+        let at = (i / lanes) & 1023;
+        let element = |k: u64| Values::Signs.at(scalar, (at + k) * lanes + i % lanes);
+        let grown = if element(8) > 0.0 { steps * element(9) } else { 0.0 };
+        (0..).zip(SIGNS).map(|(k, sign)| sign * (element(k) + grown)).sum()
+    })
+}
+
+pub(super) fn tensor_rounds(shape: &Shape) -> u64 {
+    shape.param("ROUNDS", 512.0) as u64
+}
+
+/// ROUNDS times the sum of the products of two matrices by four; places 32 matrices apart hold the same.
+pub(super) fn sums_of_products(shape: &Shape, _: &Interface) -> Oracle {
+    let rounds = tensor_rounds(shape) as f64;
+    let element =
+        |matrix: u64, row: u64, column: u64| Values::Signs.at(Scalar::F16, matrix * MATRIX + 16 * row + column);
+    let sum = |place: u64| -> f64 {
+        let (set, row, column) = (place / MATRIX, place % MATRIX / 16, place % 16);
+        let from = |matrices: std::ops::Range<u64>, row, column| -> f64 {
+            matrices.map(|matrix| element(set + matrix, row, column)).sum()
+        };
+        (0..16).map(|p| from(0..2, row, p) * from(2..6, p, column)).sum::<f64>() * rounds
+    };
+    let sums: Vec<f64> = (0..32 * MATRIX).map(sum).collect();
+    each(move |i| sums[(i % (32 * MATRIX)) as usize])
+}
+
+/// Sums of eight chains of `step`, iterated as the kernels do; invocations 1024 apart compute the same.
+pub(super) fn integer_chains(shape: &Shape, step: fn(u32, u32, u32) -> u32) -> Oracle {
+    let rounds = 32 * shape.param("ROUNDS", 16.0) as u64;
+    let sums = OnceLock::new();
+    let sum = move |at: u64| {
+        let element = |k: u64| Values::Wide.at(Scalar::U32, at + k) as u32;
+        let (m, p) = (element(8), element(9));
+        let chain = |k: u64| (0..rounds).fold(element(k), |x, _| step(x, m, p));
+        f64::from((0..8).map(chain).fold(0, u32::wrapping_add))
+    };
+    each(move |i| sums.get_or_init(|| (0..1024).map(sum).collect::<Vec<f64>>())[(i & 1023) as usize])
+}
+
+pub(super) fn workgroup_sums(shape: &Shape, _: &Interface) -> Oracle {
+    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    let rounds = shape.param("ROUNDS", 128.0) as u64;
+    // Invocations 512 apart read the same places: one sum for each of the 512 starts and each lane.
+    let sum = |start: u64, lane: u64| -> f64 {
+        let starts = (0..rounds).map(|k| (start + 37 * k) & 511);
+        starts
+            .flat_map(|at| (0..16).map(move |j| at + 32 * j))
+            .map(|at| Values::Summable.at(scalar, at * lanes + lane))
+            .sum()
+    };
+    let sums: Vec<f64> = (0..512).flat_map(|start| (0..lanes).map(move |lane| sum(start, lane))).collect();
+    each(move |i| sums[(i % (512 * lanes)) as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{Dtype, Extent};
+
+    /// The chains as the kernel adds them up, in f32, against the sum that is known without adding: exact, and different from place to
+    /// place.
+    #[test]
+    fn sums_of_products_are_what_the_chains_add_up_to() {
+        const ROUNDS: u64 = 7;
+        let params = [("ROUNDS".to_owned(), ROUNDS as f64)].into();
+        let shape = Shape { dtype: Dtype::F16, extent: Extent::Linear(33 * MATRIX), params };
+        let at = |matrix: u64, row: u64, column: u64| {
+            Values::Signs.at(Scalar::F16, matrix * MATRIX + 16 * row + column) as f32
+        };
+        let mut got = vec![0.0; 33 * MATRIX as usize];
+        sums_of_products(&shape, &Interface::default())(0, &mut got);
+        for set in [0, 1, 31, 32] {
+            for (row, column) in [(0, 0), (3, 11), (11, 3), (15, 15)] {
+                let chain = |a: u64, b: u64| {
+                    let once = (0..16).map(|p| at(set % 32 + a, row, p) * at(set % 32 + b, p, column)).sum::<f32>();
+                    (0..ROUNDS).fold(0.0, |sum, _| sum + once)
+                };
+                let sum = (0..2).flat_map(|a| (2..6).map(move |b| (a, b))).map(|(a, b)| chain(a, b)).sum::<f32>();
+                assert_eq!(got[(set * MATRIX + 16 * row + column) as usize], f64::from(sum), "{set}, {row}, {column}");
+            }
+        }
+        assert!(got[..256].iter().any(|sum| *sum != got[0]) && got[256..512] != got[..256]);
+    }
+}
