@@ -81,7 +81,7 @@ pub const FAMILY: Family = Family {
                 other workgroup may be there to hide.",
             wgsl: include_str!("../../shaders/ceiling/read_tree.wgsl"),
             cuda: include_str!("../../shaders/ceiling/read_tree.cu"),
-            cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 32.0)], &[("ITEMS", 128.0)]]),
+            cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 32.0)]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Read),
             buffers: |shape, interface| vec![summable(shape.count()), output(trees(shape, interface)), elements(shape)],
