@@ -34,6 +34,8 @@ pub mod workgroup_memory;
 
 use std::fmt;
 
+use rayon::prelude::*;
+
 use crate::record::Record;
 pub use crate::shader::Checks;
 use crate::shader::Interface;
@@ -270,6 +272,13 @@ pub fn each(value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
         for (index, slot) in (first..).zip(values) {
             *slot = value(index);
         }
+    })
+}
+
+/// The same for few outputs of thousands of terms each: they are spread over the cores here, whatever piece of them is asked for.
+pub(crate) fn each_on_all_cores(value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
+    Box::new(move |first, values| {
+        values.par_iter_mut().enumerate().for_each(|(k, slot)| *slot = value(first + k as u64));
     })
 }
 

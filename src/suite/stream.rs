@@ -7,12 +7,10 @@
 //! Kernels with two reads for each write are held against reading: a device that fetches a line before it overwrites it (as CPUs do)
 //! moves 4 for the 3 counted here and 3 for the 2 of a copy, so that they pass the rate of a copy without any fault.
 
-use rayon::prelude::*;
-
 use super::input::{BLOCK, Values};
 use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
-    WORKGROUP_SIZES, Work, all, copied, each, gb_per_s, rate, uniform,
+    WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, gb_per_s, rate, uniform,
 };
 use crate::record::Record;
 use crate::shader::Interface;
@@ -224,15 +222,11 @@ fn dot_oracle(shape: &Shape, interface: &Interface) -> super::Oracle {
     let (scalar, lanes, elements) = (shape.dtype.scalar(), shape.dtype.lanes(), elements(shape));
     let width = u64::from(interface.invocations());
     let stride = dot_groups(shape, interface) * width;
-    let sum = move |i: u64| -> f64 {
+    each_on_all_cores(move |i| {
         let (block, lane) = (i / lanes, i % lanes);
         let rows = (block * width..elements).step_by(stride as usize);
         let mine = rows.flat_map(|first| first..elements.min(first + width)).map(|at| at * lanes + lane);
         mine.map(|at| Values::Summable.at(scalar, at) * Values::Signs.at(scalar, at)).sum()
-    };
-    // Few outputs of thousands of products each: they are spread over the cores here, whatever piece of them is asked for.
-    Box::new(move |first, values| {
-        values.par_iter_mut().enumerate().for_each(|(k, slot)| *slot = sum(first + k as u64));
     })
 }
 

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use cudarc::driver::sys::{self, CUresult};
 
-use super::driver::{Context, Memory, free};
+use super::driver::{Context, free};
+use super::memory::Memory;
 use crate::error::{Error, Result};
 use crate::job::{Format, Texture};
 

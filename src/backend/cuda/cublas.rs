@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use libloading::Library;
 
-use super::driver::{Context, Memory, free};
+use super::driver::{Context, free};
+use super::memory::Memory;
 use super::nvrtc::usual_folders;
 use crate::error::{Error, Result};
 use crate::job::{Routine, Scalar};

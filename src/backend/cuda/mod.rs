@@ -12,6 +12,7 @@ mod array;
 mod cublas;
 mod device;
 mod driver;
+mod memory;
 mod nvrtc;
 mod prepared;
 mod query;
@@ -30,7 +31,8 @@ use crate::twin;
 use array::Array;
 use cublas::Blas;
 pub use device::{CudaDevice, devices};
-use driver::{Context, Memory, Module, Pinned};
+use driver::{Context, Module};
+use memory::{Memory, Pinned};
 pub use nvrtc::{Compiled, Compiler};
 use prepared::CudaJob;
 

@@ -2,12 +2,10 @@
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use super::covering;
 use crate::shader::Interface;
 use crate::suite::input::Values;
-use crate::suite::{Oracle, Scalar, Shape, Step, each};
+use crate::suite::{Oracle, Scalar, Shape, Step, each, each_on_all_cores};
 
 /// Elements of the matrices that `tensor` multiplies.
 pub(super) const MATRIX: u64 = 16 * 16;
@@ -24,16 +22,12 @@ pub(super) fn trees(shape: &Shape, interface: &Interface) -> u64 {
     (readers(shape, interface) / width).min((shape.count() / shape.dtype.lanes()).div_ceil(width))
 }
 
-/// Few outputs of thousands of elements each: they are spread over the cores here, whatever piece of them is asked for.
 pub(super) fn sums_of_trees(shape: &Shape, interface: &Interface) -> Oracle {
     let (readers, elements) = (readers(shape, interface), shape.count() / shape.dtype.lanes());
     let (scalar, lanes, width) = (shape.dtype.scalar(), shape.dtype.lanes(), u64::from(interface.invocations()));
-    let sum = move |block: u64| -> f64 {
+    each_on_all_cores(move |block| {
         let rows = (block * width..elements).step_by(readers as usize);
         rows.map(|first| Values::Summable.sum(scalar, first * lanes..elements.min(first + width) * lanes)).sum()
-    };
-    Box::new(move |first, values| {
-        values.par_iter_mut().enumerate().for_each(|(k, slot)| *slot = sum(first + k as u64));
     })
 }
 

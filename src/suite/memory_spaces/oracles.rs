@@ -1,0 +1,86 @@
+//! What the kernels of `memory_spaces` must make of what they read.
+
+use super::{INPUTS, SHIFT, SMALL_TABLE, SPILLED, TABLE, rounds};
+use crate::shader::Interface;
+use crate::suite::input::Values;
+use crate::suite::{Oracle, Scalar, Shape, each};
+
+/// Word `index` of every table and input.
+pub(super) fn word(index: u64) -> u32 {
+    Values::Wide.at(Scalar::U32, index) as u32
+}
+
+/// What the kernels make of what they read.
+fn mixed(start: u32, read: impl Iterator<Item = u32>) -> u32 {
+    read.fold(start, |sum, value| sum.wrapping_mul(3).wrapping_add(value))
+}
+
+/// 3^count mod 2^32: a start of i adds i times that to the sum after `count` reads.
+fn power_of_three(count: u64) -> u32 {
+    mixed(1, (0..count).map(|_| 0))
+}
+
+/// Places that an invocation reads which starts from `first`: 16 a round, `gap` apart, from the lower half of a table on.
+fn places(first: u64, rounds: u64, lower_half: u64, gap: u64) -> impl Iterator<Item = u64> {
+    (0..rounds).flat_map(move |k| (0..16).map(move |j| (first + 37 * k) % lower_half + gap * j))
+}
+
+/// Sums over elements of four words; `first` gives the start of an invocation.
+pub(super) fn fours_read(shape: &Shape, first: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Oracle {
+    let rounds = rounds(shape);
+    let lane = |start: u64, lane: u64| mixed(0, places(start, rounds, TABLE / 2, 8).map(|at| word(4 * at + lane)));
+    let sums: Vec<u32> = (0..TABLE / 2).map(|start| mixed(0, (0..4).map(|l| lane(start, l)))).collect();
+    let factor = power_of_three(16 * rounds).wrapping_mul(27 + 9 + 3 + 1);
+    each(move |i| f64::from(sums[(first(i) % (TABLE / 2)) as usize].wrapping_add(factor.wrapping_mul(i as u32))))
+}
+
+pub(super) fn words_read(shape: &Shape, _: &Interface) -> Oracle {
+    let (rounds, is_each) = (rounds(shape), shape.param("EACH", 1.0) == 1.0);
+    let half = SMALL_TABLE / 2;
+    let sums: Vec<u32> = (0..half).map(|start| mixed(0, places(start, rounds, half, 2).map(word))).collect();
+    let factor = power_of_three(16 * rounds);
+    each(move |i| {
+        let first = if is_each { i } else { 0 } + SHIFT;
+        f64::from(sums[(first % half) as usize].wrapping_add(factor.wrapping_mul(i as u32)))
+    })
+}
+
+/// Element k of invocation i's own array is word (i + k) mod 1024 of the input plus i.
+pub(super) fn private_read(shape: &Shape, _: &Interface) -> Oracle {
+    let rounds = rounds(shape);
+    let sum = |start: u64| mixed(0, places(start, rounds, 16, 1).map(|at| word((start + at) % INPUTS)));
+    let sums: Vec<u32> = (0..INPUTS).map(sum).collect();
+    // The start is i, and every value read has i in it.
+    let factor = mixed(1, (0..16 * rounds).map(|_| 1));
+    each(move |i| f64::from(sums[(i % INPUTS) as usize].wrapping_add(factor.wrapping_mul(i as u32))))
+}
+
+pub(super) fn registers_mixed(shape: &Shape, _: &Interface) -> Oracle {
+    let rounds = rounds(shape);
+    let result = |start: u64| {
+        let mut x: [u32; 8] = std::array::from_fn(|k| word(start + k as u64));
+        for at in (0..16 * rounds as usize).map(|step| step % 8) {
+            x[at] = x[at].wrapping_add(x[(at + 1) % 8]) ^ x[(at + 2) % 8];
+        }
+        let pair = |k: usize| x[k].wrapping_add(x[k + 1].wrapping_mul(3));
+        (pair(0) ^ pair(2)).wrapping_add(pair(4) ^ pair(6))
+    };
+    let results: Vec<u32> = (0..INPUTS).map(result).collect();
+    each(move |i| f64::from(results[(i % INPUTS) as usize].wrapping_add(i as u32)))
+}
+
+pub(super) fn spilled_mixed(shape: &Shape, _: &Interface) -> Oracle {
+    let rounds = rounds(shape);
+    let result = |start: u64| {
+        let mut x: [u32; SPILLED as usize] = std::array::from_fn(|k| word(start + k as u64));
+        for _ in 0..rounds {
+            for at in 0..x.len() {
+                x[at] = x[at].wrapping_mul(SHIFT as u32).wrapping_add(x[(at + 1) % x.len()]);
+            }
+        }
+        mixed(0, x.into_iter())
+    };
+    let results: Vec<u32> = (0..INPUTS).map(result).collect();
+    let factor = power_of_three(SPILLED);
+    each(move |i| f64::from(results[(i % INPUTS) as usize].wrapping_add(factor.wrapping_mul(i as u32))))
+}
