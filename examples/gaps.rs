@@ -315,7 +315,12 @@ const GAPS: &[Gap] = &[
         Dtype::F16,
         Extent::Product(4096, 4096, 4096),
         "",
-        &[("a test before every load", Wgsl(&[("is_inside && sizes.k % DEPTH == 0u", "sizes.k == 0u")]))],
+        &[
+            ("a test before every load", Wgsl(&[("is_inside & (sizes.k % (2u * DEPTH) == 0u)", "sizes.k == 0u")])),
+            ("without its loads (wrong on purpose)", Wgsl(NO_LOADS)),
+            ("without loads and stores to the tiles", Wgsl(&[NO_STORES])),
+            ("without barriers either", Wgsl(&[NO_STORES, NO_BARRIERS])),
+        ],
     ),
     gap(
         "memory_spaces/private_bandwidth",
@@ -328,6 +333,18 @@ const GAPS: &[Gap] = &[
         )],
     ),
 ];
+
+/// Always the same tiles: nothing comes from memory after the first round.
+const NO_LOADS: &[Edit] = &[
+    ("let next = first + DEPTH;", "let next = 0u;"),
+    ("let next = min(first + 2u * DEPTH, sizes.k - DEPTH);", "let next = 0u;"),
+];
+/// What is not stored is not loaded either.
+const NO_STORES: Edit = (
+    "                    keep(t, a_0, a_1, a_2, a_3, a_4, a_5, a_6, a_7, b_0, b_1, b_2, b_3, b_4, b_5, b_6, b_7);\n",
+    "",
+);
+const NO_BARRIERS: Edit = ("                    workgroupBarrier();\n", "");
 
 const ONE_BY_ONE: &[Edit] = &[
     ("if (first + 3u < sizes.n) {\n ", "if (sizes.n == 0u) {\n "),

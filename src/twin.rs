@@ -56,16 +56,20 @@ pub fn interface(case: &Case) -> Result<Interface> {
     Ok(Interface {
         bindings: bindings.collect(),
         workgroup_size: [threads, 1, 1],
-        workgroup_bytes: dynamic_bytes(&case.shape),
+        workgroup_bytes: dynamic_bytes(case),
         overrides,
         ..Interface::default()
     })
 }
 
-/// Shared memory that a launch of the case asks for, beyond what its kernel declares: bytes.
+/// Shared memory that a launch of the case asks for, beyond what its kernel declares: bytes. The parameter `SHARED_BYTES` says how much, or
+/// the constant of that name in the twin's text, a plain number.
 #[must_use]
-pub fn dynamic_bytes(shape: &Shape) -> u32 {
-    shape.param("SHARED_BYTES", 0.0) as u32
+pub fn dynamic_bytes(case: &Case) -> u32 {
+    const DECLARED: &str = "constexpr u32 SHARED_BYTES = ";
+    let mut lines = case.benchmark.cuda.lines();
+    let declared = lines.find_map(|line| line.strip_prefix(DECLARED)?.trim_end_matches(['u', ';']).parse().ok());
+    case.shape.params.get("SHARED_BYTES").map_or(declared.unwrap_or(0), |bytes| *bytes as u32)
 }
 
 /// Of the entry point's declaration the first argument of `__launch_bounds__` and the parameters, without comments and with single

@@ -41,6 +41,7 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
         (70, 100, 30),
         (130, 260, 40),
         (130, 260, 96),
+        (136, 264, 128),
     ];
     match declared {
         Extent::Linear(1) => vec![declared],

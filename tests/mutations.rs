@@ -301,21 +301,30 @@ const MUTATIONS: &[Mutation] = &[
     ("matmul/double_buffered", "row + 3u, column, fourth", "row + 3u, column, third"),
     (
         "matmul/cooperative",
-        "            workgroupBarrier();
-            if (is_whole) {
-                keep",
-        "            if (is_whole) {
-                keep",
+        "                    workgroupBarrier();\n                    keep(t, a_0",
+        "                    keep(t, a_0",
     ),
     (
         "matmul/cooperative",
-        "            workgroupBarrier();\n            // On their way",
-        "            // On their way",
+        "                    workgroupBarrier();\n                    early_a0",
+        "                    early_a0",
+    ),
+    (
+        "matmul/cooperative",
+        "                keep_guarded(t, corner, first);\n                workgroupBarrier();",
+        "                keep_guarded(t, corner, first);",
     ),
     ("matmul/cooperative", "p < DEPTH", "p + 16u < DEPTH"),
     ("matmul/cooperative", "a[next_a + 64u * a_pitch]", "a[next_a + 48u * a_pitch]"),
     ("matmul/cooperative", "b_from + next * b_pitch", "b_from + first * b_pitch"),
+    ("matmul/cooperative", "let next = first + DEPTH", "let next = first"),
+    ("matmul/cooperative", "place % 2u * 4u", "place % 2u * 3u"),
     ("matmul/cooperative", "column + 2u < sizes.n", "column + 3u < sizes.n"),
+    (
+        "matmul/cooperative",
+        "s21 = coopMultiplyAdd(late_a2, late_b1, s21)",
+        "s21 = coopMultiplyAdd(late_a2, late_b0, s21)",
+    ),
     ("matmul/cooperative", "s21 = coopMultiplyAdd(a2, b1, s21)", "s21 = coopMultiplyAdd(a2, b0, s21)"),
     ("matmul/cooperative", "part / 2u * 64u + y * 16u", "part / 2u * 64u + y * 15u"),
     ("matmul/cooperative", "coopStoreT(s31, &c[at_31], n)", "coopStoreT(s31, &c[row_3], n)"),
@@ -337,10 +346,12 @@ const CUDA_MUTATIONS: &[Mutation] = &[
     ("memory_spaces/pointer_latency", "8ull * cycle[k]", "8ull * (cycle[k] ^ 1u)"),
     ("ceiling/tensor", "pair + 8u, row + 8u * half", "pair, row + 8u * half"),
     ("ceiling/tensor", "chains[y][3][half][j])", "chains[y][2][half][j])"),
-    ("matmul/cooperative", "lane % 16u) * B_PITCH", "lane % 8u) * B_PITCH"),
+    ("matmul/cooperative", "p + lane % 16u", "p + lane % 8u"),
     ("matmul/cooperative", "column + 2u * w < columns", "column + 2u * w + 1u < columns"),
     ("matmul/cooperative", "row + 8u, column", "row + 7u, column"),
-    ("matmul/cooperative", "first + a_column", "first + a_column + 1u"),
+    ("matmul/cooperative", "first + a_chunk * CHUNK", "first + a_chunk * CHUNK + 1u"),
+    ("matmul/cooperative", "read(next, round + 1u, 0u)", "read(next, round, 0u)"),
+    ("matmul/cooperative", "copy(into_b, from_b + (first +", "copy(into_b, from_b + (DEPTH +"),
     ("memory_spaces/spill", "k < ROUNDS", "k + 1u < ROUNDS"),
     ("memory_spaces/spill", "x[(j + 1u) % VALUES]", "x[(j + 2u) % VALUES]"),
     ("memory_spaces/spill", "u32 sum = i", "u32 sum = 0u"),
@@ -363,7 +374,7 @@ fn telling_sizes(case: &str) -> &'static [Extent] {
         Some("transpose") => &[Extent::Matrix(64, 96), Extent::Matrix(100, 257)],
         Some("texture") => &[Extent::Matrix(64, 96), Extent::Matrix(101, 257)],
         Some("matmul") if case.ends_with("cooperative") => {
-            &[Extent::Product(133, 267, 70), Extent::Product(130, 260, 40), Extent::Product(130, 260, 96)]
+            &[Extent::Product(133, 267, 70), Extent::Product(130, 260, 40), Extent::Product(136, 264, 128)]
         }
         Some("matmul") if case.ends_with("double_buffered") => {
             &[Extent::Product(133, 267, 37), Extent::Product(128, 256, 48)]

@@ -13,9 +13,10 @@ import sys
 from pathlib import Path
 
 
-def product(depth=8, across=8, high=4, wide=8, rounds=1, ahead=False, band=0):
+def product(depth=8, across=8, high=4, wide=8, rounds=1, ahead=False, band=0, pairs=False):
     """C = A*B in f32 with two pairs of tiles in turn: `across` columns by 8 rows an invocation, `high` by `wide` invocations a subgroup of 32,
-    `rounds` tiles in a turn of the loop; `ahead`: the first step behind the barrier is read before the last one in front."""
+    `rounds` tiles in a turn of the loop; `ahead`: the first step behind the barrier is read before the last one in front; `pairs`, with 4 by 8:
+    eight neighbours of a subgroup are four high and two wide, not one and eight."""
     side, rows = 128, 8
     threads = side // rows * (side // across)
     warps_wide = side // (wide * across)
@@ -43,8 +44,10 @@ fn main(
     let n4 = sizes.n / 4u;
     let lane = t % 32u;
     let warp = t / 32u;
-    let from_a = warp / {warps_wide}u * {high * rows // 4}u + lane / {wide}u;
-    let from_b = warp % {warps_wide}u * {wide * across // 4}u + lane % {wide}u;"""]
+    let y = {"lane / 2u % 4u" if pairs else f"lane / {wide}u"};
+    let x = {"lane / 8u * 2u + lane % 2u" if pairs else f"lane % {wide}u"};
+    let from_a = warp / {warps_wide}u * {high * rows // 4}u + y;
+    let from_b = warp % {warps_wide}u * {wide * across // 4}u + x;"""]
     put = out.append
     for q in range(a_loads):
         put(f"    let r{q} = (t + {q * threads}u) / {depth // 4}u;")
@@ -110,32 +113,37 @@ fn main(
         put("    }")
     put("    }")
     for y, x in sums:
-        to_row = f"row + warp / {warps_wide}u * {high * rows}u + {y // 4 * high * 4 + y % 4}u + lane / {wide}u * 4u"
+        to_row = f"row + warp / {warps_wide}u * {high * rows}u + {y // 4 * high * 4 + y % 4}u + y * 4u"
         put(f"    c[({to_row}) * n4 + column / 4u + from_b + {x * wide}u] = c{y}_{x};")
     put("}")
     return "\n".join(out) + "\n"
 
 
-def cooperative(depth=32, high=2, wide=2, pairs=1, band=0, columns=128, ahead=False):
+def cooperative(depth=32, high=2, wide=2, pairs=1, band=0, columns=128, ahead=False, spread=False, snake=False, sixteen=False, touch=0):
     """C = A*B of f16 by cooperative matrices: `high` by `wide` subgroups for 128 rows by `columns`, with one pair of tiles or two in turn;
-    `ahead`, with one pair and two rounds in a turn of the loop: the first step behind the barriers is read before the last one in front is
-    multiplied."""
+    `ahead`, with two rounds in a turn of the loop: the first step behind the barriers is read before the last one in front is multiplied;
+    `spread`: rows of A four apart are stored together, whose fours lie in different banks; `snake`: neighbours in the order of products share
+    a factor; `sixteen`: 16 bytes a load, as vec4<u32>, unpacked on the way to the tiles; `touch`: an invocation in four reads a word of what
+    comes so many rounds later, for the second cache (32 deep, two rounds in a turn)."""
     side = 128
     threads = high * wide * 32
     a_parts, b_parts = side // high // 16, columns // wide // 16
-    a_pitch, b_pitch = depth // 4 + 2, columns // 4 + 2
+    group = 8 if sixteen else 4
+    a_pitch, b_pitch = (depth + 8) // group, (columns + 8) // group
     a_size, b_size = side * a_pitch, depth * b_pitch
-    a_loads, b_loads = side * depth // 4 // threads, columns * depth // 4 // threads
-    a_rows, b_rows = threads // (depth // 4), threads // (columns // 4)
+    a_loads, b_loads = side * depth // group // threads, columns * depth // group // threads
+    a_rows, b_rows = threads // (depth // group), threads // (columns // group)
+    kept, brought, first_four = ("Pair", "vec4<u32>", ".low") if sixteen else ("vec4<f16>", "vec4<f16>", "")
     out = [f"""enable f16;
 enable wgpu_cooperative_matrix;
+struct Pair {{ low: vec4<f16>, high: vec4<f16> }}
 struct Sizes {{ m: u32, n: u32, k: u32 }}
-@group(0) @binding(0) var<storage, read> a: array<vec4<f16>>;
-@group(0) @binding(1) var<storage, read> b: array<vec4<f16>>;
+@group(0) @binding(0) var<storage, read> a: array<{brought}>;
+@group(0) @binding(1) var<storage, read> b: array<{brought}>;
 @group(0) @binding(2) var<storage, read_write> c: array<f32>;
 @group(0) @binding(3) var<uniform> sizes: Sizes;
-var<workgroup> a_tiles: array<vec4<f16>, {pairs * a_size}>;
-var<workgroup> b_tiles: array<vec4<f16>, {pairs * b_size}>;
+var<workgroup> a_tiles: array<{kept}, {pairs * a_size}>;
+var<workgroup> b_tiles: array<{kept}, {pairs * b_size}>;
 @compute @workgroup_size({threads})
 fn main(
     @builtin(local_invocation_index) t: u32,
@@ -146,38 +154,46 @@ fn main(
     {place(band, columns)}
     let row = at.y * {side}u;
     let column = at.x * {columns}u;
-    let k4 = sizes.k / 4u;
-    let n4 = sizes.n / 4u;
+    let k4 = sizes.k / {group}u;
+    let n4 = sizes.n / {group}u;
     let part_row = subgroup / {wide}u * {side // high}u;
     let part_column = subgroup % {wide}u * {columns // wide}u;
-    let a_from = (row + t / {depth // 4}u) * k4 + t % {depth // 4}u;
-    let b_from = t / {columns // 4}u * n4 + column / 4u + t % {columns // 4}u;
-    let a_put = t / {depth // 4}u * {a_pitch}u + t % {depth // 4}u;
-    let b_put = t / {columns // 4}u * {b_pitch}u + t % {columns // 4}u;"""]
+    let place = t / {depth // group}u;
+    let a_row = {"place / 2u % 4u + place % 2u * 4u + place / 8u * 8u" if spread else "place"};
+    let a_from = (row + a_row) * k4 + t % {depth // group}u;
+    let b_from = t / {columns // group}u * n4 + column / {group}u + t % {columns // group}u;
+    let a_put = a_row * {a_pitch}u + t % {depth // group}u;
+    let b_put = t / {columns // group}u * {b_pitch}u + t % {columns // group}u;"""]
     put = out.append
-    products = [(y, x) for y in range(a_parts) for x in range(b_parts)]
+    products = [(y, x) for y in range(a_parts) for x in (reversed(range(b_parts)) if snake and y % 2 else range(b_parts))]
     for y, x in products:
         put(f"    var s{y}_{x} = coop_mat16x16<f32, C>();")
 
+    def own(name):
+        if not sixteen:
+            return name
+        x, y, z, w = (f"vec2<f16>(unpack2x16float({name}.{lane}))" for lane in "xyzw")
+        return f"Pair(vec4<f16>({x}, {y}), vec4<f16>({z}, {w}))"
+
     def bring(first):
         for q in range(a_loads):
-            put(f"        let next_a{q} = a[a_from + {q * a_rows}u * k4 + {first} / 4u];")
+            put(f"        let next_a{q} = a[a_from + {q * a_rows}u * k4 + {first} / {group}u];")
         for q in range(b_loads):
             put(f"        let next_b{q} = b[b_from + ({first} + {q * b_rows}u) * n4];")
 
     def keep(turn):
         for q in range(a_loads):
-            put(f"        a_tiles[{turn} * {a_size}u + a_put + {q * a_rows * a_pitch}u] = next_a{q};")
+            put(f"        a_tiles[{turn} * {a_size}u + a_put + {q * a_rows * a_pitch}u] = {own(f'next_a{q}')};")
         for q in range(b_loads):
-            put(f"        b_tiles[{turn} * {b_size}u + b_put + {q * b_rows * b_pitch}u] = next_b{q};")
+            put(f"        b_tiles[{turn} * {b_size}u + b_put + {q * b_rows * b_pitch}u] = {own(f'next_b{q}')};")
 
     def read(turn, p, name, word="let "):
         for y in range(a_parts):
-            at = f"{turn} * {a_size}u + (part_row + {16 * y}u) * {a_pitch}u + {p // 4}u"
-            put(f"        {word}{name}a{y} = coopLoadT<coop_mat16x16<f16, A>>(&a_tiles[{at}], {a_pitch}u);")
+            at = f"{turn} * {a_size}u + (part_row + {16 * y}u) * {a_pitch}u + {p // group}u"
+            put(f"        {word}{name}a{y} = coopLoadT<coop_mat16x16<f16, A>>(&a_tiles[{at}]{first_four}, {a_pitch * group // 4}u);")
         for x in range(b_parts):
-            at = f"{turn} * {b_size}u + {p * b_pitch + 4 * x}u + part_column / 4u"
-            put(f"        {word}{name}b{x} = coopLoadT<coop_mat16x16<f16, B>>(&b_tiles[{at}], {b_pitch}u);")
+            at = f"{turn} * {b_size}u + {p * b_pitch + 16 // group * x}u + part_column / {group}u"
+            put(f"        {word}{name}b{x} = coopLoadT<coop_mat16x16<f16, B>>(&b_tiles[{at}]{first_four}, {b_pitch * group // 4}u);")
 
     def multiply(name):
         for y, x in products:
@@ -191,9 +207,19 @@ fn main(
     if ahead:
         put("    workgroupBarrier();")
         read("0u", 0, "held_", "var ")
+    if touch:
+        put(f"    let touch_a = (row + at.x % 8u * 16u + t % 32u / 2u) * k4 + t % 2u * {32 // group}u;")
+        put(f"    let touch_b = (at.y % 8u * 8u + t % 32u / 4u) * n4 + column / {group}u + t % 4u * {32 // group}u;")
+        put("    var seen = f32();\n    var seen_a = f32();\n    var seen_b = f32();")
     put(f"    for (var first = 0u; first < sizes.k; first += {rounds * depth}u) {{")
     put(f"        let turn = {f'first / {depth}u % 2u' if pairs == 2 else '0u'};")
+    if touch:
+        put("        seen += seen_a + seen_b;")
+        put(f"        let touched = min(first + {touch * depth}u, sizes.k - {2 * depth}u);")
+        put(f"        seen_a = f32(a[touch_a + touched / {group}u].x);")
+        put(f"        seen_b = f32(b[touch_b + touched * n4].x);")
     for part in range(rounds):
+        here, there = (f"{part}u", f"{1 - part}u") if pairs == 2 and ahead else ("turn", "(1u - turn)" if pairs == 2 else "0u")
         put("        {")
         if not ahead:
             put("        workgroupBarrier();")
@@ -201,21 +227,23 @@ fn main(
         bring("next")
         if ahead:
             for p in range(16, depth, 16):
-                read("turn", p, f"p{p}_")
+                read(here, p, f"p{p}_")
                 multiply("held_" if p == 16 else f"p{p - 16}_")
         else:
             for p in range(0, depth, 16):
-                read("turn", p, f"p{p}_")
+                read(here, p, f"p{p}_")
                 multiply(f"p{p}_")
         if pairs == 1:
             put("        workgroupBarrier();")
-        keep("(1u - turn)" if pairs == 2 else "0u")
+        keep(there)
         if ahead:
             put("        workgroupBarrier();")
-            read("turn", 0, "held_", "")
+            read(there, 0, "held_", "")
             multiply(f"p{depth - 16}_")
         put("        }")
     put("    }")
+    if touch:
+        put("    if (sizes.m == 0u) { c[0] = seen + seen_a + seen_b; }")
     put("    let n = sizes.n;\n    let top = (row + part_row) * n + column + part_column;")
     for y, x in products:
         put(f"    let at_{y}_{x} = top + {16 * y}u * n + {16 * x}u;\n    coopStoreT(s{y}_{x}, &c[at_{y}_{x}], n);")
@@ -274,10 +302,12 @@ PRODUCTS = {
     "two-rounds": {"rounds": 2},
     "ahead": {"rounds": 2, "ahead": True},
     "ahead-in-bands": {"rounds": 2, "ahead": True, "band": 8},
+    "ahead-in-bands-pairs": {"rounds": 2, "ahead": True, "band": 8, "pairs": True},
     "8x16": {"across": 16, "high": 8, "wide": 4, "rounds": 2},
     "8x16-ahead": {"across": 16, "high": 8, "wide": 4, "rounds": 2, "ahead": True},
     "16-deep": {"depth": 16, "rounds": 2, "ahead": True},
 }
+AHEAD = {"band": 8, "ahead": True, "spread": True}
 COOPERATIVE = {
     "two-pairs": {"pairs": 2},
     "two-pairs-16-deep": {"pairs": 2, "depth": 16},
@@ -287,7 +317,14 @@ COOPERATIVE = {
     "one-pair-64-deep": {"depth": 64},
     "one-pair-8-subgroups": {"high": 4},
     "one-pair-128x256": {"wide": 4, "columns": 256, "band": 8},
-    "one-pair-ahead": {"ahead": True, "band": 8},
+    "one-pair-spread": {"band": 8, "spread": True},
+    "one-pair-ahead": {"band": 8, "ahead": True},
+    "ahead-spread": {**AHEAD},
+    "ahead-spread-snake": {**AHEAD, "snake": True},
+    "ahead-16-bytes": {**AHEAD, "snake": True, "sixteen": True},
+    "ahead-touch": {**AHEAD, "snake": True, "touch": 4},
+    "ahead-two-pairs": {**AHEAD, "snake": True, "pairs": 2},
+    "ahead-128x256": {**AHEAD, "snake": True, "wide": 4, "columns": 256},
 }
 TRANSPOSES = {
     "wide": {},

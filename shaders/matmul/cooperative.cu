@@ -1,55 +1,88 @@
-// Twin of cooperative.wgsl: a warp's products are 4×8 of 16×16 by 16×8, as mma.sync makes them, from tiles that ldmatrix reads; memory is
-// read by eight halves at once; lanes store their elements of C themselves, so that parts that stick out need no shared memory.
+// Twin of cooperative.wgsl: a warp's products are 4×8 of 16×16 by 16×8, as mma.sync makes them, from tiles that ldmatrix reads. What WGSL
+// lacks is the way there: copies of 16 bytes go from memory to shared memory by themselves, past the registers, two rounds ahead of the one
+// that is multiplied; a round is 64 deep. Lanes store their elements of C themselves, so that parts that stick out need no shared memory.
 
 struct Sizes { u32 m, n, k; };
 
 typedef unsigned short half_bits;
 
 constexpr u32 SIDE = 128u;
-constexpr u32 DEPTH = 32u;
-// Eight halves, 16 bytes, are one load; a row of tiles has one more, so that rows of eight fall into different banks.
-constexpr u32 CHUNK = 8u;
-constexpr u32 A_PITCH = DEPTH + CHUNK;
-constexpr u32 B_PITCH = SIDE + CHUNK;
-// Chunks of either tile that each thread brings.
-constexpr u32 BROUGHT = SIDE * DEPTH / CHUNK / 128u;
+constexpr u32 DEPTH = 64u;
 constexpr u32 BAND = 8u;
+constexpr u32 STAGES = 3u;
+// Eight halves, 16 bytes, are one copy. Chunks of a row change places with its number, so that eight rows fall into different banks.
+constexpr u32 CHUNK = 8u;
+constexpr u32 TILE_BYTES = SIDE * DEPTH * sizeof(half_bits);
+constexpr u32 THREADS = 128u;
+// What a launch must ask for: shared memory beyond 48 KiB is dynamic.
+constexpr u32 SHARED_BYTES = 98304u;
+static_assert(SHARED_BYTES == STAGES * 2u * TILE_BYTES, "three pairs of tiles");
 
-// Eight neighbours of a row of a matrix of `rows` by `columns`, zero outside: one load where rows are aligned to it.
-__device__ __forceinline__ uint4 chunk_at(const half_bits* __restrict__ matrix, u32 rows, u32 columns, u32 row, u32 column) {
-    uint4 chunk = make_uint4(0u, 0u, 0u, 0u);
-    if (row >= rows || column >= columns) {
-        return chunk;
-    }
+// Where chunk `chunk` of row `row` lies in a tile whose rows have `chunks` of them, in bytes.
+__device__ __forceinline__ u32 place(u32 row, u32 chunk, u32 chunks) {
+    return (row * chunks + (chunk ^ row % 8u)) * 16u;
+}
+
+__device__ __forceinline__ void store(u32 to, uint4 chunk) {
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" : : "r"(to), "r"(chunk.x), "r"(chunk.y), "r"(chunk.z), "r"(chunk.w) : "memory");
+}
+
+// Copies 16 bytes to an address of shared memory; `arrived` waits for them.
+__device__ __forceinline__ void copy(u32 to, const half_bits* from) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
+#else
+    store(to, *reinterpret_cast<const uint4*>(from));
+#endif
+}
+
+// Ends a round's copies.
+__device__ __forceinline__ void close_round() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" : : : "memory");
+#endif
+}
+
+// Waits for the copies of all rounds but the last, everybody's.
+__device__ __forceinline__ void arrived() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group 1;" : : : "memory");
+#endif
+    __syncthreads();
+}
+
+// Brings eight neighbours of a row of a matrix of `rows` by `columns`, zero outside: a copy where rows are aligned to it.
+__device__ __forceinline__ void bring_guarded(
+    u32 to, const half_bits* __restrict__ matrix, u32 rows, u32 columns, u32 row, u32 column
+) {
     const half_bits* from = matrix + row * columns + column;
-    if (columns % CHUNK == 0u) {
-        return *reinterpret_cast<const uint4*>(from);
+    if (row < rows && column < columns && columns % CHUNK == 0u) {
+        copy(to, from);
+        return;
     }
     u32 words[4];
 #pragma unroll
     for (u32 w = 0u; w < 4u; w++) {
-        const u32 low = column + 2u * w < columns ? from[2u * w] : 0u;
-        const u32 high = column + 2u * w + 1u < columns ? from[2u * w + 1u] : 0u;
+        const u32 low = row < rows && column + 2u * w < columns ? from[2u * w] : 0u;
+        const u32 high = row < rows && column + 2u * w + 1u < columns ? from[2u * w + 1u] : 0u;
         words[w] = low | high << 16u;
     }
-    return make_uint4(words[0], words[1], words[2], words[3]);
+    store(to, make_uint4(words[0], words[1], words[2], words[3]));
 }
 
 // Four matrices of 8×8 halves, each from the rows at the addresses of eight lanes: a lane gets two neighbours of row lane / 4 of each.
-__device__ __forceinline__ void load_rows(u32 (&into)[4], const half_bits* row) {
-    const u32 address = static_cast<u32>(__cvta_generic_to_shared(row));
+__device__ __forceinline__ void load_rows(u32 (&into)[4], u32 row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(into[0]), "=r"(into[1]), "=r"(into[2]), "=r"(into[3])
-                 : "r"(address)
+                 : "r"(row)
                  : "memory");
 }
 
 // The same, transposed: a lane gets two neighbours of column lane / 4 of each.
-__device__ __forceinline__ void load_columns(u32 (&into)[4], const half_bits* row) {
-    const u32 address = static_cast<u32>(__cvta_generic_to_shared(row));
+__device__ __forceinline__ void load_columns(u32 (&into)[4], u32 row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(into[0]), "=r"(into[1]), "=r"(into[2]), "=r"(into[3])
-                 : "r"(address)
+                 : "r"(row)
                  : "memory");
 }
 
@@ -86,15 +119,102 @@ __device__ __forceinline__ void put(float* __restrict__ c, const Sizes& sizes, u
     }
 }
 
-extern "C" __global__ void __launch_bounds__(128)
-kernel(const half_bits* __restrict__ a, const half_bits* __restrict__ b, float* __restrict__ c, const Sizes sizes) {
-    // Element (row, p) of A at row * A_PITCH + p, element (p, column) of B at p * B_PITCH + column.
-    // Of each there are two, in turn, since CUDA has room for them: one barrier a round is enough.
-    __shared__ __align__(16) half_bits a_tiles[2][SIDE * A_PITCH];
-    __shared__ __align__(16) half_bits b_tiles[2][DEPTH * B_PITCH];
+// A warp's factors for 16 steps of k: 64 rows of A, 64 columns of B.
+struct Factors { u32 a[4][4], b[4][4]; };
+
+// All products of a warp, whose part of the block's begins at `warp_row` and `warp_column`. WHOLE: no tile sticks out, and rows are aligned.
+template <bool WHOLE>
+__device__ __forceinline__ void multiply_all(
+    float (&sums)[4][8][4], u32 tiles, const half_bits* __restrict__ a, const half_bits* __restrict__ b, const Sizes& sizes,
+    u32 top, u32 left, u32 warp_row, u32 warp_column
+) {
     const u32 t = threadIdx.x;
     const u32 lane = t % 32u;
-    const u32 warp = t / 32u;
+    const u32 rounds = (sizes.k + DEPTH - 1u) / DEPTH;
+    // A thread brings a chunk of every sixteenth row of A's tile and of every eighth of B's.
+    const half_bits* from_a = a + (top + t / (DEPTH / CHUNK)) * sizes.k + t % (DEPTH / CHUNK) * CHUNK;
+    const half_bits* from_b = b + t / (SIDE / CHUNK) * sizes.n + left + t % (SIDE / CHUNK) * CHUNK;
+    // Copies the tiles of a round: element (row, p) of A is in chunk p / 8 of row `row`, element (p, column) of B in chunk column / 8 of row p.
+    const auto bring = [&](u32 round) {
+        const u32 a_tile = tiles + round % STAGES * 2u * TILE_BYTES;
+        const u32 b_tile = a_tile + TILE_BYTES;
+        const u32 first = round * DEPTH;
+#pragma unroll WHOLE ? 8 : 1
+        for (u32 j = 0u; j < TILE_BYTES / 16u / THREADS; j++) {
+            const u32 number = j * THREADS + t;
+            const u32 a_row = number / (DEPTH / CHUNK), a_chunk = number % (DEPTH / CHUNK);
+            const u32 b_row = number / (SIDE / CHUNK), b_chunk = number % (SIDE / CHUNK);
+            const u32 into_a = a_tile + place(a_row, a_chunk, DEPTH / CHUNK);
+            const u32 into_b = b_tile + place(b_row, b_chunk, SIDE / CHUNK);
+            if (WHOLE) {
+                copy(into_a, from_a + first + j * (THREADS / (DEPTH / CHUNK)) * sizes.k);
+                copy(into_b, from_b + (first + j * (THREADS / (SIDE / CHUNK))) * sizes.n);
+            } else {
+                bring_guarded(into_a, a, sizes.m, sizes.k, top + a_row, first + a_chunk * CHUNK);
+                bring_guarded(into_b, b, sizes.k, sizes.n, first + b_row, left + b_chunk * CHUNK);
+            }
+        }
+    };
+    const auto read = [&](Factors& into, u32 round, u32 p) {
+        const u32 a_tile = tiles + round % STAGES * 2u * TILE_BYTES;
+        const u32 b_tile = a_tile + TILE_BYTES;
+#pragma unroll
+        for (u32 y = 0u; y < 4u; y++) {
+            load_rows(into.a[y], a_tile + place(warp_row + 16u * y + lane % 16u, p / CHUNK + lane / 16u, DEPTH / CHUNK));
+        }
+#pragma unroll
+        for (u32 x = 0u; x < 4u; x++) {
+            const u32 chunk = (warp_column + 16u * x) / CHUNK + lane / 16u;
+            load_columns(into.b[x], b_tile + place(p + lane % 16u, chunk, SIDE / CHUNK));
+        }
+    };
+    for (u32 round = 0u; round < STAGES - 1u; round++) {
+        if (round < rounds) {
+            bring(round);
+        }
+        close_round();
+    }
+    arrived();
+    // One set is multiplied while the next one is read, that of the next round as well.
+    Factors factors[2];
+    read(factors[0], 0u, 0u);
+    for (u32 round = 0u; round < rounds; round++) {
+#pragma unroll
+        for (u32 p = 0u; p < DEPTH; p += 16u) {
+            Factors& now = factors[p / 16u % 2u];
+            Factors& next = factors[(p / 16u + 1u) % 2u];
+            if (p + 16u < DEPTH) {
+                read(next, round, p + 16u);
+            } else {
+                arrived();
+                read(next, round + 1u, 0u);
+            }
+            // Its tiles were last read in the round before, which everybody has left.
+            if (p == 0u) {
+                if (round + STAGES - 1u < rounds) {
+                    bring(round + STAGES - 1u);
+                }
+                close_round();
+            }
+#pragma unroll
+            for (u32 y = 0u; y < 4u; y++) {
+#pragma unroll
+                for (u32 step = 0u; step < 8u; step++) {
+                    // To and fro, so that neighbours share a factor.
+                    const u32 x = y % 2u == 0u ? step : 7u - step;
+                    multiply(sums[y][x], now.a[y], now.b[x / 2u][x % 2u * 2u], now.b[x / 2u][x % 2u * 2u + 1u]);
+                }
+            }
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(128)
+kernel(const half_bits* __restrict__ a, const half_bits* __restrict__ b, float* __restrict__ c, const Sizes sizes) {
+    extern __shared__ __align__(128) half_bits shared[];
+    const u32 tiles = static_cast<u32>(__cvta_generic_to_shared(shared));
+    const u32 lane = threadIdx.x % 32u;
+    const u32 warp = threadIdx.x / 32u;
     const u32 number = block_index();
     const u32 band = number / (BAND * gridDim.x) * BAND;
     const u32 height = min(BAND, gridDim.y - band);
@@ -104,54 +224,11 @@ kernel(const half_bits* __restrict__ a, const half_bits* __restrict__ b, float* 
     // The warp's part of the block's: one of two by two.
     const u32 warp_row = warp / 2u * 64u;
     const u32 warp_column = warp % 2u * 64u;
-    uint4 next_a[BROUGHT], next_b[BROUGHT];
     float sums[4][8][4] = {};
-    for (u32 first = 0u; first < sizes.k + DEPTH; first += DEPTH) {
-        half_bits* a_tile = a_tiles[first / DEPTH % 2u];
-        half_bits* b_tile = b_tiles[first / DEPTH % 2u];
-        // The first round brings tiles alone, every other one multiplies those that the round before brought.
-        if (first > 0u) {
-#pragma unroll
-            for (u32 j = 0u; j < BROUGHT; j++) {
-                const u32 place = j * 128u + t;
-                const u32 a_row = place / (DEPTH / CHUNK), a_column = place % (DEPTH / CHUNK) * CHUNK;
-                const u32 b_row = place / (SIDE / CHUNK), b_column = place % (SIDE / CHUNK) * CHUNK;
-                *reinterpret_cast<uint4*>(&a_tile[a_row * A_PITCH + a_column]) = next_a[j];
-                *reinterpret_cast<uint4*>(&b_tile[b_row * B_PITCH + b_column]) = next_b[j];
-            }
-            __syncthreads();
-        }
-#pragma unroll
-        for (u32 j = 0u; j < BROUGHT; j++) {
-            const u32 place = j * 128u + t;
-            const u32 a_row = place / (DEPTH / CHUNK), a_column = place % (DEPTH / CHUNK) * CHUNK;
-            const u32 b_row = place / (SIDE / CHUNK), b_column = place % (SIDE / CHUNK) * CHUNK;
-            next_a[j] = chunk_at(a, sizes.m, sizes.k, top + a_row, first + a_column);
-            next_b[j] = chunk_at(b, sizes.k, sizes.n, first + b_row, left + b_column);
-        }
-        if (first > 0u) {
-#pragma unroll
-            for (u32 p = 0u; p < DEPTH; p += 16u) {
-                u32 from_a[4][4], from_b[4][4];
-#pragma unroll
-                for (u32 y = 0u; y < 4u; y++) {
-                    const u32 row = warp_row + 16u * y + lane % 16u;
-                    load_rows(from_a[y], &a_tile[row * A_PITCH + p + lane / 16u * CHUNK]);
-                }
-#pragma unroll
-                for (u32 x = 0u; x < 4u; x++) {
-                    const u32 column = warp_column + 16u * x + lane / 16u * CHUNK;
-                    load_columns(from_b[x], &b_tile[(p + lane % 16u) * B_PITCH + column]);
-                }
-#pragma unroll
-                for (u32 y = 0u; y < 4u; y++) {
-#pragma unroll
-                    for (u32 x = 0u; x < 8u; x++) {
-                        multiply(sums[y][x], from_a[y], from_b[x / 2u][x % 2u * 2u], from_b[x / 2u][x % 2u * 2u + 1u]);
-                    }
-                }
-            }
-        }
+    if (top + SIDE <= sizes.m && left + SIDE <= sizes.n && sizes.n % CHUNK == 0u && sizes.k % DEPTH == 0u) {
+        multiply_all<true>(sums, tiles, a, b, sizes, top, left, warp_row, warp_column);
+    } else {
+        multiply_all<false>(sums, tiles, a, b, sizes, top, left, warp_row, warp_column);
     }
 #pragma unroll
     for (u32 y = 0u; y < 4u; y++) {

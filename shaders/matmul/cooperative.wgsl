@@ -1,8 +1,9 @@
 // Product of two matrices of f16, C = A·B with A m×k and B k×n, summed in f32 by cooperative matrices: 128 invocations make 128×128
 // elements of C in parts of 64×64, a subgroup each, as 4×4 products of 16×16 from tiles 32 deep in workgroup memory.
-// Pattern: 16 products for 8 reads of 16×16; the next tiles are under way to registers meanwhile. One pair of tiles, not two in turn: the
-// less workgroup memory, the more workgroups at a time, one of which multiplies while another waits at its barriers. Workgroups are numbered
-// in bands of 8 rows, so that those that run together share what they read. Parts of C that stick out go through workgroup memory.
+// Pattern: 16 products for 8 reads of 16×16; the next tiles are under way to registers meanwhile, and what the first step behind the barriers
+// needs is read before the last step in front of them is multiplied. One pair of tiles, not two in turn: the less workgroup memory, the more
+// workgroups at a time, one of which multiplies while another waits at its barriers. Workgroups are numbered in bands of 8 rows, so that
+// those that run together share what they read. Parts of C that stick out go through workgroup memory.
 // Work: 2mnk operations.
 
 enable f16;
@@ -63,13 +64,19 @@ fn b_at(p: u32, column: u32) -> vec4<f16> {
     return four;
 }
 
+// The row of A's tile in which an invocation's first four lies: rows 4 apart go together, whose fours are stored to different banks.
+fn a_row(t: u32) -> u32 {
+    let place = t / 8u;
+    return place / 2u % 4u + place % 2u * 4u + place / 8u * 8u;
+}
+
 // Puts what an invocation brings into the tiles: a four and every 128th on from it, of either tile.
 fn keep(
     t: u32,
     a_0: vec4<f16>, a_1: vec4<f16>, a_2: vec4<f16>, a_3: vec4<f16>, a_4: vec4<f16>, a_5: vec4<f16>, a_6: vec4<f16>, a_7: vec4<f16>,
     b_0: vec4<f16>, b_1: vec4<f16>, b_2: vec4<f16>, b_3: vec4<f16>, b_4: vec4<f16>, b_5: vec4<f16>, b_6: vec4<f16>, b_7: vec4<f16>,
 ) {
-    let into_a = t / 8u * A_PITCH + t % 8u;
+    let into_a = a_row(t) * A_PITCH + t % 8u;
     a_tile[into_a + 0u * A_PITCH] = a_0;
     a_tile[into_a + 16u * A_PITCH] = a_1;
     a_tile[into_a + 32u * A_PITCH] = a_2;
@@ -102,7 +109,7 @@ fn bring(t: u32, a_from: u32, b_from: u32, a_pitch: u32, b_pitch: u32) {
 
 // The same straight from the matrices, from depth `first` on, zero outside of them.
 fn keep_guarded(t: u32, corner: vec2<u32>, first: u32) {
-    let row = corner.y + t / 8u;
+    let row = corner.y + a_row(t);
     let p = first + t % 8u * 4u;
     let q = first + t / 32u;
     let column = corner.x + t % 32u * 4u;
@@ -144,12 +151,12 @@ fn main(
     let rest = number - band * groups.x;
     let corner = vec2<u32>(rest / height * SIDE, (band + rest % height) * SIDE);
     // Whole products can be stored where rows are aligned to 16 bytes.
-    let is_inside = corner.y + SIDE <= sizes.m && corner.x + SIDE <= sizes.n && sizes.n % 4u == 0u;
+    let is_inside = (corner.y + SIDE <= sizes.m) & (corner.x + SIDE <= sizes.n) & (sizes.n % 4u == 0u);
     // Tiles that stick out nowhere, in aligned rows, are brought without a test in between: a driver may wait for a load before a branch.
-    let is_whole = is_inside && sizes.k % DEPTH == 0u;
+    let is_whole = is_inside & (sizes.k % (2u * DEPTH) == 0u);
     let a_pitch = sizes.k / 4u;
     let b_pitch = sizes.n / 4u;
-    let a_from = (corner.y + t / 8u) * a_pitch + t % 8u;
+    let a_from = (corner.y + a_row(t)) * a_pitch + t % 8u;
     let b_from = t / 32u * b_pitch + corner.x / 4u + t % 32u;
     // Four subgroups have one part each, fewer have several in turn; more than four compute parts again that others store.
     for (var first_part = 0u; first_part < PARTS; first_part += subgroups) {
@@ -172,74 +179,199 @@ fn main(
         var s31 = coop_mat16x16<f32, C>();
         var s32 = coop_mat16x16<f32, C>();
         var s33 = coop_mat16x16<f32, C>();
+        let from_a = part_row * A_PITCH;
+        let from_b = part_column / 4u;
         if (is_whole) {
             bring(t, a_from, b_from, a_pitch, b_pitch);
+            workgroupBarrier();
+            var early_a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a], A_PITCH);
+            var early_a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 16u * A_PITCH], A_PITCH);
+            var early_a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 32u * A_PITCH], A_PITCH);
+            var early_a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 48u * A_PITCH], A_PITCH);
+            var early_b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b], B_PITCH);
+            var early_b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 4u], B_PITCH);
+            var early_b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 8u], B_PITCH);
+            var early_b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 12u], B_PITCH);
+            for (var first = 0u; first < sizes.k; first += 2u * DEPTH) {
+                {
+                    let next = first + DEPTH;
+                    let next_a = a_from + next / 4u;
+                    let next_b = b_from + next * b_pitch;
+                    let a_0 = a[next_a];
+                    let a_1 = a[next_a + 16u * a_pitch];
+                    let a_2 = a[next_a + 32u * a_pitch];
+                    let a_3 = a[next_a + 48u * a_pitch];
+                    let a_4 = a[next_a + 64u * a_pitch];
+                    let a_5 = a[next_a + 80u * a_pitch];
+                    let a_6 = a[next_a + 96u * a_pitch];
+                    let a_7 = a[next_a + 112u * a_pitch];
+                    let b_0 = b[next_b];
+                    let b_1 = b[next_b + 4u * b_pitch];
+                    let b_2 = b[next_b + 8u * b_pitch];
+                    let b_3 = b[next_b + 12u * b_pitch];
+                    let b_4 = b[next_b + 16u * b_pitch];
+                    let b_5 = b[next_b + 20u * b_pitch];
+                    let b_6 = b[next_b + 24u * b_pitch];
+                    let b_7 = b[next_b + 28u * b_pitch];
+                    let late_a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 4u], A_PITCH);
+                    let late_a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 16u * A_PITCH + 4u], A_PITCH);
+                    let late_a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 32u * A_PITCH + 4u], A_PITCH);
+                    let late_a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 48u * A_PITCH + 4u], A_PITCH);
+                    let late_b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 16u * B_PITCH], B_PITCH);
+                    let late_b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 16u * B_PITCH + 4u], B_PITCH);
+                    let late_b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 16u * B_PITCH + 8u], B_PITCH);
+                    let late_b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 16u * B_PITCH + 12u], B_PITCH);
+                    s00 = coopMultiplyAdd(early_a0, early_b0, s00);
+                    s01 = coopMultiplyAdd(early_a0, early_b1, s01);
+                    s02 = coopMultiplyAdd(early_a0, early_b2, s02);
+                    s03 = coopMultiplyAdd(early_a0, early_b3, s03);
+                    s13 = coopMultiplyAdd(early_a1, early_b3, s13);
+                    s12 = coopMultiplyAdd(early_a1, early_b2, s12);
+                    s11 = coopMultiplyAdd(early_a1, early_b1, s11);
+                    s10 = coopMultiplyAdd(early_a1, early_b0, s10);
+                    s20 = coopMultiplyAdd(early_a2, early_b0, s20);
+                    s21 = coopMultiplyAdd(early_a2, early_b1, s21);
+                    s22 = coopMultiplyAdd(early_a2, early_b2, s22);
+                    s23 = coopMultiplyAdd(early_a2, early_b3, s23);
+                    s33 = coopMultiplyAdd(early_a3, early_b3, s33);
+                    s32 = coopMultiplyAdd(early_a3, early_b2, s32);
+                    s31 = coopMultiplyAdd(early_a3, early_b1, s31);
+                    s30 = coopMultiplyAdd(early_a3, early_b0, s30);
+                    // Everybody has read the tiles.
+                    workgroupBarrier();
+                    keep(t, a_0, a_1, a_2, a_3, a_4, a_5, a_6, a_7, b_0, b_1, b_2, b_3, b_4, b_5, b_6, b_7);
+                    workgroupBarrier();
+                    early_a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a], A_PITCH);
+                    early_a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 16u * A_PITCH], A_PITCH);
+                    early_a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 32u * A_PITCH], A_PITCH);
+                    early_a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 48u * A_PITCH], A_PITCH);
+                    early_b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b], B_PITCH);
+                    early_b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 4u], B_PITCH);
+                    early_b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 8u], B_PITCH);
+                    early_b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 12u], B_PITCH);
+                    s00 = coopMultiplyAdd(late_a0, late_b0, s00);
+                    s01 = coopMultiplyAdd(late_a0, late_b1, s01);
+                    s02 = coopMultiplyAdd(late_a0, late_b2, s02);
+                    s03 = coopMultiplyAdd(late_a0, late_b3, s03);
+                    s13 = coopMultiplyAdd(late_a1, late_b3, s13);
+                    s12 = coopMultiplyAdd(late_a1, late_b2, s12);
+                    s11 = coopMultiplyAdd(late_a1, late_b1, s11);
+                    s10 = coopMultiplyAdd(late_a1, late_b0, s10);
+                    s20 = coopMultiplyAdd(late_a2, late_b0, s20);
+                    s21 = coopMultiplyAdd(late_a2, late_b1, s21);
+                    s22 = coopMultiplyAdd(late_a2, late_b2, s22);
+                    s23 = coopMultiplyAdd(late_a2, late_b3, s23);
+                    s33 = coopMultiplyAdd(late_a3, late_b3, s33);
+                    s32 = coopMultiplyAdd(late_a3, late_b2, s32);
+                    s31 = coopMultiplyAdd(late_a3, late_b1, s31);
+                    s30 = coopMultiplyAdd(late_a3, late_b0, s30);
+                }
+                {
+                    // The last round brings its own tiles again, which nobody uses.
+                    let next = min(first + 2u * DEPTH, sizes.k - DEPTH);
+                    let next_a = a_from + next / 4u;
+                    let next_b = b_from + next * b_pitch;
+                    let a_0 = a[next_a];
+                    let a_1 = a[next_a + 16u * a_pitch];
+                    let a_2 = a[next_a + 32u * a_pitch];
+                    let a_3 = a[next_a + 48u * a_pitch];
+                    let a_4 = a[next_a + 64u * a_pitch];
+                    let a_5 = a[next_a + 80u * a_pitch];
+                    let a_6 = a[next_a + 96u * a_pitch];
+                    let a_7 = a[next_a + 112u * a_pitch];
+                    let b_0 = b[next_b];
+                    let b_1 = b[next_b + 4u * b_pitch];
+                    let b_2 = b[next_b + 8u * b_pitch];
+                    let b_3 = b[next_b + 12u * b_pitch];
+                    let b_4 = b[next_b + 16u * b_pitch];
+                    let b_5 = b[next_b + 20u * b_pitch];
+                    let b_6 = b[next_b + 24u * b_pitch];
+                    let b_7 = b[next_b + 28u * b_pitch];
+                    let late_a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 4u], A_PITCH);
+                    let late_a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 16u * A_PITCH + 4u], A_PITCH);
+                    let late_a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 32u * A_PITCH + 4u], A_PITCH);
+                    let late_a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 48u * A_PITCH + 4u], A_PITCH);
+                    let late_b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 16u * B_PITCH], B_PITCH);
+                    let late_b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 16u * B_PITCH + 4u], B_PITCH);
+                    let late_b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 16u * B_PITCH + 8u], B_PITCH);
+                    let late_b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 16u * B_PITCH + 12u], B_PITCH);
+                    s00 = coopMultiplyAdd(early_a0, early_b0, s00);
+                    s01 = coopMultiplyAdd(early_a0, early_b1, s01);
+                    s02 = coopMultiplyAdd(early_a0, early_b2, s02);
+                    s03 = coopMultiplyAdd(early_a0, early_b3, s03);
+                    s13 = coopMultiplyAdd(early_a1, early_b3, s13);
+                    s12 = coopMultiplyAdd(early_a1, early_b2, s12);
+                    s11 = coopMultiplyAdd(early_a1, early_b1, s11);
+                    s10 = coopMultiplyAdd(early_a1, early_b0, s10);
+                    s20 = coopMultiplyAdd(early_a2, early_b0, s20);
+                    s21 = coopMultiplyAdd(early_a2, early_b1, s21);
+                    s22 = coopMultiplyAdd(early_a2, early_b2, s22);
+                    s23 = coopMultiplyAdd(early_a2, early_b3, s23);
+                    s33 = coopMultiplyAdd(early_a3, early_b3, s33);
+                    s32 = coopMultiplyAdd(early_a3, early_b2, s32);
+                    s31 = coopMultiplyAdd(early_a3, early_b1, s31);
+                    s30 = coopMultiplyAdd(early_a3, early_b0, s30);
+                    // Everybody has read the tiles.
+                    workgroupBarrier();
+                    keep(t, a_0, a_1, a_2, a_3, a_4, a_5, a_6, a_7, b_0, b_1, b_2, b_3, b_4, b_5, b_6, b_7);
+                    workgroupBarrier();
+                    early_a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a], A_PITCH);
+                    early_a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 16u * A_PITCH], A_PITCH);
+                    early_a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 32u * A_PITCH], A_PITCH);
+                    early_a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 48u * A_PITCH], A_PITCH);
+                    early_b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b], B_PITCH);
+                    early_b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 4u], B_PITCH);
+                    early_b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 8u], B_PITCH);
+                    early_b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 12u], B_PITCH);
+                    s00 = coopMultiplyAdd(late_a0, late_b0, s00);
+                    s01 = coopMultiplyAdd(late_a0, late_b1, s01);
+                    s02 = coopMultiplyAdd(late_a0, late_b2, s02);
+                    s03 = coopMultiplyAdd(late_a0, late_b3, s03);
+                    s13 = coopMultiplyAdd(late_a1, late_b3, s13);
+                    s12 = coopMultiplyAdd(late_a1, late_b2, s12);
+                    s11 = coopMultiplyAdd(late_a1, late_b1, s11);
+                    s10 = coopMultiplyAdd(late_a1, late_b0, s10);
+                    s20 = coopMultiplyAdd(late_a2, late_b0, s20);
+                    s21 = coopMultiplyAdd(late_a2, late_b1, s21);
+                    s22 = coopMultiplyAdd(late_a2, late_b2, s22);
+                    s23 = coopMultiplyAdd(late_a2, late_b3, s23);
+                    s33 = coopMultiplyAdd(late_a3, late_b3, s33);
+                    s32 = coopMultiplyAdd(late_a3, late_b2, s32);
+                    s31 = coopMultiplyAdd(late_a3, late_b1, s31);
+                    s30 = coopMultiplyAdd(late_a3, late_b0, s30);
+                }
+            }
         } else {
-            keep_guarded(t, corner, 0u);
-        }
-        for (var first = 0u; first < sizes.k; first += DEPTH) {
-            workgroupBarrier();
-            // On their way while this round multiplies; nothing of them lives from round to round, which would cost moves that wait.
-            var a_0 = vec4<f16>(); var a_1 = vec4<f16>(); var a_2 = vec4<f16>(); var a_3 = vec4<f16>();
-            var a_4 = vec4<f16>(); var a_5 = vec4<f16>(); var a_6 = vec4<f16>(); var a_7 = vec4<f16>();
-            var b_0 = vec4<f16>(); var b_1 = vec4<f16>(); var b_2 = vec4<f16>(); var b_3 = vec4<f16>();
-            var b_4 = vec4<f16>(); var b_5 = vec4<f16>(); var b_6 = vec4<f16>(); var b_7 = vec4<f16>();
-            if (is_whole) {
-                // The last round brings its own tiles again, which nobody uses.
-                let next = min(first + DEPTH, sizes.k - DEPTH);
-                let next_a = a_from + next / 4u;
-                let next_b = b_from + next * b_pitch;
-                a_0 = a[next_a];
-                a_1 = a[next_a + 16u * a_pitch];
-                a_2 = a[next_a + 32u * a_pitch];
-                a_3 = a[next_a + 48u * a_pitch];
-                a_4 = a[next_a + 64u * a_pitch];
-                a_5 = a[next_a + 80u * a_pitch];
-                a_6 = a[next_a + 96u * a_pitch];
-                a_7 = a[next_a + 112u * a_pitch];
-                b_0 = b[next_b];
-                b_1 = b[next_b + 4u * b_pitch];
-                b_2 = b[next_b + 8u * b_pitch];
-                b_3 = b[next_b + 12u * b_pitch];
-                b_4 = b[next_b + 16u * b_pitch];
-                b_5 = b[next_b + 20u * b_pitch];
-                b_6 = b[next_b + 24u * b_pitch];
-                b_7 = b[next_b + 28u * b_pitch];
-            }
-            for (var p = 0u; p < DEPTH; p += 16u) {
-                let from_a = part_row * A_PITCH + p / 4u;
-                let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a], A_PITCH);
-                let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 16u * A_PITCH], A_PITCH);
-                let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 32u * A_PITCH], A_PITCH);
-                let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 48u * A_PITCH], A_PITCH);
-                let from_b = p * B_PITCH + part_column / 4u;
-                let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b], B_PITCH);
-                let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 4u], B_PITCH);
-                let b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 8u], B_PITCH);
-                let b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 12u], B_PITCH);
-                s00 = coopMultiplyAdd(a0, b0, s00);
-                s01 = coopMultiplyAdd(a0, b1, s01);
-                s02 = coopMultiplyAdd(a0, b2, s02);
-                s03 = coopMultiplyAdd(a0, b3, s03);
-                s10 = coopMultiplyAdd(a1, b0, s10);
-                s11 = coopMultiplyAdd(a1, b1, s11);
-                s12 = coopMultiplyAdd(a1, b2, s12);
-                s13 = coopMultiplyAdd(a1, b3, s13);
-                s20 = coopMultiplyAdd(a2, b0, s20);
-                s21 = coopMultiplyAdd(a2, b1, s21);
-                s22 = coopMultiplyAdd(a2, b2, s22);
-                s23 = coopMultiplyAdd(a2, b3, s23);
-                s30 = coopMultiplyAdd(a3, b0, s30);
-                s31 = coopMultiplyAdd(a3, b1, s31);
-                s32 = coopMultiplyAdd(a3, b2, s32);
-                s33 = coopMultiplyAdd(a3, b3, s33);
-            }
-            // Everybody has read the tiles.
-            workgroupBarrier();
-            if (is_whole) {
-                keep(t, a_0, a_1, a_2, a_3, a_4, a_5, a_6, a_7, b_0, b_1, b_2, b_3, b_4, b_5, b_6, b_7);
-            } else {
-                keep_guarded(t, corner, first + DEPTH);
+            for (var first = 0u; first < sizes.k; first += DEPTH) {
+                keep_guarded(t, corner, first);
+                workgroupBarrier();
+                for (var p = 0u; p < DEPTH; p += 16u) {
+                    let a0 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + p / 4u], A_PITCH);
+                    let a1 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 16u * A_PITCH + p / 4u], A_PITCH);
+                    let a2 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 32u * A_PITCH + p / 4u], A_PITCH);
+                    let a3 = coopLoadT<coop_mat16x16<f16, A>>(&a_tile[from_a + 48u * A_PITCH + p / 4u], A_PITCH);
+                    let b0 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + p * B_PITCH], B_PITCH);
+                    let b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + p * B_PITCH + 4u], B_PITCH);
+                    let b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + p * B_PITCH + 8u], B_PITCH);
+                    let b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + p * B_PITCH + 12u], B_PITCH);
+                    s00 = coopMultiplyAdd(a0, b0, s00);
+                    s01 = coopMultiplyAdd(a0, b1, s01);
+                    s02 = coopMultiplyAdd(a0, b2, s02);
+                    s03 = coopMultiplyAdd(a0, b3, s03);
+                    s13 = coopMultiplyAdd(a1, b3, s13);
+                    s12 = coopMultiplyAdd(a1, b2, s12);
+                    s11 = coopMultiplyAdd(a1, b1, s11);
+                    s10 = coopMultiplyAdd(a1, b0, s10);
+                    s20 = coopMultiplyAdd(a2, b0, s20);
+                    s21 = coopMultiplyAdd(a2, b1, s21);
+                    s22 = coopMultiplyAdd(a2, b2, s22);
+                    s23 = coopMultiplyAdd(a2, b3, s23);
+                    s33 = coopMultiplyAdd(a3, b3, s33);
+                    s32 = coopMultiplyAdd(a3, b2, s32);
+                    s31 = coopMultiplyAdd(a3, b1, s31);
+                    s30 = coopMultiplyAdd(a3, b0, s30);
+                }
+                workgroupBarrier();
             }
         }
         if (is_inside) {

@@ -137,8 +137,8 @@ kernel(const vec4<T>* __restrict__ a, const vec4<T>* __restrict__ b, vec4<T>* __
     const u32 column = rest / height * SIDE;
 
     const u32 warp = t / 32u;
-    const u32 x = warp % 2u * 16u + t % 8u;
-    const u32 y = warp / 2u * 8u + t % 32u / 8u;
+    const u32 x = warp % 2u * 16u + t % 32u / 8u * 2u + t % 2u;
+    const u32 y = warp / 2u * 8u + t / 2u % 4u;
     const u32 half = t % 2u;
     const Place place = {
         t, row, column,

@@ -1,8 +1,8 @@
 // Product of two matrices, C = A·B with A m×k and B k×n, by tiles of 128×128: each of 256 invocations keeps 8×8 elements of C in registers.
 // Two tiles of A and two of B take turns in workgroup memory: while one pair is multiplied the next is on its way, one barrier in 8 steps of k.
 // Pattern: 32 neighbouring invocations cover 32×64 elements of C, 4×8 of them with 2×2 blocks of 4×4 each: 64 FMAs for four 16-byte reads,
-// most of which lanes share. A's tile is stored by steps of k; its fours change places in the upper half, against bank conflicts. Workgroups
-// are numbered in bands of 8 rows, so that those that run together share what they read.
+// most of which lanes share; eight in a row are four high and two wide. A's tile is stored by steps of k; its fours change places in the
+// upper half, against bank conflicts. Workgroups are numbered in bands of 8 rows, so that those that run together share what they read.
 // Work: 2mnk operations.
 
 alias T = f32;
@@ -57,8 +57,8 @@ fn main(
     let column = rest / height * SIDE;
 
     let warp = t / 32u;
-    let x = warp % 2u * 16u + t % 8u;
-    let y = warp / 2u * 8u + t % 32u / 8u;
+    let x = warp % 2u * 16u + t % 32u / 8u * 2u + t % 2u;
+    let y = warp / 2u * 8u + t / 2u % 4u;
     let half = t % 2u;
     let place = Place(
         t, row, column,

@@ -50,7 +50,7 @@ impl Kernel {
             (String::new(), Interface::default())
         };
         let cuda = twin::program(case, &interface);
-        let (only_cuda, dynamic_bytes) = (case.benchmark.only_cuda, twin::dynamic_bytes(shape));
+        let (only_cuda, dynamic_bytes) = (case.benchmark.only_cuda, twin::dynamic_bytes(case));
         Ok(Self { source, cuda, only_cuda, dynamic_bytes, constants, interface, checks })
     }
 

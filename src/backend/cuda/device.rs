@@ -26,6 +26,8 @@ pub struct CudaDevice {
     pub capability: u32,
     /// CUDA's version that the driver knows, as 1000 × major + 10 × minor.
     pub(super) version: i32,
+    /// Shared memory that a launch may ask for beyond what its kernel declares, in bytes.
+    pub(super) max_dynamic_bytes: u32,
     /// What the device tells.
     pub device: Device,
 }
@@ -110,7 +112,8 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
         max_groups: grid.into_iter().min()?,
         facts: facts(handle, memory, (major, minor)),
     };
-    Some(CudaDevice { ordinal, capability: 10 * major + minor, version, device })
+    let max_dynamic_bytes = number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+    Some(CudaDevice { ordinal, capability: 10 * major + minor, version, max_dynamic_bytes, device })
 }
 
 /// Properties that are told as they are, under their usual names. The attribute is left out where the driver does not know it.

@@ -157,6 +157,10 @@ impl CudaBackend {
             let name = job.label.split(' ').next().unwrap_or_default();
             return Err(Error::Unsupported(format!("{name} has no CUDA twin")));
         }
+        let (needs, has) = (job.kernel.dynamic_bytes, self.found.max_dynamic_bytes);
+        if needs > has {
+            return Err(Error::Unsupported(format!("needs {needs} bytes of shared memory, the device has {has}")));
+        }
         self.gpu.context.enter()?;
         let module = if job.kernel.is_empty() {
             None
