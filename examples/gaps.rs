@@ -323,6 +323,19 @@ const GAPS: &[Gap] = &[
         ],
     ),
     gap(
+        "ceiling/fill",
+        Dtype::Vec4F32,
+        Extent::Linear(1 << 28),
+        "",
+        &[
+            ("stored strongly", Cuda(&[("output[i] = splat<T>(", FILL_STRONGLY)])),
+            (
+                "stored for the whole device to see",
+                Cuda(&[("output[i] = splat<T>(", FILL_STRONGLY), ("relaxed.cta", "relaxed.gpu")]),
+            ),
+        ],
+    ),
+    gap(
         "memory_spaces/private_bandwidth",
         Dtype::U32,
         Extent::Linear(1 << 18),
@@ -386,6 +399,12 @@ template <typename V> __device__ __forceinline__ void strong_store(V* to, V valu
     asm volatile(\"st.relaxed.cta.global.u32 [%0], %1;\" : : \"l\"(to), \"r\"(*reinterpret_cast<u32*>(&value)));
 }
 struct Sizes";
+
+/// The same for the four of a fill.
+const FILL_STRONGLY: &str = "const auto stored = [&](float x) {
+            asm volatile(\"st.relaxed.cta.global.v4.f32 [%0], {%1, %1, %1, %1};\" : : \"l\"(output + i), \"f\"(x) : \"memory\");
+        };
+        stored(";
 
 const COPY_TEXELS: &str = "
 @group(0) @binding(0) var input: texture_2d<u32>;

@@ -170,6 +170,13 @@ mod tests {
     }
 
     #[test]
+    fn a_case_or_its_twin_says_what_shared_memory_a_launch_asks_for() {
+        assert_eq!(dynamic_bytes(&case("matmul/cooperative")), 96 << 10);
+        assert_eq!(dynamic_bytes(&case("workgroup_memory/dynamic_size")), 1024);
+        assert_eq!(dynamic_bytes(&case("transpose/tiled")), 0);
+    }
+
+    #[test]
     fn what_a_kernel_is_hashed_by_depends_on_its_language() {
         let job = Job::new(&case("transpose/tiled")).expect("valid");
         let mut other = job.kernel.clone();

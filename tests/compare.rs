@@ -262,7 +262,7 @@ fn committed(path: &str) -> PathBuf {
 }
 
 fn h200() -> PathBuf {
-    committed("nvidia-h200/2026-11-21-vulkan.csv")
+    committed("nvidia-h200/2026-11-22-vulkan.csv")
 }
 
 fn records_of(path: &Path) -> Vec<Record> {
@@ -381,7 +381,7 @@ fn a_merely_possible_slow_down_is_told_and_does_not_fail() {
 fn the_committed_reports_compare_legibly() {
     let folder = tempfile::tempdir().expect("a folder");
     let soft = committed("llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv");
-    let both = committed("nvidia-h200/2026-11-21-vulkan+cuda.csv");
+    let both = committed("nvidia-h200/2026-11-22-vulkan+cuda.csv");
     let [hard, soft, both] = [h200(), soft, both].map(|path| path.to_string_lossy().into_owned());
     let pair = [soft.as_str(), hard.as_str()];
     let output = shaderbench(folder.path(), &pair);

@@ -11,7 +11,7 @@ use browser::Browser;
 use shaderbench::record::{Record, Status};
 use shaderbench::report::{csv, json};
 
-const H200: &str = "results/nvidia-h200/2026-11-21-vulkan+cuda.csv";
+const H200: &str = "results/nvidia-h200/2026-11-22-vulkan+cuda.csv";
 const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv";
 
 /// Every chart that the committed reports, and a JSON report with samples, give rise to.

@@ -84,7 +84,7 @@ pub const FAMILY: Family = Family {
             name: "cooperative",
             summary: "f16 factors, f32 sums, by tensor cores: tiles of 128×128, 64×64 a subgroup",
             look_for: "Its share of ceiling/tensor, and not of FMA: feeding matrix units is harder than running \
-                them. Compare the two APIs: ldmatrix and wide loads are CUDA's alone.",
+                them. Compare the two APIs: copies to workgroup memory that pass by the registers are CUDA's alone.",
             limited_by: "The way from memory to the tiles: workgroup memory must deliver both factors as fast as \
                 tensor cores eat them.",
             wgsl: include_str!("../../shaders/matmul/cooperative.wgsl"),
