@@ -123,8 +123,8 @@ def cooperative(depth=32, high=2, wide=2, pairs=1, band=0, columns=128, ahead=Fa
     """C = A*B of f16 by cooperative matrices: `high` by `wide` subgroups for 128 rows by `columns`, with one pair of tiles or two in turn;
     `ahead`, with two rounds in a turn of the loop: the first step behind the barriers is read before the last one in front is multiplied;
     `spread`: rows of A four apart are stored together, whose fours lie in different banks; `snake`: neighbours in the order of products share
-    a factor; `sixteen`: 16 bytes a load, as vec4<u32>, unpacked on the way to the tiles; `touch`: an invocation in four reads a word of what
-    comes so many rounds later, for the second cache (32 deep, two rounds in a turn)."""
+    a factor; `sixteen`: 16 bytes a load, as vec4<u32>, unpacked on the way to the tiles; `touch`: a word of every 64 bytes that come so
+    many rounds later is read, an eighth of them by each of the workgroups that share them, for the second cache (32 deep, two rounds a turn)."""
     side = 128
     threads = high * wide * 32
     a_parts, b_parts = side // high // 16, columns // wide // 16
