@@ -1,9 +1,8 @@
 // Product of two matrices of f16, C = A·B with A m×k and B k×n, summed in f32 by cooperative matrices: 128 invocations make 128×128
 // elements of C in parts of 64×64, a subgroup each, as 4×4 products of 16×16 from tiles 32 deep in workgroup memory.
-// Pattern: 16 products for 8 reads of 16×16; the next tiles are under way to registers meanwhile, and what the first step behind the barriers
-// needs is read before the last step in front of them is multiplied. One pair of tiles, not two in turn: the less workgroup memory, the more
-// workgroups at a time, one of which multiplies while another waits at its barriers. Workgroups are numbered in bands of 8 rows, so that
-// those that run together share what they read. Parts of C that stick out go through workgroup memory.
+// Pattern: 16 products for 8 reads of 16×16; the next tiles are under way to registers meanwhile, and the first step behind the barriers is
+// read before the last one in front is multiplied. One pair of tiles, not two: the less workgroup memory, the more workgroups, one of which
+// multiplies while others wait. They are numbered in bands of 8 rows, so that those that run together share what they read.
 // Work: 2mnk operations.
 
 enable f16;

@@ -121,6 +121,19 @@ mod tests {
         assert_eq!(read(Path::new("r.json"), &write(&[])).expect("own report"), []);
     }
 
+    /// So that a row out of the JSON and the same out of the CSV are known to be one measurement.
+    #[test]
+    fn a_figure_is_read_back_to_the_last_bit() {
+        // An additive sequence of fractions, as times: thousands of them, since few are rounded wrongly by a careless reader.
+        let records: Vec<Record> = (1..5000)
+            .map(|i| Record {
+                median_ns: Some(1e6 * (f64::from(i) * 0.618_033_988_749_895).fract()),
+                ..Record::default()
+            })
+            .collect();
+        assert_eq!(read(Path::new("r.json"), &write(&records)).expect("own report"), records);
+    }
+
     #[test]
     fn unknown_and_missing_keys_and_a_byte_order_mark_are_no_fault() {
         let records = read_text("\u{feff}[{\"benchmark\": \"tiled\", \"watts\": [1]}]").expect("a report");

@@ -232,7 +232,7 @@ function scatter() {
         marks: [
           Plot.ruleX([1], { stroke: "currentColor" }),
           Plot.dot(points, { x: "value", y: "key", r: 3, fill: color(side.place), fillOpacity: 0.4, symbol: symbol(side.place) }),
-          Plot.text(titles, isNarrow ? { y: "key", text: "name", frameAnchor: "left" } : { y: "key", text: "name", frameAnchor: "left", textAnchor: "end", dx: -8 }),
+          Plot.text(titles, isNarrow ? { y: "key", text: "name", frameAnchor: "left", lineWidth: width / 13, textOverflow: "ellipsis" } : { y: "key", text: "name", frameAnchor: "left", textAnchor: "end", dx: -8 }),
           tip(points, { x: "value", y: "key", title: ({ series, value }) => `${name(series)}\n${times(value)} the median\n${series.count} samples` }),
         ],
       });
