@@ -425,7 +425,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let adapter = adapters(None).await.into_iter().next().ok_or("no adapter")?;
         println!("{}, {}", adapter.device.name, adapter.device.driver);
         let mut vulkan = WgpuBackend::open(adapter, PATIENCE).await?;
-        let mut cuda = devices().and_then(|mut found| CudaBackend::open(found.swap_remove(0), PATIENCE))?;
+        let mut cuda = devices().and_then(|mut found| CudaBackend::open(found.swap_remove(0), PATIENCE.idle))?;
         for gap in GAPS {
             if !filters.is_empty() && !filters.iter().any(|filter| gap.name.contains(filter.as_str())) {
                 continue;

@@ -15,6 +15,9 @@ const HOT: f64 = 1.15;
 /// How the reason of an implausible row ends; what was known of it before follows.
 const BEYOND: &str = ": no kernel can be that fast";
 
+/// How the reason of a row ends that may be implausible or may not; what was known of it before follows.
+const UNSURE: &str = ": too noisy to judge";
+
 /// A limit, and for arithmetic the type that it is of.
 type Key = (Limit, Option<Scalar>);
 
@@ -48,29 +51,39 @@ impl Ceilings {
     }
 
     /// Holds a row against the limit that binds it: sets `ceiling` and `share`, and the status `implausible` where the row is more
-    /// than 5 % above.
-    pub fn hold(&self, case: &Case, record: &mut Record) {
+    /// than 5 % above, even at the slow end of its interval. The ceiling is what its fastest sample reached, which is past the end of
+    /// its own interval. `scatter` is how far the device's speed strays by itself from one moment to another, as a fraction of it.
+    pub fn hold(&self, case: &Case, record: &mut Record, scatter: f64) {
+        // The verdict of a lower ceiling; it may have risen since.
+        for verdict in [BEYOND, UNSURE] {
+            if let Some((_, rest)) = record.reason.split_once(verdict) {
+                record.reason = rest.trim_start_matches("; ").to_owned();
+            }
+        }
         if record.status == Status::Implausible {
-            // The verdict of a lower ceiling; it may have risen since.
             record.status = Status::Ok;
-            let rest = record.reason.split_once(BEYOND).map_or("", |(_, rest)| rest);
-            record.reason = rest.trim_start_matches("; ").to_owned();
         }
         let Some((limit, working_set, rate)) = self.binding(case) else { return };
-        let possible = self.possible(limit, case, rate);
+        let possible = IMPLAUSIBLE * self.possible(limit, case, rate);
         let Some(median) = record.median_ns else { return };
         record.ceiling = self.label(limit, working_set, case);
         let share = amount(limit, case) / median / rate;
         record.share = Some(round_to_seven_digits(share));
-        let is_beyond = amount(limit, case) / median > IMPLAUSIBLE * possible;
-        if is_beyond && record.status == Status::Ok {
+        if record.status != Status::Ok || amount(limit, case) / median <= possible {
+            return;
+        }
+        // Both the row and its ceiling were measured in moments of their own.
+        let slowest = record.ci_high_ns.unwrap_or(median).max(median) * (1.0 + 2.0 * scatter);
+        let is_certain = amount(limit, case) / slowest > possible;
+        let verdict = if is_certain { BEYOND } else { UNSURE };
+        let mut reason = format!("{:.0} % of the ceiling '{}'{verdict}", share * 100.0, record.ceiling);
+        if !record.reason.is_empty() {
+            reason.push_str("; ");
+            reason.push_str(&record.reason);
+        }
+        record.reason = reason;
+        if is_certain {
             record.status = Status::Implausible;
-            let mut reason = format!("{:.0} % of the ceiling '{}'{BEYOND}", share * 100.0, record.ceiling);
-            if !record.reason.is_empty() {
-                reason.push_str("; ");
-                reason.push_str(&record.reason);
-            }
-            record.reason = reason;
         }
     }
 
@@ -191,7 +204,7 @@ mod tests {
             ceilings.add(&rung, &row(&rung, rate));
         }
         let mut record = row(case, rate);
-        ceilings.hold(case, &mut record);
+        ceilings.hold(case, &mut record, 0.0);
         record
     }
 
@@ -209,12 +222,12 @@ mod tests {
         ceilings.add(&rung, &row(&rung, 500.0));
         for known in ["", "the canary moved by 11 % and did not settle"] {
             let mut record = Record { reason: known.to_owned(), ..row(&copy, 540.0) };
-            ceilings.hold(&copy, &mut record);
+            ceilings.hold(&copy, &mut record, 0.0);
             assert_eq!(record.status, Status::Implausible);
             assert!(record.reason.starts_with("108 % of ") && record.reason.ends_with(known), "{}", record.reason);
             let mut risen = ceilings.clone();
             risen.add(&rung, &row(&rung, 530.0));
-            risen.hold(&copy, &mut record);
+            risen.hold(&copy, &mut record, 0.0);
             assert_eq!((record.status, record.reason.as_str()), (Status::Ok, known));
         }
     }
@@ -225,18 +238,18 @@ mod tests {
         let mut ceilings = Ceilings::default();
         assert!(ceilings.add(&rung, &row(&rung, 500.0)) && ceilings.add(&rung, &row(&rung, 600.0)));
         let mut record = row(&copy, 570.0);
-        ceilings.hold(&copy, &mut record);
+        ceilings.hold(&copy, &mut record, 0.0);
         let mut resumed = Ceilings::default();
         resumed.add(&rung, &row(&rung, 500.0));
         resumed.recall(&copy, &record);
         let mut again = record.clone();
-        resumed.hold(&copy, &mut again);
+        resumed.hold(&copy, &mut again, 0.0);
         assert_eq!((again.status, again.share), (Status::Ok, record.share));
         // A row that was held against something else says nothing of this.
         let mut resumed = Ceilings::default();
         resumed.add(&rung, &row(&rung, 500.0));
         resumed.recall(&copy, &Record { ceiling: "copy 1 KiB".to_owned(), ..record.clone() });
-        resumed.hold(&copy, &mut again);
+        resumed.hold(&copy, &mut again, 0.0);
         assert_eq!(again.status, Status::Implausible);
     }
 

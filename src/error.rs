@@ -52,6 +52,12 @@ pub enum Error {
     /// The device is gone; a new one has to be opened.
     #[error("device lost: {0}")]
     Lost(String),
+    /// A launch takes longer than the run's time limit leaves to the case.
+    #[error("one launch takes about {seconds:.1} s, too long for the run's time limit (--time)")]
+    TooLong {
+        /// Time of one launch, estimated from a smaller size, in seconds.
+        seconds: f64,
+    },
     /// The device did not answer in time; a new one has to be opened.
     #[error("timed out: no answer from the device within {seconds} s")]
     Timeout {
@@ -64,7 +70,7 @@ impl Error {
     /// Whether the case cannot run here at all, so that its row is `skipped` rather than `failed`.
     #[must_use]
     pub const fn is_skip(&self) -> bool {
-        matches!(self, Self::Unsupported(_))
+        matches!(self, Self::Unsupported(_) | Self::TooLong { .. })
     }
 
     /// Whether the device must be opened anew before the next case.

@@ -22,13 +22,15 @@ pub struct Request {
     pub params: Vec<(String, f64)>,
     /// Sources in place of the suite's, by `family/benchmark`.
     pub sources: BTreeMap<String, Source>,
+    /// Whether to plan [`Benchmark::small`] sizes too: a run with a time limit chooses between them and the profile's.
+    pub has_small: bool,
 }
 
 impl Request {
     /// What a profile runs of the benchmarks that match, as the suite declares them.
     #[must_use]
     pub const fn new(filters: Vec<String>, profile: Profile) -> Self {
-        Self { filters, profile, sizes: Vec::new(), params: Vec::new(), sources: BTreeMap::new() }
+        Self { filters, profile, sizes: Vec::new(), params: Vec::new(), sources: BTreeMap::new(), has_small: false }
     }
 }
 
@@ -55,7 +57,7 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
     check_params(&selected, &request.params)?;
     let mut cases: Vec<Case> =
         selected.iter().flat_map(|(family, benchmark)| cases_of(family, benchmark, request)).collect();
-    for case in needed_ceilings(&cases, request.profile) {
+    for case in needed_ceilings(&cases, request) {
         if !cases.iter().any(|other| is_same(other, &case)) {
             cases.push(case);
         }
@@ -193,8 +195,10 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Re
     for block in benchmark.cases.iter().filter(|block| block.from <= request.profile) {
         let form = block.extents[0];
         let asked: Vec<Extent> = request.sizes.iter().filter_map(|size| as_declared(*size, form)).collect();
-        let extents = if request.sizes.is_empty() || family.name == "ceiling" { block.extents } else { &asked[..] };
-        for (dtype, extent, declared) in product(block.dtypes, extents, block.params) {
+        let is_declared = request.sizes.is_empty() || family.name == "ceiling";
+        let mut extents = if is_declared { block.extents.to_vec() } else { asked };
+        extents.extend(benchmark.small.filter(|_| is_declared && request.has_small));
+        for (dtype, extent, declared) in product(block.dtypes, &extents, block.params) {
             let mut params: BTreeMap<String, f64> =
                 declared.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
             params.extend(request.params.iter().filter(|(name, _)| own.contains(name)).cloned());
@@ -231,36 +235,56 @@ fn product<'a, P: Copy>(
 }
 
 /// The ceilings that `cases` are held against: at the rungs of the ladder on both sides of each working set.
-fn needed_ceilings(cases: &[Case], profile: Profile) -> Vec<Case> {
+fn needed_ceilings(cases: &[Case], request: &Request) -> Vec<Case> {
     let Some(family) = FAMILIES.iter().find(|family| family.name == "ceiling") else { return Vec::new() };
-    let mut needed: Vec<(Limit, Option<Extent>)> = Vec::new();
-    let mut types: Vec<Scalar> = Vec::new();
-    for case in cases.iter().filter(|case| !case.benchmark.sets_ceiling) {
-        let Some(limit) = case.benchmark.ceiling else { continue };
-        if limit.is_memory() {
-            needed.extend(rungs(limit, case.work().bytes).into_iter().map(|rung| (limit, Some(rung))));
-            needed.push((Limit::Launch, None));
-        } else {
-            needed.push((limit, None));
-            if limit == Limit::Fma {
-                types.push(case.shape.dtype.scalar());
-            }
-        }
-    }
+    let needed: Vec<Need> = cases.iter().flat_map(needs).collect();
     // Working sets are met at whatever rung they need; what knows none is measured as the profile has it.
     let candidates = family.benchmarks.iter().flat_map(|benchmark| {
         let is_memory = benchmark.ceiling.is_some_and(Limit::is_memory);
-        let profile = if is_memory { Profile::Thorough } else { profile };
-        let request = Request::new(Vec::new(), profile);
+        let profile = if is_memory { Profile::Thorough } else { request.profile };
+        let request = Request { has_small: request.has_small, ..Request::new(Vec::new(), profile) };
         cases_of(family, benchmark, &request)
     });
-    let is_needed = |case: &Case| {
-        needed.iter().any(|(limit, rung)| {
-            let is_of_type = *limit != Limit::Fma || types.contains(&case.shape.dtype.scalar());
-            case.benchmark.ceiling == Some(*limit) && is_of_type && rung.is_none_or(|rung| rung == case.shape.extent)
-        })
-    };
-    candidates.filter(is_needed).collect()
+    candidates.filter(|case| needed.iter().any(|need| need.is_met_by(case))).collect()
+}
+
+/// A limit that a case is held against.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Need {
+    limit: Limit,
+    /// The rung of its ladder, where it has one.
+    rung: Option<Extent>,
+    /// The type, where it is one of arithmetic.
+    scalar: Option<Scalar>,
+}
+
+impl Need {
+    fn is_met_by(&self, ceiling: &Case) -> bool {
+        ceiling.benchmark.sets_ceiling
+            && ceiling.benchmark.ceiling == Some(self.limit)
+            && self.scalar.is_none_or(|scalar| scalar == ceiling.shape.dtype.scalar())
+            && self.rung.is_none_or(|rung| rung == ceiling.shape.extent)
+    }
+}
+
+/// What `case` is held against; nothing where it is a ceiling itself.
+fn needs(case: &Case) -> Vec<Need> {
+    let Some(limit) = case.benchmark.ceiling.filter(|_| !case.benchmark.sets_ceiling) else { return Vec::new() };
+    if limit.is_memory() {
+        let rungs = rungs(limit, case.work().bytes).into_iter();
+        let mut needs: Vec<Need> = rungs.map(|rung| Need { limit, rung: Some(rung), scalar: None }).collect();
+        needs.push(Need { limit: Limit::Launch, rung: None, scalar: None });
+        return needs;
+    }
+    vec![Need { limit, rung: None, scalar: (limit == Limit::Fma).then_some(case.shape.dtype.scalar()) }]
+}
+
+/// Indices of the ceilings in `cases` that `case` is held against.
+#[must_use]
+pub fn ceilings_of(case: &Case, cases: &[Case]) -> Vec<usize> {
+    let needs = needs(case);
+    let is_needed = |index: &usize| needs.iter().any(|need| need.is_met_by(&cases[*index]));
+    (0..cases.len()).filter(is_needed).collect()
 }
 
 /// The rungs next to a working set: one where a rung is as large or nearly so, else two.

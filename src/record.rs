@@ -164,6 +164,17 @@ impl Record {
     }
 }
 
+/// The rows of `rows` that a statement may rest on: those whose median is known to 10 % or better, or that have none. `None` where more than
+/// a tenth of the measured rows is noisier: what is left may then be no fair choice.
+#[must_use]
+pub fn steady<'a>(rows: &[&'a Record]) -> Option<Vec<&'a Record>> {
+    const TOO_NOISY: f64 = 0.1;
+    let steady: Vec<_> =
+        rows.iter().filter(|row| row.noise().is_none_or(|noise| noise <= TOO_NOISY)).copied().collect();
+    let measured = rows.iter().filter(|row| row.median_ns.is_some()).count();
+    (10 * (rows.len() - steady.len()) <= measured).then_some(steady)
+}
+
 /// A column of the CSV: also a key of the JSON report and a line of the documentation.
 pub struct Column {
     /// Heading.

@@ -10,7 +10,9 @@ mod kept;
 mod lane;
 mod pace;
 mod rows;
+mod schedule;
 mod tune;
+mod turn;
 
 use std::time::Duration;
 
@@ -24,8 +26,10 @@ use crate::record::Record;
 use crate::suite::{Case, Profile};
 pub use kept::Kept;
 use lane::Lane;
-use rows::Rows;
+use rows::{Rows, Touched};
+use schedule::Schedule;
 pub use tune::recall_params;
+use turn::{Turn, missing};
 
 /// What a run's rows share, and how long it may take.
 #[derive(Debug, Clone)]
@@ -42,6 +46,8 @@ pub struct Settings {
     pub end_to_end_bytes: u64,
     /// Whether kernels are tuned before they are measured: see [`crate::suite::Family::tuned`].
     pub is_tuned: bool,
+    /// How long the run may take, from its first case on. Cases that take too long for it are left out, larger sizes first.
+    pub time: Option<Duration>,
 }
 
 impl Settings {
@@ -58,7 +64,7 @@ impl Settings {
             shortest_sample_ns: shortest_sample_us * 1e3,
             ..Rules::with_budget(budget_ms * 1e6)
         };
-        Self { date, os, cpu, rules, end_to_end_bytes, is_tuned: false }
+        Self { date, os, cpu, rules, end_to_end_bytes, is_tuned: false, time: None }
     }
 }
 
@@ -75,12 +81,16 @@ pub trait Observer {
     fn start(&mut self, place: usize, case: &Case, row: &Record);
     /// A row is there, and held against the ceilings so far.
     fn row(&mut self, record: &Record);
-    /// A case is done. `records` are all rows, in the order of the plan; the first `unchanged` of them are as they were the last time.
+    /// A case is done. `records` are all rows, in the order of the plan; `changes` says which of them are new or different.
     /// Earlier rows change where a ceiling rose that they are held against.
     ///
     /// # Errors
     /// Ends the run.
-    fn finish(&mut self, records: &[Record], unchanged: usize) -> Result<()>;
+    fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()>;
+    /// A case takes too long for the run's time limit: it has no row.
+    fn left_out(&mut self, case: &Case) {
+        let _ = case;
+    }
     /// A case whose output is a picture was right through `api`: its rows of pixels, red, green, blue and opacity.
     ///
     /// # Errors
@@ -95,11 +105,31 @@ pub trait Observer {
     }
 }
 
+/// What a case changed about a run's rows, by their positions among all, in ascending order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// Rows that are new.
+    pub added: Vec<usize>,
+    /// Rows that were there and are different now.
+    pub changed: Vec<usize>,
+}
+
+impl Changes {
+    /// How many rows, from the first on, stand where they stood and are as they were.
+    #[must_use]
+    pub fn unchanged(&self) -> usize {
+        self.added.iter().chain(&self.changed).copied().min().unwrap_or(usize::MAX)
+    }
+}
+
 /// What became of a run.
 #[derive(Debug)]
 pub struct Outcome {
     /// Its rows, in the order of the cases, and for each case in the order of the APIs.
     pub records: Vec<Record>,
+    /// Indices of the cases that took too long for the run's time limit, in the order of the plan. A benchmark that has no other row has one
+    /// for the first of them, `skipped`.
+    pub left_out: Vec<usize>,
     /// Whether they are all.
     pub end: End,
     /// Time spent measuring, with warming up and without preparing and verifying: its share of a run's time should be high.
@@ -168,11 +198,8 @@ pub async fn resume(
     };
     compile_ahead(&mut lanes, cases, &rows);
     let (mut end, mut measuring) = (End::Complete, Duration::ZERO);
-    for place in 0..cases.len() {
-        let missing: Vec<usize> = turns(place, apis).filter(|api| rows.lacks(place, *api)).collect();
-        if missing.is_empty() {
-            continue;
-        }
+    let mut schedule = Schedule::new(cases, settings, |place| !missing(&rows, place, apis).is_empty());
+    while let Some(index) = schedule.next() {
         if observer.is_interrupted() {
             end = End::Interrupted;
             break;
@@ -181,38 +208,38 @@ pub async fn resume(
             end = lanes.drain(..).next_back().and_then(|lane| lane.bench.err()).map_or(End::Complete, End::NoDevice);
             break;
         }
-        let put = measure_case(&mut lanes, cases, place, &missing, &mut rows, observer).await?;
-        let unchanged = put.min(rows.hold(cases, &mut lanes));
-        let fresh = rows.of(place).filter(|(api, _)| missing.contains(api));
-        fresh.for_each(|(_, record)| observer.row(record));
-        observer.finish(rows.records(), unchanged)?;
+        let mut turn = Turn { lanes: &mut lanes, cases, rows: &mut rows, observer };
+        turn.take(&mut schedule, index).await?;
         measuring = lanes.iter().map(Lane::measuring).sum();
     }
-    Ok(Outcome { records: rows.into_records(), end, measuring })
+    let left_out = schedule.into_left_out();
+    if matches!(end, End::Complete) {
+        skip_left_out(&left_out, &lanes, cases, &mut rows, observer)?;
+    }
+    Ok(Outcome { records: rows.into_records(), left_out, end, measuring })
 }
 
-/// Puts the rows of case number `place` through the APIs of `missing`, in this order; gives how many rows before them are as they were.
-async fn measure_case(
-    lanes: &mut [Lane<'_>],
+/// Gives each benchmark that has no row one that says why, for its smallest case.
+fn skip_left_out(
+    left_out: &[usize],
+    lanes: &[Lane<'_>],
     cases: &[Case],
-    place: usize,
-    missing: &[usize],
     rows: &mut Rows,
     observer: &mut dyn Observer,
-) -> Result<usize> {
-    let (case, before) = (&cases[place], &cases[..place]);
-    let mut unchanged = usize::MAX;
-    for &api in missing {
-        observer.start(place, case, &lanes[api].blank(case));
-        let mut record = lanes[api].judged_row(case, before, observer).await?;
-        if lanes[api].is_out_of_memory && lanes.len() > 1 {
-            // The others may hold what is missing.
-            lanes.iter_mut().for_each(Lane::release);
-            record = lanes[api].judged_row(case, before, observer).await?;
+) -> Result<()> {
+    for &place in left_out {
+        let case = &cases[place];
+        if rows.has_benchmark(case.family.name, case.benchmark.name) {
+            continue;
         }
-        unchanged = unchanged.min(rows.put(place, api, record));
+        let mut touched = Touched::default();
+        for (api, lane) in lanes.iter().enumerate() {
+            rows.put(place, api, lane.left_out(case), &mut touched);
+        }
+        rows.of(place).for_each(|(_, record)| observer.row(record));
+        observer.finish(rows.records(), &rows.changes(&touched))?;
     }
-    Ok(unchanged)
+    Ok(())
 }
 
 /// Compiles what the missing rows will need.
@@ -221,23 +248,6 @@ fn compile_ahead(lanes: &mut [Lane], cases: &[Case], rows: &Rows) {
     let missing: Vec<&Case> = (0..cases.len()).filter(|place| is_missing(*place)).map(|place| &cases[place]).collect();
     let jobs: Vec<Job> = missing.par_iter().filter_map(|case| Job::new(case).ok()).collect();
     lanes.iter_mut().for_each(|lane| lane.compile_ahead(&jobs));
-}
-
-/// The APIs by number, in the order in which they take their turns in case number `place`.
-fn turns(place: usize, apis: usize) -> impl Iterator<Item = usize> {
-    (0..apis).map(move |turn| (first(place, apis) + turn) % apis)
-}
-
-/// Which of several APIs goes first in case number `place`: by the sum of the number's digits to the base of their count (the sequence of
-/// Prouhet, Thue and Morse). Each goes first equally often in every block of as many cases, as when they simply alternate; but no period
-/// of the plan (two types, two paddings) falls into step with it.
-const fn first(place: usize, apis: usize) -> usize {
-    let (mut rest, mut sum) = (place, 0);
-    while apis > 1 && rest > 0 {
-        sum += rest % apis;
-        rest /= apis;
-    }
-    if apis > 1 { sum % apis } else { 0 }
 }
 
 /// Drops what lies on a device, unless the device is gone: what lies on a lost one may wait for it forever when dropped.

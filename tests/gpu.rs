@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use device::{adapter, fault, find, open, stand_in};
 use shaderbench::backend::Backend;
-use shaderbench::backend::wgpu::WgpuBackend;
+use shaderbench::backend::wgpu::{Patience, WgpuBackend};
 use shaderbench::error::Error;
 use shaderbench::job::{Job, Kernel, Step};
 use shaderbench::plan::{Request, plan};
@@ -240,7 +240,8 @@ fn heavy() -> Case {
 fn a_submission_that_outlasts_patience_times_out_and_the_next_device_works() {
     let Some(adapter) = adapter() else { return };
     pollster::block_on(async {
-        let mut backend = WgpuBackend::open(adapter, Duration::from_millis(100)).await.expect("the device opens");
+        let mut backend =
+            WgpuBackend::open(adapter, Patience::fixed(Duration::from_millis(100))).await.expect("the device opens");
         let job = Job::new(&heavy()).expect("valid");
         let mut prepared = backend.prepare(&job).await.expect("prepared");
         let mut launches = 1;

@@ -38,7 +38,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<u8> {
     let Some(limit) = limit else { return Ok(0) };
     if matches!(arguments.format, Format::Csv | Format::Json) {
         // What programs read has no place for sentences.
-        regression_lines(&comparison, limit).iter().for_each(|line| eprintln!("{line}"));
+        regression_lines(&comparison, limit).iter().for_each(|line| super::say(&format!("{line}")));
     }
     let is_certain = comparison.regressions(limit).iter().any(|regression| regression.is_certain);
     Ok(if is_certain { REGRESSION } else { 0 })
@@ -76,7 +76,7 @@ fn split(baseline: &[PathBuf], mut files: Vec<PathBuf>) -> Result<(Vec<PathBuf>,
 pub(super) fn read(path: &Path) -> Result<Report> {
     let csv::Report { records, notes } = open(path)?;
     for note in &notes {
-        eprintln!("{}: {note}", path.display());
+        super::say(&format!("{}: {note}", path.display()));
     }
     if records.is_empty() {
         return Err(Error::Usage(format!("{} has no rows: there is nothing to compare", path.display())));

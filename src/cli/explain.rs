@@ -8,7 +8,7 @@ use super::index::reports;
 use super::print;
 use crate::error::Result;
 use crate::plan::{params_of, select};
-use crate::record::Record;
+use crate::record::{Record, steady};
 use crate::report::versus::written;
 use crate::report::{self, Medium, Part, Section, apis, lay_out};
 use crate::suite::source::{Header, find};
@@ -70,7 +70,7 @@ fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured
         let records = match report::csv::open(&path) {
             Ok(report) => report.records,
             Err(error) => {
-                eprintln!("a report is left out: {}", error.chain());
+                super::say(&format!("a report is left out: {}", error.chain()));
                 continue;
             }
         };
@@ -199,7 +199,7 @@ fn rows(family: &Family, own: &[&Benchmark], measured: Option<&Measured>, medium
     let is_whole = own.len() == family.benchmarks.len();
     let finding = |api: &&str| {
         let of_api: Vec<_> = rows.iter().copied().filter(|row| row.backend == **api).collect();
-        Some(((*api).to_owned(), (family.finding)(&of_api)?))
+        Some(((*api).to_owned(), (family.finding)(&steady(&of_api)?)?))
     };
     let findings = if is_whole { apis.iter().filter_map(finding).collect() } else { Vec::new() };
     let is_by_kernel = family.is_by_kernel;

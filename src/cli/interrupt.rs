@@ -36,7 +36,7 @@ impl Interrupt {
             while !watched.is_heard() {
                 std::thread::sleep(Duration::from_millis(100));
             }
-            eprintln!("interrupted: the case in flight is finished first (again: ends at once)");
+            super::say("interrupted: the case in flight is finished first (again: ends at once)");
         });
         Ok(heard)
     }

@@ -20,6 +20,7 @@ mod watchdog;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
@@ -122,6 +123,10 @@ struct RunArguments {
     /// Parameters for the kernels that have them (WG=128)
     #[arg(long = "param", value_name = "K=V", num_args = 1.., value_parser = param, value_delimiter = ',')]
     params: Vec<(String, f64)>,
+    /// Time limit of the whole run (90s, 5m): larger sizes that take too long for it are left out [default: 55s for the profile `quick` on
+    /// a software device, else none]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    time: Option<Duration>,
     /// Try other workgroup sizes first, and measure kernels with those that are fastest on this device
     #[arg(long, conflicts_with = "dry_run")]
     tune: bool,
@@ -191,6 +196,16 @@ struct ReportArguments {
     force: bool,
 }
 
+/// `90`, `90s`, `2m`, `1h 30m`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<u32>().ok().map(|seconds| Duration::from_secs(seconds.into()));
+    let parsed = || text.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
+    seconds
+        .or_else(parsed)
+        .filter(|time| *time >= Duration::from_secs(1))
+        .ok_or_else(|| format!("'{text}' is no time limit of a second or more: write 90s, 5m or 1h"))
+}
+
 fn size(text: &str) -> Result<Extent, String> {
     Extent::parse(text).map_err(|error| error.to_string())
 }
@@ -232,7 +247,7 @@ pub fn main() -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("error: {}", error.chain());
+            say(&format!("error: {}", error.chain()));
             ExitCode::from(error.exit_code())
         }
     }
@@ -259,6 +274,11 @@ fn print(text: &str) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Writes a line to stderr. One that cannot be written (`2>&1 | head -1`, a terminal that is gone, a full disk) ends nothing.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 /// The look of stdout: its width (`COLUMNS` where it is no terminal, else 80), colours only on a terminal and not under `NO_COLOR`.

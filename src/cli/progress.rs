@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::interrupt::Interrupt;
+use super::say;
 use super::watchdog::{self, Watchdog, Work};
 use crate::error::{Error, Result};
 use crate::measure::Timer;
 use crate::record::{Record, Status};
 use crate::report::{self, CsvFile, table};
-use crate::run::Observer;
+use crate::run::{Changes, Observer};
 use crate::suite::Case;
 
 /// How often the JSON report is written anew at most, but for its end: unlike the CSV it cannot be appended to, and it holds every sample.
@@ -21,6 +22,9 @@ const JSON_INTERVAL: Duration = Duration::from_secs(10);
 /// Rows and a bar on stderr (the bar only on a terminal), and the reports.
 pub(super) struct Progress {
     bar: ProgressBar,
+    /// When the first case started, and the run's time limit.
+    started: Option<Instant>,
+    limit: Option<Duration>,
     csv: Arc<Mutex<CsvFile>>,
     json: Option<Json>,
     /// APIs that take turns.
@@ -40,16 +44,23 @@ struct Json {
 }
 
 impl Progress {
-    /// Draws `cases` cases through `apis` APIs, whose rows go into `csv`.
-    pub(super) fn new(cases: usize, apis: usize, csv: CsvFile, path: &Path, interrupt: Interrupt) -> Self {
+    /// Draws `cases` cases through `apis` APIs, whose rows go into `csv`, in a run that may take as long as `limit`.
+    pub(super) fn new(
+        cases: usize,
+        apis: usize,
+        limit: Option<Duration>,
+        csv: CsvFile,
+        path: &Path,
+        interrupt: Interrupt,
+    ) -> Self {
         let bar = ProgressBar::with_draw_target(Some(cases as u64), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {eta} left  {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}  {prefix}{wide_msg}") {
             bar.set_style(style);
         }
         let csv = Arc::new(Mutex::new(csv));
         let (file, path) = (Arc::clone(&csv), path.to_owned());
         let watchdog = Watchdog::new(watchdog::PATIENCE, move |row, work| give_up(&mut lock(&file), row, work, &path));
-        Self { bar, csv, json: None, apis, pictures: None, interrupt, watchdog }
+        Self { bar, started: None, limit, csv, json: None, apis, pictures: None, interrupt, watchdog }
     }
 
     /// Keeps the pictures that kernels make in `folder`.
@@ -68,6 +79,7 @@ impl Progress {
     /// [`Error::Io`] with the path.
     pub(super) fn end(&mut self, records: &[Record]) -> Result<()> {
         self.bar.finish_and_clear();
+        lock(&self.csv).sort(records)?;
         self.json.as_mut().map_or(Ok(()), |json| json.write(records))
     }
 
@@ -77,7 +89,19 @@ impl Progress {
     }
 
     fn say(&self, line: &str) {
-        if self.bar.is_hidden() { eprintln!("{line}") } else { self.bar.println(line) }
+        if self.bar.is_hidden() { say(line) } else { self.bar.println(line) }
+    }
+
+    /// How long the run goes on: what a case took so far times the cases that are left, and no longer than the limit allows.
+    fn time_left(&self) -> Option<Duration> {
+        let (done, all) = (self.bar.position(), self.bar.length()?);
+        let elapsed = self.started?.elapsed();
+        let by_limit = self.limit.map(|limit| limit.saturating_sub(elapsed));
+        if done == 0 {
+            return by_limit;
+        }
+        let by_cases = elapsed.mul_f64(all.saturating_sub(done) as f64 / done as f64);
+        Some(by_limit.map_or(by_cases, |by_limit| by_limit.min(by_cases)))
     }
 }
 
@@ -90,19 +114,19 @@ fn give_up(csv: &mut CsvFile, row: Record, work: Work, path: &Path) {
     let case = format!("{} {} {} {}", row.name(), row.dtype, row.n, row.params);
     let (case, seconds) = (case.trim_end(), watchdog::PATIENCE.as_secs());
     if work == Work::Tuning {
-        eprintln!(
+        say(&format!(
             "error: {case}: the driver did not come back within {seconds} s from a trial of its parameters; the same command \
              without --tune measures it as it is"
-        );
+        ));
         signal_hook::low_level::exit(1);
     }
     let written = csv.append(&[overdue(row)]);
     let path = path.display();
     let lost = written.err().map_or_else(String::new, |error| format!(" ({})", error.chain()));
-    eprintln!(
+    say(&format!(
         "error: {case}: the driver did not come back within {seconds} s; the rows so far are in {path}, and the same command \
          with --resume {path} measures the rest{lost}"
-    );
+    ));
     signal_hook::low_level::exit(1);
 }
 
@@ -132,11 +156,14 @@ impl Observer for Progress {
     fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
         self.watchdog.watch(row, Work::Tuning);
         let line = format!("tuning {number} of {count}: {case}");
-        if self.bar.is_hidden() { eprintln!("{line}") } else { self.bar.set_message(line) }
+        if self.bar.is_hidden() { say(&line) } else { self.bar.set_message(line) }
     }
 
     fn start(&mut self, _place: usize, case: &Case, row: &Record) {
         self.watchdog.watch(row, Work::Measuring);
+        self.started.get_or_insert_with(Instant::now);
+        let left = self.time_left().map(|left| format!("about {} left  ", HumanDuration(left)));
+        self.bar.set_prefix(left.unwrap_or_default());
         self.bar.set_message(format!("{}{case}", self.of(&row.backend, " ")));
     }
 
@@ -152,14 +179,23 @@ impl Observer for Progress {
     }
 
     fn row(&mut self, record: &Record) {
+        // On a terminal the bar tells of cases, and the tables of rows: a line for each would be the same again.
+        if !self.bar.is_hidden() && !record.status.is_fault() {
+            return;
+        }
         let width = if self.apis > 1 { 7 } else { 0 };
         self.say(&format!("{:width$}{}", self.of(&record.backend, " "), table::line(record)));
     }
 
-    fn finish(&mut self, records: &[Record], unchanged: usize) -> Result<()> {
+    fn left_out(&mut self, _case: &Case) {
         self.watchdog.rest();
         self.bar.inc(1);
-        lock(&self.csv).update(records, unchanged)?;
+    }
+
+    fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
+        self.watchdog.rest();
+        self.bar.inc(1);
+        lock(&self.csv).update(records, &changes.added, !changes.changed.is_empty())?;
         match &mut self.json {
             Some(json) if json.written.is_none_or(|written| written.elapsed() > JSON_INTERVAL) => json.write(records),
             _ => Ok(()),

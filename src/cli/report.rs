@@ -85,7 +85,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 fn read(path: &Path) -> Result<Report> {
     let report = open(path)?;
     for note in &report.notes {
-        eprintln!("{}: {note}", path.display());
+        super::say(&format!("{}: {note}", path.display()));
     }
     if report.records.is_empty() {
         return Err(Error::Usage(format!("{} has no rows: there is nothing to show", path.display())));

@@ -2,27 +2,27 @@
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::choose::{choose, no_device};
 use super::interrupt::{self, Interrupt};
 use super::progress::Progress;
 use super::shaders::sources;
 use super::target::{Target, targets};
-use super::{RunArguments, print};
+use super::{RunArguments, print, say};
 use crate::backend::{Backend, Device, DeviceType};
 use crate::error::{Error, Result};
 use crate::plan::{Request, plan};
-use crate::record::Record;
+use crate::record::{Record, steady};
 use crate::report::csv::Report;
 use crate::report::{self, CsvFile, Section};
 use crate::run::{End, Kept, Outcome, Settings, recall_params};
-use crate::suite::{Case, Dtype, FAMILIES, Profile};
+use crate::suite::{Case, Dtype, FAMILIES, Profile, Shape};
 
 /// Runs the command; gives the exit code.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
     // Faults in the command line come before anything that takes time.
-    let cases = plan(&request(arguments, Profile::Quick)?)?;
+    let cases = plan(&request(arguments, Profile::Quick, false)?)?;
     if let Some(folder) = &arguments.save_image {
         if !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
             return Err(Error::Usage(
@@ -61,7 +61,6 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
         }
         let card: Vec<Target> = run.into_iter().filter_map(|place| found[place].take()).collect();
         let outcome = run_on(card, arguments, resumed.take(), &all, &interrupt)?;
-        print(&report::write(&sections(&outcome.records), arguments.format.medium()))?;
         all.extend(outcome.records);
         match outcome.end {
             End::Complete => {}
@@ -73,7 +72,8 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
     Ok(if all.iter().any(is_fault) { 3 } else { 0 })
 }
 
-fn request(arguments: &RunArguments, profile: Profile) -> Result<Request> {
+/// What is asked for; with small sizes to choose from where the run has a time limit.
+fn request(arguments: &RunArguments, profile: Profile, has_small: bool) -> Result<Request> {
     let sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
     Ok(Request {
         filters: arguments.filters.clone(),
@@ -81,6 +81,7 @@ fn request(arguments: &RunArguments, profile: Profile) -> Result<Request> {
         sizes: arguments.sizes.clone(),
         params: arguments.params.clone(),
         sources,
+        has_small,
     })
 }
 
@@ -89,14 +90,24 @@ fn profile_for(arguments: &RunArguments, device: &Device) -> Profile {
     arguments.profile.unwrap_or(usual)
 }
 
+/// How long `quick` may take on a software device: under a minute with what comes before and after.
+const SOFTWARE_TIME: Duration = Duration::from_secs(55);
+
+fn time_for(arguments: &RunArguments, profile: Profile, device: &Device) -> Option<Duration> {
+    let is_quick = profile == Profile::Quick && device.kind == DeviceType::Software;
+    arguments.time.or(is_quick.then_some(SOFTWARE_TIME))
+}
+
 fn dry_run(arguments: &RunArguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
-    let cases = plan(&request(arguments, profile)?)?;
+    let time = time_for(arguments, profile, card[0]);
+    let cases = plan(&request(arguments, profile, time.is_some())?)?;
     let mut text: String = cases.iter().map(|case| format!("{case}\n")).collect();
     let (count, profile, name) = (cases.len(), profile.name(), &card[0].name);
     let apis: Vec<_> = card.iter().map(|device| device.backend).collect();
     let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
-    text.push_str(&format!("{count} cases, profile {profile}, on {name}{through}\n"));
+    let within = time.map_or_else(String::new, |time| format!(", as far as {} s allow", time.as_secs()));
+    text.push_str(&format!("{count} cases, profile {profile}, on {name}{through}{within}\n"));
     print(&text)?;
     Ok(0)
 }
@@ -109,17 +120,12 @@ fn run_on(
     before: &[Record],
     interrupt: &Interrupt,
 ) -> Result<Outcome> {
-    if let Some(device) = card.iter().map(Target::device).find(|device| device.kind == DeviceType::Software) {
-        eprintln!(
-            "{} is a software device: its answers are checked as any, its speed says nothing about a GPU",
-            device.name
-        );
-    }
     // What cannot be opened leaves no report.
     let mut backends = open(card)?;
     let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
     let profile = profile_for(arguments, &devices[0]);
-    let mut cases = plan(&request(arguments, profile)?)?;
+    let time = time_for(arguments, profile, &devices[0]);
+    let mut cases = plan(&request(arguments, profile, time.is_some())?)?;
     if let (true, Some(report)) = (arguments.tune, &resumed) {
         recall_params(&mut cases, &report.records);
     }
@@ -127,20 +133,19 @@ fn run_on(
     let date = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let mut settings = Settings::new(profile, date, operating_system(), processor());
     settings.is_tuned = arguments.tune;
+    settings.time = time;
     let kept = resumed
         .map_or_else(|| Ok(Kept::default()), |report| kept(report, arguments, &cases, &devices, &mut settings))?;
     let (path, before) = match arguments.out.as_ref().or(arguments.resume.as_ref()) {
         Some(path) => (path.clone(), before.to_vec()),
         None => (default_path(&devices, &settings.date[..10])?, Vec::new()),
     };
-    let (count, profile_name) = (cases.len(), profile.name());
-    for device in &devices {
-        eprintln!("{} ({}, {}): {count} cases, profile {profile_name}", device.name, device.backend, device.driver);
-    }
+    let count = cases.iter().filter(|case| !is_reserve(case, &cases)).count();
+    say(&beginning(&devices, &cases, count, profile, time));
     // A run that is killed before its first row leaves a report too.
     let csv = CsvFile::create(&path, before.clone(), kept.records())?;
     let left = count - (kept.records().len() - kept.again()) / devices.len();
-    let mut progress = Progress::new(left, devices.len(), csv, &path, interrupt.clone());
+    let mut progress = Progress::new(left, devices.len(), time, csv, &path, interrupt.clone());
     if let Some(folder) = &arguments.save_image {
         progress.save_pictures(folder);
     }
@@ -154,15 +159,72 @@ fn run_on(
     let seconds = start.elapsed().as_secs_f64();
     progress.end(&outcome.records)?;
     drop(progress);
-    let (rows, wanted, path) = (outcome.records.len(), count * devices.len(), path.display());
+    print(&report::write(&sections(&outcome.records), arguments.format.medium()))?;
+    let (rows, path) = (outcome.records.len(), path.display());
     let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
+    if !outcome.left_out.is_empty() {
+        say(&left_out(&cases, &outcome.left_out, time.unwrap_or_default()));
+    }
+    if let Some(device) = devices.iter().find(|device| device.kind == DeviceType::Software) {
+        say(&format!(
+            "{} is a software device: its results are verified, but its times say nothing about a GPU",
+            device.name
+        ));
+    }
     match outcome.end {
         // A resumed run may have had nothing to do.
-        End::Complete if outcome.measuring.is_zero() => eprintln!("{rows} rows in {path}"),
-        End::Complete => eprintln!("{rows} rows in {path}; {seconds:.0} s, {share:.0} % of them spent measuring"),
-        _ => eprintln!("{rows} of {wanted} rows in {path}: the same command with --resume {path} measures the rest"),
+        End::Complete if outcome.measuring.is_zero() => say(&format!("{rows} rows in {path}")),
+        End::Complete => say(&format!("{rows} rows in {path}; {seconds:.0} s, {share:.0} % of them spent measuring")),
+        _ => {
+            let wanted = count * devices.len();
+            say(&format!("{rows} of {wanted} rows in {path}: the same command with --resume {path} measures the rest"));
+        }
     }
     Ok(outcome)
+}
+
+/// What is going to happen, for each API, and how long it takes where that is known.
+fn beginning(devices: &[Device], cases: &[Case], count: usize, profile: Profile, time: Option<Duration>) -> String {
+    let mut families: Vec<&str> = cases.iter().map(|case| case.family.name).collect();
+    families.dedup();
+    let about = time.map_or_else(String::new, |time| format!(", about {} s", time.as_secs()));
+    let line = |device: &Device| {
+        let kind = if device.kind == DeviceType::Software { ", a software device" } else { "" };
+        let Device { name, backend, driver, .. } = device;
+        let (families, profile) = (plural(families.len(), "family", "families"), profile.name());
+        let cases = plural(count, "case", "cases");
+        format!("{name}{kind} ({backend}, {driver}): {families}, {cases}, profile {profile}{about}")
+    };
+    devices.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Whether the case stands in reserve, for a larger one of the plan that may take too long.
+fn is_reserve(case: &Case, cases: &[Case]) -> bool {
+    let (name, Shape { dtype, params, .. }) = (case.name(), &case.shape);
+    case.benchmark.small == Some(case.shape.extent)
+        && cases.iter().any(|other| {
+            let shape = &other.shape;
+            other.name() == name
+                && shape.dtype == *dtype
+                && shape.params == *params
+                && shape.count() > case.shape.count()
+        })
+}
+
+/// Which cases a time limit left out, in one line.
+fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
+    let mut families: Vec<&str> = indices.iter().map(|index| cases[*index].family.name).collect();
+    families.dedup();
+    let count = plural(indices.len(), "case", "cases");
+    format!(
+        "left out: {count} that take too long for {} s ({}); `--time` sets another limit, as in `--time 10m`",
+        time.as_secs(),
+        families.join(", ")
+    )
 }
 
 /// What the file that is to be completed holds; rows that are added are of the same run, and carry its date.
@@ -175,7 +237,7 @@ fn kept(
 ) -> Result<Kept> {
     let path = arguments.resume.as_deref().unwrap_or(Path::new("")).display();
     for note in &report.notes {
-        eprintln!("{path}: {note}");
+        say(&format!("{path}: {note}"));
     }
     if let Some(first) = report.records.first() {
         settings.date.clone_from(&first.date);
@@ -186,7 +248,7 @@ fn kept(
         0 => String::new(),
         again => format!(", but {again} that failed"),
     };
-    eprintln!("{path}: {} rows are kept{again}", kept.records().len());
+    say(&format!("{path}: {} rows are kept{again}", kept.records().len()));
     Ok(kept)
 }
 
@@ -204,7 +266,7 @@ fn open(card: Vec<Target>) -> Result<Vec<Box<dyn Backend>>> {
         return Err(errors.into_iter().next().map_or_else(no_device, |(_, error)| error));
     }
     for (api, error) in errors {
-        eprintln!("{api} is left out: {}", error.chain());
+        say(&format!("{api} is left out: {}", error.chain()));
     }
     Ok(backends)
 }
@@ -216,7 +278,7 @@ fn sections(records: &[Record]) -> Vec<Section<'_>> {
         // A finding is about one device: each API has its own.
         let finding = |api: &&'_ str| {
             let rows: Vec<_> = rows.iter().copied().filter(|row| row.backend == *api).collect();
-            Some(((*api).to_owned(), (family.finding)(&rows)?))
+            Some(((*api).to_owned(), (family.finding)(&steady(&rows)?)?))
         };
         let findings = apis.iter().filter_map(finding).collect();
         Section { family: family.name, summary: family.summary, findings, rows, is_by_kernel: family.is_by_kernel }

@@ -134,7 +134,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
     let target = match arguments.lang {
         Language::Wgsl | Language::Cuda => {
             if checks != Checks::default() {
-                eprintln!("WGSL is the same with checks and without: APIs add them when they translate it");
+                super::say("WGSL is the same with checks and without: APIs add them when they translate it");
             }
             return Ok(shader.source_with(&kernel.constants)?.into());
         }

@@ -36,7 +36,7 @@ impl Target {
         Ok(match self {
             Self::Wgpu(adapter) => Box::new(WgpuBackend::open(adapter, PATIENCE).await?),
             #[cfg(feature = "cuda")]
-            Self::Cuda(found) => Box::new(crate::backend::cuda::CudaBackend::open(found, PATIENCE)?),
+            Self::Cuda(found) => Box::new(crate::backend::cuda::CudaBackend::open(found, PATIENCE.idle)?),
         })
     }
 }
@@ -63,7 +63,7 @@ fn cuda_ready() -> Vec<Target> {
     let found = cuda().unwrap_or_default();
     match crate::backend::cuda::Compiler::find(&[]) {
         Err(error) if !found.is_empty() => {
-            eprintln!("CUDA is left out: {error}");
+            super::say(&format!("CUDA is left out: {error}"));
             Vec::new()
         }
         _ => found,

@@ -44,6 +44,8 @@ pub struct CsvFile {
     before: Vec<Record>,
     /// How many of the latter are in the file.
     rows: usize,
+    /// Whether they stand in their own order.
+    is_sorted: bool,
 }
 
 impl CsvFile {
@@ -52,21 +54,31 @@ impl CsvFile {
     /// # Errors
     /// [`Error::Io`] with the path.
     pub fn create(path: &Path, before: Vec<Record>, records: &[Record]) -> Result<Self> {
-        let mut file = Self { path: path.to_owned(), before, rows: 0 };
+        let mut file = Self { path: path.to_owned(), before, rows: 0, is_sorted: true };
         file.replace(records)?;
         Ok(file)
     }
 
-    /// Makes the file hold `records`, whose first `unchanged` are as they were the last time.
+    /// Makes the file hold `records`, of which those at the positions `added` are new, and others have changed where `has_changed`. What is
+    /// new is appended, in whatever order rows come.
     ///
     /// # Errors
     /// [`Error::Io`] with the path.
-    pub fn update(&mut self, records: &[Record], unchanged: usize) -> Result<()> {
-        if unchanged == self.rows && self.is_there() {
-            self.append(&records[unchanged..])
-        } else {
-            self.replace(records)
+    pub fn update(&mut self, records: &[Record], added: &[usize], has_changed: bool) -> Result<()> {
+        if has_changed || !self.is_there() {
+            return self.replace(records);
         }
+        let fresh: Vec<Record> = added.iter().map(|at| records[*at].clone()).collect();
+        self.is_sorted &= added.iter().copied().eq(self.rows..records.len());
+        self.append(&fresh)
+    }
+
+    /// Puts the rows into the order of `records`, where they were appended in another.
+    ///
+    /// # Errors
+    /// [`Error::Io`] with the path.
+    pub fn sort(&mut self, records: &[Record]) -> Result<()> {
+        if self.is_sorted { Ok(()) } else { self.replace(records) }
     }
 
     /// Puts `records` at the end.
@@ -83,7 +95,7 @@ impl CsvFile {
     }
 
     fn replace(&mut self, records: &[Record]) -> Result<()> {
-        self.rows = records.len();
+        (self.rows, self.is_sorted) = (records.len(), true);
         replace_file(&self.path, &csv::write(self.before.iter().chain(records)))
     }
 
@@ -121,13 +133,13 @@ mod tests {
         let number = file_number(&path);
         let mut records = rows(3);
         for count in 1..=3 {
-            file.update(&records[..count], count - 1).expect("appended");
+            file.update(&records[..count], &[count - 1], false).expect("appended");
             assert_eq!(read(&path), [&before[..], &records[..count]].concat());
         }
         assert_eq!(file_number(&path), number, "the same file");
         records[1].share = Some(0.5);
         records.push(Record { n: "3".to_owned(), ..Record::default() });
-        file.update(&records, 1).expect("replaced");
+        file.update(&records, &[3], true).expect("replaced");
         assert_ne!(file_number(&path), number, "another file");
         assert_eq!(read(&path), [before, records].concat());
         assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 1, "nothing else is left");
@@ -140,7 +152,7 @@ mod tests {
         let records = rows(3);
         let mut file = CsvFile::create(&path, Vec::new(), &records[..2]).expect("created");
         std::fs::remove_file(&path).expect("removed");
-        file.update(&records, 2).expect("written");
+        file.update(&records, &[2], false).expect("written");
         assert_eq!(read(&path), records);
     }
 }

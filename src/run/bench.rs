@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use web_time::Instant;
 
-use super::canary::{Canary, DRIFT, can_ramp, canary_case, case_of};
+use super::canary::{Canary, can_ramp, canary_case, case_of};
 use super::clock::in_kernel;
 use super::pace::Pace;
+use super::schedule::{ATTEMPTS, Effort};
 use super::{Settings, put_away};
 use crate::backend::{Backend, Prepared};
 use crate::error::{Error, Result};
@@ -19,9 +20,6 @@ use crate::stats::{self, round_to_seven_digits};
 use crate::suite::{Case, Dtype, Extent, Shape};
 use crate::verify::verify;
 
-/// How often a case is measured, and a lost device opened, at most.
-const ATTEMPTS: usize = 3;
-
 /// A device on the bench, with the canary that tells whether it holds still.
 pub(super) struct Bench<'a> {
     pub(super) backend: &'a mut dyn Backend,
@@ -30,7 +28,7 @@ pub(super) struct Bench<'a> {
     /// The timer of copies that the device can time, once there was one.
     copy_timer: Option<Timer>,
     canary_job: Job,
-    canary: Canary,
+    pub(super) canary: Canary,
     monitor: Option<Box<dyn Monitor>>,
     pub(super) pace: Pace,
     /// Time spent measuring: with the canary and warming up, without preparing and verifying.
@@ -93,7 +91,13 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// Why it has no figures.
-    pub(super) async fn case(&mut self, case: &Case, record: &mut Record, picture: &mut Option<Vec<u8>>) -> Result<()> {
+    pub(super) async fn case(
+        &mut self,
+        case: &Case,
+        effort: &Effort,
+        record: &mut Record,
+        picture: &mut Option<Vec<u8>>,
+    ) -> Result<()> {
         let job = Job::new(case)?;
         if !job.kernel.is_empty() {
             let [x, y, z] = job.kernel.interface.workgroup_size;
@@ -101,9 +105,9 @@ impl<'a> Bench<'a> {
             record.shader_hash = job.kernel.hash(self.backend.device().language());
         }
         self.backend.device().check(&job)?;
-        self.pace.check(self.backend, &self.timer, case).await?;
+        self.pace.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
         let mut prepared = self.backend.prepare(&job).await?;
-        let mut result = self.measured(case, &job, prepared.as_mut(), record).await;
+        let mut result = self.measured(case, &job, effort, prepared.as_mut(), record).await;
         if result.is_ok() && record.status == Status::Ok && case.shape.dtype == Dtype::Rgba8 {
             result = read_picture(&job, prepared.as_mut()).await.map(|rgba| *picture = Some(rgba));
         }
@@ -117,7 +121,7 @@ impl<'a> Bench<'a> {
     pub(super) async fn trial(&mut self, case: &Case, rules: Rules) -> Result<Series> {
         let job = Job::new(case)?;
         self.backend.device().check(&job)?;
-        self.pace.check(self.backend, &self.timer, case).await?;
+        self.pace.check(self.backend, &self.timer, case, None).await?;
         self.canary.steady(&self.timer).await?;
         let timer = self.timer_for(&job).await?;
         let mut prepared = self.backend.prepare(&job).await?;
@@ -148,11 +152,12 @@ impl<'a> Bench<'a> {
         &mut self,
         case: &Case,
         job: &Job,
+        effort: &Effort,
         prepared: &mut dyn Prepared,
         record: &mut Record,
     ) -> Result<()> {
-        let (rules, timer) = (rules_for(job, self.settings.rules), self.timer_for(job).await?);
-        for attempt in 1..=ATTEMPTS {
+        let (rules, timer) = (rules_for(job, effort.rules), self.timer_for(job).await?);
+        for attempt in 1..=effort.attempts {
             // Reading takes milliseconds, in which clocks may fall: the canary sings on the near side of it.
             let at_first = self.monitor.as_mut().map(|monitor| monitor.read());
             let start = Instant::now();
@@ -167,14 +172,14 @@ impl<'a> Bench<'a> {
             }
             self.note(case, &series, &timer, drift, record);
             record.conditions = at_first.zip(at_last).map(|(before, after)| Conditions { before, after });
-            let moved =
-                (drift.abs() > DRIFT).then(|| format!("the canary moved by {:.0} % and did not settle", drift * 100.0));
+            let moved = (drift.abs() > self.canary.allowed_drift())
+                .then(|| format!("the canary moved by {:.0} % and did not settle", drift * 100.0));
             let faults: Vec<_> =
                 moved.into_iter().chain(record.conditions.as_ref().and_then(Conditions::fault)).collect();
             if faults.is_empty() {
                 break;
             }
-            if attempt == ATTEMPTS {
+            if attempt == effort.attempts {
                 record.reason = faults.join("; ");
             }
         }
@@ -184,7 +189,7 @@ impl<'a> Bench<'a> {
         if record.status != Status::Ok {
             return Ok(());
         }
-        self.end_to_end(job, prepared, record).await
+        self.end_to_end(job, rules.budget_ns, prepared, record).await
     }
 
     fn note(&mut self, case: &Case, series: &Series, timer: &Timer, drift: f64, record: &mut Record) {
@@ -208,13 +213,19 @@ impl<'a> Bench<'a> {
     }
 
     /// Times the job's end-to-end steps; a sum on the host must be right too.
-    async fn end_to_end(&mut self, job: &Job, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
+    async fn end_to_end(
+        &mut self,
+        job: &Job,
+        budget_ns: f64,
+        prepared: &mut dyn Prepared,
+        record: &mut Record,
+    ) -> Result<()> {
         let uploaded = job.end_to_end.iter().filter_map(Step::uploaded).map(|place| job.buffers[place].bytes);
         if job.end_to_end.is_empty() || uploaded.sum::<u64>() > self.settings.end_to_end_bytes {
             return Ok(());
         }
         let (mut samples, mut spent, mut want) = (Vec::new(), 0.0, None);
-        while samples.len() < 2 || (samples.len() < 20 && spent < self.settings.rules.budget_ns / 4.0) {
+        while samples.len() < 2 || (samples.len() < 20 && spent < budget_ns / 4.0) {
             let (wall_ns, sum) = prepared.end_to_end().await?;
             if let Some(got) = sum {
                 // u32 sums wrap; the host adds exact values up without wrapping.

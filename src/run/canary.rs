@@ -7,7 +7,7 @@ use crate::measure::Timer;
 use crate::suite::{Case, Dtype, Extent, FAMILIES, Shape};
 
 /// How far the canary may move over a case before the case is measured again.
-pub(super) const DRIFT: f64 = 0.05;
+const DRIFT: f64 = 0.05;
 
 /// A stretch of load that raises the device's clock: short, since a clock that fell a little is back after a few milliseconds.
 const LOAD_NS: f64 = 5e6;
@@ -25,11 +25,14 @@ pub(super) struct Canary {
     pub(super) can_ramp: bool,
     /// Its time at the clock that rows are measured at.
     reference_ns: f64,
+    /// Its times so far, where the device has no clock of its own.
+    times_ns: Vec<f64>,
 }
 
 impl Canary {
     pub(super) async fn new(prepared: Box<dyn Prepared>, timer: &Timer, can_ramp: bool) -> Result<Self> {
-        let mut canary = Self { prepared, launches: 1, load: 1, can_ramp, reference_ns: f64::INFINITY };
+        let mut canary =
+            Self { prepared, launches: 1, load: 1, can_ramp, reference_ns: f64::INFINITY, times_ns: Vec::new() };
         match canary.settle(timer).await {
             Ok(()) => Ok(canary),
             Err(error) => put_away(canary, Err(error)),
@@ -56,7 +59,27 @@ impl Canary {
         for _ in 0..3 {
             fastest = fastest.min(timer.read(&self.prepared.sample(self.launches).await?));
         }
+        if !self.can_ramp {
+            self.times_ns.push(fastest.max(1.0));
+        }
         Ok(fastest.max(1.0))
+    }
+
+    /// How far the device's speed strays by itself, as a fraction of it: half the width of the middle 90 % of the canary's times so far,
+    /// relative to their median. 0 for a device with a clock of its own, whose changes are followed instead.
+    pub(super) fn scatter(&self) -> f64 {
+        let mut sorted = self.times_ns.clone();
+        sorted.sort_by(f64::total_cmp);
+        let at = |part: f64| sorted.get((part * (sorted.len() - 1) as f64) as usize).copied();
+        if sorted.is_empty() {
+            return 0.0;
+        }
+        at(0.05).zip(at(0.5)).zip(at(0.95)).map_or(0.0, |((low, median), high)| (high - low) / 2.0 / median)
+    }
+
+    /// How far the canary may move over a case before the case is measured again, or its row marked.
+    pub(super) fn allowed_drift(&self) -> f64 {
+        DRIFT.max(2.0 * self.scatter())
     }
 
     /// Keeps the device busy until its clock is back where it was (GPUs fall to a fraction of it while the host verifies), and gives

@@ -8,16 +8,19 @@ use crate::job::Job;
 use crate::record::{Record, SCHEMA, Status};
 use crate::suite::Case;
 
-/// Rows that a run need not measure: those of the first cases of its plan.
+/// Rows that a run need not measure: those of the first cases of its plan, or of any where a time limit left others out.
 #[derive(Debug, Default)]
 pub struct Kept {
     pub(super) records: Vec<Record>,
-    /// Places of those that are to be measured again.
+    /// Where each stands in the plan: the index of its case times the number of APIs, plus that of its API.
+    pub(super) slots: Vec<usize>,
+    /// Slots of those that are to be measured again.
     pub(super) again: BTreeSet<usize>,
 }
 
 impl Kept {
-    /// Takes `records` as the beginning of a run of `cases` through the APIs of `devices`, in any order. Rows that failed are to be measured
+    /// Takes `records` as the beginning of a run of `cases` through the APIs of `devices`, in any order; where the settings limit its time,
+    /// as any part of it. Rows that failed are to be measured
     /// again, since what failed them may have passed (a lost device, memory that others held), but for those that timed out: what hung
     /// once would hang again.
     ///
@@ -39,13 +42,17 @@ impl Kept {
             slots.push((place * devices.len() + api, record));
         }
         slots.sort_by_key(|(slot, _)| *slot);
-        if let Some(missing) = slots.iter().enumerate().position(|(at, (slot, _))| at != *slot) {
+        let gap = || slots.iter().enumerate().position(|(at, (slot, _))| at != *slot);
+        if settings.time.is_none()
+            && let Some(missing) = gap()
+        {
             let case = &cases[missing / devices.len()];
             return Err(format!("lacks {case}, which these arguments measure before others that it has: {FLAGS}"));
         }
         let is_again = |record: &Record| record.status == Status::Failed && !record.reason.starts_with("timed out");
         let again = slots.iter().filter(|(_, record)| is_again(record)).map(|(slot, _)| *slot).collect();
-        Ok(Self { records: slots.into_iter().map(|(_, record)| record).collect(), again })
+        let (slots, records) = slots.into_iter().unzip();
+        Ok(Self { records, slots, again })
     }
 
     /// The rows.

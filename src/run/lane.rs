@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::bench::Bench;
+use super::schedule::Effort;
 use super::{Observer, Settings};
-use crate::backend::{Backend, Device};
+use crate::backend::{Backend, Device, DeviceType};
 use crate::ceilings::Ceilings;
 use crate::error::{Error, Result};
 use crate::job::{Job, hash};
@@ -40,50 +41,97 @@ impl<'a> Lane<'a> {
         Self { device, settings, ceilings: Ceilings::default(), has_risen: false, bench, is_out_of_memory: false }
     }
 
-    /// The case's row, held against the ceilings so far. `before` are the cases that have run.
+    /// The case's row, held against the ceilings so far; `None` where it takes too long for the run's time limit. `measured` are the cases
+    /// that have figures.
     pub(super) async fn judged_row(
         &mut self,
         case: &Case,
-        before: &[Case],
+        effort: &Effort,
+        measured: &[&Case],
         observer: &mut dyn Observer,
-    ) -> Result<Record> {
-        let mut record = self.row(case, observer).await?;
+    ) -> Result<Option<Record>> {
+        let Some(mut record) = self.row(case, effort, observer).await? else { return Ok(None) };
         self.add(case, &record);
-        self.ceilings.hold(case, &mut record);
+        self.hold(case, &mut record);
         if record.status == Status::Implausible {
             // Before the row is called a fault its ceiling is asked again: it may have been measured in a slower moment.
+            let effort = Effort { longest_launch_ns: None, ..*effort };
             let binding: Vec<&Case> =
-                before.iter().filter(|ceiling| self.ceilings.is_held_against(case, ceiling)).collect();
+                measured.iter().copied().filter(|ceiling| self.ceilings.is_held_against(case, ceiling)).collect();
             for ceiling in binding {
-                let again = self.row(ceiling, observer).await?;
-                self.add(ceiling, &again);
+                if let Some(again) = self.row(ceiling, &effort, observer).await? {
+                    self.add(ceiling, &again);
+                }
+            }
+            self.hold(case, &mut record);
+            if record.status == Status::Implausible
+                && self.device.kind == DeviceType::Software
+                && let Some(again) = self.row(case, &effort, observer).await?
+            {
+                // So may the row: other programs share its processor.
+                record = again;
+                self.hold(case, &mut record);
             }
         }
-        Ok(record)
+        Ok(Some(record))
     }
 
-    /// The case's row, whatever becomes of it.
-    async fn row(&mut self, case: &Case, observer: &mut dyn Observer) -> Result<Record> {
+    /// Holds a row against the ceilings so far. A software device's row may pass them by as much as the device's speed changes by itself.
+    pub(super) fn hold(&self, case: &Case, record: &mut Record) {
+        let scatter = self.bench.as_ref().map_or(0.0, |bench| bench.canary.scatter());
+        self.ceilings.hold(case, record, scatter);
+    }
+
+    /// The case's row, whatever becomes of it; `None` where it takes too long for the run's time limit.
+    async fn row(&mut self, case: &Case, effort: &Effort, observer: &mut dyn Observer) -> Result<Option<Record>> {
         let mut record = self.blank(case);
         let bench = match &mut self.bench {
             Ok(bench) => bench,
             Err(error) => {
                 fail(&mut record, error);
-                return Ok(record);
+                return Ok(Some(record));
             }
         };
         let mut picture = None;
         self.is_out_of_memory = false;
-        if let Err(error) = bench.case(case, &mut record, &mut picture).await {
-            self.is_out_of_memory = matches!(error, Error::OutOfMemory(_));
-            fail(&mut record, &error);
-            self.recover(&error).await;
+        match bench.case(case, effort, &mut record, &mut picture).await {
+            Ok(()) => {}
+            Err(Error::TooLong { .. }) => return Ok(None),
+            Err(error) => {
+                self.is_out_of_memory = matches!(error, Error::OutOfMemory(_));
+                if matches!(error, Error::Timeout { .. }) {
+                    bench.pace.note_timeout(case);
+                }
+                fail(&mut record, &error);
+                self.recover(&error).await;
+            }
         }
         if let Some(rgba) = picture {
             record.picture_hash = Some(hash(&rgba));
             observer.picture(case, self.device.backend, &rgba)?;
         }
-        Ok(record)
+        Ok(Some(record))
+    }
+
+    /// Whether what ran so far tells that a launch of the case takes longer than it may.
+    pub(super) fn is_known_to_outlast(&self, case: &Case, effort: &Effort) -> bool {
+        self.known_ns(case).zip(effort.longest_launch_ns).is_some_and(|(known, longest)| known > longest)
+    }
+
+    /// What a launch of the case takes, as far as what ran in this run with a time limit tells.
+    fn known_ns(&self, case: &Case) -> Option<f64> {
+        self.bench.as_ref().ok().and_then(|bench| bench.pace.known_ns(case, &self.device, true))
+    }
+
+    /// The row of a case that took too long for the run's time limit.
+    pub(super) fn left_out(&self, case: &Case) -> Record {
+        let mut record = self.blank(case);
+        record.status = Status::Skipped;
+        record.reason = self.known_ns(case).map_or_else(
+            || "the run's time limit (--time) was reached before its turn".to_owned(),
+            |ns| Error::TooLong { seconds: ns / 1e9 }.to_string(),
+        );
+        record
     }
 
     /// Opens the device anew where `error` ended it.

@@ -2,10 +2,24 @@
 
 use std::collections::BTreeSet;
 
+use super::Changes;
 use super::kept::Kept;
 use super::lane::Lane;
 use crate::record::Record;
 use crate::suite::Case;
+
+/// Slots of rows that a case added, and of those that it changed.
+#[derive(Debug, Default)]
+pub(super) struct Touched {
+    added: BTreeSet<usize>,
+    changed: BTreeSet<usize>,
+}
+
+impl Touched {
+    pub(super) fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.changed.is_empty()
+    }
+}
 
 /// Rows in the plan's order. A row's slot is its case's place times the number of APIs, plus its API's number.
 pub(super) struct Rows {
@@ -18,8 +32,7 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(kept: Kept, apis: usize) -> Self {
-        let slots = (0..kept.records.len()).collect();
-        Self { apis, slots, records: kept.records, again: kept.again }
+        Self { apis, slots: kept.slots, records: kept.records, again: kept.again }
     }
 
     /// Each with its slot.
@@ -37,39 +50,45 @@ impl Rows {
         self.again.contains(&slot) || self.slots.binary_search(&slot).is_err()
     }
 
-    /// Puts a row into its slot, in place of one that was there; gives how many rows before it are as they were.
-    pub(super) fn put(&mut self, place: usize, api: usize, record: Record) -> usize {
+    /// Puts a row into its slot, in place of one that was there.
+    pub(super) fn put(&mut self, place: usize, api: usize, record: Record, touched: &mut Touched) {
         let slot = place * self.apis + api;
         self.again.remove(&slot);
         match self.slots.binary_search(&slot) {
             Ok(at) => {
                 self.records[at] = record;
-                at
+                touched.changed.insert(slot);
             }
             Err(at) => {
                 self.slots.insert(at, slot);
                 self.records.insert(at, record);
-                at
+                touched.added.insert(slot);
             }
         }
     }
 
-    /// Holds all rows of APIs whose ceilings rose against them again; gives how many rows before the first that changed are as they were.
-    pub(super) fn hold(&mut self, cases: &[Case], lanes: &mut [Lane]) -> usize {
-        let mut unchanged = self.records.len();
-        for (at, (slot, record)) in self.slots.iter().zip(&mut self.records).enumerate() {
+    /// Holds all rows of APIs whose ceilings rose against them again.
+    pub(super) fn hold(&mut self, cases: &[Case], lanes: &mut [Lane], touched: &mut Touched) {
+        for (slot, record) in self.slots.iter().zip(&mut self.records) {
             let lane = &lanes[slot % self.apis];
             if !lane.has_risen {
                 continue;
             }
             let before = (record.status, record.share, record.ceiling.clone(), record.reason.clone());
-            lane.ceilings.hold(&cases[slot / self.apis], record);
+            lane.hold(&cases[slot / self.apis], record);
             if before != (record.status, record.share, record.ceiling.clone(), record.reason.clone()) {
-                unchanged = unchanged.min(at);
+                touched.changed.insert(*slot);
             }
         }
         lanes.iter_mut().for_each(|lane| lane.has_risen = false);
-        unchanged
+    }
+
+    /// What was touched, by position among all rows.
+    pub(super) fn changes(&self, touched: &Touched) -> Changes {
+        let at =
+            |slots: &BTreeSet<usize>| slots.iter().filter_map(|slot| self.slots.binary_search(slot).ok()).collect();
+        let changed = touched.changed.difference(&touched.added).copied().collect();
+        Changes { added: at(&touched.added), changed: at(&changed) }
     }
 
     /// The rows of a case, each with its API's number.
@@ -80,6 +99,19 @@ impl Rows {
 
     pub(super) fn records(&self) -> &[Record] {
         &self.records
+    }
+
+    /// The cases that have a row with figures.
+    pub(super) fn measured<'a>(&self, cases: &'a [Case]) -> Vec<&'a Case> {
+        let figures = self.iter().filter(|(_, record)| record.median_ns.is_some());
+        let mut places: Vec<usize> = figures.map(|(slot, _)| slot / self.apis).collect();
+        places.dedup();
+        places.into_iter().map(|place| &cases[place]).collect()
+    }
+
+    /// Whether any API has a row for the benchmark.
+    pub(super) fn has_benchmark(&self, family: &str, benchmark: &str) -> bool {
+        self.records.iter().any(|record| record.family == family && record.benchmark == benchmark)
     }
 
     pub(super) fn into_records(self) -> Vec<Record> {

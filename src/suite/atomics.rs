@@ -97,6 +97,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: None,
     cases: &cases(&[&[("ROUNDS", 8.0)]]),
     buffers: |_, _| Vec::new(),
     steps: |shape, interface| vec![Step::Clear("counters"), Step::dispatch(groups(shape, interface))],

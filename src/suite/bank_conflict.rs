@@ -147,6 +147,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: Some(Extent::Linear(1 << 12)),
     cases: &[],
     buffers: |shape, _| {
         vec![

@@ -30,6 +30,7 @@ pub const FAMILY: Family = Family {
         wgsl: include_str!("../../shaders/barrier/exchange.wgsl"),
         cuda: include_str!("../../shaders/barrier/exchange.cu"),
         only_cuda: None,
+        small: None,
         cases: &[
             // So few workgroups that on a large device each has a compute unit to itself: the latency of a round.
             Cases {

@@ -110,6 +110,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: None,
     cases: &[],
     buffers: |_, _| Vec::new(),
     steps: |_, _| Vec::new(),

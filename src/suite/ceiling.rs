@@ -183,6 +183,7 @@ pub const FAMILY: Family = Family {
             ceiling: Some(Limit::Workgroup),
             buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
             check: Check { buffer: "output", scalars: all, oracle: workgroup_sums },
+            small: Some(Extent::Linear(1 << 14)),
             ..BASE
         },
         Benchmark {
@@ -241,6 +242,7 @@ pub(super) const FMA: Benchmark = Benchmark {
     ceiling: Some(Limit::Fma),
     buffers: |shape, _| vec![summable(TABLE * shape.dtype.lanes()), output(shape.count()), elements(shape)],
     check: Check { buffer: "output", scalars: all, oracle: fma_chains },
+    small: SMALL,
     ..BASE
 };
 
@@ -329,6 +331,7 @@ const TENSOR: Benchmark = Benchmark {
         covering(shape, interface, 8)
     },
     check: Check { buffer: "output", scalars: all, oracle: sums_of_products },
+    small: SMALL,
     ..BASE
 };
 
@@ -343,6 +346,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: None,
     cases: &[],
     buffers: |_, _| Vec::new(),
     steps: |shape, interface| covering(shape, interface, 1),
@@ -376,6 +380,7 @@ const INTEGER: Benchmark = Benchmark {
         let table = Buffer { name: "input", scalars: TABLE, contents: Contents::Input(Values::Wide) };
         vec![table, output(shape.count()), elements(shape)]
     },
+    small: SMALL,
     ..BASE
 };
 
@@ -399,6 +404,9 @@ pub const LADDER: [Extent; 13] = [
 
 const NARROW: &[Dtype] = &[Dtype::F32, Dtype::Vec2F32];
 const HALVES: &[Dtype] = &[Dtype::F16, Dtype::Vec2F16];
+
+/// Invocations that keep a slow device busy for some milliseconds, not for half a second.
+const SMALL: Option<Extent> = Some(Extent::Linear(1 << 16));
 
 /// The rungs that the quick profile's benchmarks stand on.
 const QUICK: [Extent; 4] =

@@ -85,6 +85,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: None,
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
         vec![

@@ -138,6 +138,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: None,
     cases: &cases(&[&[]], &[&[]]),
     buffers: |shape, _| {
         let (m, n, k) = sides(shape);

@@ -125,6 +125,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: None,
     cases: &[
         Cases {
             from: Profile::Quick,

@@ -27,6 +27,7 @@ pub const FAMILY: Family = Family {
         wgsl: include_str!("../../shaders/roofline/fma_an_element.wgsl"),
         cuda: include_str!("../../shaders/roofline/fma_an_element.cu"),
         only_cuda: None,
+        small: None,
         cases: &[
             Cases {
                 from: Profile::Quick,

@@ -88,6 +88,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: None,
     cases: &cases(PLAIN),
     buffers: |_, _| Vec::new(),
     steps: |_, _| Vec::new(),

@@ -152,6 +152,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: Some(Extent::Linear(1 << 22)),
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: &QUICK_F32, params: PLAIN },
         Cases { from: Profile::Quick, dtypes: &[Dtype::F64], extents: &[Extent::Linear(1 << 24)], params: PLAIN },

@@ -142,6 +142,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: None,
     cases: &[Cases {
         from: Profile::Quick,
         dtypes: &[Dtype::U32],

@@ -75,6 +75,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: None,
     cases: &[
         Cases {
             from: Profile::Quick,

@@ -140,6 +140,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: None,
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
         let (rows, columns) = shape.extent.matrix();

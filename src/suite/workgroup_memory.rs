@@ -198,6 +198,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
+    small: Some(Extent::Linear(1 << 14)),
     cases: &[],
     buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count()])],
     steps: |shape, interface| covering(shape.count(), interface),

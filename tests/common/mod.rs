@@ -11,7 +11,7 @@ use shaderbench::job::{Contents, Job};
 use shaderbench::measure::Timer;
 use shaderbench::plan::{Request, plan};
 use shaderbench::record::{Record, Status};
-use shaderbench::run::{Observer, Settings};
+use shaderbench::run::{Changes, Observer, Settings};
 use shaderbench::shader::Feature;
 use shaderbench::suite::{Case, Profile};
 
@@ -376,7 +376,8 @@ impl Observer for Seen {
         assert!(!record.device.is_empty());
         self.told += 1;
     }
-    fn finish(&mut self, records: &[Record], unchanged: usize) -> Result<()> {
+    fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
+        let unchanged = changes.unchanged();
         self.finished += 1;
         self.rows.push(records.len());
         self.unchanged.push(unchanged);

@@ -27,7 +27,7 @@ pub fn open(adapter: Adapter) -> WgpuBackend {
 pub fn cuda() -> Option<shaderbench::backend::cuda::CudaBackend> {
     use shaderbench::backend::cuda::{CudaBackend, devices};
     // Under a tool that watches every access kernels take a thousand times as long.
-    let patience = if std::env::var_os("SHADERBENCH_ONLY").is_some() { 30 * PATIENCE } else { PATIENCE };
+    let patience = if std::env::var_os("SHADERBENCH_ONLY").is_some() { 30 * PATIENCE.idle } else { PATIENCE.idle };
     let opened = devices().and_then(|mut found| CudaBackend::open(found.swap_remove(0), patience));
     opened.inspect_err(|error| eprintln!("SKIPPED: {error}")).ok()
 }

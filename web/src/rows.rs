@@ -4,9 +4,9 @@ use js_sys::Function;
 use serde_json::{Value, json};
 use shaderbench::error::Result;
 use shaderbench::measure::Timer;
-use shaderbench::record::Record;
+use shaderbench::record::{Record, steady};
 use shaderbench::report::{json, table};
-use shaderbench::run::Observer;
+use shaderbench::run::{Changes, Observer};
 use shaderbench::suite::{Case, FAMILIES};
 use wasm_bindgen::JsValue;
 
@@ -43,8 +43,8 @@ impl Observer for Rows {
 
     fn row(&mut self, _record: &Record) {}
 
-    fn finish(&mut self, records: &[Record], unchanged: usize) -> Result<()> {
-        let first = unchanged.min(records.len());
+    fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
+        let first = changes.unchanged().min(records.len());
         let rows: Vec<Value> = records[first..].iter().map(|record| row(records, record)).collect();
         self.say("rows", &json!({ "from": first, "rows": rows, "families": families(records, &records[first..]) }));
         Ok(())
@@ -70,7 +70,7 @@ fn families(records: &[Record], fresh: &[Record]) -> Vec<Value> {
     let touched = FAMILIES.iter().filter(|family| is_fresh(family.name));
     let said = touched.map(|family| {
         let rows: Vec<&Record> = records.iter().filter(|record| record.family == family.name).collect();
-        json!({ "name": family.name, "summary": family.summary, "finding": (family.finding)(&rows) })
+        json!({ "name": family.name, "summary": family.summary, "finding": steady(&rows).and_then(|rows| (family.finding)(&rows)) })
     });
     said.collect()
 }

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use futures_channel::oneshot;
 
+use super::Patience;
 use super::adapter::{self, Adapter};
 use super::platform::{self, PIECE};
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ use crate::job::{Buffer, Format, Texture};
 pub(super) struct Gpu {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
-    pub(super) patience: Duration,
+    pub(super) patience: Patience,
     trouble: Arc<Mutex<Option<Error>>>,
     is_lost: Arc<AtomicBool>,
     /// A piece of [`crate::job::POISON`] to copy from.
@@ -28,7 +28,7 @@ pub(super) struct Gpu {
 }
 
 impl Gpu {
-    pub(super) async fn open(adapter: &Adapter, patience: Duration) -> Result<Self> {
+    pub(super) async fn open(adapter: &Adapter, patience: Patience) -> Result<Self> {
         let required_features = adapter::wanted_features(&adapter.inner);
         let experimental_features = if required_features.intersects(wgpu::Features::all_experimental_mask()) {
             #[expect(unsafe_code, reason = "cooperative matrices are an experiment of wgpu's")]
@@ -103,13 +103,9 @@ impl Gpu {
         self.queue.on_submitted_work_done(move || {
             let _ = done.send(());
         });
-        let polled = platform::poll(&self.device, Some(submission), self.patience);
+        let polled = platform::poll(&self.device, Some(&submission), self.patience);
         self.check()?;
-        match polled {
-            Ok(()) => {}
-            Err(wgpu::PollError::Timeout) => return Err(Error::Timeout { seconds: self.patience.as_secs_f64() }),
-            Err(error) => return Err(Error::Lost(one_line(&error.to_string()))),
-        }
+        polled?;
         platform::answer(is_done, self.patience).await?;
         self.check()
     }
@@ -266,9 +262,7 @@ impl Gpu {
         });
         let polled = platform::poll(&self.device, None, self.patience);
         self.check()?;
-        if matches!(polled, Err(wgpu::PollError::Timeout)) {
-            return Err(Error::Timeout { seconds: self.patience.as_secs_f64() });
-        }
+        polled?;
         let mapped = platform::answer(is_mapped, self.patience).await?;
         self.check()?;
         mapped.map_err(|error| unmappable(&error.to_string()))

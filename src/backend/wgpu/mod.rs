@@ -13,7 +13,7 @@ mod prepared;
 
 use std::time::Duration;
 
-use super::{Backend, Device, Prepared, Task};
+use super::{Backend, Device, DeviceType, Prepared, Task};
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Job, Mapping};
 pub use adapter::{Adapter, adapters};
@@ -22,9 +22,25 @@ use pipelines::Pipelines;
 pub use platform::APIS;
 use prepared::WgpuJob;
 
-/// How long the device may take over one submission by default. A sample is built to stay below half a second; this only ends what
-/// hangs.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a device may take over one submission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// Without a sign that it works. A GPU gives none.
+    pub idle: Duration,
+    /// In all, on a software device, which shows that it works by using the processor; other programs may leave it little of that.
+    pub working: Duration,
+}
+
+impl Patience {
+    /// The same whatever the device shows.
+    #[must_use]
+    pub const fn fixed(limit: Duration) -> Self {
+        Self { idle: limit, working: limit }
+    }
+}
+
+/// The default. A sample is built to stay below half a second; this only ends what hangs.
+pub const PATIENCE: Patience = Patience { idle: Duration::from_secs(20), working: Duration::from_secs(300) };
 
 /// An open wgpu device.
 pub struct WgpuBackend {
@@ -41,7 +57,9 @@ impl WgpuBackend {
     ///
     /// # Errors
     /// [`Error::NoDevice`] where the driver refuses.
-    pub async fn open(mut adapter: Adapter, patience: Duration) -> Result<Self> {
+    pub async fn open(mut adapter: Adapter, patience: Patience) -> Result<Self> {
+        let is_software = adapter.device.kind == DeviceType::Software;
+        let patience = if is_software { patience } else { Patience::fixed(patience.idle) };
         let gpu = Gpu::open(&adapter, patience).await?;
         platform::note_features(&gpu.device, &mut adapter.device);
         Ok(Self { adapter, gpu, pipelines: Pipelines::default(), inputs: Vec::new() })

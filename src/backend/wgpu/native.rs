@@ -6,11 +6,11 @@ use std::time::Duration;
 use futures_channel::oneshot;
 use rayon::prelude::*;
 
-use super::gpu::Gpu;
-use super::{Memory, pipelines, unanswered};
+use super::gpu::{Gpu, one_line};
+use super::{Memory, Patience, pipelines, unanswered};
 use crate::backend::ahead::{self, Ahead, Work};
 use crate::backend::{Device, DeviceType};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::job::Kernel;
 
 /// The APIs that wgpu can drive here, by the names that `--backend` takes, the preferred one first.
@@ -71,12 +71,45 @@ pub(super) fn start(gpu: &Gpu, kernels: &[(u64, &Kernel)]) -> Ahead<wgpu::Comput
 }
 
 /// Waits until the device is done with `submission`, or with everything.
+///
+/// # Errors
+/// [`Error::Timeout`] where it takes longer than `patience`, [`Error::Lost`] for anything else that goes wrong.
 pub(super) fn poll(
     device: &wgpu::Device,
-    submission: Option<wgpu::SubmissionIndex>,
-    patience: Duration,
-) -> Result<(), wgpu::PollError> {
-    device.poll(wgpu::PollType::Wait { submission_index: submission, timeout: Some(patience) }).map(drop)
+    submission: Option<&wgpu::SubmissionIndex>,
+    patience: Patience,
+) -> Result<()> {
+    // Time is counted in slices: a process that was stopped for hours, or a machine that slept, has not waited.
+    let (mut waited, mut idle, mut used) = (Duration::ZERO, Duration::ZERO, None);
+    while idle < patience.idle && waited < patience.working {
+        let slice = SLICE.min(patience.idle - idle).min(patience.working - waited);
+        match device.poll(wgpu::PollType::Wait { submission_index: submission.cloned(), timeout: Some(slice) }) {
+            Ok(_) => return Ok(()),
+            Err(wgpu::PollError::Timeout) => {}
+            Err(error) => return Err(Error::Lost(one_line(&error.to_string()))),
+        }
+        (waited, idle) = (waited + slice, idle + slice);
+        if patience.working > patience.idle {
+            let now = processor_time();
+            if now.zip(used).is_some_and(|(now, before)| now >= before + slice / 100) {
+                idle = Duration::ZERO;
+            }
+            used = now;
+        }
+    }
+    Err(Error::Timeout { seconds: waited.as_secs_f64() })
+}
+
+/// How often a device that does not answer is looked at.
+const SLICE: Duration = Duration::from_secs(1);
+
+/// The processor time that this process has used, on all cores; `None` where the system does not tell.
+fn processor_time() -> Option<Duration> {
+    let own = sysinfo::get_current_pid().ok()?;
+    let mut system = sysinfo::System::new().ok()?;
+    let wanted = sysinfo::ProcessRefreshKind::nothing().with_cpu();
+    system.refresh_processes_specifics(sysinfo::ProcessesToUpdate::Some(&[own]), false, wanted);
+    Some(Duration::from_millis(system.process(own)?.accumulated_cpu_time()))
 }
 
 /// Writes views of mapped memory on all cores: one alone copies more slowly than a device takes. `fill` writes the bytes from an offset on.
@@ -89,7 +122,7 @@ pub(super) fn write_views(views: Vec<(u64, wgpu::BufferViewMut)>, fill: impl Fn(
 }
 
 /// What a callback says, which polling has called.
-pub(super) async fn answer<T>(answer: oneshot::Receiver<T>, _patience: Duration) -> Result<T> {
+pub(super) async fn answer<T>(answer: oneshot::Receiver<T>, _patience: Patience) -> Result<T> {
     answer.await.map_err(|_| unanswered())
 }
 

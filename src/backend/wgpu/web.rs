@@ -7,13 +7,12 @@ use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
-use std::time::Duration;
 
 use futures_channel::oneshot;
 use gloo_timers::future::TimeoutFuture;
 
 use super::gpu::Gpu;
-use super::{Memory, unanswered};
+use super::{Memory, Patience, unanswered};
 use crate::backend::Device;
 use crate::backend::ahead::Ahead;
 use crate::error::{Error, Result};
@@ -73,9 +72,9 @@ pub(super) const fn compile_ahead(
 /// Nothing: who waits for the browser waits for an [`answer`].
 pub(super) const fn poll(
     _device: &wgpu::Device,
-    _submission: Option<wgpu::SubmissionIndex>,
-    _patience: Duration,
-) -> Result<(), wgpu::PollError> {
+    _submission: Option<&wgpu::SubmissionIndex>,
+    _patience: Patience,
+) -> Result<()> {
     Ok(())
 }
 
@@ -88,8 +87,10 @@ pub(super) fn write_views(views: Vec<(u64, wgpu::BufferViewMut)>, fill: impl Fn(
     }
 }
 
-/// What a callback says within `patience`.
-pub(super) async fn answer<T>(answer: oneshot::Receiver<T>, patience: Duration) -> Result<T> {
+/// What a callback says within `patience`. No tab sees whether the processor works for it, so that a software device gets all of the time
+/// that one that works may take.
+pub(super) async fn answer<T>(answer: oneshot::Receiver<T>, patience: Patience) -> Result<T> {
+    let patience = patience.working;
     let mut answer = pin!(answer);
     let mut clock = pin!(TimeoutFuture::new(u32::try_from(patience.as_millis()).unwrap_or(u32::MAX)));
     poll_fn(|context| match answer.as_mut().poll(context) {

@@ -8,7 +8,7 @@ use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
 use super::samples::{Series, widest};
 use crate::compare::{Comparison, Report, Side, compare};
-use crate::record::{Record, Status};
+use crate::record::{Record, Status, steady};
 use crate::report::versus::written;
 use crate::stats;
 
@@ -110,7 +110,7 @@ fn side_data<'a>(
     let noises: Vec<f64> = entries().filter_map(|entry| entry.timing?.noise()).collect();
     let finding = |about: &super::About<'a>| {
         let of_family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == about.name).collect();
-        Some((about.name, (about.finding)(&of_family)?))
+        Some((about.name, (about.finding)(&steady(&of_family)?)?))
     };
     SideData {
         label: &side.label,

@@ -1,0 +1,176 @@
+//! Which case runs next, how long it may take, and which cases a run with a time limit leaves out.
+//!
+//! Without a limit cases run in the order of the plan. With one, every benchmark first runs at its smallest size, then its other
+//! parameters and types, then larger sizes; families take turns, so that each has its headline rows before any has its long tail. Ceilings run
+//! right before the first case that is held against them. What is left of the time is shared evenly by the cases that are left.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
+
+use web_time::Instant;
+
+use super::Settings;
+use crate::measure::Rules;
+use crate::plan::ceilings_of;
+use crate::suite::Case;
+
+/// How often a case is measured at most, where its canary does not settle.
+pub(super) const ATTEMPTS: usize = 3;
+
+/// Launches that a case takes at least: two that find out how many make a sample, two more samples, and one for a reserve.
+const LAUNCHES: f64 = 5.0;
+
+/// A case at its kernel's smallest size may take this fraction of the whole time, so that no kernel goes without a row for being slow.
+const LARGEST_PART: f64 = 1.0 / 60.0;
+
+/// What a case may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effort {
+    /// When to stop sampling.
+    pub(super) rules: Rules,
+    /// How often it is measured at most.
+    pub(super) attempts: usize,
+    /// The longest launch, in nanoseconds, where the run has a time limit.
+    pub(super) longest_launch_ns: Option<f64>,
+}
+
+/// The cases of a run that have not had their turn.
+pub(super) struct Schedule<'a> {
+    cases: &'a [Case],
+    rules: Rules,
+    /// When the run is over, and how long it is.
+    limit: Option<(Instant, Duration)>,
+    waiting: VecDeque<usize>,
+    /// Ceilings that wait, each until a case needs it or its own turn comes.
+    ceilings: HashSet<usize>,
+    /// The small size in whose place a case stands, by the index of that case.
+    small: HashMap<usize, usize>,
+    /// Cases at the smallest size of their kernel.
+    lowest: HashSet<usize>,
+    /// Cases without a row, in the order of the plan.
+    left_out: Vec<usize>,
+}
+
+impl<'a> Schedule<'a> {
+    /// The cases whose indices `is_missing` holds for.
+    pub(super) fn new(cases: &'a [Case], settings: &Settings, is_missing: impl Fn(usize) -> bool) -> Self {
+        let limit = settings.time.map(|time| (Instant::now() + time, time));
+        let (rules, left_out) = (settings.rules, Vec::new());
+        if limit.is_none() {
+            let waiting = (0..cases.len()).filter(|index| is_missing(*index)).collect();
+            return Self {
+                cases,
+                rules,
+                limit,
+                waiting,
+                ceilings: HashSet::new(),
+                small: HashMap::new(),
+                lowest: HashSet::new(),
+                left_out,
+            };
+        }
+        let Rounds { mut waiting, lowest, small } = Rounds::new(cases);
+        waiting.retain(|index| is_missing(*index));
+        let ceilings = waiting.iter().copied().filter(|index| cases[*index].benchmark.sets_ceiling).collect();
+        Self { cases, rules, limit, waiting, ceilings, small, lowest, left_out }
+    }
+
+    /// The next case.
+    pub(super) fn next(&mut self) -> Option<usize> {
+        let index = self.waiting.pop_front()?;
+        self.ceilings.remove(&index);
+        Some(index)
+    }
+
+    /// The ceilings that `case` is held against and that have not run; they run now.
+    pub(super) fn take_ceilings(&mut self, case: usize) -> Vec<usize> {
+        if self.ceilings.is_empty() {
+            return Vec::new();
+        }
+        let mut needed = ceilings_of(&self.cases[case], self.cases);
+        needed.retain(|index| self.ceilings.remove(index));
+        self.waiting.retain(|index| !needed.contains(index));
+        needed
+    }
+
+    /// What a case may take; `None` where no time is left.
+    pub(super) fn effort(&self, case: usize) -> Option<Effort> {
+        let Some((end, time)) = self.limit else {
+            return Some(Effort { rules: self.rules, attempts: ATTEMPTS, longest_launch_ns: None });
+        };
+        let left_ns = end.checked_duration_since(Instant::now())?.as_nanos() as f64;
+        let share_ns = left_ns / (self.waiting.len() + 1) as f64;
+        // A case with a small size in reserve need not be waited for.
+        let is_patient = self.lowest.contains(&case) && !self.small.contains_key(&case);
+        let most_ns = if is_patient { time.as_nanos() as f64 * LARGEST_PART } else { 2.0 * share_ns };
+        let budget_ns = (0.6 * share_ns).clamp(10e6_f64.min(self.rules.budget_ns), self.rules.budget_ns);
+        Some(Effort {
+            rules: Rules { budget_ns, ..self.rules },
+            attempts: 1,
+            longest_launch_ns: Some(most_ns.max(2.0 * share_ns).min(left_ns) / LAUNCHES),
+        })
+    }
+
+    /// Leaves a case out; gives the small size that is to run in its place, where there is one.
+    pub(super) fn leave_out(&mut self, case: usize) -> Option<usize> {
+        self.left_out.push(case);
+        self.small.remove(&case)
+    }
+
+    /// Indices of the cases that were left out, in the order of the plan.
+    pub(super) fn into_left_out(mut self) -> Vec<usize> {
+        self.left_out.sort_unstable();
+        self.left_out
+    }
+}
+
+/// The order of the cases in a run with a time limit.
+struct Rounds {
+    waiting: VecDeque<usize>,
+    lowest: HashSet<usize>,
+    small: HashMap<usize, usize>,
+}
+
+impl Rounds {
+    fn new(cases: &[Case]) -> Self {
+        let is_small = |case: &Case| case.benchmark.small == Some(case.shape.extent);
+        // Cases that differ in size alone, by ascending size as the plan has them.
+        let mut ladders: HashMap<String, Vec<usize>> = HashMap::new();
+        for (index, case) in cases.iter().enumerate() {
+            let key = format!("{} {} {}", case.name(), case.shape.dtype.name(), case.params_text());
+            ladders.entry(key).or_default().push(index);
+        }
+        let (mut small, mut lowest) = (HashMap::new(), HashSet::new());
+        for ladder in ladders.values() {
+            match ladder[..] {
+                [least, next, ..] if is_small(&cases[least]) => {
+                    small.insert(next, least);
+                    lowest.extend([least, next]);
+                }
+                [least, ..] => {
+                    lowest.insert(least);
+                }
+                [] => {}
+            }
+        }
+        let reserve: HashSet<usize> = small.values().copied().collect();
+        let mut seen = HashSet::new();
+        let first: HashSet<usize> =
+            (0..cases.len()).filter(|index| lowest.contains(index) && seen.insert(cases[*index].name())).collect();
+        let round = |index: usize| match (first.contains(&index), lowest.contains(&index)) {
+            (true, _) => 0,
+            (_, true) if !cases[index].benchmark.sets_ceiling => 1,
+            // A ceiling that no row needs tells less than a row.
+            _ => 2 + usize::from(cases[index].benchmark.sets_ceiling),
+        };
+        let mut turns: HashMap<(usize, &str), usize> = HashMap::new();
+        let mut order: Vec<(usize, usize, usize)> = Vec::new();
+        for index in (0..cases.len()).filter(|index| !reserve.contains(index)) {
+            let turn = turns.entry((round(index), cases[index].family.name)).or_default();
+            order.push((round(index), *turn, index));
+            *turn += 1;
+        }
+        order.sort_unstable();
+        Self { waiting: order.into_iter().map(|(_, _, index)| index).collect(), lowest, small }
+    }
+}
