@@ -219,9 +219,9 @@ fn is_reserve(case: &Case, cases: &[Case]) -> bool {
 fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
     let mut families: Vec<&str> = indices.iter().map(|index| cases[*index].family.name).collect();
     families.dedup();
-    let count = plural(indices.len(), "case", "cases");
+    let count = plural(indices.len(), "case takes", "cases take");
     format!(
-        "left out: {count} that take too long for {} s ({}); `--time` sets another limit, as in `--time 10m`",
+        "left out: {count} too long for a run of {} s ({}); `--time 10m` has time for more",
         time.as_secs(),
         families.join(", ")
     )

@@ -19,23 +19,33 @@ pub(super) struct Pace {
     timed_out: HashMap<String, (u64, String)>,
 }
 
-/// Scalars of a launch, and its time in nanoseconds.
+/// Scalars of a launch, how much it does, and its time in nanoseconds.
 #[derive(Debug, Clone, Copy)]
 struct Taken {
     scalars: u64,
+    work: f64,
     launch_ns: f64,
 }
 
 impl Taken {
     fn estimate_ns(self, case: &Case) -> f64 {
-        self.launch_ns * (case.shape.count() as f64 / self.scalars as f64)
+        self.launch_ns * (work(case) / self.work)
+    }
+}
+
+/// What the time of a launch grows with: bytes or operations, or scalars where neither is counted. Some kernels do the same at every size.
+fn work(case: &Case) -> f64 {
+    let work = case.work();
+    match work.bytes.max(work.flops) {
+        0 => case.shape.count() as f64,
+        most => most as f64,
     }
 }
 
 impl Pace {
     /// Takes note of what a launch of the case took.
     pub(super) fn note(&mut self, case: &Case, launch_ns: f64) {
-        let taken = Taken { scalars: case.shape.count(), launch_ns };
+        let taken = Taken { scalars: case.shape.count(), work: work(case), launch_ns };
         self.by_kernel.insert(kernel(case), taken);
         self.by_benchmark.insert(benchmark(case), taken);
     }

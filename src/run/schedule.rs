@@ -154,9 +154,10 @@ impl Rounds {
             }
         }
         let reserve: HashSet<usize> = small.values().copied().collect();
+        let own: Vec<usize> = (0..cases.len()).filter(|index| !reserve.contains(index)).collect();
         let mut seen = HashSet::new();
         let first: HashSet<usize> =
-            (0..cases.len()).filter(|index| lowest.contains(index) && seen.insert(cases[*index].name())).collect();
+            own.iter().copied().filter(|index| lowest.contains(index) && seen.insert(cases[*index].name())).collect();
         let round = |index: usize| match (first.contains(&index), lowest.contains(&index)) {
             (true, _) => 0,
             (_, true) if !cases[index].benchmark.sets_ceiling => 1,
@@ -165,7 +166,7 @@ impl Rounds {
         };
         let mut turns: HashMap<(usize, &str), usize> = HashMap::new();
         let mut order: Vec<(usize, usize, usize)> = Vec::new();
-        for index in (0..cases.len()).filter(|index| !reserve.contains(index)) {
+        for index in own {
             let turn = turns.entry((round(index), cases[index].family.name)).or_default();
             order.push((round(index), *turn, index));
             *turn += 1;

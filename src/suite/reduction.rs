@@ -158,7 +158,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
-    small: Some(Extent::Linear(1 << 20)),
+    small: Some(Extent::Linear(1 << 16)),
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
         Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },

@@ -83,6 +83,7 @@ pub const FAMILY: Family = Family {
                     params: checked!(),
                 },
             ],
+            small: Some(Extent::Product(128, 128, 128)),
             sources: &[],
             ..matmul::REGISTER_BLOCKED
         },

@@ -88,7 +88,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
-    small: None,
+    small: Some(Extent::Linear(1 << 16)),
     cases: &cases(PLAIN),
     buffers: |_, _| Vec::new(),
     steps: |_, _| Vec::new(),

@@ -142,7 +142,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
-    small: None,
+    small: Some(Extent::Linear(1 << 16)),
     cases: &[Cases {
         from: Profile::Quick,
         dtypes: &[Dtype::U32],

@@ -140,7 +140,7 @@ const BASE: Benchmark = Benchmark {
     wgsl: "",
     cuda: "",
     only_cuda: None,
-    small: None,
+    small: Some(Extent::Matrix(512, 512)),
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
         let (rows, columns) = shape.extent.matrix();
