@@ -216,6 +216,35 @@ mod tests {
     }
 
     #[test]
+    fn a_row_whose_interval_reaches_down_to_its_ceiling_is_too_noisy_to_judge() {
+        let (copy, rung) = (case("stream/copy", 1 << 24), case("ceiling/copy", 1 << 24));
+        let mut ceilings = Ceilings::default();
+        ceilings.add(&rung, &row(&rung, 500.0));
+        // 20 % above the ceiling: by intervals of the row's own, and by how far the device strays from moment to moment.
+        for (slowest, scatter, status) in [
+            (1.0, 0.0, Status::Implausible),
+            (1.1, 0.0, Status::Implausible),
+            (1.2, 0.0, Status::Ok),
+            (1.0, 0.05, Status::Implausible),
+            (1.0, 0.1, Status::Ok),
+            (1.1, 0.05, Status::Ok),
+        ] {
+            let mut record = row(&copy, 600.0);
+            record.ci_high_ns = record.median_ns.map(|median| median * slowest);
+            ceilings.hold(&copy, &mut record, scatter);
+            assert_eq!(record.status, status, "{slowest} {scatter}");
+            let verdict = if status == Status::Ok { UNSURE } else { BEYOND };
+            assert_eq!(record.reason, format!("120 % of the ceiling 'copy 128 MiB'{verdict}"));
+            assert_eq!(record.share, Some(1.2));
+            // A ceiling that rises takes the remark away.
+            let mut risen = ceilings.clone();
+            risen.add(&rung, &row(&rung, 590.0));
+            risen.hold(&copy, &mut record, scatter);
+            assert_eq!((record.status, record.reason.as_str()), (Status::Ok, ""));
+        }
+    }
+
+    #[test]
     fn a_verdict_that_comes_and_goes_leaves_what_was_known_before() {
         let (copy, rung) = (case("stream/copy", 1 << 24), case("ceiling/copy", 1 << 24));
         let mut ceilings = Ceilings::default();

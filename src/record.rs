@@ -350,6 +350,26 @@ mod tests {
     }
 
     #[test]
+    fn statements_rest_on_rows_that_are_known_well_enough() {
+        let row = |noise: f64| Record {
+            median_ns: Some(100.0),
+            ci_low_ns: Some(100.0 - 100.0 * noise),
+            ci_high_ns: Some(100.0 + 100.0 * noise),
+            ..Record::default()
+        };
+        let count = |noises: &[f64]| {
+            let rows: Vec<Record> = noises.iter().map(|noise| row(*noise)).chain([Record::default()]).collect();
+            steady(&rows.iter().collect::<Vec<_>>()).map(|steady| steady.len())
+        };
+        assert_eq!(count(&[0.01; 9]), Some(10), "a row without figures stays");
+        let mut noises = vec![0.01; 10];
+        noises[3] = 0.2;
+        assert_eq!(count(&noises), Some(10), "one of ten is left out");
+        noises[4] = 0.11;
+        assert_eq!(count(&noises), None, "two of ten are too many");
+    }
+
+    #[test]
     fn numbers_that_are_none_are_refused() {
         for text in ["NaN", "inf", "-inf", "fast"] {
             assert!(<Option<f64> as Field>::parse(text).is_err(), "{text}");

@@ -76,6 +76,8 @@ fn bad_arguments_are_usage_errors() {
         &["run", "--fail-on", "wrong,slow"],
         &["run", "--resume", "r.csv", "--out", "q.csv"],
         &["run", "--tune", "--dry-run"],
+        &["run", "--time", "0"],
+        &["run", "--time", "soon"],
     ] {
         let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
@@ -377,4 +379,58 @@ fn a_size_that_is_no_whole_number_of_elements_is_skipped_with_what_to_take() {
         (row.status, row.reason.as_str()),
         (Status::Skipped, "100003 scalars are no whole number of vec4<f32>: take a multiple of 4")
     );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_stderr_that_cannot_be_written_ends_no_run() {
+    if !has_device() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments =
+        ["run", "reduction/sequential", "--profile", "quick", "--size", "4096", "--force", "--out", "r.csv"];
+    let whole = |what: &str| {
+        let rows = csv::open(&folder.path().join("r.csv")).expect("a report").records;
+        assert!(rows.iter().any(|row| row.name() == "reduction/sequential"), "{what}: {} rows", rows.len());
+    };
+    // A reader that goes away after the first line, as in `2>&1 | head -1`.
+    let mut child = shaderbench(&arguments, folder.path())
+        .args(CALM)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stderr.take().expect("piped")), &mut line)
+        .expect("a line");
+    assert_eq!(child.wait().expect("ends").code(), Some(0), "after {line}");
+    whole("a closed pipe");
+    // A disk that is full.
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let mut command = shaderbench(&arguments, folder.path());
+    let ended = command.args(CALM).stdout(Stdio::null()).stderr(full).status().expect("starts");
+    assert_eq!(ended.code(), Some(0));
+    whole("a full disk");
+}
+
+#[test]
+fn a_run_with_a_time_limit_keeps_it_and_says_what_it_left_out() {
+    if !has_device() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["run", "bank_conflict", "--profile", "standard", "--time", "1s", "--out", "r.csv"];
+    let output = shaderbench(&arguments, folder.path()).args(CALM).output().expect("starts");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stderr);
+    let first = said.lines().find(|line| line.contains(" cases, profile standard")).expect("what is going to happen");
+    assert!(first.ends_with(", about 1 s"), "{first}");
+    assert!(said.contains("too long for a run of 1 s (") && said.contains("bank_conflict"), "{said}");
+    // Every benchmark has a row, be it one that says why there is no other.
+    let rows = csv::open(&folder.path().join("r.csv")).expect("a report").records;
+    for name in ["stride", "broadcast", "bytes", "halves", "bytes_direct", "halves_direct"] {
+        assert!(rows.iter().any(|row| row.benchmark == name), "{name}");
+    }
+    assert!(rows.iter().all(|row| matches!(row.status, Status::Ok | Status::Implausible) || !row.reason.is_empty()));
 }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use device::{adapter, fault, find, open, stand_in};
-use shaderbench::backend::Backend;
 use shaderbench::backend::wgpu::{Patience, WgpuBackend};
+use shaderbench::backend::{Backend, DeviceType};
 use shaderbench::error::Error;
 use shaderbench::job::{Job, Kernel, Step};
 use shaderbench::plan::{Request, plan};
@@ -276,6 +276,34 @@ fn a_submission_that_outlasts_patience_times_out_and_the_next_device_works() {
                 Err(error) => panic!("the new device does not run: {error}"),
             }
         }
+    });
+}
+
+/// The processor time that a process uses shows that a software device works, however little of it other programs leave.
+#[test]
+fn a_software_device_that_works_is_waited_for_and_no_longer_than_it_may_take() {
+    let Some(adapter) = adapter() else { return };
+    if adapter.device.kind != DeviceType::Software {
+        eprintln!("SKIPPED: the device is no software");
+        return;
+    }
+    pollster::block_on(async {
+        let open = async |idle: u64, working: u64| {
+            let patience = Patience { idle: Duration::from_millis(idle), working: Duration::from_millis(working) };
+            WgpuBackend::open(adapter.clone(), patience).await.expect("the device opens")
+        };
+        let job = Job::new(&heavy()).expect("valid");
+        let mut patient = open(200, 600_000).await;
+        let mut prepared = patient.prepare(&job).await.expect("prepared");
+        let mut launches = 1;
+        while prepared.sample(launches).await.expect("it works").wall_ns < 1e9 {
+            launches *= 2;
+        }
+        let mut strict = open(200, 400).await;
+        let mut prepared = strict.prepare(&job).await.expect("prepared");
+        let error = prepared.sample(launches).await.expect_err("it takes a second");
+        assert!(matches!(error, Error::Timeout { seconds } if seconds == 0.4), "{error}");
+        std::mem::forget(prepared);
     });
 }
 

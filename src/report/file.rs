@@ -146,6 +146,21 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_come_in_another_order_are_appended_and_sorted_in_the_end() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("r.csv");
+        let mut file = CsvFile::create(&path, Vec::new(), &[]).expect("created");
+        let records = rows(3);
+        let [first, second, third] = &records[..] else { panic!("three rows") };
+        file.update(&[second.clone()], &[0], false).expect("appended");
+        file.update(&[second.clone(), third.clone()], &[1], false).expect("appended");
+        file.update(&records, &[0], false).expect("appended");
+        assert_eq!(read(&path), [second.clone(), third.clone(), first.clone()]);
+        file.sort(&records).expect("sorted");
+        assert_eq!(read(&path), records);
+    }
+
+    #[test]
     fn a_file_that_was_taken_away_is_written_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("r.csv");

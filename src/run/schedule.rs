@@ -175,3 +175,102 @@ impl Rounds {
         Self { waiting: order.into_iter().map(|(_, _, index)| index).collect(), lowest, small }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Request, plan};
+    use crate::suite::Profile;
+
+    fn cases() -> Vec<Case> {
+        plan(&Request { has_small: true, ..Request::new(Vec::new(), Profile::Quick) }).expect("a plan")
+    }
+
+    fn settings(time: Option<Duration>) -> Settings {
+        Settings { time, ..Settings::new(Profile::Quick, String::new(), String::new(), String::new()) }
+    }
+
+    fn order(mut schedule: Schedule<'_>) -> Vec<usize> {
+        std::iter::from_fn(|| schedule.next()).collect()
+    }
+
+    #[test]
+    fn without_a_limit_cases_run_in_the_order_of_the_plan_and_as_long_as_the_rules_say() {
+        let (cases, settings) = (cases(), settings(None));
+        let schedule = Schedule::new(&cases, &settings, |index| index != 1);
+        let effort = schedule.effort(0).expect("no limit");
+        assert_eq!((effort.rules, effort.attempts, effort.longest_launch_ns), (settings.rules, ATTEMPTS, None));
+        assert_eq!(order(schedule), std::iter::once(0).chain(2..cases.len()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_benchmark_and_every_kernel_has_its_turn_before_larger_sizes_do() {
+        let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
+        let order = order(Schedule::new(&cases, &settings, |_| true));
+        let benchmarks: HashSet<String> = cases.iter().map(Case::name).collect();
+        let head: HashSet<String> = order[..benchmarks.len()].iter().map(|index| cases[*index].name()).collect();
+        assert_eq!(head, benchmarks, "each benchmark once");
+        let families: Vec<&str> = order[..20].iter().map(|index| cases[*index].family.name).collect();
+        assert_eq!(families.iter().collect::<HashSet<_>>().len(), 20, "families take turns: {families:?}");
+        // Of two sizes of a kernel the smaller one comes first, and a small one in reserve not at all.
+        let place: HashMap<usize, usize> = order.iter().enumerate().map(|(place, index)| (*index, place)).collect();
+        for (index, case) in cases.iter().enumerate() {
+            let is_small = case.benchmark.small == Some(case.shape.extent);
+            assert_eq!(place.contains_key(&index), !is_small, "{case}");
+            let is_larger = |other: &&usize| {
+                let other = &cases[**other];
+                other.name() == case.name()
+                    && (other.shape.dtype, &other.shape.params) == (case.shape.dtype, &case.shape.params)
+                    && other.shape.count() > case.shape.count()
+            };
+            if let Some(own) = place.get(&index) {
+                assert!(place.keys().filter(is_larger).all(|larger| place[larger] > *own), "{case}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_needs_ceilings_takes_them_out_of_the_line() {
+        let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
+        let mut schedule = Schedule::new(&cases, &settings, |_| true);
+        let sum = cases.iter().position(|case| case.to_string() == "reduction/first_add f32 1048576").expect("planned");
+        let taken: Vec<String> = schedule.take_ceilings(sum).iter().map(|index| cases[*index].name()).collect();
+        assert!(
+            taken.contains(&"ceiling/read".to_owned()) && taken.contains(&"ceiling/launch".to_owned()),
+            "{taken:?}"
+        );
+        assert!(schedule.take_ceilings(sum).is_empty(), "once");
+        let rest = order(schedule);
+        assert_eq!(rest.len() + taken.len() + small(&cases), cases.len());
+    }
+
+    fn small(cases: &[Case]) -> usize {
+        cases.iter().filter(|case| case.benchmark.small == Some(case.shape.extent)).count()
+    }
+
+    #[test]
+    fn the_time_that_is_left_is_shared_by_the_cases_that_are_left() {
+        let (cases, settings) = (cases(), settings(Some(Duration::from_secs(3600))));
+        let mut schedule = Schedule::new(&cases, &settings, |_| true);
+        let index = schedule.next().expect("a case");
+        let early = schedule.effort(index).expect("time").longest_launch_ns.expect("a limit");
+        while schedule.waiting.len() > 10 {
+            schedule.next();
+        }
+        let late = schedule.effort(index).expect("time").longest_launch_ns.expect("a limit");
+        assert!(late > 2.0 * early, "{early} {late}");
+        assert!(late * LAUNCHES <= 3600e9);
+    }
+
+    #[test]
+    fn a_case_that_is_left_out_names_the_small_size_that_stands_in_for_it_once() {
+        let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
+        let mut schedule = Schedule::new(&cases, &settings, |_| true);
+        let find = |name: &str| cases.iter().position(|case| case.to_string() == name).expect("planned");
+        let (large, least) =
+            (find("bank_conflict/stride f32 65536 STRIDE=8"), find("bank_conflict/stride f32 4096 STRIDE=8"));
+        assert_eq!(schedule.leave_out(large), Some(least));
+        assert_eq!(schedule.leave_out(least), None);
+        assert_eq!(schedule.into_left_out(), [least, large]);
+    }
+}

@@ -91,7 +91,7 @@ pub(super) fn poll(
         (waited, idle) = (waited + slice, idle + slice);
         if patience.working > patience.idle {
             let now = processor_time();
-            if now.zip(used).is_some_and(|(now, before)| now >= before + slice / 100) {
+            if now.is_some_and(|now| used.is_none_or(|before| now >= before + slice / 100)) {
                 idle = Duration::ZERO;
             }
             used = now;
