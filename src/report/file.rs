@@ -152,8 +152,8 @@ mod tests {
         let mut file = CsvFile::create(&path, Vec::new(), &[]).expect("created");
         let records = rows(3);
         let [first, second, third] = &records[..] else { panic!("three rows") };
-        file.update(&[second.clone()], &[0], false).expect("appended");
-        file.update(&[second.clone(), third.clone()], &[1], false).expect("appended");
+        file.update(&records[1..2], &[0], false).expect("appended");
+        file.update(&records[1..], &[1], false).expect("appended");
         file.update(&records, &[0], false).expect("appended");
         assert_eq!(read(&path), [second.clone(), third.clone(), first.clone()]);
         file.sort(&records).expect("sorted");

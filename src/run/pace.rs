@@ -137,7 +137,7 @@ fn probe(case: &Case, device: &Device, is_limited: bool) -> Option<Extent> {
         return Some(usual);
     }
     let is_slow = is_in_haste || (is_software && device.is_in_browser());
-    (is_slow && extent.count() >= 1 << 12).then(|| match if is_large { usual } else { extent } {
+    (is_slow && extent.count() >= 1 << 12).then_some(match if is_large { usual } else { extent } {
         Extent::Linear(n) => Extent::Linear(n / 16),
         Extent::Matrix(rows, columns) => Extent::Matrix(rows / 4, columns / 4),
         Extent::Product(m, n, k) => Extent::Product(m / 2, n / 2, k / 4),

@@ -193,7 +193,7 @@ pub struct Cases {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Profile {
-    /// The headline sizes, under a minute on a software device.
+    /// The headline sizes; with a time limit, under a minute on a software device.
     Quick,
     /// Every size, a few minutes on a GPU.
     Standard,
