@@ -103,7 +103,7 @@ fn rows_of_a_limited_run_stand_in_the_order_of_the_plan_and_the_rest_is_measured
     };
     assert!(places(&first).is_sorted() && first.len() < cases.len());
     // Without a limit a report that lacks cases is of another run; with one it goes on.
-    let refused = Kept::new(first.clone(), &cases, &[device()], &settings()).err().expect("gaps");
+    let refused = Kept::new(first.clone(), &cases, &[device()], &settings()).expect_err("gaps");
     assert!(refused.contains("which these arguments measure before others"), "{refused}");
     let kept = Kept::new(first.clone(), &cases, &[device()], &limited()).expect("a part of the plan");
     let mut backend = fake(|_| Behaviour::Right);
