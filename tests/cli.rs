@@ -426,7 +426,7 @@ fn a_run_with_a_time_limit_keeps_it_and_says_what_it_left_out() {
     let said = text(&output.stderr);
     let first = said.lines().find(|line| line.contains(" cases, profile standard")).expect("what is going to happen");
     assert!(first.ends_with(", about 1 s"), "{first}");
-    assert!(said.contains("too long for a run of 1 s (") && said.contains("bank_conflict"), "{said}");
+    assert!(said.contains("left out, too long for a run of 1 s: ") && said.contains("bank_conflict"), "{said}");
     // Every benchmark has a row, be it one that says why there is no other.
     let rows = csv::open(&folder.path().join("r.csv")).expect("a report").records;
     for name in ["stride", "broadcast", "bytes", "halves", "bytes_direct", "halves_direct"] {

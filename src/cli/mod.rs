@@ -29,6 +29,7 @@ use crate::error::{Error, Result};
 use crate::record::Status;
 use crate::report::comparison::{Format, Sort};
 use crate::report::table::Look;
+use crate::report::wrap;
 use crate::suite::{Extent, Profile};
 use format::{ListForm, TableFormat};
 
@@ -277,8 +278,13 @@ fn print(text: &str) -> Result<()> {
 }
 
 /// Writes a line to stderr. One that cannot be written (`2>&1 | head -1`, a terminal that is gone, a full disk) ends nothing.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+/// On a terminal lines break between words.
+fn say(text: &str) {
+    let width =
+        terminal_size::terminal_size_of(std::io::stderr()).map_or(usize::MAX, |(width, _)| usize::from(width.0));
+    for line in text.lines() {
+        let _ = writeln!(std::io::stderr().lock(), "{}", wrap(line, width, "  "));
+    }
 }
 
 /// The look of stdout: its width (`COLUMNS` where it is no terminal, else 80), colours only on a terminal and not under `NO_COLOR`.

@@ -219,11 +219,10 @@ fn is_reserve(case: &Case, cases: &[Case]) -> bool {
 fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
     let mut families: Vec<&str> = indices.iter().map(|index| cases[*index].family.name).collect();
     families.dedup();
-    let count = plural(indices.len(), "case takes", "cases take");
+    let (count, families) = (plural(indices.len(), "case", "cases"), families.join(", "));
     format!(
-        "left out: {count} too long for a run of {} s ({}); `--time 10m` has time for more",
-        time.as_secs(),
-        families.join(", ")
+        "left out, too long for a run of {} s: {count} of {families}; `--time 10m` has time for more",
+        time.as_secs()
     )
 }
 

@@ -265,7 +265,7 @@ pub(super) fn paint(look: Look, code: &str, text: &str) -> String {
 }
 
 /// Breaks `text` at spaces so that no line passes `width`; lines after the first start with `indent`.
-pub(super) fn wrap(text: &str, width: usize, indent: &str) -> String {
+pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     let mut out = String::new();
     let mut column = 0;
     for word in text.split(' ') {

@@ -17,6 +17,8 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::record::Record;
 pub use file::{CsvFile, replace_file};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use layout::wrap;
 pub use layout::{Medium, Part, lay_out};
 use table::Look;
 
