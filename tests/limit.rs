@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Behaviour, Fake, Seen, cases, device, fake, settings};
+use common::{Behaviour, Fake, Seen, cases, device, fake, fake_through, settings};
 use shaderbench::backend::DeviceType;
 use shaderbench::plan::{Request, plan};
 use shaderbench::record::{Record, Status};
@@ -70,6 +70,25 @@ fn a_benchmark_without_a_size_that_fits_has_one_row_that_says_so() {
     assert_eq!((rows[0].status, rows[0].median_ns), (Status::Skipped, None));
     assert!(rows[0].reason.ends_with("too long for the run's time limit (--time)"), "{}", rows[0].reason);
     assert!(records.iter().all(|row| row.benchmark == "global_atomic" || row.status == Status::Ok));
+}
+
+#[test]
+fn an_api_that_is_too_slow_for_a_case_has_a_row_that_says_so_beside_the_other_s() {
+    let cases = planned("histogram/*");
+    let slow = |label: &str| if label.contains("global_atomic") { Behaviour::Slow(1e7) } else { Behaviour::Right };
+    let (mut fast, mut slow) = (fake(|_| Behaviour::Right), fake_through("cuda", slow));
+    let mut seen = Seen { is_in_any_order: true, ..Seen::default() };
+    let outcome =
+        pollster::block_on(resume(&mut [&mut fast, &mut slow], &cases, Kept::default(), &limited(), &mut seen));
+    let records = outcome.expect("a run").records;
+    let of = |api: &str| {
+        records.iter().filter(|row| row.benchmark == "global_atomic" && row.backend == api).collect::<Vec<_>>()
+    };
+    for row in of("cuda") {
+        assert_eq!(row.status, Status::Skipped);
+        assert!(row.reason.ends_with("too long for the run's time limit (--time)"), "{}", row.reason);
+    }
+    assert!(of("vulkan").len() == of("cuda").len() && !of("cuda").is_empty());
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub(super) struct Touched {
 }
 
 impl Touched {
+    /// Whether no row was added or changed.
     pub(super) fn is_empty(&self) -> bool {
         self.added.is_empty() && self.changed.is_empty()
     }

@@ -70,11 +70,13 @@ impl Turn<'_, '_> {
                 self.lanes.iter_mut().for_each(Lane::release);
                 record = self.lanes[api].judged_row(case, effort, &measured, self.observer).await?;
             }
-            let Some(record) = record else { break };
+            let record = match record {
+                Some(record) => record,
+                None if touched.is_empty() => return Ok(false),
+                // Another API has a row beside which this one's is missed.
+                None => self.lanes[api].left_out(case),
+            };
             self.rows.put(place, api, record, &mut touched);
-        }
-        if touched.is_empty() {
-            return Ok(false);
         }
         self.rows.hold(self.cases, self.lanes, &mut touched);
         let fresh = self.rows.of(place).filter(|(api, _)| missing.contains(api));
