@@ -20,11 +20,12 @@
 //! | [`suite`] | families and benchmarks, declared; their oracles |
 //! | [`shader`] | the only door to naga |
 //! | [`record`] | one row, and its columns |
-//! | [`stats`], [`error`] | numbers; what can go wrong |
+//! | [`stats`], [`api`], [`error`] | numbers; the APIs; what can go wrong |
 
 /// This version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+pub mod api;
 pub mod backend;
 pub mod ceilings;
 #[cfg(not(target_family = "wasm"))]

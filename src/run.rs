@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
+use crate::api::Api;
 use crate::backend::Backend;
 use crate::error::{Error, Result};
 use crate::job::Job;
@@ -71,7 +72,7 @@ impl Settings {
 /// Who watches a run: it draws progress and writes reports.
 pub trait Observer {
     /// The timer of the device through `api` was chosen.
-    fn timer(&mut self, api: &'static str, timer: &Timer);
+    fn timer(&mut self, api: Api, timer: &Timer);
     /// Candidates for the parameters of `case` are about to be tried, of the kernel `number` (from 1 on) of `count`; `row` holds what is known
     /// of the case.
     fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
@@ -95,7 +96,7 @@ pub trait Observer {
     ///
     /// # Errors
     /// Ends the run.
-    fn picture(&mut self, case: &Case, api: &'static str, rgba: &[u8]) -> Result<()> {
+    fn picture(&mut self, case: &Case, api: Api, rgba: &[u8]) -> Result<()> {
         let _ = (case, api, rgba);
         Ok(())
     }

@@ -6,22 +6,26 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, &[&str])] = &[
     ("error", &[]),
     ("stats", &[]),
+    ("api", &[]),
     ("record", &[]),
     ("shader", &["error"]),
-    ("suite", &["error", "record", "shader"]),
+    ("suite", &["error", "api", "record", "shader"]),
     ("twin", &["error", "shader", "suite"]),
     ("job", &["error", "shader", "suite", "twin"]),
     ("monitor", &["record"]),
-    ("backend", &["error", "job", "monitor", "shader", "twin"]),
+    ("backend", &["error", "api", "job", "monitor", "shader", "twin"]),
     ("measure", &["error", "stats", "backend"]),
     ("verify", &["error", "job", "suite", "backend"]),
     ("ceilings", &["record", "stats", "suite"]),
     ("plan", &["error", "shader", "suite"]),
-    ("compare", &["record", "stats"]),
-    ("report", &["error", "record", "stats", "compare"]),
+    ("compare", &["api", "record", "stats"]),
+    ("report", &["error", "api", "record", "stats", "compare"]),
     (
         "run",
-        &["error", "stats", "record", "shader", "suite", "job", "monitor", "backend", "measure", "verify", "ceilings"],
+        &[
+            "error", "api", "stats", "record", "shader", "suite", "job", "monitor", "backend", "measure", "verify",
+            "ceilings", "plan",
+        ],
     ),
 ];
 

@@ -5,6 +5,7 @@ mod common;
 use std::time::Duration;
 
 use common::{Behaviour, Fake, Seen, cases, device, fake, fake_through, settings};
+use shaderbench::api::Api;
 use shaderbench::backend::DeviceType;
 use shaderbench::plan::{Request, plan};
 use shaderbench::record::{Record, Status};
@@ -76,7 +77,7 @@ fn a_benchmark_without_a_size_that_fits_has_one_row_that_says_so() {
 fn an_api_that_is_too_slow_for_a_case_has_a_row_that_says_so_beside_the_other_s() {
     let cases = planned("histogram/*");
     let slow = |label: &str| if label.contains("global_atomic") { Behaviour::Slow(1e7) } else { Behaviour::Right };
-    let (mut fast, mut slow) = (fake(|_| Behaviour::Right), fake_through("cuda", slow));
+    let (mut fast, mut slow) = (fake(|_| Behaviour::Right), fake_through(Api::Cuda, slow));
     let mut seen = Seen { is_in_any_order: true, ..Seen::default() };
     let outcome =
         pollster::block_on(resume(&mut [&mut fast, &mut slow], &cases, Kept::default(), &limited(), &mut seen));

@@ -5,6 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{Behaviour, Fake, SUBJECT, Seen, cases, fake, fake_through, run_on, settings, subject, with};
+use shaderbench::api::Api;
 use shaderbench::backend::DeviceType;
 use shaderbench::error::Result;
 use shaderbench::record::{Record, Status};
@@ -104,20 +105,20 @@ fn what_cuda_alone_has_runs_there_and_says_why_it_does_not_elsewhere() {
         ("bank_conflict/halves_direct", "WGSL has no 16-bit integers"),
         ("transfer/read_back_pageable", "reading back goes through a staging buffer here, as read_back does"),
     ];
-    for backend in ["vulkan", "cuda"] {
+    for api in [Api::Vulkan, Api::Cuda] {
         for (name, why) in table {
             let mut fake = fake(|_| Behaviour::Right);
-            fake.device.backend = backend;
+            fake.device.api = api;
             let cases = cases(&[name], &[]);
             let records =
                 pollster::block_on(run(&mut [&mut fake], &cases, &settings(), &mut Seen::default())).expect("a run");
             let row = records.iter().find(|row| row.name() == name).expect("a row");
-            let (status, reason) = if backend == "cuda" { (Status::Ok, "") } else { (Status::Skipped, why) };
-            assert_eq!((row.status, row.reason.as_str()), (status, reason), "{name} on {backend}");
-            assert_eq!(row.shader_hash.is_empty(), backend != "cuda" || name.starts_with("transfer"), "{name}");
+            let (status, reason) = if api == Api::Cuda { (Status::Ok, "") } else { (Status::Skipped, why) };
+            assert_eq!((row.status, row.reason.as_str()), (status, reason), "{name} on {api}");
+            assert_eq!(row.shader_hash.is_empty(), api != Api::Cuda || name.starts_with("transfer"), "{name}");
             // What the fake's workgroups note: see there.
-            let noted = (backend == "cuda" && name.ends_with("clock_in_kernel")).then_some(531.0);
-            assert_eq!(row.in_kernel_ns, noted, "{name} on {backend}");
+            let noted = (api == Api::Cuda && name.ends_with("clock_in_kernel")).then_some(531.0);
+            assert_eq!(row.in_kernel_ns, noted, "{name} on {api}");
         }
     }
 }
@@ -177,7 +178,7 @@ fn run_both(vulkan: &mut Fake, cuda: &mut Fake, seen: &mut Seen) -> Result<Vec<R
 
 #[test]
 fn several_apis_take_turns_at_each_case() {
-    let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake_through("cuda", |_| Behaviour::Slow(2.0)));
+    let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake_through(Api::Cuda, |_| Behaviour::Slow(2.0)));
     let mut seen = Seen::default();
     let records = run_both(&mut vulkan, &mut cuda, &mut seen).expect("a run");
     // Each goes first equally often, in an order that no period of the plan falls into step with.
@@ -204,7 +205,7 @@ fn an_api_that_has_too_little_memory_gets_what_the_others_hold() {
     let at_first =
         |label: &str| if label.starts_with("reduction/") { Behaviour::OutOfMemoryAtFirst } else { Behaviour::Right };
     let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake(at_first));
-    cuda.device.backend = "cuda";
+    cuda.device.api = Api::Cuda;
     let cases = cases(&["reduction/sequential"], &["2^12"]);
     let records = pollster::block_on(run(&mut [&mut vulkan, &mut cuda], &cases, &settings(), &mut Seen::default()))
         .expect("a run");
@@ -219,7 +220,7 @@ fn an_api_that_has_too_little_memory_gets_what_the_others_hold() {
 
 #[test]
 fn three_apis_go_first_equally_often() {
-    let mut backends = ["vulkan", "gl", "cuda"].map(|api| fake_through(api, |_| Behaviour::Right));
+    let mut backends = [Api::Vulkan, Api::Gl, Api::Cuda].map(|api| fake_through(api, |_| Behaviour::Right));
     let [vulkan, gl, cuda] = &mut backends;
     let mut seen = Seen::default();
     let cases = cases(&["transpose"], &["64x96"]);
@@ -232,7 +233,7 @@ fn three_apis_go_first_equally_often() {
 fn rows_are_held_against_the_ceilings_of_their_own_api() {
     // All that CUDA does takes ten times as long; one of its sums is as fast as Vulkan's, which beats CUDA's ceiling and not Vulkan's.
     let mut vulkan = fake(|_| Behaviour::Right);
-    let mut cuda = fake_through("cuda", |label| {
+    let mut cuda = fake_through(Api::Cuda, |label| {
         if label.starts_with("reduction/sequential") { Behaviour::Right } else { Behaviour::Slow(10.0) }
     });
     let cases = cases(&["reduction/sequential"], &["2^20"]);
@@ -253,7 +254,8 @@ fn rows_are_held_against_the_ceilings_of_their_own_api() {
 fn an_api_that_is_lost_does_not_stop_the_other() {
     for can_reopen in [true, false] {
         let mut vulkan = fake(|_| Behaviour::Right);
-        let mut cuda = fake_through("cuda", |label| if label == SUBJECT { Behaviour::Lost } else { Behaviour::Right });
+        let mut cuda =
+            fake_through(Api::Cuda, |label| if label == SUBJECT { Behaviour::Lost } else { Behaviour::Right });
         cuda.can_reopen = can_reopen;
         let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("Vulkan is left");
         let of = |api: &str| records.iter().filter(|r| r.backend == api).cloned().collect::<Vec<_>>();
@@ -274,7 +276,7 @@ fn an_api_that_is_lost_does_not_stop_the_other() {
 #[test]
 fn a_run_ends_where_no_api_is_left() {
     let lost = |label: &str| if label == SUBJECT { Behaviour::Lost } else { Behaviour::Right };
-    let (mut vulkan, mut cuda) = (fake(lost), fake_through("cuda", lost));
+    let (mut vulkan, mut cuda) = (fake(lost), fake_through(Api::Cuda, lost));
     (vulkan.can_reopen, cuda.can_reopen) = (false, false);
     let error = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect_err("nothing is left");
     assert!(error.to_string().contains("cannot be opened again"), "{error}");
@@ -287,7 +289,7 @@ fn a_run_ends_where_no_api_is_left() {
 #[test]
 fn an_api_that_cannot_do_simple_arithmetic_is_out_and_the_other_is_measured() {
     let mut vulkan = fake(|_| Behaviour::Right);
-    let mut cuda = fake_through("cuda", |_| Behaviour::Wrong(0));
+    let mut cuda = fake_through(Api::Cuda, |_| Behaviour::Wrong(0));
     let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("Vulkan is left");
     assert_eq!(subject(&records).status, Status::Ok);
     assert!(records.iter().filter(|r| r.backend == "cuda").all(|r| r.status == Status::Failed));
@@ -298,7 +300,7 @@ fn an_api_that_cannot_do_simple_arithmetic_is_out_and_the_other_is_measured() {
 fn what_one_api_lacks_the_other_still_measures() {
     let mut vulkan = fake(|_| Behaviour::Right);
     let mut cuda =
-        fake_through("cuda", |label| if label == SUBJECT { Behaviour::Unsupported } else { Behaviour::Right });
+        fake_through(Api::Cuda, |label| if label == SUBJECT { Behaviour::Unsupported } else { Behaviour::Right });
     let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("a run");
     let of = |api: &str| records.iter().filter(|r| r.backend == api).cloned().collect::<Vec<_>>();
     assert_eq!(subject(&of("vulkan")).status, Status::Ok);
@@ -308,7 +310,7 @@ fn what_one_api_lacks_the_other_still_measures() {
 
 #[test]
 fn a_browser_keeps_its_checks_on_and_rows_say_so() {
-    let mut browser = fake_through("webgpu", |_| Behaviour::Right);
+    let mut browser = fake_through(Api::WebGpu, |_| Behaviour::Right);
     let cases = cases(&["transpose/tiled", "safety_tax"], &["64x96"]);
     let records =
         pollster::block_on(run(&mut [&mut browser], &cases, &settings(), &mut Seen::default())).expect("runs");
@@ -325,13 +327,13 @@ fn a_browser_keeps_its_checks_on_and_rows_say_so() {
 #[test]
 fn no_launch_runs_long_in_a_browser_even_on_a_software_device() {
     let cases = cases(&["transpose/tiled"], &["2048x2048"]);
-    let launch = |backend| {
-        let mut device = fake_through(backend, |_| Behaviour::Slow(30_000.0));
+    let launch = |api| {
+        let mut device = fake_through(api, |_| Behaviour::Slow(30_000.0));
         device.device.kind = DeviceType::Software;
         let records = pollster::block_on(run(&mut [&mut device], &cases, &settings(), &mut Seen::default()));
         subject(&records.expect("runs")).clone()
     };
-    let (native, browser) = (launch("vulkan"), launch("webgpu"));
+    let (native, browser) = (launch(Api::Vulkan), launch(Api::WebGpu));
     assert_eq!(native.status, Status::Ok, "{}", native.reason);
     assert_eq!(browser.status, Status::Skipped);
     assert!(browser.reason.contains("past the 0.5 s that are safe on this device"), "{}", browser.reason);

@@ -5,6 +5,7 @@ mod common;
 use std::time::Instant;
 
 use common::{Behaviour, Fake, SUBJECT, Seen, Stage, cases, fake, fake_through, settings};
+use shaderbench::api::Api;
 use shaderbench::backend::Backend;
 use shaderbench::record::{Record, Status};
 use shaderbench::run::{End, Kept, Outcome, resume, run};
@@ -76,7 +77,7 @@ fn a_run_broken_off_anywhere_is_completed_without_measuring_twice() {
 
 #[test]
 fn several_apis_are_completed_where_one_row_of_a_case_is_there_already() {
-    let mut pair = [fake(|_| Behaviour::Right), fake_through("cuda", |_| Behaviour::Slow(2.0))];
+    let mut pair = [fake(|_| Behaviour::Right), fake_through(Api::Cuda, |_| Behaviour::Slow(2.0))];
     let [vulkan, cuda] = &mut pair;
     let unbroken = complete(&mut [vulkan, cuda], Vec::new(), &mut Seen::default()).records;
     for kept in 0..=unbroken.len() {
@@ -114,12 +115,12 @@ fn what_failed_is_measured_again_but_for_what_hung() {
 
 #[test]
 fn what_an_api_did_not_measure_because_its_device_hung_before_is_measured_again() {
-    let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake_through("cuda", |_| Behaviour::Hanging));
+    let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake_through(Api::Cuda, |_| Behaviour::Hanging));
     let first = complete(&mut [&mut vulkan, &mut cuda], Vec::new(), &mut Seen::default()).records;
     let reason = "the device cannot be used: timed out: no answer from the device within 20 s";
     assert!(first.iter().filter(|row| row.backend == "cuda").all(|row| row.reason == reason), "{}", first[1].reason);
     let mut seen = Seen { last: first.clone(), ..Seen::default() };
-    let mut cuda = fake_through("cuda", |_| Behaviour::Right);
+    let mut cuda = fake_through(Api::Cuda, |_| Behaviour::Right);
     let second = complete(&mut [&mut vulkan, &mut cuda], first, &mut seen).records;
     assert!(second.iter().all(|row| row.status != Status::Failed));
     assert!(seen.turns.iter().all(|api| *api == "cuda"));

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Behaviour, Fake, Seen, Stage, cases, fake, fake_through, settings};
+use shaderbench::api::Api;
 use shaderbench::backend::Backend;
 use shaderbench::plan::{Request, plan};
 use shaderbench::record::{Record, Status};
@@ -142,7 +143,7 @@ fn what_is_set_and_what_a_family_is_about_is_not_tuned() {
 fn all_apis_run_what_the_first_one_chose() {
     let mut first = fake(|label| if is_any(label, &[64]) { Behaviour::Slow(0.5) } else { Behaviour::Right });
     let mut second =
-        fake_through("cuda", |label| if is_any(label, &[32]) { Behaviour::Slow(0.5) } else { Behaviour::Right });
+        fake_through(Api::Cuda, |label| if is_any(label, &[32]) { Behaviour::Slow(0.5) } else { Behaviour::Right });
     let cases = cases(&[SUBJECT], &["2^18"]);
     let outcome = run_on(&mut [&mut first, &mut second], &cases, Kept::default(), &mut Seen::default());
     let ran: Vec<_> = outcome.records.iter().map(|row| (row.backend.as_str(), row.params.as_str())).collect();

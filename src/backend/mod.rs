@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
 
+use crate::api::Api;
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Checks, Job, Language, Mapping, Shape, Step};
 use crate::monitor::{self, Monitor};
@@ -108,8 +109,8 @@ pub struct Device {
     pub kind: DeviceType,
     /// Driver and version.
     pub driver: String,
-    /// API: `vulkan`, `metal`, `dx12`, `gl`, `cuda`, `webgpu`.
-    pub backend: &'static str,
+    /// The API that it is reached through.
+    pub api: Api,
     /// Shader features that it has.
     pub features: BTreeSet<Feature>,
     /// Whether it can write timestamps around a pass.
@@ -154,7 +155,7 @@ impl Device {
             ("name", self.name.clone()),
             ("vendor", self.vendor.clone()),
             ("type", self.kind.name().to_owned()),
-            ("backend", self.backend.to_owned()),
+            ("backend", self.api.to_string()),
             ("driver", self.driver.clone()),
             ("timestamps", if self.has_timestamps { "yes" } else { "no" }.to_owned()),
             ("shader features", features.join(", ")),
@@ -181,13 +182,13 @@ impl Device {
     /// The language that its kernels are compiled from.
     #[must_use]
     pub fn language(&self) -> Language {
-        if self.backend == "cuda" { Language::Cuda } else { Language::Wgsl }
+        if self.api == Api::Cuda { Language::Cuda } else { Language::Wgsl }
     }
 
     /// Whether a browser stands between, which keeps all run-time checks on and lets no launch run long.
     #[must_use]
     pub fn is_in_browser(&self) -> bool {
-        self.backend == "webgpu"
+        self.api == Api::WebGpu
     }
 
     /// The run-time checks that it runs a case of this shape with.

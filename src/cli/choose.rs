@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::target::backends;
+use super::target::{Through, apis};
+use crate::api::Api;
 use crate::backend::{Device, DeviceType};
 use crate::error::{Error, Result};
 use crate::plan::unknown;
@@ -21,22 +22,22 @@ pub(super) fn no_device() -> Error {
 ///
 /// # Errors
 /// [`Error::Usage`] for a device that is not there, [`Error::NoDevice`] where there is none or none with that API.
-pub(super) fn choose(found: &[Device], device: Option<&str>, backend: Option<&str>) -> Result<Vec<Vec<usize>>> {
+pub(super) fn choose(found: &[Device], device: Option<&str>, backend: Option<Through>) -> Result<Vec<Vec<usize>>> {
     if found.is_empty() {
         return Err(no_device());
     }
     let wanted = wanted(found, device)?;
     let is_for_any = matches!(device, None | Some("all"));
     let is_hardware = |place: usize| found[place].kind != DeviceType::Software;
-    let mut runs: Vec<Vec<usize>> = if backend == Some("all") {
+    let mut runs: Vec<Vec<usize>> = if backend == Some(Through::All) {
         cards(found).into_iter().filter(|card| card.iter().any(|place| wanted.contains(place))).collect()
     } else {
         wanted.into_iter().map(|place| vec![place]).collect()
     };
-    if let Some(api) = backend.filter(|api| *api != "all") {
-        runs.retain(|run| found[run[0]].backend == api);
+    if let Some(Through::One(api)) = backend {
+        runs.retain(|run| found[run[0]].api == api);
         if runs.is_empty() {
-            let known: Vec<_> = backends().into_iter().filter(|name| *name != "all").collect();
+            let known: Vec<_> = apis().into_iter().map(Api::name).collect();
             return Err(Error::NoDevice(format!(
                 "no device here runs through {api}: see `shaderbench devices` for what there is, of {}",
                 known.join(", ")
@@ -46,9 +47,9 @@ pub(super) fn choose(found: &[Device], device: Option<&str>, backend: Option<&st
     if is_for_any && runs.iter().any(|run| is_hardware(run[0])) {
         runs.retain(|run| is_hardware(run[0]));
     }
-    if backend != Some("all") {
-        let api = found[runs[0][0]].backend;
-        runs.retain(|run| found[run[0]].backend == api);
+    if backend != Some(Through::All) {
+        let api = found[runs[0][0]].api;
+        runs.retain(|run| found[run[0]].api == api);
     }
     if device != Some("all") {
         runs.truncate(1);
@@ -90,7 +91,7 @@ fn cards(found: &[Device]) -> Vec<Vec<usize>> {
     let mut cards: Vec<Vec<usize>> = Vec::new();
     for place in places {
         let device = &found[place];
-        let lacks_api = |card: &Vec<usize>| card.iter().all(|other| found[*other].backend != device.backend);
+        let lacks_api = |card: &Vec<usize>| card.iter().all(|other| found[*other].api != device.api);
         let is_same = |other: &usize| is_same_card(&found[*other], device);
         let known =
             cards.iter().position(|card| lacks_api(card) && card.iter().any(|other| is_same(other) == Some(true)));
@@ -149,14 +150,14 @@ pub(super) mod fakes {
     use super::*;
     use crate::shader::Feature;
 
-    /// A device of this name, through `backend`, with these facts about it.
-    pub(in crate::cli) fn device(name: &str, backend: &'static str, facts: &[(&str, &str)]) -> Device {
+    /// A device of this name, through `api`, with these facts about it.
+    pub(in crate::cli) fn device(name: &str, api: Api, facts: &[(&str, &str)]) -> Device {
         Device {
             name: name.to_owned(),
             vendor: "NVIDIA".to_owned(),
             kind: if name.starts_with("llvmpipe") { DeviceType::Software } else { DeviceType::Discrete },
             driver: "fake".to_owned(),
-            backend,
+            api,
             features: [Feature::F64].into(),
             has_timestamps: true,
             has_copy_timestamps: false,
@@ -174,8 +175,8 @@ pub(super) mod fakes {
     }
 
     /// A device at this PCI address.
-    pub(in crate::cli) fn at(backend: &'static str, pci_address: &str) -> Device {
-        device("Fake 9000", backend, &[("PCI address", pci_address)])
+    pub(in crate::cli) fn at(api: Api, pci_address: &str) -> Device {
+        device("Fake 9000", api, &[("PCI address", pci_address)])
     }
 }
 
@@ -187,28 +188,28 @@ mod tests {
     /// Two cards whose Vulkan and CUDA numbers run in opposite order, OpenGL that could be either, and a software device twice.
     fn two_cards() -> Vec<Device> {
         vec![
-            at("vulkan", "0000:1b:00.0"),
-            at("vulkan", "0000:43:00.0"),
-            device("Fake 9000/PCIe/SSE2", "gl", &[]),
-            device("llvmpipe (LLVM 15)", "vulkan", &[]),
-            device("llvmpipe (LLVM 15)", "gl", &[]),
-            at("cuda", "00000000:43:00.0"),
-            at("cuda", "1B:00.0"),
+            at(Api::Vulkan, "0000:1b:00.0"),
+            at(Api::Vulkan, "0000:43:00.0"),
+            device("Fake 9000/PCIe/SSE2", Api::Gl, &[]),
+            device("llvmpipe (LLVM 15)", Api::Vulkan, &[]),
+            device("llvmpipe (LLVM 15)", Api::Gl, &[]),
+            at(Api::Cuda, "00000000:43:00.0"),
+            at(Api::Cuda, "1B:00.0"),
         ]
     }
 
-    fn chosen(found: &[Device], device: Option<&str>, backend: Option<&str>) -> Vec<Vec<usize>> {
+    fn chosen(found: &[Device], device: Option<&str>, backend: Option<Through>) -> Vec<Vec<usize>> {
         choose(found, device, backend).expect("some device")
     }
 
     #[test]
     fn all_apis_of_the_first_card_or_of_each_make_one_run() {
         let found = two_cards();
-        assert_eq!(chosen(&found, None, Some("all")), [vec![0, 6]]);
-        assert_eq!(chosen(&found, Some("all"), Some("all")), [vec![0, 6], vec![1, 5], vec![2]]);
-        assert_eq!(chosen(&found, Some("1"), Some("all")), [vec![1, 5]]);
-        assert_eq!(chosen(&found, Some("6"), Some("all")), [vec![0, 6]]);
-        assert_eq!(chosen(&found, Some("llvm"), Some("all")), [vec![3, 4]]);
+        assert_eq!(chosen(&found, None, Some(Through::All)), [vec![0, 6]]);
+        assert_eq!(chosen(&found, Some("all"), Some(Through::All)), [vec![0, 6], vec![1, 5], vec![2]]);
+        assert_eq!(chosen(&found, Some("1"), Some(Through::All)), [vec![1, 5]]);
+        assert_eq!(chosen(&found, Some("6"), Some(Through::All)), [vec![0, 6]]);
+        assert_eq!(chosen(&found, Some("llvm"), Some(Through::All)), [vec![3, 4]]);
     }
 
     #[test]
@@ -217,45 +218,52 @@ mod tests {
         assert_eq!(chosen(&found, None, None), [vec![0]]);
         assert_eq!(chosen(&found, Some("all"), None), [vec![0], vec![1]]);
         assert_eq!(chosen(&found, Some("4"), None), [vec![4]]);
-        assert_eq!(chosen(&found, Some("all"), Some("gl")), [vec![2]]);
-        assert_eq!(chosen(&found, Some("llvm"), Some("vulkan")), [vec![3]]);
-        assert_eq!(chosen(&found[5..], Some("all"), Some("cuda")), [vec![0], vec![1]]);
+        assert_eq!(chosen(&found, Some("all"), Some(Through::One(Api::Gl))), [vec![2]]);
+        assert_eq!(chosen(&found, Some("llvm"), Some(Through::One(Api::Vulkan))), [vec![3]]);
+        assert_eq!(chosen(&found[5..], Some("all"), Some(Through::One(Api::Cuda))), [vec![0], vec![1]]);
     }
 
     #[test]
     fn without_cuda_all_means_what_the_device_has() {
-        let found = [device("Fake 9000", "vulkan", &[]), device("Fake 9000", "gl", &[])];
-        assert_eq!(chosen(&found, None, Some("all")), [vec![0, 1]]);
-        assert_eq!(chosen(&found[..1], None, Some("all")), [vec![0]]);
-        assert_eq!(chosen(&two_cards()[3..5], None, Some("all")), [vec![0, 1]]);
+        let found = [device("Fake 9000", Api::Vulkan, &[]), device("Fake 9000", Api::Gl, &[])];
+        assert_eq!(chosen(&found, None, Some(Through::All)), [vec![0, 1]]);
+        assert_eq!(chosen(&found[..1], None, Some(Through::All)), [vec![0]]);
+        assert_eq!(chosen(&two_cards()[3..5], None, Some(Through::All)), [vec![0, 1]]);
     }
 
     #[test]
     fn opengl_belongs_to_the_only_card_of_its_name() {
-        let found =
-            [device("Fake 9000/PCIe/SSE2", "gl", &[]), at("vulkan", "0000:1b:00.0"), at("cuda", "0000:1b:00.0")];
-        assert_eq!(chosen(&found, None, Some("all")), [vec![0, 1, 2]]);
+        let found = [
+            device("Fake 9000/PCIe/SSE2", Api::Gl, &[]),
+            at(Api::Vulkan, "0000:1b:00.0"),
+            at(Api::Cuda, "0000:1b:00.0"),
+        ];
+        assert_eq!(chosen(&found, None, Some(Through::All)), [vec![0, 1, 2]]);
         // A second driver of one API on one card is a run of its own.
-        let found = [at("vulkan", "0000:1b:00.0"), at("vulkan", "0000:1b:00.0"), at("cuda", "0000:1b:00.0")];
-        assert_eq!(chosen(&found, Some("all"), Some("all")), [vec![0, 2], vec![1]]);
+        let found = [at(Api::Vulkan, "0000:1b:00.0"), at(Api::Vulkan, "0000:1b:00.0"), at(Api::Cuda, "0000:1b:00.0")];
+        assert_eq!(chosen(&found, Some("all"), Some(Through::All)), [vec![0, 2], vec![1]]);
     }
 
     #[test]
     fn where_addresses_are_missing_uuids_tell_cards_apart() {
         let uuid = |digit: char| format!("GPU-{}", digit.to_string().repeat(32));
         let of = |api, uuid: &str| device("Fake 9000", api, &[("UUID", uuid)]);
-        let found =
-            [of("vulkan", &uuid('a')), of("vulkan", &uuid('b')), of("cuda", &uuid('b')), of("cuda", &uuid('A'))];
-        assert_eq!(chosen(&found, Some("all"), Some("all")), [vec![0, 3], vec![1, 2]]);
+        let found = [
+            of(Api::Vulkan, &uuid('a')),
+            of(Api::Vulkan, &uuid('b')),
+            of(Api::Cuda, &uuid('b')),
+            of(Api::Cuda, &uuid('A')),
+        ];
+        assert_eq!(chosen(&found, Some("all"), Some(Through::All)), [vec![0, 3], vec![1, 2]]);
     }
 
     #[test]
     fn what_is_not_there_is_said() {
         let found = two_cards();
         for (device, backend, text) in [
-            (Some("99"), Some("all"), "there is no device 99: there are 0 to 6"),
+            (Some("99"), Some(Through::All), "there is no device 99: there are 0 to 6"),
             (Some("Fake 9001"), None, "did you mean 'Fake 9000'?"),
-            (None, Some("metal"), "no device here runs through metal"),
+            (None, Some(Through::One(Api::Metal)), "no device here runs through metal"),
         ] {
             let error = choose(&found, device, backend).expect_err("there is none").to_string();
             assert!(error.contains(text), "{error}");

@@ -4,13 +4,14 @@ use serde_json::{Map, Value, json};
 
 use super::choose::{is_same_card, no_device};
 use super::format::ListFormat;
-use super::target::{Target, cuda, targets};
+use super::target::{Target, Through, cuda, targets};
 use super::{print, print_json};
+use crate::api::Api;
 use crate::backend::Device;
 use crate::error::{Error, Result};
 use crate::report::markdown::{escape, table};
 
-pub(super) fn devices(backend: Option<&str>, format: ListFormat) -> Result<()> {
+pub(super) fn devices(backend: Option<Through>, format: ListFormat) -> Result<()> {
     let entries = entries(backend)?;
     let sheets = |sheet: fn(&Entry, &[Entry]) -> String| {
         entries.iter().map(|entry| sheet(entry, &entries)).collect::<Vec<_>>().join("\n")
@@ -32,7 +33,7 @@ struct Entry {
 impl Entry {
     /// `[0]`, or `[cuda 0]`.
     fn label(&self) -> String {
-        if self.device.backend == "cuda" { format!("[cuda {}]", self.index) } else { format!("[{}]", self.index) }
+        if self.device.api == Api::Cuda { format!("[cuda {}]", self.index) } else { format!("[{}]", self.index) }
     }
 
     /// The other entries of `all` that are the same card, through other APIs: those at the same PCI address, or of the same UUID.
@@ -43,22 +44,22 @@ impl Entry {
 }
 
 /// The adapters, then CUDA's devices: all of them, or those of one API. That CUDA is absent is said only where it is asked for.
-fn entries(backend: Option<&str>) -> Result<Vec<Entry>> {
+fn entries(backend: Option<Through>) -> Result<Vec<Entry>> {
     let numbered = |found: Vec<Target>| {
         found.into_iter().enumerate().map(|(index, target)| Entry { index, device: target.device().clone() })
     };
     let mut all: Vec<Entry> = Vec::new();
-    if backend != Some("cuda") {
+    if backend != Some(Through::One(Api::Cuda)) {
         all.extend(numbered(targets(None)?));
     }
     match cuda() {
         Ok(found) => all.extend(numbered(found)),
-        Err(error) if backend == Some("cuda") => return Err(error),
+        Err(error) if backend == Some(Through::One(Api::Cuda)) => return Err(error),
         Err(_) => {}
     }
-    if let Some(api) = backend.filter(|api| *api != "all") {
+    if let Some(Through::One(api)) = backend {
         let is_empty = all.is_empty();
-        all.retain(|entry| entry.device.backend == api);
+        all.retain(|entry| entry.device.api == api);
         if all.is_empty() && !is_empty {
             return Err(Error::NoDevice(format!("no device here runs through {api}: see `shaderbench devices`")));
         }
@@ -68,7 +69,7 @@ fn entries(backend: Option<&str>) -> Result<Vec<Entry>> {
 
 /// What stands above the sections of facts: other names of the card, and the basics but the device's name.
 fn head(entry: &Entry, all: &[Entry]) -> Vec<(&'static str, String)> {
-    let label = |other: &&Entry| format!("{} ({})", other.label(), other.device.backend);
+    let label = |other: &&Entry| format!("{} ({})", other.label(), other.device.api);
     let others: Vec<_> = entry.others(all).iter().map(label).collect();
     let same = (!others.is_empty()).then(|| ("same card as", others.join(", ")));
     same.into_iter().chain(entry.device.basics().into_iter().skip(1)).collect()
@@ -76,7 +77,7 @@ fn head(entry: &Entry, all: &[Entry]) -> Vec<(&'static str, String)> {
 
 fn sheet(entry: &Entry, all: &[Entry]) -> String {
     let device = &entry.device;
-    let mut text = format!("{} {} ({})\n", entry.label(), device.name, device.backend);
+    let mut text = format!("{} {} ({})\n", entry.label(), device.name, device.api);
     for (name, value) in head(entry, all) {
         text.push_str(&format!("    {name:<44} {value}\n"));
     }
@@ -99,14 +100,14 @@ fn markdown(entry: &Entry, all: &[Entry]) -> String {
     let head = head.iter().map(|(name, value)| row(["", name, value]));
     let facts = device.facts.iter().map(|(section, name, value)| row([section, name, value]));
     let rows: Vec<_> = head.chain(facts).collect();
-    let heading = escape(&format!("{} {} ({})", entry.label(), device.name, device.backend));
+    let heading = escape(&format!("{} {} ({})", entry.label(), device.name, device.api));
     format!("### {heading}\n\n{}", table(&["of", "what", "value"].map(str::to_owned), &[false; 3], &rows))
 }
 
 fn object(entry: &Entry, all: &[Entry]) -> Value {
     let (mut object, device) = (Map::new(), &entry.device);
     object.insert("index".to_owned(), json!(entry.index));
-    let same_card = |other: &&Entry| json!({ "backend": other.device.backend, "index": other.index });
+    let same_card = |other: &&Entry| json!({ "backend": other.device.api.name(), "index": other.index });
     object.insert("same card".to_owned(), entry.others(all).iter().map(same_card).collect());
     object.extend(device.basics().into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
     for (section, name, value) in &device.facts {
@@ -123,19 +124,19 @@ mod tests {
     use super::*;
     use crate::cli::choose::fakes::{at, device};
 
-    fn entry(index: usize, backend: &'static str, pci_address: &str) -> Entry {
-        let device = if pci_address.is_empty() { device("Fake 9000", backend, &[]) } else { at(backend, pci_address) };
+    fn entry(index: usize, api: Api, pci_address: &str) -> Entry {
+        let device = if pci_address.is_empty() { device("Fake 9000", api, &[]) } else { at(api, pci_address) };
         Entry { index, device }
     }
 
     #[test]
     fn one_card_through_two_apis_is_known_by_its_pci_address() {
         let all = [
-            entry(0, "vulkan", "0000:1b:00.0"),
-            entry(1, "vulkan", "0000:43:00.0"),
-            entry(2, "gl", ""),
-            entry(0, "cuda", "0000:43:00.0"),
-            entry(1, "cuda", "0000:1B:00.0"),
+            entry(0, Api::Vulkan, "0000:1b:00.0"),
+            entry(1, Api::Vulkan, "0000:43:00.0"),
+            entry(2, Api::Gl, ""),
+            entry(0, Api::Cuda, "0000:43:00.0"),
+            entry(1, Api::Cuda, "0000:1B:00.0"),
         ];
         let line = |place: usize, text: &str| {
             let sheet = sheet(&all[place], &all);
@@ -153,10 +154,10 @@ mod tests {
     #[test]
     fn each_of_several_cards_is_listed_once_for_each_api() {
         let all = [
-            entry(0, "vulkan", "0000:1b:00.0"),
-            entry(1, "vulkan", "0000:43:00.0"),
-            entry(0, "cuda", "00000000:43:00.0"),
-            entry(1, "cuda", "1B:00.0"),
+            entry(0, Api::Vulkan, "0000:1b:00.0"),
+            entry(1, Api::Vulkan, "0000:43:00.0"),
+            entry(0, Api::Cuda, "00000000:43:00.0"),
+            entry(1, Api::Cuda, "1B:00.0"),
         ];
         let pairs: Vec<_> = all
             .iter()

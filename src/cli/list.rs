@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::format::ListFormat;
-use super::target::backends;
+use super::target::apis;
 use super::{print, print_json};
+use crate::api::Api;
 use crate::error::Result;
 use crate::plan::params_of;
 use crate::report::markdown::{escape, table};
@@ -43,12 +44,12 @@ fn markdown() -> String {
 }
 
 fn object(family: &Family, benchmark: &Benchmark) -> Value {
-    let is_runnable = |name: &&str| match *name {
+    let is_runnable = |api: &Api| match api {
         // Copies need no kernel and thereby no twin. What CUDA alone has it runs, too.
-        "cuda" => !benchmark.cuda.is_empty() || benchmark.wgsl.is_empty(),
-        name => name != "all" && benchmark.only_cuda.is_none(),
+        Api::Cuda => !benchmark.cuda.is_empty() || benchmark.wgsl.is_empty(),
+        _ => benchmark.only_cuda.is_none(),
     };
-    let backends: Vec<_> = backends().into_iter().filter(is_runnable).collect();
+    let backends: Vec<_> = apis().into_iter().filter(is_runnable).map(Api::name).collect();
     json!({
         "family": family.name,
         "benchmark": benchmark.name,

@@ -22,7 +22,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand};
 
 use crate::error::{Error, Result};
@@ -32,6 +31,7 @@ use crate::report::table::Look;
 use crate::report::wrap;
 use crate::suite::{Extent, Profile};
 use format::{ListForm, TableFormat};
+use target::Through;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,8 +79,8 @@ enum Command {
     /// Show everything that the devices tell
     Devices {
         /// Through this API alone [default: through every one]
-        #[arg(long, value_parser = PossibleValuesParser::new(target::backends()))]
-        backend: Option<String>,
+        #[arg(long, value_parser = Through::parser())]
+        backend: Option<Through>,
         #[command(flatten)]
         form: ListForm,
     },
@@ -116,8 +116,8 @@ struct RunArguments {
     #[arg(long, value_name = "NAME|INDEX|all")]
     device: Option<String>,
     /// API to run through; all = each that the card has, case by case in turns [default: the device's best]
-    #[arg(long, value_parser = PossibleValuesParser::new(target::backends()))]
-    backend: Option<String>,
+    #[arg(long, value_parser = Through::parser())]
+    backend: Option<Through>,
     /// Sizes instead of the profile's: 1000003, 2^20, rows x columns for matrices (512x2000), or MxNxK for matrix products
     #[arg(long = "size", value_name = "N", num_args = 1.., value_parser = size, value_delimiter = ',')]
     sizes: Vec<Extent>,
@@ -238,7 +238,7 @@ pub fn main() -> ExitCode {
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::Report(arguments)) => report::report(&arguments),
         Some(Command::List { form }) => list::list(form.chosen()).map(|()| 0),
-        Some(Command::Devices { backend, form }) => devices::devices(backend.as_deref(), form.chosen()).map(|()| 0),
+        Some(Command::Devices { backend, form }) => devices::devices(backend, form.chosen()).map(|()| 0),
         Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
         Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),
         Some(Command::Index(arguments)) => index::index(&arguments).map(|()| 0),

@@ -9,6 +9,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::interrupt::Interrupt;
 use super::say;
 use super::watchdog::{self, Watchdog, Work};
+use crate::api::Api;
 use crate::error::{Error, Result};
 use crate::measure::Timer;
 use crate::record::{Record, Status};
@@ -146,10 +147,10 @@ impl Json {
 }
 
 impl Observer for Progress {
-    fn timer(&mut self, api: &'static str, timer: &Timer) {
+    fn timer(&mut self, api: Api, timer: &Timer) {
         let clock = if timer.is_device { "device timestamps" } else { "the host's clock" };
         let why = timer.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
-        let of = self.of(api, ": ");
+        let of = self.of(api.name(), ": ");
         self.say(&format!("{of}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
     }
 
@@ -167,11 +168,11 @@ impl Observer for Progress {
         self.bar.set_message(format!("{}{case}", self.of(&row.backend, " ")));
     }
 
-    fn picture(&mut self, case: &Case, api: &'static str, rgba: &[u8]) -> Result<()> {
+    fn picture(&mut self, case: &Case, api: Api, rgba: &[u8]) -> Result<()> {
         let Some(folder) = &self.pictures else { return Ok(()) };
         let (height, width) = case.shape.extent.matrix();
         let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
-        let name = format!("{} {} {} {}", case.name(), case.shape.extent, case.params_text(), self.of(api, ""));
+        let name = format!("{} {} {} {}", case.name(), case.shape.extent, case.params_text(), self.of(api.name(), ""));
         let path = folder.join(format!("{}.png", name.replace(['/', ' ', ';'], "-").trim_end_matches('-')));
         report::replace_file(&path, &report::png::write(side(width), side(height), rgba)?)?;
         self.say(&format!("the turned picture is in {}", path.display()));

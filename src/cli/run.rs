@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
         }
     }
     let mut resumed = arguments.resume.as_deref().map(report::csv::open).transpose()?;
-    let (device, backend) = (arguments.device.as_deref(), arguments.backend.as_deref());
+    let (device, backend) = (arguments.device.as_deref(), arguments.backend);
     let mut found: Vec<Option<Target>> = targets(backend)?.into_iter().map(Some).collect();
     let devices: Vec<Device> = found.iter().flatten().map(|target| target.device().clone()).collect();
     let runs = choose(&devices, device, backend)?;
@@ -104,7 +104,7 @@ fn dry_run(arguments: &RunArguments, card: &[&Device]) -> Result<u8> {
     let cases = plan(&request(arguments, profile, time.is_some())?)?;
     let mut text: String = cases.iter().map(|case| format!("{case}\n")).collect();
     let (count, profile, name) = (cases.len(), profile.name(), &card[0].name);
-    let apis: Vec<_> = card.iter().map(|device| device.backend).collect();
+    let apis: Vec<_> = card.iter().map(|device| device.api.name()).collect();
     let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
     let within = time.map_or_else(String::new, |time| format!(", as far as {} s allow", time.as_secs()));
     text.push_str(&format!("{count} cases, profile {profile}, on {name}{through}{within}\n"));
@@ -190,10 +190,10 @@ fn beginning(devices: &[Device], cases: &[Case], count: usize, profile: Profile,
     let about = time.map_or_else(String::new, |time| format!(", about {} s", time.as_secs()));
     let line = |device: &Device| {
         let kind = if device.kind == DeviceType::Software { ", a software device" } else { "" };
-        let Device { name, backend, driver, .. } = device;
+        let Device { name, api, driver, .. } = device;
         let (families, profile) = (plural(families.len(), "family", "families"), profile.name());
         let cases = plural(count, "case", "cases");
-        format!("{name}{kind} ({backend}, {driver}): {families}, {cases}, profile {profile}{about}")
+        format!("{name}{kind} ({api}, {driver}): {families}, {cases}, profile {profile}{about}")
     };
     devices.iter().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -255,7 +255,7 @@ fn kept(
 fn open(card: Vec<Target>) -> Result<Vec<Box<dyn Backend>>> {
     let (mut backends, mut errors) = (Vec::new(), Vec::new());
     for target in card {
-        let api = target.device().backend;
+        let api = target.device().api;
         match pollster::block_on(target.open()) {
             Ok(backend) => backends.push(backend),
             Err(error) => errors.push((api, error)),
@@ -288,7 +288,7 @@ fn sections(records: &[Record]) -> Vec<Section<'_>> {
 /// `results/<device>/<date>-<backend>.csv`, the backends of a run through several joined by `+`, with a number where that is taken. The
 /// file is created, so that no other run takes it.
 fn default_path(devices: &[Device], date: &str) -> Result<PathBuf> {
-    let apis: Vec<_> = devices.iter().map(|device| device.backend).collect();
+    let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
     let words: Vec<String> = devices[0]
         .name
         .to_lowercase()

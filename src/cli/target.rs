@@ -1,12 +1,32 @@
 //! What can be run on: wgpu's adapters and CUDA's devices, as one list.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::api::Api;
 use crate::backend::wgpu::{APIS, Adapter, PATIENCE, WgpuBackend, adapters};
 use crate::backend::{Backend, Device};
 use crate::error::Result;
 
-/// What `--backend` takes.
-pub(super) fn backends() -> Vec<&'static str> {
-    APIS.iter().map(|(name, _)| *name).chain(cfg!(feature = "cuda").then_some("cuda")).chain(["all"]).collect()
+/// The APIs that this program can run through.
+pub(super) fn apis() -> Vec<Api> {
+    APIS.iter().map(|(api, _)| *api).chain(cfg!(feature = "cuda").then_some(Api::Cuda)).collect()
+}
+
+/// What `--backend` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Through {
+    /// One API.
+    One(Api),
+    /// Every API that a card has.
+    All,
+}
+
+impl Through {
+    /// What `--backend` takes, for its parser and its help.
+    pub(super) fn parser() -> impl TypedValueParser<Value = Self> {
+        let names = apis().into_iter().map(Api::name).chain(["all"]);
+        PossibleValuesParser::new(names).map(|name| Api::named(&name).map_or(Self::All, Self::One))
+    }
 }
 
 /// A device through one API, not yet opened.
@@ -46,12 +66,12 @@ impl Target {
 ///
 /// # Errors
 /// [`crate::error::Error::NoDevice`] where CUDA is asked for and is not there.
-pub(super) fn targets(backend: Option<&str>) -> Result<Vec<Target>> {
-    if backend == Some("cuda") {
+pub(super) fn targets(backend: Option<Through>) -> Result<Vec<Target>> {
+    if backend == Some(Through::One(Api::Cuda)) {
         return cuda();
     }
     let mut found: Vec<Target> = pollster::block_on(adapters(None)).into_iter().map(Target::Wgpu).collect();
-    if backend == Some("all") {
+    if backend == Some(Through::All) {
         found.extend(cuda_ready());
     }
     Ok(found)

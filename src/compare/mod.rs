@@ -15,6 +15,7 @@ pub use sides::{Match, Side};
 pub use timing::{Ratio, Timing};
 pub use verdict::{MARGIN, Verdict};
 
+use crate::api::Api;
 use crate::record::{Record, Status};
 
 /// A report as it was read.
@@ -154,7 +155,7 @@ impl Pair {
 
 fn marks(baseline: &Entry, side: &Entry) -> Vec<Mark> {
     let rows = || baseline.records.iter().chain(&side.records);
-    let is_cuda = |entry: &Entry| entry.row().backend == "cuda";
+    let is_cuda = |entry: &Entry| entry.row().backend == Api::Cuda.name();
     let is_twin = is_cuda(baseline) != is_cuda(side);
     let differs = |mark: &Mark| rows().any(|row| mark.of(row) != mark.of(baseline.row()));
     Mark::ALL.into_iter().filter(|mark| !(is_twin && *mark == Mark::Shader)).filter(differs).collect()

@@ -4,6 +4,7 @@ use super::apis;
 use super::markdown::{escape, table};
 use super::table::{digits, percent, rate};
 use super::versus::{mean_ratio, written};
+use crate::api::Api;
 use crate::record::{Record, Status};
 
 /// The page's first line, by which it is known to be generated.
@@ -51,7 +52,7 @@ fn reports(entries: &[Entry]) -> String {
         let first = entry.records.first();
         let of = |field: fn(&Record) -> &str| first.map_or("", field).to_owned();
         let names: Vec<_> = apis(&entry.records).into_iter().map(written).collect();
-        let ratio = mean_ratio(&entry.records, ["vulkan", "cuda"]);
+        let ratio = mean_ratio(&entry.records, [Api::Vulkan.name(), Api::Cuda.name()]);
         let cells = [
             of(|row| &row.device),
             of(|row| &row.device_type),

@@ -6,6 +6,7 @@
 use super::layout::{Grid, Look, Part};
 use super::table::{WIDE, digits, headline, label, name, percent, rate, remarks, share, time, title};
 use super::{Section, apis};
+use crate::api::Api;
 use crate::record::{Record, Status};
 use crate::stats::{self, Estimate};
 
@@ -100,14 +101,9 @@ fn matches<'a>(apis: &[&'a str]) -> Vec<[&'a str; 2]> {
 /// An API as people write it: `Vulkan` for `vulkan`.
 #[must_use]
 pub fn written(api: &str) -> &str {
-    match api {
-        "vulkan" => "Vulkan",
-        "metal" => "Metal",
-        "dx12" => "DirectX",
-        "gl" => "OpenGL",
-        "cuda" => "CUDA",
-        "webgpu" => "WebGPU",
-        other => other,
+    match Api::named(api) {
+        Some(known) => known.title(),
+        None => api,
     }
 }
 

@@ -85,8 +85,8 @@ fn title(record: &Record) -> String {
 
 /// The number of the device that measured the row.
 fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Result<usize, String> {
-    let Some(api) = devices.iter().position(|device| device.backend == record.backend) else {
-        let apis: Vec<_> = devices.iter().map(|device| device.backend).collect();
+    let Some(api) = devices.iter().position(|device| device.api.name() == record.backend) else {
+        let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
         return Err(format!("has rows through {}, this run is through {}", record.backend, apis.join(", ")));
     };
     let device = &devices[api];

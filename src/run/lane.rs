@@ -36,7 +36,7 @@ impl<'a> Lane<'a> {
         let device = backend.device().clone();
         let bench = Bench::new(backend, settings).await.map_err(unusable);
         if let Ok(bench) = &bench {
-            observer.timer(device.backend, &bench.timer);
+            observer.timer(device.api, &bench.timer);
         }
         Self { device, settings, ceilings: Ceilings::default(), has_risen: false, bench, is_out_of_memory: false }
     }
@@ -108,7 +108,7 @@ impl<'a> Lane<'a> {
         }
         if let Some(rgba) = picture {
             record.picture_hash = Some(hash(&rgba));
-            observer.picture(case, self.device.backend, &rgba)?;
+            observer.picture(case, self.device.api, &rgba)?;
         }
         Ok(Some(record))
     }
@@ -214,7 +214,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         vendor: device.vendor.clone(),
         device_type: device.kind.name().to_owned(),
         driver: device.driver.clone(),
-        backend: device.backend.to_owned(),
+        backend: device.api.to_string(),
         family: case.family.name.to_owned(),
         benchmark: case.benchmark.name.to_owned(),
         dtype: case.shape.dtype.name().to_owned(),

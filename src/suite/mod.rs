@@ -109,8 +109,8 @@ pub struct Benchmark {
     pub only_cuda: Option<&'static str>,
     /// Element types, sizes and parameters, by the profile from which on they run.
     pub cases: &'static [Cases],
-    /// A size below all of them, for devices on which one launch of the smallest takes too long: see [`crate::plan::Request::has_small`].
-    /// `None` where the smallest is small enough for any device.
+    /// A size below all of them, which a run with a time limit takes where one launch of the smallest is too long. `None` where the smallest is
+    /// small enough for any device.
     pub small: Option<Extent>,
     /// Buffers, each named after the binding that it serves unless a step says otherwise.
     pub buffers: fn(&Shape, &Interface) -> Vec<Buffer>,

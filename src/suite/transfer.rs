@@ -11,6 +11,7 @@ use super::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Route, Step, Work, all,
     binary_size, each, gb_per_s, uniform,
 };
+use crate::api::Api;
 use crate::record::Record;
 
 /// The family.
@@ -238,7 +239,7 @@ fn finding(rows: &[&Record]) -> Option<String> {
         let measured = rows.iter().filter(|row| row.benchmark == benchmark);
         measured.filter_map(|row| Some((row.bytes?, row.gb_per_s?))).max_by_key(|(bytes, _)| *bytes)
     };
-    let is_cuda = rows.iter().any(|row| row.backend == "cuda");
+    let is_cuda = rows.iter().any(|row| row.backend == Api::Cuda.name());
     let parts: Vec<(&str, u64, f64)> = [
         ("write_buffer", "host to device by write_buffer", "host to device out of pageable memory"),
         ("mapped_staging", "through mapped staging", "out of pinned memory"),

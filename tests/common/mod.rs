@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use shaderbench::api::Api;
 use shaderbench::backend::{Backend, Device, DeviceType, Prepared, Sample, Task};
 use shaderbench::error::{Error, Result};
 use shaderbench::job::{Contents, Job};
@@ -110,9 +111,9 @@ pub fn fake(behaviour: fn(&str) -> Behaviour) -> Fake {
 }
 
 /// The same card through another API.
-pub fn fake_through(backend: &'static str, behaviour: fn(&str) -> Behaviour) -> Fake {
+pub fn fake_through(api: Api, behaviour: fn(&str) -> Behaviour) -> Fake {
     let mut fake = fake(behaviour);
-    fake.device.backend = backend;
+    fake.device.api = api;
     fake
 }
 
@@ -122,7 +123,7 @@ pub fn device() -> Device {
         vendor: "Nobody".into(),
         kind: DeviceType::Discrete,
         driver: "fake 1.0".into(),
-        backend: "vulkan",
+        api: Api::Vulkan,
         features: BTreeSet::from(Feature::ALL),
         has_timestamps: true,
         has_copy_timestamps: false,
@@ -357,7 +358,7 @@ pub struct Seen {
 }
 
 impl Observer for Seen {
-    fn timer(&mut self, _: &'static str, timer: &Timer) {
+    fn timer(&mut self, _: Api, timer: &Timer) {
         self.timer = Some(timer.clone());
     }
     fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {

@@ -2,6 +2,7 @@
 
 use js_sys::Function;
 use serde_json::{Value, json};
+use shaderbench::api::Api;
 use shaderbench::error::Result;
 use shaderbench::measure::Timer;
 use shaderbench::record::{Record, steady};
@@ -32,7 +33,7 @@ impl Rows {
 }
 
 impl Observer for Rows {
-    fn timer(&mut self, _api: &'static str, timer: &Timer) {
+    fn timer(&mut self, _api: Api, timer: &Timer) {
         let tick = table::time(Some(timer.tick_ns));
         self.say("timer", &json!({ "is_device": timer.is_device, "tick": tick, "note": timer.note }));
     }

@@ -7,6 +7,7 @@ use cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
 use cudarc::driver::sys::{CUdevice, CUresult};
 
 use super::{driver, query};
+use crate::api::Api;
 use crate::backend::{Device, DeviceType};
 use crate::error::{Error, Result};
 use crate::shader::Feature;
@@ -92,7 +93,7 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
         vendor: "NVIDIA".to_owned(),
         kind: if is_integrated { DeviceType::Integrated } else { DeviceType::Discrete },
         driver: cuda_version(version),
-        backend: "cuda",
+        api: Api::Cuda,
         features: BTreeSet::from(Feature::ALL),
         has_timestamps: true,
         has_copy_timestamps: true,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::platform::{self, APIS};
+use crate::api::Api;
 use crate::backend::{Device, DeviceType};
 use crate::shader::Feature;
 
@@ -15,9 +16,9 @@ pub struct Adapter {
 }
 
 /// Every adapter of the given API (of all where `None`; `WGPU_BACKEND` narrows that), hardware first, then by API.
-pub async fn adapters(api: Option<&str>) -> Vec<Adapter> {
+pub async fn adapters(api: Option<Api>) -> Vec<Adapter> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-    if let Some((_, backend)) = APIS.iter().find(|(name, _)| Some(*name) == api) {
+    if let Some((_, backend)) = APIS.iter().find(|(known, _)| Some(*known) == api) {
         descriptor.backends = wgpu::Backends::from(*backend);
     }
     let backends = descriptor.backends;
@@ -30,7 +31,7 @@ pub async fn adapters(api: Option<&str>) -> Vec<Adapter> {
             Some(Adapter { inner, device })
         })
         .collect();
-    let rank = |adapter: &Adapter| APIS.iter().position(|(name, _)| *name == adapter.device.backend);
+    let rank = |adapter: &Adapter| APIS.iter().position(|(known, _)| *known == adapter.device.api);
     adapters.sort_by_key(|adapter| (adapter.device.kind, rank(adapter)));
     adapters
 }
@@ -72,7 +73,7 @@ fn shader_features(adapter: &wgpu::Adapter) -> impl Iterator<Item = Feature> {
 
 fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
     let (info, limits, features) = (adapter.get_info(), adapter.limits(), adapter.features());
-    let backend = APIS.iter().find(|(_, backend)| *backend == info.backend)?.0;
+    let api = APIS.iter().find(|(_, backend)| *backend == info.backend)?.0;
     let kind = match info.device_type {
         wgpu::DeviceType::DiscreteGpu => DeviceType::Discrete,
         wgpu::DeviceType::IntegratedGpu => DeviceType::Integrated,
@@ -86,7 +87,7 @@ fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
         vendor: vendor(&info),
         kind,
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
-        backend,
+        api,
         features: shader_features(adapter).collect::<BTreeSet<_>>(),
         has_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
         has_copy_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),

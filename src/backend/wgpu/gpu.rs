@@ -49,7 +49,7 @@ impl Gpu {
             ..Default::default()
         };
         let (device, queue) = adapter.inner.request_device(&descriptor).await.map_err(|error| {
-            Error::NoDevice(format!("{} ({}) cannot be opened: {error}", adapter.device.name, adapter.device.backend))
+            Error::NoDevice(format!("{} ({}) cannot be opened: {error}", adapter.device.name, adapter.device.api))
         })?;
         let trouble = Arc::new(Mutex::new(None));
         let on_error = Arc::clone(&trouble);

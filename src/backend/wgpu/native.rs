@@ -8,17 +8,18 @@ use rayon::prelude::*;
 
 use super::gpu::{Gpu, one_line};
 use super::{Memory, Patience, pipelines, unanswered};
+use crate::api::Api;
 use crate::backend::ahead::{self, Ahead, Work};
 use crate::backend::{Device, DeviceType};
 use crate::error::{Error, Result};
 use crate::job::Kernel;
 
-/// The APIs that wgpu can drive here, by the names that `--backend` takes, the preferred one first.
-pub const APIS: [(&str, wgpu::Backend); 4] = [
-    ("vulkan", wgpu::Backend::Vulkan),
-    ("metal", wgpu::Backend::Metal),
-    ("dx12", wgpu::Backend::Dx12),
-    ("gl", wgpu::Backend::Gl),
+/// The APIs that wgpu can drive here, the preferred one first.
+pub const APIS: [(Api, wgpu::Backend); 4] = [
+    (Api::Vulkan, wgpu::Backend::Vulkan),
+    (Api::Metal, wgpu::Backend::Metal),
+    (Api::Dx12, wgpu::Backend::Dx12),
+    (Api::Gl, wgpu::Backend::Gl),
 ];
 
 /// Bytes that travel between host and device in one piece, so that neither side stages a whole gigabyte at once.
@@ -50,7 +51,7 @@ pub(super) fn compile_ahead(
     device: &Device,
     kernels: &[(u64, &Kernel)],
 ) -> Option<Ahead<wgpu::ComputePipeline>> {
-    let is_apart = device.kind != DeviceType::Software && device.backend != "gl";
+    let is_apart = device.kind != DeviceType::Software && device.api != Api::Gl;
     (is_apart && ahead::cores() >= 4).then(|| start(gpu, kernels))
 }
 

@@ -13,6 +13,7 @@ use gloo_timers::future::TimeoutFuture;
 
 use super::gpu::Gpu;
 use super::{Memory, Patience, unanswered};
+use crate::api::Api;
 use crate::backend::Device;
 use crate::backend::ahead::Ahead;
 use crate::error::{Error, Result};
@@ -20,7 +21,7 @@ use crate::job::Kernel;
 use crate::shader::Feature;
 
 /// The one API.
-pub const APIS: [(&str, wgpu::Backend); 1] = [("webgpu", wgpu::Backend::BrowserWebGpu)];
+pub const APIS: [(Api, wgpu::Backend); 1] = [(Api::WebGpu, wgpu::Backend::BrowserWebGpu)];
 
 /// Bytes that travel between host and device in one piece: between two pieces the browser hears what its user wants.
 pub(super) const PIECE: u64 = 8 << 20;

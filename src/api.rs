@@ -1,0 +1,77 @@
+//! The APIs that kernels run through.
+
+use std::fmt;
+
+/// An API that kernels run through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Api {
+    /// Vulkan.
+    Vulkan,
+    /// Apple's Metal.
+    Metal,
+    /// Microsoft's DirectX 12.
+    Dx12,
+    /// OpenGL and OpenGL ES.
+    Gl,
+    /// A browser's WebGPU.
+    WebGpu,
+    /// NVIDIA's CUDA.
+    Cuda,
+}
+
+impl Api {
+    /// Every API.
+    pub const ALL: [Self; 6] = [Self::Vulkan, Self::Metal, Self::Dx12, Self::Gl, Self::WebGpu, Self::Cuda];
+
+    /// As the command line, the CSV and file names write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Vulkan => "vulkan",
+            Self::Metal => "metal",
+            Self::Dx12 => "dx12",
+            Self::Gl => "gl",
+            Self::WebGpu => "webgpu",
+            Self::Cuda => "cuda",
+        }
+    }
+
+    /// As people write it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Vulkan => "Vulkan",
+            Self::Metal => "Metal",
+            Self::Dx12 => "DirectX",
+            Self::Gl => "OpenGL",
+            Self::WebGpu => "WebGPU",
+            Self::Cuda => "CUDA",
+        }
+    }
+
+    /// The API of this [`Api::name`].
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|api| api.name() == name)
+    }
+}
+
+impl fmt::Display for Api {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_an_api_s_own() {
+        for api in Api::ALL {
+            assert_eq!(Api::named(api.name()), Some(api));
+            assert!(api.title().eq_ignore_ascii_case(api.name()) || matches!(api, Api::Dx12 | Api::Gl), "{api}");
+        }
+        assert_eq!(Api::named("Vulkan"), None);
+    }
+}
