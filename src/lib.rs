@@ -17,7 +17,8 @@
 //! | [`monitor`] | the card's own word on clocks, heat and power |
 //! | [`job`] | a case made concrete: buffers and steps |
 //! | [`twin`] | its CUDA C++, with type and parameters in place |
-//! | [`suite`] | families and benchmarks, declared; their oracles |
+//! | [`families`] | the families: their benchmarks, declared, and their oracles |
+//! | [`suite`] | the vocabulary in which a benchmark is declared |
 //! | [`shader`] | the only door to naga |
 //! | [`record`] | one row, and its columns |
 //! | [`stats`], [`api`], [`error`] | numbers; the APIs; what can go wrong |
@@ -32,6 +33,7 @@ pub mod ceilings;
 pub mod cli;
 pub mod compare;
 pub mod error;
+pub mod families;
 pub mod job;
 pub mod measure;
 pub mod monitor;

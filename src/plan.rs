@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashSet};
 use glob::{MatchOptions, Pattern};
 
 use crate::error::{Error, Result};
+use crate::families::FAMILIES;
+use crate::families::ceiling::LADDER;
 use crate::shader::Shader;
-use crate::suite::ceiling::LADDER;
-use crate::suite::{Benchmark, Case, Dtype, Extent, FAMILIES, Family, HOST_PARAMS, Limit, Profile, Scalar, Shape};
+use crate::suite::{Benchmark, Case, Dtype, Extent, Family, HOST_PARAMS, Limit, Profile, Scalar, Shape};
 
 /// What the user asked for.
 #[derive(Debug, Clone)]

@@ -9,7 +9,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("api", &[]),
     ("record", &[]),
     ("shader", &["error"]),
-    ("suite", &["error", "api", "record", "shader"]),
+    ("suite", &["error", "record", "shader"]),
+    ("families", &["api", "record", "shader", "suite"]),
     ("twin", &["error", "shader", "suite"]),
     ("job", &["error", "shader", "suite", "twin"]),
     ("monitor", &["record"]),
@@ -17,14 +18,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("measure", &["error", "stats", "backend"]),
     ("verify", &["error", "job", "suite", "backend"]),
     ("ceilings", &["record", "stats", "suite"]),
-    ("plan", &["error", "shader", "suite"]),
+    ("plan", &["error", "families", "shader", "suite"]),
     ("compare", &["api", "record", "stats"]),
     ("report", &["error", "api", "record", "stats", "compare"]),
     (
         "run",
         &[
-            "error", "api", "stats", "record", "shader", "suite", "job", "monitor", "backend", "measure", "verify",
-            "ceilings", "plan",
+            "error", "api", "stats", "record", "shader", "suite", "families", "job", "monitor", "backend", "measure",
+            "verify", "ceilings", "plan",
         ],
     ),
 ];

@@ -13,10 +13,11 @@ use rayon::prelude::*;
 use shaderbench::backend::Backend;
 use shaderbench::backend::cuda::{Compiler, devices};
 use shaderbench::error::Error;
+use shaderbench::families::FAMILIES;
 use shaderbench::job::{Job, Language};
 use shaderbench::plan::{Request, plan};
 use shaderbench::shader::Access;
-use shaderbench::suite::{Case, Dtype, Extent, FAMILIES, Profile, Shape};
+use shaderbench::suite::{Case, Dtype, Extent, Profile, Shape};
 use shaderbench::twin;
 use shaderbench::verify::verify;
 

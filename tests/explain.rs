@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use shaderbench::families::FAMILIES;
 use shaderbench::record::{Record, Status};
 use shaderbench::report::csv;
 use shaderbench::suite::source::Header;
-use shaderbench::suite::{Benchmark, FAMILIES, Family};
+use shaderbench::suite::{Benchmark, Family};
 
 fn all() -> impl Iterator<Item = (&'static Family, &'static Benchmark)> {
     FAMILIES.iter().copied().flat_map(|family| family.benchmarks.iter().map(move |benchmark| (family, benchmark)))

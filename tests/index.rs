@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use shaderbench::families::FAMILIES;
 use shaderbench::record::{Record, SCHEMA, Status};
 use shaderbench::report::{apis, csv};
-use shaderbench::suite::FAMILIES;
 
 /// Benchmarks that came after reports were committed, with the day from which on a report must have them.
 const ADDED: &[(&str, &str)] = &[

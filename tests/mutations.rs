@@ -4,9 +4,10 @@ mod device;
 
 use device::{adapter, fault, find, open, stand_in};
 use shaderbench::backend::DeviceType;
+use shaderbench::families::FAMILIES;
 use shaderbench::job::Job;
 use shaderbench::shader::{Interface, Shader};
-use shaderbench::suite::{Case, Extent, FAMILIES, Shape};
+use shaderbench::suite::{Case, Extent, Shape};
 
 /// A fault planted in a kernel: the text that goes, and what stands there instead.
 type Mutation = (&'static str, &'static str, &'static str);

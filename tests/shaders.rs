@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use shaderbench::families::FAMILIES;
 use shaderbench::job::{Job, Language};
 use shaderbench::plan::{Request, plan};
 use shaderbench::shader::{Checks, Constants, Feature, Shader, Target};
-use shaderbench::suite::{Case, FAMILIES, HOST_PARAMS, Profile};
+use shaderbench::suite::{Case, HOST_PARAMS, Profile};
 
 fn files() -> Vec<PathBuf> {
     let list = |folder: &Path| -> Vec<PathBuf> {

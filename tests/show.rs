@@ -4,8 +4,9 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use rayon::prelude::*;
+use shaderbench::families::FAMILIES;
 use shaderbench::shader::{Constants, Shader};
-use shaderbench::suite::{Benchmark, FAMILIES, Family};
+use shaderbench::suite::{Benchmark, Family};
 
 const LANGUAGES: [&str; 6] = ["wgsl", "spirv", "msl", "hlsl", "glsl", "cuda"];
 

@@ -7,12 +7,13 @@ use super::format::TableFormat;
 use super::index::reports;
 use super::print;
 use crate::error::Result;
+use crate::families::FAMILIES;
 use crate::plan::{params_of, select};
 use crate::record::{Record, steady};
 use crate::report::versus::written;
 use crate::report::{self, Medium, Part, Section, apis, lay_out};
 use crate::suite::source::{Header, find};
-use crate::suite::{Benchmark, Case, FAMILIES, Family, Limit, Shape, binary_size};
+use crate::suite::{Benchmark, Case, Family, Limit, Shape, binary_size};
 
 /// Arguments of `explain`.
 #[derive(clap::Args)]

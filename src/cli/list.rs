@@ -7,9 +7,10 @@ use super::target::apis;
 use super::{print, print_json};
 use crate::api::Api;
 use crate::error::Result;
+use crate::families::FAMILIES;
 use crate::plan::params_of;
 use crate::report::markdown::{escape, table};
-use crate::suite::{Benchmark, FAMILIES, Family};
+use crate::suite::{Benchmark, Family};
 
 pub(super) fn list(format: ListFormat) -> Result<()> {
     match format {

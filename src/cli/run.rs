@@ -12,12 +12,13 @@ use super::target::{Target, targets};
 use super::{RunArguments, print, say};
 use crate::backend::{Backend, Device, DeviceType};
 use crate::error::{Error, Result};
+use crate::families::FAMILIES;
 use crate::plan::{Request, plan};
 use crate::record::{Record, steady};
 use crate::report::csv::Report;
 use crate::report::{self, CsvFile, Section};
 use crate::run::{End, Kept, Outcome, Settings, recall_params};
-use crate::suite::{Case, Dtype, FAMILIES, Profile, Shape};
+use crate::suite::{Case, Dtype, Profile, Shape};
 
 /// Runs the command; gives the exit code.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8> {

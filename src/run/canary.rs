@@ -3,8 +3,9 @@
 use super::put_away;
 use crate::backend::{Device, DeviceType, Prepared};
 use crate::error::{Error, Result};
+use crate::families::FAMILIES;
 use crate::measure::Timer;
-use crate::suite::{Case, Dtype, Extent, FAMILIES, Shape};
+use crate::suite::{Case, Dtype, Extent, Shape};
 
 /// How far the canary may move over a case before the case is measured again.
 const DRIFT: f64 = 0.05;

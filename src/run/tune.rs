@@ -123,7 +123,8 @@ fn is_faster(one: &Summary, other: &Summary) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::{FAMILIES, Shape};
+    use crate::families::FAMILIES;
+    use crate::suite::Shape;
 
     #[test]
     fn every_choice_that_a_family_declares_is_one_that_a_kernel_of_it_has() {

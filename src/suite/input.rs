@@ -118,7 +118,7 @@ impl Values {
 }
 
 /// Elements that are worked on at a time where they are on their way to something else: they stay in a core's first cache.
-pub(super) const BLOCK: usize = 512;
+pub(crate) const BLOCK: usize = 512;
 
 vectorised! {
     /// As [`Values::elements`].

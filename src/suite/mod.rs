@@ -1,36 +1,16 @@
-//! What there is to measure: families, their benchmarks, and the vocabulary in which a benchmark is declared.
+//! The vocabulary in which benchmarks are declared: see [`Family`] and [`Benchmark`].
 //!
 //! A benchmark is one literal of [`Benchmark`] beside one WGSL file. The literal holds what the shader cannot say; what the shader
 //! does say (bindings, workgroup size, workgroup memory, features) is read from it and not repeated here. What WGSL cannot say and CUDA
 //! can has a `.cu` file instead, which is read likewise.
 
-pub mod atomics;
-pub mod bank_conflict;
-pub mod barrier;
 mod buffer;
-pub mod cache_curve;
-pub mod ceiling;
-pub mod coalescing;
 pub mod cycle;
-pub mod histogram;
 pub mod input;
-pub mod matmul;
-pub mod memory_spaces;
-pub mod pitched;
-pub mod reduction;
-pub mod roofline;
-pub mod safety_tax;
-pub mod scan;
 mod shape;
 pub mod source;
 mod step;
-pub mod stream;
-pub mod sum_of_cubes;
-pub mod texture;
-pub mod transfer;
-pub mod transpose;
 pub(crate) mod vectors;
-pub mod workgroup_memory;
 
 use std::fmt;
 
@@ -44,33 +24,9 @@ use input::Values;
 pub use shape::{Dtype, Extent, Scalar, Shape};
 pub use step::{Route, Routine, Step};
 
-/// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
-pub const FAMILIES: &[&Family] = &[
-    &ceiling::FAMILY,
-    &reduction::FAMILY,
-    &transpose::FAMILY,
-    &stream::FAMILY,
-    &sum_of_cubes::FAMILY,
-    &scan::FAMILY,
-    &histogram::FAMILY,
-    &matmul::FAMILY,
-    &bank_conflict::FAMILY,
-    &coalescing::FAMILY,
-    &workgroup_memory::FAMILY,
-    &memory_spaces::FAMILY,
-    &cache_curve::FAMILY,
-    &pitched::FAMILY,
-    &texture::FAMILY,
-    &atomics::FAMILY,
-    &barrier::FAMILY,
-    &roofline::FAMILY,
-    &safety_tax::FAMILY,
-    &transfer::FAMILY,
-];
-
 /// Kernels that do the same job.
 pub struct Family {
-    /// Name of the family: also of its folder under `shaders/` and of its file here.
+    /// Name of the family: also of its folder under `shaders/` and of its file in `families/`.
     pub name: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,

@@ -103,7 +103,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::suite::FAMILIES;
+    use crate::families::FAMILIES;
 
     #[test]
     fn every_workload_is_answered_and_every_answer_is_one_of_them() {

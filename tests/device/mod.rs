@@ -6,8 +6,9 @@
 use shaderbench::backend::wgpu::{Adapter, PATIENCE, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Prepared};
 use shaderbench::error::Error;
+use shaderbench::families::FAMILIES;
 use shaderbench::job::{Contents, Job, POISON};
-use shaderbench::suite::{Benchmark, Dtype, FAMILIES, Family};
+use shaderbench::suite::{Benchmark, Dtype, Family};
 use shaderbench::verify::verify;
 
 pub fn adapter() -> Option<Adapter> {

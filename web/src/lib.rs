@@ -14,9 +14,10 @@ use serde_json::{Value, json};
 use shaderbench::backend::wgpu::{PATIENCE, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Device, DeviceType};
 use shaderbench::error::{Error, Result};
+use shaderbench::families::FAMILIES;
 use shaderbench::plan::{Request, plan};
 use shaderbench::run::{End, Kept, Settings, resume};
-use shaderbench::suite::{Case, Extent, FAMILIES, Profile};
+use shaderbench::suite::{Case, Extent, Profile};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 use rows::Rows;

@@ -4,11 +4,12 @@ use js_sys::Function;
 use serde_json::{Value, json};
 use shaderbench::api::Api;
 use shaderbench::error::Result;
+use shaderbench::families::FAMILIES;
 use shaderbench::measure::Timer;
 use shaderbench::record::{Record, steady};
 use shaderbench::report::{json, table};
 use shaderbench::run::{Changes, Observer};
-use shaderbench::suite::{Case, FAMILIES};
+use shaderbench::suite::Case;
 use wasm_bindgen::JsValue;
 
 use crate::tab;

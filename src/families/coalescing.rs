@@ -4,12 +4,12 @@
 //! the size, divided by those of the row itself. Caches may hide some of it: the fifth sector that an offset touches is the first one
 //! of the next subgroup, and where both run close together it crosses the bus once.
 
-use super::input::Values;
-use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
-    Work, each, ladder, rungs, uniform,
-};
 use crate::record::Record;
+use crate::suite::input::Values;
+use crate::suite::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
+    Work, all, each, ladder, rungs, uniform,
+};
 
 /// The family.
 pub const FAMILY: Family = Family {
@@ -39,11 +39,7 @@ pub const FAMILY: Family = Family {
             },
             work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
             model: Some(|shape| OFFSET_BYTES / (3.0 * sector_bytes(1, shape.param("OFFSET", 0.0) as u64))),
-            check: Check {
-                buffer: "z",
-                scalars: super::all,
-                oracle: |_, _| each(|i| summable(i) + summable(i + LEAD)),
-            },
+            check: Check { buffer: "z", scalars: all, oracle: |_, _| each(|i| summable(i) + summable(i + LEAD)) },
             ..BASE
         },
         Benchmark {
@@ -82,7 +78,7 @@ pub const FAMILY: Family = Family {
             model: Some(|shape| 2.0 * SUBGROUP_BYTES / (sector_bytes(stride(shape), 0) + SUBGROUP_BYTES)),
             check: Check {
                 buffer: "z",
-                scalars: super::all,
+                scalars: all,
                 oracle: |shape, _| {
                     let stride = stride(shape);
                     Box::new(move |first, slots| Values::Wide.elements(Scalar::F32, stride * first, stride, slots))
@@ -145,7 +141,7 @@ const BASE: Benchmark = Benchmark {
     sets_ceiling: false,
     tolerance: None,
     model: None,
-    check: Check { buffer: "z", scalars: super::all, oracle: |_, _| each(|i| summable(0) + summable(i)) },
+    check: Check { buffer: "z", scalars: all, oracle: |_, _| each(|i| summable(0) + summable(i)) },
 };
 
 const QUICK: &[Extent] = &[Extent::Linear(1 << 22)];

@@ -2,12 +2,12 @@
 //!
 //! The operations counted are the atomic additions, so that GFLOP/s reads as 10⁹ atomic additions a second; no bytes are counted.
 
-use super::{
+use crate::record::Record;
+use crate::shader::Interface;
+use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, WORKGROUP_SIZES,
     Work, each, uniform,
 };
-use crate::record::Record;
-use crate::shader::Interface;
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -4,13 +4,13 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::input::Values;
-use super::{
+use crate::record::Record;
+use crate::shader::Interface;
+use crate::suite::input::Values;
+use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
     Step, WORKGROUP_SIZES, Work, all, gb_per_s, grid, uniform,
 };
-use crate::record::Record;
-use crate::shader::Interface;
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -1,11 +1,11 @@
 //! `transpose`: rows × columns to columns × rows (source article 003), naive and through a tile of workgroup memory.
 
-use super::input::Values;
-use super::{
+use crate::record::Record;
+use crate::suite::input::Values;
+use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Routine, Step, Work, all,
     by_rows, gb_per_s, rate, uniform,
 };
-use crate::record::Record;
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -1,11 +1,11 @@
 //! `roofline`: from copying to computing, by the number of operations on each element.
 
-use super::input::Values;
-use super::{
+use crate::record::Record;
+use crate::suite::input::Values;
+use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Step, WORKGROUP_SIZES, Work, all,
     each, flop_per_s, gb_per_s, params_but_size, uniform,
 };
-use crate::record::Record;
 
 /// The family.
 pub const FAMILY: Family = Family {

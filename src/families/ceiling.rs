@@ -7,13 +7,13 @@ use oracles::{
     sums_of_trees, tensor_rounds, trees, workgroup_sums,
 };
 
-use super::input::Values;
-use super::{
+use crate::record::Record;
+use crate::shader::Interface;
+use crate::suite::input::Values;
+use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
     Work, all, binary_size, copied, each, flop_per_s, gb_per_s, uniform,
 };
-use crate::record::Record;
-use crate::shader::Interface;
 
 /// The family.
 pub const FAMILY: Family = Family {

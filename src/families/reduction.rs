@@ -6,13 +6,13 @@
 
 use std::sync::OnceLock;
 
-use super::input::Values;
-use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
-    WORKGROUP_SIZES, Work, each, gb_per_s, params_but_size, rate, uniform,
-};
 use crate::record::Record;
 use crate::shader::Interface;
+use crate::suite::input::Values;
+use crate::suite::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
+    WORKGROUP_SIZES, Work, each, gb_per_s, grid, params_but_size, rate, uniform,
+};
 
 /// The family.
 pub const FAMILY: Family = Family {
@@ -301,7 +301,7 @@ fn buffers(shape: &Shape, passes: &[Pass]) -> Vec<Buffer> {
 /// kernel's name for what it reads.
 fn dispatches(passes: &[Pass], binding: &'static str, source: &'static str) -> Vec<Step> {
     let dispatch = |(place, pass): (usize, &Pass)| Step::Dispatch {
-        groups: super::grid(pass.groups),
+        groups: grid(pass.groups),
         rebind: vec![
             (binding, if place == 0 { source } else { SUMS[place - 1] }),
             ("block_sums", sums_of(passes, place)),

@@ -1,13 +1,13 @@
 //! `pitched`: rows padded to a pitch of 256 bytes against packed rows of an odd width, in two and three dimensions (source article
 //! 001). The pitch is what CUDA's allocators give and what copies to textures demand.
 
-use super::input::Values;
-use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, POISON, Params, Profile,
-    ROW_PITCH, Scalar, Shape, Step, Texture, Work, by_rows, each, gb_per_s, uniform,
-};
 use crate::record::Record;
 use crate::shader::Interface;
+use crate::suite::input::Values;
+use crate::suite::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, POISON, Params, Profile,
+    ROW_PITCH, Scalar, Shape, Step, Texture, Work, all, by_rows, each, gb_per_s, uniform,
+};
 
 /// The family.
 pub const FAMILY: Family = Family {
@@ -71,7 +71,7 @@ pub const FAMILY: Family = Family {
             },
             check: Check {
                 buffer: "output",
-                scalars: super::all,
+                scalars: all,
                 oracle: |shape, _| {
                     let ((width, ..), pitch) = (sides(shape.extent), texture_pitch(shape));
                     Box::new(move |first, slots| {

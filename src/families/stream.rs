@@ -7,13 +7,13 @@
 //! Kernels with two reads for each write are held against reading: a device that fetches a line before it overwrites it (as CPUs do)
 //! moves 4 for the 3 counted here and 3 for the 2 of a copy, so that they pass the rate of a copy without any fault.
 
-use super::input::{BLOCK, Values};
-use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
-    WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, gb_per_s, rate, uniform,
-};
 use crate::record::Record;
 use crate::shader::Interface;
+use crate::suite::input::{BLOCK, Values};
+use crate::suite::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape, Step,
+    WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, gb_per_s, rate, uniform,
+};
 
 /// The family.
 pub const FAMILY: Family = Family {
@@ -197,7 +197,7 @@ fn sizes(shape: &Shape) -> Buffer {
 }
 
 /// An oracle from two operands at the same index.
-fn from(shape: &Shape, a: Values, b: Values, value: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> super::Oracle {
+fn from(shape: &Shape, a: Values, b: Values, value: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> Oracle {
     let scalar = shape.dtype.scalar();
     Box::new(move |first, slots| {
         let mut block = [0.0; BLOCK];
@@ -219,7 +219,7 @@ fn block_sums(shape: &Shape, interface: &Interface) -> u64 {
     dot_groups(shape, interface) * shape.dtype.lanes()
 }
 
-fn dot_oracle(shape: &Shape, interface: &Interface) -> super::Oracle {
+fn dot_oracle(shape: &Shape, interface: &Interface) -> Oracle {
     let (scalar, lanes, elements) = (shape.dtype.scalar(), shape.dtype.lanes(), elements(shape));
     let width = u64::from(interface.invocations());
     let stride = dot_groups(shape, interface) * width;

@@ -8,13 +8,13 @@ mod oracles;
 
 use oracles::{fours_read, private_read, registers_mixed, spilled_mixed, words_read};
 
-use super::cycle::Cycle;
-use super::input::Values;
-use super::{
+use crate::record::Record;
+use crate::suite::cycle::Cycle;
+use crate::suite::input::Values;
+use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Profile, Shape, Step, Texture, Work, all,
     each, gb_per_s, uniform,
 };
-use crate::record::Record;
 
 /// The family.
 pub const FAMILY: Family = Family {

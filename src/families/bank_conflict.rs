@@ -5,12 +5,12 @@
 
 use std::sync::OnceLock;
 
-use super::input::Values;
-use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, Work, each, ladder, rungs, uniform,
-};
 use crate::record::Record;
+use crate::suite::input::Values;
+use crate::suite::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
+    Step, Work, all, each, ladder, rungs, uniform,
+};
 
 /// The family.
 pub const FAMILY: Family = Family {
@@ -38,7 +38,7 @@ pub const FAMILY: Family = Family {
             model: Some(|shape| 1.0 / conflict(shape.param("STRIDE", 1.0) as u64, 32) as f64),
             check: Check {
                 buffer: "output",
-                scalars: super::all,
+                scalars: all,
                 oracle: |shape, _| {
                     let stride = shape.param("STRIDE", 1.0) as u64;
                     sums(rounds(shape), SPAN, move |i| stride * i, word)
@@ -65,7 +65,7 @@ pub const FAMILY: Family = Family {
             model: Some(|_| 1.0),
             check: Check {
                 buffer: "output",
-                scalars: super::all,
+                scalars: all,
                 oracle: |shape, _| {
                     let group = (shape.param("GROUP", 1.0) as u64).max(1);
                     sums(rounds(shape), SPAN, move |i| i / group, word)
@@ -85,7 +85,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/bank_conflict/bytes.cu"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
             work: |shape| work(shape, 1),
-            check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 4) },
+            check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_parts(shape, 4) },
             ..NARROW
         },
         Benchmark {
@@ -99,7 +99,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/bank_conflict/halves.cu"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
             work: |shape| work(shape, 2),
-            check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 2) },
+            check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_parts(shape, 2) },
             ..NARROW
         },
         Benchmark {
@@ -114,7 +114,7 @@ pub const FAMILY: Family = Family {
             only_cuda: Some("WGSL has no 8-bit integers"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
             work: |shape| work(shape, 1),
-            check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 4) },
+            check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_parts(shape, 4) },
             ..NARROW
         },
         Benchmark {
@@ -129,7 +129,7 @@ pub const FAMILY: Family = Family {
             only_cuda: Some("WGSL has no 16-bit integers"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
             work: |shape| work(shape, 2),
-            check: Check { buffer: "output", scalars: super::all, oracle: |shape, _| sums_of_parts(shape, 2) },
+            check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_parts(shape, 2) },
             ..NARROW
         },
     ],

@@ -6,13 +6,13 @@
 //! CUDA has no queue that stages. There the question is whether the host's memory is pageable, as programs allocate it, so that the driver
 //! copies it to a place of its own first, or pinned, so that the device reads and writes it where it lies.
 
-use super::input::Values;
-use super::{
+use crate::api::Api;
+use crate::record::Record;
+use crate::suite::input::Values;
+use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Route, Step, Work, all,
     binary_size, each, gb_per_s, uniform,
 };
-use crate::api::Api;
-use crate::record::Record;
 
 /// The family.
 pub const FAMILY: Family = Family {

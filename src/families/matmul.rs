@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
-use super::input::Values;
-use super::{
+use crate::record::Record;
+use crate::suite::input::Values;
+use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Routine, Scalar,
     Shape, Step, Work, by_rows, flop_per_s, uniform,
 };
-use crate::record::Record;
 
 /// The family.
 pub const FAMILY: Family = Family {

@@ -1,11 +1,11 @@
 //! `safety_tax`: what the run-time checks cost that an API adds to a kernel: bounds checks, loop bounds, and zero-initialisation of
 //! workgroup memory, each alone and all together, on kernels of other families.
 
-use super::{
+use crate::families::{ceiling, matmul, transpose};
+use crate::record::Record;
+use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Oracle, Profile, Work, all, each, uniform,
 };
-use super::{ceiling, matmul, transpose};
-use crate::record::Record;
 
 /// The sets of checks that every kernel here runs with: none, each alone, all. They follow the kernel's own parameters.
 macro_rules! checked {

@@ -2,13 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::input::Values;
-use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
-    WORKGROUP_SIZES, Work, gb_per_s, uniform,
-};
 use crate::record::Record;
 use crate::shader::Interface;
+use crate::suite::input::Values;
+use crate::suite::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
+    Step, WORKGROUP_SIZES, Work, gb_per_s, uniform,
+};
 
 /// The family.
 pub const FAMILY: Family = Family {
@@ -123,7 +123,7 @@ fn covering(shape: &Shape, interface: &Interface, words: u64) -> Step {
 }
 
 /// Counts all the words whenever a piece of the answer is asked for: 256 counts are one piece.
-fn counted(n: u64) -> super::Oracle {
+fn counted(n: u64) -> Oracle {
     const PIECE: u64 = 1 << 16;
     let count = move |piece: u64| {
         let mut bins = [0_u32; BINS];

@@ -11,12 +11,12 @@
 
 use std::sync::OnceLock;
 
-use super::input::Values;
-use super::{
+use crate::record::Record;
+use crate::suite::input::Values;
+use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, Profile, Scalar, Shape,
     Step, Texture, Work, by_rows, gb_per_s, uniform,
 };
-use crate::record::Record;
 
 /// The family.
 pub const FAMILY: Family = Family {

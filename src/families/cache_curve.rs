@@ -11,14 +11,14 @@
 
 use std::sync::OnceLock;
 
-use super::cycle::Cycle;
-use super::input::Values;
-use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, Work, binary_size,
-    each, gb_per_s, uniform,
-};
 use crate::record::Record;
 use crate::shader::Interface;
+use crate::suite::cycle::Cycle;
+use crate::suite::input::Values;
+use crate::suite::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Oracle, Params, Profile, Shape, Step, Work,
+    binary_size, each, gb_per_s, uniform,
+};
 
 /// The family.
 pub const FAMILY: Family = Family {
@@ -192,7 +192,7 @@ fn sums(shape: &Shape, interface: &Interface) -> u64 {
     groups(shape, workgroup) * workgroup
 }
 
-fn sums_read(shape: &Shape, interface: &Interface) -> super::Oracle {
+fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
     /// Elements up to which the sums of all invocations that differ are worth a table, which one thread fills.
     const FEW: u64 = 1 << 20;
     let (elements, workgroup) = (elements(shape), u64::from(interface.invocations()));

@@ -1,12 +1,12 @@
 //! `workgroup_memory`: how it is declared, carved up, shared, and what holding more of it costs.
 
-use super::input::Values;
-use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, Work, all, copied, each, gb_per_s, uniform,
-};
 use crate::record::Record;
 use crate::shader::Interface;
+use crate::suite::input::Values;
+use crate::suite::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
+    Step, Work, all, binary_size, copied, each, gb_per_s, uniform,
+};
 
 /// The family.
 pub const FAMILY: Family = Family {
@@ -397,5 +397,5 @@ fn words(row: &Record) -> u64 {
 }
 
 fn held(row: &Record) -> String {
-    super::binary_size(4 * words(row))
+    binary_size(4 * words(row))
 }

@@ -6,13 +6,13 @@
 
 use std::sync::OnceLock;
 
-use super::input::Values;
-use super::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Scalar, Shape, Step, Work, each,
-    uniform,
-};
 use crate::record::Record;
 use crate::shader::Interface;
+use crate::suite::input::Values;
+use crate::suite::{
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape, Step,
+    Work, each, uniform,
+};
 
 /// The family.
 pub const FAMILY: Family = Family {
@@ -211,7 +211,7 @@ fn end_to_end(groups: u64, results: u64) -> Vec<Step> {
 }
 
 /// The sums of `count` owners, of which `owner` tells whose an element is.
-fn sums(shape: &Shape, count: u64, owner: impl Fn(u64) -> u64 + Send + Sync + 'static) -> super::Oracle {
+fn sums(shape: &Shape, count: u64, owner: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Oracle {
     let n = shape.count();
     let table = OnceLock::new();
     each(move |i| {

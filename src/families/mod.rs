@@ -1,0 +1,48 @@
+//! The families: one file each, the mirror of `shaders/`, with its benchmarks as literals and their oracles.
+
+pub mod atomics;
+pub mod bank_conflict;
+pub mod barrier;
+pub mod cache_curve;
+pub mod ceiling;
+pub mod coalescing;
+pub mod histogram;
+pub mod matmul;
+pub mod memory_spaces;
+pub mod pitched;
+pub mod reduction;
+pub mod roofline;
+pub mod safety_tax;
+pub mod scan;
+pub mod stream;
+pub mod sum_of_cubes;
+pub mod texture;
+pub mod transfer;
+pub mod transpose;
+pub mod workgroup_memory;
+
+use crate::suite::Family;
+
+/// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
+pub const FAMILIES: &[&Family] = &[
+    &ceiling::FAMILY,
+    &reduction::FAMILY,
+    &transpose::FAMILY,
+    &stream::FAMILY,
+    &sum_of_cubes::FAMILY,
+    &scan::FAMILY,
+    &histogram::FAMILY,
+    &matmul::FAMILY,
+    &bank_conflict::FAMILY,
+    &coalescing::FAMILY,
+    &workgroup_memory::FAMILY,
+    &memory_spaces::FAMILY,
+    &cache_curve::FAMILY,
+    &pitched::FAMILY,
+    &texture::FAMILY,
+    &atomics::FAMILY,
+    &barrier::FAMILY,
+    &roofline::FAMILY,
+    &safety_tax::FAMILY,
+    &transfer::FAMILY,
+];
