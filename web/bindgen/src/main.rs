@@ -11,6 +11,8 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let mut bindgen = Bindgen::new();
+    // The page does not say where its program lies: beside the JavaScript.
+    bindgen.omit_default_module_path(false);
     bindgen.input_path(program).typescript(false).remove_name_section(true).remove_producers_section(true);
     match bindgen.web(true).and_then(|bindgen| bindgen.generate(folder)) {
         Ok(()) => ExitCode::SUCCESS,
