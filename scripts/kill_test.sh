@@ -5,4 +5,4 @@ cd "$(dirname "$0")/.."
 . scripts/setup.sh
 setup
 export NODEVICE_SELECT=1
-KILLS="${1:-50}" exec cargo test --locked --quiet --test kill a_run_killed -- --nocapture
+KILLS="${1:-50}" exec cargo test --locked --quiet --test suite a_run_killed -- --nocapture

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer was not found: it comes with the CUDA toolkit" >&2; exit 1; }
 tests="${GPU_TESTS:-}"
 if [ -z "$tests" ]; then
-    tests=$(cargo test --no-run --test gpu --message-format=json 2>/dev/null | grep -o '"executable":"[^"]*"' | tail -1 | cut -d'"' -f4)
+    tests=$(cargo test --no-run --test suite --message-format=json 2>/dev/null | grep -o '"executable":"[^"]*"' | tail -1 | cut -d'"' -f4)
 fi
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
@@ -17,7 +17,7 @@ check() {
     local tool=$1 name=$2 log="$logs/$1.${2/\//.}"
     local started=$SECONDS status=0
     SHADERBENCH_ONLY=$name timeout "${SECONDS_EACH:-150}" compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 9 \
-        "$tests" --exact --nocapture every_twin_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers >"$log" 2>&1 || status=$?
+        "$tests" --exact --nocapture gpu::every_twin_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers >"$log" 2>&1 || status=$?
     case $status in
         0) echo "clean" ;;
         124) echo "did not finish in ${SECONDS_EACH:-150} s" ;;

@@ -22,8 +22,8 @@ has_vulkan_driver() {
     return 1
 }
 
-# The browser that looks at the report's page in tests/page.rs, which skip where there is none: what goes wrong here ends nothing. Ubuntu's
-# package of that name only points to a snap, which containers cannot run.
+# The browser that looks at the report's page in tests/suite/page.rs, which skips where there is none: what goes wrong here ends nothing.
+# Ubuntu's package of that name only points to a snap, which containers cannot run.
 setup_chromium() {
     for program in "${CHROMIUM:-chromium}" chromium-browser google-chrome google-chrome-stable; do
         command -v "$program" >/dev/null && return 0

@@ -8,7 +8,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 TARGET="${CARGO_TARGET_DIR:-$PWD/target}"
-TOOLS="$TARGET/web-tools"
 PAGE="$TARGET/web-page"
 TRIPLE=wasm32-unknown-unknown
 
@@ -39,17 +38,6 @@ debian_cargo() {
         /usr/bin/cargo "$@" -Z build-std=std,panic_abort
 }
 
-# The tool must be of the very version that the program was built with.
-setup_bindgen() {
-    local version
-    version="$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/[^0-9.]/, ""); print }' Cargo.lock)"
-    BINDGEN="$TOOLS/bin/wasm-bindgen"
-    command -v wasm-bindgen >/dev/null && [ "$(wasm-bindgen --version)" = "wasm-bindgen $version" ] && BINDGEN=wasm-bindgen && return 0
-    [ -x "$BINDGEN" ] && [ "$("$BINDGEN" --version)" = "wasm-bindgen $version" ] && return 0
-    # A debug build works for two seconds instead of one, and is there in half the time.
-    cargo install --quiet --debug --root "$TOOLS" --version "$version" wasm-bindgen-cli
-}
-
 setup_node_packages() {
     [ -e web/node_modules/playwright-core ] && [ -e web/node_modules/binaryen ] && [ -e web/node_modules/ws ] && return 0
     command -v npm >/dev/null && npm ci --prefix web --ignore-scripts --no-audit --no-fund --loglevel=error >&2
@@ -60,8 +48,7 @@ build_page() {
     rm -rf "$PAGE"
     mkdir -p "$pkg" "$PAGE/reports"
     cp web/page/* "$PAGE"
-    "$BINDGEN" --target web --no-typescript --remove-name-section --remove-producers-section --out-dir "$pkg" \
-        "$TARGET/$TRIPLE/web/shaderbench_web.wasm"
+    cargo run --quiet --package shaderbench-bindgen --locked -- "$TARGET/$TRIPLE/web/shaderbench_web.wasm" "$pkg"
     if [ -e web/node_modules/binaryen ]; then
         node web/node_modules/binaryen/bin/wasm-opt -O2 "$pkg/shaderbench_web_bg.wasm" -o "$pkg/smaller.wasm"
         mv "$pkg/smaller.wasm" "$pkg/shaderbench_web_bg.wasm"
@@ -111,6 +98,7 @@ check() {
     local arguments=(--locked --package shaderbench-web --target "$TRIPLE")
     if has_std || { command -v rustup >/dev/null && timeout 120 rustup target add "$TRIPLE" >&2; }; then
         cargo clippy "${arguments[@]}" -- -D warnings
+        cargo clippy --locked --package shaderbench-bindgen -- -D warnings
     elif has_debian_toolchain; then
         debian_cargo check "${arguments[@]}"
     else
@@ -123,7 +111,8 @@ test_page() {
         echo "SKIPPED: Node.js, playwright-core or ws is not installed: the page is not tested"
         return 0
     fi
-    PAGE="$PAGE" SHADERBENCH="$TARGET/debug/shaderbench" node --test --test-concurrency=1 --test-reporter=spec web/test/*.test.mjs
+    # Two files at a time: half of the time of a run in a browser is waiting.
+    PAGE="$PAGE" SHADERBENCH="$TARGET/debug/shaderbench" node --test --test-concurrency=2 --test-reporter=spec web/test/*.test.mjs
 }
 
 if [ "${1:-}" = --check ]; then
@@ -132,7 +121,6 @@ if [ "${1:-}" = --check ]; then
 fi
 setup_rust
 build_wasm
-setup_bindgen
 setup_node_packages || true
 build_page
 echo "the page is in $PAGE: $(cat "$PAGE"/*.* "$PAGE"/pkg/* | gzip -9 | wc -c) bytes compressed" >&2

@@ -7,8 +7,8 @@ import { test } from "node:test";
 import { MINUTES, SMALL } from "./built.mjs";
 import { changed, choose, ended, landed, notices, open, saved, skip } from "./page.mjs";
 
-/** In the worker: `device` is the one that was opened last, and is destroyed amid a case after three rows; `isGone` hides the adapter. */
-const LOSABLE = (isGone) => `
+/** In the worker: `device` is the one that was opened last, and is destroyed amid a case after `after` rows; `isGone` hides the adapter. */
+const LOSABLE = (isGone, after = 3) => `
     const { requestDevice } = GPUAdapter.prototype, { requestAdapter } = GPU.prototype, { submit } = GPUQueue.prototype;
     const post = globalThis.postMessage;
     let [rows, submitsLeft] = [0, Infinity];
@@ -16,7 +16,7 @@ const LOSABLE = (isGone) => `
     GPUAdapter.prototype.requestDevice = async function (descriptor) { return globalThis.device = await requestDevice.call(this, descriptor); };
     globalThis.postMessage = (said) => {
         post(said);
-        if (said.what === "rows" && ++rows === 3) submitsLeft = 10;
+        if (said.what === "rows" && ++rows === ${after}) submitsLeft = 10;
     };
     GPUQueue.prototype.submit = function (commands) {
         submit.call(this, commands);
@@ -77,7 +77,7 @@ test("a device that is lost for good ends the run, leaves its rows, and a later 
 });
 
 test("a device that is lost before the run is opened anew in silence", { skip, timeout: 5 * MINUTES }, async () => {
-    const { page } = await open(SMALL, changed("host.js", LOSABLE(false)));
+    const { page } = await open(SMALL, changed("host.js", LOSABLE(false, Infinity)));
     await choose(page, ["transpose"]);
     await inWorkers(page, async () => {
         globalThis.device?.destroy();

@@ -1,0 +1,147 @@
+//! Runs with a time limit, and sizes past one that timed out, on a fake device.
+
+use std::time::Duration;
+
+use crate::common::{Behaviour, Fake, Seen, cases, device, fake, fake_through, settings};
+use shaderbench::api::Api;
+use shaderbench::backend::DeviceType;
+use shaderbench::plan::{Request, plan};
+use shaderbench::record::{Record, Status};
+use shaderbench::run::{Kept, Outcome, Settings, resume};
+use shaderbench::suite::{Case, Profile};
+
+/// The headline cases of a benchmark, with small sizes to choose from.
+fn planned(benchmark: &str) -> Vec<Case> {
+    plan(&Request { has_small: true, ..Request::new(vec![benchmark.to_owned()], Profile::Quick) }).expect("a plan")
+}
+
+/// A device on which a launch may take three seconds.
+fn software(behaviour: fn(&str) -> Behaviour) -> Fake {
+    let mut fake = fake(behaviour);
+    fake.device.kind = DeviceType::Software;
+    fake
+}
+
+fn limited() -> Settings {
+    Settings { time: Some(Duration::from_secs(100)), ..settings() }
+}
+
+fn measured(backend: &mut Fake, cases: &[Case], kept: Kept, settings: &Settings) -> Outcome {
+    let mut seen = Seen { is_in_any_order: true, ..Seen::default() };
+    let outcome = pollster::block_on(resume(&mut [backend], cases, kept, settings, &mut seen)).expect("a run");
+    assert!(seen.finished == 0 || outcome.records == seen.last, "the observer was told of every row");
+    outcome
+}
+
+fn sizes<'a>(records: &'a [Record], dtype: &str) -> Vec<&'a str> {
+    let rows = records.iter().filter(|row| row.family != "ceiling" && row.dtype == dtype && row.params.is_empty());
+    rows.map(|row| row.n.as_str()).collect()
+}
+
+#[test]
+fn what_takes_too_long_is_left_out_and_a_small_size_stands_in_for_the_smallest() {
+    let cases = planned("reduction/first_add");
+    let fast = measured(&mut fake(|_| Behaviour::Right), &cases, Kept::default(), &limited());
+    assert!(fast.left_out.is_empty(), "{:?}", fast.left_out);
+    assert_eq!(sizes(&fast.records, "u32"), ["4194304"], "a small size is only for want of time");
+    // 0.2 s for 2^16 words, 0.6 s for 10^6, 1.8 s for 2^22, and 6.9 s for 2^24.
+    let slow = |label: &str| if label.starts_with("reduction") { Behaviour::Slow(1e5) } else { Behaviour::Right };
+    let outcome = measured(&mut software(slow), &cases, Kept::default(), &limited());
+    assert_eq!(sizes(&outcome.records, "u32"), ["65536"]);
+    assert!(!sizes(&outcome.records, "f32").contains(&"16777216"), "{:?}", sizes(&outcome.records, "f32"));
+    let left_out: Vec<String> = outcome.left_out.iter().map(|index| cases[*index].to_string()).collect();
+    assert!(left_out.contains(&"reduction/first_add u32 4194304".to_owned()), "{left_out:?}");
+    assert!(left_out.contains(&"reduction/first_add f32 16777216".to_owned()), "{left_out:?}");
+    assert!(left_out.iter().all(|case| !case.ends_with(" 65536")), "{left_out:?}");
+    let is_fine = |row: &Record| row.status == Status::Ok || row.reason.contains("the device allows");
+    let faults: Vec<_> =
+        outcome.records.iter().filter(|row| !is_fine(row)).map(|row| (row.name(), &row.reason)).collect();
+    assert!(faults.is_empty(), "{faults:?}");
+}
+
+#[test]
+fn a_benchmark_without_a_size_that_fits_has_one_row_that_says_so() {
+    let cases = planned("histogram/*");
+    let slow = |label: &str| if label.contains("global_atomic") { Behaviour::Slow(1e7) } else { Behaviour::Right };
+    let records = measured(&mut fake(slow), &cases, Kept::default(), &limited()).records;
+    let rows: Vec<&Record> = records.iter().filter(|row| row.benchmark == "global_atomic").collect();
+    assert_eq!(rows.len(), 1);
+    assert_eq!((rows[0].status, rows[0].median_ns), (Status::Skipped, None));
+    assert!(rows[0].reason.ends_with("too long for the run's time limit (--time)"), "{}", rows[0].reason);
+    assert!(records.iter().all(|row| row.benchmark == "global_atomic" || row.status == Status::Ok));
+}
+
+#[test]
+fn an_api_that_is_too_slow_for_a_case_has_a_row_that_says_so_beside_the_other_s() {
+    let cases = planned("histogram/*");
+    let slow = |label: &str| if label.contains("global_atomic") { Behaviour::Slow(1e7) } else { Behaviour::Right };
+    let (mut fast, mut slow) = (fake(|_| Behaviour::Right), fake_through(Api::Cuda, slow));
+    let mut seen = Seen { is_in_any_order: true, ..Seen::default() };
+    let outcome =
+        pollster::block_on(resume(&mut [&mut fast, &mut slow], &cases, Kept::default(), &limited(), &mut seen));
+    let records = outcome.expect("a run").records;
+    let of = |api: &str| {
+        records.iter().filter(|row| row.benchmark == "global_atomic" && row.backend == api).collect::<Vec<_>>()
+    };
+    for row in of("cuda") {
+        assert_eq!(row.status, Status::Skipped);
+        assert!(row.reason.ends_with("too long for the run's time limit (--time)"), "{}", row.reason);
+    }
+    assert!(of("vulkan").len() == of("cuda").len() && !of("cuda").is_empty());
+}
+
+#[test]
+fn a_run_without_time_measures_nothing_and_says_why() {
+    let no_time = Settings { time: Some(Duration::ZERO), ..settings() };
+    let cases = planned("transpose");
+    let outcome = measured(&mut fake(|_| Behaviour::Right), &cases, Kept::default(), &no_time);
+    assert!(outcome.records.iter().all(|row| row.status == Status::Skipped && row.reason.contains("(--time)")));
+    // Each benchmark once.
+    let mut names: Vec<String> = cases.iter().map(Case::name).collect();
+    names.dedup();
+    names.sort();
+    names.dedup();
+    assert_eq!(outcome.records.len(), names.len());
+}
+
+#[test]
+fn rows_of_a_limited_run_stand_in_the_order_of_the_plan_and_the_rest_is_measured_later() {
+    let cases = planned("reduction");
+    let slow = |label: &str| if label.starts_with("reduction") { Behaviour::Slow(1e5) } else { Behaviour::Right };
+    let first = measured(&mut software(slow), &cases, Kept::default(), &limited()).records;
+    let places = |records: &[Record]| -> Vec<usize> {
+        let place = |row: &Record| {
+            let is_of = |case: &Case| {
+                (case.name(), case.shape.dtype.name(), case.shape.extent.to_string(), case.params_text())
+                    == (row.name(), row.dtype.as_str(), row.n.clone(), row.params.clone())
+            };
+            cases.iter().position(is_of).expect("a case of the plan")
+        };
+        records.iter().map(place).collect()
+    };
+    assert!(places(&first).is_sorted() && first.len() < cases.len());
+    // Without a limit a report that lacks cases is of another run; with one it goes on.
+    let refused = Kept::new(first.clone(), &cases, &[device()], &settings()).expect_err("gaps");
+    assert!(refused.contains("which these arguments measure before others"), "{refused}");
+    let kept = Kept::new(first.clone(), &cases, &[device()], &limited()).expect("a part of the plan");
+    let mut backend = fake(|_| Behaviour::Right);
+    let second = measured(&mut backend, &cases, kept, &limited()).records;
+    assert!(places(&second).is_sorted() && second.len() > first.len());
+    assert!(first.iter().all(|row| second.iter().any(|other| other.identity() == row.identity())));
+}
+
+#[test]
+fn sizes_past_one_that_timed_out_are_skipped() {
+    let cases = cases(&["reduction/sequential"], &["2^10", "2^16", "2^20"]);
+    let hanging =
+        |label: &str| if label == "reduction/sequential f32 65536" { Behaviour::Hanging } else { Behaviour::Right };
+    let records = measured(&mut fake(hanging), &cases, Kept::default(), &settings()).records;
+    let rows: Vec<&Record> = records.iter().filter(|row| row.name() == "reduction/sequential").collect();
+    let status = |n: &str| rows.iter().find(|row| row.n == n && row.dtype == "f32" && row.params.is_empty());
+    assert_eq!(status("1024").map(|row| row.status), Some(Status::Ok));
+    assert_eq!(status("65536").map(|row| row.status), Some(Status::Failed));
+    let last = status("1048576").expect("a row");
+    assert_eq!((last.status, last.reason.as_str()), (Status::Skipped, "the same kernel timed out at the size 65536"));
+    // Another type is another kernel.
+    assert!(rows.iter().filter(|row| row.dtype == "u32").all(|row| row.status == Status::Ok));
+}

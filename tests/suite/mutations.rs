@@ -1,0 +1,481 @@
+//! Faults planted in the kernels, at least two in each: verification must catch every one, on a real device (a software one counts).
+
+use crate::device::{adapter, fault, find, open, stand_in};
+use shaderbench::backend::DeviceType;
+use shaderbench::families::FAMILIES;
+use shaderbench::job::Job;
+use shaderbench::shader::{Interface, Shader};
+use shaderbench::suite::{Case, Extent, Shape};
+
+/// A fault planted in a kernel: the text that goes, and what stands there instead.
+type Mutation = (&'static str, &'static str, &'static str);
+
+/// At least two for each kernel: a wrong index, a missing barrier, a skipped tail, a lost lane.
+const MUTATIONS: &[Mutation] = &[
+    ("ceiling/copy", "output[i] = input[i]", "output[i] = input[i ^ 1u]"),
+    ("ceiling/copy", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("ceiling/copy", "let i = (group.y", "let i = 1u + (group.y"),
+    ("ceiling/read", "var j = i; j <", "var j = i + stride; j <"),
+    ("ceiling/read", "d += input[i + 3u * stride]", "d += input[i + 2u * stride]"),
+    ("ceiling/read", "(sum.z + sum.w)", "(sum.z + sum.z)"),
+    ("ceiling/read", "j < sizes.elements; j += stride", "j + stride < sizes.elements; j += stride"),
+    ("ceiling/read_tree", "d += input[i + 3u * stride]", "d += input[i + 2u * stride]"),
+    ("ceiling/read_tree", "var j = i; j <", "var j = i + stride; j <"),
+    ("ceiling/read_tree", "half > 0u", "half > 1u"),
+    ("ceiling/fill", "(i & 1023u)", "(i & 1022u)"),
+    ("ceiling/fill", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("ceiling/fma", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("ceiling/fma", "+ (x.g + x.h)", "+ (x.g + x.g)"),
+    ("ceiling/fma", "fma(x.f, m, m)", "x.f"),
+    ("ceiling/fma", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("ceiling/fma_f16", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("ceiling/fma_f16", "(x.c - x.d)", "(x.c - x.c)"),
+    ("ceiling/fma_f16", "fma(x.f, m, p)", "x.f"),
+    ("ceiling/fma_f16", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("ceiling/tensor", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("ceiling/tensor", "coopMultiplyAdd(a1, b2, x12)", "coopMultiplyAdd(a1, b1, x12)"),
+    ("ceiling/tensor", "(x12 + x13)", "(x12 + x12)"),
+    ("ceiling/tensor", "to < sizes.elements", "to + 256u < sizes.elements"),
+    ("ceiling/mad", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("ceiling/mad", "x.f * m + p", "x.f * p + m"),
+    ("ceiling/dot4", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("ceiling/dot4", "dot4U8Packed(x.c, m)", "dot4U8Packed(x.c, m & 0xffffffu)"),
+    ("ceiling/workgroup_read", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("ceiling/workgroup_read", "table[at + 15u * STEP]", "table[at + 14u * STEP]"),
+    ("ceiling/workgroup_read", "= input[k]", "= input[k ^ 1u]"),
+    ("ceiling/launch", "output[0] = sizes.sign", "output[0] = sizes.sign + 1u"),
+    ("ceiling/launch", "output[0] = sizes.sign", "output[1] = sizes.sign"),
+    ("transfer/pinned_by_kernel", "output[i] = input[i]", "output[i] = input[i ^ 1u]"),
+    ("transfer/pinned_by_kernel", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("cache_curve/latency", "k < sizes.steps", "k + 16u < sizes.steps"),
+    ("cache_curve/latency", "at = cycle[at].next", "at = cycle[at].rank"),
+    (
+        "cache_curve/latency",
+        "cycle[at].rank + sizes.places - cycle[first].rank",
+        "cycle[first].rank + sizes.places - cycle[at].rank",
+    ),
+    ("cache_curve/bandwidth", "d += input[(at + 3u * WG)", "d += input[(at + 2u * WG)"),
+    ("cache_curve/bandwidth", "k < ROUNDS", "k + 4u < ROUNDS"),
+    ("cache_curve/bandwidth", "(sum.z + sum.w)", "(sum.z + sum.z)"),
+    ("memory_spaces/storage_bandwidth", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("memory_spaces/storage_bandwidth", "table[at + 120u]", "table[at + 112u]"),
+    ("memory_spaces/storage_bandwidth", "sum.z) * 3u + sum.w", "sum.z) * 3u + sum.z"),
+    ("memory_spaces/texture_bandwidth", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("memory_spaces/texture_bandwidth", "texel(at + 120u)", "texel(at + 112u)"),
+    ("memory_spaces/texture_bandwidth", "at & 15u, at >> 4u", "at >> 4u, at & 15u"),
+    ("memory_spaces/texture_latency", "k < STEPS", "k + 16u < STEPS"),
+    ("memory_spaces/texture_latency", "at & 31u, at >> 5u", "at >> 5u, at & 31u"),
+    ("texture/rotate_sampled", "v * sizes.cos + u * sizes.sin", "v * sizes.cos - u * sizes.sin"),
+    ("texture/rotate_sampled", "f32(id.x) / f32(sizes.width)", "(f32(id.x) + 0.05) / f32(sizes.width)"),
+    ("texture/rotate_sampled", "id.x >= sizes.width", "id.x + 1u >= sizes.width"),
+    ("texture/rotate_by_hand", "left + 1u == sizes.width", "false"),
+    ("texture/rotate_by_hand", "part.x);\n    let below", "part.y);\n    let below"),
+    ("texture/rotate_by_hand", "rest < 0", "rest < -1"),
+    ("texture/rotate_by_hand", "(sizes.height)) - 0.5", "(sizes.height)) - 0.49"),
+    ("memory_spaces/uniform_bandwidth", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("memory_spaces/uniform_bandwidth", "table[at + 120u]", "table[at + 112u]"),
+    ("memory_spaces/uniform_bandwidth", "(block + 37u * k)", "(block + 36u * k)"),
+    ("memory_spaces/workgroup_bandwidth", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("memory_spaces/workgroup_bandwidth", "= input[k]", "= input[k ^ 1u]"),
+    ("memory_spaces/workgroup_bandwidth", "i < sizes.invocations", "i + 1u < sizes.invocations"),
+    ("memory_spaces/private_bandwidth", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("memory_spaces/private_bandwidth", "own[at + 15u]", "own[at + 14u]"),
+    ("memory_spaces/private_bandwidth", "& 1023u] + i", "& 1023u]"),
+    ("memory_spaces/register_bandwidth", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("memory_spaces/register_bandwidth", "h = (h + a) ^ b", "h = (h + a) ^ c"),
+    ("memory_spaces/register_bandwidth", "(g + 3u * h)", "(g + 3u * g)"),
+    ("memory_spaces/table_const", "table[at + 30u]", "table[at + 28u]"),
+    ("memory_spaces/table_const", "0x", "1u ^ 0x"),
+    ("memory_spaces/table_const", "EACH == 1u", "EACH == 0u"),
+    ("memory_spaces/table_uniform", "at % 4u", "(at + 1u) % 4u"),
+    ("memory_spaces/table_uniform", "EACH == 1u", "EACH == 0u"),
+    ("memory_spaces/table_storage", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("memory_spaces/table_storage", "+ sizes.shift", "+ 1u + sizes.shift"),
+    ("memory_spaces/storage_latency", "k < STEPS", "k + 16u < STEPS"),
+    ("memory_spaces/storage_latency", "at = cycle[at]", "at = cycle[at ^ 1u]"),
+    ("memory_spaces/uniform_latency", "k < STEPS", "k + 16u < STEPS"),
+    ("memory_spaces/uniform_latency", "cycle[at].x", "cycle[at].y"),
+    ("memory_spaces/workgroup_latency", "k < STEPS", "k + 16u < STEPS"),
+    ("memory_spaces/workgroup_latency", "= cycle[k]", "= cycle[k ^ 1u]"),
+    ("memory_spaces/private_latency", "k < STEPS", "k + 16u < STEPS"),
+    ("memory_spaces/private_latency", "(cycle[k] + sizes.shift)", "cycle[k]"),
+    ("reduction/interleaved_global", "data[i] += data[i + s]", "data[i] += data[i + 1u]"),
+    ("reduction/interleaved_global", "i + s < sizes.n", "i + s + 1u < sizes.n"),
+    ("reduction/interleaved_global", "s = 1u; s < WG", "s = 1u; 2u * s < WG"),
+    ("reduction/interleaved_global", "        storageBarrier();\n", ""),
+    ("reduction/interleaved_workgroup", "s = 1u; s < WG", "s = 2u; s < WG"),
+    ("reduction/interleaved_workgroup", "if (i < sizes.n) {\n        own", "if (i + 1u < sizes.n) {\n        own"),
+    ("reduction/interleaved_workgroup", "        workgroupBarrier();\n", ""),
+    ("reduction/sequential", "if (t < s)", "if (t + 1u < s)"),
+    ("reduction/sequential", "s = WG / 2u", "s = WG / 4u"),
+    ("reduction/sequential", "        workgroupBarrier();\n", ""),
+    ("reduction/first_add", "own += input[i + WG]", "own += input[i + WG - 1u]"),
+    ("reduction/first_add", "if (i + WG < sizes.n)", "if (i + WG + 1u < sizes.n)"),
+    ("reduction/first_add", "        workgroupBarrier();\n", ""),
+    ("reduction/subgroup", "t + half < left", "t + half + 1u < left"),
+    ("reduction/subgroup", "atomicAdd(&slots, 1u)", "atomicAdd(&slots, 0u)"),
+    ("reduction/subgroup", "if (i + WG < sizes.n)", "if (i + WG + 1u < sizes.n)"),
+    ("reduction/vec4_grid_stride", "k < sizes.n % 4u", "k + 1u < sizes.n % 4u"),
+    ("reduction/vec4_grid_stride", "    while (i < whole) {", "    while (i + 1u < whole) {"),
+    ("reduction/vec4_grid_stride", "(sum.z + sum.w)", "(sum.z + sum.x)"),
+    ("reduction/vec4_grid_stride", "        workgroupBarrier();\n", ""),
+    ("reduction/atomic", "atomicAdd(&total, tile[0])", "atomicAdd(&total, tile[0] + 1u)"),
+    ("reduction/atomic", "atomicAdd(&total, tile[0])", "atomicStore(&total, tile[0])"),
+    ("reduction/atomic", "        workgroupBarrier();\n", ""),
+    ("stream/copy", "c[i] = a[i]", "c[i] = a[i ^ 1u]"),
+    ("stream/copy", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("stream/mul", "* c[i]", "* c[i ^ 1u]"),
+    ("stream/mul", "T(bitcast<f32>(sizes.scalar)) * ", ""),
+    ("stream/mul", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("stream/add", "a[i] + b[i]", "a[i] + a[i] + T() * b[i]"),
+    ("stream/add", "a[i] + b[i]", "a[i] + b[i ^ 1u]"),
+    ("stream/add", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("stream/triad", "T(bitcast<f32>(sizes.scalar)) * ", ""),
+    ("stream/triad", "b[i] + ", "b[i ^ 1u] + "),
+    ("stream/triad", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("stream/dot", "b[i + 3u * stride];", "b[i + 2u * stride];"),
+    ("stream/dot", "while (i < sizes.elements)", "while (i + stride < sizes.elements)"),
+    ("stream/dot", "(r + s)", "(r + r)"),
+    ("stream/dot", "        workgroupBarrier();\n", ""),
+    ("sum_of_cubes/one_invocation", "(; i < sizes.n", "(; i + 1u < sizes.n"),
+    ("sum_of_cubes/one_invocation", "x * x * x", "x * x"),
+    ("sum_of_cubes/one_invocation", "eight(i + 24u)", "eight(i + 16u)"),
+    ("sum_of_cubes/one_invocation", "var i = 0u", "var i = 1u"),
+    ("sum_of_cubes/one_block_chunks", "sizes.n + WG - 1u", "sizes.n"),
+    ("sum_of_cubes/one_block_chunks", "i < end", "i + 1u < end"),
+    ("sum_of_cubes/one_block_interleaved", "i < sizes.n", "i + 1u < sizes.n"),
+    ("sum_of_cubes/one_block_interleaved", "sums[t] = sum", "sums[t ^ 1u] = sum"),
+    ("sum_of_cubes/many_blocks_host_sum", "i < sizes.n", "i + 1u < sizes.n"),
+    ("sum_of_cubes/many_blocks_host_sum", "i += stride", "i += stride + 1u"),
+    ("sum_of_cubes/serial_block_sum", "k < WG", "k + 1u < WG"),
+    ("sum_of_cubes/serial_block_sum", "i < sizes.n", "i + 1u < sizes.n"),
+    ("sum_of_cubes/serial_block_sum", "    workgroupBarrier();\n", ""),
+    ("sum_of_cubes/tree_block_sum", "s = WG / 2u", "s = WG / 4u"),
+    ("sum_of_cubes/tree_block_sum", "i < sizes.n", "i + 1u < sizes.n"),
+    ("sum_of_cubes/tree_block_sum", "        workgroupBarrier();\n", ""),
+    ("histogram/global_atomic", "i < sizes.n", "i + 1u < sizes.n"),
+    ("histogram/global_atomic", "word >> 16u", "word >> 8u"),
+    ("histogram/global_atomic", "word >> 24u], 1u", "word >> 24u], 2u"),
+    ("histogram/workgroup_atomic", "i < sizes.n", "i + 1u < sizes.n"),
+    ("histogram/workgroup_atomic", "atomicStore(&counts[bin], 0u)", "atomicStore(&counts[bin], 1u)"),
+    ("histogram/workgroup_atomic", "atomicAdd(&bins[bin]", "atomicStore(&bins[bin]"),
+    ("histogram/vec4", "count(four.w)", "count(four.z)"),
+    ("histogram/vec4", "if (i == whole)", "if (i + 1u == whole)"),
+    ("histogram/vec4", "word >> 24u", "word >> 25u"),
+    ("histogram/private", "i < sizes.n", "i + 1u < sizes.n"),
+    ("histogram/private", "copy < COPIES", "copy + 1u < COPIES"),
+    ("histogram/private", "own + (word >> 24u)", "word >> 25u"),
+    ("atomics/same_address", "i + k)", "i)"),
+    ("atomics/same_address", "i < sizes.n", "i + 1u < sizes.n"),
+    ("atomics/same_address", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("atomics/spread", "i & (SLOTS - 1u)", "(i ^ 1u) & (SLOTS - 1u)"),
+    ("atomics/spread", "i < sizes.n", "i + 1u < sizes.n"),
+    ("atomics/workgroup", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("atomics/workgroup", "atomicStore(&counter, 0u)", "atomicStore(&counter, 1u)"),
+    ("atomics/workgroup", "if (i < sizes.n) {\n        for", "if (i + 1u < sizes.n) {\n        for"),
+    ("barrier/exchange", "        workgroupBarrier();\n", ""),
+    ("barrier/exchange", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("barrier/exchange", "(t + 1u) % WG", "t"),
+    ("transpose/naive_coalesced_read", "id.x * sizes.rows", "id.x * sizes.columns"),
+    ("transpose/naive_coalesced_read", "id.x < sizes.columns", "id.x + 1u < sizes.columns"),
+    ("transpose/naive_coalesced_write", "input[id.x * sizes.columns + id.y]", "input[id.y * sizes.rows + id.x]"),
+    ("transpose/naive_coalesced_write", "id.y < sizes.columns", "id.y + 1u < sizes.columns"),
+    ("transpose/naive_read_write_input", "input[id.x * sizes.columns + id.y]", "input[id.y * sizes.rows + id.x]"),
+    ("transpose/naive_read_write_input", "id.y < sizes.columns", "id.y + 1u < sizes.columns"),
+    ("pitched/rows_2d", "row * sizes.pitch + x", "row * sizes.columns + x"),
+    ("pitched/rows_2d", "x < sizes.columns", "x + 1u < sizes.columns"),
+    ("pitched/slices_3d", "group.x * sizes.pitch", "group.x * sizes.width"),
+    ("pitched/slices_3d", "x < sizes.width", "x + 1u < sizes.width"),
+    ("scan/three_kernels", "own += sums[t - s]", "own += sums[t - 1u]"),
+    ("scan/three_kernels", "before = sums[t - 1u]", "before = sums[t]"),
+    ("scan/three_kernels", "first + 3u < sizes.n) { d", "first + 4u < sizes.n) { d"),
+    ("scan/three_kernels", "i < sizes.n; i++", "i + 1u < sizes.n; i++"),
+    ("scan/three_kernels", "output[first + 3u] = d + before", "output[first + 3u] = d"),
+    ("scan/single_pass", "own += sums[half + t - 2u * s]", "own += sums[half + t - s]"),
+    ("scan/single_pass", "vec4<T>(T(), all.x, all.x + all.y,", "vec4<T>(T(), all.x, all.y,"),
+    ("scan/single_pass", "sums[half + t] = own;\n        workgroupBarrier();\n", "sums[half + t] = own;\n"),
+    ("scan/single_pass", "atomicAdd(&state[0], 1u)", "atomicAdd(&state[0], 2u)"),
+    ("scan/single_pass", "(bits >> 16u)", "(bits >> 15u)"),
+    ("scan/single_pass", "before + aggregate)", "aggregate)"),
+    ("scan/single_pass", "4u * i < sizes.n) {\n        output[i].x", "4u * i + 1u < sizes.n) {\n        output[i].x"),
+    ("scan/single_pass_subgroup", "upto - own", "upto"),
+    ("scan/single_pass_subgroup", "part, s < subgroup)", "part, s <= subgroup)"),
+    ("scan/single_pass_subgroup", "    workgroupBarrier();\n    var all", "    var all"),
+    ("scan/single_pass_subgroup", "(bits >> 16u)", "(bits >> 15u)"),
+    ("scan/single_pass_subgroup", "before + aggregate)", "aggregate)"),
+    ("scan/single_pass_subgroup", "d + starts.w;", "d + starts.z;"),
+    (
+        "scan/single_pass_subgroup",
+        "4u * i < sizes.n) {\n        output[i].x",
+        "4u * i + 1u < sizes.n) {\n        output[i].x",
+    ),
+    ("transpose/registers", "vec4<T>(a.z, b.z, c.z, d.z)", "vec4<T>(a.z, b.z, c.z, c.z)"),
+    ("transpose/registers", "output[to + 3u * height]", "output[to + 2u * height]"),
+    ("transpose/registers", "min(y + 4u, sizes.rows)", "min(y + 3u, sizes.rows)"),
+    ("transpose/tiled_wide", "number % groups.y", "number / groups.y"),
+    ("transpose/tiled_wide", "keep(cell + 32u, d)", "keep(cell + 32u, b)"),
+    ("transpose/tiled_wide", "y < sizes.columns", "y + 1u < sizes.columns"),
+    ("transpose/tiled", "    workgroupBarrier();\n", ""),
+    ("transpose/tiled", "corner.yx", "corner.xy"),
+    ("transpose/tiled", "tile[t.x * (TILE + PAD) + k]", "tile[k * (TILE + PAD) + t.x]"),
+    ("safety_tax/workgroup_fill", "2654435761u", "2654435759u"),
+    ("safety_tax/workgroup_fill", "    workgroupBarrier();\n", ""),
+    ("safety_tax/workgroup_fill", "first + t < sizes.elements", "first + t + 1u < sizes.elements"),
+    ("transpose/tiled_vec4", "    workgroupBarrier();\n", ""),
+    ("transpose/tiled_vec4", "tile[cell + 3u] = four.w", "tile[cell + 3u] = four.z"),
+    ("transpose/tiled_vec4", "output[at + 24u * pitch] = column(cell + 24u);", ""),
+    ("transpose/tiled_vec4", "k < TILE; k += 2u", "k + 1u < TILE; k += 2u"),
+    ("bank_conflict/stride", "STRIDE * i", "(STRIDE - 1u) * i"),
+    ("bank_conflict/stride", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("bank_conflict/stride", "c += table[at + 14u * STEP]", "c += table[at + 13u * STEP]"),
+    ("bank_conflict/stride", "sizes.advance * k", "k"),
+    ("bank_conflict/stride", "i < sizes.n", "i + 1u < sizes.n"),
+    ("bank_conflict/broadcast", "i / GROUP", "i / (2u * GROUP)"),
+    ("bank_conflict/broadcast", "= input[k]", "= input[k ^ 1u]"),
+    ("bank_conflict/broadcast", "(c + d)", "(c + c)"),
+    ("bank_conflict/bytes", "& 0xffu", "& 0xfeu"),
+    ("bank_conflict/bytes", "place % 4u * 8u", "8u"),
+    ("bank_conflict/bytes", "APART * i", "i"),
+    ("bank_conflict/halves", "& 0xffffu", "& 0x7fffu"),
+    ("bank_conflict/halves", "place % 2u * 16u", "0u"),
+    ("bank_conflict/halves", "= input[k]", "= input[k ^ 1u]"),
+    ("coalescing/offset", "x[at] + y[at + LEAD]", "x[at] + y[at]"),
+    ("coalescing/offset", "z[i] = x[i]", "z[i] = x[i + 1u]"),
+    ("coalescing/offset", "at < sizes.n", "at + 1u < sizes.n"),
+    ("coalescing/offset", "i < min(OFFSET, sizes.n)", "i + 1u < min(OFFSET, sizes.n)"),
+    ("coalescing/stride", "x[STRIDE * i]", "x[STRIDE * i + 1u]"),
+    ("coalescing/stride", "i < sizes.n", "i + 1u < sizes.n"),
+    ("coalescing/broadcast_storage", "x[0] + y[i]", "x[1] + y[i]"),
+    ("coalescing/broadcast_storage", "y[i]", "y[i ^ 1u]"),
+    ("coalescing/broadcast_storage", "i < sizes.n", "i + 1u < sizes.n"),
+    ("coalescing/broadcast_uniform", "x.x + y[i]", "x.y + y[i]"),
+    ("coalescing/broadcast_uniform", "y[i]", "y[i ^ 1u]"),
+    ("coalescing/broadcast_uniform", "i < sizes.n", "i + 1u < sizes.n"),
+    ("workgroup_memory/fixed_size", "(t + 37u)", "(t + 36u)"),
+    ("workgroup_memory/fixed_size", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/fixed_size", "own;\n        workgroupBarrier();\n", "own;\n"),
+    ("workgroup_memory/override_size", "(t + 37u)", "(t + 36u)"),
+    ("workgroup_memory/override_size", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/override_size", "own;\n        workgroupBarrier();\n", "own;\n"),
+    ("workgroup_memory/structured", "2u * pair + 1u] = high", "2u * pair + 1u] = low"),
+    ("workgroup_memory/structured", "block.ints[i];", "block.ints[i ^ 1u];"),
+    ("workgroup_memory/structured", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/structured", "        }\n        workgroupBarrier();\n", "        }\n"),
+    ("workgroup_memory/carved", "16u - 16u * (i % 2u)", "16u * (i % 2u)"),
+    ("workgroup_memory/carved", ">> 16u;\n}", ">> 15u;\n}"),
+    ("workgroup_memory/carved", "INTS = 512u / 4u", "INTS = 256u / 4u"),
+    ("workgroup_memory/carved", "        }\n        workgroupBarrier();\n", "        }\n"),
+    ("workgroup_memory/distinct_words", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/distinct_words", "words[j * WG + t] = base + lane", "words[j * WG + t] = base"),
+    ("workgroup_memory/distinct_words", "words[j * WG + t] =", "words[t] ="),
+    ("workgroup_memory/same_word", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/same_word", "= base + lane", "= base + CLUMP + lane"),
+    ("workgroup_memory/same_word", "words[j * CLUMPS + clump] =", "words[j * CLUMPS] ="),
+    ("workgroup_memory/atomic_word", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/atomic_word", "atomicMax(", "atomicMin("),
+    ("workgroup_memory/atomic_word", "base + lane", "base + lane / 2u"),
+    ("workgroup_memory/occupancy", "pages[page + other]", "pages[page + t]"),
+    ("workgroup_memory/occupancy", "i < sizes.elements", "i + 1u < sizes.elements"),
+    ("workgroup_memory/occupancy", "j < sizes.elements", "j + 1u < sizes.elements"),
+    ("workgroup_memory/zero_init", "block[page + other]", "block[page + t]"),
+    ("workgroup_memory/zero_init", "    workgroupBarrier();\n    let other", "    let other"),
+    ("workgroup_memory/zero_init", "i < sizes.n", "i + 1u < sizes.n"),
+    ("matmul/naive", "p < sizes.k", "p + 1u < sizes.k"),
+    ("matmul/naive", "b[p * sizes.n + id.x]", "b[id.x * sizes.k + p]"),
+    ("matmul/naive", "id.y < sizes.m", "id.y + 1u < sizes.m"),
+    ("matmul/tiled", "from_b;\n        workgroupBarrier();\n", "from_b;\n"),
+    ("matmul/tiled", "a_tile[t.y * TILE + p]", "a_tile[p * TILE + t.y]"),
+    ("matmul/tiled", "first + t.x < sizes.k", "first + t.x + 1u < sizes.k"),
+    ("matmul/register_blocked", "next_b;\n        workgroupBarrier();\n", "next_b;\n"),
+    ("matmul/register_blocked", "fma(vec4<T>(from_a.w)", "fma(vec4<T>(from_a.z)"),
+    ("matmul/register_blocked", "first + DEPTH + t.y, column", "first + t.y, column"),
+    ("matmul/register_blocked", "column + 3u < sizes.n", "column + 4u < sizes.n"),
+    ("matmul/register_blocked", "row < sizes.m && p < sizes.k", "row + 1u < sizes.m && p < sizes.k"),
+    ("matmul/double_buffered", "    workgroupBarrier();\n    let next_step", "    let next_step"),
+    ("matmul/double_buffered", "fma(vec4<T>(step.bottom.w), step.right", "fma(vec4<T>(step.bottom.z), step.right"),
+    ("matmul/double_buffered", "first + 2u * DEPTH, is_whole", "first + DEPTH, is_whole"),
+    ("matmul/double_buffered", "place.a_read ^ 4u, p >= 4u", "place.a_read, p >= 4u"),
+    ("matmul/double_buffered", "p + j < sizes.k", "p + j + 1u < sizes.k"),
+    ("matmul/double_buffered", "min(4u, sizes.n - column)", "min(3u, sizes.n - column)"),
+    ("matmul/double_buffered", "row + 3u, column, fourth", "row + 3u, column, third"),
+    (
+        "matmul/cooperative",
+        "                    workgroupBarrier();\n                    keep(t, a_0",
+        "                    keep(t, a_0",
+    ),
+    (
+        "matmul/cooperative",
+        "                    workgroupBarrier();\n                    early_a0",
+        "                    early_a0",
+    ),
+    (
+        "matmul/cooperative",
+        "                keep_guarded(t, corner, first);\n                workgroupBarrier();",
+        "                keep_guarded(t, corner, first);",
+    ),
+    ("matmul/cooperative", "p < DEPTH", "p + 16u < DEPTH"),
+    ("matmul/cooperative", "a[next_a + 64u * a_pitch]", "a[next_a + 48u * a_pitch]"),
+    ("matmul/cooperative", "b_from + next * b_pitch", "b_from + first * b_pitch"),
+    ("matmul/cooperative", "let next = first + DEPTH", "let next = first"),
+    ("matmul/cooperative", "place % 2u * 4u", "place % 2u * 3u"),
+    ("matmul/cooperative", "column + 2u < sizes.n", "column + 3u < sizes.n"),
+    (
+        "matmul/cooperative",
+        "s21 = coopMultiplyAdd(late_a2, late_b1, s21)",
+        "s21 = coopMultiplyAdd(late_a2, late_b0, s21)",
+    ),
+    ("matmul/cooperative", "s21 = coopMultiplyAdd(a2, b1, s21)", "s21 = coopMultiplyAdd(a2, b0, s21)"),
+    ("matmul/cooperative", "part / 2u * 64u + y * 16u", "part / 2u * 64u + y * 15u"),
+    ("matmul/cooperative", "coopStoreT(s31, &c[at_31], n)", "coopStoreT(s31, &c[row_3], n)"),
+    ("roofline/fma_an_element", "k < FMAS / 16u", "k + 1u < FMAS / 16u"),
+    ("roofline/fma_an_element", "x > T(0.0)", "x > T(0.5)"),
+    ("roofline/fma_an_element", "i < sizes.elements", "i + 1u < sizes.elements"),
+];
+
+/// The same in what CUDA alone has, and in twins that share little with their WGSL.
+#[cfg(feature = "cuda")]
+const CUDA_MUTATIONS: &[Mutation] = &[
+    ("sum_of_cubes/clock_in_kernel", "k < WG", "k + 1u < WG"),
+    ("sum_of_cubes/clock_in_kernel", "i < sizes.n", "i + 1u < sizes.n"),
+    ("bank_conflict/bytes_direct", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("bank_conflict/bytes_direct", "table.parts[at + 15u * STEP]", "table.parts[at + 14u * STEP]"),
+    ("bank_conflict/halves_direct", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("bank_conflict/halves_direct", "= input[k]", "= input[k ^ 1u]"),
+    ("memory_spaces/pointer_latency", "k < STEPS", "k + 16u < STEPS"),
+    ("memory_spaces/pointer_latency", "8ull * cycle[k]", "8ull * (cycle[k] ^ 1u)"),
+    ("ceiling/tensor", "pair + 8u, row + 8u * half", "pair, row + 8u * half"),
+    ("ceiling/tensor", "chains[y][3][half][j])", "chains[y][2][half][j])"),
+    ("matmul/cooperative", "p + lane % 16u", "p + lane % 8u"),
+    ("matmul/cooperative", "column + 2u * w < columns", "column + 2u * w + 1u < columns"),
+    ("matmul/cooperative", "row + 8u, column", "row + 7u, column"),
+    ("matmul/cooperative", "first + a_chunk * CHUNK", "first + a_chunk * CHUNK + 1u"),
+    ("matmul/cooperative", "read(next, round + 1u, 0u)", "read(next, round, 0u)"),
+    ("matmul/cooperative", "copy(into_b, from_b + (first +", "copy(into_b, from_b + (DEPTH +"),
+    ("memory_spaces/spill", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("memory_spaces/spill", "x[(j + 1u) % VALUES]", "x[(j + 2u) % VALUES]"),
+    ("memory_spaces/spill", "u32 sum = i", "u32 sum = 0u"),
+    ("memory_spaces/spill", "i < sizes.invocations", "i + 1u < sizes.invocations"),
+    ("workgroup_memory/dynamic_size", "(t + 37u) % LENGTH", "(t + 36u) % LENGTH"),
+    ("workgroup_memory/dynamic_size", "k < ROUNDS", "k + 1u < ROUNDS"),
+    ("workgroup_memory/dynamic_size", "if (i < sizes.n) {\n        own", "if (i + 1u < sizes.n) {\n        own"),
+];
+
+/// Kernels of `safety_tax` that other families own, and plant faults in.
+const BORROWED: &[&str] = &["safety_tax/fma", "safety_tax/transpose", "safety_tax/matmul"];
+
+/// Sizes at which a planted fault must show: odd ones, with several blocks.
+fn telling_sizes(case: &str) -> &'static [Extent] {
+    match case.split('/').next() {
+        Some("pitched") if case.ends_with("3d") => &[Extent::Product(5, 7, 129)],
+        Some("pitched") => &[Extent::Matrix(100, 257)],
+        Some("barrier") => &[Extent::Linear(1025), Extent::Linear(2048)],
+        Some("bank_conflict") => &[Extent::Linear(1025), Extent::Linear(4097)],
+        Some("transpose") => &[Extent::Matrix(64, 96), Extent::Matrix(100, 257)],
+        Some("texture") => &[Extent::Matrix(64, 96), Extent::Matrix(101, 257)],
+        Some("matmul") if case.ends_with("cooperative") => {
+            &[Extent::Product(133, 267, 70), Extent::Product(130, 260, 40), Extent::Product(136, 264, 128)]
+        }
+        Some("matmul") if case.ends_with("double_buffered") => {
+            &[Extent::Product(133, 267, 37), Extent::Product(128, 256, 48)]
+        }
+        Some("matmul") => &[Extent::Product(65, 67, 33), Extent::Product(70, 100, 37)],
+        _ => &[Extent::Linear(70_001), Extent::Linear(69_996), Extent::Linear(16_384)],
+    }
+}
+
+/// One test for each family, which can run beside each other. Most of what they do is compiling, on one core.
+mod planted_faults_are_caught {
+    crate::device::each_family!(catch_in);
+
+    fn catch_in(family: &str) {
+        super::catch_planted_faults_of(family);
+    }
+}
+
+fn catch_planted_faults_of(family: &str) {
+    let Some(adapter) = adapter() else { return };
+    let is_software = adapter.device.kind == DeviceType::Software;
+    let mut backend = open(adapter);
+    let of_family = |(name, _, _): &&Mutation| name.split('/').next() == Some(family);
+    for (name, gone, instead) in MUTATIONS.iter().filter(of_family) {
+        let (family, benchmark) = find(name);
+        let dtype = *benchmark.cases.iter().flat_map(|cases| cases.dtypes).next_back().expect("a type");
+        let dtype = stand_in(benchmark, dtype);
+        let mut is_caught = false;
+        for extent in telling_sizes(name).iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes())) {
+            let params = benchmark.cases[0].params.last().into_iter().flat_map(|params| params.iter());
+            let params = params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            let case = Case { family, benchmark, shape: Shape { dtype, extent: *extent, params } };
+            let mut job = Job::new(&case).expect("valid");
+            assert!(job.kernel.source.contains(gone), "{name}: the mutated text '{gone}' is gone from the kernel");
+            job.kernel.source = job.kernel.source.replace(gone, instead);
+            let shader = Shader::parse(&job.kernel.source, dtype.name()).expect("a planted fault is valid WGSL");
+            let interface: Interface = shader.interface(&job.kernel.constants).expect("resolved");
+            assert_eq!(interface.bindings, job.kernel.interface.bindings, "{name}: a fault keeps its bindings");
+            match fault(&mut backend, &mut job) {
+                Ok(fault) => is_caught = fault.is_some(),
+                Err(error) if error.is_skip() => is_caught = true,
+                Err(error) => panic!("{name}: {error}"),
+            }
+            if is_caught {
+                break;
+            }
+        }
+        // Without a barrier, or where tiles that run side by side never ask for what is wrong, a device may be lucky: a software device,
+        // which runs an invocation up to the next barrier and one tile after the other, never is.
+        let is_race = gone.contains("Barrier") && !instead.contains("Barrier") || *gone == "before + aggregate)";
+        if is_race && !is_caught && !is_software {
+            eprintln!("{name}: '{}' was wrong and this device lucky", gone.trim());
+            continue;
+        }
+        assert!(is_caught, "{name}: '{gone}' -> '{instead}' went unseen");
+    }
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn faults_planted_in_what_cuda_alone_has_are_caught() {
+    let mut backend = crate::device::cuda();
+    for (name, gone, instead) in CUDA_MUTATIONS {
+        let (family, benchmark) = find(name);
+        assert!(benchmark.cuda.contains(gone), "{name}: the mutated text '{gone}' is gone from the kernel");
+        let Some(backend) = &mut backend else { continue };
+        let block = &benchmark.cases[0];
+        let extents = if block.extents[0].count() == 1 { block.extents } else { telling_sizes(name) };
+        let is_caught = extents.iter().any(|extent| {
+            let params = block.params.last().into_iter().flat_map(|params| params.iter());
+            let params = params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            let case = Case { family, benchmark, shape: Shape { dtype: block.dtypes[0], extent: *extent, params } };
+            let mut job = Job::new(&case).expect("valid");
+            job.kernel.cuda = job.kernel.cuda.replace(gone, instead);
+            fault(backend, &mut job).unwrap_or_else(|error| panic!("{name}: {error}")).is_some()
+        });
+        assert!(is_caught, "{name}: '{gone}' -> '{instead}' went unseen");
+    }
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn what_cuda_alone_has_has_at_least_two_planted_faults() {
+    for family in FAMILIES {
+        for benchmark in
+            family.benchmarks.iter().filter(|benchmark| benchmark.wgsl.is_empty() && !benchmark.cuda.is_empty())
+        {
+            let name = format!("{}/{}", family.name, benchmark.name);
+            let count = CUDA_MUTATIONS.iter().filter(|(mutated, _, _)| *mutated == name).count();
+            assert!(count >= 2, "{name} has {count}");
+        }
+    }
+}
+
+#[test]
+fn every_kernel_has_at_least_two_planted_faults() {
+    for family in FAMILIES {
+        for benchmark in family.benchmarks {
+            let name = format!("{}/{}", family.name, benchmark.name);
+            let count = MUTATIONS.iter().filter(|(mutated, _, _)| *mutated == name).count();
+            let has_kernel = !benchmark.wgsl.is_empty() && !BORROWED.contains(&name.as_str());
+            assert!(count >= 2 || !has_kernel, "{name} has {count}");
+        }
+    }
+}

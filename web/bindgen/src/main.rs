@@ -1,0 +1,24 @@
+//! `shaderbench-bindgen PROGRAM.wasm FOLDER` leaves in the folder what a page loads: the program, and the JavaScript that calls it.
+
+use std::process::ExitCode;
+
+use wasm_bindgen_cli_support::Bindgen;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [program, folder] = arguments.as_slice() else {
+        eprintln!("usage: shaderbench-bindgen PROGRAM.wasm FOLDER");
+        return ExitCode::from(2);
+    };
+    let mut bindgen = Bindgen::new();
+    // The page does not say where its program lies: beside the JavaScript.
+    bindgen.omit_default_module_path(false);
+    bindgen.input_path(program).typescript(false).remove_name_section(true).remove_producers_section(true);
+    match bindgen.web(true).and_then(|bindgen| bindgen.generate(folder)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:?}");
+            ExitCode::FAILURE
+        }
+    }
+}
