@@ -52,8 +52,11 @@ impl Ceilings {
 
     /// Holds a row against the limit that binds it: sets `ceiling` and `share`, and the status `implausible` where the row is more
     /// than 5 % above, even at the slow end of its interval. The ceiling is what its fastest sample reached, which is past the end of
-    /// its own interval. `scatter` is how far the device's speed strays by itself from one moment to another, as a fraction of it.
-    pub fn hold(&self, case: &Case, record: &mut Record, scatter: f64) {
+    /// its own interval.
+    ///
+    /// `software_scatter` is `Some` for a software device: how far its speed strays by itself from one moment to another, as a fraction of
+    /// it. Its kernels are bound by instructions, not by memory: there the fastest of all memory ceilings judges what is possible.
+    pub fn hold(&self, case: &Case, record: &mut Record, software_scatter: Option<f64>) {
         // The verdict of a lower ceiling; it may have risen since.
         for verdict in [BEYOND, UNSURE] {
             if let Some((_, rest)) = record.reason.split_once(verdict) {
@@ -64,7 +67,12 @@ impl Ceilings {
             record.status = Status::Ok;
         }
         let Some((limit, working_set, rate)) = self.binding(case) else { return };
-        let possible = IMPLAUSIBLE * self.possible(limit, case, rate);
+        let possible = IMPLAUSIBLE
+            * if software_scatter.is_some() && limit.is_memory() {
+                self.fastest_memory().max(rate)
+            } else {
+                self.possible(limit, case, rate)
+            };
         let Some(median) = record.median_ns else { return };
         record.ceiling = self.label(limit, working_set, case);
         let share = amount(limit, case) / median / rate;
@@ -73,7 +81,7 @@ impl Ceilings {
             return;
         }
         // Both the row and its ceiling were measured in moments of their own.
-        let slowest = record.ci_high_ns.unwrap_or(median).max(median) * (1.0 + 2.0 * scatter);
+        let slowest = record.ci_high_ns.unwrap_or(median).max(median) * (1.0 + 2.0 * software_scatter.unwrap_or(0.0));
         let is_certain = amount(limit, case) / slowest > possible;
         let verdict = if is_certain { BEYOND } else { UNSURE };
         let mut reason = format!("{:.0} % of the ceiling '{}'{verdict}", share * 100.0, record.ceiling);
@@ -162,6 +170,12 @@ impl Ceilings {
         if is_past_the_ladder { rates.values().copied().fold(rate, f64::max) } else { rate }
     }
 
+    /// The fastest rate of any memory ceiling, at any working set.
+    fn fastest_memory(&self) -> f64 {
+        let memory = self.rates.iter().filter(|((limit, _), _)| limit.is_memory());
+        memory.flat_map(|(_, rates)| rates.values().copied()).fold(0.0, f64::max)
+    }
+
     fn is_hot(&self, limit: Limit, working_set: u64) -> bool {
         let Some(rates) = self.rates.get(&(limit, None)) else { return false };
         let largest = rates.last_key_value();
@@ -204,7 +218,7 @@ mod tests {
             ceilings.add(&rung, &row(&rung, rate));
         }
         let mut record = row(case, rate);
-        ceilings.hold(case, &mut record, 0.0);
+        ceilings.hold(case, &mut record, None);
         record
     }
 
@@ -222,17 +236,17 @@ mod tests {
         ceilings.add(&rung, &row(&rung, 500.0));
         // 20 % above the ceiling: by intervals of the row's own, and by how far the device strays from moment to moment.
         for (slowest, scatter, status) in [
-            (1.0, 0.0, Status::Implausible),
-            (1.1, 0.0, Status::Implausible),
-            (1.2, 0.0, Status::Ok),
-            (1.0, 0.05, Status::Implausible),
-            (1.0, 0.1, Status::Ok),
-            (1.1, 0.05, Status::Ok),
+            (1.0, None, Status::Implausible),
+            (1.1, None, Status::Implausible),
+            (1.2, None, Status::Ok),
+            (1.0, Some(0.05), Status::Implausible),
+            (1.0, Some(0.1), Status::Ok),
+            (1.1, Some(0.05), Status::Ok),
         ] {
             let mut record = row(&copy, 600.0);
             record.ci_high_ns = record.median_ns.map(|median| median * slowest);
             ceilings.hold(&copy, &mut record, scatter);
-            assert_eq!(record.status, status, "{slowest} {scatter}");
+            assert_eq!(record.status, status, "{slowest} {scatter:?}");
             let verdict = if status == Status::Ok { UNSURE } else { BEYOND };
             assert_eq!(record.reason, format!("120 % of the ceiling 'copy 128 MiB'{verdict}"));
             assert_eq!(record.share, Some(1.2));
@@ -245,18 +259,36 @@ mod tests {
     }
 
     #[test]
+    fn a_software_device_is_judged_by_the_fastest_of_its_memory_ceilings() {
+        let (add, copy, read) =
+            (case("stream/add", 1 << 24), case("ceiling/copy", 1 << 24), case("ceiling/read", 1 << 24));
+        let mut ceilings = Ceilings::default();
+        ceilings.add(&read, &row(&read, 300.0));
+        ceilings.add(&copy, &row(&copy, 500.0));
+        for (rate, scatter, status) in [
+            (510.0, None, Status::Implausible),
+            (510.0, Some(0.0), Status::Ok),
+            (540.0, Some(0.0), Status::Implausible),
+        ] {
+            let mut record = row(&add, rate);
+            ceilings.hold(&add, &mut record, scatter);
+            assert_eq!(record.status, status, "{rate} {scatter:?}: {}", record.reason);
+        }
+    }
+
+    #[test]
     fn a_verdict_that_comes_and_goes_leaves_what_was_known_before() {
         let (copy, rung) = (case("stream/copy", 1 << 24), case("ceiling/copy", 1 << 24));
         let mut ceilings = Ceilings::default();
         ceilings.add(&rung, &row(&rung, 500.0));
         for known in ["", "the canary moved by 11 % and did not settle"] {
             let mut record = Record { reason: known.to_owned(), ..row(&copy, 540.0) };
-            ceilings.hold(&copy, &mut record, 0.0);
+            ceilings.hold(&copy, &mut record, None);
             assert_eq!(record.status, Status::Implausible);
             assert!(record.reason.starts_with("108 % of ") && record.reason.ends_with(known), "{}", record.reason);
             let mut risen = ceilings.clone();
             risen.add(&rung, &row(&rung, 530.0));
-            risen.hold(&copy, &mut record, 0.0);
+            risen.hold(&copy, &mut record, None);
             assert_eq!((record.status, record.reason.as_str()), (Status::Ok, known));
         }
     }
@@ -267,18 +299,18 @@ mod tests {
         let mut ceilings = Ceilings::default();
         assert!(ceilings.add(&rung, &row(&rung, 500.0)) && ceilings.add(&rung, &row(&rung, 600.0)));
         let mut record = row(&copy, 570.0);
-        ceilings.hold(&copy, &mut record, 0.0);
+        ceilings.hold(&copy, &mut record, None);
         let mut resumed = Ceilings::default();
         resumed.add(&rung, &row(&rung, 500.0));
         resumed.recall(&copy, &record);
         let mut again = record.clone();
-        resumed.hold(&copy, &mut again, 0.0);
+        resumed.hold(&copy, &mut again, None);
         assert_eq!((again.status, again.share), (Status::Ok, record.share));
         // A row that was held against something else says nothing of this.
         let mut resumed = Ceilings::default();
         resumed.add(&rung, &row(&rung, 500.0));
         resumed.recall(&copy, &Record { ceiling: "copy 1 KiB".to_owned(), ..record.clone() });
-        resumed.hold(&copy, &mut again, 0.0);
+        resumed.hold(&copy, &mut again, None);
         assert_eq!(again.status, Status::Implausible);
     }
 

@@ -76,10 +76,11 @@ impl<'a> Lane<'a> {
         Ok(Some(record))
     }
 
-    /// Holds a row against the ceilings so far. A software device's row may pass them by as much as the device's speed changes by itself.
+    /// Holds a row against the ceilings so far.
     pub(super) fn hold(&self, case: &Case, record: &mut Record) {
+        let is_software = self.device.kind == DeviceType::Software;
         let scatter = self.bench.as_ref().map_or(0.0, |bench| bench.canary.scatter());
-        self.ceilings.hold(case, record, scatter);
+        self.ceilings.hold(case, record, is_software.then_some(scatter));
     }
 
     /// The case's row, whatever becomes of it; `None` where it takes too long for the run's time limit.

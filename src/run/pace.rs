@@ -87,14 +87,23 @@ impl Pace {
         Ok(())
     }
 
-    /// What a launch will take, as far as smaller sizes of the same kernel tell; in a run with a time limit also other parameters of it.
+    /// What a launch will take, as far as smaller sizes of the same kernel tell, or in a run with a time limit other parameters of it: what
+    /// these tell may be enough to leave a case out, and is too little to run it (a check may make a kernel 30 times as slow).
     pub(super) fn known_ns(&self, case: &Case, device: &Device, is_limited: bool) -> Option<f64> {
+        let kin = || {
+            let probe = probe(case, device, is_limited)?;
+            let taken = self.by_benchmark.get(&benchmark(case)).filter(|taken| taken.scalars >= probe.count())?;
+            is_limited.then(|| taken.estimate_ns(case))
+        };
+        self.own_ns(case, device, is_limited).or_else(kin)
+    }
+
+    /// The same, as smaller sizes of the very kernel tell.
+    fn own_ns(&self, case: &Case, device: &Device, is_limited: bool) -> Option<f64> {
         let probe = probe(case, device, is_limited)?;
         // A launch of fewer scalars than the probe has tells what calls cost, and not scalars.
-        let is_telling = |taken: &&Taken| taken.scalars >= probe.count();
-        let own = self.by_kernel.get(&kernel(case)).filter(is_telling);
-        let kin = self.by_benchmark.get(&benchmark(case)).filter(is_telling).filter(|_| is_limited);
-        own.or(kin).map(|taken| taken.estimate_ns(case))
+        let own = self.by_kernel.get(&kernel(case)).filter(|taken| taken.scalars >= probe.count());
+        own.map(|taken| taken.estimate_ns(case))
     }
 
     /// The same, found out on a small size now where it is not known. `None` where no size as small as the case's takes long.
@@ -106,7 +115,7 @@ impl Pace {
         is_limited: bool,
     ) -> Result<Option<f64>> {
         let Some(probe) = probe(case, backend.device(), is_limited) else { return Ok(None) };
-        if let Some(known) = self.known_ns(case, backend.device(), is_limited) {
+        if let Some(known) = self.own_ns(case, backend.device(), is_limited) {
             return Ok(Some(known));
         }
         let mut small = case.clone();
