@@ -1,6 +1,6 @@
 //! Every WGSL file, without a GPU: it is used, it says what it is, and every platform's compiler takes it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -129,30 +129,11 @@ fn objection(program: &str, arguments: &[&str], name: &str, text: &[u8]) -> Opti
     (!output.status.success()).then(|| String::from_utf8_lossy(&said).into_owned())
 }
 
-/// A text without its numbers.
-fn without_numbers(text: &str) -> String {
-    let mut shape = String::with_capacity(text.len());
-    for character in text.chars() {
-        let masked = if character.is_ascii_digit() { '0' } else { character };
-        if masked != '0' || !shape.ends_with('0') {
-            shape.push(masked);
-        }
-    }
-    shape
-}
-
-/// Of texts that differ in numbers alone, as those of 64 strides do, the first and the last: a checker takes longer to start than to read.
-fn unlike<T>(texts: Vec<(T, Vec<u8>)>) -> Vec<(T, Vec<u8>)> {
-    let mut groups: BTreeMap<String, Vec<(T, Vec<u8>)>> = BTreeMap::new();
-    for (of, text) in texts {
-        groups.entry(without_numbers(&String::from_utf8_lossy(&text))).or_default().push((of, text));
-    }
-    let ends = |mut group: Vec<_>| {
-        let last = if group.len() > 1 { group.pop() } else { None };
-        group.truncate(1);
-        group.into_iter().chain(last)
-    };
-    groups.into_values().flat_map(ends).collect()
+/// Each text once: kernels at several sizes are one text.
+fn distinct<T>(mut texts: Vec<(T, Vec<u8>)>) -> Vec<(T, Vec<u8>)> {
+    let mut seen = BTreeSet::new();
+    texts.retain(|(_, text)| seen.insert(text.clone()));
+    texts
 }
 
 #[test]
@@ -225,7 +206,7 @@ fn glslang_agrees_with_every_kernel() {
         let judged = kernels.iter().filter(|(_, job)| is_judged(&job.kernel.interface.features));
         let texts: Vec<_> = judged.filter_map(|kernel| Some((kernel, text(kernel)?))).collect();
         assert!(texts.len() > 100, "only {} kernels", texts.len());
-        unlike(texts)
+        distinct(texts)
     };
     in_language(Target::Glsl, |_| true).par_iter().for_each(|((case, job), text)| {
         // Subgroup operations are Vulkan's in glslang's eyes.
