@@ -280,6 +280,28 @@ fn needs(case: &Case) -> Vec<Need> {
     vec![Need { limit, rung: None, scalar: (limit == Limit::Fma).then_some(case.shape.dtype.scalar()) }]
 }
 
+/// Cases of a plan that differ in size alone, by index, the smallest first.
+#[must_use]
+pub fn ladders(cases: &[Case]) -> Vec<Vec<usize>> {
+    let mut ladders: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (index, case) in cases.iter().enumerate() {
+        let key = format!("{} {} {}", case.name(), case.shape.dtype.name(), case.params_text());
+        ladders.entry(key).or_default().push(index);
+    }
+    ladders.into_values().collect()
+}
+
+/// Which case has a small size in reserve ([`Request::has_small`]), and which case that is, by index.
+#[must_use]
+pub fn reserves(cases: &[Case]) -> BTreeMap<usize, usize> {
+    let is_small = |index: usize| cases[index].benchmark.small == Some(cases[index].shape.extent);
+    let reserve = |ladder: Vec<usize>| match ladder[..] {
+        [least, next, ..] if is_small(least) => Some((next, least)),
+        _ => None,
+    };
+    ladders(cases).into_iter().filter_map(reserve).collect()
+}
+
 /// Indices of the ceilings in `cases` that `case` is held against.
 #[must_use]
 pub fn ceilings_of(case: &Case, cases: &[Case]) -> Vec<usize> {

@@ -1,5 +1,6 @@
 //! `run`: chooses devices, plans, measures, writes reports, prints tables.
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,12 +14,12 @@ use super::{RunArguments, print, say};
 use crate::backend::{Backend, Device, DeviceType};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
-use crate::plan::{Request, plan};
+use crate::plan::{Request, plan, reserves};
 use crate::record::{Record, steady};
 use crate::report::csv::Report;
 use crate::report::{self, CsvFile, Section};
 use crate::run::{End, Kept, Outcome, Settings, recall_params};
-use crate::suite::{Case, Dtype, Profile, Shape};
+use crate::suite::{Case, Dtype, Profile};
 
 /// Runs the command; gives the exit code.
 pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
@@ -103,8 +104,11 @@ fn dry_run(arguments: &RunArguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
     let time = time_for(arguments, profile, card[0]);
     let cases = plan(&request(arguments, profile, time.is_some())?)?;
-    let mut text: String = cases.iter().map(|case| format!("{case}\n")).collect();
-    let (count, profile, name) = (cases.len(), profile.name(), &card[0].name);
+    // A small size in reserve runs only in place of one that is listed.
+    let reserve: BTreeSet<usize> = reserves(&cases).into_values().collect();
+    let listed = cases.iter().enumerate().filter(|(index, _)| !reserve.contains(index));
+    let mut text: String = listed.map(|(_, case)| format!("{case}\n")).collect();
+    let (count, profile, name) = (cases.len() - reserve.len(), profile.name(), &card[0].name);
     let apis: Vec<_> = card.iter().map(|device| device.api.name()).collect();
     let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
     let within = time.map_or_else(String::new, |time| format!(", as far as {} s allow", time.as_secs()));
@@ -141,7 +145,7 @@ fn run_on(
         Some(path) => (path.clone(), before.to_vec()),
         None => (default_path(&devices, &settings.date[..10])?, Vec::new()),
     };
-    let count = cases.iter().filter(|case| !is_reserve(case, &cases)).count();
+    let count = cases.len() - reserves(&cases).len();
     say(&beginning(&devices, &cases, count, profile, time));
     // A run that is killed before its first row leaves a report too.
     let csv = CsvFile::create(&path, before.clone(), kept.records())?;
@@ -201,19 +205,6 @@ fn beginning(devices: &[Device], cases: &[Case], count: usize, profile: Profile,
 
 fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
-}
-
-/// Whether the case stands in reserve, for a larger one of the plan that may take too long.
-fn is_reserve(case: &Case, cases: &[Case]) -> bool {
-    let (name, Shape { dtype, params, .. }) = (case.name(), &case.shape);
-    case.benchmark.small == Some(case.shape.extent)
-        && cases.iter().any(|other| {
-            let shape = &other.shape;
-            other.name() == name
-                && shape.dtype == *dtype
-                && shape.params == *params
-                && shape.count() > case.shape.count()
-        })
 }
 
 /// Which cases a time limit left out, in one line.

@@ -4,14 +4,14 @@
 //! parameters and types, then larger sizes; families take turns, so that each has its headline rows before any has its long tail. Ceilings run
 //! right before the first case that is held against them. What is left of the time is shared evenly by the cases that are left.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use web_time::Instant;
 
 use super::Settings;
 use crate::measure::Rules;
-use crate::plan::ceilings_of;
+use crate::plan::{ceilings_of, ladders, reserves};
 use crate::suite::Case;
 
 /// How often a case is measured at most, where its canary does not settle.
@@ -44,7 +44,7 @@ pub(super) struct Schedule<'a> {
     /// Ceilings that wait, each until a case needs it or its own turn comes.
     ceilings: HashSet<usize>,
     /// The small size in whose place a case stands, by the index of that case.
-    small: HashMap<usize, usize>,
+    small: BTreeMap<usize, usize>,
     /// Cases at the smallest size of their kernel.
     lowest: HashSet<usize>,
     /// Cases without a row, in the order of the plan.
@@ -64,7 +64,7 @@ impl<'a> Schedule<'a> {
                 limit,
                 waiting,
                 ceilings: HashSet::new(),
-                small: HashMap::new(),
+                small: BTreeMap::new(),
                 lowest: HashSet::new(),
                 left_out,
             };
@@ -128,31 +128,15 @@ impl<'a> Schedule<'a> {
 struct Rounds {
     waiting: VecDeque<usize>,
     lowest: HashSet<usize>,
-    small: HashMap<usize, usize>,
+    small: BTreeMap<usize, usize>,
 }
 
 impl Rounds {
     fn new(cases: &[Case]) -> Self {
-        let is_small = |case: &Case| case.benchmark.small == Some(case.shape.extent);
-        // Cases that differ in size alone, by ascending size as the plan has them.
-        let mut ladders: HashMap<String, Vec<usize>> = HashMap::new();
-        for (index, case) in cases.iter().enumerate() {
-            let key = format!("{} {} {}", case.name(), case.shape.dtype.name(), case.params_text());
-            ladders.entry(key).or_default().push(index);
-        }
-        let (mut small, mut lowest) = (HashMap::new(), HashSet::new());
-        for ladder in ladders.values() {
-            match ladder[..] {
-                [least, next, ..] if is_small(&cases[least]) => {
-                    small.insert(next, least);
-                    lowest.extend([least, next]);
-                }
-                [least, ..] => {
-                    lowest.insert(least);
-                }
-                [] => {}
-            }
-        }
+        let small = reserves(cases);
+        // The smallest size of each kernel, and the one that has it in reserve.
+        let mut lowest: HashSet<usize> = ladders(cases).iter().filter_map(|ladder| ladder.first().copied()).collect();
+        lowest.extend(small.keys());
         let reserve: HashSet<usize> = small.values().copied().collect();
         let own: Vec<usize> = (0..cases.len()).filter(|index| !reserve.contains(index)).collect();
         let mut seen = HashSet::new();
