@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use shaderbench::record::{Record, Status};
 use shaderbench::report;
+use shaderbench::results::{Record, Status};
 
 /// What a row of the table is held against.
 enum Against {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use shaderbench::backend::Backend;
 use shaderbench::backend::wgpu::{PATIENCE, WgpuBackend, adapters};
+use shaderbench::engine::plan::{Request, plan};
 use shaderbench::job::Job;
-use shaderbench::plan::{Request, plan};
 use shaderbench::suite::Profile;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

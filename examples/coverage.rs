@@ -6,8 +6,8 @@ mod synthetic;
 
 use std::process::ExitCode;
 
-use shaderbench::measure::Rules;
-use shaderbench::stats;
+use shaderbench::engine::measure::Rules;
+use shaderbench::results::stats;
 use synthetic::{Disturbance, Process, Random};
 
 /// Launch times: what a quick profile's tenth of a second holds many of, and what it holds few of.

@@ -8,12 +8,12 @@ use std::error::Error;
 use shaderbench::backend::Backend;
 use shaderbench::backend::cuda::{CudaBackend, devices};
 use shaderbench::backend::wgpu::{PATIENCE, WgpuBackend, adapters};
+use shaderbench::engine::measure::{Rules, choose_timer, measure};
+use shaderbench::engine::plan::{Request, plan};
+use shaderbench::engine::verify::verify;
 use shaderbench::job::{Contents, Job, Step};
-use shaderbench::measure::{Rules, choose_timer, measure};
-use shaderbench::plan::{Request, plan};
-use shaderbench::stats;
+use shaderbench::results::stats;
 use shaderbench::suite::{Case, Dtype, Extent, Profile};
-use shaderbench::verify::verify;
 
 /// Text that goes, and what stands there instead.
 type Edit = (&'static str, &'static str);

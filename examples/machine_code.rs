@@ -13,8 +13,8 @@ use std::error::Error;
 use std::io::Read as _;
 use std::path::Path;
 
+use shaderbench::engine::plan::{Request, plan};
 use shaderbench::job::{Job, Kernel, Language};
-use shaderbench::plan::{Request, plan};
 use shaderbench::suite::Profile;
 
 fn main() -> Result<(), Box<dyn Error>> {

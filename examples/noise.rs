@@ -13,10 +13,10 @@ mod synthetic;
 use std::error::Error;
 use std::path::Path;
 
-use shaderbench::compare::{Ratio, Report, Timing, Verdict, compare};
-use shaderbench::measure::Rules;
-use shaderbench::record::Record;
+use shaderbench::engine::measure::Rules;
 use shaderbench::report::{csv, json};
+use shaderbench::results::Record;
+use shaderbench::results::compare::{Ratio, Report, Timing, Verdict, compare};
 use synthetic::{Disturbance, Process, Random};
 
 /// Rows as calm as this are those on which a small change must be found.

@@ -2,47 +2,32 @@
 //! Vulkan, Metal, DirectX 12 or OpenGL device, and their CUDA twins on NVIDIA's; verified, timed by device timestamps, and held against
 //! measured ceilings.
 //!
-//! The way of the data, top to bottom; a module imports only from those below it:
+//! The modules in the order in which data flows. A module imports only from those above it in this table:
 //!
-//! | module | holds |
+//! | module | contains |
 //! |---|---|
-//! | [`cli`] | arguments, devices, files, progress |
-//! | [`run`] | case by case from plan to record, through one API or several in turns |
-//! | [`report`] | table, CSV, JSON, HTML, comparisons: pure functions of records |
-//! | [`compare`] | reports against each other: which rows meet, and what may be said of them |
-//! | [`plan`] | what to run |
-//! | [`ceilings`] | rows against measured limits |
-//! | [`measure`], [`verify`] | sampling; output against oracle |
-//! | [`backend`] | devices; the only doors to wgpu and to CUDA |
-//! | [`monitor`] | the card's own word on clocks, heat and power |
-//! | [`job`] | a case made concrete: buffers and steps |
-//! | [`twin`] | its CUDA C++, with type and parameters in place |
-//! | [`families`] | the families: their benchmarks, declared, and their oracles |
+//! | [`error`] | what can go wrong |
 //! | [`suite`] | the vocabulary in which a benchmark is declared |
-//! | [`shader`] | the only door to naga |
-//! | [`record`] | one row, and its columns |
-//! | [`stats`], [`api`], [`error`] | numbers; the APIs; what can go wrong |
+//! | [`families`] | the benchmarks: one file for each family of kernels |
+//! | [`shader`] | WGSL read and translated by naga; the CUDA source of a twin |
+//! | [`job`] | a case made concrete: buffers and steps |
+//! | [`backend`] | devices: wgpu and CUDA |
+//! | [`results`] | records, statistics, ceilings, comparisons |
+//! | [`engine`] | a run, from plan to records |
+//! | [`report`] | CSV, JSON, tables, Markdown, HTML: pure functions of results |
+//! | [`cli`] | the command line |
 
 /// This version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-pub mod api;
 pub mod backend;
-pub mod ceilings;
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
-pub mod compare;
+pub mod engine;
 pub mod error;
 pub mod families;
 pub mod job;
-pub mod measure;
-pub mod monitor;
-pub mod plan;
-pub mod record;
 pub mod report;
-pub mod run;
+pub mod results;
 pub mod shader;
-pub mod stats;
 pub mod suite;
-pub mod twin;
-pub mod verify;

@@ -13,14 +13,14 @@ use device::find;
 use rayon::prelude::*;
 use shaderbench::backend::Backend;
 use shaderbench::backend::cuda::{Compiler, devices};
+use shaderbench::engine::plan::{Request, plan};
+use shaderbench::engine::verify::verify;
 use shaderbench::error::Error;
 use shaderbench::families::FAMILIES;
 use shaderbench::job::{Job, Language};
-use shaderbench::plan::{Request, plan};
-use shaderbench::shader::Access;
+use shaderbench::shader::twin;
+use shaderbench::suite::Access;
 use shaderbench::suite::{Case, Dtype, Extent, Profile, Shape};
-use shaderbench::twin;
-use shaderbench::verify::verify;
 
 /// One case of every kernel as it is compiled.
 fn kernels() -> Vec<(Case, Job)> {

@@ -8,8 +8,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each example that includes this file uses its own part")]
 
 use shaderbench::backend::{Prepared, Sample, Task};
+use shaderbench::engine::measure::{Rules, Timer, measure};
 use shaderbench::error::Result;
-use shaderbench::measure::{Rules, Timer, measure};
 
 /// Random numbers: SplitMix64 (Steele, Lea & Flood, *OOPSLA* 2014).
 pub struct Random(pub u64);

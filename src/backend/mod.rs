@@ -1,19 +1,21 @@
 //! What a device must be able to do for the harness, whatever its API.
 
-mod ahead;
+mod api;
+mod background;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+pub mod monitor;
 pub mod wgpu;
 
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::api::Api;
+use crate::backend::monitor::Monitor;
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Checks, Job, Language, Mapping, Shape, Step};
-use crate::monitor::{self, Monitor};
-use crate::shader::{Access, Feature};
+use crate::suite::{Access, Feature};
+pub use api::Api;
 
 /// A boxed future: the traits below are async, so that the same core can wait in a browser, and usable as objects.
 pub type Task<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + 'a>>;

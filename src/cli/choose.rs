@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::target::{Through, apis};
-use crate::api::Api;
+use crate::backend::Api;
 use crate::backend::{Device, DeviceType};
+use crate::engine::plan::unknown;
 use crate::error::{Error, Result};
-use crate::plan::unknown;
 
 /// The sentence for a machine on which nothing can run.
 pub(super) fn no_device() -> Error {
@@ -148,7 +148,7 @@ fn uuid(device: &Device) -> Option<String> {
 #[cfg(test)]
 pub(super) mod fakes {
     use super::*;
-    use crate::shader::Feature;
+    use crate::suite::Feature;
 
     /// A device of this name, through `api`, with these facts about it.
     pub(in crate::cli) fn device(name: &str, api: Api, facts: &[(&str, &str)]) -> Device {

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::{CompareArguments, look, print};
-use crate::compare::{Report, compare as compare_reports};
+use crate::engine::plan::{matcher, unknown_benchmark};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
-use crate::plan::{matcher, unknown_benchmark};
-use crate::record::Record;
 use crate::report::comparison::{Format, View, regression_lines, write};
 use crate::report::{csv, open};
+use crate::results::Record;
+use crate::results::compare::{Report, compare as compare_reports};
 
 /// The exit code where a case is certainly slower than was asked about.
 const REGRESSION: u8 = 4;

@@ -6,8 +6,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory};
 
 use super::{Arguments, print};
+use crate::engine::plan::all_names;
 use crate::error::{Error, Result};
-use crate::plan::all_names;
 
 /// The program's name.
 const NAME: &str = env!("CARGO_PKG_NAME");

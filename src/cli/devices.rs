@@ -6,7 +6,7 @@ use super::choose::{is_same_card, no_device};
 use super::format::ListFormat;
 use super::target::{Target, Through, cuda, targets};
 use super::{print, print_json};
-use crate::api::Api;
+use crate::backend::Api;
 use crate::backend::Device;
 use crate::error::{Error, Result};
 use crate::report::markdown::{escape, table};

@@ -6,12 +6,12 @@ use super::compare::read;
 use super::format::TableFormat;
 use super::index::reports;
 use super::print;
+use crate::engine::plan::{params_of, select};
 use crate::error::Result;
 use crate::families::FAMILIES;
-use crate::plan::{params_of, select};
-use crate::record::{Record, steady};
 use crate::report::versus::written;
 use crate::report::{self, Medium, Part, Section, apis, lay_out};
+use crate::results::{Record, steady};
 use crate::suite::source::{Header, find};
 use crate::suite::{Benchmark, Case, Family, Limit, Shape, binary_size};
 

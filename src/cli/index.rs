@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::print;
 use crate::error::{Error, Result};
 use crate::families::{bank_conflict, cache_curve};
-use crate::record::Record;
 use crate::report::index::{Entry, Facts, MARK, write};
 use crate::report::{apis, csv, replace_file};
+use crate::results::Record;
 
 /// Arguments of `index`.
 #[derive(clap::Args)]

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::format::ListFormat;
 use super::target::apis;
 use super::{print, print_json};
-use crate::api::Api;
+use crate::backend::Api;
+use crate::engine::plan::params_of;
 use crate::error::Result;
 use crate::families::FAMILIES;
-use crate::plan::params_of;
 use crate::report::markdown::{escape, table};
 use crate::suite::{Benchmark, Family};
 

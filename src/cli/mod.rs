@@ -25,10 +25,10 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use crate::error::{Error, Result};
-use crate::record::Status;
 use crate::report::comparison::{Format, Sort};
 use crate::report::table::Look;
 use crate::report::wrap;
+use crate::results::Status;
 use crate::suite::{Extent, Profile};
 use format::{ListForm, TableFormat};
 use target::Through;

@@ -9,12 +9,12 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::interrupt::Interrupt;
 use super::say;
 use super::watchdog::{self, Watchdog, Work};
-use crate::api::Api;
+use crate::backend::Api;
+use crate::engine::measure::Timer;
+use crate::engine::{Changes, Observer};
 use crate::error::{Error, Result};
-use crate::measure::Timer;
-use crate::record::{Record, Status};
 use crate::report::{self, CsvFile, table};
-use crate::run::{Changes, Observer};
+use crate::results::{Record, Status};
 use crate::suite::Case;
 
 /// How often the JSON report is written anew at most, but for its end: unlike the CSV it cannot be appended to, and it holds every sample.

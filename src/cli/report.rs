@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::{ReportArguments, print};
-use crate::compare::Report;
 use crate::error::{Error, Result};
 use crate::families::{FAMILIES, cache_curve};
 use crate::report::html::{self, About, Context, Level};
 use crate::report::{open, replace_file};
+use crate::results::compare::Report;
 
 /// Runs the command; gives the exit code.
 pub(super) fn report(arguments: &ReportArguments) -> Result<u8> {

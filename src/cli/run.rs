@@ -12,13 +12,13 @@ use super::shaders::sources;
 use super::target::{Target, targets};
 use super::{RunArguments, print, say};
 use crate::backend::{Backend, Device, DeviceType};
+use crate::engine::plan::{Request, plan, reserves};
+use crate::engine::{End, Kept, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
-use crate::plan::{Request, plan, reserves};
-use crate::record::{Record, steady};
 use crate::report::csv::Report;
 use crate::report::{self, CsvFile, Section};
-use crate::run::{End, Kept, Outcome, Settings, recall_params};
+use crate::results::{Record, steady};
 use crate::suite::{Case, Dtype, Profile};
 
 /// Runs the command; gives the exit code.
@@ -160,7 +160,7 @@ fn run_on(
     let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
     apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
     let start = Instant::now();
-    let outcome = pollster::block_on(crate::run::resume(&mut apis, &cases, kept, &settings, &mut progress))?;
+    let outcome = pollster::block_on(crate::engine::resume(&mut apis, &cases, kept, &settings, &mut progress))?;
     let seconds = start.elapsed().as_secs_f64();
     progress.end(&outcome.records)?;
     drop(progress);

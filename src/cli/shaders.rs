@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::engine::plan::{Source, unknown_benchmark};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
-use crate::plan::{Source, unknown_benchmark};
 
 /// The kernels `FAMILY/BENCHMARK.wgsl` and `.cu` in a folder, by `family/benchmark`. Other kinds of files are let be.
 ///

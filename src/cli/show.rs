@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use super::{param, print};
+use crate::engine::plan::{Request, plan, select, unknown};
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
-use crate::plan::{Request, plan, select, unknown};
 use crate::report::replace_file;
-use crate::shader::{Checks, Shader, Target, disassemble};
+use crate::shader::{Shader, Target, disassemble};
+use crate::suite::Checks;
 use crate::suite::{Benchmark, Case, Profile};
 
 /// Arguments of `show`.

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::api::Api;
+use crate::backend::Api;
 use crate::backend::wgpu::{APIS, Adapter, PATIENCE, WgpuBackend, adapters};
 use crate::backend::{Backend, Device};
 use crate::error::Result;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::record::Record;
+use crate::results::Record;
 
 /// How long a case may take: its samples, its oracle and its compilation together take a small part of it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);

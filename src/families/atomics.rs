@@ -2,8 +2,8 @@
 //!
 //! The operations counted are the atomic additions, so that GFLOP/s reads as 10⁹ atomic additions a second; no bytes are counted.
 
-use crate::record::Record;
-use crate::shader::Interface;
+use crate::results::Record;
+use crate::suite::Interface;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, WORKGROUP_SIZES,
     Work, each, uniform,

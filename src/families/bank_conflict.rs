@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use crate::record::Record;
+use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,

@@ -4,7 +4,7 @@
 //! alone makes right. The cost of a round is the difference quotient of two rows with different numbers of rounds, which leaves out
 //! the launch. No number of rounds is a multiple of a workgroup's size: that would bring every value home, moved or not.
 
-use crate::record::Record;
+use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Scalar, Shape, Step, Work, all,

@@ -11,8 +11,8 @@
 
 use std::sync::OnceLock;
 
-use crate::record::Record;
-use crate::shader::Interface;
+use crate::results::Record;
+use crate::suite::Interface;
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{

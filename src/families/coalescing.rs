@@ -4,7 +4,7 @@
 //! the size, divided by those of the row itself. Caches may hide some of it: the fifth sector that an offset touches is the first one
 //! of the next subgroup, and where both run close together it crosses the bus once.
 
-use crate::record::Record;
+use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,

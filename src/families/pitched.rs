@@ -1,8 +1,8 @@
 //! `pitched`: rows padded to a pitch of 256 bytes against packed rows of an odd width, in two and three dimensions (source article
 //! 001). The pitch is what CUDA's allocators give and what copies to textures demand.
 
-use crate::record::Record;
-use crate::shader::Interface;
+use crate::results::Record;
+use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, POISON, Params, Profile,

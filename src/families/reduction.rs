@@ -6,8 +6,8 @@
 
 use std::sync::OnceLock;
 
-use crate::record::Record;
-use crate::shader::Interface;
+use crate::results::Record;
+use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,

@@ -1,6 +1,6 @@
 //! `roofline`: from copying to computing, by the number of operations on each element.
 
-use crate::record::Record;
+use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Step, WORKGROUP_SIZES, Work, all,

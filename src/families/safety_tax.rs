@@ -2,7 +2,7 @@
 //! workgroup memory, each alone and all together, on kernels of other families.
 
 use crate::families::{ceiling, matmul, transpose};
-use crate::record::Record;
+use crate::results::Record;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Oracle, Profile, Work, all, each, uniform,
 };

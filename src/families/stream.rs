@@ -7,8 +7,8 @@
 //! Kernels with two reads for each write are held against reading: a device that fetches a line before it overwrites it (as CPUs do)
 //! moves 4 for the 3 counted here and 3 for the 2 of a copy, so that they pass the rate of a copy without any fault.
 
-use crate::record::Record;
-use crate::shader::Interface;
+use crate::results::Record;
+use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape, Step,

@@ -11,7 +11,7 @@
 
 use std::sync::OnceLock;
 
-use crate::record::Record;
+use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, Profile, Scalar, Shape,

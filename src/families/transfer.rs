@@ -6,8 +6,8 @@
 //! CUDA has no queue that stages. There the question is whether the host's memory is pageable, as programs allocate it, so that the driver
 //! copies it to a place of its own first, or pinned, so that the device reads and writes it where it lies.
 
-use crate::api::Api;
-use crate::record::Record;
+use crate::backend::Api;
+use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Route, Step, Work, all,

@@ -1,6 +1,6 @@
 //! `transpose`: rows × columns to columns × rows (source article 003), naive and through a tile of workgroup memory.
 
-use crate::record::Record;
+use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Routine, Step, Work, all,

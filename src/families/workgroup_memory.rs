@@ -1,7 +1,7 @@
 //! `workgroup_memory`: how it is declared, carved up, shared, and what holding more of it costs.
 
-use crate::record::Record;
-use crate::shader::Interface;
+use crate::results::Record;
+use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,

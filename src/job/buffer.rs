@@ -1,7 +1,7 @@
 //! What is allocated.
 
 use super::Step;
-use crate::shader::{Access, Interface};
+use crate::suite::{Access, Interface};
 use crate::suite::{Contents, POISON, Route, Scalar, Texture};
 
 /// A buffer or texture to allocate.

@@ -3,16 +3,17 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::error::{Error, Result};
-use crate::shader::{Constants, Interface, Shader};
+use crate::shader::Shader;
+use crate::shader::twin;
 use crate::suite::{Case, Checks, HOST_PARAMS};
-use crate::twin;
+use crate::suite::{Constants, Interface};
 
 /// A kernel as it is compiled.
 #[derive(Clone)]
 pub struct Kernel {
     /// WGSL, with the case's element type; empty where there is none.
     pub source: String,
-    /// CUDA C++ of the same algorithm, with the case's element type and overrides (see [`crate::twin`]); empty where there is none.
+    /// CUDA C++ of the same algorithm, with the case's element type and overrides (see [`crate::shader::twin`]); empty where there is none.
     pub cuda: String,
     /// Why there is CUDA C++ alone, where that is so.
     pub only_cuda: Option<&'static str>,

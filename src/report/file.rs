@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::csv;
 use crate::error::{Error, Result};
-use crate::record::Record;
+use crate::results::Record;
 
 /// Writes `text` beside `path` and renames it into place, so that whoever reads `path` finds the old text or the new one whole.
 ///

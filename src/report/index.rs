@@ -4,8 +4,8 @@ use super::apis;
 use super::markdown::{escape, table};
 use super::table::{digits, percent, rate};
 use super::versus::{mean_ratio, written};
-use crate::api::Api;
-use crate::record::{Record, Status};
+use crate::backend::Api;
+use crate::results::{Record, Status};
 
 /// The page's first line, by which it is known to be generated.
 pub const MARK: &str = "<!-- Written by `shaderbench index`: do not edit. -->";

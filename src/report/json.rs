@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::record::{COLUMNS, Record};
+use crate::results::{COLUMNS, Record};
 
 /// An array of objects, one a record: the CSV's columns by name (a figure that does not exist is null), `samples_ns`; where the kernel
 /// made a picture, `picture_hash`; where the card tells of itself, `conditions` before and after the case.
@@ -98,7 +98,7 @@ fn samples_of(value: &Value) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Status;
+    use crate::results::Status;
 
     fn read_text(text: &str) -> Result<Vec<Record>> {
         read(Path::new("r.json"), text.as_bytes())

@@ -15,7 +15,7 @@ pub mod versus;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::record::Record;
+use crate::results::Record;
 pub use file::{CsvFile, replace_file};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use layout::wrap;

@@ -3,7 +3,7 @@
 use super::Section;
 pub use super::layout::Look;
 use super::layout::{BAR, Grid, Part, paint};
-use crate::record::{Record, Status};
+use crate::results::{Record, Status};
 
 /// From this width on the table has room for the interval, the sample counts, the end-to-end time, the ceiling's name and a note.
 pub(super) const WIDE: usize = 180;

@@ -6,9 +6,9 @@
 use super::layout::{Grid, Look, Part};
 use super::table::{WIDE, digits, headline, label, name, percent, rate, remarks, share, time, title};
 use super::{Section, apis};
-use crate::api::Api;
-use crate::record::{Record, Status};
-use crate::stats::{self, Estimate};
+use crate::backend::Api;
+use crate::results::stats::{self, Estimate};
+use crate::results::{Record, Status};
 
 /// What the columns beside the name need with their gaps: in the narrow table, and in the wide one without the note.
 const BESIDE_NAME: usize = 47;

@@ -1,92 +1,10 @@
 //! What a kernel needs from its host, read from its module.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use naga::{AddressSpace, Expression, Literal, Module, StorageAccess, TypeInner};
 
-use super::{Feature, Shader};
+use super::Shader;
 use crate::error::{Error, Result};
-
-/// How a kernel uses a binding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// `var<storage, read>`.
-    Read,
-    /// `var<storage, read_write>`.
-    ReadWrite,
-    /// `var<uniform>`.
-    Uniform,
-    /// `texture_2d`.
-    Texture,
-}
-
-/// One binding of group 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Binding {
-    /// The variable's name.
-    pub name: String,
-    /// Its number.
-    pub index: u32,
-    /// How it is used.
-    pub access: Access,
-}
-
-/// The value of an override, of the override's type.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value {
-    /// `bool`.
-    Bool(bool),
-    /// `u32`.
-    U32(u32),
-    /// `i32`.
-    I32(i32),
-    /// `f32`.
-    F32(f32),
-    /// `f64`.
-    F64(f64),
-}
-
-/// What a kernel needs from its host, with its overrides resolved.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Interface {
-    /// Bindings of group 0 but samplers, by number.
-    pub bindings: Vec<Binding>,
-    /// Numbers of the samplers in group 0: linear filtering, wrap addressing.
-    pub samplers: Vec<u32>,
-    /// Invocations of a workgroup along x, y and z.
-    pub workgroup_size: [u32; 3],
-    /// Bytes of workgroup memory.
-    pub workgroup_bytes: u32,
-    /// Features that the device must have.
-    pub features: BTreeSet<Feature>,
-    /// Every override that is used, by name, whether the host set it or its default stands.
-    pub overrides: Vec<(String, Value)>,
-}
-
-impl Interface {
-    /// Invocations of a workgroup.
-    #[must_use]
-    pub fn invocations(&self) -> u32 {
-        self.workgroup_size.iter().product()
-    }
-}
-
-/// Values of a kernel's overrides, by name.
-pub type Constants = BTreeMap<String, f64>;
-
-impl Value {
-    /// As WGSL writes it, of the same type.
-    #[must_use]
-    pub fn wgsl(self) -> String {
-        match self {
-            Self::Bool(value) => value.to_string(),
-            Self::U32(value) => format!("{value}u"),
-            Self::I32(value) => format!("{value}i"),
-            Self::F32(value) => format!("{value:?}f"),
-            Self::F64(value) => format!("{value:?}lf"),
-        }
-    }
-}
+use crate::suite::{Access, Binding, Constants, Interface, Value};
 
 impl Shader {
     /// The interface with `constants` in place of the overrides that they name.

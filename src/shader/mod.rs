@@ -6,6 +6,7 @@
 
 mod interface;
 mod translate;
+pub mod twin;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,53 +16,11 @@ use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, 
 use naga::{Module, ShaderStage};
 
 use crate::error::{Error, Result};
-pub use interface::{Access, Binding, Constants, Interface, Value};
-pub use translate::{Checks, Target, disassemble};
+use crate::suite::{Constants, Feature};
+pub use translate::{Target, disassemble};
 
 /// The entry point of every kernel.
 pub const ENTRY_POINT: &str = "main";
-
-/// A feature of the shading language that not every device has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Feature {
-    /// Subgroup operations.
-    Subgroups,
-    /// 64-bit floats.
-    F64,
-    /// 16-bit floats.
-    F16,
-    /// 64-bit integers.
-    I64,
-    /// Products of 16×16 by 16×16 f16, summed in f32, by a subgroup together: tensor cores.
-    CooperativeMatrix,
-}
-
-impl Feature {
-    /// Every feature.
-    pub const ALL: [Self; 5] = [Self::Subgroups, Self::F64, Self::F16, Self::I64, Self::CooperativeMatrix];
-
-    /// As the reason of a skipped row names it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Subgroups => "subgroup operations",
-            Self::F64 => "f64 in shaders",
-            Self::F16 => "f16 in shaders",
-            Self::I64 => "64-bit integers in shaders",
-            Self::CooperativeMatrix => "cooperative matrices",
-        }
-    }
-
-    const fn capability(self) -> Capabilities {
-        match self {
-            Self::Subgroups => Capabilities::SUBGROUP,
-            Self::F64 => Capabilities::FLOAT64,
-            Self::F16 => Capabilities::SHADER_FLOAT16,
-            Self::I64 => Capabilities::SHADER_INT64,
-            Self::CooperativeMatrix => Capabilities::COOPERATIVE_MATRIX,
-        }
-    }
-}
 
 /// A parsed and validated kernel.
 pub struct Shader {
@@ -89,7 +48,7 @@ impl Shader {
         // What fails without a capability needs it: no list of types and statements to keep in step with naga.
         let features = Feature::ALL
             .into_iter()
-            .filter(|feature| validator(Capabilities::all() - feature.capability()).validate(&module).is_err())
+            .filter(|feature| validator(Capabilities::all() - capability(*feature)).validate(&module).is_err())
             .collect();
         Ok(Self { source, module, info, features })
     }
@@ -112,6 +71,17 @@ impl Shader {
         let entry = Some((ShaderStage::Compute, ENTRY_POINT));
         pipeline_constants::process_overrides(&self.module, &self.info, entry, &constants)
             .map_err(|error| Error::Shader(error.to_string()))
+    }
+}
+
+/// The capability in naga's words.
+const fn capability(feature: Feature) -> Capabilities {
+    match feature {
+        Feature::Subgroups => Capabilities::SUBGROUP,
+        Feature::F64 => Capabilities::FLOAT64,
+        Feature::F16 => Capabilities::SHADER_FLOAT16,
+        Feature::I64 => Capabilities::SHADER_INT64,
+        Feature::CooperativeMatrix => Capabilities::COOPERATIVE_MATRIX,
     }
 }
 
@@ -146,6 +116,7 @@ fn with_element(source: &str, element: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::{Access, Value};
 
     const KERNEL: &str = "\
 alias T = f32;

@@ -11,37 +11,9 @@ use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Module, ResourceBinding, ShaderStage, StorageAccess, TypeInner};
 use rspirv::binary::Disassemble;
 
-use super::{Constants, ENTRY_POINT, Feature, Shader};
+use super::{ENTRY_POINT, Shader};
 use crate::error::{Error, Result};
-
-/// Run-time checks that an API may add to a kernel. Off everywhere but in `safety_tax` and
-/// `workgroup_memory/zero_init`, as CUDA runs its kernels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Checks {
-    /// Every index is held within its array.
-    pub bounds: bool,
-    /// Every loop is made to end.
-    pub loops: bool,
-    /// Workgroup memory is zero when a workgroup starts.
-    pub zero_init: bool,
-}
-
-impl Checks {
-    /// Every one, as in a browser.
-    pub const ALL: Self = Self { bounds: true, loops: true, zero_init: true };
-
-    /// As the column `checks` writes them: `off`, `on`, or the names of those that are on, joined by `+`.
-    #[must_use]
-    pub fn name(self) -> String {
-        let named = [(self.bounds, "bounds"), (self.loops, "loops"), (self.zero_init, "zero-init")];
-        let on: Vec<_> = named.iter().filter(|(is_on, _)| *is_on).map(|(_, name)| *name).collect();
-        match on.len() {
-            0 => "off".to_owned(),
-            3 => "on".to_owned(),
-            _ => on.join("+"),
-        }
-    }
-}
+use crate::suite::{Checks, Constants, Feature};
 
 /// A language that naga writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

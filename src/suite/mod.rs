@@ -7,6 +7,7 @@
 mod buffer;
 pub mod cycle;
 pub mod input;
+mod interface;
 mod shape;
 pub mod source;
 mod step;
@@ -16,11 +17,10 @@ use std::fmt;
 
 use rayon::prelude::*;
 
-use crate::record::Record;
-pub use crate::shader::Checks;
-use crate::shader::Interface;
+use crate::results::Record;
 pub use buffer::{Buffer, Contents, Format, POISON, ROW_PITCH, Texture};
 use input::Values;
+pub use interface::{Access, Binding, Checks, Constants, Feature, Interface, Value};
 pub use shape::{Dtype, Extent, Scalar, Shape};
 pub use step::{Route, Routine, Step};
 

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use shaderbench::record::{COLUMNS, Record, Status};
 use shaderbench::report::{self, csv};
+use shaderbench::results::{COLUMNS, Record, Status};
 
 fn shaderbench(arguments: &[&str], folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shaderbench"));

@@ -5,15 +5,15 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use shaderbench::api::Api;
+use shaderbench::backend::Api;
 use shaderbench::backend::{Backend, Device, DeviceType, Prepared, Sample, Task};
+use shaderbench::engine::measure::Timer;
+use shaderbench::engine::plan::{Request, plan};
+use shaderbench::engine::{Changes, Observer, Settings};
 use shaderbench::error::{Error, Result};
 use shaderbench::job::{Contents, Job};
-use shaderbench::measure::Timer;
-use shaderbench::plan::{Request, plan};
-use shaderbench::record::{Record, Status};
-use shaderbench::run::{Changes, Observer, Settings};
-use shaderbench::shader::Feature;
+use shaderbench::results::{Record, Status};
+use shaderbench::suite::Feature;
 use shaderbench::suite::{Case, Profile};
 
 /// What the fake device does with a job.
@@ -414,7 +414,7 @@ pub const SUBJECT: &str = "transpose/tiled f32 64x96 PAD=1";
 /// Runs the plan around the subject.
 pub fn run_on(backend: &mut Fake, seen: &mut Seen) -> Vec<Record> {
     let cases = cases(&["transpose"], &["64x96"]);
-    pollster::block_on(shaderbench::run::run(&mut [backend], &cases, &settings(), seen))
+    pollster::block_on(shaderbench::engine::run(&mut [backend], &cases, &settings(), seen))
         .expect("the run goes on whatever a case does")
 }
 

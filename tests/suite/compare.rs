@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use shaderbench::compare::{Comparison, Report, compare};
-use shaderbench::record::{Record, Status};
 use shaderbench::report::comparison::{Format, Sort, View, write};
 use shaderbench::report::table::Look;
 use shaderbench::report::{csv, json};
+use shaderbench::results::compare::{Comparison, Report, compare};
+use shaderbench::results::{Record, Status};
 
 fn row(family: &str, benchmark: &str, params: &str, median_ns: f64) -> Record {
     Record {

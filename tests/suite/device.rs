@@ -11,11 +11,11 @@
 
 use shaderbench::backend::wgpu::{Adapter, PATIENCE, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Prepared};
+use shaderbench::engine::verify::verify;
 use shaderbench::error::Error;
 use shaderbench::families::FAMILIES;
 use shaderbench::job::{Contents, Job, POISON};
 use shaderbench::suite::{Benchmark, Dtype, Family};
-use shaderbench::verify::verify;
 
 pub fn adapter() -> Option<Adapter> {
     let found = pollster::block_on(adapters(None)).into_iter().next();

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use shaderbench::families::FAMILIES;
-use shaderbench::record::{Record, Status};
 use shaderbench::report::csv;
+use shaderbench::results::{Record, Status};
 use shaderbench::suite::source::Header;
 use shaderbench::suite::{Benchmark, Family};
 

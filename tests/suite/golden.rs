@@ -1,8 +1,8 @@
 //! The table as people see it, at 80 and 200 columns.
 
-use shaderbench::record::{Record, Status};
 use shaderbench::report::table::{Look, line};
 use shaderbench::report::{Medium, Section, json, tables, write};
+use shaderbench::results::{Record, Status};
 
 fn row(benchmark: &str, params: &str, median_ns: f64, share: f64) -> Record {
     Record {
@@ -160,7 +160,7 @@ fn json_holds_every_column_and_every_sample() {
     assert_eq!(value[0]["samples_ns"], serde_json::json!([1.5, 2.5]));
     assert_eq!(value[0]["drift"], serde_json::Value::Null);
     let keys = value[0].as_object().expect("an object").len();
-    assert_eq!(keys, shaderbench::record::COLUMNS.len() + 1);
+    assert_eq!(keys, shaderbench::results::COLUMNS.len() + 1);
 }
 
 /// Rows of one card through `apis`: each case as it is made for one API, and then as `change` has it for each.

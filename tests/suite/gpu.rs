@@ -6,13 +6,13 @@ use std::time::Duration;
 use crate::device::{adapter, fault, find, open, stand_in};
 use shaderbench::backend::wgpu::{Patience, WgpuBackend};
 use shaderbench::backend::{Backend, DeviceType};
+use shaderbench::engine::plan::{Request, plan};
+use shaderbench::engine::verify::verify;
 use shaderbench::error::Error;
 use shaderbench::families::FAMILIES;
 use shaderbench::job::{Job, Kernel, Step};
-use shaderbench::plan::{Request, plan};
-use shaderbench::shader::Feature;
+use shaderbench::suite::Feature;
 use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Profile, Shape};
-use shaderbench::verify::verify;
 
 /// Small and odd sizes: nothing, one short of a block, a block, one more, many blocks, no power of two.
 fn sizes(benchmark: &Benchmark) -> Vec<Extent> {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use shaderbench::families::FAMILIES;
-use shaderbench::record::{Record, SCHEMA, Status};
 use shaderbench::report::{apis, csv};
+use shaderbench::results::{Record, SCHEMA, Status};
 
 /// Benchmarks that came after reports were committed, with the day from which on a report must have them.
 const ADDED: &[(&str, &str)] = &[

@@ -11,8 +11,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use shaderbench::record::Record;
 use shaderbench::report::csv;
+use shaderbench::results::Record;
 
 /// What a busy machine finds implausible is no fault here.
 const RUN: [&str; 6] = ["run", "transpose", "--size", "64x96", "--profile=quick", "--fail-on=wrong,failed"];

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use crate::common::{Behaviour, Fake, Seen, cases, device, fake, fake_through, settings};
-use shaderbench::api::Api;
+use shaderbench::backend::Api;
 use shaderbench::backend::DeviceType;
-use shaderbench::plan::{Request, plan};
-use shaderbench::record::{Record, Status};
-use shaderbench::run::{Kept, Outcome, Settings, resume};
+use shaderbench::engine::plan::{Request, plan};
+use shaderbench::engine::{Kept, Outcome, Settings, resume};
+use shaderbench::results::{Record, Status};
 use shaderbench::suite::{Case, Profile};
 
 /// The headline cases of a benchmark, with small sizes to choose from.

@@ -4,7 +4,8 @@ use crate::device::{adapter, fault, find, open, stand_in};
 use shaderbench::backend::DeviceType;
 use shaderbench::families::FAMILIES;
 use shaderbench::job::Job;
-use shaderbench::shader::{Interface, Shader};
+use shaderbench::shader::Shader;
+use shaderbench::suite::Interface;
 use shaderbench::suite::{Case, Extent, Shape};
 
 /// A fault planted in a kernel: the text that goes, and what stands there instead.

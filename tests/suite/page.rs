@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::browser::Browser;
-use shaderbench::record::{Record, Status};
 use shaderbench::report::{csv, json};
+use shaderbench::results::{Record, Status};
 
 const H200: &str = "results/nvidia-h200/2026-11-22-vulkan+cuda.csv";
 const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv";

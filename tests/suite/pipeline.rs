@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::common::{Behaviour, Fake, SUBJECT, Seen, cases, fake, fake_through, run_on, settings, subject, with};
-use shaderbench::api::Api;
+use shaderbench::backend::Api;
 use shaderbench::backend::DeviceType;
+use shaderbench::engine;
 use shaderbench::error::Result;
-use shaderbench::record::{Record, Status};
-use shaderbench::run::run;
-use shaderbench::shader::Feature;
+use shaderbench::results::{Record, Status};
+use shaderbench::suite::Feature;
 
 fn has_no_figures(record: &Record) -> bool {
     record.median_ns.is_none() && record.gb_per_s.is_none() && record.share.is_none() && record.samples.is_none()
@@ -84,8 +84,8 @@ fn what_needs_mapped_storage_is_skipped_where_there_is_none() {
         let mut backend = fake(|_| Behaviour::Right);
         backend.device.has_mappable_storage = has_mappable_storage;
         let cases = cases(&["transfer"], &["2^10"]);
-        let records =
-            pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
+        let records = pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default()))
+            .expect("a run");
         // That one is CUDA's alone.
         for row in records.iter().filter(|row| row.benchmark != "read_back_pageable") {
             let is_mapped = needs_mapping(row);
@@ -108,8 +108,8 @@ fn what_cuda_alone_has_runs_there_and_says_why_it_does_not_elsewhere() {
             let mut fake = fake(|_| Behaviour::Right);
             fake.device.api = api;
             let cases = cases(&[name], &[]);
-            let records =
-                pollster::block_on(run(&mut [&mut fake], &cases, &settings(), &mut Seen::default())).expect("a run");
+            let records = pollster::block_on(engine::run(&mut [&mut fake], &cases, &settings(), &mut Seen::default()))
+                .expect("a run");
             let row = records.iter().find(|row| row.name() == name).expect("a row");
             let (status, reason) = if api == Api::Cuda { (Status::Ok, "") } else { (Status::Skipped, why) };
             assert_eq!((row.status, row.reason.as_str()), (status, reason), "{name} on {api}");
@@ -130,8 +130,8 @@ fn tensor_cores_are_held_against_their_own_ceiling_and_skipped_where_there_are_n
             fake.device.features.remove(&Feature::CooperativeMatrix);
         }
         let cases = cases(&["matmul/cooperative"], &[]);
-        let records =
-            pollster::block_on(run(&mut [&mut fake], &cases, &settings(), &mut Seen::default())).expect("a run");
+        let records = pollster::block_on(engine::run(&mut [&mut fake], &cases, &settings(), &mut Seen::default()))
+            .expect("a run");
         for row in &records {
             let (status, reason) =
                 if has_them { (Status::Ok, "") } else { (Status::Skipped, "the device has no cooperative matrices") };
@@ -150,7 +150,7 @@ fn a_row_far_above_its_ceiling_is_implausible() {
         fake(|label| if label.starts_with("reduction/sequential") { Behaviour::Slow(0.05) } else { Behaviour::Right });
     let cases = cases(&["reduction/sequential"], &["2^20"]);
     let records =
-        pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
+        pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
     let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
     assert_eq!(row.status, Status::Implausible, "{:?} of {}", row.share, row.ceiling);
     assert!(row.share.expect("a share") > 1.05 && row.reason.contains("no kernel can be that fast"), "{}", row.reason);
@@ -162,7 +162,7 @@ fn a_ceiling_that_was_measured_in_a_slow_moment_is_measured_again() {
         fake(|label| if label.starts_with("ceiling/read") { Behaviour::SlowAtFirst(20.0) } else { Behaviour::Right });
     let cases = cases(&["reduction/sequential"], &["2^20"]);
     let records =
-        pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
+        pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
     let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
     assert_eq!((row.status, row.reason.as_str()), (Status::Ok, ""), "{:?} of {}", row.share, row.ceiling);
     assert!(row.share.expect("a share") <= 1.05);
@@ -171,7 +171,7 @@ fn a_ceiling_that_was_measured_in_a_slow_moment_is_measured_again() {
 /// Runs on two APIs of one card.
 fn run_both(vulkan: &mut Fake, cuda: &mut Fake, seen: &mut Seen) -> Result<Vec<Record>> {
     let cases = cases(&["transpose"], &["64x96"]);
-    pollster::block_on(run(&mut [vulkan, cuda], &cases, &settings(), seen))
+    pollster::block_on(engine::run(&mut [vulkan, cuda], &cases, &settings(), seen))
 }
 
 #[test]
@@ -205,14 +205,16 @@ fn an_api_that_has_too_little_memory_gets_what_the_others_hold() {
     let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake(at_first));
     cuda.device.api = Api::Cuda;
     let cases = cases(&["reduction/sequential"], &["2^12"]);
-    let records = pollster::block_on(run(&mut [&mut vulkan, &mut cuda], &cases, &settings(), &mut Seen::default()))
-        .expect("a run");
+    let records =
+        pollster::block_on(engine::run(&mut [&mut vulkan, &mut cuda], &cases, &settings(), &mut Seen::default()))
+            .expect("a run");
     assert!(records.iter().all(|row| row.status == Status::Ok), "{:?}", records.iter().map(|r| &r.reason));
     let wanting = cases.iter().filter(|case| case.family.name == "reduction").count();
     assert_eq!(vulkan.log.lock().expect("one thread").released, wanting);
     // Alone it has nobody to ask.
     let mut alone = fake(at_first);
-    let records = pollster::block_on(run(&mut [&mut alone], &cases, &settings(), &mut Seen::default())).expect("a run");
+    let records =
+        pollster::block_on(engine::run(&mut [&mut alone], &cases, &settings(), &mut Seen::default())).expect("a run");
     assert!(records.iter().any(|row| row.reason.contains("no room")));
 }
 
@@ -222,7 +224,7 @@ fn three_apis_go_first_equally_often() {
     let [vulkan, gl, cuda] = &mut backends;
     let mut seen = Seen::default();
     let cases = cases(&["transpose"], &["64x96"]);
-    pollster::block_on(run(&mut [vulkan, gl, cuda], &cases, &settings(), &mut seen)).expect("a run");
+    pollster::block_on(engine::run(&mut [vulkan, gl, cuda], &cases, &settings(), &mut seen)).expect("a run");
     let firsts: Vec<_> = seen.turns.chunks(3).map(|turn| turn[0]).collect();
     assert_eq!(firsts[..9], ["vulkan", "gl", "cuda", "gl", "cuda", "vulkan", "cuda", "vulkan", "gl"]);
 }
@@ -237,7 +239,8 @@ fn rows_are_held_against_the_ceilings_of_their_own_api() {
     let cases = cases(&["reduction/sequential"], &["2^20"]);
     let settings = settings();
     let mut seen = Seen::default();
-    let records = pollster::block_on(run(&mut [&mut vulkan, &mut cuda], &cases, &settings, &mut seen)).expect("a run");
+    let records =
+        pollster::block_on(engine::run(&mut [&mut vulkan, &mut cuda], &cases, &settings, &mut seen)).expect("a run");
     let row = |api: &str| {
         let found = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32" && r.backend == api);
         found.expect("a row")
@@ -281,7 +284,7 @@ fn a_run_ends_where_no_api_is_left() {
     let mut alone = fake(lost);
     alone.can_reopen = false;
     let cases = cases(&["transpose"], &["64x96"]);
-    assert!(pollster::block_on(run(&mut [&mut alone], &cases, &settings(), &mut Seen::default())).is_err());
+    assert!(pollster::block_on(engine::run(&mut [&mut alone], &cases, &settings(), &mut Seen::default())).is_err());
 }
 
 #[test]
@@ -311,7 +314,7 @@ fn a_browser_keeps_its_checks_on_and_rows_say_so() {
     let mut browser = fake_through(Api::WebGpu, |_| Behaviour::Right);
     let cases = cases(&["transpose/tiled", "safety_tax"], &["64x96"]);
     let records =
-        pollster::block_on(run(&mut [&mut browser], &cases, &settings(), &mut Seen::default())).expect("runs");
+        pollster::block_on(engine::run(&mut [&mut browser], &cases, &settings(), &mut Seen::default())).expect("runs");
     assert!(records.iter().all(|record| record.checks == "on"));
     let asks = |record: &&Record| ["BOUNDS=", "LOOPS=", "ZERO_INIT="].iter().any(|name| record.params.contains(name));
     let (asking, others): (Vec<_>, Vec<_>) = records.iter().partition(asks);
@@ -328,7 +331,7 @@ fn no_launch_runs_long_in_a_browser_even_on_a_software_device() {
     let launch = |api| {
         let mut device = fake_through(api, |_| Behaviour::Slow(30_000.0));
         device.device.kind = DeviceType::Software;
-        let records = pollster::block_on(run(&mut [&mut device], &cases, &settings(), &mut Seen::default()));
+        let records = pollster::block_on(engine::run(&mut [&mut device], &cases, &settings(), &mut Seen::default()));
         subject(&records.expect("runs")).clone()
     };
     let (native, browser) = (launch(Api::Vulkan), launch(Api::WebGpu));

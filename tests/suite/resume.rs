@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use crate::common::{Behaviour, Fake, SUBJECT, Seen, Stage, cases, fake, fake_through, settings};
-use shaderbench::api::Api;
+use shaderbench::backend::Api;
 use shaderbench::backend::Backend;
-use shaderbench::record::{Record, Status};
-use shaderbench::run::{End, Kept, Outcome, resume, run};
+use shaderbench::engine::{End, Kept, Outcome, resume, run};
+use shaderbench::results::{Record, Status};
 use shaderbench::suite::Case;
 
 fn plan() -> Vec<Case> {

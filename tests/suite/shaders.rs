@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rayon::prelude::*;
+use shaderbench::engine::plan::{Request, plan};
 use shaderbench::families::FAMILIES;
 use shaderbench::job::{Job, Language};
-use shaderbench::plan::{Request, plan};
-use shaderbench::shader::{Checks, Constants, Feature, Shader, Target};
+use shaderbench::shader::{Shader, Target};
 use shaderbench::suite::{Case, HOST_PARAMS, Profile};
+use shaderbench::suite::{Checks, Constants, Feature};
 
 fn files() -> Vec<PathBuf> {
     let list = |folder: &Path| -> Vec<PathBuf> {

@@ -5,7 +5,8 @@ use std::process::{Command, Output, Stdio};
 
 use rayon::prelude::*;
 use shaderbench::families::FAMILIES;
-use shaderbench::shader::{Constants, Shader};
+use shaderbench::shader::Shader;
+use shaderbench::suite::Constants;
 use shaderbench::suite::{Benchmark, Family};
 
 const LANGUAGES: [&str; 6] = ["wgsl", "spirv", "msl", "hlsl", "glsl", "cuda"];

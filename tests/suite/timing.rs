@@ -1,8 +1,8 @@
 //! Which clock times a case, for how long, and what is never launched, on a fake device.
 
 use crate::common::{Behaviour, Clock, SUBJECT, Seen, cases, fake, run_on, settings, subject, with};
-use shaderbench::record::{Record, Status};
-use shaderbench::run::run;
+use shaderbench::engine;
+use shaderbench::results::{Record, Status};
 
 #[test]
 fn copies_of_the_devices_own_have_its_clock_where_it_tells_their_time() {
@@ -12,8 +12,8 @@ fn copies_of_the_devices_own_have_its_clock_where_it_tells_their_time() {
         let mut backend = fake(|_| Behaviour::Right);
         (backend.device.has_copy_timestamps, backend.copy_clock) = (has_copy_timestamps, copy_clock);
         let cases = cases(&["transfer"], &["2^10"]);
-        let records =
-            pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
+        let records = pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default()))
+            .expect("a run");
         // A kernel's time is told by the passes' timestamps, whatever copies have.
         let kernels = |row: &&Record| row.benchmark == "pinned_by_kernel";
         assert!(records.iter().filter(kernels).all(|row| row.timer == "timestamp"));
@@ -34,7 +34,7 @@ fn what_a_call_costs_is_no_estimate_for_a_large_size() {
     let mut backend = fake(|_| Behaviour::Slow(100.0));
     let cases = cases(&["transfer/write_buffer"], &["256", "2^22"]);
     let records =
-        pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
+        pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
     for row in records.iter().filter(|row| row.family == "transfer") {
         assert_eq!(row.status, Status::Ok, "{}: {}", row.n, row.reason);
     }
@@ -63,7 +63,7 @@ fn a_launch_that_would_take_too_long_is_never_launched() {
         fake(|label| if label.starts_with("reduction/sequential") { Behaviour::Slow(1e5) } else { Behaviour::Right });
     let cases = cases(&["reduction/sequential"], &["2^23"]);
     let records =
-        pollster::block_on(run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
+        pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
     let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
     assert_eq!(row.status, Status::Skipped);
     assert!(row.reason.starts_with("one launch would take about"), "{}", row.reason);

@@ -4,11 +4,12 @@
 use std::sync::{Arc, Mutex};
 
 use crate::common::{Behaviour, Clock, Fake, Seen, cases, fake, settings};
+use shaderbench::backend::monitor::Monitor;
+use shaderbench::backend::monitor::{Reading, Throttle};
 use shaderbench::backend::{Backend, Device, Prepared, Sample, Task};
+use shaderbench::engine;
 use shaderbench::job::Job;
-use shaderbench::monitor::Monitor;
-use shaderbench::record::{Reading, Record, Status, Throttle};
-use shaderbench::run::run;
+use shaderbench::results::{Record, Status};
 
 const SUBJECT: &str = "transpose/tiled f32 64x96 PAD=1";
 
@@ -120,7 +121,8 @@ impl Monitor for Thermometer {
 /// The subject's row, how often it was measured, and the other rows.
 fn measured(mut card: Card) -> (Record, usize, Vec<Record>) {
     let cases = cases(&["transpose"], &["64x96"]);
-    let records = pollster::block_on(run(&mut [&mut card], &cases, &settings(), &mut Seen::default())).expect("a run");
+    let records =
+        pollster::block_on(engine::run(&mut [&mut card], &cases, &settings(), &mut Seen::default())).expect("a run");
     let is_subject = |r: &Record| r.benchmark == "tiled" && r.dtype == "f32" && r.params == "PAD=1";
     let (subject, others): (Vec<_>, Vec<_>) = records.into_iter().partition(is_subject);
     let attempts = card.progress.lock().expect("one thread").attempts;
@@ -240,8 +242,8 @@ fn arithmetic_beyond_its_ceiling_is_implausible_and_below_it_is_not() {
     let slow = |label: &str| if label.starts_with("matmul/") { Behaviour::Slow(100.0) } else { Behaviour::Right };
     for (behaviour, expected) in [(fast as fn(&str) -> Behaviour, Status::Implausible), (slow, Status::Ok)] {
         let (cases, mut fake) = (cases(&["matmul/naive"], &["256x256x256"]), fake(behaviour));
-        let records =
-            pollster::block_on(run(&mut [&mut fake], &cases, &settings(), &mut Seen::default())).expect("a run");
+        let records = pollster::block_on(engine::run(&mut [&mut fake], &cases, &settings(), &mut Seen::default()))
+            .expect("a run");
         let row = records.iter().find(|row| row.name() == "matmul/naive").expect("a row");
         assert_eq!((row.status, row.ceiling.as_str()), (expected, "fma f32"), "{:?}", row.share);
     }

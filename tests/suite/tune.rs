@@ -1,11 +1,11 @@
 //! The search for parameters, on a fake device.
 
 use crate::common::{Behaviour, Fake, Seen, Stage, cases, fake, fake_through, settings};
-use shaderbench::api::Api;
+use shaderbench::backend::Api;
 use shaderbench::backend::Backend;
-use shaderbench::plan::{Request, plan};
-use shaderbench::record::{Record, Status};
-use shaderbench::run::{End, Kept, Outcome, Settings, recall_params, resume};
+use shaderbench::engine::plan::{Request, plan};
+use shaderbench::engine::{End, Kept, Outcome, Settings, recall_params, resume};
+use shaderbench::results::{Record, Status};
 use shaderbench::suite::{Case, Profile};
 
 const SUBJECT: &str = "atomics/same_address";

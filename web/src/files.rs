@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use shaderbench::compare::{Case, Comparison, Pair, Report, Side, compare as compare_reports};
 use shaderbench::error::{Error, Result};
 use shaderbench::families::{FAMILIES, cache_curve};
-use shaderbench::record::Record;
 use shaderbench::report::comparison::{self, Format, Sort, View, write};
 use shaderbench::report::html::{self, About, Context, Level};
 use shaderbench::report::table::{self, Look};
 use shaderbench::report::{csv as csv_report, json as json_report};
+use shaderbench::results::Record;
+use shaderbench::results::compare::{Case, Comparison, Pair, Report, Side, compare as compare_reports};
 use shaderbench::suite::Family;
 
 /// A JSON report as CSV.

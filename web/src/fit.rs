@@ -1,10 +1,10 @@
 //! Cases as this device can run them: browsers allow fewer invocations a workgroup than native APIs on the same card.
 
 use shaderbench::backend::Device;
+use shaderbench::engine::plan::params_of;
 use shaderbench::job::Job;
-use shaderbench::plan::params_of;
-use shaderbench::shader::Value;
 use shaderbench::suite::Case;
+use shaderbench::suite::Value;
 
 /// The parameter that sets how many invocations a workgroup has.
 const WG: &str = "WG";

@@ -13,10 +13,10 @@ use js_sys::Function;
 use serde_json::{Value, json};
 use shaderbench::backend::wgpu::{PATIENCE, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Device, DeviceType};
+use shaderbench::engine::plan::{Request, plan};
+use shaderbench::engine::{End, Kept, Settings, resume};
 use shaderbench::error::{Error, Result};
 use shaderbench::families::FAMILIES;
-use shaderbench::plan::{Request, plan};
-use shaderbench::run::{End, Kept, Settings, resume};
 use shaderbench::suite::{Case, Extent, Profile};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 

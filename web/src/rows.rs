@@ -2,13 +2,13 @@
 
 use js_sys::Function;
 use serde_json::{Value, json};
-use shaderbench::api::Api;
+use shaderbench::backend::Api;
+use shaderbench::engine::measure::Timer;
+use shaderbench::engine::{Changes, Observer};
 use shaderbench::error::Result;
 use shaderbench::families::FAMILIES;
-use shaderbench::measure::Timer;
-use shaderbench::record::{Record, steady};
 use shaderbench::report::{json, table};
-use shaderbench::run::{Changes, Observer};
+use shaderbench::results::{Record, steady};
 use shaderbench::suite::Case;
 use wasm_bindgen::JsValue;
 

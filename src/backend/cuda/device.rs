@@ -7,10 +7,10 @@ use cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
 use cudarc::driver::sys::{CUdevice, CUresult};
 
 use super::{driver, query};
-use crate::api::Api;
+use crate::backend::Api;
 use crate::backend::{Device, DeviceType};
 use crate::error::{Error, Result};
-use crate::shader::Feature;
+use crate::suite::Feature;
 
 /// The oldest CUDA that a driver must know, as 1000 × major + 10 × minor: 12.8 has the newest call that is used here.
 const OLDEST: i32 = 12_080;

@@ -23,11 +23,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::ahead::{self, Ahead, Work};
+use super::background::{self, Ahead, Work};
 use super::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
 use crate::job::{Buffer, Checks, Job, Kernel, Language, POISON, Step};
-use crate::twin;
+use crate::shader::twin;
 use array::Array;
 use cublas::Blas;
 pub use device::{CudaDevice, devices};
@@ -218,7 +218,7 @@ impl Backend for CudaBackend {
 
     fn compile_ahead(&mut self, jobs: &[Job]) {
         // NVRTC takes a tenth of a second for each.
-        let kernels = ahead::kernels(&self.found.device, jobs, self.images.keys().copied().collect());
+        let kernels = background::kernels(&self.found.device, jobs, self.images.keys().copied().collect());
         let programs =
             kernels.into_iter().filter(|(_, kernel)| kernel.checks == Checks::default()).map(|(key, kernel)| {
                 let (compiler, target, program) = (self.compiler.clone(), self.target.clone(), kernel.cuda.clone());

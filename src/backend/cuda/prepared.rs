@@ -14,8 +14,8 @@ use super::memory::{Memory, Pinned};
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
 use crate::job::{self, Job, Kernel, POISON, Route, Scalar, Step};
-use crate::shader::Access;
-use crate::twin;
+use crate::shader::twin;
+use crate::suite::Access;
 
 /// Events that one submission may take: two around each stretch of dispatches.
 const MAX_EVENTS: usize = 4096;

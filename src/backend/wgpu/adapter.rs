@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::platform::{self, APIS};
-use crate::api::Api;
+use crate::backend::Api;
 use crate::backend::{Device, DeviceType};
-use crate::shader::Feature;
+use crate::suite::Feature;
 
 /// An adapter and what it tells.
 #[derive(Clone)]

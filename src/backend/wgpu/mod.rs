@@ -206,7 +206,7 @@ fn unanswered() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Request, plan};
+    use crate::engine::plan::{Request, plan};
     use crate::suite::Profile;
 
     #[test]

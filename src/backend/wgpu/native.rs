@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use super::gpu::{Gpu, one_line};
 use super::{Memory, Patience, pipelines, unanswered};
-use crate::api::Api;
-use crate::backend::ahead::{self, Ahead, Work};
+use crate::backend::Api;
+use crate::backend::background::{self, Ahead, Work};
 use crate::backend::{Device, DeviceType};
 use crate::error::{Error, Result};
 use crate::job::Kernel;
@@ -52,7 +52,7 @@ pub(super) fn compile_ahead(
     kernels: &[(u64, &Kernel)],
 ) -> Option<Ahead<wgpu::ComputePipeline>> {
     let is_apart = device.kind != DeviceType::Software && device.api != Api::Gl;
-    (is_apart && ahead::cores() >= 4).then(|| start(gpu, kernels))
+    (is_apart && background::cores() >= 4).then(|| start(gpu, kernels))
 }
 
 pub(super) fn start(gpu: &Gpu, kernels: &[(u64, &Kernel)]) -> Ahead<wgpu::ComputePipeline> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::gpu::{Gpu, one_line};
 use super::platform;
 use crate::backend::Device;
-use crate::backend::ahead::{self, Ahead};
+use crate::backend::background::{self, Ahead};
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel, Language};
 use crate::shader::ENTRY_POINT;
@@ -41,7 +41,7 @@ impl Pipelines {
 
     /// Starts to compile what the jobs need, where threads can: see [`platform::compile_ahead`].
     pub(super) fn compile_ahead(&mut self, gpu: &Gpu, device: &Device, jobs: &[Job]) {
-        let kernels = ahead::kernels(device, jobs, self.ready.keys().copied().collect());
+        let kernels = background::kernels(device, jobs, self.ready.keys().copied().collect());
         self.ahead = platform::compile_ahead(gpu, device, &kernels);
     }
 
@@ -96,9 +96,9 @@ mod tests {
     use super::super::{PATIENCE, WgpuBackend, adapters};
     use super::*;
     use crate::backend::Backend;
-    use crate::plan::{Request, plan};
+    use crate::engine::plan::{Request, plan};
+    use crate::engine::verify::verify;
     use crate::suite::Profile;
-    use crate::verify::verify;
 
     fn jobs(filters: &[&str]) -> Vec<Job> {
         let mut request = Request::new(filters.iter().map(|name| (*name).to_owned()).collect(), Profile::Quick);
@@ -120,7 +120,7 @@ mod tests {
             jobs[1].kernel.source.push_str("\nthis is no WGSL");
             let Err(alone) = backend.prepare(&jobs[1]).await else { panic!("no WGSL, no pipeline") };
 
-            let kernels = ahead::kernels(&backend.adapter.device, &jobs, Default::default());
+            let kernels = background::kernels(&backend.adapter.device, &jobs, Default::default());
             let mut ahead = platform::start(&backend.gpu, &kernels);
             let keys: Vec<u64> = kernels.iter().map(|(key, _)| *key).collect();
             let faulty = jobs[1].kernel.key(Language::Wgsl);

@@ -13,12 +13,12 @@ use gloo_timers::future::TimeoutFuture;
 
 use super::gpu::Gpu;
 use super::{Memory, Patience, unanswered};
-use crate::api::Api;
+use crate::backend::Api;
 use crate::backend::Device;
-use crate::backend::ahead::Ahead;
+use crate::backend::background::Ahead;
 use crate::error::{Error, Result};
 use crate::job::Kernel;
-use crate::shader::Feature;
+use crate::suite::Feature;
 
 /// The one API.
 pub const APIS: [(Api, wgpu::Backend); 1] = [(Api::WebGpu, wgpu::Backend::BrowserWebGpu)];

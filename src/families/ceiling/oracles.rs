@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::covering;
-use crate::shader::Interface;
+use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{Oracle, Scalar, Shape, Step, each, each_on_all_cores};
 

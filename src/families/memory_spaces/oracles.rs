@@ -1,7 +1,7 @@
 //! What the kernels of `memory_spaces` must make of what they read.
 
 use super::{INPUTS, SHIFT, SMALL_TABLE, SPILLED, TABLE, rounds};
-use crate::shader::Interface;
+use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{Oracle, Scalar, Shape, each};
 

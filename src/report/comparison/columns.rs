@@ -1,8 +1,8 @@
 //! The columns of a table of cases, before they are drawn.
 
 use super::{View, duration, labels, marked, none, share, times, with_interval};
-use crate::compare::{Case, Comparison, Pair, Verdict};
 use crate::report::table::{self, percent};
+use crate::results::compare::{Case, Comparison, Pair, Verdict};
 
 /// One column: its heading and a cell for each row.
 pub(super) struct Column {
@@ -98,7 +98,7 @@ fn pair(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Colu
 /// Several sides: the times with the best marked, and the ratio of those that are held against another.
 fn sides(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Column>> {
     let best: Vec<Vec<usize>> = cases.iter().map(|case| case.fastest()).collect();
-    let of_side = |(side, is): (usize, &crate::compare::Side)| {
+    let of_side = |(side, is): (usize, &crate::results::compare::Side)| {
         let value = |case: &Case| case.timing(side).map(|timing| duration(timing.median_ns));
         let mut columns = vec![starred(&is.label, side, cases, &best, value)];
         for of in (0..comparison.matches.len()).filter(|of| comparison.matches[*of].side == side) {
@@ -114,7 +114,7 @@ fn sides(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Col
 /// Each side's share of its own ceiling, the best marked.
 fn relative(comparison: &Comparison, cases: &[&Case]) -> Vec<Vec<Column>> {
     let best: Vec<Vec<usize>> = cases.iter().map(|case| case.nearest_to_ceiling()).collect();
-    let of_side = |(side, is): (usize, &crate::compare::Side)| {
+    let of_side = |(side, is): (usize, &crate::results::compare::Side)| {
         vec![starred(&is.label, side, cases, &best, |case| case.share(side).map(share))]
     };
     comparison.sides.iter().enumerate().map(of_side).collect()

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Sort, View, groups, labels, marked, mean_shares, name, why_not};
-use crate::compare::{Case, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
+use crate::results::compare::{Case, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 
 const HEADING: [&str; 30] = [
     "family",
@@ -91,7 +91,7 @@ pub(super) fn json(comparison: &Comparison, view: View) -> String {
         "cases": cases,
     });
     if let Some(limit) = view.limit {
-        let regression = |one: &crate::compare::Regression| {
+        let regression = |one: &crate::results::compare::Regression| {
             let [baseline, side] = labels(comparison, one.of);
             json!({
                 "case": name(one.case), "baseline": baseline, "side": side, "is_certain": one.is_certain,
@@ -104,7 +104,7 @@ pub(super) fn json(comparison: &Comparison, view: View) -> String {
     format!("{value:#}\n")
 }
 
-fn side_value(side: &crate::compare::Side) -> Value {
+fn side_value(side: &crate::results::compare::Side) -> Value {
     json!({
         "label": side.label, "is_baseline": side.is_baseline, "device": side.device, "backend": side.backend,
         "driver": side.driver, "tool_version": side.tool_version, "reports": side.reports, "dates": side.dates,
@@ -136,12 +136,12 @@ fn shares_value(comparison: &Comparison) -> Value {
 
 fn case_value(comparison: &Comparison, case: &Case) -> Value {
     let row = case.row;
-    let entry = |(side, entry): (&crate::compare::Side, &Option<Entry>)| {
+    let entry = |(side, entry): (&crate::results::compare::Side, &Option<Entry>)| {
         Some((side.label.clone(), entry_value(entry.as_ref()?)))
     };
     let entries: serde_json::Map<String, Value> =
         comparison.sides.iter().zip(&case.entries).filter_map(entry).collect();
-    let pair = |(of, pair): (usize, &Option<crate::compare::Pair>)| {
+    let pair = |(of, pair): (usize, &Option<crate::results::compare::Pair>)| {
         let [baseline, side] = labels(comparison, of);
         let pair = pair.as_ref()?;
         let marks: Vec<&str> = pair.marks.iter().map(|mark: &Mark| mark.name()).collect();

@@ -5,8 +5,8 @@ use super::with_interval;
 use super::{
     View, days, groups, labels, left_out, mean_shares, none, regression_lines, rule, share, tally_line, title,
 };
-use crate::compare::{Comparison, Verdict};
 use crate::report::markdown::{escape, table};
+use crate::results::compare::{Comparison, Verdict};
 
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
     let mut parts = vec![sides(comparison)];
@@ -51,7 +51,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
 
 fn sides(comparison: &Comparison) -> String {
     let heading = ["", "device and API", "driver", "shaderbench", "runs", "reports"].map(str::to_owned);
-    let row = |side: &crate::compare::Side| {
+    let row = |side: &crate::results::compare::Side| {
         [side.label.as_str(), &title(side), side.driver, side.tool_version, &days(side), &side.reports.join(", ")]
             .map(str::to_owned)
             .to_vec()

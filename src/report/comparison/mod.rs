@@ -7,8 +7,8 @@ mod table;
 
 use super::table::{Look, digits, label, time};
 use super::versus::written;
-use crate::compare::{Case, Comparison, Entry, MARGIN, Mark, Ratio, Regression, Side, Tally, Verdict};
-use crate::record::Status;
+use crate::results::Status;
+use crate::results::compare::{Case, Comparison, Entry, MARGIN, Mark, Ratio, Regression, Side, Tally, Verdict};
 
 /// How a comparison is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -191,8 +191,9 @@ fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usize, Vec<Opt
             (0..comparison.sides.len()).map(|side| case.share(side).filter(|share| *share > 0.0)).collect()
         })
         .collect();
-    let mean =
-        |side: usize| crate::stats::geometric_mean(&shares.iter().map(|of_case| of_case[side]).collect::<Vec<_>>());
+    let mean = |side: usize| {
+        crate::results::stats::geometric_mean(&shares.iter().map(|of_case| of_case[side]).collect::<Vec<_>>())
+    };
     (shares.len(), (0..comparison.sides.len()).map(mean).collect())
 }
 

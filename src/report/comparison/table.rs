@@ -3,9 +3,9 @@
 use super::columns::{Block, Cell, Column, block, sign};
 use super::{Group, View, count, days, groups, labels, left_out, marked, mean_shares, name, none, regression_lines};
 use super::{rule, share, some, tally_line, title, with_interval};
-use crate::compare::{Comparison, Mark, Verdict};
 use crate::report::layout::{Grid, Look, paint, wrap};
 use crate::report::table::WIDE;
+use crate::results::compare::{Comparison, Mark, Verdict};
 
 /// What a table needs for its rows' names at least, and what it gives them at most.
 const NAME: std::ops::RangeInclusive<usize> = 24..=56;
@@ -102,7 +102,7 @@ fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String>
 fn marks(comparison: &Comparison, group: &Group) -> Vec<String> {
     let mut lines = Vec::new();
     for (of, mark) in (0..comparison.matches.len()).flat_map(|of| Mark::ALL.map(|mark| (of, mark))) {
-        let has_mark = |pair: &crate::compare::Pair| pair.marks.contains(&mark);
+        let has_mark = |pair: &crate::results::compare::Pair| pair.marks.contains(&mark);
         let marked_cases = group.cases.iter().filter(|case| case.pairs[of].as_ref().is_some_and(has_mark));
         let names: Vec<_> = marked_cases.map(|case| name(case)).collect();
         if !names.is_empty() {
@@ -217,7 +217,8 @@ fn shares(comparison: &Comparison, look: Look) -> Option<String> {
 
 fn share_line(comparison: &Comparison, family: &str) -> Option<String> {
     let (cases, means) = mean_shares(comparison, Some(family));
-    let of = |(side, mean): (&crate::compare::Side, Option<f64>)| Some(format!("{} {}", side.label, share(mean?)));
+    let of =
+        |(side, mean): (&crate::results::compare::Side, Option<f64>)| Some(format!("{} {}", side.label, share(mean?)));
     let means: Option<Vec<String>> = comparison.sides.iter().zip(means).map(of).collect();
     Some(format!("Geometric mean of {}: {}.", count(cases), means?.join(", ")))
 }

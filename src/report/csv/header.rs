@@ -1,7 +1,7 @@
 //! The line that names the columns, and rows read by it.
 
 use super::Fields;
-use crate::record::{COLUMNS, Column, Record};
+use crate::results::{COLUMNS, Column, Record};
 
 /// Columns that came later: that older reports lack them is no news.
 const LATER: [&str; 1] = ["subgroup_size"];

@@ -1,7 +1,7 @@
 //! What a report may look like when it comes back, and what is said of it.
 
 use super::*;
-use crate::record::Status;
+use crate::results::Status;
 
 fn record() -> Record {
     Record {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::figure::Figure;
-use crate::compare::{Case, Entry};
-use crate::record::{Record, Status};
+use crate::results::compare::{Case, Entry};
+use crate::results::{Record, Status};
 
 /// Every text once; columns hold its place.
 #[derive(Default)]

@@ -7,10 +7,10 @@ use super::cases::{CaseColumns, SideColumns, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
 use super::samples::{Series, widest};
-use crate::compare::{Comparison, Report, Side, compare};
-use crate::record::{Record, Status, steady};
 use crate::report::versus::written;
-use crate::stats;
+use crate::results::compare::{Comparison, Report, Side, compare};
+use crate::results::stats;
+use crate::results::{Record, Status, steady};
 
 /// Everything that the page shows. It serialises to plain JSON objects and arrays; their meaning is in the fields' own comments.
 #[derive(Serialize)]
@@ -64,7 +64,7 @@ struct SideData<'a> {
 
 /// The reports held against each other; `comparison` is that of [`super::sides`].
 ///
-/// Rows of one device, API, driver and version are one side, as in [`crate::compare`]; several runs of a side are pooled.
+/// Rows of one device, API, driver and version are one side, as in [`crate::results::compare`]; several runs of a side are pooled.
 #[must_use]
 pub fn data<'a>(comparison: &'a Comparison<'a>, context: &Context<'a>) -> Data<'a> {
     let mut texts = Texts::default();

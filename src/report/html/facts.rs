@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Level;
 use super::figure::Figure;
-use crate::record::{Record, Status};
+use crate::results::{Record, Status};
 
 /// A measured limit of a side.
 #[derive(Serialize)]

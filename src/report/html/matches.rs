@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::cases::{Ranges, Texts};
 use super::figure::Figure;
-use crate::compare::{Case, Ratio, Side, Verdict};
+use crate::results::compare::{Case, Ratio, Side, Verdict};
 
 /// One side held against another.
 #[derive(Serialize)]

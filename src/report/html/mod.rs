@@ -25,7 +25,7 @@ pub struct About<'a> {
     /// Whether its kernels do different things, so that their times are not to be compared.
     pub is_by_kernel: bool,
     /// What its rows show on one device, in a sentence or two.
-    pub finding: fn(&[&crate::record::Record]) -> Option<String>,
+    pub finding: fn(&[&crate::results::Record]) -> Option<String>,
 }
 
 /// A level of the memory hierarchy, as dependent loads show it.

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::figure::Figure;
-use crate::compare::{Case, Report};
-use crate::record::Record;
+use crate::results::Record;
+use crate::results::compare::{Case, Report};
 
 /// How many series a side shows at most: those that scatter the most.
 const MOST_SERIES: usize = 16;
@@ -65,7 +65,7 @@ fn spread(sorted: &[f64]) -> f64 {
 }
 
 fn series(case: usize, sorted: &[f64]) -> Series {
-    let median = crate::stats::median(sorted).unwrap_or(1.0);
+    let median = crate::results::stats::median(sorted).unwrap_or(1.0);
     let kept = sorted.len().min(MOST_SAMPLES);
     let at = |number: usize| (number * (sorted.len() - 1)) / (kept - 1).max(1);
     let relative = (0..kept).map(|number| Figure::new(sorted[at(number)] / median, 5)).collect();

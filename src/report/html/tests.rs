@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::compare::Report;
-use crate::record::{Record, Status};
+use crate::results::compare::Report;
+use crate::results::{Record, Status};
 
 fn row(backend: &str, benchmark: &str, median_ns: f64) -> Record {
     Record {

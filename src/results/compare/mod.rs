@@ -15,8 +15,8 @@ pub use sides::{Match, Side};
 pub use timing::{Ratio, Timing};
 pub use verdict::{MARGIN, Verdict};
 
-use crate::api::Api;
-use crate::record::{Record, Status};
+use crate::backend::Api;
+use crate::results::{Record, Status};
 
 /// A report as it was read.
 #[derive(Debug, Clone, Default)]
@@ -90,7 +90,7 @@ impl<'a> Entry<'a> {
             let shares: Vec<f64> =
                 ok().filter_map(|record| record.share).filter(|share| SHARES.contains(share)).collect();
             entry.timing = Timing::pooled(&ok().filter_map(|record| Timing::of_run(record)).collect::<Vec<_>>());
-            entry.share = crate::stats::median(&shares).filter(|_| entry.timing.is_some());
+            entry.share = crate::results::stats::median(&shares).filter(|_| entry.timing.is_some());
         }
         entry
     }

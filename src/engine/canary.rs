@@ -2,9 +2,9 @@
 
 use super::put_away;
 use crate::backend::{Device, DeviceType, Prepared};
+use crate::engine::measure::Timer;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
-use crate::measure::Timer;
 use crate::suite::{Case, Dtype, Extent, Shape};
 
 /// How far the canary may move over a case before the case is measured again.

@@ -1,7 +1,7 @@
 //! Which runs are one side, and which sides are held against which.
 
 use super::Report;
-use crate::record::Record;
+use crate::results::Record;
 
 /// One column of a comparison: a device through an API.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use super::bench::Bench;
 use super::schedule::Effort;
+use super::session::Bench;
 use super::{Observer, Settings};
 use crate::backend::{Backend, Device, DeviceType};
-use crate::ceilings::Ceilings;
+use crate::engine::measure::Rules;
 use crate::error::{Error, Result};
 use crate::job::{Job, hash};
-use crate::measure::Rules;
-use crate::record::{Record, SCHEMA, Status};
-use crate::stats::{self, Summary};
+use crate::results::ceilings::Ceilings;
+use crate::results::stats::{self, Summary};
+use crate::results::{Record, SCHEMA, Status};
 use crate::suite::Case;
 
 /// An API's part in a run.

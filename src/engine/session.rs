@@ -6,19 +6,19 @@ use std::time::Duration;
 use web_time::Instant;
 
 use super::canary::{Canary, can_ramp, canary_case, case_of};
-use super::clock::in_kernel;
-use super::pace::Pace;
+use super::in_kernel::in_kernel;
+use super::launch_guard::Pace;
 use super::schedule::{ATTEMPTS, Effort};
 use super::{Settings, put_away};
+use crate::backend::monitor::Monitor;
 use crate::backend::{Backend, Prepared};
+use crate::engine::measure::{self, Rules, Series, Timer};
+use crate::engine::verify::verify;
 use crate::error::{Error, Result};
 use crate::job::{Job, Step};
-use crate::measure::{self, Rules, Series, Timer};
-use crate::monitor::Monitor;
-use crate::record::{Conditions, Record, Status};
-use crate::stats::{self, round_to_seven_digits};
+use crate::results::stats::{self, round_to_seven_digits};
+use crate::results::{Conditions, Record, Status};
 use crate::suite::{Case, Dtype, Extent, Shape};
-use crate::verify::verify;
 
 /// A device on the bench, with the canary that tells whether it holds still.
 pub(super) struct Bench<'a> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::Changes;
-use super::kept::Kept;
-use super::lane::Lane;
-use crate::record::Record;
+use super::api_run::Lane;
+use super::resume::Kept;
+use crate::results::Record;
 use crate::suite::Case;
 
 /// Slots of rows that a case added, and of those that it changed.

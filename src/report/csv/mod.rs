@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::record::{COLUMNS, Record, SCHEMA};
+use crate::results::{COLUMNS, Record, SCHEMA};
 use fields::{Fields, Splitter};
 use header::Header;
 

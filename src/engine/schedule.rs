@@ -10,8 +10,8 @@ use std::time::Duration;
 use web_time::Instant;
 
 use super::Settings;
-use crate::measure::Rules;
-use crate::plan::{ceilings_of, ladders, reserves};
+use crate::engine::measure::Rules;
+use crate::engine::plan::{ceilings_of, ladders, reserves};
 use crate::suite::Case;
 
 /// How often a case is measured at most, where its canary does not settle.
@@ -163,7 +163,7 @@ impl Rounds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Request, plan};
+    use crate::engine::plan::{Request, plan};
     use crate::suite::Profile;
 
     fn cases() -> Vec<Case> {

@@ -4,7 +4,7 @@
 
 use crate::backend::{Prepared, Sample};
 use crate::error::Result;
-use crate::stats;
+use crate::results::stats;
 
 /// The clock that rows are timed by.
 #[derive(Debug, Clone, PartialEq)]

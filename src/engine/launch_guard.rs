@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::put_away;
 use crate::backend::{Backend, Device, DeviceType, Prepared};
+use crate::engine::measure::Timer;
 use crate::error::{Error, Result};
 use crate::job::Job;
-use crate::measure::Timer;
 use crate::suite::{Case, Extent};
 
 /// What launches took: the estimate for the next size.

@@ -1,7 +1,7 @@
 //! A case's turn: the ceilings that it needs, then the case, through each API.
 
 use super::Observer;
-use super::lane::Lane;
+use super::api_run::Lane;
 use super::rows::{Rows, Touched};
 use super::schedule::{Effort, Schedule};
 use crate::error::Result;

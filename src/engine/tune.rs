@@ -5,16 +5,16 @@
 use std::collections::HashSet;
 
 use super::Observer;
-use super::kept::{of_case, of_record};
-use super::lane::Lane;
+use super::api_run::Lane;
+use super::resume::{of_case, of_record};
 use super::rows::Rows;
+use crate::engine::measure::Rules;
 use crate::error::Result;
 use crate::job::Job;
-use crate::measure::Rules;
-use crate::record::Record;
-use crate::shader::Value;
-use crate::stats::Summary;
+use crate::results::Record;
+use crate::results::stats::Summary;
 use crate::suite::Case;
+use crate::suite::Value;
 
 /// Time for a candidate, in nanoseconds.
 const BUDGET_NS: f64 = 30e6;

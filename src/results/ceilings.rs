@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::record::{Record, Status};
-use crate::stats::round_to_seven_digits;
+use crate::results::stats::round_to_seven_digits;
+use crate::results::{Record, Status};
 use crate::suite::{Case, Limit, Scalar, binary_size};
 
 /// A share above this is a fault: dead code, an input in cache, a wrong count of bytes, or a bad ceiling.
@@ -195,7 +195,7 @@ fn amount(limit: Limit, case: &Case) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Request, plan};
+    use crate::engine::plan::{Request, plan};
     use crate::suite::{Extent, Profile};
 
     fn case(name: &str, n: u64) -> Case {

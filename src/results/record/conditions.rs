@@ -2,20 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A card's state at one moment; what it does not tell is `None`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Reading {
-    /// Clock of its multiprocessors, in MHz.
-    pub sm_mhz: Option<u32>,
-    /// Clock of its memory, in MHz.
-    pub memory_mhz: Option<u32>,
-    /// Temperature of the chip, in °C.
-    pub celsius: Option<u32>,
-    /// Power that the card draws, in watts.
-    pub watts: Option<f64>,
-    /// What keeps its clocks from being higher.
-    pub throttling: Vec<Throttle>,
-}
+use crate::backend::monitor::Reading;
 
 /// The states around a case: before its canary, and after the one that follows its last sample.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -24,48 +11,6 @@ pub struct Conditions {
     pub before: Reading,
     /// After it, while the card is still warm.
     pub after: Reading,
-}
-
-/// Why a card's clocks are not higher, as NVML tells it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Throttle {
-    /// Nothing runs.
-    Idle,
-    /// The clocks that its user set.
-    ApplicationClocks,
-    /// The power limit, kept to by software.
-    PowerCap,
-    /// Hardware halves the clocks at least: heat, power or power brake.
-    HardwareSlowdown,
-    /// Another card of its group runs at this clock.
-    SyncBoost,
-    /// Too warm, as software sees it: the chip or the memory.
-    SoftwareThermal,
-    /// Too warm: hardware halves the clocks at least.
-    HardwareThermal,
-    /// The power supply brakes: hardware halves the clocks at least.
-    PowerBrake,
-    /// The clocks that a display asks for.
-    DisplayClocks,
-}
-
-impl Throttle {
-    /// The fault that a case was measured under, in words, where it is one.
-    ///
-    /// Heat, the power brake and hardware's slowdown are faults of the moment: the same card, cool and well fed, is faster, and a time taken
-    /// under them belongs to no other run. The power limit is not: under heavy arithmetic a card works against it as long as it lives, and
-    /// measuring again would find it there again; whether it moves the clocks over a case is the canary's to see. Neither are clocks that
-    /// somebody chose, nor idling, which is how cards are read between cases.
-    #[must_use]
-    pub const fn fault(self) -> Option<&'static str> {
-        match self {
-            Self::HardwareSlowdown => Some("slowed down by its hardware"),
-            Self::SoftwareThermal | Self::HardwareThermal => Some("too warm"),
-            Self::PowerBrake => Some("braked by its power supply"),
-            Self::Idle | Self::ApplicationClocks | Self::PowerCap | Self::SyncBoost | Self::DisplayClocks => None,
-        }
-    }
 }
 
 impl Conditions {
@@ -87,6 +32,7 @@ impl Conditions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::monitor::Throttle;
 
     fn after(throttling: &[Throttle]) -> Conditions {
         Conditions { after: Reading { throttling: throttling.to_vec(), ..Reading::default() }, ..Conditions::default() }

@@ -85,7 +85,7 @@ pub(super) fn may_be_past(ratio: &Ratio, slowdown: f64) -> bool {
 mod tests {
     use super::super::timing::Timing;
     use super::*;
-    use crate::record::Record;
+    use crate::results::Record;
 
     fn verdict(low: f64, value: f64, high: f64) -> Verdict {
         Ratio { value, interval: Some((low, high)), between: 0.0 }.verdict()

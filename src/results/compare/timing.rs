@@ -1,7 +1,7 @@
 //! A case's time on one side, from one run or several, and the ratio of two such times.
 
-use crate::record::Record;
-use crate::stats::{self, Estimate, student};
+use crate::results::Record;
+use crate::results::stats::{self, Estimate, student};
 
 /// A case over which the canary moved by more than this was not settled: its time is uncertain by as much.
 const DRIFT: f64 = 0.05;

@@ -8,7 +8,7 @@ mod oracles;
 
 use oracles::{fours_read, private_read, registers_mixed, spilled_mixed, words_read};
 
-use crate::record::Record;
+use crate::results::Record;
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
@@ -32,8 +32,8 @@ pub const FAMILY: Family = Family {
             look_for: "The first cache at its best: beside workgroup_bandwidth it tells whether the two are one \
                 memory.",
             limited_by: "The load unit, 64 or 128 bytes a cycle and processor; the table never leaves the first cache.",
-            wgsl: include_str!("../../shaders/memory_spaces/storage_bandwidth.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/storage_bandwidth.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/storage_bandwidth.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/storage_bandwidth.cu"),
             ..BASE
         },
         Benchmark {
@@ -42,8 +42,8 @@ pub const FAMILY: Family = Family {
             look_for: "Bytes that reach lanes, not bytes fetched: one element serves a subgroup. Above \
                 storage_bandwidth the constant path is faster for what all share.",
             limited_by: "The constant cache's one address at a time, 16 bytes each.",
-            wgsl: include_str!("../../shaders/memory_spaces/uniform_bandwidth.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/uniform_bandwidth.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/uniform_bandwidth.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/uniform_bandwidth.cu"),
             check: Check {
                 buffer: "output",
                 scalars: all,
@@ -61,8 +61,8 @@ pub const FAMILY: Family = Family {
                 size, so that 16-byte texels are its best case here.",
             limited_by: "The texture units' address rate: a few texels a cycle and processor, each with bounds and \
                 format work.",
-            wgsl: include_str!("../../shaders/memory_spaces/texture_bandwidth.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/texture_bandwidth.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/texture_bandwidth.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/texture_bandwidth.cu"),
             buffers: |shape, _| {
                 let table = square(TABLE, Format::Rgba32Uint, Contents::Input(Values::Wide));
                 let table = Buffer { name: "table", scalars: 4 * TABLE, contents: table };
@@ -75,8 +75,8 @@ pub const FAMILY: Family = Family {
             summary: "a table of 4 KiB in workgroup memory",
             look_for: "It should meet ceiling/workgroup_read at fours; less is the mixing arithmetic.",
             limited_by: "The banks, 128 bytes a cycle and processor where there are 32.",
-            wgsl: include_str!("../../shaders/memory_spaces/workgroup_bandwidth.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/workgroup_bandwidth.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/workgroup_bandwidth.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/workgroup_bandwidth.cu"),
             buffers: |shape, _| vec![random("input", 4 * TABLE), output(shape.count()), sizes(shape)],
             ..BASE
         },
@@ -86,8 +86,8 @@ pub const FAMILY: Family = Family {
             look_for: "Far below registers, near the first cache: the array is memory. Much above the first cache, \
                 the compiler found a way to keep it in registers after all.",
             limited_by: "Loads of 4 bytes a lane from thread-local memory, laid out so that lanes are side by side.",
-            wgsl: include_str!("../../shaders/memory_spaces/private_bandwidth.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/private_bandwidth.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/private_bandwidth.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/private_bandwidth.cu"),
             buffers: |shape, _| vec![random("input", INPUTS), output(shape.count()), sizes(shape)],
             work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
             check: Check { buffer: "output", scalars: all, oracle: private_read },
@@ -99,8 +99,8 @@ pub const FAMILY: Family = Family {
             look_for: "An upper bound for everything: operands a second, not bytes over a wire. Against fma it tells \
                 how many of four operands a cycle the integer units really take.",
             limited_by: "The integer pipelines' issue; register banks, where three operands collide in one.",
-            wgsl: include_str!("../../shaders/memory_spaces/register_bandwidth.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/register_bandwidth.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/register_bandwidth.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/register_bandwidth.cu"),
             cases: &[
                 Cases {
                     from: Profile::Quick,
@@ -129,7 +129,7 @@ pub const FAMILY: Family = Family {
                 dependent products at low occupancy.",
             work_text: "96 ROUNDS times x = x · s + y by each invocation, each of which reads two registers of 4 \
                 bytes.",
-            cuda: include_str!("../../shaders/memory_spaces/spill.cu"),
+            cuda: include_str!("../../../shaders/memory_spaces/spill.cu"),
             only_cuda: Some("WGSL sets no limit on registers"),
             cases: &[
                 Cases {
@@ -159,7 +159,7 @@ pub const FAMILY: Family = Family {
             limited_by: "With EACH=0 instructions; with EACH=1 one constant address at a time, up to 32 for a \
                 subgroup.",
             wgsl: CONST_TABLE,
-            cuda: include_str!("../../shaders/memory_spaces/table_const.cu"),
+            cuda: include_str!("../../../shaders/memory_spaces/table_const.cu"),
             buffers: |shape, _| vec![output(shape.count()), sizes(shape)],
             ..TABLES
         },
@@ -170,8 +170,8 @@ pub const FAMILY: Family = Family {
                 constant cache.",
             limited_by: "Divergent constant reads are replayed for each distinct address; where all read one, the \
                 mixing.",
-            wgsl: include_str!("../../shaders/memory_spaces/table_uniform.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/table_uniform.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/table_uniform.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/table_uniform.cu"),
             ..TABLES
         },
         Benchmark {
@@ -180,8 +180,8 @@ pub const FAMILY: Family = Family {
             look_for: "The rate with EACH=1: where lanes differ, a storage buffer is the place for a table. EACH=0 \
                 gains little, as the cache serves 32 words as fast as one.",
             limited_by: "The load unit of the first cache, one request a subgroup, and 64 words that always hit.",
-            wgsl: include_str!("../../shaders/memory_spaces/table_storage.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/table_storage.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/table_storage.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/table_storage.cu"),
             ..TABLES
         },
         Benchmark {
@@ -190,8 +190,8 @@ pub const FAMILY: Family = Family {
             look_for: "Nanoseconds a load, median over STEPS: the first cache's latency with the index arithmetic in \
                 it. Times the clock it is cycles, some 30 to 50 on current cards.",
             limited_by: "One chain: nothing overlaps, so that latency is all there is.",
-            wgsl: include_str!("../../shaders/memory_spaces/storage_latency.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/storage_latency.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/storage_latency.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/storage_latency.cu"),
             ..LATENCIES
         },
         Benchmark {
@@ -201,7 +201,7 @@ pub const FAMILY: Family = Family {
                 shift and a 64-bit addition.",
             limited_by: "The cache's hit latency alone; 8 KiB of addresses still fit it.",
             work_text: "STEPS dependent loads, counted as 4 bytes each as elsewhere, although addresses have 8.",
-            cuda: include_str!("../../shaders/memory_spaces/pointer_latency.cu"),
+            cuda: include_str!("../../../shaders/memory_spaces/pointer_latency.cu"),
             only_cuda: Some("WGSL has no pointers that can be stored"),
             buffers: |_, _| {
                 let addresses = Buffer { name: "addresses", scalars: 2 * WALK.places(), contents: Contents::Poison };
@@ -215,8 +215,8 @@ pub const FAMILY: Family = Family {
             look_for: "Against storage_latency: constant memory indexed at run time goes through a small cache of \
                 its own; 4 KiB may be more than its first level holds.",
             limited_by: "The constant cache's hit time, or its second level's, where the walk does not fit.",
-            wgsl: include_str!("../../shaders/memory_spaces/uniform_latency.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/uniform_latency.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/uniform_latency.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/uniform_latency.cu"),
             buffers: |_, _| walked(UNIFORM_WALK),
             check: Check {
                 buffer: "output",
@@ -234,8 +234,8 @@ pub const FAMILY: Family = Family {
             look_for: "The longest of the on-chip spaces: the request passes addressing, format and filter stages \
                 even if nothing is filtered.",
             limited_by: "The texture pipeline's depth, and two operations a step that make coordinates.",
-            wgsl: include_str!("../../shaders/memory_spaces/texture_latency.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/texture_latency.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/texture_latency.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/texture_latency.cu"),
             buffers: |_, _| {
                 let mut buffers = walked(WALK);
                 buffers[0].contents = square(WALK.places(), Format::R32Uint, Contents::Cycle(WALK));
@@ -249,8 +249,8 @@ pub const FAMILY: Family = Family {
             look_for: "The shortest load there is: no tag is compared. What storage_latency has more is the price of \
                 being a cache.",
             limited_by: "Address, bank, return: a fixed number of cycles for a walk without conflicts.",
-            wgsl: include_str!("../../shaders/memory_spaces/workgroup_latency.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/workgroup_latency.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/workgroup_latency.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/workgroup_latency.cu"),
             ..LATENCIES
         },
         Benchmark {
@@ -259,8 +259,8 @@ pub const FAMILY: Family = Family {
             look_for: "Near storage_latency: local memory is ordinary memory in the first cache. Much shorter, and \
                 the array went to registers.",
             limited_by: "Hits in the first cache, after address arithmetic that interleaves lanes.",
-            wgsl: include_str!("../../shaders/memory_spaces/private_latency.wgsl"),
-            cuda: include_str!("../../shaders/memory_spaces/private_latency.cu"),
+            wgsl: include_str!("../../../shaders/memory_spaces/private_latency.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/private_latency.cu"),
             buffers: |_, _| walked(PRIVATE_WALK),
             check: Check {
                 buffer: "output",
@@ -352,7 +352,7 @@ const LATENCIES: Benchmark = Benchmark {
 /// As many as the largest devices hold at a time.
 const INVOCATIONS: &[Extent] = &[Extent::Linear(1 << 18)];
 
-const CONST_TABLE: &str = include_str!("../../shaders/memory_spaces/table_const.wgsl");
+const CONST_TABLE: &str = include_str!("../../../shaders/memory_spaces/table_const.wgsl");
 
 /// Elements of 16 bytes of the bandwidth kernels' table; reads start in its lower half.
 const TABLE: u64 = 256;

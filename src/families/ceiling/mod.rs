@@ -7,8 +7,8 @@ use oracles::{
     sums_of_trees, tensor_rounds, trees, workgroup_sums,
 };
 
-use crate::record::Record;
-use crate::shader::Interface;
+use crate::results::Record;
+use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
@@ -31,8 +31,8 @@ pub const FAMILY: Family = Family {
                 and fours beat single words at large sets, narrow accesses keep too few bytes in flight.",
             limited_by: "Memory's pins, which reads and writes share and which lose time whenever they turn round; \
                 the last-level cache at a few MiB; below that the launch.",
-            wgsl: include_str!("../../shaders/ceiling/copy.wgsl"),
-            cuda: include_str!("../../shaders/ceiling/copy.cu"),
+            wgsl: include_str!("../../../shaders/ceiling/copy.wgsl"),
+            cuda: include_str!("../../../shaders/ceiling/copy.cu"),
             cases: &[
                 Cases { from: Profile::Quick, dtypes: NARROW, extents: &[Extent::Linear(1 << 24)], params: &[&[]] },
                 Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: &QUICK, params: &[&[]] },
@@ -56,8 +56,8 @@ pub const FAMILY: Family = Family {
                 under way. At large sets all should meet, and reading should be at least as fast as copying.",
             limited_by: "The loads in flight: latency times bandwidth must be covered by bytes that were asked for \
                 and have not come. Past the last cache, memory itself.",
-            wgsl: include_str!("../../shaders/ceiling/read.wgsl"),
-            cuda: include_str!("../../shaders/ceiling/read.cu"),
+            wgsl: include_str!("../../../shaders/ceiling/read.wgsl"),
+            cuda: include_str!("../../../shaders/ceiling/read.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)], &[("ITEMS", 128.0)]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Read),
@@ -79,8 +79,8 @@ pub const FAMILY: Family = Family {
                 the bytes. Where this one is slower, the trees of few workgroups are waited for.",
             limited_by: "Memory's reading past the last cache; in a cache the workgroups' trees, whose barriers no \
                 other workgroup may be there to hide.",
-            wgsl: include_str!("../../shaders/ceiling/read_tree.wgsl"),
-            cuda: include_str!("../../shaders/ceiling/read_tree.cu"),
+            wgsl: include_str!("../../../shaders/ceiling/read_tree.wgsl"),
+            cuda: include_str!("../../../shaders/ceiling/read_tree.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 32.0)]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Read),
@@ -96,8 +96,8 @@ pub const FAMILY: Family = Family {
                 a cache that writes back later.",
             limited_by: "The way from the processors to the cache that collects stores, then memory's writing; a \
                 device that fetches a line before it overwrites it does twice the work.",
-            wgsl: include_str!("../../shaders/ceiling/fill.wgsl"),
-            cuda: include_str!("../../shaders/ceiling/fill.cu"),
+            wgsl: include_str!("../../../shaders/ceiling/fill.wgsl"),
+            cuda: include_str!("../../../shaders/ceiling/fill.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[]]),
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Fill),
@@ -123,8 +123,8 @@ pub const FAMILY: Family = Family {
             look_for: "Its share of fma's f32 rate: a half on hardware whose 32-bit integer multiplier is half as \
                 wide, a quarter or less where a product takes several instructions.",
             limited_by: "The integer multiplier; everything is in registers.",
-            wgsl: include_str!("../../shaders/ceiling/mad.wgsl"),
-            cuda: include_str!("../../shaders/ceiling/mad.cu"),
+            wgsl: include_str!("../../../shaders/ceiling/mad.wgsl"),
+            cuda: include_str!("../../../shaders/ceiling/mad.cu"),
             ceiling: Some(Limit::Fma),
             check: Check {
                 buffer: "output",
@@ -140,8 +140,8 @@ pub const FAMILY: Family = Family {
                 and the driver uses them; a fraction of mad where it takes bytes apart.",
             limited_by: "The dot-product instruction where there is one, else the shifts and masks that unpack eight \
                 bytes for it.",
-            wgsl: include_str!("../../shaders/ceiling/dot4.wgsl"),
-            cuda: include_str!("../../shaders/ceiling/dot4.cu"),
+            wgsl: include_str!("../../../shaders/ceiling/dot4.wgsl"),
+            cuda: include_str!("../../../shaders/ceiling/dot4.cu"),
             work: |shape| Work { bytes: 0, flops: 8 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
             check: Check {
                 buffer: "output",
@@ -162,8 +162,8 @@ pub const FAMILY: Family = Family {
                 times four. Fours should not beat single words where a subgroup's request is as wide as the banks.",
             limited_by: "The banks: each gives one word a cycle. With single words the instruction rate can bind \
                 first, since a load brings a quarter as much.",
-            wgsl: include_str!("../../shaders/ceiling/workgroup_read.wgsl"),
-            cuda: include_str!("../../shaders/ceiling/workgroup_read.cu"),
+            wgsl: include_str!("../../../shaders/ceiling/workgroup_read.wgsl"),
+            cuda: include_str!("../../../shaders/ceiling/workgroup_read.cu"),
             cases: &[
                 Cases {
                     from: Profile::Quick,
@@ -193,8 +193,8 @@ pub const FAMILY: Family = Family {
                 difference is submission and waiting, which the host pays once for many launches.",
             limited_by: "The front end, which drains one launch and its caches before the next may start; end to \
                 end, system calls and the driver's wake-up.",
-            wgsl: include_str!("../../shaders/ceiling/launch.wgsl"),
-            cuda: include_str!("../../shaders/ceiling/launch.cu"),
+            wgsl: include_str!("../../../shaders/ceiling/launch.wgsl"),
+            cuda: include_str!("../../../shaders/ceiling/launch.cu"),
             cases: &[Cases {
                 from: Profile::Quick,
                 dtypes: &[Dtype::U32],
@@ -221,8 +221,8 @@ pub(super) const FMA: Benchmark = Benchmark {
         beat one, eight chains did not fill the pipelines, or lanes are real vectors.",
     limited_by: "The issue of instructions: a scheduler starts one a cycle. Heat and power bound it on large cards, \
         where the clock falls while all units work.",
-    wgsl: include_str!("../../shaders/ceiling/fma.wgsl"),
-    cuda: include_str!("../../shaders/ceiling/fma.cu"),
+    wgsl: include_str!("../../../shaders/ceiling/fma.wgsl"),
+    cuda: include_str!("../../../shaders/ceiling/fma.cu"),
     cases: &[
         Cases {
             from: Profile::Quick,
@@ -254,8 +254,8 @@ const FMA_F16: Benchmark = Benchmark {
         without it, or a driver that widens to f32, stays at the rate of fma or below it.",
     limited_by: "The packed half-precision pipes; with one lane, the conversions that compilers put between 16 and \
         32 bits.",
-    wgsl: include_str!("../../shaders/ceiling/fma_f16.wgsl"),
-    cuda: include_str!("../../shaders/ceiling/fma_f16.cu"),
+    wgsl: include_str!("../../../shaders/ceiling/fma_f16.wgsl"),
+    cuda: include_str!("../../../shaders/ceiling/fma_f16.cu"),
     cases: &[
         // Software devices, which emulate f16, need seconds for more.
         Cases {
@@ -296,8 +296,8 @@ const TENSOR: Benchmark = Benchmark {
         figures need larger instructions than a subgroup's 16×16, and are seldom reached here.",
     limited_by: "The matrix units' issue rate for a subgroup's instruction, and the power limit: this is the kernel \
         that draws most.",
-    wgsl: include_str!("../../shaders/ceiling/tensor.wgsl"),
-    cuda: include_str!("../../shaders/ceiling/tensor.cu"),
+    wgsl: include_str!("../../../shaders/ceiling/tensor.wgsl"),
+    cuda: include_str!("../../../shaders/ceiling/tensor.cu"),
     cases: &[
         Cases {
             from: Profile::Quick,

@@ -8,14 +8,14 @@
 //! declaration of its entry point, and its definitions are the case's parameters.
 
 use crate::error::{Error, Result};
-use crate::shader::{Access, Binding, Interface, Value};
+use crate::suite::{Access, Binding, Interface, Value};
 use crate::suite::{Case, Dtype, HOST_PARAMS, Shape};
 
 /// The entry point of every twin.
 pub const ENTRY_POINT: &str = "kernel";
 
 /// What stands in front of every twin.
-const PRELUDE: &str = include_str!("../shaders/prelude.cuh");
+const PRELUDE: &str = include_str!("../../shaders/prelude.cuh");
 
 /// The twin of `case` with the values in `interface`: prelude, definitions, and the file's text under its own name and line numbers.
 /// Empty where there is no twin.
@@ -149,8 +149,8 @@ pub fn is_constant(twin: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::plan::{Request, plan};
     use crate::job::{Job, Language};
-    use crate::plan::{Request, plan};
     use crate::suite::Profile;
 
     fn case(filter: &str) -> Case {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::Settings;
 use crate::backend::Device;
 use crate::job::Job;
-use crate::record::{Record, SCHEMA, Status};
+use crate::results::{Record, SCHEMA, Status};
 use crate::suite::Case;
 
 /// Rows that a run need not measure: those of the first cases of its plan, or of any where a time limit left others out.

@@ -3,30 +3,33 @@
 //! Several APIs take turns at each case, so that whatever drifts (clocks, temperature) meets all of them alike. Each has its own timer,
 //! canary and ceilings: no row of one is judged by what another measured.
 
-mod bench;
+mod api_run;
 mod canary;
-mod clock;
-mod kept;
-mod lane;
-mod pace;
+mod in_kernel;
+mod launch_guard;
+pub mod measure;
+pub mod plan;
+mod resume;
 mod rows;
 mod schedule;
+mod session;
 mod tune;
 mod turn;
+pub mod verify;
 
 use std::time::Duration;
 
 use rayon::prelude::*;
 
-use crate::api::Api;
+use crate::backend::Api;
 use crate::backend::Backend;
+use crate::engine::measure::{Rules, Timer};
 use crate::error::{Error, Result};
 use crate::job::Job;
-use crate::measure::{Rules, Timer};
-use crate::record::Record;
+use crate::results::Record;
 use crate::suite::{Case, Profile};
-pub use kept::Kept;
-use lane::Lane;
+use api_run::Lane;
+pub use resume::Kept;
 use rows::{Rows, Touched};
 use schedule::Schedule;
 pub use tune::recall_params;

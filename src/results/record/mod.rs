@@ -4,7 +4,7 @@ mod conditions;
 
 use serde_json::Value;
 
-pub use conditions::{Conditions, Reading, Throttle};
+pub use conditions::Conditions;
 
 /// The version of the columns below; it grows when one changes its meaning.
 pub const SCHEMA: u64 = 1;

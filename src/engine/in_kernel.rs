@@ -3,8 +3,8 @@
 use crate::backend::Prepared;
 use crate::error::Result;
 use crate::job::{Contents, Job, POISON};
-use crate::record::Record;
-use crate::stats::{self, round_to_seven_digits};
+use crate::results::Record;
+use crate::results::stats::{self, round_to_seven_digits};
 
 /// Samples of which the time that a kernel notes itself is the median.
 const CLOCK_SAMPLES: usize = 11;

@@ -1,0 +1,145 @@
+//! What a kernel needs from its host, and what an API may add to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a kernel uses a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// `var<storage, read>`.
+    Read,
+    /// `var<storage, read_write>`.
+    ReadWrite,
+    /// `var<uniform>`.
+    Uniform,
+    /// `texture_2d`.
+    Texture,
+}
+
+/// One binding of group 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    /// The variable's name.
+    pub name: String,
+    /// Its number.
+    pub index: u32,
+    /// How it is used.
+    pub access: Access,
+}
+
+/// The value of an override, of the override's type.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// `bool`.
+    Bool(bool),
+    /// `u32`.
+    U32(u32),
+    /// `i32`.
+    I32(i32),
+    /// `f32`.
+    F32(f32),
+    /// `f64`.
+    F64(f64),
+}
+
+/// What a kernel needs from its host, with its overrides resolved.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Interface {
+    /// Bindings of group 0 but samplers, by number.
+    pub bindings: Vec<Binding>,
+    /// Numbers of the samplers in group 0: linear filtering, wrap addressing.
+    pub samplers: Vec<u32>,
+    /// Invocations of a workgroup along x, y and z.
+    pub workgroup_size: [u32; 3],
+    /// Bytes of workgroup memory.
+    pub workgroup_bytes: u32,
+    /// Features that the device must have.
+    pub features: BTreeSet<Feature>,
+    /// Every override that is used, by name, whether the host set it or its default stands.
+    pub overrides: Vec<(String, Value)>,
+}
+
+impl Interface {
+    /// Invocations of a workgroup.
+    #[must_use]
+    pub fn invocations(&self) -> u32 {
+        self.workgroup_size.iter().product()
+    }
+}
+
+/// Values of a kernel's overrides, by name.
+pub type Constants = BTreeMap<String, f64>;
+
+impl Value {
+    /// As WGSL writes it, of the same type.
+    #[must_use]
+    pub fn wgsl(self) -> String {
+        match self {
+            Self::Bool(value) => value.to_string(),
+            Self::U32(value) => format!("{value}u"),
+            Self::I32(value) => format!("{value}i"),
+            Self::F32(value) => format!("{value:?}f"),
+            Self::F64(value) => format!("{value:?}lf"),
+        }
+    }
+}
+
+/// A feature of the shading language that not every device has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Feature {
+    /// Subgroup operations.
+    Subgroups,
+    /// 64-bit floats.
+    F64,
+    /// 16-bit floats.
+    F16,
+    /// 64-bit integers.
+    I64,
+    /// Products of 16×16 by 16×16 f16, summed in f32, by a subgroup together: tensor cores.
+    CooperativeMatrix,
+}
+
+impl Feature {
+    /// Every feature.
+    pub const ALL: [Self; 5] = [Self::Subgroups, Self::F64, Self::F16, Self::I64, Self::CooperativeMatrix];
+
+    /// As the reason of a skipped row names it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Subgroups => "subgroup operations",
+            Self::F64 => "f64 in shaders",
+            Self::F16 => "f16 in shaders",
+            Self::I64 => "64-bit integers in shaders",
+            Self::CooperativeMatrix => "cooperative matrices",
+        }
+    }
+}
+
+/// Run-time checks that an API may add to a kernel. Off everywhere but in `safety_tax` and
+/// `workgroup_memory/zero_init`, as CUDA runs its kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Checks {
+    /// Every index is held within its array.
+    pub bounds: bool,
+    /// Every loop is made to end.
+    pub loops: bool,
+    /// Workgroup memory is zero when a workgroup starts.
+    pub zero_init: bool,
+}
+
+impl Checks {
+    /// Every one, as in a browser.
+    pub const ALL: Self = Self { bounds: true, loops: true, zero_init: true };
+
+    /// As the column `checks` writes them: `off`, `on`, or the names of those that are on, joined by `+`.
+    #[must_use]
+    pub fn name(self) -> String {
+        let named = [(self.bounds, "bounds"), (self.loops, "loops"), (self.zero_init, "zero-init")];
+        let on: Vec<_> = named.iter().filter(|(is_on, _)| *is_on).map(|(_, name)| *name).collect();
+        match on.len() {
+            0 => "off".to_owned(),
+            3 => "on".to_owned(),
+            _ => on.join("+"),
+        }
+    }
+}
