@@ -184,10 +184,10 @@ fn figures(text: &str) -> HashMap<String, f64> {
 /// The fastest row's figure, in the line's unit.
 fn best(Line(_, of, dtypes, n, unit, ..): &Line, rows: &[Record], api: &str) -> Option<f64> {
     let is_meant = |row: &&Record| {
-        row.backend == api
+        row.api_name() == api
             && of.contains(&format!("{}/{}", row.family, row.benchmark).as_str())
-            && dtypes.contains(&row.dtype.as_str())
-            && (n.is_empty() || row.n == *n)
+            && dtypes.contains(&row.dtype_name())
+            && (n.is_empty() || row.size() == *n)
     };
     let figures = rows.iter().filter(is_meant).filter_map(|row| match unit {
         Bytes => row.gb_per_s,

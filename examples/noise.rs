@@ -15,6 +15,7 @@ use std::path::Path;
 
 use shaderbench::engine::measure::Rules;
 use shaderbench::report::{csv, json};
+use shaderbench::results::Clock;
 use shaderbench::results::Record;
 use shaderbench::results::compare::{Ratio, Report, Timing, Verdict, compare};
 use synthetic::{Disturbance, Process, Random};
@@ -82,9 +83,9 @@ fn same(reports: &[Report]) {
                     drawn.push(format!(
                         "  {} {} {} {}: {:.3}×",
                         case.row.name(),
-                        case.row.dtype,
-                        case.row.n,
-                        case.row.params,
+                        case.row.dtype_name(),
+                        case.row.size(),
+                        case.row.params_text(),
                         pair.ratio.value
                     ));
                 }
@@ -110,7 +111,7 @@ fn same(reports: &[Report]) {
             let near = counted.iter().filter(|apart| **apart <= limit).count();
             format!("{} of {}", percent(near, counted.len()), counted.len())
         };
-        let by_device = |row: &Record| row.timer == "timestamp";
+        let by_device = |row: &Record| row.timer == Some(Clock::Timestamp);
         println!(
             "  within 1 %: {}; by the device's clock {}, from 50 µs on {}; by the host's {}; within 5 %: {}",
             within(0.01, &|_| true),

@@ -87,6 +87,9 @@ pub enum DeviceType {
 }
 
 impl DeviceType {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::Discrete, Self::Integrated, Self::Virtual, Self::Other, Self::Software];
+
     /// As the CSV writes it.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -11,7 +11,8 @@ use crate::error::Result;
 use crate::families::FAMILIES;
 use crate::report::versus::written;
 use crate::report::{self, Medium, Part, Section, apis, lay_out};
-use crate::results::{Record, steady};
+use crate::results::Record;
+use crate::results::findings::finding;
 use crate::suite::source::{Header, find};
 use crate::suite::{Benchmark, Case, Family, Limit, Shape, binary_size};
 
@@ -198,11 +199,11 @@ fn rows(family: &Family, own: &[&Benchmark], measured: Option<&Measured>, medium
     let summary = format!("{}, {names}, {date} ({})", first.device, measured.path);
     // A finding is about a family.
     let is_whole = own.len() == family.benchmarks.len();
-    let finding = |api: &&str| {
-        let of_api: Vec<_> = rows.iter().copied().filter(|row| row.backend == **api).collect();
-        Some(((*api).to_owned(), (family.finding)(&steady(&of_api)?)?))
+    let found = |api: &&str| {
+        let of_api: Vec<_> = rows.iter().copied().filter(|row| row.api_name() == *api).collect();
+        Some(((*api).to_owned(), finding(family.name, &of_api)?.text))
     };
-    let findings = if is_whole { apis.iter().filter_map(finding).collect() } else { Vec::new() };
+    let findings = if is_whole { apis.iter().filter_map(found).collect() } else { Vec::new() };
     let is_by_kernel = family.is_by_kernel;
     let section = Section { family: "measured", summary: &summary, findings, is_by_kernel, rows: rows.clone() };
     Some(report::section(&section, medium))

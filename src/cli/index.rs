@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::print;
 use crate::error::{Error, Result};
-use crate::families::{bank_conflict, cache_curve};
 use crate::report::index::{Entry, Facts, MARK, write};
 use crate::report::{apis, csv, replace_file};
 use crate::results::Record;
+use crate::results::findings::{bank_conflict, cache_curve};
 
 /// Arguments of `index`.
 #[derive(clap::Args)]
@@ -65,12 +65,12 @@ fn entry(folder: &Path, path: &Path) -> Result<Entry> {
 
 fn facts(records: &[Record], api: &str) -> Facts {
     let of = |family: &str| -> Vec<&Record> {
-        records.iter().filter(|row| row.backend == api && row.family == family).collect()
+        records.iter().filter(|row| row.api_name() == api && row.family == family).collect()
     };
-    let levels = cache_curve::levels(&of(cache_curve::FAMILY.name));
+    let levels = cache_curve::levels(&of("cache_curve"));
     let latency = |name: &str| levels.iter().find(|(own, _)| own == name).map(|(_, level)| level.latency_ns);
     Facts {
-        banks: bank_conflict::inferred_banks(&of(bank_conflict::FAMILY.name)),
+        banks: bank_conflict::inferred_banks(&of("bank_conflict")),
         l2_ns: latency("L2"),
         memory_ns: latency("memory"),
     }

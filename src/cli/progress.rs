@@ -112,7 +112,7 @@ fn lock(csv: &Mutex<CsvFile>) -> MutexGuard<'_, CsvFile> {
 
 /// Ends the program over a case that does not come back: nothing that waits for its driver can.
 fn give_up(csv: &mut CsvFile, row: Record, work: Work, path: &Path) {
-    let case = format!("{} {} {} {}", row.name(), row.dtype, row.n, row.params);
+    let case = format!("{} {} {} {}", row.name(), row.dtype_name(), row.size(), row.params_text());
     let (case, seconds) = (case.trim_end(), watchdog::PATIENCE.as_secs());
     if work == Work::Tuning {
         say(&format!(
@@ -165,7 +165,7 @@ impl Observer for Progress {
         self.started.get_or_insert_with(Instant::now);
         let left = self.time_left().map(|left| format!("about {} left  ", HumanDuration(left)));
         self.bar.set_prefix(left.unwrap_or_default());
-        self.bar.set_message(format!("{}{case}", self.of(&row.backend, " ")));
+        self.bar.set_message(format!("{}{case}", self.of(row.api_name(), " ")));
     }
 
     fn picture(&mut self, case: &Case, api: Api, rgba: &[u8]) -> Result<()> {
@@ -185,7 +185,7 @@ impl Observer for Progress {
             return;
         }
         let width = if self.apis > 1 { 7 } else { 0 };
-        self.say(&format!("{:width$}{}", self.of(&record.backend, " "), table::line(record)));
+        self.say(&format!("{:width$}{}", self.of(record.api_name(), " "), table::line(record)));
     }
 
     fn left_out(&mut self, _case: &Case) {

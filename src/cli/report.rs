@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ReportArguments, print};
 use crate::error::{Error, Result};
-use crate::families::{FAMILIES, cache_curve};
-use crate::report::html::{self, About, Context, Level};
+use crate::report::html;
 use crate::report::{open, replace_file};
 use crate::results::compare::Report;
 
@@ -23,25 +22,11 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<u8> {
         reports.push(read(&path)?);
     }
     html::share_samples(&mut reports);
-    let families: Vec<About> = FAMILIES
-        .iter()
-        .map(|family| About {
-            name: family.name,
-            summary: family.summary,
-            is_by_kernel: family.is_by_kernel,
-            finding: family.finding,
-        })
-        .collect();
     let comparison = html::sides(&reports);
-    let page = html::page(&html::data(&comparison, &Context { families: &families, levels }));
+    let page = html::page(&html::data(&comparison));
     replace_file(out, page.as_bytes())?;
     print(&format!("{}\n", out.display()))?;
     Ok(0)
-}
-
-fn levels(curve: &[(u64, f64)]) -> Vec<Level> {
-    let level = |level: cache_curve::Level| Level { bytes: level.bytes, latency_ns: level.latency_ns };
-    cache_curve::knees(curve).into_iter().map(level).collect()
 }
 
 /// The named files, and the reports in named folders and the folders below them, sorted.

@@ -18,7 +18,8 @@ use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::report::csv::Report;
 use crate::report::{self, CsvFile, Section};
-use crate::results::{Record, steady};
+use crate::results::Record;
+use crate::results::findings::finding;
 use crate::suite::{Case, Dtype, Profile};
 
 /// Runs the command; gives the exit code.
@@ -267,11 +268,11 @@ fn sections(records: &[Record]) -> Vec<Section<'_>> {
     let section = |family: &&'static crate::suite::Family| {
         let rows: Vec<_> = records.iter().filter(|record| record.family == family.name).collect();
         // A finding is about one device: each API has its own.
-        let finding = |api: &&'_ str| {
-            let rows: Vec<_> = rows.iter().copied().filter(|row| row.backend == *api).collect();
-            Some(((*api).to_owned(), (family.finding)(&steady(&rows)?)?))
+        let found = |api: &&'_ str| {
+            let rows: Vec<_> = rows.iter().copied().filter(|row| row.api_name() == *api).collect();
+            Some(((*api).to_owned(), finding(family.name, &rows)?.text))
         };
-        let findings = apis.iter().filter_map(finding).collect();
+        let findings = apis.iter().filter_map(found).collect();
         Section { family: family.name, summary: family.summary, findings, rows, is_by_kernel: family.is_by_kernel }
     };
     FAMILIES.iter().map(section).filter(|section| !section.rows.is_empty()).collect()

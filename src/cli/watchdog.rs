@@ -102,9 +102,10 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+    use crate::suite::Extent;
 
     fn row(n: &str) -> Record {
-        Record { n: n.to_owned(), ..Record::default() }
+        Record { n: Extent::parse(n).ok(), ..Record::default() }
     }
 
     #[test]
@@ -119,7 +120,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(300));
         assert!(hears.try_recv().is_err(), "nobody waits for anything");
         dog.watch(&row("4"), Work::Measuring);
-        assert_eq!(hears.recv_timeout(Duration::from_secs(5)), Ok("4".to_owned()));
+        assert_eq!(hears.recv_timeout(Duration::from_secs(5)), Ok(Some(Extent::Linear(4))));
         assert!(hears.recv().is_err(), "once");
     }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::job::{Job, hash};
 use crate::results::ceilings::Ceilings;
 use crate::results::stats::{self, Summary};
-use crate::results::{Record, SCHEMA, Status};
+use crate::results::{Cause, Record, SCHEMA, Status};
 use crate::suite::Case;
 
 /// An API's part in a run.
@@ -80,7 +80,7 @@ impl<'a> Lane<'a> {
     pub(super) fn hold(&self, case: &Case, record: &mut Record) {
         let is_software = self.device.kind == DeviceType::Software;
         let scatter = self.bench.as_ref().map_or(0.0, |bench| bench.canary.scatter());
-        self.ceilings.hold(case, record, is_software.then_some(scatter));
+        self.ceilings.judge(case, record, is_software.then_some(scatter));
     }
 
     /// The case's row, whatever becomes of it; `None` where it takes too long for the run's time limit.
@@ -128,6 +128,7 @@ impl<'a> Lane<'a> {
     pub(super) fn left_out(&self, case: &Case) -> Record {
         let mut record = self.blank(case);
         record.status = Status::Skipped;
+        record.cause = Some(Cause::TimeLimit);
         record.reason = self.known_ns(case).map_or_else(
             || "the run's time limit (--time) was reached before its turn".to_owned(),
             |ns| Error::TooLong { seconds: ns / 1e9 }.to_string(),
@@ -213,15 +214,15 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         cpu: settings.cpu.clone(),
         device: device.name.clone(),
         vendor: device.vendor.clone(),
-        device_type: device.kind.name().to_owned(),
+        device_type: Some(device.kind),
         driver: device.driver.clone(),
-        backend: device.api.to_string(),
+        backend: Some(device.api),
         family: case.family.name.to_owned(),
         benchmark: case.benchmark.name.to_owned(),
-        dtype: case.shape.dtype.name().to_owned(),
-        n: case.shape.extent.to_string(),
-        params: case.params_text(),
-        checks: device.checks(&case.shape).name(),
+        dtype: Some(case.shape.dtype),
+        n: Some(case.shape.extent),
+        params: case.shape.params.clone(),
+        checks: Some(device.checks(&case.shape)),
         bytes: (work.bytes > 0).then_some(work.bytes),
         flops: (work.flops > 0).then_some(work.flops),
         model: case.benchmark.model.map(|model| model(&case.shape)),
@@ -234,5 +235,6 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
 fn fail(record: &mut Record, error: &Error) {
     record.drop_figures();
     record.status = if error.is_skip() { Status::Skipped } else { Status::Failed };
+    record.cause = Some(error.into());
     record.reason = error.chain();
 }

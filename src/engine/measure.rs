@@ -4,6 +4,7 @@
 
 use crate::backend::{Prepared, Sample};
 use crate::error::Result;
+use crate::results::Clock;
 use crate::results::stats;
 
 /// The clock that rows are timed by.
@@ -24,10 +25,10 @@ impl Timer {
         Self { is_device: false, tick_ns: 1.0, note: None }
     }
 
-    /// As the CSV writes it.
+    /// The clock that it reads.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
-        if self.is_device { "timestamp" } else { "wall" }
+    pub const fn clock(&self) -> Clock {
+        if self.is_device { Clock::Timestamp } else { Clock::Wall }
     }
 
     /// What a sample lasted by this clock, in nanoseconds.

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::Settings;
 use crate::backend::Device;
 use crate::job::Job;
-use crate::results::{Record, SCHEMA, Status};
-use crate::suite::Case;
+use crate::results::{Cause, Record, SCHEMA, Status};
+use crate::suite::{Case, Dtype, Extent};
 
 /// Rows that a run need not measure: those of the first cases of its plan, or of any where a time limit left others out.
 #[derive(Debug, Default)]
@@ -49,7 +49,11 @@ impl Kept {
             let case = &cases[missing / devices.len()];
             return Err(format!("lacks {case}, which these arguments measure before others that it has: {FLAGS}"));
         }
-        let is_again = |record: &Record| record.status == Status::Failed && !record.reason.starts_with("timed out");
+        let is_again = |record: &Record| match record.cause {
+            Some(Cause::TimedOut) => false,
+            Some(cause) if cause.is_by_ceiling() => true,
+            _ => record.status == Status::Failed,
+        };
         let again = slots.iter().filter(|(_, record)| is_again(record)).map(|(slot, _)| *slot).collect();
         let (slots, records) = slots.into_iter().unzip();
         Ok(Self { records, slots, again })
@@ -70,24 +74,26 @@ impl Kept {
 
 const FLAGS: &str = "pass those of the run that wrote it";
 
-pub(super) fn of_case(case: &Case) -> [String; 4] {
-    let shape = &case.shape;
-    [case.name(), shape.dtype.name().to_owned(), shape.extent.to_string(), case.params_text()]
+/// Benchmark, type, size and parameters.
+type Key = (String, Option<Dtype>, Option<Extent>, String);
+
+pub(super) fn of_case(case: &Case) -> Key {
+    (case.name(), Some(case.shape.dtype), Some(case.shape.extent), case.params_text())
 }
 
-pub(super) fn of_record(record: &Record) -> [String; 4] {
-    [record.name(), record.dtype.clone(), record.n.clone(), record.params.clone()]
+pub(super) fn of_record(record: &Record) -> Key {
+    (record.name(), record.dtype, record.n, record.params_text())
 }
 
 fn title(record: &Record) -> String {
-    of_record(record).join(" ").trim_end().to_owned()
+    [&record.name(), record.dtype_name(), &record.size(), &record.params_text()].join(" ").trim_end().to_owned()
 }
 
 /// The number of the device that measured the row.
 fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Result<usize, String> {
-    let Some(api) = devices.iter().position(|device| device.api.name() == record.backend) else {
+    let Some(api) = devices.iter().position(|device| Some(device.api) == record.backend) else {
         let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
-        return Err(format!("has rows through {}, this run is through {}", record.backend, apis.join(", ")));
+        return Err(format!("has rows through {}, this run is through {}", record.api_name(), apis.join(", ")));
     };
     let device = &devices[api];
     let schema = record.schema.map_or_else(|| "none".to_owned(), |schema| schema.to_string());

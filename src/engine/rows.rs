@@ -75,9 +75,9 @@ impl Rows {
             if !lane.has_risen {
                 continue;
             }
-            let before = (record.status, record.share, record.ceiling.clone(), record.reason.clone());
+            let before = (record.status, record.share, record.ceiling, record.reason.clone());
             lane.hold(&cases[slot / self.apis], record);
-            if before != (record.status, record.share, record.ceiling.clone(), record.reason.clone()) {
+            if before != (record.status, record.share, record.ceiling, record.reason.clone()) {
                 touched.changed.insert(*slot);
             }
         }

@@ -17,7 +17,7 @@ use crate::engine::verify::verify;
 use crate::error::{Error, Result};
 use crate::job::{Job, Step};
 use crate::results::stats::{self, round_to_seven_digits};
-use crate::results::{Conditions, Record, Status};
+use crate::results::{Cause, Conditions, Record, Status};
 use crate::suite::{Case, Dtype, Extent, Shape};
 
 /// A device on the bench, with the canary that tells whether it holds still.
@@ -100,8 +100,7 @@ impl<'a> Bench<'a> {
     ) -> Result<()> {
         let job = Job::new(case)?;
         if !job.kernel.is_empty() {
-            let [x, y, z] = job.kernel.interface.workgroup_size;
-            record.workgroup_size = format!("{x}x{y}x{z}");
+            record.workgroup_size = Some(job.kernel.interface.workgroup_size);
             record.shader_hash = job.kernel.hash(self.backend.device().language());
         }
         self.backend.device().check(&job)?;
@@ -180,6 +179,7 @@ impl<'a> Bench<'a> {
                 break;
             }
             if attempt == effort.attempts {
+                record.cause = Some(Cause::Unsteady);
                 record.reason = faults.join("; ");
             }
         }
@@ -196,7 +196,7 @@ impl<'a> Bench<'a> {
         let Some(summary) = stats::summarize(&series.samples_ns) else { return };
         self.pace.note(case, summary.median);
         let figure = |value: f64| Some(round_to_seven_digits(value));
-        timer.name().clone_into(&mut record.timer);
+        record.timer = Some(timer.clock());
         record.tick_ns = figure(timer.tick_ns);
         record.samples = Some(series.samples_ns.len() as u64);
         record.launches = Some(u64::from(series.launches));
@@ -229,7 +229,7 @@ impl<'a> Bench<'a> {
             let (wall_ns, sum) = prepared.end_to_end().await?;
             if let Some(got) = sum {
                 // u32 sums wrap; the host adds exact values up without wrapping.
-                let wrapped = |sum: f64| if record.dtype == Dtype::U32.name() { sum % 4_294_967_296.0 } else { sum };
+                let wrapped = |sum: f64| if record.dtype == Some(Dtype::U32) { sum % 4_294_967_296.0 } else { sum };
                 let want = *want.get_or_insert_with(|| wrapped(job.check.sum()));
                 if wrapped(got) != want {
                     record.turn_wrong(format!("end to end the sum is {}, must be {want}", wrapped(got)));

@@ -2,7 +2,6 @@
 //!
 //! The operations counted are the atomic additions, so that GFLOP/s reads as 10⁹ atomic additions a second; no bytes are counted.
 
-use crate::results::Record;
 use crate::suite::Interface;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, WORKGROUP_SIZES,
@@ -83,31 +82,16 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share: n invocations. Counters start at zero for each launch, outside the timed span.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
-    sources: &[],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
-    small: None,
     cases: &cases(&[&[("ROUNDS", 8.0)]]),
     buffers: |_, _| Vec::new(),
     steps: |shape, interface| vec![Step::Clear("counters"), Step::dispatch(groups(shape, interface))],
-    end_to_end: None,
     work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
-    ceiling: None,
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+    ..Benchmark::BLANK
 };
 
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
@@ -141,26 +125,4 @@ fn total(first: u64, step: u64, count: u64, rounds: u64) -> f64 {
     let pairs = |n: u64| n * n.saturating_sub(1) / 2;
     let invocations = (first * count).wrapping_add(step * pairs(count));
     f64::from(rounds.wrapping_mul(invocations).wrapping_add(count * pairs(rounds)) as u32)
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
-    let measured = || rows.iter().filter(|row| row.gflop_per_s.is_some());
-    let largest = measured().map(|row| size(row)).max()?;
-    let of = |benchmark: &str| {
-        let mine = measured().filter(|row| size(row) == largest && row.benchmark == benchmark);
-        mine.max_by(|a, b| a.gflop_per_s.unwrap_or(0.0).total_cmp(&b.gflop_per_s.unwrap_or(0.0)))
-    };
-    let rate = |row: &Record| row.gflop_per_s.map(|rate| format!("{rate:.3} G"));
-    let mut parts = Vec::new();
-    if let Some(same) = of("same_address") {
-        parts.push(format!("{} to one global word", rate(same)?));
-    }
-    if let Some(spread) = of("spread") {
-        parts.push(format!("{} spread over many (best with {})", rate(spread)?, spread.params));
-    }
-    if let Some(workgroup) = of("workgroup") {
-        parts.push(format!("{} to one word of each workgroup's memory", rate(workgroup)?));
-    }
-    (!parts.is_empty()).then(|| format!("Atomic additions a second by {largest} invocations: {}.", parts.join(", ")))
 }

@@ -5,7 +5,6 @@
 
 use std::sync::OnceLock;
 
-use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
@@ -133,20 +132,10 @@ pub const FAMILY: Family = Family {
             ..NARROW
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share: whole words, each asked for by one invocation.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
-    sources: &[],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
     small: Some(Extent::Linear(1 << 12)),
     cases: &[],
     buffers: |shape, _| {
@@ -157,13 +146,10 @@ const BASE: Benchmark = Benchmark {
         ]
     },
     steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
-    end_to_end: None,
     work: |shape| work(shape, 4),
     ceiling: Some(Limit::Workgroup),
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+    ..Benchmark::BLANK
 };
 
 /// Parts of words. Since compute capability 2.x neighbours that read parts of one word do not conflict: both distances cost the same.
@@ -265,165 +251,9 @@ fn sums(
     each(move |i| sums.get_or_init(&all)[(start(i) % span) as usize])
 }
 
-/// What the curve of times over strides 1, 2, 4 … tells of the number of banks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Banks {
-    /// Stride 2 costs nothing, or the curve is one that no banks explain.
-    None,
-    /// Doubling the stride costs nothing from here on.
-    Inferred(u64),
-    /// The largest stride measured still costs: there are at least as many.
-    AtLeast(u64),
-}
-
-/// Infers the number of banks from `time` by stride; `None` where too few strides were measured.
-///
-/// With B banks, a power of two, stride s is an s-way conflict up to s = B, and B-way from there on: each doubling below B doubles the
-/// time, none above it does, and no odd stride conflicts at all. A step counts as slower past √2, which is nearer to two than to one.
-fn banks(time: impl Fn(u64) -> Option<f64>) -> Option<Banks> {
-    let is_slower = |slow: f64, fast: f64| slow / fast >= std::f64::consts::SQRT_2;
-    let first = time(1)?;
-    if (3..64).step_by(2).filter_map(&time).any(|odd| is_slower(odd, first)) {
-        return Some(Banks::None);
-    }
-    let mut stride = 1;
-    while let (Some(here), Some(doubled)) = (time(stride), time(2 * stride)) {
-        if !is_slower(doubled, here) {
-            // What lies beyond must cost the same: a single slow row is noise.
-            let beyond = (1..=6).map(|power| 1 << power).filter(|&beyond| beyond > stride).filter_map(&time);
-            let is_flat = beyond.into_iter().all(|time| !is_slower(time, here) && !is_slower(here, time));
-            return Some(if stride > 1 && is_flat { Banks::Inferred(stride) } else { Banks::None });
-        }
-        stride *= 2;
-    }
-    (stride > 1).then_some(Banks::AtLeast(stride))
-}
-
-/// The number of banks that the rows of one device tell; `None` where they tell none.
-#[must_use]
-pub fn inferred_banks(rows: &[&Record]) -> Option<u64> {
-    let first = unstrided(rows)?;
-    match banks(|stride| time(rows, first, "stride", &format!("STRIDE={stride}")))? {
-        Banks::Inferred(banks) => Some(banks),
-        Banks::None | Banks::AtLeast(_) => None,
-    }
-}
-
-/// The largest row of stride 1.
-fn unstrided<'a>(rows: &[&'a Record]) -> Option<&'a Record> {
-    let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
-    let is_first = |row: &&&Record| row.benchmark == "stride" && row.params == "STRIDE=1" && row.median_ns.is_some();
-    rows.iter().filter(is_first).max_by_key(|row| size(row)).copied()
-}
-
-/// The time of a row of the size of `first`.
-fn time(rows: &[&Record], first: &Record, benchmark: &str, params: &str) -> Option<f64> {
-    let row = rows.iter().find(|row| row.benchmark == benchmark && row.params == params && row.n == first.n)?;
-    row.median_ns
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let first = unstrided(rows)?;
-    let time = |benchmark: &str, params: String| time(rows, first, benchmark, &params);
-    let strided = |stride: u64| time("stride", format!("STRIDE={stride}"));
-    let speed = |stride: u64| Some(first.median_ns? / strided(stride)?);
-    let mut text = match banks(strided)? {
-        Banks::Inferred(banks) => format!("{banks} banks inferred: doubling the stride costs nothing from {banks} on."),
-        Banks::AtLeast(banks) => format!("At least {banks} banks: doubling the stride still costs up to {banks}."),
-        Banks::None => {
-            let (even, odd) = (speed(2)?, speed(3)?);
-            format!("No banks can be inferred: strides 2 and 3 run at {even:.2}× and {odd:.2}× the speed of stride 1.")
-        }
-    };
-    if let (Some(whole), Some(padded)) = (speed(32), speed(33)) {
-        let model = |banks| 1.0 / conflict(32, banks) as f64;
-        // Up to stride 64 the two models differ at the multiples of 32 alone.
-        text.push_str(&format!(
-            " Stride 32 runs at {whole:.3}× the speed of stride 1 (model: {:.3}× with 32 banks, {:.3}× with the 16 of compute \
-             capability 1.x), stride 33 at {padded:.2}×",
-            model(32),
-            model(16),
-        ));
-        if let Some(shared) = time("broadcast", "GROUP=256".to_owned()) {
-            text.push_str(&format!(", one word for all at {:.2}×", first.median_ns? / shared));
-        }
-        text.push('.');
-    }
-    let direct = |benchmark: &str| {
-        let params = || "APART=1".to_owned();
-        Some(time(&format!("{benchmark}_direct"), params())? / time(benchmark, params())?)
-    };
-    if let (Some(bytes), Some(halves)) = (direct("bytes"), direct("halves")) {
-        text.push_str(&format!(
-            " Bytes read as such take {bytes:.2}× the time of bytes taken out of words, halves {halves:.2}×."
-        ));
-    }
-    Some(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn rows(time: impl Fn(u64) -> f64) -> Vec<Record> {
-        let row = |stride: u64| Record {
-            family: "bank_conflict".to_owned(),
-            benchmark: "stride".to_owned(),
-            dtype: "f32".to_owned(),
-            n: "131072".to_owned(),
-            params: format!("STRIDE={stride}"),
-            median_ns: Some(time(stride)),
-            ..Record::default()
-        };
-        [1, 2, 3, 4, 8, 16, 17, 31, 32, 33, 48, 64].map(row).into()
-    }
-
-    fn said(rows: &[Record]) -> Option<String> {
-        finding(&rows.iter().collect::<Vec<_>>())
-    }
-
-    /// A launch of 5 µs, and 80 µs for each way of the conflict.
-    fn with_banks(count: u64) -> Vec<Record> {
-        rows(|stride| 5e3 + 80e3 * conflict(stride, count) as f64)
-    }
-
-    #[test]
-    fn banks_are_inferred_from_the_curve() {
-        let text = said(&with_banks(32)).expect("enough rows");
-        assert!(text.starts_with("32 banks inferred"), "{text}");
-        assert!(
-            text.contains("model: 0.031× with 32 banks, 0.062× with the 16") && text.contains("33 at 1.00×"),
-            "{text}"
-        );
-        let text = said(&with_banks(16)).expect("enough rows");
-        assert!(text.starts_with("16 banks inferred") && text.contains("Stride 32 runs at 0.066×"), "{text}");
-        let text = said(&with_banks(64)).expect("enough rows");
-        assert!(text.starts_with("At least 64 banks"), "{text}");
-    }
-
-    #[test]
-    fn a_flat_curve_tells_of_no_banks() {
-        let text = said(&rows(|stride| 1e6 + 3e4 * (stride % 5) as f64)).expect("enough rows");
-        assert!(text.starts_with("No banks can be inferred"), "{text}");
-    }
-
-    /// Noise that slows a single row, or all that comes after the first, is no conflict.
-    #[test]
-    fn curves_that_no_banks_explain_tell_of_none() {
-        let text = said(&rows(|stride| if stride == 1 { 1e6 } else { 2e6 })).expect("enough rows");
-        assert!(text.starts_with("No banks can be inferred: strides 2 and 3 run at 0.50× and 0.50×"), "{text}");
-        let text = said(&rows(|stride| if stride == 2 { 2e6 } else { 1e6 })).expect("enough rows");
-        assert!(text.starts_with("No banks can be inferred: strides 2 and 3 run at 0.50× and 1.00×"), "{text}");
-    }
-
-    #[test]
-    fn without_the_first_two_strides_there_is_nothing_to_say() {
-        let mut rows = with_banks(32);
-        assert_eq!(said(&rows[..1]), None);
-        assert_eq!(said(&rows[1..]), None);
-        rows[1].median_ns = None;
-        assert_eq!(said(&rows), None);
-    }
 
     /// The greatest common divisor counts what a warp meets: its words, distinct within the span, bank by bank.
     #[test]

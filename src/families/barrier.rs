@@ -4,7 +4,6 @@
 //! alone makes right. The cost of a round is the difference quotient of two rows with different numbers of rounds, which leaves out
 //! the launch. No number of rounds is a multiple of a workgroup's size: that would bring every value home, moved or not.
 
-use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Scalar, Shape, Step, Work, all,
@@ -25,12 +24,8 @@ pub const FAMILY: Family = Family {
         look_for: "Nanoseconds for each round and their growth with WG: a barrier among more subgroups waits for the \
             slowest of them. APIs differ, if one makes a full memory fence of it.",
         limited_by: "The round trip store, barrier, load; with few resident workgroups nobody fills the wait.",
-        work_text: "",
-        sources: &[],
         wgsl: include_str!("../../shaders/barrier/exchange.wgsl"),
         cuda: include_str!("../../shaders/barrier/exchange.cu"),
-        only_cuda: None,
-        small: None,
         cases: &[
             // So few workgroups that on a large device each has a compute unit to itself: the latency of a round.
             Cases {
@@ -61,12 +56,7 @@ pub const FAMILY: Family = Family {
             ]
         },
         steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
-        end_to_end: None,
         work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
-        ceiling: None,
-        sets_ceiling: false,
-        tolerance: None,
-        model: None,
         check: Check {
             buffer: "output",
             scalars: all,
@@ -81,8 +71,8 @@ pub const FAMILY: Family = Family {
                 })
             },
         },
+        ..Benchmark::BLANK
     }],
-    finding,
 };
 
 const FULL: &[Params] = &[
@@ -94,36 +84,4 @@ const FULL: &[Params] = &[
 
 fn rounds(shape: &Shape) -> u64 {
     shape.param("ROUNDS", 250.0) as u64
-}
-
-/// Parameter `name` of a row.
-fn param(row: &Record, name: &str) -> Option<f64> {
-    row.params.split(';').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
-}
-
-/// Nanoseconds a round for each size of workgroup with two numbers of rounds, at `n`.
-fn costs(rows: &[&Record], n: &str) -> Vec<(f64, f64)> {
-    let mut points: Vec<(f64, f64, f64)> = rows
-        .iter()
-        .filter(|row| row.n == n)
-        .filter_map(|row| Some((param(row, "WG")?, param(row, "ROUNDS")?, row.median_ns?)))
-        .collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let same_width = points.chunk_by(|a, b| a.0 == b.0);
-    same_width
-        .filter_map(|points| {
-            let (first, last) = (points.first()?, points.last()?);
-            (last.1 > first.1).then(|| (first.0, (last.2 - first.2) / (last.1 - first.1)))
-        })
-        .collect()
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let smallest = rows.iter().filter_map(|row| row.n.parse::<u64>().ok()).min()?.to_string();
-    let costs: Vec<String> =
-        costs(rows, &smallest).iter().map(|(width, ns)| format!("{ns:.1} ns for WG={width}")).collect();
-    (!costs.is_empty()).then(|| {
-        let costs = costs.join(", ");
-        format!("With {smallest} invocations a round (store, barrier, load, addition) takes {costs}.")
-    })
 }

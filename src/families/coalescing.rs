@@ -4,7 +4,6 @@
 //! the size, divided by those of the row itself. Caches may hide some of it: the fifth sector that an offset touches is the first one
 //! of the next subgroup, and where both run close together it crosses the bus once.
 
-use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
@@ -114,34 +113,20 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share: one element an invocation, one array read and one written.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
-    sources: &[],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
-    small: None,
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: &[&[]] },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &[&[]] },
     ],
     buffers: |shape, _| vec![input("x", 4), input("y", shape.count()), output(shape), elements(shape)],
     steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
-    end_to_end: None,
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check { buffer: "z", scalars: all, oracle: |_, _| each(|i| summable(0) + summable(i)) },
+    ..Benchmark::BLANK
 };
 
 const QUICK: &[Extent] = &[Extent::Linear(1 << 22)];
@@ -213,7 +198,7 @@ pub fn degree_of_coalescing(addresses: &[u64], width: u64) -> f64 {
 }
 
 /// Addresses of a subgroup whose invocations access f32 elements `stride` apart, from element `offset` on.
-fn addresses(stride: u64, offset: u64) -> Vec<u64> {
+pub(crate) fn addresses(stride: u64, offset: u64) -> Vec<u64> {
     (0..SUBGROUP).map(|lane| 4 * (offset + stride * lane)).collect()
 }
 
@@ -221,43 +206,6 @@ fn addresses(stride: u64, offset: u64) -> Vec<u64> {
 fn sector_bytes(stride: u64, offset: u64) -> f64 {
     let distinct = if stride == 0 { 4.0 } else { SUBGROUP_BYTES };
     distinct / degree_of_coalescing(&addresses(stride, offset), 4)
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
-    // Speed of a row relative to `base`, at the largest size of the latter.
-    let speed = |benchmark: &str, params: &str, base: (&str, &str)| {
-        let measured = |(name, params): (&str, &str), n: Option<&str>| {
-            let wanted = rows.iter().filter(move |row| row.benchmark == name && row.params == params);
-            wanted.filter(|row| row.median_ns.is_some() && n.is_none_or(|n| row.n == n)).max_by_key(|row| size(row))
-        };
-        let base = measured(base, None)?;
-        let row = measured((benchmark, params), Some(&base.n))?;
-        Some(base.median_ns? / row.median_ns?)
-    };
-    let mut parts = Vec::new();
-    if let Some(measured) = speed("offset", "OFFSET=1", ("offset", "OFFSET=0")) {
-        let model = 100.0 * degree_of_coalescing(&addresses(1, 1), 4);
-        parts.push(format!(
-            "an offset of one element leaves {:.0} % of the aligned speed (sectors alone: {model:.0} %)",
-            100.0 * measured
-        ));
-    }
-    let strides = [2, 8, 32].into_iter().filter_map(|stride| {
-        let measured = speed("stride", &format!("STRIDE={stride}"), ("stride", "STRIDE=1"))?;
-        let degree = 100.0 * degree_of_coalescing(&addresses(stride, 0), 4);
-        Some(format!("stride {stride} {:.0} % (degree of coalescing {degree:.1} %)", 100.0 * measured))
-    });
-    let strides: Vec<String> = strides.collect();
-    if !strides.is_empty() {
-        parts.push(format!("of the speed at stride 1 there remain at {}", strides.join(", ")));
-    }
-    if let Some(measured) = speed("broadcast_uniform", "", ("broadcast_storage", "")) {
-        parts.push(format!(
-            "a shared element from a uniform buffer runs at {measured:.2}× the speed of a storage buffer"
-        ));
-    }
-    (!parts.is_empty()).then(|| format!("Here {}.", parts.join("; ")))
 }
 
 #[cfg(test)]
@@ -292,31 +240,5 @@ mod tests {
         assert_eq!(model(1, "STRIDE", 32.0), Some(256.0 / 1152.0));
         assert_eq!(model(2, "", 0.0), Some(384.0 / 288.0));
         assert_eq!(model(3, "", 0.0), Some(1.5));
-    }
-
-    #[test]
-    fn the_finding_compares_rows_of_one_size() {
-        let row = |benchmark: &str, params: &str, n: &str, median_ns| Record {
-            benchmark: benchmark.to_owned(),
-            params: params.to_owned(),
-            n: n.to_owned(),
-            median_ns: Some(median_ns),
-            ..Record::default()
-        };
-        let rows = [
-            row("offset", "OFFSET=0", "4096", 10.0),
-            row("offset", "OFFSET=1", "4096", 20.0),
-            row("offset", "OFFSET=0", "8192", 30.0),
-            row("offset", "OFFSET=1", "8192", 40.0),
-            row("stride", "STRIDE=1", "1024", 10.0),
-            row("stride", "STRIDE=8", "1024", 40.0),
-        ];
-        let text = finding(&rows.iter().collect::<Vec<_>>()).expect("enough rows");
-        assert_eq!(
-            text,
-            "Here an offset of one element leaves 75 % of the aligned speed (sectors alone: 80 %); of the speed at stride 1 there \
-             remain at stride 8 25 % (degree of coalescing 12.5 %)."
-        );
-        assert_eq!(finding(&[]), None);
     }
 }

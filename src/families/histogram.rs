@@ -2,12 +2,11 @@
 
 use rayon::prelude::*;
 
-use crate::results::Record;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, WORKGROUP_SIZES, Work, gb_per_s, uniform,
+    Step, WORKGROUP_SIZES, Work, uniform,
 };
 
 /// The family.
@@ -71,21 +70,10 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share: 16 words an invocation. The counts start at zero for each launch, outside the timed span.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
-    sources: &[],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
-    small: None,
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
         vec![
@@ -95,13 +83,10 @@ const BASE: Benchmark = Benchmark {
         ]
     },
     steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 16)],
-    end_to_end: None,
     work: |shape| Work { bytes: shape.array_bytes(), flops: 4 * shape.count() },
     ceiling: Some(Limit::Read),
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check { buffer: "bins", scalars: |_, _| BINS as u64, oracle: |shape, _| counted(shape.count()) },
+    ..Benchmark::BLANK
 };
 
 const BINS: usize = 256;
@@ -143,35 +128,4 @@ fn counted(n: u64) -> Oracle {
             *slot = f64::from(*bin);
         }
     })
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
-    let measured = || rows.iter().filter(|row| row.gb_per_s.is_some());
-    let by_rate = |a: &&&Record, b: &&&Record| a.gb_per_s.unwrap_or(0.0).total_cmp(&b.gb_per_s.unwrap_or(0.0));
-    let largest = measured().map(|row| size(row)).max()?;
-    let fastest = measured().filter(|row| size(row) == largest).max_by(by_rate)?;
-    let mut text = format!("Of {largest} words, {} is fastest: {}", label(fastest), gb_per_s(fastest.gb_per_s?));
-    // How much faster the best row of `to` is than that of `from`, at the largest size that both have.
-    let gain = |from: &str, to: &str| {
-        let best = |benchmark: &str, n: u64| {
-            let mine = measured().filter(|row| row.benchmark == benchmark && size(row) == n);
-            mine.max_by(by_rate)?.gb_per_s
-        };
-        let mut sizes: Vec<u64> = measured().map(|row| size(row)).collect();
-        sizes.sort_unstable();
-        sizes.into_iter().rev().find_map(|n| Some((n, best(to, n)? / best(from, n)?)))
-    };
-    if let Some((n, gain)) = gain("global_atomic", "workgroup_atomic") {
-        text.push_str(&format!("; of {n}, counting in workgroup memory is {gain:.2}× as fast as in global memory"));
-    }
-    if let Some((n, gain)) = gain("workgroup_atomic", "private") {
-        text.push_str(&format!("; of {n}, several copies are {gain:.2}× as fast as one"));
-    }
-    text.push('.');
-    Some(text)
-}
-
-fn label(row: &Record) -> String {
-    if row.params.is_empty() { row.benchmark.clone() } else { format!("{} ({})", row.benchmark, row.params) }
 }

@@ -2,11 +2,10 @@
 
 use std::sync::OnceLock;
 
-use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Routine, Scalar,
-    Shape, Step, Work, by_rows, flop_per_s, uniform,
+    Shape, Step, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -110,7 +109,6 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
-    finding,
 };
 
 /// The fastest; `safety_tax` measures it with run-time checks, too.
@@ -129,16 +127,7 @@ pub(super) const REGISTER_BLOCKED: Benchmark = Benchmark {
 
 /// What the benchmarks here share: one element of C an invocation.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
     sources: &["E5"],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
-    small: None,
     cases: &cases(&[&[]], &[&[]]),
     buffers: |shape, _| {
         let (m, n, k) = sides(shape);
@@ -150,12 +139,8 @@ const BASE: Benchmark = Benchmark {
         ]
     },
     steps: |shape, interface| tiles(shape, interface.workgroup_size[0].into(), interface.workgroup_size[1].into()),
-    end_to_end: None,
     work: |shape| Work { bytes: 0, flops: 2 * shape.count() },
     ceiling: Some(Limit::Fma),
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check {
         buffer: "c",
         scalars: |shape, _| {
@@ -164,6 +149,7 @@ const BASE: Benchmark = Benchmark {
         },
         oracle: |shape, _| product(shape),
     },
+    ..Benchmark::BLANK
 };
 
 /// Products of two elements are multiples of 2^-14, and a sum of K of them is exact in f32 while it stays below 2^10. Its standard
@@ -235,38 +221,6 @@ fn product(shape: &Shape) -> Oracle {
             }
         });
     })
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let count = |row: &Record| Extent::parse(&row.n).map_or(0, |extent| extent.count());
-    let measured = || rows.iter().filter(|row| row.gflop_per_s.is_some());
-    let largest = measured().map(|row| count(row)).max()?;
-    let fastest = |benchmark: &str| {
-        let same = measured().filter(|row| row.benchmark == benchmark && count(row) == largest);
-        same.filter_map(|row| Some((row.gflop_per_s?, *row))).max_by(|a, b| a.0.total_cmp(&b.0))
-    };
-    let mut parts = Vec::new();
-    if let (Some((naive, _)), Some((tiled, row))) = (fastest("naive"), fastest("tiled")) {
-        parts.push(format!(
-            "tiles of workgroup memory (best with {}) give {:.2}× the naive rate",
-            row.params,
-            tiled / naive
-        ));
-    }
-    for (benchmark, words) in [
-        ("register_blocked", "4×4 elements an invocation in registers reach"),
-        ("double_buffered", "8×8 of them, with the next tiles on their way, reach"),
-    ] {
-        let Some((rate, row)) = fastest(benchmark) else { continue };
-        let share = row.share.map_or_else(String::new, |share| format!(", {:.0} % of the FMA ceiling", share * 100.0));
-        parts.push(format!("{words} {}{share}", flop_per_s(rate)));
-    }
-    if let Some((tensor, row)) = fastest("cooperative") {
-        let share = row.share.map_or_else(String::new, |share| format!(", {:.0} % of their ceiling", share * 100.0));
-        parts.push(format!("tensor cores reach {}{share} with f16 factors", flop_per_s(tensor)));
-    }
-    let n = &measured().find(|row| count(row) == largest)?.n;
-    (!parts.is_empty()).then(|| format!("Of {n} f32, {}.", parts.join("; ")))
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub mod transfer;
 pub mod transpose;
 pub mod workgroup_memory;
 
-use crate::suite::Family;
+use crate::suite::{Benchmark, Family};
 
 /// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
 pub const FAMILIES: &[&Family] = &[
@@ -46,3 +46,10 @@ pub const FAMILIES: &[&Family] = &[
     &safety_tax::FAMILY,
     &transfer::FAMILY,
 ];
+
+/// The benchmark of this name, where the suite has it.
+#[must_use]
+pub fn benchmark(family: &str, name: &str) -> Option<&'static Benchmark> {
+    let family = FAMILIES.iter().find(|known| known.name == family)?;
+    family.benchmarks.iter().find(|benchmark| benchmark.name == name)
+}

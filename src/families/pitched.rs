@@ -1,12 +1,11 @@
 //! `pitched`: rows padded to a pitch of 256 bytes against packed rows of an odd width, in two and three dimensions (source article
 //! 001). The pitch is what CUDA's allocators give and what copies to textures demand.
 
-use crate::results::Record;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, POISON, Params, Profile,
-    ROW_PITCH, Scalar, Shape, Step, Texture, Work, all, by_rows, each, gb_per_s, uniform,
+    ROW_PITCH, Scalar, Shape, Step, Texture, Work, all, by_rows, each, uniform,
 };
 
 /// The family.
@@ -111,21 +110,10 @@ pub const FAMILY: Family = Family {
             ..COPIES
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
-    sources: &[],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
-    small: None,
     cases: &[
         Cases {
             from: Profile::Quick,
@@ -166,13 +154,10 @@ const BASE: Benchmark = Benchmark {
             _ => vec![Step::dispatch(height)],
         }
     },
-    end_to_end: None,
     work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Read),
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check { buffer: "output", scalars: sums, oracle: sums_of_rows },
+    ..Benchmark::BLANK
 };
 
 /// Copies between buffers and textures: no kernel runs, and the host's clock times them.
@@ -248,26 +233,4 @@ fn sums_of_rows(shape: &Shape, interface: &Interface) -> Oracle {
         let (row, t) = (i / invocations, i % invocations);
         (t..width).step_by(invocations as usize).map(|x| Values::Summable.at(scalar, row * pitch + x)).sum()
     })
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let gain = |benchmark: &str| {
-        let measured = rows.iter().filter(|row| row.benchmark == benchmark && row.median_ns.is_some());
-        let largest = measured.max_by_key(|row| row.bytes)?;
-        let of = |params: &str| rows.iter().find(|row| row.n == largest.n && row.params == params)?.median_ns;
-        Some(format!("{:.2}× on {} ({benchmark})", of("PITCHED=0")? / of("PITCHED=1")?, largest.n))
-    };
-    let gains: Vec<String> = ["rows_2d", "slices_3d"].into_iter().filter_map(gain).collect();
-    let mut text = Vec::new();
-    if !gains.is_empty() {
-        text.push(format!("Padding rows to 256 bytes changes their reading by {}.", gains.join(" and ")));
-    }
-    let largest = |benchmark: &str| {
-        let measured = rows.iter().filter(|row| row.benchmark == benchmark).max_by_key(|row| row.bytes)?;
-        Some((gb_per_s(measured.gb_per_s?), &measured.n))
-    };
-    if let Some(((into, n), (out, _))) = largest("buffer_to_texture").zip(largest("texture_to_buffer")) {
-        text.push(format!("Copying {n} words into a texture runs at {into}, out of one at {out}."));
-    }
-    (!text.is_empty()).then(|| text.join(" "))
 }

@@ -6,12 +6,11 @@
 
 use std::sync::OnceLock;
 
-use crate::results::Record;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
-    WORKGROUP_SIZES, Work, each, gb_per_s, grid, params_but_size, rate, uniform,
+    WORKGROUP_SIZES, Work, each, grid, uniform,
 };
 
 /// The family.
@@ -144,20 +143,10 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share: one load an invocation.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
-    sources: &[],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
     small: Some(Extent::Linear(1 << 16)),
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
@@ -170,9 +159,6 @@ const BASE: Benchmark = Benchmark {
     end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 1), "input", "input")),
     work: |shape| Work { bytes: shape.array_bytes(), flops: shape.count() - 1 },
     ceiling: Some(Limit::Read),
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check {
         buffer: "total",
         scalars: |_, _| 1,
@@ -183,6 +169,7 @@ const BASE: Benchmark = Benchmark {
             each(move |_| *sum.get_or_init(|| values.sum(scalar, 0..n)))
         },
     },
+    ..Benchmark::BLANK
 };
 
 /// Two loads an invocation.
@@ -318,28 +305,4 @@ fn end_to_end(passes: &[Pass], binding: &'static str, source: &'static str) -> V
 
 fn one_pass(shape: &Shape, interface: &Interface) -> Step {
     Step::dispatch(shape.count().div_ceil(2 * u64::from(interface.invocations())))
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let is_plain = |row: &Record| row.dtype == "f32" && params_but_size(row).is_empty();
-    let measured = rows.iter().filter(|row| row.gb_per_s.is_some() && is_plain(row));
-    let fastest = measured.max_by(|a, b| {
-        let key = |row: &Record| (row.n.parse::<u64>().unwrap_or(0), row.gb_per_s.unwrap_or(0.0));
-        let ((an, ag), (bn, bg)) = (key(a), key(b));
-        an.cmp(&bn).then(ag.total_cmp(&bg))
-    })?;
-    let mut text = format!(
-        "Of {} f32, {} is fastest: {}{}.",
-        fastest.n,
-        fastest.benchmark,
-        gb_per_s(fastest.gb_per_s?),
-        fastest.share.map_or_else(String::new, |share| format!(", {:.0} % of reading as much", share * 100.0))
-    );
-    let of = |benchmark| rate(rows, benchmark, "", fastest).map(|(rate, _)| rate);
-    if let (Some(global), Some(workgroup)) = (of("interleaved_global"), of("interleaved_workgroup")) {
-        let (word, ratio) =
-            if workgroup >= global { ("faster", workgroup / global) } else { ("slower", global / workgroup) };
-        text.push_str(&format!(" The same steps are {ratio:.2}× {word} in workgroup memory than in global memory."));
-    }
-    Some(text)
 }

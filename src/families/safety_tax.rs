@@ -2,7 +2,6 @@
 //! workgroup memory, each alone and all together, on kernels of other families.
 
 use crate::families::{ceiling, matmul, transpose};
-use crate::results::Record;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Oracle, Profile, Work, all, each, uniform,
 };
@@ -115,7 +114,6 @@ pub const FAMILY: Family = Family {
             ..ceiling::FMA
         },
     ],
-    finding,
 };
 
 /// What an invocation of `workgroup_fill` adds up: its workgroup's words from the end on, a workgroup apart.
@@ -127,20 +125,4 @@ fn read_back(invocations: u32) -> Oracle {
         let words = places.map(|k| first.wrapping_add(k).wrapping_mul(2_654_435_761));
         f64::from(words.fold(0_u32, |sum, word| sum.wrapping_mul(3).wrapping_add(word)))
     })
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let cost = |benchmark: &str| {
-        let measured = || rows.iter().filter(|row| row.benchmark == benchmark && row.median_ns.is_some());
-        // Sizes are in ascending order.
-        let n = &measured().rfind(|row| row.checks == "on")?.n;
-        let of = |checks: &str| measured().find(|row| row.n == *n && row.checks == checks)?.median_ns;
-        let off = of("off")?;
-        let dearest =
-            ["bounds", "loops", "zero-init"].into_iter().filter_map(|checks| Some((of(checks)? / off, checks)));
-        let (ratio, checks) = dearest.max_by(|a, b| a.0.total_cmp(&b.0))?;
-        Some(format!("{benchmark} {:.2}× the time with all checks on ({checks} alone: {ratio:.2}×)", of("on")? / off))
-    };
-    let costs: Vec<String> = FAMILY.benchmarks.iter().filter_map(|benchmark| cost(benchmark.name)).collect();
-    (!costs.is_empty()).then(|| format!("Here checks cost {}.", costs.join("; ")))
 }

@@ -4,12 +4,11 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use crate::results::Record;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, WORKGROUP_SIZES, Work, all, gb_per_s, grid, uniform,
+    Step, WORKGROUP_SIZES, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -58,7 +57,6 @@ pub const FAMILY: Family = Family {
             ..SINGLE_PASS
         },
     ],
-    finding,
 };
 
 /// What the single passes share.
@@ -79,26 +77,14 @@ const SINGLE_PASS: Benchmark = Benchmark {
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
-    sources: &[],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
     small: Some(Extent::Linear(1 << 16)),
     cases: &cases(PLAIN),
     buffers: |_, _| Vec::new(),
     steps: |_, _| Vec::new(),
-    end_to_end: None,
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() - 1 },
     ceiling: Some(Limit::Copy),
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check { buffer: "output", scalars: all, oracle: prefix_sums },
+    ..Benchmark::BLANK
 };
 
 const PLAIN: &[Params] = &[&[]];
@@ -201,28 +187,6 @@ fn accumulate(scalar: Scalar, sum: f64, slots: &mut [f64]) {
             *slot = sum;
         }
     }
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let measured = || rows.iter().filter(|row| row.dtype == "f32" && row.gb_per_s.is_some());
-    let of = |benchmark: &'static str| measured().filter(move |row| row.benchmark == benchmark);
-    let told = |row: &Record| {
-        let share = row.share.map_or_else(String::new, |share| format!(", {:.0} % of copying as much", share * 100.0));
-        Some(format!("{} scans {}{share}", row.benchmark, gb_per_s(row.gb_per_s?)))
-    };
-    let pairs = of("single_pass").filter_map(|one| Some((one, of("three_kernels").find(|row| row.n == one.n)?)));
-    let Some((one, three)) = pairs.max_by_key(|(one, _)| one.bytes) else {
-        let largest = measured().max_by_key(|row| row.bytes)?;
-        return Some(format!("Of {} f32, {}.", largest.n, told(largest)?));
-    };
-    let ratio = one.gb_per_s? / three.gb_per_s?;
-    let by_rate = |a: &&Record, b: &&Record| a.gb_per_s.unwrap_or(0.0).total_cmp(&b.gb_per_s.unwrap_or(0.0));
-    let fastest = of("single_pass_subgroup").filter(|row| row.n == one.n).copied().max_by(by_rate);
-    let by_subgroups = match fastest {
-        Some(row) => format!("; {} ({}): {:.2}×", told(row)?, row.params, row.gb_per_s? / three.gb_per_s?),
-        None => String::new(),
-    };
-    Some(format!("Of {} f32, {}; {}: {ratio:.2}× the rate{by_subgroups}.", one.n, told(three)?, told(one)?))
 }
 
 #[cfg(test)]

@@ -7,12 +7,11 @@
 //! Kernels with two reads for each write are held against reading: a device that fetches a line before it overwrites it (as CPUs do)
 //! moves 4 for the 3 counted here and 3 for the 2 of a copy, so that they pass the rate of a copy without any fault.
 
-use crate::results::Record;
 use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape, Step,
-    WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, gb_per_s, rate, uniform,
+    WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, uniform,
 };
 
 /// The family.
@@ -138,20 +137,10 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share: one element an invocation, and a time in proportion to the bytes.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
-    sources: &[],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
     small: Some(Extent::Linear(1 << 22)),
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: &QUICK_F32, params: PLAIN },
@@ -161,13 +150,11 @@ const BASE: Benchmark = Benchmark {
     ],
     buffers: |_, _| Vec::new(),
     steps: |shape, interface| vec![Step::dispatch(elements(shape).div_ceil(u64::from(interface.invocations())))],
-    end_to_end: None,
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
-    sets_ceiling: false,
-    tolerance: None,
     model: Some(|_| 1.0),
     check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+    ..Benchmark::BLANK
 };
 
 const PLAIN: &[Params] = &[&[]];
@@ -229,28 +216,4 @@ fn dot_oracle(shape: &Shape, interface: &Interface) -> Oracle {
         let mine = rows.flat_map(|first| first..elements.min(first + width)).map(|at| at * lanes + lane);
         mine.map(|at| Values::Summable.at(scalar, at) * Values::Signs.at(scalar, at)).sum()
     })
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
-    let copies =
-        rows.iter().filter(|row| row.benchmark == "copy" && row.dtype == "vec4<f32>" && row.gb_per_s.is_some());
-    let copy = copies.max_by_key(|row| size(row))?;
-    let mut others: Vec<(f64, &str)> = FAMILY
-        .benchmarks
-        .iter()
-        .filter(|benchmark| benchmark.name != "copy")
-        .filter_map(|benchmark| Some((rate(rows, benchmark.name, "", copy)?.0, benchmark.name)))
-        .collect();
-    others.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (slowest, fastest) = (others.first()?, others.last()?);
-    let copied = copy.gb_per_s?;
-    let mut text = format!("Of {} {}, copy moves {}; ", copy.n, copy.dtype, gb_per_s(copied));
-    let against = |(rate, name): &(f64, &str)| format!("{name} {} ({:.2}× copy)", gb_per_s(*rate), rate / copied);
-    if others.len() == 1 {
-        text.push_str(&format!("{}.", against(fastest)));
-    } else {
-        text.push_str(&format!("of the others {} is fastest and {} slowest.", against(fastest), against(slowest)));
-    }
-    Some(text)
 }

@@ -6,7 +6,6 @@
 
 use std::sync::OnceLock;
 
-use crate::results::Record;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
@@ -128,20 +127,11 @@ pub const FAMILY: Family = Family {
             ..BLOCK_SUMS
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share, and one workgroup with one result.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
     sources: &["C3"],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
     small: Some(Extent::Linear(1 << 16)),
     cases: &[Cases {
         from: Profile::Quick,
@@ -154,10 +144,8 @@ const BASE: Benchmark = Benchmark {
     end_to_end: Some(|_, _| end_to_end(1, 1)),
     work: |shape| Work { bytes: shape.array_bytes(), flops: 3 * shape.count() },
     ceiling: Some(Limit::Read),
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check { buffer: "sums", scalars: |_, _| 1, oracle: |shape, _| sums(shape, 1, |_| 0) },
+    ..Benchmark::BLANK
 };
 
 /// One workgroup with a result for each invocation.
@@ -226,63 +214,4 @@ fn sums(shape: &Shape, count: u64, owner: impl Fn(u64) -> u64 + Send + Sync + 's
         });
         f64::from(sums[i as usize])
     })
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let largest = rows.iter().filter_map(|row| row.n.parse::<u64>().ok()).max()?.to_string();
-    let median = |benchmark: &str| {
-        rows.iter().find(|row| row.benchmark == benchmark && row.n == largest).and_then(|row| row.median_ns)
-    };
-    let steps = [
-        ("one_invocation", "one_block_chunks", "a workgroup instead of one invocation"),
-        ("one_block_chunks", "one_block_interleaved", "coalesced reads"),
-        ("one_block_interleaved", "many_blocks_host_sum", "32 workgroups"),
-        ("serial_block_sum", "tree_block_sum", "a tree instead of invocation 0"),
-    ];
-    let gains: Vec<String> = steps
-        .iter()
-        .filter_map(|(from, to, what)| Some(format!("{what} {:.2}×", median(from)? / median(to)?)))
-        .collect();
-    let whole = median("one_invocation")
-        .zip(median("tree_block_sum"))
-        .map_or_else(String::new, |(first, last)| format!("; from the first step to the tree {:.0}×", first / last));
-    let by_itself = rows.iter().find_map(|row| Some((row.in_kernel_ns?, row.median_ns?)));
-    let clock = by_itself.map_or_else(String::new, |(inside, outside)| {
-        format!(
-            " By the clock that it reads itself a kernel takes {:.1} µs, from its first workgroup's start to its last one's end, by the \
-             clock around it {:.1} µs.",
-            inside / 1e3,
-            outside / 1e3
-        )
-    });
-    (!gains.is_empty()).then(|| format!("Of {largest} u32, speed changes by: {}{whole}.{clock}", gains.join(", ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_finding_compares_the_clocks_where_a_kernel_reads_one() {
-        let row = |benchmark: &str, median_ns, in_kernel_ns| Record {
-            benchmark: benchmark.to_owned(),
-            n: "1048576".to_owned(),
-            median_ns: Some(median_ns),
-            in_kernel_ns,
-            ..Record::default()
-        };
-        let rows = [
-            row("serial_block_sum", 30_000.0, None),
-            row("tree_block_sum", 20_000.0, None),
-            row("clock_in_kernel", 30_500.0, Some(28_448.0)),
-        ];
-        let rows: Vec<&Record> = rows.iter().collect();
-        let start = "Of 1048576 u32, speed changes by: a tree instead of invocation 0 1.50×.";
-        assert_eq!(finding(&rows[..2]).as_deref(), Some(start));
-        let said = finding(&rows).expect("enough rows");
-        assert!(
-            said.starts_with(start) && said.contains("takes 28.4 µs") && said.contains("around it 30.5 µs"),
-            "{said}"
-        );
-    }
 }

@@ -11,11 +11,10 @@
 
 use std::sync::OnceLock;
 
-use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, Profile, Scalar, Shape,
-    Step, Texture, Work, by_rows, gb_per_s, uniform,
+    Step, Texture, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -61,21 +60,11 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
     sources: &["B9"],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
-    small: None,
     cases: &[
         Cases {
             from: Profile::Quick,
@@ -96,17 +85,14 @@ const BASE: Benchmark = Benchmark {
         let blocks = |length: u64| u32::try_from(length.div_ceil(16)).unwrap_or(u32::MAX);
         vec![Step::Dispatch { groups: [blocks(width), blocks(height), 1], rebind: Vec::new() }]
     },
-    end_to_end: None,
     work: |shape| Work { bytes: 2 * 4 * shape.count(), flops: 0 },
     ceiling: Some(Limit::Copy),
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check {
         buffer: "output",
         scalars: |shape, _| 4 * shape.count(),
         oracle: |shape, _| Turned::new(shape).answer(),
     },
+    ..Benchmark::BLANK
 };
 
 fn buffers(shape: &Shape, image: Contents) -> Vec<Buffer> {
@@ -230,20 +216,6 @@ fn bends(at: f64, reach: f64) -> impl Iterator<Item = f64> {
     [low, high].into_iter().chain((whole > low).then_some(whole))
 }
 
-fn finding(rows: &[&Record]) -> Option<String> {
-    let sampled = rows.iter().filter(|row| row.benchmark == "rotate_sampled" && row.gb_per_s.is_some());
-    let largest = sampled.max_by_key(|row| row.bytes)?;
-    let by_hand = rows
-        .iter()
-        .find(|row| row.benchmark == "rotate_by_hand" && (&row.n, &row.params) == (&largest.n, &largest.params))?;
-    let ratio = by_hand.median_ns? / largest.median_ns?;
-    let (fast, slow) = (gb_per_s(largest.gb_per_s?), gb_per_s(by_hand.gb_per_s?));
-    Some(format!(
-        "Turning {} pixels, the texture unit runs at {ratio:.2}× the speed of filtering by hand: {fast} against {slow}.",
-        largest.n
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,20 +262,5 @@ mod tests {
         assert!(allowed.iter().all(|levels| *levels <= 4.0), "{:?}", allowed.iter().copied().fold(0.0, f64::max));
         let told = (4..answer.len()).filter(|i| i % 4 == 2 && (answer[*i] - answer[i - 4]).abs() > allowed[*i]).count();
         assert!(told > 128 * 128 * 8 / 10, "{told} of {}", 128 * 128);
-    }
-
-    #[test]
-    fn the_finding_compares_the_two_ways() {
-        let row = |benchmark: &str, median_ns: f64| Record {
-            benchmark: benchmark.to_owned(),
-            n: "64x64".to_owned(),
-            median_ns: Some(median_ns),
-            gb_per_s: Some(32_768.0 / median_ns),
-            ..Record::default()
-        };
-        let rows = [row("rotate_sampled", 100.0), row("rotate_by_hand", 150.0)];
-        let text = finding(&rows.iter().collect::<Vec<_>>()).expect("both rows");
-        assert!(text.contains("1.50× the speed of filtering by hand: 328 GB/s against 218 GB/s"), "{text}");
-        assert_eq!(finding(&[]), None);
     }
 }

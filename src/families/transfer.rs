@@ -6,12 +6,10 @@
 //! CUDA has no queue that stages. There the question is whether the host's memory is pageable, as programs allocate it, so that the driver
 //! copies it to a place of its own first, or pinned, so that the device reads and writes it where it lies.
 
-use crate::backend::Api;
-use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Route, Step, Work, all,
-    binary_size, each, gb_per_s, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Route, Step, Work, all, each,
+    uniform,
 };
 
 /// The family.
@@ -161,21 +159,11 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
     sources: &["B7"],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
-    small: None,
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },
@@ -188,12 +176,7 @@ const BASE: Benchmark = Benchmark {
         ]
     },
     steps: |_, _| Vec::new(),
-    end_to_end: None,
     work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
-    ceiling: None,
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check {
         buffer: "output",
         scalars: all,
@@ -202,6 +185,7 @@ const BASE: Benchmark = Benchmark {
             each(move |i| Values::Wide.at(scalar, i))
         },
     },
+    ..Benchmark::BLANK
 };
 
 const PLAIN: &[Params] = &[&[]];
@@ -232,63 +216,3 @@ const ALL: &[Extent] = &[
 
 /// 1 GiB, of which some ways need two in the host's memory.
 const LARGEST: &[Extent] = &[Extent::Linear(1 << 28)];
-
-/// What was reached at the largest size: what is much smaller may lie in a cache, the host's or the device's.
-fn finding(rows: &[&Record]) -> Option<String> {
-    let at_largest = |benchmark: &str| {
-        let measured = rows.iter().filter(|row| row.benchmark == benchmark);
-        measured.filter_map(|row| Some((row.bytes?, row.gb_per_s?))).max_by_key(|(bytes, _)| *bytes)
-    };
-    let is_cuda = rows.iter().any(|row| row.backend == Api::Cuda.name());
-    let parts: Vec<(&str, u64, f64)> = [
-        ("write_buffer", "host to device by write_buffer", "host to device out of pageable memory"),
-        ("mapped_staging", "through mapped staging", "out of pinned memory"),
-        ("mapped_primary_write", "into a mapped storage buffer", ""),
-        ("pinned_to_device", "out of the host's memory by the device", "out of pinned memory by the device's clock"),
-        ("pinned_by_kernel", "out of it by a kernel's loads", "by a kernel's loads"),
-        ("device_to_staging", "device to staging", ""),
-        ("read_back", "device to host through mapped staging", "device to host into pinned memory"),
-        ("read_back_pageable", "", "into pageable memory"),
-        ("mapped_primary_read", "out of a mapped storage buffer", ""),
-        ("clear_buffer", "clear_buffer", "setting memory to zero"),
-    ]
-    .into_iter()
-    .filter_map(|(benchmark, words, in_cuda)| {
-        let words = Some(if is_cuda { in_cuda } else { words }).filter(|words| !words.is_empty())?;
-        let (bytes, rate) = at_largest(benchmark)?;
-        Some((words, bytes, rate))
-    })
-    .collect();
-    let most = parts.iter().map(|(_, bytes, _)| *bytes).max()?;
-    let said = parts.iter().map(|&(words, bytes, rate)| {
-        let size = if bytes == most { String::new() } else { format!(" (at {})", binary_size(bytes)) };
-        format!("{words} reaches {}{size}", gb_per_s(rate))
-    });
-    Some(format!("At {} {}.", binary_size(most), said.collect::<Vec<_>>().join("; ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_lies_in_a_cache_is_no_finding() {
-        let row = |benchmark: &str, bytes: u64, rate: f64| Record {
-            benchmark: benchmark.to_owned(),
-            bytes: Some(bytes),
-            gb_per_s: Some(rate),
-            ..Record::default()
-        };
-        let rows = [
-            row("pinned_to_device", 1 << 22, 303.0),
-            row("pinned_to_device", 1 << 28, 51.2),
-            row("write_buffer", 1 << 20, 16.9),
-            row("write_buffer", 1 << 26, 11.5),
-        ];
-        let said = "At 256 MiB host to device by write_buffer reaches 11.50 GB/s (at 64 MiB); out of the host's memory by the \
-            device reaches 51.20 GB/s.";
-        let found = finding(&rows.iter().collect::<Vec<_>>());
-        assert_eq!(found.as_deref(), Some(said));
-        assert_eq!(finding(&[]), None);
-    }
-}

@@ -1,10 +1,9 @@
 //! `transpose`: rows × columns to columns × rows (source article 003), naive and through a tile of workgroup memory.
 
-use crate::results::Record;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Routine, Step, Work, all,
-    by_rows, gb_per_s, rate, uniform,
+    by_rows, uniform,
 };
 
 /// The family.
@@ -110,7 +109,6 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
-    finding,
 };
 
 /// The tile of the article; `safety_tax` measures it with run-time checks, too.
@@ -131,15 +129,6 @@ pub(super) const TILED: Benchmark = Benchmark {
 
 /// What the benchmarks here share: workgroups of 32×8 invocations, one element each.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
-    sources: &[],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
     small: Some(Extent::Matrix(512, 512)),
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
@@ -151,12 +140,8 @@ const BASE: Benchmark = Benchmark {
         ]
     },
     steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 8),
-    end_to_end: None,
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check {
         buffer: "output",
         scalars: all,
@@ -169,6 +154,7 @@ const BASE: Benchmark = Benchmark {
             })
         },
     },
+    ..Benchmark::BLANK
 };
 
 const fn cases(params: &'static [Params]) -> [Cases; 3] {
@@ -198,32 +184,4 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
 fn tiles(across: u64, width: u64, down: u64, height: u64) -> Vec<Step> {
     let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
     vec![Step::Dispatch { groups: [side(across, width), side(down, height), 1], rebind: Vec::new() }]
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let area = |row: &Record| Extent::parse(&row.n).map_or(0, |extent| extent.count());
-    let measured = rows.iter().filter(|row| row.gb_per_s.is_some() && row.dtype == "f32");
-    let fastest = measured.max_by(|a, b| {
-        let by_rate = || a.gb_per_s.unwrap_or(0.0).total_cmp(&b.gb_per_s.unwrap_or(0.0));
-        area(a).cmp(&area(b)).then_with(by_rate)
-    })?;
-    let of = |benchmark, params| rate(rows, benchmark, params, fastest).map(|(rate, _)| rate);
-    let mut text = format!("Of {} f32, ", fastest.n);
-    if let (Some(read), Some(write)) = (of("naive_coalesced_read", ""), of("naive_coalesced_write", "")) {
-        let (winner, ratio) = if write >= read { ("writes", write / read) } else { ("reads", read / write) };
-        text.push_str(&format!("the naive transpose that coalesces its {winner} wins by {ratio:.2}×; "));
-    }
-    if let (Some(read), Some(both)) = (of("naive_coalesced_write", ""), of("naive_read_write_input", "")) {
-        text.push_str(&format!("an input bound `read` is worth {:.2}× over `read_write`; ", read / both));
-    }
-    if let (Some(bare), Some(padded)) = (of("tiled", "PAD=0"), of("tiled", "PAD=1")) {
-        text.push_str(&format!("padding the tile changes its speed {:.2}×; ", padded / bare));
-    }
-    let share = fastest.share.map_or_else(String::new, |share| format!(", {:.0} % of copying as much", share * 100.0));
-    text.push_str(&format!("{} is fastest: {}{share}.", label(fastest), gb_per_s(fastest.gb_per_s?)));
-    Some(text)
-}
-
-fn label(row: &Record) -> String {
-    if row.params.is_empty() { row.benchmark.clone() } else { format!("{} ({})", row.benchmark, row.params) }
 }

@@ -1,11 +1,10 @@
 //! `workgroup_memory`: how it is declared, carved up, shared, and what holding more of it costs.
 
-use crate::results::Record;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, Work, all, binary_size, copied, each, gb_per_s, uniform,
+    Step, Work, all, copied, each, uniform,
 };
 
 /// The family.
@@ -184,31 +183,17 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share: one word an invocation.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
-    sources: &[],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
     small: Some(Extent::Linear(1 << 14)),
     cases: &[],
     buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count()])],
     steps: |shape, interface| covering(shape.count(), interface),
-    end_to_end: None,
     work: |_| Work { bytes: 0, flops: 0 },
-    ceiling: None,
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| f64::NAN) },
+    ..Benchmark::BLANK
 };
 
 /// Who zeroes the array of `zero_init`: nobody, the API before the kernel starts (as WGSL has it), or the kernel.
@@ -321,81 +306,4 @@ fn three_arrays(n: u64) -> Oracle {
             done += length;
         }
     })
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let mut parts = Vec::new();
-    if let Some(ratio) = slower(rows, "override_size", "fixed_size") {
-        parts.push(format!("an array whose length the host chooses takes {ratio:.2}× the time of one of fixed length"));
-    }
-    if let Some(ratio) = slower(rows, "dynamic_size", "fixed_size") {
-        parts.push(format!("one whose length comes with the launch {ratio:.2}×"));
-    }
-    if let Some(ratio) = slower(rows, "carved", "structured") {
-        parts.push(format!("three arrays carved by hand out of one take {ratio:.2}× the time of a struct"));
-    }
-    if let Some(ratio) = slower(rows, "same_word", "distinct_words") {
-        let atomic = slower(rows, "atomic_word", "distinct_words")
-            .map_or_else(String::new, |ratio| format!(", 32 atomics on it {ratio:.2}×"));
-        parts.push(format!("32 writes to one word take {ratio:.2}× the time of writes to 32 words{atomic}"));
-    }
-    if let Some((few, many)) = occupancy(rows) {
-        parts.push(format!(
-            "a copy by workgroups of 64 that hold {} each reaches {}, by such that hold {} {}",
-            held(few),
-            gb_per_s(few.gb_per_s?),
-            held(many),
-            gb_per_s(many.gb_per_s?)
-        ));
-    }
-    if let Some((ratio, by_kernel)) = zeroing(rows) {
-        parts.push(format!(
-            "workgroups that use 1 KiB of 16 take {ratio:.2}× the time when the API zeroes all of it, {by_kernel:.2}× when they do so"
-        ));
-    }
-    (!parts.is_empty()).then(|| format!("Here {}.", parts.join("; ")))
-}
-
-fn size(row: &Record) -> u64 {
-    row.n.parse().unwrap_or(0)
-}
-
-/// Time of `benchmark` over that of `other`, at the largest size that both were measured at.
-fn slower(rows: &[&Record], benchmark: &str, other: &str) -> Option<f64> {
-    let measured = |name: &str| -> Vec<&Record> {
-        rows.iter().filter(|row| row.benchmark == name && row.median_ns.is_some()).copied().collect()
-    };
-    let others = measured(other);
-    let pairs = measured(benchmark).into_iter().filter_map(|row| Some((row, *others.iter().find(|o| o.n == row.n)?)));
-    let (row, other) = pairs.max_by_key(|(row, _)| size(row))?;
-    Some(row.median_ns? / other.median_ns?)
-}
-
-/// Time of `zero_init` with zeroing by the API and by the kernel over that without, at the largest size.
-fn zeroing(rows: &[&Record]) -> Option<(f64, f64)> {
-    let time = |n: &str, params| {
-        let mut same = rows.iter().filter(|row| row.benchmark == "zero_init" && row.n == n);
-        same.find(|row| row.params == params)?.median_ns
-    };
-    let measured = rows.iter().filter(|row| row.benchmark == "zero_init" && row.median_ns.is_some());
-    let n = &measured.max_by_key(|row| size(row))?.n;
-    let left = time(n, "ZEROING=0")?;
-    Some((time(n, "ZEROING=0;ZERO_INIT=1")? / left, time(n, "ZEROING=1")? / left))
-}
-
-/// The copies by workgroups that hold least and most, at the largest size.
-fn occupancy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, &'a Record)> {
-    let measured = || rows.iter().filter(|row| row.benchmark == "occupancy" && row.gb_per_s.is_some());
-    let largest = measured().map(|row| size(row)).max()?;
-    let of_largest = || measured().filter(|row| size(row) == largest).copied();
-    let (few, many) = (of_largest().min_by_key(|row| words(row))?, of_largest().max_by_key(|row| words(row))?);
-    (words(few) < words(many)).then_some((few, many))
-}
-
-fn words(row: &Record) -> u64 {
-    row.params.strip_prefix("WORDS=").and_then(|words| words.parse().ok()).unwrap_or(0)
-}
-
-fn held(row: &Record) -> String {
-    binary_size(4 * words(row))
 }

@@ -108,9 +108,10 @@ impl CsvFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::Extent;
 
     fn rows(count: usize) -> Vec<Record> {
-        (0..count).map(|n| Record { n: n.to_string(), ..Record::default() }).collect()
+        (1..=count as u64).map(|n| Record { n: Some(Extent::Linear(n)), ..Record::default() }).collect()
     }
 
     fn read(path: &Path) -> Vec<Record> {
@@ -138,7 +139,7 @@ mod tests {
         }
         assert_eq!(file_number(&path), number, "the same file");
         records[1].share = Some(0.5);
-        records.push(Record { n: "3".to_owned(), ..Record::default() });
+        records.push(Record { n: Some(Extent::Linear(4)), ..Record::default() });
         file.update(&records, &[3], true).expect("replaced");
         assert_ne!(file_number(&path), number, "another file");
         assert_eq!(read(&path), [before, records].concat());

@@ -4,8 +4,9 @@ use super::apis;
 use super::markdown::{escape, table};
 use super::table::{digits, percent, rate};
 use super::versus::{mean_ratio, written};
-use crate::backend::Api;
+use crate::backend::{Api, DeviceType};
 use crate::results::{Record, Status};
+use crate::suite::Scalar;
 
 /// The page's first line, by which it is known to be generated.
 pub const MARK: &str = "<!-- Written by `shaderbench index`: do not edit. -->";
@@ -55,7 +56,7 @@ fn reports(entries: &[Entry]) -> String {
         let ratio = mean_ratio(&entry.records, [Api::Vulkan.name(), Api::Cuda.name()]);
         let cells = [
             of(|row| &row.device),
-            of(|row| &row.device_type),
+            of(|row| row.device_type.map_or("", DeviceType::name)),
             names.join(", "),
             of(|row| &row.driver),
             of(|row| row.date.get(..10).unwrap_or(&row.date)),
@@ -103,7 +104,7 @@ fn figures(entries: &[Entry]) -> String {
     for entry in entries {
         for api in apis(&entry.records) {
             let own: Vec<&Record> =
-                entry.records.iter().filter(|row| row.backend == api && row.status == Status::Ok).collect();
+                entry.records.iter().filter(|row| row.api_name() == api && row.status == Status::Ok).collect();
             let facts =
                 entry.facts.iter().find(|(of, _)| of == api).map(|(_, facts)| facts.clone()).unwrap_or_default();
             let latency = |ns: Option<f64>| ns.map_or_else(none, |ns| format!("{ns:.0} ns"));
@@ -140,7 +141,7 @@ fn pick<'a>(rows: &[&'a Record], family: &str, benchmarks: &[&str]) -> Vec<&'a R
 
 /// Those of f32, in however many lanes.
 fn of_f32(rows: Vec<&Record>) -> Vec<&Record> {
-    rows.into_iter().filter(|row| row.dtype == "f32" || row.dtype.ends_with("<f32>")).collect()
+    rows.into_iter().filter(|row| row.dtype.is_some_and(|dtype| dtype.scalar() == Scalar::F32)).collect()
 }
 
 /// Those that do the most work.
@@ -173,23 +174,27 @@ fn none() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::Api;
+    use crate::results::Clock;
+    use crate::suite::Dtype;
+    use crate::suite::Extent;
 
     fn row(backend: &str, family: &str, benchmark: &str, n: u64, gb_per_s: f64) -> Record {
         Record {
             device: "Fake|9000".to_owned(),
             date: "2026-11-20T01:02:03Z".to_owned(),
-            backend: backend.to_owned(),
+            backend: Api::named(backend),
             family: family.to_owned(),
             benchmark: benchmark.to_owned(),
-            dtype: "f32".to_owned(),
-            n: n.to_string(),
+            dtype: Some(Dtype::F32),
+            n: Some(Extent::Linear(n)),
             bytes: Some(4 * n),
             gb_per_s: Some(gb_per_s),
             share: Some(0.5),
             median_ns: Some(n as f64 / gb_per_s),
             ci_low_ns: Some(n as f64 / gb_per_s),
             ci_high_ns: Some(n as f64 / gb_per_s),
-            timer: "timestamp".to_owned(),
+            timer: Some(Clock::Timestamp),
             ..Record::default()
         }
     }

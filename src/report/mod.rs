@@ -53,8 +53,8 @@ pub struct Section<'a> {
 pub fn apis<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a str> {
     let mut apis: Vec<&str> = Vec::new();
     for record in records {
-        if !apis.contains(&record.backend.as_str()) {
-            apis.push(&record.backend);
+        if !apis.contains(&record.api_name()) {
+            apis.push(record.api_name());
         }
     }
     apis

@@ -1,9 +1,12 @@
 //! Records of one API as a table.
 
+use std::collections::BTreeMap;
+
 use super::Section;
 pub use super::layout::Look;
 use super::layout::{BAR, Grid, Part, paint};
 use crate::results::{Record, Status};
+use crate::suite::{CHECK_PARAMS, Checks, Extent, params_text};
 
 /// From this width on the table has room for the interval, the sample counts, the end-to-end time, the ceiling's name and a note.
 pub(super) const WIDE: usize = 180;
@@ -99,7 +102,7 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, heading: &[&str]
             time(row.min_ns),
             row.samples.zip(row.launches).map_or_else(String::new, |(s, l)| format!("{s} × {l}")),
             time(row.end_to_end_ns),
-            row.ceiling.clone(),
+            row.ceiling.map_or_else(String::new, |bound| bound.to_string()),
             row.reason.clone(),
         ]);
     }
@@ -156,21 +159,22 @@ pub fn texts(is_by_kernel: bool, rows: &[&Record], row: &Record) -> Texts {
 
 /// What sets the row apart from others of its kernel, type and size: its parameters, and the checks that it ran with by their names.
 fn variant(row: &Record) -> String {
-    let is_check = |pair: &&str| ["BOUNDS=", "LOOPS=", "ZERO_INIT="].iter().any(|check| pair.starts_with(check));
-    let own: Vec<&str> = row.params.split(';').filter(|pair| !is_check(pair)).collect();
-    let checks = if row.params.split(';').any(|pair| is_check(&pair)) { row.checks.as_str() } else { "" };
-    format!("{} {checks}", own.join(";")).trim().to_owned()
+    let (checks, own): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        row.params.clone().into_iter().partition(|(name, _)| CHECK_PARAMS.contains(&name.as_str()));
+    let checks = row.checks.filter(|_| !checks.is_empty()).map_or_else(String::new, Checks::name);
+    format!("{} {checks}", params_text(&own)).trim().to_owned()
 }
 
 /// Type and size, as one writes them: `f32 2^20`.
 fn kind(row: &Record) -> String {
-    format!("{} {}", row.dtype, nice_size(&row.n))
+    format!("{} {}", row.dtype_name(), nice_size(row.n))
 }
 
-fn nice_size(n: &str) -> String {
-    match n.parse::<u64>() {
-        Ok(number) if number >= 1024 && number.is_power_of_two() => format!("2^{}", number.trailing_zeros()),
-        _ => n.to_owned(),
+fn nice_size(n: Option<Extent>) -> String {
+    match n {
+        Some(Extent::Linear(n)) if n >= 1024 && n.is_power_of_two() => format!("2^{}", n.trailing_zeros()),
+        Some(extent) => extent.to_string(),
+        None => String::new(),
     }
 }
 

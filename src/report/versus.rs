@@ -8,7 +8,7 @@ use super::table::{WIDE, digits, headline, label, name, percent, rate, remarks, 
 use super::{Section, apis};
 use crate::backend::Api;
 use crate::results::stats::{self, Estimate};
-use crate::results::{Record, Status};
+use crate::results::{Clock, Record, Status};
 
 /// What the columns beside the name need with their gaps: in the narrow table, and in the wide one without the note.
 const BESIDE_NAME: usize = 47;
@@ -81,7 +81,7 @@ fn pairs<'a>(rows: &[&'a Record], [first, second]: [&str; 2]) -> Vec<Pair<'a>> {
             cases.push(row);
         }
     }
-    let of = |case: &Record, api: &str| rows.iter().copied().find(|row| row.backend == api && is_same(row, case));
+    let of = |case: &Record, api: &str| rows.iter().copied().find(|row| row.api_name() == api && is_same(row, case));
     cases.into_iter().map(|case| Pair { first: of(case, first), second: of(case, second) }).collect()
 }
 
@@ -124,7 +124,7 @@ pub(super) fn section(section: &Section, apis: &[&str], look: Look) -> Vec<Part>
         clocks.extend(two_clocks(&pairs, of));
     }
     parts.extend(clocks.into_iter().map(Part::remark));
-    let rows_of = |api: &str| section.rows.iter().copied().filter(|row| row.backend == api).collect::<Vec<_>>();
+    let rows_of = |api: &str| section.rows.iter().copied().filter(|row| row.api_name() == api).collect::<Vec<_>>();
     let lines = apis.iter().flat_map(|api| remarks(&rows_of(api), look).into_iter().map(|line| (*api, line))).collect();
     parts.extend(by_api(lines, apis).iter().map(|(prefix, line)| Part::remark_by(prefix, line)));
     let lines = section.findings.iter().map(|(api, finding)| (api.as_str(), finding.clone())).collect();
@@ -193,7 +193,7 @@ fn cells(section: &Section, pair: &Pair, apis: [&str; 2], look: Look) -> Vec<Str
     if is_wide {
         // Rows without figures are told of below the table.
         let notes = pair.sides().filter(|row| row.median_ns.is_some() && !row.reason.is_empty());
-        let notes = by_api(notes.map(|row| (row.backend.as_str(), row.reason.clone())).collect(), &apis);
+        let notes = by_api(notes.map(|row| (row.api_name(), row.reason.clone())).collect(), &apis);
         cells.push(notes.iter().map(|(prefix, note)| format!("{prefix}{note}")).collect::<Vec<_>>().join("; "));
     }
     cells
@@ -212,9 +212,9 @@ fn two_clocks(pairs: &[Pair], [first, second]: [&str; 2]) -> Option<String> {
         "~ not compared: {} ({} is timed by {}, {} by {})",
         labels.join(", "),
         written(first),
-        one.timer,
+        one.timer.map_or("", Clock::name),
         written(second),
-        other.timer
+        other.timer.map_or("", Clock::name)
     ))
 }
 

@@ -2,21 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::results::stats::round_to_seven_digits;
-use crate::results::{Record, Status};
-use crate::suite::{Case, Limit, Scalar, binary_size};
+use super::bound::Bound;
+use super::record::{Cause, Record, Status};
+use super::stats::round_to_seven_digits;
+use crate::suite::{Case, Limit, Scalar};
 
 /// A share above this is a fault: dead code, an input in cache, a wrong count of bytes, or a bad ceiling.
 pub const IMPLAUSIBLE: f64 = 1.05;
 
 /// A working set counts as cached where its ceiling passes that of the largest one by this factor.
 const HOT: f64 = 1.15;
-
-/// How the reason of an implausible row ends; what was known of it before follows.
-const BEYOND: &str = ": no kernel can be that fast";
-
-/// How the reason of a row ends that may be implausible or may not; what was known of it before follows.
-const UNSURE: &str = ": too noisy to judge";
 
 /// A limit, and for arithmetic the type that it is of.
 type Key = (Limit, Option<Scalar>);
@@ -50,18 +45,18 @@ impl Ceilings {
         has_risen
     }
 
-    /// Holds a row against the limit that binds it: sets `ceiling` and `share`, and the status `implausible` where the row is more
+    /// Compares a row with the ceiling that limits it: sets `ceiling` and `share`, and the status `implausible` where the row is more
     /// than 5 % above, even at the slow end of its interval. The ceiling is what its fastest sample reached, which is past the end of
-    /// its own interval.
+    /// its own interval. May be called again when a ceiling has risen.
     ///
     /// `software_scatter` is `Some` for a software device: how far its speed strays by itself from one moment to another, as a fraction of
-    /// it. Its kernels are bound by instructions, not by memory: there the fastest of all memory ceilings judges what is possible.
-    pub fn hold(&self, case: &Case, record: &mut Record, software_scatter: Option<f64>) {
-        // The verdict of a lower ceiling; it may have risen since.
-        for verdict in [BEYOND, UNSURE] {
-            if let Some((_, rest)) = record.reason.split_once(verdict) {
-                record.reason = rest.trim_start_matches("; ").to_owned();
-            }
+    /// it. Its kernels are limited by instructions, not by memory: there the fastest of all memory ceilings decides what is possible.
+    pub fn judge(&self, case: &Case, record: &mut Record, software_scatter: Option<f64>) {
+        if let Some((cause, reason)) = record.unjudged.take() {
+            (record.cause, record.reason) = (cause, reason);
+        } else if record.cause.is_some_and(Cause::is_by_ceiling) {
+            // Read from a report: what was known before is no longer to be had.
+            return;
         }
         if record.status == Status::Implausible {
             record.status = Status::Ok;
@@ -74,7 +69,8 @@ impl Ceilings {
                 self.possible(limit, case, rate)
             };
         let Some(median) = record.median_ns else { return };
-        record.ceiling = self.label(limit, working_set, case);
+        let bound = self.bound(limit, working_set, case);
+        record.ceiling = Some(bound);
         let share = amount(limit, case) / median / rate;
         record.share = Some(round_to_seven_digits(share));
         if record.status != Status::Ok || amount(limit, case) / median <= possible {
@@ -82,17 +78,19 @@ impl Ceilings {
         }
         // Both the row and its ceiling were measured in moments of their own.
         let slowest = record.ci_high_ns.unwrap_or(median).max(median) * (1.0 + 2.0 * software_scatter.unwrap_or(0.0));
-        let is_certain = amount(limit, case) / slowest > possible;
-        let verdict = if is_certain { BEYOND } else { UNSURE };
-        let mut reason = format!("{:.0} % of the ceiling '{}'{verdict}", share * 100.0, record.ceiling);
+        let (cause, verdict) = if amount(limit, case) / slowest > possible {
+            record.status = Status::Implausible;
+            (Cause::AboveCeiling, "no kernel can be that fast")
+        } else {
+            (Cause::PerhapsAboveCeiling, "too noisy to judge")
+        };
+        let mut reason = format!("{:.0} % of the ceiling '{bound}': {verdict}", share * 100.0);
         if !record.reason.is_empty() {
             reason.push_str("; ");
             reason.push_str(&record.reason);
         }
-        record.reason = reason;
-        if is_certain {
-            record.status = Status::Implausible;
-        }
+        let known = std::mem::replace(&mut record.reason, reason);
+        record.unjudged = Some((record.cause.replace(cause), known));
     }
 
     /// Takes up the limit again that a row of an earlier part of the run was held against in the end: the row of a ceiling does not tell
@@ -103,8 +101,7 @@ impl Ceilings {
         else {
             return;
         };
-        let without_hot = |label: &str| label.trim_end_matches(" hot").to_owned();
-        let is_same = without_hot(&record.ceiling) == without_hot(&self.label(limit, working_set, case));
+        let is_same = record.ceiling.is_some_and(|bound| bound.is_same(&self.bound(limit, working_set, case)));
         let was = amount(limit, case) / median / share;
         // Shares and medians have seven digits.
         if is_same && was.is_finite() && was > rate * (1.0 + 1e-6) {
@@ -113,16 +110,12 @@ impl Ceilings {
         }
     }
 
-    /// What the column `ceiling` says.
-    fn label(&self, limit: Limit, working_set: u64, case: &Case) -> String {
-        match working_set {
-            0 if limit == Limit::Fma => format!("{} {}", limit.name(), case.shape.dtype.scalar().name()),
-            0 => limit.name().to_owned(),
-            bytes => {
-                let hot = if self.is_hot(limit, bytes) { " hot" } else { "" };
-                format!("{} {}{hot}", limit.name(), binary_size(bytes))
-            }
-        }
+    /// The ceiling's name: what the column `ceiling` has.
+    fn bound(&self, limit: Limit, working_set: u64, case: &Case) -> Bound {
+        let scalar = (limit == Limit::Fma).then_some(case.shape.dtype.scalar());
+        let working_set = (working_set > 0).then_some(working_set);
+        let is_cached = working_set.is_some_and(|bytes| self.is_cached(limit, bytes));
+        Bound { limit, scalar, working_set, is_cached }
     }
 
     /// Whether `case` is held against what `ceiling` measures.
@@ -176,7 +169,7 @@ impl Ceilings {
         memory.flat_map(|(_, rates)| rates.values().copied()).fold(0.0, f64::max)
     }
 
-    fn is_hot(&self, limit: Limit, working_set: u64) -> bool {
+    fn is_cached(&self, limit: Limit, working_set: u64) -> bool {
         let Some(rates) = self.rates.get(&(limit, None)) else { return false };
         let largest = rates.last_key_value();
         rates.get(&working_set).zip(largest).is_some_and(|(rate, (_, largest))| *rate > HOT * largest)
@@ -218,7 +211,7 @@ mod tests {
             ceilings.add(&rung, &row(&rung, rate));
         }
         let mut record = row(case, rate);
-        ceilings.hold(case, &mut record, None);
+        ceilings.judge(case, &mut record, None);
         record
     }
 
@@ -245,15 +238,19 @@ mod tests {
         ] {
             let mut record = row(&copy, 600.0);
             record.ci_high_ns = record.median_ns.map(|median| median * slowest);
-            ceilings.hold(&copy, &mut record, scatter);
+            ceilings.judge(&copy, &mut record, scatter);
             assert_eq!(record.status, status, "{slowest} {scatter:?}");
-            let verdict = if status == Status::Ok { UNSURE } else { BEYOND };
-            assert_eq!(record.reason, format!("120 % of the ceiling 'copy 128 MiB'{verdict}"));
+            let (cause, verdict) = match status {
+                Status::Ok => (Cause::PerhapsAboveCeiling, "too noisy to judge"),
+                _ => (Cause::AboveCeiling, "no kernel can be that fast"),
+            };
+            assert_eq!(record.cause, Some(cause));
+            assert_eq!(record.reason, format!("120 % of the ceiling 'copy 128 MiB': {verdict}"));
             assert_eq!(record.share, Some(1.2));
             // A ceiling that rises takes the remark away.
             let mut risen = ceilings.clone();
             risen.add(&rung, &row(&rung, 590.0));
-            risen.hold(&copy, &mut record, scatter);
+            risen.judge(&copy, &mut record, scatter);
             assert_eq!((record.status, record.reason.as_str()), (Status::Ok, ""));
         }
     }
@@ -271,7 +268,7 @@ mod tests {
             (540.0, Some(0.0), Status::Implausible),
         ] {
             let mut record = row(&add, rate);
-            ceilings.hold(&add, &mut record, scatter);
+            ceilings.judge(&add, &mut record, scatter);
             assert_eq!(record.status, status, "{rate} {scatter:?}: {}", record.reason);
         }
     }
@@ -283,12 +280,12 @@ mod tests {
         ceilings.add(&rung, &row(&rung, 500.0));
         for known in ["", "the canary moved by 11 % and did not settle"] {
             let mut record = Record { reason: known.to_owned(), ..row(&copy, 540.0) };
-            ceilings.hold(&copy, &mut record, None);
+            ceilings.judge(&copy, &mut record, None);
             assert_eq!(record.status, Status::Implausible);
             assert!(record.reason.starts_with("108 % of ") && record.reason.ends_with(known), "{}", record.reason);
             let mut risen = ceilings.clone();
             risen.add(&rung, &row(&rung, 530.0));
-            risen.hold(&copy, &mut record, None);
+            risen.judge(&copy, &mut record, None);
             assert_eq!((record.status, record.reason.as_str()), (Status::Ok, known));
         }
     }
@@ -299,18 +296,18 @@ mod tests {
         let mut ceilings = Ceilings::default();
         assert!(ceilings.add(&rung, &row(&rung, 500.0)) && ceilings.add(&rung, &row(&rung, 600.0)));
         let mut record = row(&copy, 570.0);
-        ceilings.hold(&copy, &mut record, None);
+        ceilings.judge(&copy, &mut record, None);
         let mut resumed = Ceilings::default();
         resumed.add(&rung, &row(&rung, 500.0));
         resumed.recall(&copy, &record);
         let mut again = record.clone();
-        resumed.hold(&copy, &mut again, None);
+        resumed.judge(&copy, &mut again, None);
         assert_eq!((again.status, again.share), (Status::Ok, record.share));
         // A row that was held against something else says nothing of this.
         let mut resumed = Ceilings::default();
         resumed.add(&rung, &row(&rung, 500.0));
-        resumed.recall(&copy, &Record { ceiling: "copy 1 KiB".to_owned(), ..record.clone() });
-        resumed.hold(&copy, &mut again, None);
+        resumed.recall(&copy, &Record { ceiling: Bound::parse("copy 1 KiB"), ..record.clone() });
+        resumed.judge(&copy, &mut again, None);
         assert_eq!(again.status, Status::Implausible);
     }
 

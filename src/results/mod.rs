@@ -1,8 +1,11 @@
 //! What a run found: its rows, their statistics, and what follows from them. No GPU, no files.
 
+mod bound;
 pub mod ceilings;
 pub mod compare;
+pub mod findings;
 mod record;
 pub mod stats;
 
-pub use record::{COLUMNS, Column, Conditions, Record, SCHEMA, Status, steady};
+pub use bound::Bound;
+pub use record::{COLUMNS, Cause, Clock, Column, Conditions, Kind, Record, SCHEMA, Status, steady};

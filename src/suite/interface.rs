@@ -131,6 +131,14 @@ impl Checks {
     /// Every one, as in a browser.
     pub const ALL: Self = Self { bounds: true, loops: true, zero_init: true };
 
+    /// The checks of this [`Checks::name`].
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let is_on = |bit: u32, from: u32| from >> bit & 1 == 1;
+        let all = (0..8).map(|from| Self { bounds: is_on(0, from), loops: is_on(1, from), zero_init: is_on(2, from) });
+        all.into_iter().find(|checks| checks.name() == name)
+    }
+
     /// As the column `checks` writes them: `off`, `on`, or the names of those that are on, joined by `+`.
     #[must_use]
     pub fn name(self) -> String {

@@ -13,11 +13,11 @@ pub mod source;
 mod step;
 pub(crate) mod vectors;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use rayon::prelude::*;
 
-use crate::results::Record;
 pub use buffer::{Buffer, Contents, Format, POISON, ROW_PITCH, Texture};
 use input::Values;
 pub use interface::{Access, Binding, Checks, Constants, Feature, Interface, Value};
@@ -38,8 +38,6 @@ pub struct Family {
     pub tuned: &'static [Choice],
     /// Its benchmarks; the first is what the others are compared with.
     pub benchmarks: &'static [Benchmark],
-    /// One or two sentences that say what the measured rows show on this device; `None` where too few were measured.
-    pub finding: fn(&[&Record]) -> Option<String>,
 }
 
 /// One way to do a family's job.
@@ -76,6 +74,8 @@ pub struct Benchmark {
     pub end_to_end: Option<fn(&Shape, &Interface) -> Vec<Step>>,
     /// Bytes and operations of one launch.
     pub work: fn(&Shape) -> Work,
+    /// Whether its launches follow dependent loads of 4 bytes each, so that its result is the time of one load.
+    pub is_latency: bool,
     /// The limit that binds it; `None` where no measured one does.
     pub ceiling: Option<Limit>,
     /// Whether its own rate is a measurement of that limit.
@@ -88,10 +88,40 @@ pub struct Benchmark {
     pub check: Check,
 }
 
+impl Benchmark {
+    /// A benchmark without a kernel: what a literal does not state is as here.
+    pub const BLANK: Self = Self {
+        name: "",
+        summary: "",
+        look_for: "",
+        limited_by: "",
+        work_text: "",
+        sources: &[],
+        wgsl: "",
+        cuda: "",
+        only_cuda: None,
+        cases: &[],
+        small: None,
+        buffers: |_, _| Vec::new(),
+        steps: |_, _| Vec::new(),
+        end_to_end: None,
+        work: |_| Work { bytes: 0, flops: 0 },
+        is_latency: false,
+        ceiling: None,
+        sets_ceiling: false,
+        tolerance: None,
+        model: None,
+        check: Check { buffer: "", scalars: all, oracle: |_, _| each(|_| 0.0) },
+    };
+}
+
 /// Parameters that steer the harness rather than the shader. `INPUT`: the constant that fills the input. `BOUNDS`, `LOOPS`,
 /// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`]. `PITCHED`: 1 pads rows to 256 bytes. `ANGLE`: degrees by which a picture is
 /// turned. `SHARED_BYTES`: bytes of shared memory that a launch asks for, where CUDA alone has the kernel.
 pub const HOST_PARAMS: &[&str] = &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED", "ANGLE", "SHARED_BYTES"];
+
+/// Those of [`HOST_PARAMS`] that add a run-time check.
+pub const CHECK_PARAMS: &[&str] = &["BOUNDS", "LOOPS", "ZERO_INIT"];
 
 impl Checks {
     /// The checks that a case's parameters ask for.
@@ -201,6 +231,10 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// Every limit.
+    pub const ALL: [Self; 7] =
+        [Self::Copy, Self::Read, Self::Fill, Self::Fma, Self::Tensor, Self::Workgroup, Self::Launch];
+
     /// As the column `ceiling` names it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -296,8 +330,7 @@ impl Case {
     /// Parameters as the CSV writes them: `K=V` joined by `;`, sorted by name.
     #[must_use]
     pub fn params_text(&self) -> String {
-        let pairs: Vec<_> = self.shape.params.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        pairs.join(";")
+        params_text(&self.shape.params)
     }
 
     /// Bytes and operations of one launch.
@@ -331,21 +364,6 @@ pub fn uniform(name: &'static str, words: &[u64]) -> Buffer {
     Buffer { name, scalars: words.len() as u64, contents: Contents::Words(words) }
 }
 
-/// A row's parameters but for the workgroup size, which the user or `--tune` has set.
-pub(crate) fn params_but_size(row: &Record) -> String {
-    let others: Vec<&str> = row.params.split(';').filter(|pair| !pair.starts_with("WG=")).collect();
-    others.join(";")
-}
-
-/// Rows that were measured, with their rate in GB/s, of one benchmark, type and size, whatever the workgroup size.
-pub(crate) fn rate<'a>(rows: &[&'a Record], benchmark: &str, params: &str, like: &Record) -> Option<(f64, &'a Record)> {
-    let is_meant = |row: &&&Record| {
-        row.benchmark == benchmark && row.dtype == like.dtype && row.n == like.n && params_but_size(row) == params
-    };
-    let row = rows.iter().find(is_meant)?;
-    Some((row.gb_per_s?, row))
-}
-
 /// A rate for a sentence, to three or four digits.
 pub(crate) fn gb_per_s(rate: f64) -> String {
     match rate {
@@ -360,11 +378,42 @@ pub(crate) fn flop_per_s(rate: f64) -> String {
     if rate >= 1000.0 { format!("{:.2} TFLOP/s", rate / 1000.0) } else { format!("{rate:.1} GFLOP/s") }
 }
 
+/// Parameters as the CSV writes them: `K=V` joined by `;`, sorted by name.
+#[must_use]
+pub fn params_text(params: &BTreeMap<String, f64>) -> String {
+    let pairs: Vec<_> = params.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    pairs.join(";")
+}
+
+/// Reads what [`params_text`] writes; empty text is no parameters.
+///
+/// # Errors
+/// The part that is no parameter.
+pub fn parse_params(text: &str) -> Result<BTreeMap<String, f64>, String> {
+    let pair = |pair: &str| {
+        let (name, value) = pair.split_once('=')?;
+        let value = value.parse::<f64>().ok().filter(|value| value.is_finite())?;
+        (!name.is_empty()).then(|| (name.to_owned(), value))
+    };
+    let pairs = text.split(';').filter(|part| !part.is_empty());
+    pairs.map(|part| pair(part).ok_or_else(|| format!("'{part}' is no parameter: give NAME=NUMBER"))).collect()
+}
+
+/// Binary units of bytes, the largest first, each with its power of two.
+const BINARY_UNITS: [(u32, &str); 4] = [(30, "GiB"), (20, "MiB"), (10, "KiB"), (0, "B")];
+
 /// A number of bytes in the largest binary unit that divides it.
 #[must_use]
 pub fn binary_size(bytes: u64) -> String {
-    [(30, "GiB"), (20, "MiB"), (10, "KiB")]
-        .into_iter()
-        .find(|(shift, _)| bytes >> shift > 0 && bytes.is_multiple_of(1 << shift))
-        .map_or_else(|| format!("{bytes} B"), |(shift, unit)| format!("{} {unit}", bytes >> shift))
+    let divides = |(shift, _): &(u32, &str)| *shift == 0 || bytes >> shift > 0 && bytes.is_multiple_of(1 << shift);
+    let (shift, unit) = BINARY_UNITS.into_iter().find(divides).unwrap_or((0, "B"));
+    format!("{} {unit}", bytes >> shift)
+}
+
+/// Reads what [`binary_size`] writes.
+#[must_use]
+pub fn parse_binary_size(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_once(' ')?;
+    let (shift, _) = BINARY_UNITS.into_iter().find(|(_, name)| *name == unit)?;
+    number.parse::<u64>().ok()?.checked_mul(1 << shift)
 }

@@ -23,6 +23,9 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// Every scalar type.
+    pub const ALL: [Self; 5] = [Self::Unorm8, Self::U32, Self::F32, Self::F64, Self::F16];
+
     /// As WGSL writes it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -103,6 +106,10 @@ pub enum Dtype {
 }
 
 impl Dtype {
+    /// Every element type.
+    pub const ALL: [Self; 8] =
+        [Self::F32, Self::Vec2F32, Self::Vec4F32, Self::U32, Self::Rgba8, Self::F64, Self::F16, Self::Vec2F16];
+
     /// As WGSL and the CSV write it.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use shaderbench::report::{self, csv};
 use shaderbench::results::{COLUMNS, Record, Status};
+use shaderbench::suite::Dtype;
 
 fn shaderbench(arguments: &[&str], folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shaderbench"));
@@ -218,8 +219,8 @@ fn a_run_prints_a_table_and_leaves_a_complete_report() {
     let header = text(&bytes).lines().next().expect("a header").to_owned();
     assert_eq!(header, COLUMNS.iter().map(|column| column.name).collect::<Vec<_>>().join(","));
     let records = csv::read(&path, &bytes[..]).expect("a report").records;
-    let row = records.iter().find(|r| r.params == "PAD=1" && r.dtype == "f32").expect("the row");
-    assert_eq!((row.n.as_str(), row.checks.as_str()), ("64x96", "off"));
+    let row = records.iter().find(|r| r.params_text() == "PAD=1" && r.dtype == Some(Dtype::F32)).expect("the row");
+    assert_eq!((row.size().as_str(), row.cell("checks").as_str()), ("64x96", "off"));
     assert!(is_right(row.status), "{}", row.reason);
     assert!(row.median_ns > Some(0.0) && row.share.is_some() && !row.driver.is_empty() && !row.cpu.is_empty());
     let json: serde_json::Value =
@@ -352,9 +353,9 @@ fn a_tuned_run_says_what_it_tries_and_its_rows_what_it_chose() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(said.contains("tuning 1 of 1: atomics/same_address u32 4096 ROUNDS=8\n"), "{said}");
     let rows = csv::open(&folder.path().join("r.csv")).expect("readable").records;
-    let size = rows[0].workgroup_size.trim_end_matches("x1x1");
-    let chosen = if size == "256" { "ROUNDS=8".to_owned() } else { format!("ROUNDS=8;WG={size}") };
-    assert_eq!((rows.len(), is_right(rows[0].status), &rows[0].params), (1, true, &chosen));
+    let size = rows[0].workgroup_size.expect("a kernel")[0];
+    let chosen = if size == 256 { "ROUNDS=8".to_owned() } else { format!("ROUNDS=8;WG={size}") };
+    assert_eq!((rows.len(), is_right(rows[0].status), rows[0].params_text()), (1, true, chosen));
     // Whatever was chosen, the run is complete.
     let output = of(["--resume", "r.csv"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
@@ -373,7 +374,7 @@ fn a_size_that_is_no_whole_number_of_elements_is_skipped_with_what_to_take() {
     let output = shaderbench(&arguments, folder.path()).args(CALM).output().expect("starts");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let report = csv::open(&folder.path().join("odd.csv")).expect("a report");
-    let row = report.records.iter().find(|record| record.dtype == "vec4<f32>" && record.family == "stream");
+    let row = report.records.iter().find(|record| record.dtype == Some(Dtype::Vec4F32) && record.family == "stream");
     let row = row.expect("a row of fours");
     assert_eq!(
         (row.status, row.reason.as_str()),

@@ -13,6 +13,7 @@ use shaderbench::engine::{Changes, Observer, Settings};
 use shaderbench::error::{Error, Result};
 use shaderbench::job::{Contents, Job};
 use shaderbench::results::{Record, Status};
+use shaderbench::suite::Dtype;
 use shaderbench::suite::Feature;
 use shaderbench::suite::{Case, Profile};
 
@@ -368,7 +369,7 @@ impl Observer for Seen {
     fn start(&mut self, place: usize, case: &Case, row: &Record) {
         let api = ["vulkan", "cuda", "gl", "webgpu"]
             .into_iter()
-            .find(|api| *api == row.backend)
+            .find(|api| *api == row.api_name())
             .expect("an API of the fakes");
         self.turns.push(api);
         let is_in_order = self.places.last().is_none_or(|last| *last <= place);
@@ -420,7 +421,8 @@ pub fn run_on(backend: &mut Fake, seen: &mut Seen) -> Vec<Record> {
 
 /// The subject's row.
 pub fn subject(records: &[Record]) -> &Record {
-    let found = records.iter().find(|r| r.benchmark == "tiled" && r.dtype == "f32" && r.params == "PAD=1");
+    let found =
+        records.iter().find(|r| r.benchmark == "tiled" && r.dtype == Some(Dtype::F32) && r.params_text() == "PAD=1");
     found.expect("the subject has a row")
 }
 
@@ -430,7 +432,13 @@ pub fn with(behaviour: fn(&str) -> Behaviour) -> (Vec<Record>, usize) {
     let records = run_on(&mut backend, &mut Seen::default());
     let reopened = backend.log.lock().expect("one thread").reopened;
     for other in records.iter().filter(|r| *r != subject(&records)) {
-        assert!(matches!(other.status, Status::Ok | Status::Skipped), "{} {}: {}", other.name(), other.n, other.reason);
+        assert!(
+            matches!(other.status, Status::Ok | Status::Skipped),
+            "{} {}: {}",
+            other.name(),
+            other.size(),
+            other.reason
+        );
     }
     (records, reopened)
 }

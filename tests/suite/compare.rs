@@ -3,11 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use shaderbench::backend::Api;
 use shaderbench::report::comparison::{Format, Sort, View, write};
 use shaderbench::report::table::Look;
 use shaderbench::report::{csv, json};
+use shaderbench::results::Bound;
+use shaderbench::results::Clock;
 use shaderbench::results::compare::{Comparison, Report, compare};
 use shaderbench::results::{Record, Status};
+use shaderbench::suite::Checks;
+use shaderbench::suite::Dtype;
+use shaderbench::suite::Extent;
+use shaderbench::suite::parse_params;
 
 fn row(family: &str, benchmark: &str, params: &str, median_ns: f64) -> Record {
     Record {
@@ -16,21 +23,21 @@ fn row(family: &str, benchmark: &str, params: &str, median_ns: f64) -> Record {
         date: "2026-11-20T22:41:16Z".into(),
         device: "NVIDIA H200".into(),
         driver: "NVIDIA 580.159.04".into(),
-        backend: "vulkan".into(),
+        backend: Some(Api::Vulkan),
         family: family.into(),
         benchmark: benchmark.into(),
-        dtype: "f32".into(),
-        n: "8192x8192".into(),
-        params: params.into(),
-        checks: "off".into(),
+        dtype: Some(Dtype::F32),
+        n: Some(Extent::Matrix(8192, 8192)),
+        params: parse_params(params).expect("parameters"),
+        checks: Checks::named("off"),
         shader_hash: "ec6f7a030721ef14".into(),
-        timer: "timestamp".into(),
+        timer: Some(Clock::Timestamp),
         samples: Some(20),
         launches: Some(3),
         median_ns: Some(median_ns),
         ci_low_ns: Some(median_ns * 0.998),
         ci_high_ns: Some(median_ns * 1.002),
-        ceiling: "copy 512 MiB".into(),
+        ceiling: Bound::parse("copy 512 MiB"),
         share: Some(130_000.0 / median_ns),
         ..Record::default()
     }
@@ -69,7 +76,7 @@ fn later() -> Vec<Record> {
     rows[3].ci_high_ns = Some(170_000.0);
     rows[3].reason = "the canary moved by 7 % and did not settle".into();
     rows[1].shader_hash = "1b47820c8b04fcf3".into();
-    rows[4].timer = "wall".into();
+    rows[4].timer = Some(Clock::Wall);
     rows[5].status = Status::Wrong;
     rows[5].reason = "element 5 is NaN, must be 0.25".into();
     rows.push(Record { date: rows[0].date.clone(), ..row("matmul", "new", "", 700_000.0) });
@@ -228,8 +235,8 @@ fn no_figure_that_a_report_can_hold_breaks_a_comparison() {
         let case = |number: usize| {
             let seed = number * 7 + shift;
             Record {
-                n: number.to_string(),
-                params: "|*_`;=".into(),
+                n: Some(Extent::Linear(number as u64)),
+                params: [("|*_`".to_owned(), 1.0)].into(),
                 median_ns: at(seed / 3),
                 ci_low_ns: at(seed / 5),
                 ci_high_ns: at(seed / 2),
@@ -328,8 +335,9 @@ fn identical_reports_are_the_same_in_every_row() {
 
 #[test]
 fn a_planted_slow_down_ends_with_exit_code_4_and_the_rows_that_have_it() {
-    let is_planted =
-        |record: &Record| record.name() == "transpose/tiled" && record.n == "4096x4096" && record.dtype == "f32";
+    let is_planted = |record: &Record| {
+        record.name() == "transpose/tiled" && record.size() == "4096x4096" && record.dtype == Some(Dtype::F32)
+    };
     let folder = changed(|record| {
         if is_planted(record) {
             slow_down(record, 1.1, 1.002);
@@ -365,7 +373,7 @@ fn a_planted_slow_down_ends_with_exit_code_4_and_the_rows_that_have_it() {
 #[test]
 fn a_merely_possible_slow_down_is_told_and_does_not_fail() {
     let folder = changed(|record| {
-        if record.name() == "transpose/tiled_vec4" && record.n == "4096x4096" && record.dtype == "f32" {
+        if record.name() == "transpose/tiled_vec4" && record.size() == "4096x4096" && record.dtype == Some(Dtype::F32) {
             slow_down(record, 1.1, 1.08);
         }
     });

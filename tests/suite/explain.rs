@@ -4,9 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use shaderbench::backend::Api;
 use shaderbench::families::FAMILIES;
 use shaderbench::report::csv;
+use shaderbench::results::Clock;
 use shaderbench::results::{Record, Status};
+use shaderbench::suite::Dtype;
+use shaderbench::suite::Extent;
+use shaderbench::suite::parse_params;
 use shaderbench::suite::source::Header;
 use shaderbench::suite::{Benchmark, Family};
 
@@ -111,14 +116,14 @@ fn row(date: &str, params: &str, median_ns: f64) -> Record {
         tool_version: text("0.1.0"),
         date: text(date),
         device: text("Fake <9000>"),
-        backend: text("vulkan"),
+        backend: Some(Api::Vulkan),
         family: text("transpose"),
         benchmark: text("tiled"),
-        dtype: text("f32"),
-        n: text("1024x1024"),
-        params: text(params),
+        dtype: Some(Dtype::F32),
+        n: Some(Extent::Matrix(1024, 1024)),
+        params: parse_params(params).expect("parameters"),
         status: Status::Ok,
-        timer: text("timestamp"),
+        timer: Some(Clock::Timestamp),
         median_ns: Some(median_ns),
         ci_low_ns: Some(median_ns * 0.99),
         ci_high_ns: Some(median_ns * 1.01),

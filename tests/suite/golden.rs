@@ -1,16 +1,22 @@
 //! The table as people see it, at 80 and 200 columns.
 
+use shaderbench::backend::Api;
 use shaderbench::report::table::{Look, line};
 use shaderbench::report::{Medium, Section, json, tables, write};
+use shaderbench::results::Bound;
+use shaderbench::results::Clock;
 use shaderbench::results::{Record, Status};
+use shaderbench::suite::Dtype;
+use shaderbench::suite::Extent;
+use shaderbench::suite::parse_params;
 
 fn row(benchmark: &str, params: &str, median_ns: f64, share: f64) -> Record {
     Record {
         family: "transpose".into(),
         benchmark: benchmark.into(),
-        dtype: "f32".into(),
-        n: "8192x8192".into(),
-        params: params.into(),
+        dtype: Some(Dtype::F32),
+        n: Some(Extent::Matrix(8192, 8192)),
+        params: parse_params(params).expect("parameters"),
         median_ns: Some(median_ns),
         min_ns: Some(median_ns * 0.99),
         ci_low_ns: Some(median_ns * 0.995),
@@ -18,7 +24,7 @@ fn row(benchmark: &str, params: &str, median_ns: f64, share: f64) -> Record {
         samples: Some(10),
         launches: Some(3),
         gb_per_s: Some(536_870_912.0 / median_ns),
-        ceiling: "copy 512 MiB".into(),
+        ceiling: Bound::parse("copy 512 MiB"),
         share: Some(share),
         ..Record::default()
     }
@@ -35,8 +41,8 @@ fn rows() -> Vec<Record> {
     let without = |benchmark: &str, n: &str, status, reason: &str| Record {
         family: "transpose".into(),
         benchmark: benchmark.into(),
-        dtype: "f64".into(),
-        n: n.into(),
+        dtype: Some(Dtype::F64),
+        n: Extent::parse(n).ok(),
         status,
         reason: reason.into(),
         ..Record::default()
@@ -107,7 +113,12 @@ fn a_kernel_that_does_more_work_is_as_fast_as_its_rate() {
 
 #[test]
 fn loads_that_wait_for_each_other_have_the_time_of_one_as_their_rate() {
-    let latency = Record { bytes: Some(4_000), share: None, ..row("storage_latency", "STEPS=1000", 23_824.0, 0.0) };
+    let latency = Record {
+        family: "memory_spaces".into(),
+        bytes: Some(4_000),
+        share: None,
+        ..row("storage_latency", "STEPS=1000", 23_824.0, 0.0)
+    };
     assert!(drawn_of(&[latency], 80, false).contains("  23.8 ns/load  "));
 }
 
@@ -167,8 +178,8 @@ fn json_holds_every_column_and_every_sample() {
 fn through(apis: &[&str], change: impl Fn(&mut Record)) -> Vec<Record> {
     let row = |family: &str, benchmark: &str, n: &str, median_ns: f64| Record {
         family: family.into(),
-        n: n.into(),
-        timer: "timestamp".into(),
+        n: Extent::parse(n).ok(),
+        timer: Some(Clock::Timestamp),
         ..row(benchmark, "", median_ns, 0.5)
     };
     let cases = [
@@ -184,7 +195,7 @@ fn through(apis: &[&str], change: impl Fn(&mut Record)) -> Vec<Record> {
     ];
     let each = |case: &Record| {
         let of = |api: &&str| {
-            let mut record = Record { backend: (*api).into(), ..case.clone() };
+            let mut record = Record { backend: Api::named(api), ..case.clone() };
             change(&mut record);
             record
         };
@@ -195,9 +206,10 @@ fn through(apis: &[&str], change: impl Fn(&mut Record)) -> Vec<Record> {
 
 /// CUDA is faster or slower, lacks something, breaks, is too fast to be true, and is timed by another clock.
 fn as_cuda(record: &mut Record) {
-    if record.backend != "cuda" {
+    if record.backend != Some(Api::Cuda) {
         return;
     }
+    let (family, benchmark, size) = (record.family.clone(), record.benchmark.clone(), record.size());
     let mut faster = |factor: f64| {
         for time in [&mut record.median_ns, &mut record.ci_low_ns, &mut record.ci_high_ns] {
             *time = time.map(|ns| ns / factor);
@@ -210,7 +222,7 @@ fn as_cuda(record: &mut Record) {
         record.status = status;
         record.reason = reason.into();
     };
-    match (record.family.as_str(), record.benchmark.as_str(), record.n.as_str()) {
+    match (family.as_str(), benchmark.as_str(), size.as_str()) {
         ("transpose", "naive", _) => faster(1.07),
         ("transpose", "tiled", _) => faster(0.91),
         ("transpose", "tiled_vec4", "8192x8192") => faster(1.001),
@@ -231,7 +243,7 @@ fn as_cuda(record: &mut Record) {
             ends(Status::Ok, "the canary moved by 7 % and did not settle");
         }
         ("matmul", ..) => faster(0.04),
-        ("transfer", ..) => record.timer = "wall".into(),
+        ("transfer", ..) => record.timer = Some(Clock::Wall),
         _ => {}
     }
 }

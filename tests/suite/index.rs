@@ -63,7 +63,7 @@ fn every_committed_report_is_readable_and_whole() {
         assert!(report.notes.is_empty(), "{name}: {:?}", report.notes);
         let mut seen = BTreeSet::new();
         for row in &report.records {
-            assert!(seen.insert(row.identity().map(str::to_owned)), "{name}: {:?} stands twice", row.identity());
+            assert!(seen.insert(row.identity()), "{name}: {:?} stands twice", row.identity());
             assert_eq!(row.schema, Some(SCHEMA), "{name}");
             for (column, value) in
                 [("device", &row.device), ("driver", &row.driver), ("date", &row.date), ("os", &row.os)]
@@ -78,7 +78,8 @@ fn every_committed_report_is_readable_and_whole() {
 fn every_row_of_a_committed_report_is_plausible() {
     for path in reports(Path::new("results")) {
         for row in csv::open(&path).expect("readable").records {
-            let label = format!("{}: {} {} {} {}", path.display(), row.name(), row.dtype, row.n, row.params);
+            let label =
+                format!("{}: {} {} {} {}", path.display(), row.name(), row.dtype_name(), row.size(), row.params_text());
             assert!(!row.status.is_fault(), "{label} is {}: {}", row.status.name(), row.reason);
             if row.status == Status::Skipped {
                 assert!(!row.reason.is_empty() && row.median_ns.is_none(), "{label} is skipped without a reason");
@@ -103,7 +104,7 @@ fn a_committed_report_has_every_benchmark_of_its_day_through_every_api() {
     for path in reports(Path::new("results")) {
         let records = csv::open(&path).expect("readable").records;
         for api in apis(&records) {
-            let rows: Vec<&Record> = records.iter().filter(|row| row.backend == api).collect();
+            let rows: Vec<&Record> = records.iter().filter(|row| row.api_name() == api).collect();
             for family in FAMILIES {
                 for name in family.benchmarks.iter().map(|benchmark| format!("{}/{}", family.name, benchmark.name)) {
                     let added = ADDED.iter().find(|(added, _)| *added == name).map_or("", |(_, day)| day);

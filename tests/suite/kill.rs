@@ -26,7 +26,7 @@ fn shaderbench(folder: &Path, more: &[&str]) -> Command {
 
 /// What a row is about.
 fn case(record: &Record) -> [String; 4] {
-    [record.name(), record.dtype.clone(), record.n.clone(), record.params.clone()]
+    [record.name(), record.dtype_name().to_owned(), record.size(), record.params_text()]
 }
 
 /// The cases of a report, each of which stands there once.

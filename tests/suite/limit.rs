@@ -8,6 +8,7 @@ use shaderbench::backend::DeviceType;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{Kept, Outcome, Settings, resume};
 use shaderbench::results::{Record, Status};
+use shaderbench::suite::Dtype;
 use shaderbench::suite::{Case, Profile};
 
 /// The headline cases of a benchmark, with small sizes to choose from.
@@ -33,9 +34,10 @@ fn measured(backend: &mut Fake, cases: &[Case], kept: Kept, settings: &Settings)
     outcome
 }
 
-fn sizes<'a>(records: &'a [Record], dtype: &str) -> Vec<&'a str> {
-    let rows = records.iter().filter(|row| row.family != "ceiling" && row.dtype == dtype && row.params.is_empty());
-    rows.map(|row| row.n.as_str()).collect()
+fn sizes(records: &[Record], dtype: &str) -> Vec<String> {
+    let rows =
+        records.iter().filter(|row| row.family != "ceiling" && row.dtype_name() == dtype && row.params.is_empty());
+    rows.map(Record::size).collect()
 }
 
 #[test]
@@ -48,7 +50,7 @@ fn what_takes_too_long_is_left_out_and_a_small_size_stands_in_for_the_smallest()
     let slow = |label: &str| if label.starts_with("reduction") { Behaviour::Slow(1e5) } else { Behaviour::Right };
     let outcome = measured(&mut software(slow), &cases, Kept::default(), &limited());
     assert_eq!(sizes(&outcome.records, "u32"), ["65536"]);
-    assert!(!sizes(&outcome.records, "f32").contains(&"16777216"), "{:?}", sizes(&outcome.records, "f32"));
+    assert!(!sizes(&outcome.records, "f32").contains(&"16777216".to_owned()), "{:?}", sizes(&outcome.records, "f32"));
     let left_out: Vec<String> = outcome.left_out.iter().map(|index| cases[*index].to_string()).collect();
     assert!(left_out.contains(&"reduction/first_add u32 4194304".to_owned()), "{left_out:?}");
     assert!(left_out.contains(&"reduction/first_add f32 16777216".to_owned()), "{left_out:?}");
@@ -81,7 +83,7 @@ fn an_api_that_is_too_slow_for_a_case_has_a_row_that_says_so_beside_the_other_s(
         pollster::block_on(resume(&mut [&mut fast, &mut slow], &cases, Kept::default(), &limited(), &mut seen));
     let records = outcome.expect("a run").records;
     let of = |api: &str| {
-        records.iter().filter(|row| row.benchmark == "global_atomic" && row.backend == api).collect::<Vec<_>>()
+        records.iter().filter(|row| row.benchmark == "global_atomic" && row.api_name() == api).collect::<Vec<_>>()
     };
     for row in of("cuda") {
         assert_eq!(row.status, Status::Skipped);
@@ -113,7 +115,7 @@ fn rows_of_a_limited_run_stand_in_the_order_of_the_plan_and_the_rest_is_measured
         let place = |row: &Record| {
             let is_of = |case: &Case| {
                 (case.name(), case.shape.dtype.name(), case.shape.extent.to_string(), case.params_text())
-                    == (row.name(), row.dtype.as_str(), row.n.clone(), row.params.clone())
+                    == (row.name(), row.dtype_name(), row.size(), row.params_text())
             };
             cases.iter().position(is_of).expect("a case of the plan")
         };
@@ -137,11 +139,12 @@ fn sizes_past_one_that_timed_out_are_skipped() {
         |label: &str| if label == "reduction/sequential f32 65536" { Behaviour::Hanging } else { Behaviour::Right };
     let records = measured(&mut fake(hanging), &cases, Kept::default(), &settings()).records;
     let rows: Vec<&Record> = records.iter().filter(|row| row.name() == "reduction/sequential").collect();
-    let status = |n: &str| rows.iter().find(|row| row.n == n && row.dtype == "f32" && row.params.is_empty());
+    let status =
+        |n: &str| rows.iter().find(|row| row.size() == n && row.dtype == Some(Dtype::F32) && row.params.is_empty());
     assert_eq!(status("1024").map(|row| row.status), Some(Status::Ok));
     assert_eq!(status("65536").map(|row| row.status), Some(Status::Failed));
     let last = status("1048576").expect("a row");
     assert_eq!((last.status, last.reason.as_str()), (Status::Skipped, "the same kernel timed out at the size 65536"));
     // Another type is another kernel.
-    assert!(rows.iter().filter(|row| row.dtype == "u32").all(|row| row.status == Status::Ok));
+    assert!(rows.iter().filter(|row| row.dtype == Some(Dtype::U32)).all(|row| row.status == Status::Ok));
 }

@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::browser::Browser;
+use shaderbench::backend::Api;
 use shaderbench::report::{csv, json};
 use shaderbench::results::{Record, Status};
+use shaderbench::suite::Dtype;
+use shaderbench::suite::Extent;
 
 const H200: &str = "results/nvidia-h200/2026-11-22-vulkan+cuda.csv";
 const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv";
@@ -49,7 +52,7 @@ fn page(folder: &Path, reports: &[&str]) -> PathBuf {
 /// A copy of a report's rows through CUDA with samples, as a JSON report.
 fn with_samples(folder: &Path) -> PathBuf {
     let mut records = csv::open(Path::new(H200)).expect("a report").records;
-    records.retain(|record| record.backend == "cuda" && record.median_ns.is_some());
+    records.retain(|record| record.backend == Some(Api::Cuda) && record.median_ns.is_some());
     for (place, record) in records.iter_mut().enumerate() {
         let median = record.median_ns.unwrap();
         let width = 0.001 * (place % 40) as f64;
@@ -260,7 +263,7 @@ fn hostile() -> Vec<Record> {
     let row = |benchmark: &str, median_ns: f64| Record {
         device: "<script>alert(1)</script>".into(),
         driver: evil("driver"),
-        backend: evil("backend"),
+        backend: Some(Api::Vulkan),
         vendor: evil("vendor"),
         os: evil("os"),
         cpu: evil("cpu"),
@@ -268,13 +271,12 @@ fn hostile() -> Vec<Record> {
         tool_version: evil("version"),
         family: "reduction".into(),
         benchmark: format!("{benchmark}{}", evil("benchmark")),
-        dtype: evil("dtype"),
-        n: "1024".into(),
-        params: format!("A={}", evil("params")),
-        checks: evil("checks"),
-        timer: evil("timer"),
+        dtype: Some(Dtype::F32),
+        n: Some(Extent::Linear(1024)),
+        params: [("<script>alert(1)</script>".to_owned(), 1.0)].into(),
+        shader_hash: evil("hash"),
         reason: evil("reason"),
-        ceiling: evil("ceiling"),
+        subgroup_size: evil("subgroup"),
         share: Some(0.5),
         bytes: Some(4096),
         median_ns: Some(median_ns),

@@ -8,6 +8,7 @@ use shaderbench::backend::DeviceType;
 use shaderbench::engine;
 use shaderbench::error::Result;
 use shaderbench::results::{Record, Status};
+use shaderbench::suite::Dtype;
 use shaderbench::suite::Feature;
 
 fn has_no_figures(record: &Record) -> bool {
@@ -21,12 +22,12 @@ fn a_right_answer_has_a_time_and_its_context() {
     let row = subject(&records);
     assert_eq!(seen.finished, records.len());
     assert_eq!(row.status, Status::Ok, "{}", row.reason);
-    assert_eq!((row.timer.as_str(), row.checks.as_str(), row.workgroup_size.as_str()), ("timestamp", "off", "32x8x1"));
+    assert_eq!(["timer", "checks", "workgroup_size"].map(|column| row.cell(column)), ["timestamp", "off", "32x8x1"]);
     assert_eq!(row.bytes, Some(2 * 64 * 96 * 4));
     let median = row.median_ns.expect("measured");
     assert!((row.gb_per_s.expect("a rate") - 2.0 * 64.0 * 96.0 * 4.0 / median).abs() < 1e-3);
     assert!(row.ci_low_ns <= row.median_ns && row.median_ns <= row.ci_high_ns);
-    assert!(row.ceiling.starts_with("launch") && row.share.is_some(), "{}", row.ceiling);
+    assert!(row.cell("ceiling") == "launch" && row.share.is_some(), "{}", row.cell("ceiling"));
     assert_eq!(row.all_samples_ns.len() as u64, row.samples.expect("counted"));
 }
 
@@ -71,7 +72,7 @@ fn limits_are_checked_before_anything_is_prepared() {
     backend.device.features.clear();
     let records = run_on(&mut backend, &mut Seen::default());
     assert_eq!(subject(&records).reason, "needs 4224 bytes of workgroup memory, the device has 1024");
-    let double = records.iter().find(|r| r.dtype == "f64").expect("a row for f64");
+    let double = records.iter().find(|r| r.dtype == Some(Dtype::F64)).expect("a row for f64");
     assert_eq!((double.status, double.reason.as_str()), (Status::Skipped, "the device has no f64 in shaders"));
     assert!(!backend.log.lock().expect("one thread").prepared.iter().any(|label| label == SUBJECT));
 }
@@ -136,7 +137,7 @@ fn tensor_cores_are_held_against_their_own_ceiling_and_skipped_where_there_are_n
             let (status, reason) =
                 if has_them { (Status::Ok, "") } else { (Status::Skipped, "the device has no cooperative matrices") };
             assert_eq!((row.status, row.reason.as_str()), (status, reason), "{}", row.name());
-            assert_eq!(row.ceiling, if has_them { "tensor" } else { "" }, "{}", row.name());
+            assert_eq!(row.cell("ceiling"), if has_them { "tensor" } else { "" }, "{}", row.name());
         }
         let names: BTreeSet<String> = records.iter().map(|row| row.name()).collect();
         assert_eq!(names, ["ceiling/tensor", "matmul/cooperative"].map(str::to_owned).into());
@@ -151,8 +152,8 @@ fn a_row_far_above_its_ceiling_is_implausible() {
     let cases = cases(&["reduction/sequential"], &["2^20"]);
     let records =
         pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
-    let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
-    assert_eq!(row.status, Status::Implausible, "{:?} of {}", row.share, row.ceiling);
+    let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == Some(Dtype::F32)).expect("a row");
+    assert_eq!(row.status, Status::Implausible, "{:?} of {}", row.share, row.cell("ceiling"));
     assert!(row.share.expect("a share") > 1.05 && row.reason.contains("no kernel can be that fast"), "{}", row.reason);
 }
 
@@ -163,8 +164,8 @@ fn a_ceiling_that_was_measured_in_a_slow_moment_is_measured_again() {
     let cases = cases(&["reduction/sequential"], &["2^20"]);
     let records =
         pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
-    let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
-    assert_eq!((row.status, row.reason.as_str()), (Status::Ok, ""), "{:?} of {}", row.share, row.ceiling);
+    let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == Some(Dtype::F32)).expect("a row");
+    assert_eq!((row.status, row.reason.as_str()), (Status::Ok, ""), "{:?} of {}", row.share, row.cell("ceiling"));
     assert!(row.share.expect("a share") <= 1.05);
 }
 
@@ -186,7 +187,7 @@ fn several_apis_take_turns_at_each_case() {
     // Rows come in the plan's order, and for each case in the order of the APIs, whichever went first.
     assert_eq!(seen.rows, (1..=seen.finished).map(|case| 2 * case).collect::<Vec<_>>());
     for pair in records.chunks(2) {
-        assert_eq!((pair[0].backend.as_str(), pair[1].backend.as_str()), ("vulkan", "cuda"));
+        assert_eq!((pair[0].api_name(), pair[1].api_name()), ("vulkan", "cuda"));
         assert_eq!((pair[0].name(), &pair[0].params), (pair[1].name(), &pair[1].params));
     }
     let alone = run_on(&mut fake(|_| Behaviour::Right), &mut Seen::default());
@@ -242,11 +243,12 @@ fn rows_are_held_against_the_ceilings_of_their_own_api() {
     let records =
         pollster::block_on(engine::run(&mut [&mut vulkan, &mut cuda], &cases, &settings, &mut seen)).expect("a run");
     let row = |api: &str| {
-        let found = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32" && r.backend == api);
+        let found =
+            records.iter().find(|r| r.benchmark == "sequential" && r.dtype == Some(Dtype::F32) && r.api_name() == api);
         found.expect("a row")
     };
     assert_eq!(row("vulkan").status, Status::Ok, "{}", row("vulkan").reason);
-    assert_eq!(row("cuda").status, Status::Implausible, "{:?} of {}", row("cuda").share, row("cuda").ceiling);
+    assert_eq!(row("cuda").status, Status::Implausible, "{:?} of {}", row("cuda").share, row("cuda").cell("ceiling"));
     let shares = [row("vulkan").share, row("cuda").share].map(|share| share.expect("a share"));
     assert!((shares[1] / shares[0] - 10.0).abs() < 0.5, "{shares:?}");
 }
@@ -259,7 +261,7 @@ fn an_api_that_is_lost_does_not_stop_the_other() {
             fake_through(Api::Cuda, |label| if label == SUBJECT { Behaviour::Lost } else { Behaviour::Right });
         cuda.can_reopen = can_reopen;
         let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("Vulkan is left");
-        let of = |api: &str| records.iter().filter(|r| r.backend == api).cloned().collect::<Vec<_>>();
+        let of = |api: &str| records.iter().filter(|r| r.api_name() == api).cloned().collect::<Vec<_>>();
         assert!(of("vulkan").iter().all(|r| matches!(r.status, Status::Ok | Status::Skipped)));
         let cuda_rows = of("cuda");
         let lost = cuda_rows.iter().position(|r| r == subject(&cuda_rows)).expect("its row");
@@ -293,7 +295,7 @@ fn an_api_that_cannot_do_simple_arithmetic_is_out_and_the_other_is_measured() {
     let mut cuda = fake_through(Api::Cuda, |_| Behaviour::Wrong(0));
     let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("Vulkan is left");
     assert_eq!(subject(&records).status, Status::Ok);
-    assert!(records.iter().filter(|r| r.backend == "cuda").all(|r| r.status == Status::Failed));
+    assert!(records.iter().filter(|r| r.backend == Some(Api::Cuda)).all(|r| r.status == Status::Failed));
     assert!(records[1].reason.contains("gets simple arithmetic wrong"), "{}", records[1].reason);
 }
 
@@ -303,7 +305,7 @@ fn what_one_api_lacks_the_other_still_measures() {
     let mut cuda =
         fake_through(Api::Cuda, |label| if label == SUBJECT { Behaviour::Unsupported } else { Behaviour::Right });
     let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("a run");
-    let of = |api: &str| records.iter().filter(|r| r.backend == api).cloned().collect::<Vec<_>>();
+    let of = |api: &str| records.iter().filter(|r| r.api_name() == api).cloned().collect::<Vec<_>>();
     assert_eq!(subject(&of("vulkan")).status, Status::Ok);
     assert_eq!(subject(&of("cuda")).status, Status::Skipped);
     assert!(subject(&of("cuda")).reason.contains("no such thing"));
@@ -315,8 +317,8 @@ fn a_browser_keeps_its_checks_on_and_rows_say_so() {
     let cases = cases(&["transpose/tiled", "safety_tax"], &["64x96"]);
     let records =
         pollster::block_on(engine::run(&mut [&mut browser], &cases, &settings(), &mut Seen::default())).expect("runs");
-    assert!(records.iter().all(|record| record.checks == "on"));
-    let asks = |record: &&Record| ["BOUNDS=", "LOOPS=", "ZERO_INIT="].iter().any(|name| record.params.contains(name));
+    assert!(records.iter().all(|record| record.cell("checks") == "on"));
+    let asks = |record: &&Record| ["BOUNDS", "LOOPS", "ZERO_INIT"].iter().any(|name| record.params.contains_key(*name));
     let (asking, others): (Vec<_>, Vec<_>) = records.iter().partition(asks);
     assert!(!asking.is_empty() && asking.iter().all(|record| record.status == Status::Skipped));
     let why = "a browser keeps all run-time checks on: none can be switched by itself";

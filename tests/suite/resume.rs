@@ -8,6 +8,8 @@ use shaderbench::backend::Backend;
 use shaderbench::engine::{End, Kept, Outcome, resume, run};
 use shaderbench::results::{Record, Status};
 use shaderbench::suite::Case;
+use shaderbench::suite::Dtype;
+use shaderbench::suite::Extent;
 
 fn plan() -> Vec<Case> {
     cases(&["transpose"], &["64x96"])
@@ -21,8 +23,8 @@ fn complete(backends: &mut [&mut Fake], records: Vec<Record>, seen: &mut Seen) -
     pollster::block_on(resume(&mut backends, &plan(), kept, &settings(), seen)).expect("the observer does not fail")
 }
 
-fn names(records: &[Record]) -> Vec<[String; 5]> {
-    let name = |r: &Record| [r.backend.clone(), r.name(), r.dtype.clone(), r.n.clone(), r.params.clone()];
+fn names(records: &[Record]) -> Vec<[String; 6]> {
+    let name = |r: &Record| ["backend", "family", "benchmark", "dtype", "n", "params"].map(|column| r.cell(column));
     records.iter().map(name).collect()
 }
 
@@ -43,7 +45,7 @@ fn a_run_tells_how_much_of_its_time_it_measured() {
 }
 
 fn place_of_subject(records: &[Record]) -> usize {
-    let is_subject = |r: &Record| r.benchmark == "tiled" && r.dtype == "f32" && r.params == "PAD=1";
+    let is_subject = |r: &Record| r.benchmark == "tiled" && r.dtype == Some(Dtype::F32) && r.params_text() == "PAD=1";
     records.iter().position(is_subject).expect("the subject has a row")
 }
 
@@ -116,7 +118,11 @@ fn what_an_api_did_not_measure_because_its_device_hung_before_is_measured_again(
     let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake_through(Api::Cuda, |_| Behaviour::Hanging));
     let first = complete(&mut [&mut vulkan, &mut cuda], Vec::new(), &mut Seen::default()).records;
     let reason = "the device cannot be used: timed out: no answer from the device within 20 s";
-    assert!(first.iter().filter(|row| row.backend == "cuda").all(|row| row.reason == reason), "{}", first[1].reason);
+    assert!(
+        first.iter().filter(|row| row.backend == Some(Api::Cuda)).all(|row| row.reason == reason),
+        "{}",
+        first[1].reason
+    );
     let mut seen = Seen { last: first.clone(), ..Seen::default() };
     let mut cuda = fake_through(Api::Cuda, |_| Behaviour::Right);
     let second = complete(&mut [&mut vulkan, &mut cuda], first, &mut seen).records;
@@ -137,9 +143,12 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
         ),
         (|rows| rows[0].os = "TestOS 2".into(), "is of another operating system: "),
         (|rows| rows[0].schema = Some(99), "is of another schema: 99 there, "),
-        (|rows| rows[0].backend = "metal".into(), "has rows through metal, this run is through vulkan"),
+        (|rows| rows[0].backend = Some(Api::Metal), "has rows through metal, this run is through vulkan"),
         (|rows| rows[1].date = "2020-01-01T00:00:00Z".into(), "holds the rows of several runs"),
-        (|rows| rows[0].n = "77".into(), "which these arguments do not measure: pass those of the run that wrote it"),
+        (
+            |rows| rows[0].n = Some(Extent::Linear(77)),
+            "which these arguments do not measure: pass those of the run that wrote it",
+        ),
         (|rows| drop(rows.remove(2)), "which these arguments measure before others that it has: pass those of"),
         (|rows| rows[1].shader_hash = "0".into(), "with another version of its kernel"),
     ];
@@ -213,7 +222,7 @@ fn a_device_lost_after_the_last_sample_fails_the_case_too() {
     let mut backend = fake(behaviour);
     let plan = cases(&["reduction/sequential"], &["2^12"]);
     let rows = pollster::block_on(run(&mut [&mut backend], &plan, &settings(), &mut Seen::default())).expect("a run");
-    let row = rows.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
+    let row = rows.iter().find(|r| r.benchmark == "sequential" && r.dtype == Some(Dtype::F32)).expect("a row");
     assert_eq!((row.status, row.reason.as_str()), (Status::Failed, "device lost: the fake was unplugged"));
     assert!(
         row.median_ns.is_none() && row.samples.is_none() && row.share.is_none() && row.all_samples_ns.is_empty(),
@@ -229,7 +238,7 @@ fn a_device_lost_under_the_smaller_size_fails_the_case_and_is_left_alone() {
     let mut backend = fake(behaviour);
     let plan = cases(&["reduction/sequential"], &["2^20"]);
     let rows = pollster::block_on(run(&mut [&mut backend], &plan, &settings(), &mut Seen::default())).expect("a run");
-    let row = rows.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
+    let row = rows.iter().find(|r| r.benchmark == "sequential" && r.dtype == Some(Dtype::F32)).expect("a row");
     assert!(row.status == Status::Failed && row.reason.starts_with("timed out"), "{}", row.reason);
     let log = backend.log.lock().expect("one thread");
     assert_eq!((log.reopened, log.dropped_lost), (1, 0));

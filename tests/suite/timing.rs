@@ -3,6 +3,7 @@
 use crate::common::{Behaviour, Clock, SUBJECT, Seen, cases, fake, run_on, settings, subject, with};
 use shaderbench::engine;
 use shaderbench::results::{Record, Status};
+use shaderbench::suite::Dtype;
 
 #[test]
 fn copies_of_the_devices_own_have_its_clock_where_it_tells_their_time() {
@@ -16,12 +17,12 @@ fn copies_of_the_devices_own_have_its_clock_where_it_tells_their_time() {
             .expect("a run");
         // A kernel's time is told by the passes' timestamps, whatever copies have.
         let kernels = |row: &&Record| row.benchmark == "pinned_by_kernel";
-        assert!(records.iter().filter(kernels).all(|row| row.timer == "timestamp"));
+        assert!(records.iter().filter(kernels).all(|row| row.timer == Some(shaderbench::results::Clock::Timestamp)));
         let by_device = ["clear_buffer", "staging_to_device", "pinned_to_device", "device_to_staging"];
         let mut seen = 0;
         for row in records.iter().filter(|row| row.family == "transfer" && row.status == Status::Ok && !kernels(row)) {
             let is_by_device = by_device.contains(&row.benchmark.as_str());
-            assert_eq!(row.timer, if is_by_device { timer } else { "wall" }, "{}", row.benchmark);
+            assert_eq!(row.cell("timer"), if is_by_device { timer } else { "wall" }, "{}", row.benchmark);
             seen += usize::from(is_by_device);
         }
         assert_eq!(seen, by_device.len());
@@ -36,7 +37,7 @@ fn what_a_call_costs_is_no_estimate_for_a_large_size() {
     let records =
         pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
     for row in records.iter().filter(|row| row.family == "transfer") {
-        assert_eq!(row.status, Status::Ok, "{}: {}", row.n, row.reason);
+        assert_eq!(row.status, Status::Ok, "{}: {}", row.size(), row.reason);
     }
 }
 
@@ -52,7 +53,7 @@ fn a_clock_that_falls_is_measured_again_and_settles() {
 fn noise_is_carried_and_the_budget_ends_it() {
     let (records, _) = with(|label| if label == SUBJECT { Behaviour::Noisy(0.5) } else { Behaviour::Right });
     let noisy = subject(&records);
-    let calm = records.iter().find(|r| r.benchmark == "tiled" && r.params == "PAD=0").expect("a calm row");
+    let calm = records.iter().find(|r| r.benchmark == "tiled" && r.params_text() == "PAD=0").expect("a calm row");
     assert!(noisy.noise() > calm.noise(), "{:?} {:?}", noisy.noise(), calm.noise());
     assert!(noisy.samples > calm.samples, "{:?} {:?}", noisy.samples, calm.samples);
 }
@@ -64,7 +65,7 @@ fn a_launch_that_would_take_too_long_is_never_launched() {
     let cases = cases(&["reduction/sequential"], &["2^23"]);
     let records =
         pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
-    let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == "f32").expect("a row");
+    let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == Some(Dtype::F32)).expect("a row");
     assert_eq!(row.status, Status::Skipped);
     assert!(row.reason.starts_with("one launch would take about"), "{}", row.reason);
     let log = backend.log.lock().expect("one thread");
@@ -84,7 +85,7 @@ fn timestamps_that_cannot_be_trusted_give_way_to_the_wall_clock() {
         backend.clock = clock;
         let mut seen = Seen::default();
         let records = run_on(&mut backend, &mut seen);
-        assert_eq!(subject(&records).timer, "wall", "{clock:?}");
+        assert_eq!(subject(&records).timer, Some(shaderbench::results::Clock::Wall), "{clock:?}");
         let said = seen.timer.and_then(|timer| timer.note).expect("a reason");
         assert!(said.contains(note), "{clock:?}: {said}");
     }

@@ -10,6 +10,7 @@ use shaderbench::backend::{Backend, Device, Prepared, Sample, Task};
 use shaderbench::engine;
 use shaderbench::job::Job;
 use shaderbench::results::{Record, Status};
+use shaderbench::suite::Dtype;
 
 const SUBJECT: &str = "transpose/tiled f32 64x96 PAD=1";
 
@@ -123,7 +124,7 @@ fn measured(mut card: Card) -> (Record, usize, Vec<Record>) {
     let cases = cases(&["transpose"], &["64x96"]);
     let records =
         pollster::block_on(engine::run(&mut [&mut card], &cases, &settings(), &mut Seen::default())).expect("a run");
-    let is_subject = |r: &Record| r.benchmark == "tiled" && r.dtype == "f32" && r.params == "PAD=1";
+    let is_subject = |r: &Record| r.benchmark == "tiled" && r.dtype == Some(Dtype::F32) && r.params_text() == "PAD=1";
     let (subject, others): (Vec<_>, Vec<_>) = records.into_iter().partition(is_subject);
     let attempts = card.progress.lock().expect("one thread").attempts;
     (subject.into_iter().next().expect("the subject has a row"), attempts, others)
@@ -232,7 +233,7 @@ fn timestamps_in_the_wrong_unit_are_refused() {
         let mut card = Card { stretch, ..card() };
         card.fake.clock = Clock::Good(1.0);
         let (row, _, _) = measured(card);
-        assert_eq!((row.timer.as_str(), row.status), (timer, Status::Ok), "{stretch}");
+        assert_eq!((row.cell("timer").as_str(), row.status), (timer, Status::Ok), "{stretch}");
     }
 }
 
@@ -245,6 +246,6 @@ fn arithmetic_beyond_its_ceiling_is_implausible_and_below_it_is_not() {
         let records = pollster::block_on(engine::run(&mut [&mut fake], &cases, &settings(), &mut Seen::default()))
             .expect("a run");
         let row = records.iter().find(|row| row.name() == "matmul/naive").expect("a row");
-        assert_eq!((row.status, row.ceiling.as_str()), (expected, "fma f32"), "{:?}", row.share);
+        assert_eq!((row.status, row.cell("ceiling").as_str()), (expected, "fma f32"), "{:?}", row.share);
     }
 }

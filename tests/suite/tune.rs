@@ -38,7 +38,10 @@ fn the_fastest_candidate_wins_and_the_verified_row_says_so() {
         label if is_any(label, &[64, 1024]) => Behaviour::Slow(0.8),
         _ => Behaviour::Right,
     }));
-    assert_eq!((rows[0].params.as_str(), rows[0].workgroup_size.as_str()), ("ROUNDS=8;WG=512", "512x1x1"));
+    assert_eq!(
+        (rows[0].params_text().as_str(), rows[0].cell("workgroup_size").as_str()),
+        ("ROUNDS=8;WG=512", "512x1x1")
+    );
     assert_eq!(rows[0].status, Status::Ok, "{}", rows[0].reason);
     // The kernel's own size is tried as the case that it is.
     assert!(prepared.iter().all(|label| !is_any(label, &[256])), "{prepared:?}");
@@ -51,7 +54,7 @@ fn a_wrong_answer_of_what_was_chosen_shows() {
         label if is_any(label, &[32]) => Behaviour::Wrong(0),
         _ => Behaviour::Slow(2.0),
     }));
-    assert_eq!((rows[0].params.as_str(), rows[0].status), ("ROUNDS=8;WG=32", Status::Wrong));
+    assert_eq!((rows[0].params_text().as_str(), rows[0].status), ("ROUNDS=8;WG=32", Status::Wrong));
 }
 
 #[test]
@@ -62,7 +65,7 @@ fn noise_and_small_gains_change_nothing() {
         |label| if is_any(label, &[32, 64, 128, 512, 1024]) { Behaviour::Noisy(1.9) } else { Behaviour::Slow(0.95) },
     ] {
         let (rows, _) = tune(&mut fake(behaviour));
-        assert_eq!(rows[0].params, "ROUNDS=8");
+        assert_eq!(rows[0].params_text(), "ROUNDS=8");
     }
 }
 
@@ -77,7 +80,7 @@ fn what_does_not_fit_the_device_or_does_not_compile_is_passed_over() {
     });
     backend.device.max_invocations = 256;
     let (rows, prepared) = tune(&mut backend);
-    assert_eq!((rows[0].params.as_str(), rows[0].status), ("ROUNDS=8;WG=128", Status::Ok));
+    assert_eq!((rows[0].params_text().as_str(), rows[0].status), ("ROUNDS=8;WG=128", Status::Ok));
     assert!(prepared.iter().all(|label| !is_any(label, &[512, 1024])), "{prepared:?}");
 }
 
@@ -89,7 +92,7 @@ fn a_candidate_that_would_run_too_long_is_not_launched() {
     });
     let cases = cases(&[SUBJECT], &["2^22"]);
     let outcome = run_on(&mut [&mut backend], &cases, Kept::default(), &mut Seen::default());
-    assert_eq!(outcome.records[0].params, "ROUNDS=8");
+    assert_eq!(outcome.records[0].params_text(), "ROUNDS=8");
     let prepared = backend.log.lock().expect("one thread").prepared.clone();
     let of = |label: &str| prepared.iter().any(|known| known == label);
     assert!(of("atomics/same_address u32 262144 ROUNDS=8;WG=32"), "{prepared:?}");
@@ -101,7 +104,7 @@ fn a_kernel_whose_own_size_the_device_lacks_runs_with_one_that_it_has() {
     let mut backend = fake(|label| if is_any(label, &[64]) { Behaviour::Slow(0.9) } else { Behaviour::Right });
     backend.device.max_invocations = 128;
     let (rows, _) = tune(&mut backend);
-    assert_eq!((rows[0].params.as_str(), rows[0].status), ("ROUNDS=8;WG=64", Status::Ok), "{}", rows[0].reason);
+    assert_eq!((rows[0].params_text().as_str(), rows[0].status), ("ROUNDS=8;WG=64", Status::Ok), "{}", rows[0].reason);
 }
 
 #[test]
@@ -113,7 +116,7 @@ fn a_candidate_that_loses_the_device_leaves_the_case_as_it_is() {
     ] {
         let mut backend = fake(behaviour);
         let (rows, prepared) = tune(&mut backend);
-        assert_eq!((rows[0].params.as_str(), rows[0].status), ("ROUNDS=8", Status::Ok), "{}", rows[0].reason);
+        assert_eq!((rows[0].params_text().as_str(), rows[0].status), ("ROUNDS=8", Status::Ok), "{}", rows[0].reason);
         assert!(!prepared.iter().any(|label| is_any(label, &[128])), "{prepared:?}");
         let log = backend.log.lock().expect("one thread");
         assert_eq!((log.reopened, log.dropped_lost), (1, 0));
@@ -132,7 +135,7 @@ fn what_is_set_and_what_a_family_is_about_is_not_tuned() {
         let mut seen = Seen::default();
         let outcome = run_on(&mut [&mut fake(|_| Behaviour::Right)], &cases, Kept::default(), &mut seen);
         assert_eq!(seen.tuned, []);
-        let ran: Vec<_> = outcome.records.iter().map(|row| row.params.clone()).collect();
+        let ran: Vec<_> = outcome.records.iter().map(Record::params_text).collect();
         assert_eq!(ran, cases.iter().map(Case::params_text).collect::<Vec<_>>());
     }
 }
@@ -144,8 +147,8 @@ fn all_apis_run_what_the_first_one_chose() {
         fake_through(Api::Cuda, |label| if is_any(label, &[32]) { Behaviour::Slow(0.5) } else { Behaviour::Right });
     let cases = cases(&[SUBJECT], &["2^18"]);
     let outcome = run_on(&mut [&mut first, &mut second], &cases, Kept::default(), &mut Seen::default());
-    let ran: Vec<_> = outcome.records.iter().map(|row| (row.backend.as_str(), row.params.as_str())).collect();
-    assert_eq!(ran, [("vulkan", "ROUNDS=8;WG=64"), ("cuda", "ROUNDS=8;WG=64")]);
+    let ran: Vec<_> = outcome.records.iter().map(|row| (row.api_name(), row.params_text())).collect();
+    assert_eq!(ran, ["vulkan", "cuda"].map(|api| (api, "ROUNDS=8;WG=64".to_owned())));
 }
 
 #[test]
@@ -167,7 +170,7 @@ fn a_tuned_run_that_was_broken_off_keeps_what_it_chose() {
     let mut plan = cases(&["atomics"], &["2^12"]);
     let mut backend = fake(behaviour);
     let whole = run_on(&mut [&mut backend], &plan, Kept::default(), &mut Seen::default()).records;
-    let chosen = |rows: &[Record]| rows.iter().map(|row| row.params.clone()).collect::<Vec<_>>();
+    let chosen = |rows: &[Record]| rows.iter().map(Record::params_text).collect::<Vec<_>>();
     assert!(chosen(&whole).contains(&"ROUNDS=8;SLOTS=64;WG=64".to_owned()), "{:?}", chosen(&whole));
     // Another day nothing would be chosen.
     let mut backend = fake(|_| Behaviour::Right);

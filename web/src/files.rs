@@ -4,14 +4,13 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use shaderbench::error::{Error, Result};
-use shaderbench::families::{FAMILIES, cache_curve};
+use shaderbench::families::FAMILIES;
 use shaderbench::report::comparison::{self, Format, Sort, View, write};
-use shaderbench::report::html::{self, About, Context, Level};
+use shaderbench::report::html;
 use shaderbench::report::table::{self, Look};
 use shaderbench::report::{csv as csv_report, json as json_report};
 use shaderbench::results::Record;
 use shaderbench::results::compare::{Case, Comparison, Pair, Report, Side, compare as compare_reports};
-use shaderbench::suite::Family;
 
 /// A JSON report as CSV.
 pub(crate) fn csv(json: &str) -> Result<String> {
@@ -40,7 +39,7 @@ pub(crate) fn look(name: &str, text: &str) -> Result<Value> {
     let (records, notes) = read(name, text)?;
     let mut devices: Vec<String> = Vec::new();
     for record in &records {
-        let device = format!("{} ({})", record.device, record.backend);
+        let device = format!("{} ({})", record.device, record.api_name());
         if !devices.contains(&device) {
             devices.push(device);
         }
@@ -57,20 +56,8 @@ fn reports(named: &[(String, String)]) -> Result<Vec<Report>> {
 pub(crate) fn charts(named: &[(String, String)]) -> Result<String> {
     let mut reports = reports(named)?;
     html::share_samples(&mut reports);
-    let about = |family: &&'static Family| About {
-        name: family.name,
-        summary: family.summary,
-        is_by_kernel: family.is_by_kernel,
-        finding: family.finding,
-    };
-    let families: Vec<About> = FAMILIES.iter().map(about).collect();
     let comparison = html::sides(&reports);
-    Ok(serde_json::to_string(&html::data(&comparison, &Context { families: &families, levels })).unwrap_or_default())
-}
-
-fn levels(curve: &[(u64, f64)]) -> Vec<Level> {
-    let level = |level: cache_curve::Level| Level { bytes: level.bytes, latency_ns: level.latency_ns };
-    cache_curve::knees(curve).into_iter().map(level).collect()
+    Ok(serde_json::to_string(&html::data(&comparison)).unwrap_or_default())
 }
 
 /// The reports, each with its name, against the first.

@@ -8,7 +8,8 @@ use shaderbench::engine::{Changes, Observer};
 use shaderbench::error::Result;
 use shaderbench::families::FAMILIES;
 use shaderbench::report::{json, table};
-use shaderbench::results::{Record, steady};
+use shaderbench::results::Record;
+use shaderbench::results::findings::finding;
 use shaderbench::suite::Case;
 use wasm_bindgen::JsValue;
 
@@ -72,7 +73,7 @@ fn families(records: &[Record], fresh: &[Record]) -> Vec<Value> {
     let touched = FAMILIES.iter().filter(|family| is_fresh(family.name));
     let said = touched.map(|family| {
         let rows: Vec<&Record> = records.iter().filter(|record| record.family == family.name).collect();
-        json!({ "name": family.name, "summary": family.summary, "finding": steady(&rows).and_then(|rows| (family.finding)(&rows)) })
+        json!({ "name": family.name, "summary": family.summary, "finding": finding(family.name, &rows).map(|finding| finding.text) })
     });
     said.collect()
 }

@@ -7,12 +7,11 @@ use oracles::{
     sums_of_trees, tensor_rounds, trees, workgroup_sums,
 };
 
-use crate::results::Record;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
-    Work, all, binary_size, copied, each, flop_per_s, gb_per_s, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, all,
+    copied, each, uniform,
 };
 
 /// The family.
@@ -210,7 +209,6 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
-    finding,
 };
 
 /// FMA chains; `safety_tax` measures them with run-time checks, too.
@@ -337,26 +335,13 @@ const TENSOR: Benchmark = Benchmark {
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
-    sources: &[],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
-    small: None,
     cases: &[],
     buffers: |_, _| Vec::new(),
     steps: |shape, interface| covering(shape, interface, 1),
-    end_to_end: None,
     work: |_| Work { bytes: 0, flops: 0 },
-    ceiling: None,
     sets_ceiling: true,
-    tolerance: None,
-    model: None,
     check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+    ..Benchmark::BLANK
 };
 
 /// What the integer chains share.
@@ -445,39 +430,4 @@ fn elements(shape: &Shape) -> Buffer {
 fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
     let elements = shape.count() / shape.dtype.lanes();
     vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations()) * items))]
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let best = |benchmark: &str, rate: &dyn Fn(&Record) -> Option<f64>| {
-        let size = |row: &Record| row.n.parse::<u64>().unwrap_or(0);
-        let largest =
-            rows.iter().filter(|row| row.benchmark == benchmark && rate(row).is_some()).map(|row| size(row)).max()?;
-        let at_largest = rows.iter().filter(|row| row.benchmark == benchmark && size(row) == largest);
-        let best =
-            at_largest.filter_map(|row| Some((rate(row)?, row.dtype.as_str()))).max_by(|a, b| a.0.total_cmp(&b.0))?;
-        Some((best.0, best.1, largest))
-    };
-    let mut parts = Vec::new();
-    if let Some((copy, dtype, n)) = best("copy", &|row| row.gb_per_s) {
-        parts.push(format!("memory copies at {} (best by {dtype}, {} an array)", gb_per_s(copy), binary_size(n * 4)));
-    }
-    for (benchmark, scalar) in [("fma", Scalar::F32), ("fma_f16", Scalar::F16), ("fma", Scalar::F64)] {
-        let rate = |row: &Record| row.gflop_per_s.filter(|_| row.dtype.contains(scalar.name()));
-        if let Some((fma, dtype, _)) = best(benchmark, &rate) {
-            parts.push(format!("{} FMA reaches {} (best in {dtype})", scalar.name(), flop_per_s(fma)));
-        }
-    }
-    if let Some((tensor, _, _)) = best("tensor", &|row| row.gflop_per_s) {
-        parts.push(format!("tensor cores reach {} with f16 factors", flop_per_s(tensor)));
-    }
-    if let Some((local, dtype, _)) = best("workgroup_read", &|row| row.gb_per_s) {
-        parts.push(format!("workgroup memory reads {} (best by {dtype})", gb_per_s(local)));
-    }
-    if let Some(launch) = rows.iter().find(|row| row.benchmark == "launch") {
-        let round_trip = launch
-            .end_to_end_ns
-            .map_or_else(String::new, |ns| format!(", {:.1} µs from submission to completion", ns / 1000.0));
-        parts.push(format!("a launch costs {:.2} µs back to back{round_trip}", launch.median_ns? / 1000.0));
-    }
-    (!parts.is_empty()).then(|| format!("Here {}.", parts.join("; ")))
 }

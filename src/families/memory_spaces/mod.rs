@@ -8,12 +8,11 @@ mod oracles;
 
 use oracles::{fours_read, private_read, registers_mixed, spilled_mixed, words_read};
 
-use crate::results::Record;
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Profile, Shape, Step, Texture, Work, all,
-    each, gb_per_s, uniform,
+    each, uniform,
 };
 
 /// The family.
@@ -186,6 +185,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "storage_latency",
+            is_latency: true,
             summary: "one invocation's dependent loads from 4 KiB of a storage buffer",
             look_for: "Nanoseconds a load, median over STEPS: the first cache's latency with the index arithmetic in \
                 it. Times the clock it is cycles, some 30 to 50 on current cards.",
@@ -196,6 +196,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "pointer_latency",
+            is_latency: true,
             summary: "the same by addresses that are stored, where the others make one of every index that they load",
             look_for: "Its difference to storage_latency: what turning an index into an address adds to each step, a \
                 shift and a 64-bit addition.",
@@ -211,6 +212,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "uniform_latency",
+            is_latency: true,
             summary: "the same from a uniform buffer",
             look_for: "Against storage_latency: constant memory indexed at run time goes through a small cache of \
                 its own; 4 KiB may be more than its first level holds.",
@@ -230,6 +232,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "texture_latency",
+            is_latency: true,
             summary: "the same from a texture of 32 by 32 texels",
             look_for: "The longest of the on-chip spaces: the request passes addressing, format and filter stages \
                 even if nothing is filtered.",
@@ -245,6 +248,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup_latency",
+            is_latency: true,
             summary: "the same from workgroup memory",
             look_for: "The shortest load there is: no tag is compared. What storage_latency has more is the price of \
                 being a cache.",
@@ -255,6 +259,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "private_latency",
+            is_latency: true,
             summary: "the same from 1 KiB of an array of the invocation's own",
             look_for: "Near storage_latency: local memory is ordinary memory in the first cache. Much shorter, and \
                 the array went to registers.",
@@ -274,34 +279,20 @@ pub const FAMILY: Family = Family {
             ..LATENCIES
         },
     ],
-    finding,
 };
 
 /// What the benchmarks here share: a table of 256 elements of 16 bytes. No measured limit binds them: they measure several.
 const BASE: Benchmark = Benchmark {
-    name: "",
-    summary: "",
-    look_for: "",
-    limited_by: "",
-    work_text: "",
     sources: &["B1"],
-    wgsl: "",
-    cuda: "",
-    only_cuda: None,
-    small: None,
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 4.0)]] },
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 32.0)]] },
     ],
     buffers: |shape, _| vec![random("table", 4 * TABLE), output(shape.count()), sizes(shape)],
     steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
-    end_to_end: None,
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 16, flops: 0 },
-    ceiling: None,
-    sets_ceiling: false,
-    tolerance: None,
-    model: None,
     check: Check { buffer: "output", scalars: all, oracle: |shape, _| fours_read(shape, |i| i) },
+    ..Benchmark::BLANK
 };
 
 /// A table of 64 words.
@@ -409,67 +400,6 @@ fn square(texels: u64, format: Format, contents: Contents) -> Contents {
     Contents::Texture(Texture { width: side, height: side, format, texels: Box::new(contents) })
 }
 
-/// Parameter `name` of a row.
-fn param(row: &Record, name: &str) -> Option<f64> {
-    row.params.split(';').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
-}
-
-fn finding(rows: &[&Record]) -> Option<String> {
-    let mut text = Vec::new();
-    let mut latencies: Vec<(f64, &str)> = rows
-        .iter()
-        .filter_map(|row| Some((row.median_ns? / param(row, "STEPS")?, row.benchmark.strip_suffix("_latency")?)))
-        .collect();
-    latencies.sort_by(|a, b| a.0.total_cmp(&b.0));
-    if !latencies.is_empty() {
-        let list: Vec<_> = latencies.iter().map(|(ns, space)| format!("{space} {ns:.1} ns")).collect();
-        text.push(format!("A dependent load takes, by space: {}.", list.join(", ")));
-    }
-    // Of every kernel its longest series of rounds alone, which starting costs least.
-    let longest = |rows: &mut dyn Iterator<Item = &&Record>| {
-        rows.filter_map(|row| Some((param(row, "ROUNDS")?, row.gb_per_s?)))
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, rate)| rate)
-    };
-    let mut rates: Vec<(f64, &str)> = FAMILY
-        .benchmarks
-        .iter()
-        .filter_map(|benchmark| {
-            let space = benchmark.name.strip_suffix("_bandwidth")?;
-            Some((longest(&mut rows.iter().filter(|row| row.benchmark == benchmark.name))?, space))
-        })
-        .collect();
-    rates.sort_by(|a, b| b.0.total_cmp(&a.0));
-    if !rates.is_empty() {
-        let list: Vec<_> = rates.iter().map(|(rate, space)| format!("{space} {}", gb_per_s(*rate))).collect();
-        text.push(format!("Reading, fastest first: {}.", list.join(", ")));
-    }
-    let limited = |registers: f64| {
-        longest(&mut rows.iter().filter(|row| row.benchmark == "spill" && param(row, "REGISTERS") == Some(registers)))
-    };
-    if let (Some(free), Some(few)) = (limited(256.0), limited(64.0)) {
-        text.push(format!(
-            "Where 96 values have to do with 64 registers, and the rest of them with local memory, the rate is {:.2}×.",
-            few / free
-        ));
-    }
-    let table = |benchmark: &str, is_each: f64| {
-        longest(&mut rows.iter().filter(|row| row.benchmark == benchmark && param(row, "EACH") == Some(is_each)))
-    };
-    let tables = ["table_const", "table_uniform", "table_storage"].map(|name| {
-        let ratio = table(name, 1.0)? / table(name, 0.0)?;
-        Some(format!("{} {ratio:.2}×", name.trim_start_matches("table_")))
-    });
-    let tables: Vec<String> = tables.into_iter().flatten().collect();
-    if !tables.is_empty() {
-        let list = tables.join(", ");
-        text.push(format!(
-            "Where each invocation reads its own element of a table and not all the same, the rate is {list}."
-        ));
-    }
-    (!text.is_empty()).then(|| text.join(" "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::oracles::word;
@@ -498,35 +428,5 @@ mod tests {
         for cycle in [WALK, PRIVATE_WALK, UNIFORM_WALK] {
             assert!(STEPS > cycle.places() && cycle.after(STEPS) != 0);
         }
-    }
-
-    #[test]
-    fn the_finding_ranks_what_was_measured() {
-        let row = |benchmark: &str, params: &str, median_ns: f64, gb_per_s: f64| Record {
-            benchmark: benchmark.to_owned(),
-            params: params.to_owned(),
-            median_ns: Some(median_ns),
-            gb_per_s: Some(gb_per_s),
-            ..Record::default()
-        };
-        let rows = [
-            row("storage_latency", "STEPS=1000", 30_000.0, 0.1),
-            row("workgroup_latency", "STEPS=1000", 20_000.0, 0.1),
-            row("storage_bandwidth", "ROUNDS=4", 1.0, 900.0),
-            row("storage_bandwidth", "ROUNDS=64", 1.0, 1000.0),
-            row("workgroup_bandwidth", "ROUNDS=64", 1.0, 2000.0),
-            row("table_uniform", "EACH=0;ROUNDS=64", 1.0, 800.0),
-            row("table_uniform", "EACH=1;ROUNDS=64", 1.0, 100.0),
-        ];
-        let rows: Vec<&Record> = rows.iter().collect();
-        assert_eq!(
-            finding(&rows).as_deref(),
-            Some(
-                "A dependent load takes, by space: workgroup 20.0 ns, storage 30.0 ns. Reading, fastest first: workgroup 2000 GB/s, \
-                 storage 1000 GB/s. Where each invocation reads its own element of a table and not all the same, the rate is \
-                 uniform 0.12×."
-            )
-        );
-        assert_eq!(finding(&[]), None);
     }
 }

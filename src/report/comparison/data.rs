@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Sort, View, groups, labels, marked, mean_shares, name, why_not};
+use crate::results::Clock;
 use crate::results::compare::{Case, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
+use crate::suite::Checks;
 
 const HEADING: [&str; 30] = [
     "family",
@@ -56,7 +58,8 @@ fn row(comparison: &Comparison, case: &Case, of: usize) -> Option<Vec<String>> {
         return None;
     }
     let is = case.row;
-    let mut cells: Vec<String> = [&is.family, &is.benchmark, &is.dtype, &is.n, &is.params].map(String::clone).into();
+    let mut cells: Vec<String> =
+        vec![is.family.clone(), is.benchmark.clone(), is.dtype_name().to_owned(), is.size(), is.params_text()];
     for side in [at.baseline, at.side].map(|side| &comparison.sides[side]) {
         cells.extend(
             [side.label.as_str(), side.device, side.backend, side.driver, side.tool_version].map(str::to_owned),
@@ -153,7 +156,8 @@ fn case_value(comparison: &Comparison, case: &Case) -> Value {
     let best =
         |sides: Vec<usize>| sides.into_iter().map(|side| comparison.sides[side].label.as_str()).collect::<Vec<_>>();
     json!({
-        "family": row.family, "benchmark": row.benchmark, "dtype": row.dtype, "n": row.n, "params": row.params,
+        "family": row.family, "benchmark": row.benchmark, "dtype": row.dtype_name(), "n": row.size(),
+        "params": row.params_text(),
         "sides": entries,
         "pairs": case.pairs.iter().enumerate().filter_map(pair).collect::<Vec<_>>(),
         "fastest": best(case.fastest()),
@@ -167,7 +171,9 @@ fn entry_value(entry: &Entry) -> Value {
     json!({
         "status": row.status.name(), "reason": row.reason, "runs": entry.timing.map(|timing| timing.runs),
         "median_ns": entry.timing.map(|timing| timing.median_ns), "low_ns": low, "high_ns": high, "share": entry.share,
-        "ceiling": row.ceiling, "checks": row.checks, "timer": row.timer, "shader_hash": row.shader_hash,
+        "ceiling": row.ceiling.map_or_else(String::new, |bound| bound.to_string()),
+        "checks": row.checks.map_or_else(String::new, Checks::name), "timer": row.timer.map_or("", Clock::name),
+        "shader_hash": row.shader_hash,
     })
 }
 

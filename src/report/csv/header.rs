@@ -4,7 +4,7 @@ use super::Fields;
 use crate::results::{COLUMNS, Column, Record};
 
 /// Columns that came later: that older reports lack them is no news.
-const LATER: [&str; 1] = ["subgroup_size"];
+const LATER: [&str; 2] = ["subgroup_size", "cause"];
 
 /// Columns without which a row says nothing.
 const NEEDED: [&str; 3] = ["family", "benchmark", "status"];

@@ -1,29 +1,32 @@
 //! Cases and what each side knows of them, column by column: ten devices have some twenty thousand rows.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::Serialize;
 
 use super::figure::Figure;
 use crate::results::compare::{Case, Entry};
-use crate::results::{Record, Status};
+use crate::results::{Clock, Record, Status};
+use crate::suite::Checks;
 
 /// Every text once; columns hold its place.
 #[derive(Default)]
 pub(super) struct Texts<'a> {
-    places: HashMap<&'a str, usize>,
-    texts: Vec<&'a str>,
+    places: HashMap<Cow<'a, str>, usize>,
+    texts: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn place(&mut self, text: &'a str) -> usize {
-        *self.places.entry(text).or_insert_with(|| {
+    pub(super) fn place(&mut self, text: impl Into<Cow<'a, str>>) -> usize {
+        let text = text.into();
+        *self.places.entry(text.clone()).or_insert_with(|| {
             self.texts.push(text);
             self.texts.len() - 1
         })
     }
 
-    pub(super) fn into_vec(self) -> Vec<&'a str> {
+    pub(super) fn into_vec(self) -> Vec<Cow<'a, str>> {
         self.texts
     }
 }
@@ -49,11 +52,11 @@ impl CaseColumns {
         let mut columns = Self::default();
         for case in cases {
             let row = case.row;
-            columns.family.push(texts.place(&row.family));
-            columns.benchmark.push(texts.place(&row.benchmark));
-            columns.dtype.push(texts.place(&row.dtype));
-            columns.n.push(texts.place(&row.n));
-            columns.params.push(texts.place(&row.params));
+            columns.family.push(texts.place(row.family.as_str()));
+            columns.benchmark.push(texts.place(row.benchmark.as_str()));
+            columns.dtype.push(texts.place(row.dtype_name()));
+            columns.n.push(texts.place(row.size()));
+            columns.params.push(texts.place(row.params_text()));
             columns.bytes.push(of_case(case, |row| row.bytes).map(Figure::whole));
             columns.flops.push(of_case(case, |row| row.flops).map(Figure::whole));
             columns.model.push(of_case(case, |row| row.model).and_then(|model| Figure::new(model, 4)));
@@ -131,15 +134,16 @@ impl SideColumns {
         self.below.push(reach(|interval| interval.0));
         self.above.push(reach(|interval| interval.1));
         self.share.push(entry.share.and_then(|share| Figure::new(share, 4)));
-        self.ceiling.push(entry.share.map(|_| texts.place(&row.ceiling)));
+        self.ceiling
+            .push(entry.share.map(|_| texts.place(row.ceiling.map_or_else(String::new, |bound| bound.to_string()))));
         if row.status != Status::Ok || !row.reason.is_empty() {
-            self.notes.push((at, row.status.name(), texts.place(&row.reason)));
+            self.notes.push((at, row.status.name(), texts.place(row.reason.as_str())));
         }
-        if !["", "off"].contains(&row.checks.as_str()) {
-            self.checks.push((at, texts.place(&row.checks)));
+        if let Some(checks) = row.checks.filter(|checks| *checks != Checks::default()) {
+            self.checks.push((at, texts.place(checks.name())));
         }
-        if !["", "timestamp"].contains(&row.timer.as_str()) {
-            self.timer.push((at, texts.place(&row.timer)));
+        if let Some(clock) = row.timer.filter(|clock| *clock != Clock::Timestamp) {
+            self.timer.push((at, texts.place(clock.name())));
         }
         let work = (row.bytes, row.flops);
         if timing.is_some() && work != (of_case(case, |row| row.bytes), of_case(case, |row| row.flops)) {

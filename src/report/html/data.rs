@@ -1,34 +1,42 @@
 //! The object that the page is drawn from.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use super::Context;
 use super::cases::{CaseColumns, SideColumns, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
 use super::samples::{Series, widest};
+use crate::backend::DeviceType;
+use crate::families::FAMILIES;
 use crate::report::versus::written;
 use crate::results::compare::{Comparison, Report, Side, compare};
+use crate::results::findings::{Finding, Quantity, finding};
 use crate::results::stats;
-use crate::results::{Record, Status, steady};
+use crate::results::{Record, Status};
+use crate::suite::Family;
 
 /// Everything that the page shows. It serialises to plain JSON objects and arrays; their meaning is in the fields' own comments.
 #[derive(Serialize)]
 pub struct Data<'a> {
     /// Version of shaderbench that made it.
     tool_version: &'static str,
-    families: Vec<FamilyData<'a>>,
+    families: Vec<FamilyData>,
     sides: Vec<SideData<'a>>,
     cases: CaseColumns,
-    texts: Vec<&'a str>,
+    texts: Vec<Cow<'a, str>>,
     matches: Vec<Match>,
 }
 
 #[derive(Serialize)]
-struct FamilyData<'a> {
-    name: &'a str,
-    summary: &'a str,
+struct FamilyData {
+    name: &'static str,
+    summary: &'static str,
     is_by_kernel: bool,
+    /// Benchmarks whose result is the time of one load.
+    latencies: Vec<&'static str>,
 }
 
 /// A device through an API.
@@ -56,29 +64,37 @@ struct SideData<'a> {
     noise: [Option<f64>; 2],
     ceilings: Vec<Ceiling>,
     levels: Vec<Plateau>,
-    /// Family, and what its rows show.
-    findings: Vec<(&'a str, String)>,
+    findings: Vec<FindingData>,
     rows: SideColumns,
     samples: Vec<Series>,
+}
+
+/// What the rows of a family show.
+#[derive(Serialize)]
+struct FindingData {
+    family: &'static str,
+    text: String,
+    values: BTreeMap<String, Quantity>,
 }
 
 /// The reports held against each other; `comparison` is that of [`super::sides`].
 ///
 /// Rows of one device, API, driver and version are one side, as in [`crate::results::compare`]; several runs of a side are pooled.
 #[must_use]
-pub fn data<'a>(comparison: &'a Comparison<'a>, context: &Context<'a>) -> Data<'a> {
+pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let mut texts = Texts::default();
     let cases = CaseColumns::new(&comparison.cases, &mut texts);
-    let sides = (0..comparison.sides.len()).map(|side| side_data(comparison, side, context, &mut texts)).collect();
+    let sides = (0..comparison.sides.len()).map(|side| side_data(comparison, side, &mut texts)).collect();
     let is_there = |name: &str| comparison.cases.iter().any(|case| case.row.family == name);
-    let family = |about: &super::About<'a>| FamilyData {
-        name: about.name,
-        summary: about.summary,
-        is_by_kernel: about.is_by_kernel,
+    let family = |family: &&Family| FamilyData {
+        name: family.name,
+        summary: family.summary,
+        is_by_kernel: family.is_by_kernel,
+        latencies: family.benchmarks.iter().filter(|own| own.is_latency).map(|own| own.name).collect(),
     };
     Data {
         tool_version: env!("CARGO_PKG_VERSION"),
-        families: context.families.iter().filter(|about| is_there(about.name)).map(family).collect(),
+        families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).collect(),
         sides,
         cases,
         matches: matches(&comparison.sides, &comparison.cases, &mut texts),
@@ -92,12 +108,7 @@ pub fn sides(reports: &[Report]) -> Comparison<'_> {
     compare(reports, &[])
 }
 
-fn side_data<'a>(
-    comparison: &'a Comparison<'a>,
-    place: usize,
-    context: &Context<'a>,
-    texts: &mut Texts<'a>,
-) -> SideData<'a> {
+fn side_data<'a>(comparison: &'a Comparison<'a>, place: usize, texts: &mut Texts<'a>) -> SideData<'a> {
     let side: &Side = &comparison.sides[place];
     let entries = || comparison.cases.iter().filter_map(move |case| case.entries[place].as_ref());
     let rows: Vec<&Record> = entries().map(|entry| entry.row()).collect();
@@ -108,9 +119,10 @@ fn side_data<'a>(
     let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
     let statuses = [Status::Ok, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
     let noises: Vec<f64> = entries().filter_map(|entry| entry.timing?.noise()).collect();
-    let finding = |about: &super::About<'a>| {
-        let of_family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == about.name).collect();
-        Some((about.name, (about.finding)(&steady(&of_family)?)?))
+    let found = |family: &&Family| {
+        let of_family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == family.name).collect();
+        let Finding { text, values } = finding(family.name, &of_family)?;
+        Some(FindingData { family: family.name, text, values: values.into_iter().collect() })
     };
     SideData {
         label: &side.label,
@@ -120,7 +132,7 @@ fn side_data<'a>(
         driver: side.driver,
         tool_version: side.tool_version,
         vendor: told(|row| &row.vendor),
-        device_type: told(|row| &row.device_type),
+        device_type: rows.iter().find_map(|row| row.device_type).map_or("", DeviceType::name),
         os: told(|row| &row.os),
         cpu: told(|row| &row.cpu),
         subgroup: told(|row| &row.subgroup_size),
@@ -133,8 +145,8 @@ fn side_data<'a>(
             .collect(),
         noise: [0.5, 0.9].map(|part| quantile(&noises, part)),
         ceilings: ceilings(&rows),
-        levels: levels(&rows, context.levels),
-        findings: context.families.iter().filter_map(finding).collect(),
+        levels: levels(&rows),
+        findings: FAMILIES.iter().filter_map(found).collect(),
         rows: SideColumns::new(&comparison.cases, place, texts),
         samples: widest(&comparison.cases, place),
     }

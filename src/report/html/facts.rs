@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use super::Level;
 use super::figure::Figure;
-use crate::results::{Record, Status};
+use crate::results::findings::cache_curve::{self, Level};
+use crate::results::{Bound, Record, Status};
+use crate::suite::Limit;
 
 /// A measured limit of a side.
 #[derive(Serialize)]
@@ -21,47 +22,32 @@ pub(super) struct Ceiling {
 
 /// The limits that the rows of family `ceiling` give; of memory's the one at the largest working set, where caches help the least.
 pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
-    let mut best: Vec<(String, &Record, f64)> = Vec::new();
+    let mut best: Vec<(Bound, &Record, f64)> = Vec::new();
     for row in rows.iter().filter(|row| row.family == "ceiling" && row.status == Status::Ok) {
         let Some(share) = row.share.filter(|share| *share > 0.0) else { continue };
-        let limit = limit(&row.ceiling);
-        let size = if is_memory(&limit) { row.bytes.unwrap_or(0) as f64 } else { 0.0 };
-        match best.iter_mut().find(|(known, ..)| *known == limit) {
+        let Some(bound) = row.ceiling else { continue };
+        // Of a memory limit all working sets are one.
+        let bound = Bound { working_set: None, is_cached: false, ..bound };
+        let size = if bound.limit.is_memory() { row.bytes.unwrap_or(0) as f64 } else { 0.0 };
+        match best.iter_mut().find(|(known, ..)| *known == bound) {
             // Rows of one ceiling agree on it, up to rounding: the nearest tells it best.
-            Some(known) if (size, share) > (known.2, known.1.share.unwrap_or(0.0)) => *known = (limit, row, size),
+            Some(known) if (size, share) > (known.2, known.1.share.unwrap_or(0.0)) => *known = (bound, row, size),
             Some(_) => {}
-            None => best.push((limit, row, size)),
+            None => best.push((bound, row, size)),
         }
     }
-    let ceiling = |(limit, row, size): (String, &Record, f64)| {
+    let ceiling = |(bound, row, size): (Bound, &Record, f64)| {
         let at_ceiling = |rate: Option<f64>| Figure::new(rate? / row.share?, 4);
-        let is_launch = limit == "launch";
+        let is_launch = bound.limit == Limit::Launch;
         Ceiling {
             bytes: (size > 0.0).then_some(size as u64),
             gb_per_s: at_ceiling(row.gb_per_s),
             gflop_per_s: at_ceiling(row.gflop_per_s),
             ns: row.median_ns.zip(row.share).filter(|_| is_launch).and_then(|(ns, share)| Figure::new(ns * share, 4)),
-            limit,
+            limit: bound.to_string(),
         }
     };
     best.into_iter().map(ceiling).collect()
-}
-
-fn is_memory(limit: &str) -> bool {
-    ["copy", "read", "fill"].contains(&limit)
-}
-
-/// `copy` for `copy 512 MiB hot`, `fma f32` as it is.
-fn limit(ceiling: &str) -> String {
-    let first = ceiling.split(' ').next().unwrap_or_default();
-    if is_memory(first) { first.to_owned() } else { ceiling.to_owned() }
-}
-
-/// Latency of a dependent load by working set in bytes, from rows of `cache_curve/latency`: words of 4 bytes.
-fn latencies(rows: &[&Record]) -> Vec<(u64, f64)> {
-    let is_curve = |row: &&&Record| row.family == "cache_curve" && row.benchmark == "latency";
-    let point = |row: &&Record| Some((row.n.parse::<u64>().ok()?.checked_mul(4)?, row.load_ns()?));
-    rows.iter().filter(is_curve).filter_map(point).collect()
 }
 
 /// A level of memory on a side.
@@ -74,21 +60,14 @@ pub(super) struct Plateau {
     latency_ns: Option<Figure>,
 }
 
-/// From this working set on the last level is memory: no device today has a cache as large.
-const SURELY_MEMORY: u64 = 1 << 28;
-
 /// The side's levels of memory.
-pub(super) fn levels(rows: &[&Record], find: fn(&[(u64, f64)]) -> Vec<Level>) -> Vec<Plateau> {
-    let curve = latencies(rows);
-    let largest = curve.iter().map(|point| point.0).max().unwrap_or(0);
-    let plateau = |(place, level): (usize, Level)| Plateau {
-        name: match level.bytes {
-            bytes if bytes < largest => format!("L{}", place + 1),
-            bytes if bytes >= SURELY_MEMORY => "memory".to_owned(),
-            _ => format!("L{} or memory", place + 1),
-        },
+pub(super) fn levels(rows: &[&Record]) -> Vec<Plateau> {
+    let family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == "cache_curve").collect();
+    let largest = cache_curve::curve(&family).iter().map(|point| point.0).max().unwrap_or(0);
+    let plateau = |(name, level): (String, Level)| Plateau {
+        name,
         bytes: (level.bytes < largest).then_some(level.bytes),
         latency_ns: Figure::new((level.latency_ns * 10.0).round() / 10.0, 6),
     };
-    find(&curve).into_iter().enumerate().map(plateau).collect()
+    cache_curve::levels(&family).into_iter().map(plateau).collect()
 }

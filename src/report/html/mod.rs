@@ -16,35 +16,6 @@ use sha2::{Digest, Sha256};
 pub use data::{Data, data, sides};
 pub use samples::share_samples;
 
-/// What the page is told of a family beside its rows.
-pub struct About<'a> {
-    /// The family.
-    pub name: &'a str,
-    /// One sentence: what it does.
-    pub summary: &'a str,
-    /// Whether its kernels do different things, so that their times are not to be compared.
-    pub is_by_kernel: bool,
-    /// What its rows show on one device, in a sentence or two.
-    pub finding: fn(&[&crate::results::Record]) -> Option<String>,
-}
-
-/// A level of the memory hierarchy, as dependent loads show it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Level {
-    /// The largest working set that it held, in bytes.
-    pub bytes: u64,
-    /// Latency of a dependent load there.
-    pub latency_ns: f64,
-}
-
-/// What is known of the suite, by which rows are read.
-pub struct Context<'a> {
-    /// The families, in the order in which they are shown.
-    pub families: &'a [About<'a>],
-    /// Finds the levels in a curve of (working set in bytes, latency in ns).
-    pub levels: fn(&[(u64, f64)]) -> Vec<Level>,
-}
-
 /// Colours, type and print of the page.
 pub const STYLE: &str = include_str!("page/page.css");
 /// What draws it: defines `ShaderbenchReport.render(element, data)` and nothing else. Within it is Observable Plot with what it needs of D3, under

@@ -15,8 +15,8 @@ const MOST_SAMPLES: usize = 61;
 
 /// Gives rows without samples those of the same row in another report: a run's CSV has none, and its JSON report has.
 pub fn share_samples(reports: &mut [Report]) {
-    let mut known: HashMap<([String; 10], Option<u64>), Vec<f64>> = HashMap::new();
-    let key = |record: &Record| (record.identity().map(str::to_owned), record.median_ns.map(f64::to_bits));
+    let mut known: HashMap<(Vec<String>, Option<u64>), Vec<f64>> = HashMap::new();
+    let key = |record: &Record| (record.identity(), record.median_ns.map(f64::to_bits));
     for record in reports.iter().flat_map(|report| &report.records).filter(|record| !record.all_samples_ns.is_empty()) {
         known.insert(key(record), record.all_samples_ns.clone());
     }

@@ -9,6 +9,7 @@ mod sides;
 mod timing;
 mod verdict;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 pub use sides::{Match, Side};
@@ -16,7 +17,7 @@ pub use timing::{Ratio, Timing};
 pub use verdict::{MARGIN, Verdict};
 
 use crate::backend::Api;
-use crate::results::{Record, Status};
+use crate::results::{Clock, Record, Status};
 
 /// A report as it was read.
 #[derive(Debug, Clone, Default)]
@@ -52,11 +53,12 @@ impl Mark {
         }
     }
 
-    fn of(self, record: &Record) -> &str {
+    /// What the record has of it, as text; empty where it does not have it.
+    fn of(self, record: &Record) -> Cow<'_, str> {
         match self {
-            Self::Shader => &record.shader_hash,
-            Self::Checks => &record.checks,
-            Self::Timer => &record.timer,
+            Self::Shader => Cow::Borrowed(&record.shader_hash),
+            Self::Checks => record.checks.map_or(Cow::Borrowed(""), |checks| Cow::Owned(checks.name())),
+            Self::Timer => Cow::Borrowed(record.timer.map_or("", Clock::name)),
         }
     }
 }
@@ -81,7 +83,8 @@ impl<'a> Entry<'a> {
         for mark in Mark::ALL {
             let told = records.iter().filter(|record| !mark.of(record).is_empty());
             if let Some(newest) = told.max_by(|a, b| a.date.cmp(&b.date)).map(|record| mark.of(record)) {
-                records.retain(|record| ["", newest].contains(&mark.of(record)));
+                let newest = newest.into_owned();
+                records.retain(|record| mark.of(record).is_empty() || mark.of(record) == newest);
             }
         }
         let mut entry = Self { records, timing: None, share: None };
@@ -119,7 +122,7 @@ impl<'a> Entry<'a> {
 
 fn is_copy(a: &Record, b: &Record) -> bool {
     fn origin(row: &Record) -> [&str; 5] {
-        [&row.date, &row.device, &row.driver, &row.backend, &row.tool_version]
+        [&row.date, &row.device, &row.driver, row.api_name(), &row.tool_version]
     }
     let counts = |row: &Record| (row.status, row.samples, row.launches);
     let figures = |row: &Record| {
@@ -155,7 +158,7 @@ impl Pair {
 
 fn marks(baseline: &Entry, side: &Entry) -> Vec<Mark> {
     let rows = || baseline.records.iter().chain(&side.records);
-    let is_cuda = |entry: &Entry| entry.row().backend == Api::Cuda.name();
+    let is_cuda = |entry: &Entry| entry.row().backend == Some(Api::Cuda);
     let is_twin = is_cuda(baseline) != is_cuda(side);
     let differs = |mark: &Mark| rows().any(|row| mark.of(row) != mark.of(baseline.row()));
     Mark::ALL.into_iter().filter(|mark| !(is_twin && *mark == Mark::Shader)).filter(differs).collect()
@@ -295,7 +298,7 @@ impl<'a> Comparison<'a> {
 #[must_use]
 pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'a> {
     let mut sides: Vec<Side> = Vec::new();
-    let mut places: HashMap<[&str; 5], usize> = HashMap::new();
+    let mut places: HashMap<[String; 5], usize> = HashMap::new();
     let mut cases: Vec<Vec<Vec<&Record>>> = Vec::new();
     let reports = baseline.iter().map(|report| (report, true)).chain(others.iter().map(|report| (report, false)));
     for (report, is_baseline) in reports {
@@ -325,8 +328,9 @@ pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'
     Comparison { sides, matches, cases }
 }
 
-fn key(record: &Record) -> [&str; 5] {
-    [&record.family, &record.benchmark, &record.dtype, &record.n, &record.params]
+fn key(record: &Record) -> [String; 5] {
+    let (family, benchmark) = (record.family.clone(), record.benchmark.clone());
+    [family, benchmark, record.dtype_name().to_owned(), record.size(), record.params_text()]
 }
 
 fn case<'a>(rows: Vec<Vec<&'a Record>>, sides: usize, matches: &[Match]) -> Option<Case<'a>> {

@@ -45,7 +45,7 @@ pub(super) fn place_of<'a>(
             == (
                 is_baseline,
                 record.device.as_str(),
-                record.backend.as_str(),
+                record.api_name(),
                 record.driver.as_str(),
                 record.tool_version.as_str(),
             )
@@ -56,7 +56,7 @@ pub(super) fn place_of<'a>(
             label: label(sides.len()),
             is_baseline,
             device: &record.device,
-            backend: &record.backend,
+            backend: record.api_name(),
             driver: &record.driver,
             tool_version: &record.tool_version,
             reports: Vec::new(),

@@ -1,19 +1,24 @@
 use super::*;
+use crate::backend::Api;
+use crate::results::Clock;
+use crate::suite::Checks;
+use crate::suite::Dtype;
+use crate::suite::Extent;
 
 /// A row of a kernel that takes so long, in units of ten microseconds, with an interval of ± 0.1 %.
 fn row(benchmark: &str, median: f64) -> Record {
     let median_ns = median * 1e4;
     Record {
         device: "H200".into(),
-        backend: "vulkan".into(),
+        backend: Some(Api::Vulkan),
         date: "2026-11-20T00:00:00Z".into(),
         family: "transpose".into(),
         benchmark: benchmark.into(),
-        dtype: "f32".into(),
-        n: "1024".into(),
-        checks: "off".into(),
+        dtype: Some(Dtype::F32),
+        n: Some(Extent::Linear(1024)),
+        checks: Checks::named("off"),
         shader_hash: "abc".into(),
-        timer: "timestamp".into(),
+        timer: Some(Clock::Timestamp),
         samples: Some(20),
         median_ns: Some(median_ns),
         ci_low_ns: Some(median_ns * 0.999),
@@ -49,9 +54,9 @@ fn rows_meet_by_case_and_are_judged() {
 fn sizes_types_and_parameters_tell_cases_apart() {
     let base = row("tiled", 100.0);
     let others = [
-        Record { n: "2048".into(), ..base.clone() },
-        Record { dtype: "f64".into(), ..base.clone() },
-        Record { params: "BOUNDS=1".into(), checks: "bounds".into(), ..base.clone() },
+        Record { n: Some(Extent::Linear(2048)), ..base.clone() },
+        Record { dtype: Some(Dtype::F64), ..base.clone() },
+        Record { params: [("BOUNDS".to_owned(), 1.0)].into(), checks: Checks::named("bounds"), ..base.clone() },
         Record { family: "matmul".into(), ..base.clone() },
     ];
     let (a, b) = (report("a", &[base]), report("b", &others));
@@ -76,15 +81,15 @@ fn what_differs_beside_the_time_is_marked() {
     let a = report("a", &[row("tiled", 100.0)]);
     for (changed, mark) in [
         (Record { shader_hash: "def".into(), ..row("tiled", 100.0) }, Mark::Shader),
-        (Record { checks: "on".into(), ..row("tiled", 100.0) }, Mark::Checks),
-        (Record { timer: "wall".into(), ..row("tiled", 100.0) }, Mark::Timer),
+        (Record { checks: Checks::named("on"), ..row("tiled", 100.0) }, Mark::Checks),
+        (Record { timer: Some(Clock::Wall), ..row("tiled", 100.0) }, Mark::Timer),
     ] {
         let b = report("b", &[later(changed)]);
         let got = compare(&a, &b);
         assert_eq!(got.cases[0].pairs[0].as_ref().map(|pair| pair.marks.clone()), Some(vec![mark]));
         assert_eq!(got.tally(0, None).cases, usize::from(mark != Mark::Timer));
     }
-    let twin = report("b", &[Record { backend: "cuda".into(), shader_hash: "def".into(), ..row("tiled", 100.0) }]);
+    let twin = report("b", &[Record { backend: Some(Api::Cuda), shader_hash: "def".into(), ..row("tiled", 100.0) }]);
     assert_eq!(compare(&a, &twin).cases[0].pairs[0].as_ref().map(|pair| pair.marks.len()), Some(0));
 }
 
@@ -132,7 +137,7 @@ fn runs_of_an_older_kernel_are_not_pooled_with_newer_ones() {
         let timing = got.cases[0].timing(0).expect("a time");
         assert!((timing.median_ns / 101e4 - 1.0).abs() < 1e-3 && timing.runs == 2, "{timing:?}");
     }
-    let by_host = Record { timer: "wall".into(), ..at("5", "new", 300.0) };
+    let by_host = Record { timer: Some(Clock::Wall), ..at("5", "new", 300.0) };
     let reports = report("a", &[all[0].clone(), by_host]);
     assert_eq!(compare(&reports, &[]).cases[0].timing(0).map(|timing| timing.median_ns), Some(300e4));
 }
@@ -150,7 +155,7 @@ fn a_fault_in_one_of_several_runs_is_not_pooled_away() {
 #[test]
 fn each_side_meets_the_baseline_of_its_api() {
     let through =
-        |api: &str, device: &str| Record { backend: api.into(), device: device.into(), ..row("tiled", 100.0) };
+        |api: &str, device: &str| Record { backend: Api::named(api), device: device.into(), ..row("tiled", 100.0) };
     let both = [through("vulkan", "H200"), through("cuda", "H200")];
     let pairs = |got: &Comparison| got.matches.iter().map(|of| (of.baseline, of.side)).collect::<Vec<_>>();
     let (a, b) = (report("a", &both), report("b", &both));
@@ -169,7 +174,7 @@ fn a_regression_past_the_limit_is_certain_or_merely_possible() {
         ..later(row("vague", median))
     };
     let a = report("a", &["certain", "vague", "small", "clock"].map(|name| row(name, 100.0)));
-    let other_clock = Record { timer: "wall".into(), ..later(row("clock", 200.0)) };
+    let other_clock = Record { timer: Some(Clock::Wall), ..later(row("clock", 200.0)) };
     let b = report("b", &[later(row("certain", 110.0)), vague(104.0), later(row("small", 101.0)), other_clock]);
     let got = compare(&a, &b);
     let found: Vec<_> =

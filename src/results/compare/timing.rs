@@ -1,7 +1,8 @@
 //! A case's time on one side, from one run or several, and the ratio of two such times.
 
-use crate::results::Record;
+use crate::backend::DeviceType;
 use crate::results::stats::{self, Estimate, student};
+use crate::results::{Clock, Record};
 
 /// A case over which the canary moved by more than this was not settled: its time is uncertain by as much.
 const DRIFT: f64 = 0.05;
@@ -108,8 +109,8 @@ impl Timing {
 }
 
 fn between(record: &Record, median_ns: f64) -> f64 {
-    let device = if record.timer == "wall" { HOST } else { LEVEL.hypot(START_NS / median_ns) };
-    NORMAL * if record.device_type == "software" { SOFTWARE } else { device }
+    let device = if record.timer == Some(Clock::Wall) { HOST } else { LEVEL.hypot(START_NS / median_ns) };
+    NORMAL * if record.device_type == Some(DeviceType::Software) { SOFTWARE } else { device }
 }
 
 fn is_possible((low, high): &(f64, f64)) -> bool {
@@ -179,6 +180,7 @@ impl Ratio {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::Clock;
 
     fn timing(median_ns: f64, low: f64, high: f64) -> Timing {
         Timing { median_ns, interval: Some((low, high)), runs: 1, between: 0.0 }
@@ -206,7 +208,7 @@ mod tests {
     fn a_single_run_does_not_know_how_the_next_one_differs() {
         let long = Record { median_ns: Some(1e6), ci_low_ns: Some(1e6), ci_high_ns: Some(1e6), ..record(10, 0.0) };
         let short = Record { median_ns: Some(1e3), ci_low_ns: Some(1e3), ci_high_ns: Some(1e3), ..long.clone() };
-        let by_host = Record { timer: "wall".to_owned(), ..long.clone() };
+        let by_host = Record { timer: Some(Clock::Wall), ..long.clone() };
         let between = |record: &Record| Timing::of_run(record).expect("a time").between;
         assert!(between(&long) < between(&by_host) && between(&by_host) < between(&short));
         let timing = Timing::of_run(&long).expect("a time");

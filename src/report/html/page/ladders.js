@@ -68,7 +68,7 @@ const sideLegend = (model, sides, kind = "point") =>
 /** What Rust found out about a family, by side. */
 function findings(model, sides, family) {
   const told = sides.filter((side) => model.sides[side].finding.has(family));
-  return told.map((side) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: model.sides[side].finding.get(family) }));
+  return told.map((side) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: model.sides[side].finding.get(family).text }));
 }
 
 /** The rows of a ladder with their places: a group for each kernel, and a bar for each side. */

@@ -116,7 +116,7 @@ function decodeMatch(match, sides, cases, texts) {
 
 /** The data object, decoded. Sides and rows are new objects: the data is left as it was. */
 function decode(data) {
-  const sides = data.sides.map((side, place) => ({ ...side, place, finding: new Map(side.findings) }));
+  const sides = data.sides.map((side, place) => ({ ...side, place, finding: new Map(side.findings.map((finding) => [finding.family, finding])) }));
   nameSides(sides);
   const cases = decodeCases(data);
   for (const side of sides) {

@@ -25,7 +25,8 @@ function facts(side) {
   const limits = side.ceilings
     .map((ceiling) => [names[ceiling.limit] ?? ceiling.limit.replace(/^fma /, "Arithmetic, "), rate(ceiling)])
     .filter(([, value]) => value !== null);
-  const banks = side.finding.get("bank_conflict")?.split(/[:.]/)[0];
+  const found = side.finding.get("bank_conflict")?.values ?? {};
+  const banks = found.banks ? String(found.banks.value) : found["least banks"] && `at least ${found["least banks"].value}`;
   const levels = side.levels.map(({ name, bytes, latency_ns: ns }) => [
     bytes === null ? name[0].toUpperCase() + name.slice(1) : `${name} cache`,
     bytes === null ? `${ns} ns` : `${binary(bytes)}, ${ns} ns`,

@@ -1,0 +1,95 @@
+//! Why a row is not an ordinary one.
+
+use crate::error::Error;
+
+/// Why a row has no figures, or why its figures need care. The words are in [`super::Record::reason`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// The device or the API lacks what the case needs.
+    Unsupported,
+    /// A launch takes longer than the run's time limit allows.
+    TimeLimit,
+    /// The device did not answer.
+    TimedOut,
+    /// The device was lost.
+    DeviceLost,
+    /// No device to run on.
+    NoDevice,
+    /// Too little memory was free.
+    OutOfMemory,
+    /// The kernel does not compile.
+    Shader,
+    /// The API refused a call.
+    Validation,
+    /// The output is wrong.
+    WrongOutput,
+    /// The device's speed changed while the case was measured.
+    Unsteady,
+    /// Faster than its ceiling by more than noise explains.
+    AboveCeiling,
+    /// Faster than its ceiling, by less than noise may explain.
+    PerhapsAboveCeiling,
+    /// None of these.
+    Other,
+}
+
+impl Cause {
+    /// Every cause.
+    pub const ALL: [Self; 13] = [
+        Self::Unsupported,
+        Self::TimeLimit,
+        Self::TimedOut,
+        Self::DeviceLost,
+        Self::NoDevice,
+        Self::OutOfMemory,
+        Self::Shader,
+        Self::Validation,
+        Self::WrongOutput,
+        Self::Unsteady,
+        Self::AboveCeiling,
+        Self::PerhapsAboveCeiling,
+        Self::Other,
+    ];
+
+    /// The word in the CSV.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unsupported => "unsupported",
+            Self::TimeLimit => "time-limit",
+            Self::TimedOut => "timed-out",
+            Self::DeviceLost => "device-lost",
+            Self::NoDevice => "no-device",
+            Self::OutOfMemory => "out-of-memory",
+            Self::Shader => "shader",
+            Self::Validation => "validation",
+            Self::WrongOutput => "wrong-output",
+            Self::Unsteady => "unsteady",
+            Self::AboveCeiling => "above-ceiling",
+            Self::PerhapsAboveCeiling => "perhaps-above-ceiling",
+            Self::Other => "other",
+        }
+    }
+
+    /// Whether the cause follows from a comparison with a ceiling, which may still rise.
+    #[must_use]
+    pub const fn is_by_ceiling(self) -> bool {
+        matches!(self, Self::AboveCeiling | Self::PerhapsAboveCeiling)
+    }
+}
+
+impl From<&Error> for Cause {
+    fn from(error: &Error) -> Self {
+        match error {
+            Error::Unsupported(_) => Self::Unsupported,
+            Error::TooLong { .. } => Self::TimeLimit,
+            Error::Timeout { .. } => Self::TimedOut,
+            Error::Lost(_) => Self::DeviceLost,
+            Error::NoDevice(_) => Self::NoDevice,
+            Error::OutOfMemory(_) => Self::OutOfMemory,
+            Error::Shader(_) => Self::Shader,
+            Error::Validation(_) => Self::Validation,
+            Error::Usage(_) | Error::Io { .. } | Error::Report { .. } => Self::Other,
+        }
+    }
+}

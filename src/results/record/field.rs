@@ -1,0 +1,161 @@
+//! Types that a column can hold, as text and as JSON.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::cause::Cause;
+use super::row::{Clock, Status};
+use crate::backend::{Api, DeviceType};
+use crate::results::bound::Bound;
+use crate::suite::{Checks, Dtype, Extent, params_text, parse_params};
+
+/// A value of a column. Empty text is a value that does not exist.
+pub(super) trait Field: Sized {
+    fn text(&self) -> String;
+    fn parse(text: &str) -> Result<Self, String>;
+    /// A number, a string, or null.
+    fn json(&self) -> Value {
+        let text = self.text();
+        if text.is_empty() { Value::Null } else { Value::from(text) }
+    }
+}
+
+impl Field for String {
+    fn text(&self) -> String {
+        self.clone()
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        Ok(text.to_owned())
+    }
+}
+
+impl Field for Option<u64> {
+    fn text(&self) -> String {
+        self.map_or_else(String::new, |value| value.to_string())
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        text.parse().map(Some).map_err(|_| format!("'{text}' is not a whole number"))
+    }
+    fn json(&self) -> Value {
+        Value::from(*self)
+    }
+}
+
+impl Field for Option<f64> {
+    fn text(&self) -> String {
+        // NaN and infinities are not written: no reader accepts them.
+        self.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => Ok(Some(value)),
+            _ => Err(format!("'{text}' is not a finite number")),
+        }
+    }
+    fn json(&self) -> Value {
+        Value::from(*self)
+    }
+}
+
+/// The value of `all` whose name is `text`.
+fn named<T: Copy>(what: &str, all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
+    all.iter().copied().find(|value| name(*value) == text).ok_or_else(|| {
+        let names: Vec<_> = all.iter().map(|value| name(*value)).collect();
+        format!("'{text}' is no {what}: it must be one of {}", names.join(", "))
+    })
+}
+
+impl Field for Status {
+    fn text(&self) -> String {
+        self.name().to_owned()
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        named("status", &Self::ALL, Self::name, text)
+    }
+}
+
+macro_rules! words {
+    ($($type:ty: $what:literal),*) => {$(
+        impl Field for Option<$type> {
+            fn text(&self) -> String {
+                self.map_or_else(String::new, |value| value.name().to_owned())
+            }
+            fn parse(text: &str) -> Result<Self, String> {
+                let find = || named($what, &<$type>::ALL, <$type>::name, text);
+                if text.is_empty() { Ok(None) } else { find().map(Some) }
+            }
+        }
+    )*};
+}
+
+words!(Api: "API", DeviceType: "device type", Dtype: "element type", Clock: "timer", Cause: "cause");
+
+impl Field for Option<Extent> {
+    fn text(&self) -> String {
+        self.map_or_else(String::new, |extent| extent.to_string())
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        Extent::parse(text).map(Some).map_err(|error| error.to_string())
+    }
+}
+
+impl Field for BTreeMap<String, f64> {
+    fn text(&self) -> String {
+        params_text(self)
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        parse_params(text)
+    }
+}
+
+impl Field for Option<Checks> {
+    fn text(&self) -> String {
+        self.map_or_else(String::new, Checks::name)
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        Checks::named(text).map(Some).ok_or_else(|| {
+            format!("'{text}' names no checks: it must be off, on, or bounds, loops and zero-init joined by +")
+        })
+    }
+}
+
+impl Field for Option<[u32; 3]> {
+    fn text(&self) -> String {
+        self.map_or_else(String::new, |[x, y, z]| format!("{x}x{y}x{z}"))
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let sides: Option<Vec<u32>> = text.split('x').map(|side| side.parse().ok()).collect();
+        let sides = sides.and_then(|sides| <[u32; 3]>::try_from(sides).ok());
+        sides.map(Some).ok_or_else(|| format!("'{text}' is no workgroup size: give three numbers (256x1x1)"))
+    }
+}
+
+impl Field for Option<Bound> {
+    fn text(&self) -> String {
+        self.map_or_else(String::new, |bound| bound.to_string())
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        Bound::parse(text)
+            .map(Some)
+            .ok_or_else(|| format!("'{text}' is no ceiling: give its name and working set (copy 1 GiB)"))
+    }
+}
