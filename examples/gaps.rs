@@ -8,7 +8,7 @@ use std::error::Error;
 use shaderbench::backend::Backend;
 use shaderbench::backend::cuda::{CudaBackend, devices};
 use shaderbench::backend::wgpu::{PATIENCE, WgpuBackend, adapters};
-use shaderbench::engine::measure::{Rules, choose_timer, measure};
+use shaderbench::engine::measure::{Rules, measure, select_timer};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::verify::verify;
 use shaderbench::job::{Contents, Job, Step};
@@ -503,7 +503,7 @@ async fn row(backend: &mut dyn Backend, job: &Job, times: usize) -> Result<Strin
     for _ in 0..times {
         kept.push(backend.prepare(job).await?);
         let Some(prepared) = kept.last_mut() else { continue };
-        let timer = choose_timer(prepared.as_mut()).await?;
+        let timer = select_timer(prepared.as_mut()).await?;
         let mut rules = Rules::with_budget(400e6);
         rules.max_launches = rules.max_launches.min(500);
         let series = measure(prepared.as_mut(), &timer, &rules).await?;

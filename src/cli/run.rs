@@ -13,7 +13,7 @@ use super::target::{Target, targets};
 use super::{RunArguments, print, say};
 use crate::backend::{Backend, Device, DeviceType};
 use crate::engine::plan::{Request, plan, reserves};
-use crate::engine::{End, Kept, Outcome, Settings, recall_params};
+use crate::engine::{EarlierRows, End, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::report::csv::Report;
@@ -140,8 +140,10 @@ fn run_on(
     let mut settings = Settings::new(profile, date, operating_system(), processor());
     settings.is_tuned = arguments.tune;
     settings.time = time;
-    let kept = resumed
-        .map_or_else(|| Ok(Kept::default()), |report| kept(report, arguments, &cases, &devices, &mut settings))?;
+    let kept = resumed.map_or_else(
+        || Ok(EarlierRows::default()),
+        |report| kept(report, arguments, &cases, &devices, &mut settings),
+    )?;
     let (path, before) = match arguments.out.as_ref().or(arguments.resume.as_ref()) {
         Some(path) => (path.clone(), before.to_vec()),
         None => (default_path(&devices, &settings.date[..10])?, Vec::new()),
@@ -226,7 +228,7 @@ fn kept(
     cases: &[Case],
     devices: &[Device],
     settings: &mut Settings,
-) -> Result<Kept> {
+) -> Result<EarlierRows> {
     let path = arguments.resume.as_deref().unwrap_or(Path::new("")).display();
     for note in &report.notes {
         say(&format!("{path}: {note}"));
@@ -234,7 +236,7 @@ fn kept(
     if let Some(first) = report.records.first() {
         settings.date.clone_from(&first.date);
     }
-    let kept = Kept::new(report.records, cases, devices, settings)
+    let kept = EarlierRows::new(report.records, cases, devices, settings)
         .map_err(|reason| Error::Usage(format!("{path} cannot be resumed: it {reason}")))?;
     let again = match kept.again() {
         0 => String::new(),

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use super::observer::Observer;
 use super::schedule::Effort;
-use super::session::Bench;
-use super::{Observer, Settings};
+use super::session::Session;
+use super::settings::Settings;
 use crate::backend::{Backend, Device, DeviceType};
 use crate::engine::measure::Rules;
 use crate::error::{Error, Result};
@@ -15,30 +16,30 @@ use crate::results::{Cause, Record, SCHEMA, Status};
 use crate::suite::Case;
 
 /// An API's part in a run.
-pub(super) struct Lane<'a> {
+pub(super) struct ApiRun<'a> {
     pub(super) device: Device,
     settings: &'a Settings,
     pub(super) ceilings: Ceilings,
     /// Whether a ceiling rose since the rows were last held against them.
     pub(super) has_risen: bool,
     /// The device, or why it is gone for good.
-    pub(super) bench: Result<Bench<'a>>,
+    pub(super) session: Result<Session<'a>>,
     /// Whether the row before this one had too little memory.
     pub(super) is_out_of_memory: bool,
 }
 
-impl<'a> Lane<'a> {
+impl<'a> ApiRun<'a> {
     pub(super) async fn open(
         backend: &'a mut dyn Backend,
         settings: &'a Settings,
         observer: &mut dyn Observer,
     ) -> Self {
         let device = backend.device().clone();
-        let bench = Bench::new(backend, settings).await.map_err(unusable);
-        if let Ok(bench) = &bench {
-            observer.timer(device.api, &bench.timer);
+        let session = Session::new(backend, settings).await.map_err(unusable);
+        if let Ok(session) = &session {
+            observer.timer(device.api, &session.timer);
         }
-        Self { device, settings, ceilings: Ceilings::default(), has_risen: false, bench, is_out_of_memory: false }
+        Self { device, settings, ceilings: Ceilings::default(), has_risen: false, session, is_out_of_memory: false }
     }
 
     /// The case's row, held against the ceilings so far; `None` where it takes too long for the run's time limit. `measured` are the cases
@@ -52,7 +53,7 @@ impl<'a> Lane<'a> {
     ) -> Result<Option<Record>> {
         let Some(mut record) = self.row(case, effort, observer).await? else { return Ok(None) };
         self.add(case, &record);
-        self.hold(case, &mut record);
+        self.judge(case, &mut record);
         if record.status == Status::Implausible {
             // Before the row is called a fault its ceiling is asked again: it may have been measured in a slower moment.
             let effort = Effort { longest_launch_ns: None, ..*effort };
@@ -63,31 +64,31 @@ impl<'a> Lane<'a> {
                     self.add(ceiling, &again);
                 }
             }
-            self.hold(case, &mut record);
+            self.judge(case, &mut record);
             if record.status == Status::Implausible
                 && self.device.kind == DeviceType::Software
                 && let Some(again) = self.row(case, &effort, observer).await?
             {
                 // So may the row: other programs share its processor.
                 record = again;
-                self.hold(case, &mut record);
+                self.judge(case, &mut record);
             }
         }
         Ok(Some(record))
     }
 
     /// Holds a row against the ceilings so far.
-    pub(super) fn hold(&self, case: &Case, record: &mut Record) {
+    pub(super) fn judge(&self, case: &Case, record: &mut Record) {
         let is_software = self.device.kind == DeviceType::Software;
-        let scatter = self.bench.as_ref().map_or(0.0, |bench| bench.canary.scatter());
+        let scatter = self.session.as_ref().map_or(0.0, |session| session.canary.scatter());
         self.ceilings.judge(case, record, is_software.then_some(scatter));
     }
 
     /// The case's row, whatever becomes of it; `None` where it takes too long for the run's time limit.
     async fn row(&mut self, case: &Case, effort: &Effort, observer: &mut dyn Observer) -> Result<Option<Record>> {
         let mut record = self.blank(case);
-        let bench = match &mut self.bench {
-            Ok(bench) => bench,
+        let session = match &mut self.session {
+            Ok(session) => session,
             Err(error) => {
                 fail(&mut record, error);
                 return Ok(Some(record));
@@ -95,13 +96,13 @@ impl<'a> Lane<'a> {
         };
         let mut picture = None;
         self.is_out_of_memory = false;
-        match bench.case(case, effort, &mut record, &mut picture).await {
+        match session.case(case, effort, &mut record, &mut picture).await {
             Ok(()) => {}
             Err(Error::TooLong { .. }) => return Ok(None),
             Err(error) => {
                 self.is_out_of_memory = matches!(error, Error::OutOfMemory(_));
                 if matches!(error, Error::Timeout { .. }) {
-                    bench.pace.note_timeout(case);
+                    session.guard.note_timeout(case);
                 }
                 fail(&mut record, &error);
                 self.recover(&error).await;
@@ -115,13 +116,13 @@ impl<'a> Lane<'a> {
     }
 
     /// Whether what ran so far tells that a launch of the case takes longer than it may.
-    pub(super) fn is_known_to_outlast(&self, case: &Case, effort: &Effort) -> bool {
+    pub(super) fn exceeds_limit(&self, case: &Case, effort: &Effort) -> bool {
         self.known_ns(case).zip(effort.longest_launch_ns).is_some_and(|(known, longest)| known > longest)
     }
 
     /// What a launch of the case takes, as far as what ran in this run with a time limit tells.
     fn known_ns(&self, case: &Case) -> Option<f64> {
-        self.bench.as_ref().ok().and_then(|bench| bench.pace.known_ns(case, &self.device, true))
+        self.session.as_ref().ok().and_then(|session| session.guard.known_ns(case, &self.device, true))
     }
 
     /// The row of a case that took too long for the run's time limit.
@@ -139,11 +140,11 @@ impl<'a> Lane<'a> {
     /// Opens the device anew where `error` ended it.
     async fn recover(&mut self, error: &Error) {
         if error.ends_device()
-            && let Ok(bench) = &mut self.bench
-            && let Err(error) = bench.reopen().await
+            && let Ok(session) = &mut self.session
+            && let Err(error) = session.reopen().await
         {
             // What lies on the lost device may wait for it forever when dropped.
-            std::mem::forget(std::mem::replace(&mut self.bench, Err(unusable(error))));
+            std::mem::forget(std::mem::replace(&mut self.session, Err(unusable(error))));
         }
     }
 
@@ -152,8 +153,8 @@ impl<'a> Lane<'a> {
     /// # Errors
     /// What ended the device, which is open again unless it is gone for good.
     pub(super) async fn trial(&mut self, case: &Case, rules: Rules) -> Result<Option<Summary>> {
-        let Ok(bench) = &mut self.bench else { return Ok(None) };
-        match bench.trial(case, rules).await {
+        let Ok(session) = &mut self.session else { return Ok(None) };
+        match session.trial(case, rules).await {
             Ok(series) => Ok(stats::summarize(&series.samples_ns)),
             Err(error) if error.ends_device() => {
                 self.recover(&error).await;
@@ -164,10 +165,10 @@ impl<'a> Lane<'a> {
     }
 
     /// Goes on from a row that an earlier part of the run measured.
-    pub(super) fn take_over(&mut self, case: &Case, record: &Record) {
+    pub(super) fn resume_from(&mut self, case: &Case, record: &Record) {
         self.add(case, record);
-        if let (Ok(bench), Some(median_ns)) = (&mut self.bench, record.median_ns) {
-            bench.pace.note(case, median_ns);
+        if let (Ok(session), Some(median_ns)) = (&mut self.session, record.median_ns) {
+            session.guard.note(case, median_ns);
         }
     }
 
@@ -182,18 +183,18 @@ impl<'a> Lane<'a> {
 
     /// Time spent measuring so far.
     pub(super) fn measuring(&self) -> Duration {
-        self.bench.as_ref().map_or(Duration::ZERO, |bench| bench.measuring)
+        self.session.as_ref().map_or(Duration::ZERO, |session| session.measuring)
     }
 
     pub(super) fn compile_ahead(&mut self, jobs: &[Job]) {
-        if let Ok(bench) = &mut self.bench {
-            bench.backend.compile_ahead(jobs);
+        if let Ok(session) = &mut self.session {
+            session.backend.compile_ahead(jobs);
         }
     }
 
     pub(super) fn release(&mut self) {
-        if let Ok(bench) = &mut self.bench {
-            bench.backend.release();
+        if let Ok(session) = &mut self.session {
+            session.backend.release();
         }
     }
 }

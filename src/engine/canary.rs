@@ -1,6 +1,6 @@
 //! What tells whether the device's clock holds still.
 
-use super::put_away;
+use super::lost::leak_if_lost;
 use crate::backend::{Device, DeviceType, Prepared};
 use crate::engine::measure::Timer;
 use crate::error::{Error, Result};
@@ -11,10 +11,10 @@ use crate::suite::{Case, Dtype, Extent, Shape};
 const DRIFT: f64 = 0.05;
 
 /// A stretch of load that raises the device's clock: short, since a clock that fell a little is back after a few milliseconds.
-const LOAD_NS: f64 = 5e6;
+const RAMP_NS: f64 = 5e6;
 
 /// How long it sings at least, by the device's clock: so long that what submissions differ by stays far below [`DRIFT`].
-const SONG_NS: f64 = 300_000.0;
+const SAMPLE_NS: f64 = 300_000.0;
 
 /// A short arithmetic job whose time moves only when the device's clock does.
 pub(super) struct Canary {
@@ -36,7 +36,7 @@ impl Canary {
             Self { prepared, launches: 1, load: 1, can_ramp, reference_ns: f64::INFINITY, times_ns: Vec::new() };
         match canary.settle(timer).await {
             Ok(()) => Ok(canary),
-            Err(error) => put_away(canary, Err(error)),
+            Err(error) => leak_if_lost(canary, Err(error)),
         }
     }
 
@@ -45,17 +45,17 @@ impl Canary {
         self.prepared.sample(1).await?;
         let each = timer.read(&self.prepared.sample(1).await?).max(1.0);
         let launches_for = |ns: f64| (ns / each).ceil().clamp(1.0, 2000.0) as u32;
-        (self.launches, self.load) = (launches_for(timer.shortest_sample_ns(SONG_NS)), launches_for(LOAD_NS));
+        (self.launches, self.load) = (launches_for(timer.shortest_sample_ns(SAMPLE_NS)), launches_for(RAMP_NS));
         // Clocks rise over the first moments of work.
         for _ in 0..if self.can_ramp { 40 } else { 1 } {
             self.prepared.sample(self.load).await?;
-            self.reference_ns = self.reference_ns.min(self.sing(timer).await?);
+            self.reference_ns = self.reference_ns.min(self.time(timer).await?);
         }
         Ok(())
     }
 
     /// The fastest of three samples: what the clock allows, whatever else the machine was doing.
-    pub(super) async fn sing(&mut self, timer: &Timer) -> Result<f64> {
+    pub(super) async fn time(&mut self, timer: &Timer) -> Result<f64> {
         let mut fastest = f64::INFINITY;
         for _ in 0..3 {
             fastest = fastest.min(timer.read(&self.prepared.sample(self.launches).await?));
@@ -85,11 +85,11 @@ impl Canary {
 
     /// Keeps the device busy until its clock is back where it was (GPUs fall to a fraction of it while the host verifies), and gives
     /// the canary's time there. What half a second of work does not bring back is gone for now: that is the new reference.
-    pub(super) async fn steady(&mut self, timer: &Timer) -> Result<f64> {
-        let (mut now, mut spent_ns) = (self.sing(timer).await?, 0.0);
+    pub(super) async fn ramp_up(&mut self, timer: &Timer) -> Result<f64> {
+        let (mut now, mut spent_ns) = (self.time(timer).await?, 0.0);
         while self.can_ramp && now > self.reference_ns * (1.0 + DRIFT / 2.0) && spent_ns < 0.5e9 {
             spent_ns += self.prepared.sample(self.load).await?.wall_ns;
-            now = self.sing(timer).await?;
+            now = self.time(timer).await?;
         }
         self.reference_ns =
             if now > self.reference_ns * (1.0 + DRIFT / 2.0) { now } else { now.min(self.reference_ns) };

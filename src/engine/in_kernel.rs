@@ -11,14 +11,14 @@ const CLOCK_SAMPLES: usize = 11;
 
 /// Takes the time that the kernel itself notes, where it does, from samples like those that were timed: of each the last launch's.
 pub(super) async fn in_kernel(job: &Job, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
-    let Some(place) = job.buffers.iter().position(|buffer| buffer.contents == Contents::Clock) else { return Ok(()) };
+    let Some(index) = job.buffers.iter().position(|buffer| buffer.contents == Contents::Clock) else { return Ok(()) };
     let launches = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
     let mut spans = Vec::new();
     for _ in 0..CLOCK_SAMPLES {
         prepared.poison().await?;
         prepared.sample(launches).await?;
         let mut bytes = Vec::new();
-        prepared.read(place, job.buffers[place].bytes, &mut |_, piece| bytes.extend_from_slice(piece)).await?;
+        prepared.read(index, job.buffers[index].bytes, &mut |_, piece| bytes.extend_from_slice(piece)).await?;
         match span(&bytes) {
             Ok(span) => spans.push(span as f64),
             Err(reason) => {

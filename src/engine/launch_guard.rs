@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::put_away;
+use super::lost::leak_if_lost;
 use crate::backend::{Backend, Device, DeviceType, Prepared};
 use crate::engine::measure::Timer;
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use crate::suite::{Case, Extent};
 
 /// What launches took: the estimate for the next size.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct LaunchGuard {
     by_kernel: HashMap<String, Taken>,
     /// The same by benchmark and type, whatever the parameters.
     by_benchmark: HashMap<String, Taken>,
@@ -42,7 +42,7 @@ fn work(case: &Case) -> f64 {
     }
 }
 
-impl Pace {
+impl LaunchGuard {
     /// Takes note of what a launch of the case took.
     pub(super) fn note(&mut self, case: &Case, launch_ns: f64) {
         let taken = Taken { scalars: case.shape.count(), work: work(case), launch_ns };
@@ -124,7 +124,7 @@ impl Pace {
         let timer = if job.is_host_timed(backend.device().has_copy_timestamps) { Timer::wall() } else { timer.clone() };
         let mut prepared = backend.prepare(&job).await?;
         let taken = one_launch_ns(prepared.as_mut(), &timer).await;
-        self.note(&small, put_away(prepared, taken)?);
+        self.note(&small, leak_if_lost(prepared, taken)?);
         Ok(self.by_kernel.get(&kernel(case)).map(|taken| taken.estimate_ns(case)))
     }
 }
@@ -135,7 +135,7 @@ fn probe(case: &Case, device: &Device, is_limited: bool) -> Option<Extent> {
     let usual = match extent {
         Extent::Linear(_) => Extent::Linear(1 << 18),
         Extent::Matrix(..) => Extent::Matrix(512, 512),
-        // A scalar here is one multiplication; fewer would keep one workgroup of a GPU busy, whose pace is not the device's.
+        // A scalar here is one multiplication; fewer would keep one workgroup of a GPU busy, whose guard is not the device's.
         Extent::Product(..) => Extent::Product(256, 256, 256),
     };
     let is_large = extent.count() > usual.count();

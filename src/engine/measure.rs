@@ -101,7 +101,7 @@ pub struct Series {
 ///
 /// # Errors
 /// What running gives.
-pub async fn choose_timer(prepared: &mut dyn Prepared) -> Result<Timer> {
+pub async fn select_timer(prepared: &mut dyn Prepared) -> Result<Timer> {
     prepared.sample(1).await?; // compilation inside the first launch
     // Ten milliseconds are a hundred steps of the coarsest clock there is (browsers: 100 µs).
     let mut many = 8;

@@ -21,7 +21,7 @@ pub struct Request {
     pub sizes: Vec<Extent>,
     /// Parameters to set wherever a kernel has them.
     pub params: Vec<(String, f64)>,
-    /// Sources in place of the suite's, by `family/benchmark`.
+    /// Sources in index of the suite's, by `family/benchmark`.
     pub sources: BTreeMap<String, Source>,
     /// Whether to plan [`Benchmark::small`] sizes too: a run with a time limit chooses between them and the profile's.
     pub has_small: bool,
@@ -63,14 +63,14 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
             cases.push(case);
         }
     }
-    let place = |case: &Case| {
+    let index = |case: &Case| {
         let family = FAMILIES.iter().position(|family| family.name == case.family.name);
         let benchmark = case.family.benchmarks.iter().position(|benchmark| benchmark.name == case.benchmark.name);
         (family, benchmark)
     };
     // The sort is stable: parameters stay in the order of their declaration.
     cases.sort_by_cached_key(|case| {
-        let ((family, benchmark), shape) = (place(case), &case.shape);
+        let ((family, benchmark), shape) = (index(case), &case.shape);
         // One table a kernel, or one table a size in which the variants meet.
         let kernel_first = case.family.is_by_kernel.then_some(benchmark);
         (family, kernel_first, shape.dtype, shape.count(), shape.extent, benchmark)
@@ -80,8 +80,8 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
 
 /// The benchmark with other texts. They live as long as the program, as the suite's do.
 fn with_source(benchmark: &Benchmark, source: &Source) -> &'static Benchmark {
-    let kept = |text: &Option<String>, own| text.as_ref().map_or(own, |text| &*text.clone().leak());
-    let (wgsl, cuda) = (kept(&source.wgsl, benchmark.wgsl), kept(&source.cuda, benchmark.cuda));
+    let earlier = |text: &Option<String>, own| text.as_ref().map_or(own, |text| &*text.clone().leak());
+    let (wgsl, cuda) = (earlier(&source.wgsl, benchmark.wgsl), earlier(&source.cuda, benchmark.cuda));
     Box::leak(Box::new(Benchmark { wgsl, cuda, ..*benchmark }))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::Settings;
+use super::settings::Settings;
 use crate::backend::Device;
 use crate::job::Job;
 use crate::results::{Cause, Record, SCHEMA, Status};
@@ -10,7 +10,7 @@ use crate::suite::{Case, Dtype, Extent};
 
 /// Rows that a run need not measure: those of the first cases of its plan, or of any where a time limit left others out.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct EarlierRows {
     pub(super) records: Vec<Record>,
     /// Where each stands in the plan: the index of its case times the number of APIs, plus that of its API.
     pub(super) slots: Vec<usize>,
@@ -18,7 +18,7 @@ pub struct Kept {
     pub(super) again: BTreeSet<usize>,
 }
 
-impl Kept {
+impl EarlierRows {
     /// Takes `records` as the beginning of a run of `cases` through the APIs of `devices`, in any order; where the settings limit its time,
     /// as any part of it. Rows that failed are to be measured
     /// again, since what failed them may have passed (a lost device, memory that others held), but for those that timed out: what hung
@@ -27,7 +27,7 @@ impl Kept {
     /// # Errors
     /// What does not fit, in words that follow the file's name: another version, host, device or driver, other cases, another kernel.
     pub fn new(records: Vec<Record>, cases: &[Case], devices: &[Device], settings: &Settings) -> Result<Self, String> {
-        let places: HashMap<_, usize> = cases.iter().enumerate().map(|(place, case)| (of_case(case), place)).collect();
+        let indices: HashMap<_, usize> = cases.iter().enumerate().map(|(index, case)| (of_case(case), index)).collect();
         let date = records.first().map(|record| record.date.clone());
         let mut slots: Vec<(usize, Record)> = Vec::with_capacity(records.len());
         for record in records {
@@ -35,11 +35,11 @@ impl Kept {
                 return Err("holds the rows of several runs".to_owned());
             }
             let api = same_device(&record, devices, settings)?;
-            let Some(place) = places.get(&of_record(&record)) else {
+            let Some(index) = indices.get(&of_record(&record)) else {
                 return Err(format!("has a row for {}, which these arguments do not measure: {FLAGS}", title(&record)));
             };
-            same_kernel(&record, &cases[*place], &devices[api])?;
-            slots.push((place * devices.len() + api, record));
+            same_kernel(&record, &cases[*index], &devices[api])?;
+            slots.push((index * devices.len() + api, record));
         }
         slots.sort_by_key(|(slot, _)| *slot);
         let gap = || slots.iter().enumerate().position(|(at, (slot, _))| at != *slot);
@@ -49,12 +49,12 @@ impl Kept {
             let case = &cases[missing / devices.len()];
             return Err(format!("lacks {case}, which these arguments measure before others that it has: {FLAGS}"));
         }
-        let is_again = |record: &Record| match record.cause {
+        let must_repeat = |record: &Record| match record.cause {
             Some(Cause::TimedOut) => false,
             Some(cause) if cause.is_by_ceiling() => true,
             _ => record.status == Status::Failed,
         };
-        let again = slots.iter().filter(|(_, record)| is_again(record)).map(|(slot, _)| *slot).collect();
+        let again = slots.iter().filter(|(_, record)| must_repeat(record)).map(|(slot, _)| *slot).collect();
         let (slots, records) = slots.into_iter().unzip();
         Ok(Self { records, slots, again })
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::Changes;
-use super::api_run::Lane;
-use super::resume::Kept;
+use super::api_run::ApiRun;
+use super::observer::Changes;
+use super::resume::EarlierRows;
 use crate::results::Record;
 use crate::suite::Case;
 
@@ -22,7 +22,7 @@ impl Touched {
     }
 }
 
-/// Rows in the plan's order. A row's slot is its case's place times the number of APIs, plus its API's number.
+/// Rows in the plan's order. A row's slot is its case's index times the number of APIs, plus its API's number.
 pub(super) struct Rows {
     apis: usize,
     slots: Vec<usize>,
@@ -32,8 +32,8 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(kept: Kept, apis: usize) -> Self {
-        Self { apis, slots: kept.slots, records: kept.records, again: kept.again }
+    pub(super) fn new(earlier: EarlierRows, apis: usize) -> Self {
+        Self { apis, slots: earlier.slots, records: earlier.records, again: earlier.again }
     }
 
     /// Each with its slot.
@@ -42,18 +42,18 @@ impl Rows {
     }
 
     /// Whether no API has a row for the case.
-    pub(super) fn is_untouched(&self, place: usize) -> bool {
-        self.of(place).next().is_none()
+    pub(super) fn is_untouched(&self, index: usize) -> bool {
+        self.of(index).next().is_none()
     }
 
-    pub(super) fn lacks(&self, place: usize, api: usize) -> bool {
-        let slot = place * self.apis + api;
+    pub(super) fn lacks(&self, index: usize, api: usize) -> bool {
+        let slot = index * self.apis + api;
         self.again.contains(&slot) || self.slots.binary_search(&slot).is_err()
     }
 
-    /// Puts a row into its slot, in place of one that was there.
-    pub(super) fn put(&mut self, place: usize, api: usize, record: Record, touched: &mut Touched) {
-        let slot = place * self.apis + api;
+    /// Puts a row into its slot, in index of one that was there.
+    pub(super) fn put(&mut self, index: usize, api: usize, record: Record, touched: &mut Touched) {
+        let slot = index * self.apis + api;
         self.again.remove(&slot);
         match self.slots.binary_search(&slot) {
             Ok(at) => {
@@ -69,19 +69,19 @@ impl Rows {
     }
 
     /// Holds all rows of APIs whose ceilings rose against them again.
-    pub(super) fn hold(&mut self, cases: &[Case], lanes: &mut [Lane], touched: &mut Touched) {
+    pub(super) fn judge(&mut self, cases: &[Case], runs: &mut [ApiRun], touched: &mut Touched) {
         for (slot, record) in self.slots.iter().zip(&mut self.records) {
-            let lane = &lanes[slot % self.apis];
-            if !lane.has_risen {
+            let run = &runs[slot % self.apis];
+            if !run.has_risen {
                 continue;
             }
             let before = (record.status, record.share, record.ceiling, record.reason.clone());
-            lane.hold(&cases[slot / self.apis], record);
+            run.judge(&cases[slot / self.apis], record);
             if before != (record.status, record.share, record.ceiling, record.reason.clone()) {
                 touched.changed.insert(*slot);
             }
         }
-        lanes.iter_mut().for_each(|lane| lane.has_risen = false);
+        runs.iter_mut().for_each(|run| run.has_risen = false);
     }
 
     /// What was touched, by position among all rows.
@@ -93,9 +93,9 @@ impl Rows {
     }
 
     /// The rows of a case, each with its API's number.
-    pub(super) fn of(&self, place: usize) -> impl Iterator<Item = (usize, &Record)> {
+    pub(super) fn of(&self, index: usize) -> impl Iterator<Item = (usize, &Record)> {
         let apis = self.apis;
-        self.iter().filter(move |(slot, _)| slot / apis == place).map(move |(slot, record)| (slot % apis, record))
+        self.iter().filter(move |(slot, _)| slot / apis == index).map(move |(slot, record)| (slot % apis, record))
     }
 
     pub(super) fn records(&self) -> &[Record] {
@@ -105,9 +105,9 @@ impl Rows {
     /// The cases that have a row with figures.
     pub(super) fn measured<'a>(&self, cases: &'a [Case]) -> Vec<&'a Case> {
         let figures = self.iter().filter(|(_, record)| record.median_ns.is_some());
-        let mut places: Vec<usize> = figures.map(|(slot, _)| slot / self.apis).collect();
-        places.dedup();
-        places.into_iter().map(|place| &cases[place]).collect()
+        let mut indices: Vec<usize> = figures.map(|(slot, _)| slot / self.apis).collect();
+        indices.dedup();
+        indices.into_iter().map(|index| &cases[index]).collect()
     }
 
     /// Whether any API has a row for the benchmark.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use web_time::Instant;
 
-use super::Settings;
+use super::settings::Settings;
 use crate::engine::measure::Rules;
 use crate::engine::plan::{ceilings_of, ladders, reserves};
 use crate::suite::Case;
@@ -43,7 +43,7 @@ pub(super) struct Schedule<'a> {
     waiting: VecDeque<usize>,
     /// Ceilings that wait, each until a case needs it or its own turn comes.
     ceilings: HashSet<usize>,
-    /// The small size in whose place a case stands, by the index of that case.
+    /// The small size that a case replaces, by the index of that case.
     small: BTreeMap<usize, usize>,
     /// Cases at the smallest size of their kernel.
     lowest: HashSet<usize>,
@@ -83,7 +83,7 @@ impl<'a> Schedule<'a> {
     }
 
     /// The ceilings that `case` is held against and that have not run; they run now.
-    pub(super) fn take_ceilings(&mut self, case: usize) -> Vec<usize> {
+    pub(super) fn pull_ceilings(&mut self, case: usize) -> Vec<usize> {
         if self.ceilings.is_empty() {
             return Vec::new();
         }
@@ -111,7 +111,7 @@ impl<'a> Schedule<'a> {
         })
     }
 
-    /// Leaves a case out; gives the small size that is to run in its place, where there is one.
+    /// Leaves a case out; gives the small size that is to run in its index, where there is one.
     pub(super) fn leave_out(&mut self, case: usize) -> Option<usize> {
         self.left_out.push(case);
         self.small.remove(&case)
@@ -197,18 +197,18 @@ mod tests {
         let families: Vec<&str> = order[..20].iter().map(|index| cases[*index].family.name).collect();
         assert_eq!(families.iter().collect::<HashSet<_>>().len(), 20, "families take turns: {families:?}");
         // Of two sizes of a kernel the smaller one comes first, and a small one in reserve not at all.
-        let place: HashMap<usize, usize> = order.iter().enumerate().map(|(place, index)| (*index, place)).collect();
+        let turn: HashMap<usize, usize> = order.iter().enumerate().map(|(turn, index)| (*index, turn)).collect();
         for (index, case) in cases.iter().enumerate() {
             let is_small = case.benchmark.small == Some(case.shape.extent);
-            assert_eq!(place.contains_key(&index), !is_small, "{case}");
+            assert_eq!(turn.contains_key(&index), !is_small, "{case}");
             let is_larger = |other: &&usize| {
                 let other = &cases[**other];
                 other.name() == case.name()
                     && (other.shape.dtype, &other.shape.params) == (case.shape.dtype, &case.shape.params)
                     && other.shape.count() > case.shape.count()
             };
-            if let Some(own) = place.get(&index) {
-                assert!(place.keys().filter(is_larger).all(|larger| place[larger] > *own), "{case}");
+            if let Some(own) = turn.get(&index) {
+                assert!(turn.keys().filter(is_larger).all(|larger| turn[larger] > *own), "{case}");
             }
         }
     }
@@ -218,12 +218,12 @@ mod tests {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
         let mut schedule = Schedule::new(&cases, &settings, |_| true);
         let sum = cases.iter().position(|case| case.to_string() == "reduction/first_add f32 1048576").expect("planned");
-        let taken: Vec<String> = schedule.take_ceilings(sum).iter().map(|index| cases[*index].name()).collect();
+        let taken: Vec<String> = schedule.pull_ceilings(sum).iter().map(|index| cases[*index].name()).collect();
         assert!(
             taken.contains(&"ceiling/read".to_owned()) && taken.contains(&"ceiling/launch".to_owned()),
             "{taken:?}"
         );
-        assert!(schedule.take_ceilings(sum).is_empty(), "once");
+        assert!(schedule.pull_ceilings(sum).is_empty(), "once");
         let rest = order(schedule);
         assert_eq!(rest.len() + taken.len() + small(&cases), cases.len());
     }

@@ -1,4 +1,4 @@
-//! A device on the bench: a case from job to figures.
+//! A device on the session: a case from job to figures.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,9 +7,10 @@ use web_time::Instant;
 
 use super::canary::{Canary, can_ramp, canary_case, case_of};
 use super::in_kernel::in_kernel;
-use super::launch_guard::Pace;
+use super::launch_guard::LaunchGuard;
+use super::lost::leak_if_lost;
 use super::schedule::{ATTEMPTS, Effort};
-use super::{Settings, put_away};
+use super::settings::Settings;
 use crate::backend::monitor::Monitor;
 use crate::backend::{Backend, Prepared};
 use crate::engine::measure::{self, Rules, Series, Timer};
@@ -20,8 +21,8 @@ use crate::results::stats::{self, round_to_seven_digits};
 use crate::results::{Cause, Conditions, Record, Status};
 use crate::suite::{Case, Dtype, Extent, Shape};
 
-/// A device on the bench, with the canary that tells whether it holds still.
-pub(super) struct Bench<'a> {
+/// A device on the session, with the canary that tells whether it holds still.
+pub(super) struct Session<'a> {
     pub(super) backend: &'a mut dyn Backend,
     settings: &'a Settings,
     pub(super) timer: Timer,
@@ -30,12 +31,12 @@ pub(super) struct Bench<'a> {
     canary_job: Job,
     pub(super) canary: Canary,
     monitor: Option<Box<dyn Monitor>>,
-    pub(super) pace: Pace,
+    pub(super) guard: LaunchGuard,
     /// Time spent measuring: with the canary and warming up, without preparing and verifying.
     pub(super) measuring: Duration,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> Session<'a> {
     /// Chooses the timer.
     ///
     /// # Errors
@@ -46,7 +47,7 @@ impl<'a> Bench<'a> {
         let tested = tested(prepared.as_mut(), &canary_job, &backend.device().name).await;
         let timer = match tested {
             Ok(timer) => timer,
-            Err(error) => return put_away(prepared, Err(error)),
+            Err(error) => return leak_if_lost(prepared, Err(error)),
         };
         let canary = Canary::new(prepared, &timer, can_ramp(backend.device())).await?;
         let monitor = backend.monitor();
@@ -58,7 +59,7 @@ impl<'a> Bench<'a> {
             canary_job,
             canary,
             monitor,
-            pace: Pace::default(),
+            guard: LaunchGuard::default(),
             measuring: Duration::ZERO,
         })
     }
@@ -104,13 +105,13 @@ impl<'a> Bench<'a> {
             record.shader_hash = job.kernel.hash(self.backend.device().language());
         }
         self.backend.device().check(&job)?;
-        self.pace.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
+        self.guard.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
         let mut prepared = self.backend.prepare(&job).await?;
         let mut result = self.measured(case, &job, effort, prepared.as_mut(), record).await;
         if result.is_ok() && record.status == Status::Ok && case.shape.dtype == Dtype::Rgba8 {
             result = read_picture(&job, prepared.as_mut()).await.map(|rgba| *picture = Some(rgba));
         }
-        put_away(prepared, result)
+        leak_if_lost(prepared, result)
     }
 
     /// Samples of the case by other rules than the run's, unverified and without a row.
@@ -120,12 +121,12 @@ impl<'a> Bench<'a> {
     pub(super) async fn trial(&mut self, case: &Case, rules: Rules) -> Result<Series> {
         let job = Job::new(case)?;
         self.backend.device().check(&job)?;
-        self.pace.check(self.backend, &self.timer, case, None).await?;
-        self.canary.steady(&self.timer).await?;
+        self.guard.check(self.backend, &self.timer, case, None).await?;
+        self.canary.ramp_up(&self.timer).await?;
         let timer = self.timer_for(&job).await?;
         let mut prepared = self.backend.prepare(&job).await?;
         let series = measure::measure(prepared.as_mut(), &timer, &rules_for(&job, rules)).await;
-        put_away(prepared, series)
+        leak_if_lost(prepared, series)
     }
 
     /// The timer for a job. Timestamps around copies are tested like those around kernels, when they are first needed.
@@ -141,8 +142,8 @@ impl<'a> Bench<'a> {
         }
         let copies = Job::new(&copying_case()?)?;
         let mut prepared = self.backend.prepare(&copies).await?;
-        let timer = measure::choose_timer(prepared.as_mut()).await;
-        let timer = put_away(prepared, timer)?;
+        let timer = measure::select_timer(prepared.as_mut()).await;
+        let timer = leak_if_lost(prepared, timer)?;
         self.copy_timer = Some(timer.clone());
         Ok(timer)
     }
@@ -160,9 +161,9 @@ impl<'a> Bench<'a> {
             // Reading takes milliseconds, in which clocks may fall: the canary sings on the near side of it.
             let at_first = self.monitor.as_mut().map(|monitor| monitor.read());
             let start = Instant::now();
-            let before = self.canary.steady(&self.timer).await?;
+            let before = self.canary.ramp_up(&self.timer).await?;
             let series = measure::measure(prepared, &timer, &rules).await?;
-            let drift = self.canary.sing(&self.timer).await? / before - 1.0;
+            let drift = self.canary.time(&self.timer).await? / before - 1.0;
             self.measuring += start.elapsed();
             let at_last = self.monitor.as_mut().map(|monitor| monitor.read());
             if let Some(mismatch) = verify(prepared, job).await? {
@@ -194,7 +195,7 @@ impl<'a> Bench<'a> {
 
     fn note(&mut self, case: &Case, series: &Series, timer: &Timer, drift: f64, record: &mut Record) {
         let Some(summary) = stats::summarize(&series.samples_ns) else { return };
-        self.pace.note(case, summary.median);
+        self.guard.note(case, summary.median);
         let figure = |value: f64| Some(round_to_seven_digits(value));
         record.timer = Some(timer.clock());
         record.tick_ns = figure(timer.tick_ns);
@@ -220,7 +221,7 @@ impl<'a> Bench<'a> {
         prepared: &mut dyn Prepared,
         record: &mut Record,
     ) -> Result<()> {
-        let uploaded = job.end_to_end.iter().filter_map(Step::uploaded).map(|place| job.buffers[place].bytes);
+        let uploaded = job.end_to_end.iter().filter_map(Step::uploaded).map(|index| job.buffers[index].bytes);
         if job.end_to_end.is_empty() || uploaded.sum::<u64>() > self.settings.end_to_end_bytes {
             return Ok(());
         }
@@ -263,7 +264,7 @@ fn copying_case() -> Result<Case> {
 
 /// The timer of a device that gets simple arithmetic right.
 async fn tested(prepared: &mut dyn Prepared, job: &Job, name: &str) -> Result<Timer> {
-    let timer = measure::choose_timer(prepared).await?;
+    let timer = measure::select_timer(prepared).await?;
     match verify(prepared, job).await? {
         Some(mismatch) => Err(Error::NoDevice(format!("{name} gets simple arithmetic wrong: {mismatch}"))),
         None => Ok(timer),

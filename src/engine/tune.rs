@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use super::Observer;
-use super::api_run::Lane;
+use super::api_run::ApiRun;
+use super::observer::Observer;
 use super::resume::{of_case, of_record};
 use super::rows::Rows;
 use crate::engine::measure::Rules;
@@ -25,23 +25,23 @@ const LEAST_GAIN: f64 = 0.02;
 /// `cases` with the parameters that are fastest on the first device that runs. Cases that have rows stay as they are, as do all that are
 /// left when the observer wants the run to end.
 pub(super) async fn tune(
-    lanes: &mut [Lane<'_>],
+    runs: &mut [ApiRun<'_>],
     cases: &[Case],
     rows: &Rows,
     observer: &mut dyn Observer,
 ) -> Vec<Case> {
     let mut cases = cases.to_vec();
-    let Some(lane) = lanes.iter_mut().find(|lane| lane.bench.is_ok()) else { return cases };
-    let untouched = cases.iter().enumerate().filter(|(place, _)| rows.is_untouched(*place));
+    let Some(run) = runs.iter_mut().find(|run| run.session.is_ok()) else { return cases };
+    let untouched = cases.iter().enumerate().filter(|(index, _)| rows.is_untouched(*index));
     let tunable: Vec<(usize, Vec<Case>)> = untouched
-        .map(|(place, case)| (place, candidates(case)))
+        .map(|(index, case)| (index, candidates(case)))
         .filter(|(_, candidates)| !candidates.is_empty())
         .collect();
-    for (at, (place, candidates)) in tunable.iter().enumerate() {
-        let case = &mut cases[*place];
-        observer.tuning(at + 1, tunable.len(), case, &lane.blank(case));
+    for (at, (index, candidates)) in tunable.iter().enumerate() {
+        let case = &mut cases[*index];
+        observer.tuning(at + 1, tunable.len(), case, &run.blank(case));
         // What lost the device has told enough: such a kernel is left alone.
-        if let Ok(Some(better)) = better(lane, case, candidates, observer).await {
+        if let Ok(Some(better)) = better(run, case, candidates, observer).await {
             *case = better;
         }
         if observer.is_interrupted() {
@@ -53,9 +53,9 @@ pub(super) async fn tune(
 
 /// Gives each case the parameters with which `records`, an earlier part of the same tuned run, hold it.
 pub fn recall_params(cases: &mut [Case], records: &[Record]) {
-    let kept: HashSet<_> = records.iter().map(of_record).collect();
-    for case in cases.iter_mut().filter(|case| !kept.contains(&of_case(case))) {
-        if let Some(chosen) = candidates(case).into_iter().find(|candidate| kept.contains(&of_case(candidate))) {
+    let earlier: HashSet<_> = records.iter().map(of_record).collect();
+    for case in cases.iter_mut().filter(|case| !earlier.contains(&of_case(case))) {
+        if let Some(chosen) = candidates(case).into_iter().find(|candidate| earlier.contains(&of_case(candidate))) {
             *case = chosen;
         }
     }
@@ -86,19 +86,19 @@ fn candidates(case: &Case) -> Vec<Case> {
 /// # Errors
 /// What ended the device.
 async fn better(
-    lane: &mut Lane<'_>,
+    run: &mut ApiRun<'_>,
     case: &Case,
     candidates: &[Case],
     observer: &dyn Observer,
 ) -> Result<Option<Case>> {
     let rules = Rules::with_budget(BUDGET_NS);
-    let usual = lane.trial(case, rules).await?;
+    let usual = run.trial(case, rules).await?;
     let mut fastest: Option<(&Case, Summary)> = None;
     for candidate in candidates {
         if observer.is_interrupted() {
             return Ok(None);
         }
-        if let Some(summary) = lane.trial(candidate, rules).await?
+        if let Some(summary) = run.trial(candidate, rules).await?
             && fastest.as_ref().is_none_or(|(_, best)| summary.median < best.median)
         {
             fastest = Some((candidate, summary));
@@ -110,7 +110,7 @@ async fn better(
         return Ok(None);
     }
     // The fastest of several is often so by luck: both are asked once more.
-    let again = lane.trial(candidate, rules).await?.zip(lane.trial(case, rules).await?);
+    let again = run.trial(candidate, rules).await?.zip(run.trial(case, rules).await?);
     Ok(again.filter(|(summary, usual)| is_faster(summary, usual)).map(|_| candidate.clone()))
 }
 

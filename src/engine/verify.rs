@@ -141,7 +141,7 @@ fn signs(column: u64) -> Row {
     // The high half of a multiplicative hash, finalised: signs of different columns and vectors have nothing to do with each other.
     let mut signs = (column + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     signs = (signs ^ (signs >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32;
-    std::array::from_fn(|place| if signs >> place & 1 == 0 { 1.0 } else { -1.0 })
+    std::array::from_fn(|index| if signs >> index & 1 == 0 { 1.0 } else { -1.0 })
 }
 
 /// The first mismatch in `bytes`, whose first scalar is number `first` of the output. Compares on all cores. What is exact is right;

@@ -6,7 +6,7 @@ use crate::common::{Behaviour, Fake, Seen, cases, device, fake, fake_through, se
 use shaderbench::backend::Api;
 use shaderbench::backend::DeviceType;
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{Kept, Outcome, Settings, resume};
+use shaderbench::engine::{EarlierRows, Outcome, Settings, resume};
 use shaderbench::results::{Record, Status};
 use shaderbench::suite::Dtype;
 use shaderbench::suite::{Case, Profile};
@@ -27,7 +27,7 @@ fn limited() -> Settings {
     Settings { time: Some(Duration::from_secs(100)), ..settings() }
 }
 
-fn measured(backend: &mut Fake, cases: &[Case], kept: Kept, settings: &Settings) -> Outcome {
+fn measured(backend: &mut Fake, cases: &[Case], kept: EarlierRows, settings: &Settings) -> Outcome {
     let mut seen = Seen { is_in_any_order: true, ..Seen::default() };
     let outcome = pollster::block_on(resume(&mut [backend], cases, kept, settings, &mut seen)).expect("a run");
     assert!(seen.finished == 0 || outcome.records == seen.last, "the observer was told of every row");
@@ -43,12 +43,12 @@ fn sizes(records: &[Record], dtype: &str) -> Vec<String> {
 #[test]
 fn what_takes_too_long_is_left_out_and_a_small_size_stands_in_for_the_smallest() {
     let cases = planned("reduction/first_add");
-    let fast = measured(&mut fake(|_| Behaviour::Right), &cases, Kept::default(), &limited());
+    let fast = measured(&mut fake(|_| Behaviour::Right), &cases, EarlierRows::default(), &limited());
     assert!(fast.left_out.is_empty(), "{:?}", fast.left_out);
     assert_eq!(sizes(&fast.records, "u32"), ["4194304"], "a small size is only for want of time");
     // 0.2 s for 2^16 words, 0.6 s for 10^6, 1.8 s for 2^22, and 6.9 s for 2^24.
     let slow = |label: &str| if label.starts_with("reduction") { Behaviour::Slow(1e5) } else { Behaviour::Right };
-    let outcome = measured(&mut software(slow), &cases, Kept::default(), &limited());
+    let outcome = measured(&mut software(slow), &cases, EarlierRows::default(), &limited());
     assert_eq!(sizes(&outcome.records, "u32"), ["65536"]);
     assert!(!sizes(&outcome.records, "f32").contains(&"16777216".to_owned()), "{:?}", sizes(&outcome.records, "f32"));
     let left_out: Vec<String> = outcome.left_out.iter().map(|index| cases[*index].to_string()).collect();
@@ -65,7 +65,7 @@ fn what_takes_too_long_is_left_out_and_a_small_size_stands_in_for_the_smallest()
 fn a_benchmark_without_a_size_that_fits_has_one_row_that_says_so() {
     let cases = planned("histogram/*");
     let slow = |label: &str| if label.contains("global_atomic") { Behaviour::Slow(1e7) } else { Behaviour::Right };
-    let records = measured(&mut fake(slow), &cases, Kept::default(), &limited()).records;
+    let records = measured(&mut fake(slow), &cases, EarlierRows::default(), &limited()).records;
     let rows: Vec<&Record> = records.iter().filter(|row| row.benchmark == "global_atomic").collect();
     assert_eq!(rows.len(), 1);
     assert_eq!((rows[0].status, rows[0].median_ns), (Status::Skipped, None));
@@ -80,7 +80,7 @@ fn an_api_that_is_too_slow_for_a_case_has_a_row_that_says_so_beside_the_other_s(
     let (mut fast, mut slow) = (fake(|_| Behaviour::Right), fake_through(Api::Cuda, slow));
     let mut seen = Seen { is_in_any_order: true, ..Seen::default() };
     let outcome =
-        pollster::block_on(resume(&mut [&mut fast, &mut slow], &cases, Kept::default(), &limited(), &mut seen));
+        pollster::block_on(resume(&mut [&mut fast, &mut slow], &cases, EarlierRows::default(), &limited(), &mut seen));
     let records = outcome.expect("a run").records;
     let of = |api: &str| {
         records.iter().filter(|row| row.benchmark == "global_atomic" && row.api_name() == api).collect::<Vec<_>>()
@@ -96,7 +96,7 @@ fn an_api_that_is_too_slow_for_a_case_has_a_row_that_says_so_beside_the_other_s(
 fn a_run_without_time_measures_nothing_and_says_why() {
     let no_time = Settings { time: Some(Duration::ZERO), ..settings() };
     let cases = planned("transpose");
-    let outcome = measured(&mut fake(|_| Behaviour::Right), &cases, Kept::default(), &no_time);
+    let outcome = measured(&mut fake(|_| Behaviour::Right), &cases, EarlierRows::default(), &no_time);
     assert!(outcome.records.iter().all(|row| row.status == Status::Skipped && row.reason.contains("(--time)")));
     // Each benchmark once.
     let mut names: Vec<String> = cases.iter().map(Case::name).collect();
@@ -110,7 +110,7 @@ fn a_run_without_time_measures_nothing_and_says_why() {
 fn rows_of_a_limited_run_stand_in_the_order_of_the_plan_and_the_rest_is_measured_later() {
     let cases = planned("reduction");
     let slow = |label: &str| if label.starts_with("reduction") { Behaviour::Slow(1e5) } else { Behaviour::Right };
-    let first = measured(&mut software(slow), &cases, Kept::default(), &limited()).records;
+    let first = measured(&mut software(slow), &cases, EarlierRows::default(), &limited()).records;
     let places = |records: &[Record]| -> Vec<usize> {
         let place = |row: &Record| {
             let is_of = |case: &Case| {
@@ -123,9 +123,9 @@ fn rows_of_a_limited_run_stand_in_the_order_of_the_plan_and_the_rest_is_measured
     };
     assert!(places(&first).is_sorted() && first.len() < cases.len());
     // Without a limit a report that lacks cases is of another run; with one it goes on.
-    let refused = Kept::new(first.clone(), &cases, &[device()], &settings()).expect_err("gaps");
+    let refused = EarlierRows::new(first.clone(), &cases, &[device()], &settings()).expect_err("gaps");
     assert!(refused.contains("which these arguments measure before others"), "{refused}");
-    let kept = Kept::new(first.clone(), &cases, &[device()], &limited()).expect("a part of the plan");
+    let kept = EarlierRows::new(first.clone(), &cases, &[device()], &limited()).expect("a part of the plan");
     let mut backend = fake(|_| Behaviour::Right);
     let second = measured(&mut backend, &cases, kept, &limited()).records;
     assert!(places(&second).is_sorted() && second.len() > first.len());
@@ -137,7 +137,7 @@ fn sizes_past_one_that_timed_out_are_skipped() {
     let cases = cases(&["reduction/sequential"], &["2^10", "2^16", "2^20"]);
     let hanging =
         |label: &str| if label == "reduction/sequential f32 65536" { Behaviour::Hanging } else { Behaviour::Right };
-    let records = measured(&mut fake(hanging), &cases, Kept::default(), &settings()).records;
+    let records = measured(&mut fake(hanging), &cases, EarlierRows::default(), &settings()).records;
     let rows: Vec<&Record> = records.iter().filter(|row| row.name() == "reduction/sequential").collect();
     let status =
         |n: &str| rows.iter().find(|row| row.size() == n && row.dtype == Some(Dtype::F32) && row.params.is_empty());

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::common::{Behaviour, Fake, SUBJECT, Seen, Stage, cases, fake, fake_through, settings};
 use shaderbench::backend::Api;
 use shaderbench::backend::Backend;
-use shaderbench::engine::{End, Kept, Outcome, resume, run};
+use shaderbench::engine::{EarlierRows, End, Outcome, resume, run};
 use shaderbench::results::{Record, Status};
 use shaderbench::suite::Case;
 use shaderbench::suite::Dtype;
@@ -18,7 +18,7 @@ fn plan() -> Vec<Case> {
 /// Completes a run of the plan that left `records`.
 fn complete(backends: &mut [&mut Fake], records: Vec<Record>, seen: &mut Seen) -> Outcome {
     let devices: Vec<_> = backends.iter().map(|backend| backend.device().clone()).collect();
-    let kept = Kept::new(records, &plan(), &devices, &settings()).expect("it fits");
+    let kept = EarlierRows::new(records, &plan(), &devices, &settings()).expect("it fits");
     let mut backends: Vec<&mut dyn Backend> = backends.iter_mut().map(|b| &mut **b as &mut dyn Backend).collect();
     pollster::block_on(resume(&mut backends, &plan(), kept, &settings(), seen)).expect("the observer does not fail")
 }
@@ -153,7 +153,7 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
         (|rows| rows[1].shader_hash = "0".into(), "with another version of its kernel"),
     ];
     let unbroken = whole(|_| Behaviour::Right);
-    let refusal = |rows| Kept::new(rows, &plan(), &[crate::common::device()], &settings()).err();
+    let refusal = |rows| EarlierRows::new(rows, &plan(), &[crate::common::device()], &settings()).err();
     assert_eq!(refusal(unbroken.clone()), None);
     for (change, sentence) in table {
         let mut rows = unbroken.clone();

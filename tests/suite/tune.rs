@@ -4,7 +4,7 @@ use crate::common::{Behaviour, Fake, Seen, Stage, cases, fake, fake_through, set
 use shaderbench::backend::Api;
 use shaderbench::backend::Backend;
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{End, Kept, Outcome, Settings, recall_params, resume};
+use shaderbench::engine::{EarlierRows, End, Outcome, Settings, recall_params, resume};
 use shaderbench::results::{Record, Status};
 use shaderbench::suite::{Case, Profile};
 
@@ -14,14 +14,15 @@ fn tuned() -> Settings {
     Settings { is_tuned: true, ..settings() }
 }
 
-fn run_on(backends: &mut [&mut Fake], cases: &[Case], kept: Kept, seen: &mut Seen) -> Outcome {
+fn run_on(backends: &mut [&mut Fake], cases: &[Case], kept: EarlierRows, seen: &mut Seen) -> Outcome {
     let mut backends: Vec<&mut dyn Backend> = backends.iter_mut().map(|b| &mut **b as &mut dyn Backend).collect();
     pollster::block_on(resume(&mut backends, cases, kept, &tuned(), seen)).expect("the observer does not fail")
 }
 
 /// The rows of a tuned run of one kernel, and what was prepared for it.
 fn tune(backend: &mut Fake) -> (Vec<Record>, Vec<String>) {
-    let outcome = run_on(&mut [&mut *backend], &cases(&[SUBJECT], &["2^18"]), Kept::default(), &mut Seen::default());
+    let outcome =
+        run_on(&mut [&mut *backend], &cases(&[SUBJECT], &["2^18"]), EarlierRows::default(), &mut Seen::default());
     assert!(matches!(outcome.end, End::Complete));
     let prepared = backend.log.lock().expect("one thread").prepared.clone();
     (outcome.records, prepared)
@@ -91,7 +92,7 @@ fn a_candidate_that_would_run_too_long_is_not_launched() {
         _ => Behaviour::Right,
     });
     let cases = cases(&[SUBJECT], &["2^22"]);
-    let outcome = run_on(&mut [&mut backend], &cases, Kept::default(), &mut Seen::default());
+    let outcome = run_on(&mut [&mut backend], &cases, EarlierRows::default(), &mut Seen::default());
     assert_eq!(outcome.records[0].params_text(), "ROUNDS=8");
     let prepared = backend.log.lock().expect("one thread").prepared.clone();
     let of = |label: &str| prepared.iter().any(|known| known == label);
@@ -133,7 +134,7 @@ fn what_is_set_and_what_a_family_is_about_is_not_tuned() {
         cases(&["scan/single_pass_subgroup", "transpose/tiled"], &["2^12"]),
     ] {
         let mut seen = Seen::default();
-        let outcome = run_on(&mut [&mut fake(|_| Behaviour::Right)], &cases, Kept::default(), &mut seen);
+        let outcome = run_on(&mut [&mut fake(|_| Behaviour::Right)], &cases, EarlierRows::default(), &mut seen);
         assert_eq!(seen.tuned, []);
         let ran: Vec<_> = outcome.records.iter().map(Record::params_text).collect();
         assert_eq!(ran, cases.iter().map(Case::params_text).collect::<Vec<_>>());
@@ -146,7 +147,7 @@ fn all_apis_run_what_the_first_one_chose() {
     let mut second =
         fake_through(Api::Cuda, |label| if is_any(label, &[32]) { Behaviour::Slow(0.5) } else { Behaviour::Right });
     let cases = cases(&[SUBJECT], &["2^18"]);
-    let outcome = run_on(&mut [&mut first, &mut second], &cases, Kept::default(), &mut Seen::default());
+    let outcome = run_on(&mut [&mut first, &mut second], &cases, EarlierRows::default(), &mut Seen::default());
     let ran: Vec<_> = outcome.records.iter().map(|row| (row.api_name(), row.params_text())).collect();
     assert_eq!(ran, ["vulkan", "cuda"].map(|api| (api, "ROUNDS=8;WG=64".to_owned())));
 }
@@ -155,7 +156,7 @@ fn all_apis_run_what_the_first_one_chose() {
 fn a_run_that_is_to_end_tries_nothing_more() {
     let mut seen = Seen { stop_after: Some(0), ..Seen::default() };
     let mut backend = fake(|_| Behaviour::Right);
-    let outcome = run_on(&mut [&mut backend], &cases(&["atomics"], &["2^12"]), Kept::default(), &mut seen);
+    let outcome = run_on(&mut [&mut backend], &cases(&["atomics"], &["2^12"]), EarlierRows::default(), &mut seen);
     assert!(matches!(outcome.end, End::Interrupted));
     assert_eq!((seen.tuned.len(), outcome.records.len()), (1, 0));
 }
@@ -169,13 +170,13 @@ fn a_tuned_run_that_was_broken_off_keeps_what_it_chose() {
     };
     let mut plan = cases(&["atomics"], &["2^12"]);
     let mut backend = fake(behaviour);
-    let whole = run_on(&mut [&mut backend], &plan, Kept::default(), &mut Seen::default()).records;
+    let whole = run_on(&mut [&mut backend], &plan, EarlierRows::default(), &mut Seen::default()).records;
     let chosen = |rows: &[Record]| rows.iter().map(Record::params_text).collect::<Vec<_>>();
     assert!(chosen(&whole).contains(&"ROUNDS=8;SLOTS=64;WG=64".to_owned()), "{:?}", chosen(&whole));
     // Another day nothing would be chosen.
     let mut backend = fake(|_| Behaviour::Right);
     recall_params(&mut plan, &whole[..2]);
-    let kept = Kept::new(whole[..2].to_vec(), &plan, std::slice::from_ref(backend.device()), &tuned());
+    let kept = EarlierRows::new(whole[..2].to_vec(), &plan, std::slice::from_ref(backend.device()), &tuned());
     let mut seen = Seen { last: whole[..2].to_vec(), ..Seen::default() };
     let resumed = run_on(&mut [&mut backend], &plan, kept.expect("it fits"), &mut seen).records;
     assert_eq!(chosen(&resumed)[..2], chosen(&whole)[..2]);

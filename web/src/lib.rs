@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use shaderbench::backend::wgpu::{PATIENCE, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Device, DeviceType};
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{End, Kept, Settings, resume};
+use shaderbench::engine::{EarlierRows, End, Settings, resume};
 use shaderbench::error::{Error, Result};
 use shaderbench::families::FAMILIES;
 use shaderbench::suite::{Case, Extent, Profile};
@@ -130,7 +130,7 @@ async fn measure(tab: &mut Tab, cases: Vec<Case>, profile: &str, plant: &str, te
     tab.revive().await.map_err(unusable)?;
     tab.on_reopened = Some(tell.clone());
     let mut rows = Rows::new(tell, cases.len());
-    let outcome = resume(&mut [tab], &cases, Kept::default(), &settings, &mut rows).await?;
+    let outcome = resume(&mut [tab], &cases, EarlierRows::default(), &settings, &mut rows).await?;
     match outcome.end {
         End::Complete => Ok("complete"),
         End::Interrupted => Ok("interrupted"),
