@@ -229,7 +229,8 @@ mod tests {
 
     #[test]
     fn directives_of_cuda_stay_lines() {
-        let source = "int  a;\n\n#define A(x)  \\\n    (x) // gone\n/* gone\n */\n  #if A\nint b;\nint c;\n#endif\nint d;\n";
+        let source =
+            "int  a;\n\n#define A(x)  \\\n    (x) // gone\n/* gone\n */\n  #if A\nint b;\nint c;\n#endif\nint d;\n";
         assert_eq!(code(source, Language::Cuda), "int a;\n#define A(x) (x)\n#if A\nint b; int c;\n#endif\nint d;");
     }
 
