@@ -295,7 +295,7 @@ pub const COLUMNS: &[Column] = &[
     column!(params, "", "parameters, K=V joined by ';', sorted by name"),
     column!(workgroup_size, "", "invocations of a workgroup, x x y x z"),
     column!(checks, "", "run-time checks that the API added to the kernel: off, or their names"),
-    column!(shader_hash, "", "hash of the kernel's source as compiled, with its constants"),
+    column!(shader_hash, "", "hash of the kernel's code as compiled, with its constants; comments do not count"),
     column!(status, "", "ok, wrong, skipped, failed or implausible"),
     column!(reason, "", "why the status is not ok, or what to know about the row"),
     column!(timer, "", "timestamp (device clock) or wall (host clock around submit and wait)"),
