@@ -1,4 +1,4 @@
-// Twin of same_address.wgsl, word for word: here too a compiler may add a warp's numbers up first.
+// Twin of same_address.wgsl: the same code. Here too the compiler may combine the additions of a warp.
 
 struct Sizes { u32 n; };
 

@@ -1,5 +1,6 @@
-// Every invocation adds ROUNDS numbers to one global word atomically; i + k, so that no two additions need be the same.
-// Pattern: all invocations meet at one address. A compiler or a device may add a subgroup's numbers up first; that shows here.
+// Each invocation atomically adds ROUNDS numbers to one global word. The numbers, i + k, differ.
+// Pattern: all invocations update one address. Compilers and devices may first combine the additions of a subgroup; the
+// rate then shows it.
 // Work: ROUNDS n atomic additions.
 
 struct Sizes { n: u32 }

@@ -1,4 +1,4 @@
-// Twin of spread.wgsl, word for word.
+// Twin of spread.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

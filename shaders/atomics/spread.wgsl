@@ -1,6 +1,6 @@
-// Every invocation adds ROUNDS numbers to global words atomically, invocation i to word i modulo SLOTS (a power of two).
-// Pattern: neighbouring invocations have neighbouring words, so that no address is shared within a subgroup; n / SLOTS invocations
-// meet at each.
+// Each invocation i atomically adds ROUNDS numbers to global word i modulo SLOTS (a power of two).
+// Pattern: neighbouring invocations update neighbouring words, so that no address is shared within a subgroup; n /
+// SLOTS invocations share each word.
 // Work: ROUNDS n atomic additions.
 
 struct Sizes { n: u32 }

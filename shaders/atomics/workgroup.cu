@@ -1,4 +1,5 @@
-// Twin of workgroup.wgsl: the barriers order plain accesses to the counter before and after its atomic ones.
+// Twin of workgroup.wgsl: the first and last access to the counter are plain; the barriers order them with the atomic
+// ones.
 
 struct Sizes { u32 n; };
 

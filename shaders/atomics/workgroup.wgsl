@@ -1,5 +1,5 @@
-// Every invocation adds ROUNDS numbers to one word of workgroup memory atomically; each workgroup stores its sum.
-// Pattern: the invocations of a workgroup meet at one address, workgroups at none.
+// Each invocation atomically adds ROUNDS numbers to one word of workgroup memory; each workgroup stores its sum.
+// Pattern: all invocations of a workgroup update one address; workgroups share none.
 // Work: ROUNDS n atomic additions.
 
 struct Sizes { n: u32 }

@@ -1,7 +1,8 @@
-// Reads words of workgroup memory that GROUP invocations share, 16 independent reads in the loop body, and adds up everything read.
-// Pattern: invocation i reads word i / GROUP + base, so that one subgroup asks for several words, one for each group, or for a single
-// word; the base and the other reads of a round move as in `stride`.
-// Work: 16 ROUNDS words asked for by each invocation; n scalars are stored.
+// Reads words of workgroup memory that GROUP invocations share, with 16 independent reads in the loop body, and adds up
+// all values.
+// Pattern: invocation i reads word i / GROUP + base: a subgroup reads one word per group, or a single word if GROUP is
+// at least its size. The base and the other reads of a round move as in `stride`.
+// Work: 16 ROUNDS words requested by each invocation; n scalars stored.
 
 alias T = f32;
 
@@ -38,8 +39,10 @@ fn main(
         let at = (start + sizes.advance * k) & (SPAN - 1u);
         a += table[at]; b += table[at + STEP]; c += table[at + 2u * STEP]; d += table[at + 3u * STEP];
         a += table[at + 4u * STEP]; b += table[at + 5u * STEP]; c += table[at + 6u * STEP]; d += table[at + 7u * STEP];
-        a += table[at + 8u * STEP]; b += table[at + 9u * STEP]; c += table[at + 10u * STEP]; d += table[at + 11u * STEP];
-        a += table[at + 12u * STEP]; b += table[at + 13u * STEP]; c += table[at + 14u * STEP]; d += table[at + 15u * STEP];
+        a += table[at + 8u * STEP]; b += table[at + 9u * STEP];
+        c += table[at + 10u * STEP]; d += table[at + 11u * STEP];
+        a += table[at + 12u * STEP]; b += table[at + 13u * STEP];
+        c += table[at + 14u * STEP]; d += table[at + 15u * STEP];
     }
     if (i < sizes.n) {
         output[i] = (a + b) + (c + d);

@@ -1,4 +1,4 @@
-// Twin of bytes.wgsl, word for word: words are loaded and bytes taken out of them, as WGSL must.
+// Twin of bytes.wgsl: the same code. It loads words and extracts bytes, as WGSL must.
 
 struct Sizes { u32 n, advance; };
 

@@ -1,7 +1,7 @@
-// Reads 8-bit values, packed four to a word of workgroup memory, APART bytes apart, and adds up everything read.
-// Pattern: invocation i reads byte APART · i + base: with APART 1 four neighbours read one word, with APART 4 each a word of its own.
-// The base and the other reads of a round move as in `stride`.
-// Work: 16 ROUNDS bytes asked for by each invocation (a word is loaded for each); n scalars are stored.
+// Reads 8-bit values, packed four to a word of workgroup memory, APART bytes apart, and adds up all values.
+// Pattern: invocation i reads byte APART · i + base. With APART 1 four neighbours share a word, with APART 4 each reads
+// its own word. The base and the other reads of a round move as in `stride`.
+// Work: 16 ROUNDS bytes requested by each invocation (each loads a word); n scalars stored.
 
 alias T = u32;
 

@@ -1,4 +1,4 @@
-// CUDA alone: bytes, word for word but for the reads, which are of 8 bits: WGSL must load words and take bytes out of them.
+// CUDA alone: the kernel `bytes` with 8-bit loads. WGSL must load words and extract bytes.
 
 struct Sizes { u32 n, advance; };
 

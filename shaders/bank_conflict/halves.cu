@@ -1,4 +1,4 @@
-// Twin of halves.wgsl, word for word: words are loaded and halves taken out of them, as WGSL must.
+// Twin of halves.wgsl: the same code. It loads words and extracts 16-bit values, as WGSL must.
 
 struct Sizes { u32 n, advance; };
 

@@ -1,7 +1,7 @@
-// Reads 16-bit values, packed two to a word of workgroup memory, APART halves apart, and adds up everything read.
-// Pattern: invocation i reads half APART · i + base: with APART 1 two neighbours read one word, with APART 2 each a word of its own.
-// The base and the other reads of a round move as in `stride`.
-// Work: 16 ROUNDS halves asked for by each invocation (a word is loaded for each); n scalars are stored.
+// Reads 16-bit values, packed two to a word of workgroup memory, APART values apart, and adds up all values.
+// Pattern: invocation i reads 16-bit value APART · i + base. With APART 1 two neighbours share a word, with APART 2
+// each reads its own word. The base and the other reads of a round move as in `stride`.
+// Work: 16 ROUNDS 16-bit values requested by each invocation (each loads a word); n scalars stored.
 
 alias T = u32;
 

@@ -1,4 +1,4 @@
-// CUDA alone: halves, word for word but for the reads, which are of 16 bits: WGSL must load words and take halves out of them.
+// CUDA alone: the kernel `halves` with 16-bit loads. WGSL must load words and extract 16-bit values.
 
 struct Sizes { u32 n, advance; };
 

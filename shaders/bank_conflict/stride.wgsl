@@ -1,7 +1,8 @@
-// Reads words of workgroup memory STRIDE apart, 16 independent reads in the loop body, and adds up everything read.
-// Pattern: invocation i reads word STRIDE · i + base; the base moves every round by an amount known only at run time. The other reads
-// of the round lie multiples of 128 words further on, at offsets that cost no arithmetic and fall into the same banks.
-// Work: 16 ROUNDS words read by each invocation; n scalars are stored.
+// Reads words of workgroup memory STRIDE apart, with 16 independent reads in the loop body, and adds up all values.
+// Pattern: invocation i reads word STRIDE · i + base. The base advances every round by an amount known only at run
+// time. The other reads of a round are multiples of 128 words further on: offsets that cost no arithmetic and fall into
+// the same banks.
+// Work: 16 ROUNDS words read by each invocation; n scalars stored.
 
 alias T = f32;
 
@@ -38,8 +39,10 @@ fn main(
         let at = (start + sizes.advance * k) & (SPAN - 1u);
         a += table[at]; b += table[at + STEP]; c += table[at + 2u * STEP]; d += table[at + 3u * STEP];
         a += table[at + 4u * STEP]; b += table[at + 5u * STEP]; c += table[at + 6u * STEP]; d += table[at + 7u * STEP];
-        a += table[at + 8u * STEP]; b += table[at + 9u * STEP]; c += table[at + 10u * STEP]; d += table[at + 11u * STEP];
-        a += table[at + 12u * STEP]; b += table[at + 13u * STEP]; c += table[at + 14u * STEP]; d += table[at + 15u * STEP];
+        a += table[at + 8u * STEP]; b += table[at + 9u * STEP];
+        c += table[at + 10u * STEP]; d += table[at + 11u * STEP];
+        a += table[at + 12u * STEP]; b += table[at + 13u * STEP];
+        c += table[at + 14u * STEP]; d += table[at + 15u * STEP];
     }
     if (i < sizes.n) {
         output[i] = (a + b) + (c + d);

@@ -1,4 +1,4 @@
-// Twin of exchange.wgsl, word for word.
+// Twin of exchange.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

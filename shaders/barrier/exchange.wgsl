@@ -1,7 +1,8 @@
-// ROUNDS barriers: in each round an invocation stores its value to workgroup memory, waits, and goes on with its neighbour's plus k.
-// Pattern: two halves of workgroup memory take turns, so that one barrier a round suffices; nothing but that barrier orders the
-// neighbour's store before the load, and every value depends on all the rounds before.
-// Work: ROUNDS barriers a workgroup, ROUNDS n additions.
+// ROUNDS barriers: each round, an invocation stores its value to workgroup memory, waits, and continues with its
+// neighbour's value plus k.
+// Pattern: rounds alternate between two halves of workgroup memory, so that one barrier per round is enough. Only that
+// barrier orders the neighbour's store before the load, and every value depends on all rounds before.
+// Work: ROUNDS barriers per workgroup, ROUNDS n additions.
 
 struct Sizes { n: u32 }
 

@@ -1,4 +1,4 @@
-// Twin of bandwidth.wgsl, word for word.
+// Twin of bandwidth.wgsl: the same code.
 
 struct Sizes { u32 mask, sums; };
 

@@ -1,6 +1,6 @@
-// Many invocations read a working set over and over, and each stores the sum of what it read.
-// Pattern: coalesced 16-byte loads, four independent ones at a time. A workgroup sweeps 256 KiB on end (of a smaller working set all,
-// several times), the next one goes on behind it, round after round over the set.
+// Many invocations read a working set repeatedly; each stores the sum of the values that it read.
+// Pattern: coalesced 16-byte loads, four independent ones at a time. A workgroup reads 256 KiB in sequence (a smaller
+// set several times), and the next workgroup continues behind it, cyclically over the set.
 // Work: 64 elements read by each invocation.
 
 alias T = vec4<f32>;

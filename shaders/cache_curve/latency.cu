@@ -1,4 +1,4 @@
-// Twin of latency.wgsl, word for word.
+// Twin of latency.wgsl: the same code.
 
 struct Line { u32 next, rank, rest[30]; };
 

@@ -1,8 +1,9 @@
-// One invocation walks through memory: each line of 128 bytes holds the number of the next, so that every load waits for the last.
-// Pattern: dependent loads in random order over all lines, one to a line. A launch goes on where the last one stopped, so that
-// launches too short for a whole round cover the working set together; what each line holds of its rank in the cycle tells, wherever
-// the walk began, whether it went the right number of steps.
-// Work: one dependent load a step, `steps` of them, 16 in the loop body.
+// One invocation follows a chain: each line of 128 bytes holds the index of the next, so that every load waits for the
+// one before.
+// Pattern: dependent loads over all lines in random order, one load per line. A launch continues where the last one
+// stopped, so that short launches cover the working set together. Each line holds its rank in the cycle, which verifies
+// the number of steps for any start.
+// Work: one dependent load per step, `steps` of them, 16 in the loop body.
 
 struct Line { next: u32, rank: u32, rest: array<u32, 30> }
 

@@ -1,4 +1,4 @@
-// Twin of copy.wgsl, word for word.
+// Twin of copy.wgsl: the same code.
 
 struct Sizes { u32 elements; };
 

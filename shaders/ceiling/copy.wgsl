@@ -1,5 +1,5 @@
-// Copies an array, one element an invocation.
-// Pattern: neighbouring invocations touch neighbouring elements, the widest of which (vec4) fill a transaction best.
+// Copies an array, one element per invocation.
+// Pattern: neighbouring invocations access neighbouring elements; vec4, the widest, fills a transaction best.
 // Work: 2n scalars moved.
 
 alias T = vec4<f32>;

@@ -1,8 +1,8 @@
-// Twin of dot4.wgsl: __dp4a is the packed dot product and the addition behind it, from compute capability 6.1 on.
+// Twin of dot4.wgsl: __dp4a is the packed dot product with the addition, from compute capability 6.1 on.
 
 struct Sizes { u32 elements; };
 
-// Chains that know nothing of each other.
+// Independent chains.
 struct Chains { u32 a, b, c, d, e, f, g, h; };
 
 __device__ __forceinline__ Chains one(Chains x, u32 m, u32 p) {

@@ -1,5 +1,5 @@
-// Eight independent chains of packed 8-bit dot products an invocation, 32 ROUNDS of them each: x ← dot4(x, m) + p.
-// Pattern: no memory; as `mad`. One instruction where the hardware has it (dp4a), a dozen where it has not.
+// Eight independent chains of packed 8-bit dot products per invocation, 32 ROUNDS steps each: x ← dot4(x, m) + p.
+// Pattern: no memory; as `mad`. One instruction on hardware that has it (dp4a), about a dozen elsewhere.
 // Work: 8 · 8 · 32 ROUNDS operations (four multiplications and four additions each) for each of n scalars.
 
 struct Sizes { elements: u32 }
@@ -33,7 +33,7 @@ fn main(
     }
 }
 
-/// Chains that know nothing of each other.
+/// Independent chains.
 struct Chains { a: u32, b: u32, c: u32, d: u32, e: u32, f: u32, g: u32, h: u32 }
 
 fn one(x: Chains, m: u32, p: u32) -> Chains {

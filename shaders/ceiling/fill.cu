@@ -1,4 +1,4 @@
-// Twin of fill.wgsl, word for word.
+// Twin of fill.wgsl: the same code.
 
 struct Sizes { u32 elements, base; };
 

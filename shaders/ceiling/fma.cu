@@ -1,8 +1,8 @@
-// Twin of fma.wgsl: WGSL's select is a conditional for each lane.
+// Twin of fma.wgsl: WGSL's select is a conditional expression for each vector component.
 
 struct Sizes { u32 elements; };
 
-// Chains that know nothing of each other.
+// Independent chains.
 struct Chains { T a, b, c, d, e, f, g, h; };
 
 __device__ __forceinline__ Chains one(Chains x, T m) {
@@ -20,7 +20,7 @@ __device__ __forceinline__ Chains sixteen(Chains x, T m) {
     return four(four(four(four(x, m), m), m), m);
 }
 
-// 1 where a lane is positive, -1 elsewhere.
+// 1 where a component is positive, -1 elsewhere.
 __device__ __forceinline__ float sign(float x) { return x > 0.0f ? 1.0f : -1.0f; }
 __device__ __forceinline__ double sign(double x) { return x > 0.0 ? 1.0 : -1.0; }
 __device__ __forceinline__ float2 sign(float2 x) { return make_float2(sign(x.x), sign(x.y)); }

@@ -1,7 +1,7 @@
-// Eight independent chains of fused multiply-adds an invocation, 32 ROUNDS of them each; every lane of every chain is stored.
-// Pattern: no memory; with T a vector there are 8 chains in each lane. Multiplier and addend are one register, which all chains share:
-// with a third one to read, f64 units starve (92 % of an H200's rate). It is ±1 and every value a multiple of 1/128, known only at
-// run time: nothing can be folded, and no rounding occurs, so that the result is checked to the last bit.
+// Eight independent chains of fused multiply-adds per invocation, 32 ROUNDS steps each; their sum is stored.
+// Pattern: no memory; if T is a vector, each component has 8 chains. All chains share one register as multiplier and
+// addend: with a third register to read, an H200's f64 units reach 92 % of their rate. It is ±1, known only at run
+// time, and all values are multiples of 1/128: nothing folds or rounds, and the result is verified bit for bit.
 // Work: 2 · 8 · 32 ROUNDS operations for each of n scalars.
 
 alias T = vec4<f32>;
@@ -36,7 +36,7 @@ fn main(
     }
 }
 
-/// Chains that know nothing of each other.
+/// Independent chains.
 struct Chains { a: T, b: T, c: T, d: T, e: T, f: T, g: T, h: T }
 
 fn one(x: Chains, m: T) -> Chains {

@@ -1,8 +1,8 @@
-// Twin of fma_f16.wgsl, word for word: T is f16, or f16x2, of which one instruction does both lanes.
+// Twin of fma_f16.wgsl: the same code. T is f16, or f16x2, of which one instruction computes both components.
 
 struct Sizes { u32 elements; };
 
-// Chains that know nothing of each other.
+// Independent chains.
 struct Chains { T a, b, c, d, e, f, g, h; };
 
 __device__ __forceinline__ Chains one(Chains x, T m, T p) {

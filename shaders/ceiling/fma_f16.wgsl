@@ -1,7 +1,7 @@
-// Eight independent chains of 16-bit fused multiply-adds an invocation, 32 ROUNDS of them each; every lane of every chain is stored.
-// Pattern: no memory; as `fma`, for which T is an f16 type (the one below stands for it where there is no f16). f16 counts exactly up
-// to 2048: values, multiplier and addend are ±1, known only at run time, a chain reaches 1 + 32 ROUNDS, and the sum, with alternating
-// signs, 8 + 64 ROUNDS. Up to ROUNDS 31 nothing rounds, so that the result is checked to the last bit.
+// Eight independent chains of 16-bit fused multiply-adds per invocation, 32 ROUNDS steps each; their sum is stored.
+// Pattern: no memory; as `fma`, with an f16 type for T (the alias below stands for it without f16). f16 is exact for
+// integers up to 2048: values, multiplier and addend are ±1, known only at run time; a chain reaches 1 + 32 ROUNDS, and
+// the sum, with alternating signs, 8 + 64 ROUNDS. Up to ROUNDS 31 nothing rounds: the result is verified bit for bit.
 // Work: 2 · 8 · 32 ROUNDS operations for each of n scalars.
 
 alias T = vec2<f32>;
@@ -37,7 +37,7 @@ fn main(
     }
 }
 
-/// Chains that know nothing of each other.
+/// Independent chains.
 struct Chains { a: T, b: T, c: T, d: T, e: T, f: T, g: T, h: T }
 
 fn one(x: Chains, m: T, p: T) -> Chains {

@@ -1,4 +1,4 @@
-// Twin of launch.wgsl, word for word.
+// Twin of launch.wgsl: the same code.
 
 struct Sizes { u32 sign; };
 

@@ -1,5 +1,5 @@
-// A kernel that does nothing but leave a sign that it ran: one invocation stores one word.
-// Pattern: launched back to back, each launch waiting for the one before, as the dispatches of a benchmark do.
+// An almost empty kernel: one invocation stores one word, to prove that the kernel ran.
+// Pattern: launched back to back, each launch after the end of the one before, as dispatches of a benchmark.
 // Work: none.
 
 struct Sizes { sign: u32 }

@@ -1,8 +1,8 @@
-// Twin of mad.wgsl, word for word.
+// Twin of mad.wgsl: the same code.
 
 struct Sizes { u32 elements; };
 
-// Chains that know nothing of each other.
+// Independent chains.
 struct Chains { u32 a, b, c, d, e, f, g, h; };
 
 __device__ __forceinline__ Chains one(Chains x, u32 m, u32 p) {

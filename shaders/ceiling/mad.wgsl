@@ -1,5 +1,5 @@
-// Eight independent chains of 32-bit integer multiply-adds an invocation, 32 ROUNDS of them each, modulo 2^32.
-// Pattern: no memory; as `fma`, with any multiplier, since integers know no rounding.
+// Eight independent chains of 32-bit integer multiply-adds per invocation, 32 ROUNDS steps each, modulo 2^32.
+// Pattern: no memory; as `fma`, with any multiplier, since integers do not round.
 // Work: 2 · 8 · 32 ROUNDS operations for each of n scalars.
 
 struct Sizes { elements: u32 }
@@ -33,7 +33,7 @@ fn main(
     }
 }
 
-/// Chains that know nothing of each other.
+/// Independent chains.
 struct Chains { a: u32, b: u32, c: u32, d: u32, e: u32, f: u32, g: u32, h: u32 }
 
 fn one(x: Chains, m: u32, p: u32) -> Chains {

@@ -1,4 +1,4 @@
-// Twin of read.wgsl, word for word.
+// Twin of read.wgsl: the same code.
 
 struct Sizes { u32 elements; };
 

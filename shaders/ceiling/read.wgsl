@@ -1,7 +1,7 @@
-// Reads an array; each invocation adds up ITEMS elements and stores one scalar, so that no load is dead.
-// Pattern: the loads of an invocation are independent, eight at a time, and lie a whole grid apart, so that each is coalesced and all
-// workgroups move through memory together.
-// Work: n scalars read (the sums written are 1/(4 ITEMS) of that and not counted).
+// Reads an array; each invocation adds up ITEMS elements and stores one scalar, so that the compiler removes no load.
+// Pattern: the loads of an invocation are independent, eight at a time, with a stride of the whole grid: each load is
+// coalesced, and all workgroups advance through memory together.
+// Work: n scalars read (the stored sums are 1/(4 ITEMS) of that and not counted).
 
 alias T = vec4<f32>;
 

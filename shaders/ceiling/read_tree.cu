@@ -1,4 +1,4 @@
-// Twin of read_tree.wgsl, word for word.
+// Twin of read_tree.wgsl: the same code.
 
 struct Sizes { u32 elements; };
 

@@ -1,7 +1,8 @@
-// Reads an array as `read` does, but leaves one sum for each workgroup: `read` writes a scalar for each ITEMS elements, and memory that turns
-// round to write reads less.
-// Pattern: the loads of an invocation are independent, eight at a time, and lie a whole grid apart; then the workgroup's tree.
-// Work: n scalars read (one sum for thousands of them is stored, and not counted).
+// Reads an array as `read`, but stores one sum per workgroup. `read` stores a scalar per ITEMS elements, and DRAM that
+// turns around to write reads less.
+// Pattern: the loads of an invocation are independent, eight at a time, with a stride of the whole grid; then a tree
+// over the workgroup.
+// Work: n scalars read (one sum per thousands of them is stored and not counted).
 
 alias T = vec4<f32>;
 

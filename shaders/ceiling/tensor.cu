@@ -1,11 +1,11 @@
-// Twin of tensor.wgsl: a product of 16×16 by 16×16 is two instructions of half as many columns each, or four of half the depth on devices
-// before compute capability 8.0. Lanes load their parts of the tiles by hand.
+// Twin of tensor.wgsl: a 16×16 by 16×16 matrix product is two instructions of 8 columns each, or four of half the depth
+// before compute capability 8.0. Each lane loads its elements of the tiles itself.
 
 struct Sizes { u32 elements; };
 
 typedef unsigned short half_bits;
 
-// c += a·b of 16×16 by 16×8 halves.
+// c += a·b, a of 16×16 and b of 16×8 f16.
 __device__ __forceinline__ void multiply(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1) {
 #if __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -21,7 +21,7 @@ __device__ __forceinline__ void multiply(float (&c)[4], const u32 (&a)[4], u32 b
 #endif
 }
 
-// Two neighbours of a row of a tile, or of a column.
+// Two neighbours in a row of a tile, or in a column.
 __device__ __forceinline__ u32 in_row(const half_bits* __restrict__ tile, u32 row, u32 column) {
     return tile[16u * row + column] | u32(tile[16u * row + column + 1u]) << 16u;
 }
@@ -34,7 +34,7 @@ kernel(const half_bits* __restrict__ input, float* __restrict__ output, const Si
     const u32 lane = threadIdx.x % 32u;
     const u32 set = block_index() * (WG / 32u) + threadIdx.x / 32u;
     const half_bits* tiles = input + (set & 31u) * 256u;
-    // A lane has two neighbours in rows `row` and `row + 8` of A and C, and in columns of the same numbers of B.
+    // A lane has two neighbours in rows `row` and `row + 8` of A and C, and in the columns of the same numbers of B.
     const u32 row = lane / 4u, pair = lane % 4u * 2u;
     u32 a[2][4], b[4][2][2];
 #pragma unroll
@@ -76,7 +76,8 @@ kernel(const half_bits* __restrict__ input, float* __restrict__ output, const Si
             float sums[2];
 #pragma unroll
             for (u32 y = 0u; y < 2u; y++) {
-                sums[y] = (chains[y][0][half][j] + chains[y][1][half][j]) + (chains[y][2][half][j] + chains[y][3][half][j]);
+                sums[y] = (chains[y][0][half][j] + chains[y][1][half][j])
+                          + (chains[y][2][half][j] + chains[y][3][half][j]);
             }
             to[16u * (row + j / 2u * 8u) + 8u * half + pair + j % 2u] = sums[0] + sums[1];
         }

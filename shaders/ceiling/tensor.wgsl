@@ -1,8 +1,8 @@
-// Eight independent chains of products of 16×16 by 16×16 f16 a subgroup, summed in f32 by cooperative matrices, ROUNDS of them each; the
-// sum of the chains is stored.
-// Pattern: no memory but for six tiles of ±1 to begin with, which two by four multiply. Sums are whole numbers, 128 ROUNDS at most: up to
-// ROUNDS 131072 nothing rounds, so that the result is checked to the last bit.
-// Work: 2 · 16 · 8 ROUNDS operations for each of n scalars, 256 of which are a subgroup's.
+// Eight independent chains of 16×16 by 16×16 f16 matrix products per subgroup, accumulated in f32 by cooperative
+// matrices, ROUNDS steps each; the sum of the chains is stored.
+// Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B. Sums are integers up to 128
+// ROUNDS: up to ROUNDS 131072 nothing rounds, so that the result is verified bit for bit.
+// Work: 2 · 16 · 8 ROUNDS operations for each of n scalars, 256 per subgroup.
 
 enable f16;
 enable wgpu_cooperative_matrix;
@@ -23,7 +23,8 @@ fn main(
     @builtin(subgroup_id) subgroup: u32,
     @builtin(num_subgroups) subgroups: u32,
 ) {
-    // One set of chains for each 32 invocations: subgroups of more have several in turn, and what smaller ones have over is not stored.
+    // One set of chains per 32 invocations: larger subgroups compute several in turn, and what smaller ones compute in
+    // excess is not stored.
     for (var first = 0u; first < WG / 32u; first += subgroups) {
         let own = first + subgroup;
         let place = (group.y * groups.x + group.x) * (WG / 32u) + own;

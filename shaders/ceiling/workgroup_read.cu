@@ -1,4 +1,4 @@
-// Twin of workgroup_read.wgsl, word for word.
+// Twin of workgroup_read.wgsl: the same code.
 
 struct Sizes { u32 elements; };
 
@@ -19,8 +19,10 @@ kernel(const T* __restrict__ input, T* __restrict__ output, const Sizes sizes) {
         const u32 at = (i + 37u * k) & 511u;
         a += table[at]; b += table[at + STEP]; c += table[at + 2u * STEP]; d += table[at + 3u * STEP];
         a += table[at + 4u * STEP]; b += table[at + 5u * STEP]; c += table[at + 6u * STEP]; d += table[at + 7u * STEP];
-        a += table[at + 8u * STEP]; b += table[at + 9u * STEP]; c += table[at + 10u * STEP]; d += table[at + 11u * STEP];
-        a += table[at + 12u * STEP]; b += table[at + 13u * STEP]; c += table[at + 14u * STEP]; d += table[at + 15u * STEP];
+        a += table[at + 8u * STEP]; b += table[at + 9u * STEP];
+        c += table[at + 10u * STEP]; d += table[at + 11u * STEP];
+        a += table[at + 12u * STEP]; b += table[at + 13u * STEP];
+        c += table[at + 14u * STEP]; d += table[at + 15u * STEP];
     }
     if (i < sizes.elements) {
         output[i] = (a + b) + (c + d);

@@ -1,6 +1,6 @@
-// Reads workgroup memory, 16 independent reads in the loop body, and adds up everything read.
-// Pattern: neighbouring invocations read neighbouring elements (no bank conflict); where they read moves on every round.
-// Work: 16 ROUNDS elements read by each invocation; n scalars are stored.
+// Reads workgroup memory, with 16 independent reads in the loop body, and adds up all values.
+// Pattern: neighbouring invocations read neighbouring elements (no bank conflict); the position advances every round.
+// Work: 16 ROUNDS elements read by each invocation; n scalars stored.
 
 alias T = vec4<f32>;
 
@@ -34,8 +34,10 @@ fn main(
         let at = (i + 37u * k) & 511u;
         a += table[at]; b += table[at + STEP]; c += table[at + 2u * STEP]; d += table[at + 3u * STEP];
         a += table[at + 4u * STEP]; b += table[at + 5u * STEP]; c += table[at + 6u * STEP]; d += table[at + 7u * STEP];
-        a += table[at + 8u * STEP]; b += table[at + 9u * STEP]; c += table[at + 10u * STEP]; d += table[at + 11u * STEP];
-        a += table[at + 12u * STEP]; b += table[at + 13u * STEP]; c += table[at + 14u * STEP]; d += table[at + 15u * STEP];
+        a += table[at + 8u * STEP]; b += table[at + 9u * STEP];
+        c += table[at + 10u * STEP]; d += table[at + 11u * STEP];
+        a += table[at + 12u * STEP]; b += table[at + 13u * STEP];
+        c += table[at + 14u * STEP]; d += table[at + 15u * STEP];
     }
     if (i < sizes.elements) {
         output[i] = (a + b) + (c + d);

@@ -1,4 +1,4 @@
-// Twin of broadcast_storage.wgsl, word for word.
+// Twin of broadcast_storage.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

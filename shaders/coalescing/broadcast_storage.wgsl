@@ -1,5 +1,5 @@
 // Adds one element of a storage buffer to every element of an array: z[i] = x[0] + y[i].
-// Pattern: all invocations read one word (4 bytes of a 32-byte sector: 12.5 %) beside coalesced loads and stores.
+// Pattern: all invocations read one word (4 bytes of a 32-byte sector: 12.5 %), besides coalesced loads and stores.
 // Work: 2n scalars moved.
 
 alias T = f32;

@@ -1,5 +1,6 @@
 // Adds one element of a uniform buffer to every element of an array: z[i] = x[0] + y[i].
-// Pattern: all invocations read one word through the path of constants, which moves no sectors, beside coalesced loads and stores.
+// Pattern: all invocations read one word through the constant path, which moves no sectors, besides coalesced loads and
+// stores.
 // Work: 2n scalars moved.
 
 alias T = f32;

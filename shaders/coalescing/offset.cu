@@ -1,8 +1,8 @@
-// Twin of offset.wgsl, word for word.
+// Twin of offset.wgsl: the same code.
 
 struct Sizes { u32 n; };
 
-// How much later in the random stream y begins, in whole sectors.
+// Offset of y in the random stream, in elements; a whole number of sectors.
 constexpr u32 LEAD = 64u;
 
 extern "C" __global__ void __launch_bounds__(WG)

@@ -1,6 +1,6 @@
-// Adds two arrays, every access OFFSET elements away from where the arrays start: z[i + k] = x[i + k] + y[i + k].
-// Pattern: neighbours touch neighbours, but with k no multiple of a 32-byte sector a subgroup's 128 bytes reach into a fifth sector.
-// The first k invocations add the k elements in front as well, so that the whole of z is written.
+// Adds two arrays with every access OFFSET elements from the start: z[i + k] = x[i + k] + y[i + k].
+// Pattern: neighbours access neighbours, but if k is no multiple of a 32-byte sector, a subgroup's 128 bytes span five
+// sectors. The first k invocations also add the first k elements, so that all of z is written.
 // Work: 3n scalars moved.
 
 alias T = f32;
@@ -15,7 +15,8 @@ struct Sizes { n: u32 }
 override WG: u32 = 256u;
 override OFFSET: u32 = 0u;
 
-// Both inputs are the same random stream: y begins this much (whole sectors) later in it, so that x and y differ.
+// Both inputs are the same random stream: y starts this many elements (whole sectors) later in it, so that x and y
+// differ.
 const LEAD = 64u;
 
 @compute @workgroup_size(WG)

@@ -1,4 +1,4 @@
-// Twin of stride.wgsl, word for word.
+// Twin of stride.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

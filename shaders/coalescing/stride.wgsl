@@ -1,5 +1,6 @@
 // Gathers every STRIDE-th element of an array: z[i] = x[STRIDE · i].
-// Pattern: neighbours read STRIDE elements apart, so that a subgroup's 128 bytes lie in up to 32 sectors; stores are coalesced.
+// Pattern: neighbours read STRIDE elements apart, so that a subgroup's 128 bytes span up to 32 sectors; stores are
+// coalesced.
 // Work: 2n scalars moved, of the n · STRIDE that x has.
 
 alias T = f32;

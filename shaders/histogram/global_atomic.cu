@@ -1,4 +1,4 @@
-// Twin of global_atomic.wgsl, word for word.
+// Twin of global_atomic.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

@@ -1,4 +1,5 @@
-// Twin of private.wgsl: the barriers order plain accesses to the counts before and after the atomic ones.
+// Twin of private.wgsl: the first and last accesses to the counts are plain; the barriers order them with the atomic
+// ones.
 
 struct Sizes { u32 n; };
 

@@ -1,4 +1,4 @@
-// Twin of vec4.wgsl: the last, incomplete element is read as scalars, no further than the array reaches.
+// Twin of vec4.wgsl: the incomplete last element is read as scalars, up to the end of the array.
 
 struct Sizes { u32 n; };
 
@@ -29,7 +29,7 @@ kernel(const vec4<T>* __restrict__ input, u32* bins, const Sizes sizes) {
         count(counts, four.w);
     }
     if (i == whole) {
-        // The one thread whose next element is the last, incomplete one.
+        // The one thread whose next element is the incomplete last one.
         const T* __restrict__ last = reinterpret_cast<const T*>(input + whole);
         for (u32 k = 0u; k < sizes.n % 4u; k++) {
             count(counts, last[k]);

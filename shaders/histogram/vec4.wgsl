@@ -1,6 +1,7 @@
-// Histogram of bytes, sixteen in each load: counted in a histogram of the workgroup's own, as in `workgroup_atomic`, with 64 words for each
-// invocation, so that fewer workgroups have a histogram to add to the global one.
-// Pattern: 16-byte loads a whole grid apart; atomic additions to workgroup memory, then one global atomic addition a bin and workgroup.
+// Histogram of bytes with vec4 loads: counted per workgroup as in `workgroup_atomic`, with 64 words per invocation, so
+// that fewer workgroups add a histogram to the global one.
+// Pattern: 16-byte loads with a stride of the whole grid; atomic additions to workgroup memory, then one global atomic
+// addition per bin and workgroup.
 // Work: n words read, 4n atomic additions to workgroup memory.
 
 alias T = u32;
@@ -36,7 +37,7 @@ fn main(
         count(four.w);
     }
     if (i == whole) {
-        // The one invocation whose next element is the last, incomplete one.
+        // The one invocation whose next element is the incomplete last one.
         for (var k = 0u; k < sizes.n % 4u; k++) {
             count(input[whole][k]);
         }

@@ -1,5 +1,7 @@
-// Histogram of bytes, four in each word: counted in a histogram of the workgroup's own, whose bins are then added to the global ones.
-// Pattern: words a whole grid apart; atomic additions to workgroup memory, then one global atomic addition a bin and workgroup.
+// Histogram of bytes, four in each word: counted in a histogram per workgroup, whose bins are then added to the global
+// ones.
+// Pattern: word loads with a stride of the whole grid; atomic additions to workgroup memory, then one global atomic
+// addition per bin and workgroup.
 // Work: n words read, 4n atomic additions to workgroup memory.
 
 alias T = u32;

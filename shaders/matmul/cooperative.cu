@@ -1,6 +1,7 @@
-// Twin of cooperative.wgsl: a warp's products are 4×8 of 16×16 by 16×8, as mma.sync makes them, from tiles that ldmatrix reads. What WGSL
-// lacks is the way there: copies of 16 bytes go from memory to shared memory by themselves, past the registers, two rounds ahead of the one
-// that is multiplied; a round is 64 deep. Lanes store their elements of C themselves, so that parts that stick out need no shared memory.
+// Twin of cooperative.wgsl: a warp computes 4×8 products of 16×16 by 16×8 by mma.sync, from tiles that ldmatrix reads.
+// WGSL has no asynchronous copy: here 16-byte copies (cp.async) go to shared memory without registers, two rounds
+// before the round in use; a round is 64 deep. Lanes store their elements of C directly, so that edge tiles need no
+// shared memory.
 
 struct Sizes { u32 m, n, k; };
 
@@ -10,24 +11,27 @@ constexpr u32 SIDE = 128u;
 constexpr u32 DEPTH = 64u;
 constexpr u32 BAND = 8u;
 constexpr u32 STAGES = 3u;
-// Eight halves, 16 bytes, are one copy. Chunks of a row change places with its number, so that eight rows fall into different banks.
+// A copy moves a chunk: eight f16, 16 bytes. The row number permutes a row's chunks, so that eight rows fall into
+// different banks.
 constexpr u32 CHUNK = 8u;
 constexpr u32 TILE_BYTES = SIDE * DEPTH * sizeof(half_bits);
 constexpr u32 THREADS = 128u;
-// What a launch must ask for: shared memory beyond 48 KiB is dynamic.
+// Dynamic shared memory of a launch: more than 48 KiB cannot be static.
 constexpr u32 SHARED_BYTES = 98304u;
 static_assert(SHARED_BYTES == STAGES * 2u * TILE_BYTES, "three pairs of tiles");
 
-// Where chunk `chunk` of row `row` lies in a tile whose rows have `chunks` of them, in bytes.
+// Byte offset of chunk `chunk` of row `row` in a tile with `chunks` chunks per row.
 __device__ __forceinline__ u32 place(u32 row, u32 chunk, u32 chunks) {
     return (row * chunks + (chunk ^ row % 8u)) * 16u;
 }
 
 __device__ __forceinline__ void store(u32 to, uint4 chunk) {
-    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" : : "r"(to), "r"(chunk.x), "r"(chunk.y), "r"(chunk.z), "r"(chunk.w) : "memory");
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};"
+                 : : "r"(to), "r"(chunk.x), "r"(chunk.y), "r"(chunk.z), "r"(chunk.w)
+                 : "memory");
 }
 
-// Copies 16 bytes to an address of shared memory; `arrived` waits for them.
+// Starts a copy of 16 bytes to an address of shared memory; `arrived` waits for it.
 __device__ __forceinline__ void copy(u32 to, const half_bits* from) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to), "l"(from) : "memory");
@@ -36,14 +40,14 @@ __device__ __forceinline__ void copy(u32 to, const half_bits* from) {
 #endif
 }
 
-// Ends a round's copies.
+// Ends the copies of a round.
 __device__ __forceinline__ void close_round() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" : : : "memory");
 #endif
 }
 
-// Waits for the copies of all rounds but the last, everybody's.
+// Waits until the copies of all rounds but the last are complete, for all threads.
 __device__ __forceinline__ void arrived() {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group 1;" : : : "memory");
@@ -51,7 +55,8 @@ __device__ __forceinline__ void arrived() {
     __syncthreads();
 }
 
-// Brings eight neighbours of a row of a matrix of `rows` by `columns`, zero outside: a copy where rows are aligned to it.
+// Copies eight neighbours of a row of a matrix of `rows` by `columns`, zero outside: asynchronously if rows are
+// aligned.
 __device__ __forceinline__ void bring_guarded(
     u32 to, const half_bits* __restrict__ matrix, u32 rows, u32 columns, u32 row, u32 column
 ) {
@@ -70,7 +75,8 @@ __device__ __forceinline__ void bring_guarded(
     store(to, make_uint4(words[0], words[1], words[2], words[3]));
 }
 
-// Four matrices of 8×8 halves, each from the rows at the addresses of eight lanes: a lane gets two neighbours of row lane / 4 of each.
+// Four matrices of 8×8 f16, each from the rows at the addresses of eight lanes: a lane gets two neighbours of row lane
+// / 4 of each.
 __device__ __forceinline__ void load_rows(u32 (&into)[4], u32 row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(into[0]), "=r"(into[1]), "=r"(into[2]), "=r"(into[3])
@@ -86,14 +92,14 @@ __device__ __forceinline__ void load_columns(u32 (&into)[4], u32 row) {
                  : "memory");
 }
 
-// c += a·b of 16×16 by 16×8 halves.
+// c += a·b, a of 16×16 and b of 16×8 f16.
 __device__ __forceinline__ void multiply(float (&c)[4], const u32 (&a)[4], u32 b0, u32 b1) {
 #if __CUDA_ARCH__ >= 800
     asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 #else
-    // In two halves of the depth.
+    // Two instructions of half the depth.
     asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
         : "r"(a[0]), "r"(a[1]), "r"(b0));
@@ -103,8 +109,10 @@ __device__ __forceinline__ void multiply(float (&c)[4], const u32 (&a)[4], u32 b
 #endif
 }
 
-// Two neighbours of a row of C, as far as there are so many: one store where rows are aligned to it.
-__device__ __forceinline__ void put(float* __restrict__ c, const Sizes& sizes, u32 row, u32 column, float first, float second) {
+// Stores two neighbours of a row of C, up to its edge: one store if rows are aligned.
+__device__ __forceinline__ void put(
+    float* __restrict__ c, const Sizes& sizes, u32 row, u32 column, float first, float second
+) {
     if (row >= sizes.m || column >= sizes.n) {
         return;
     }
@@ -119,22 +127,25 @@ __device__ __forceinline__ void put(float* __restrict__ c, const Sizes& sizes, u
     }
 }
 
-// A warp's factors for 16 steps of k: 64 rows of A, 64 columns of B.
+// A warp's fragments for 16 steps of k: 64 rows of A, 64 columns of B.
 struct Factors { u32 a[4][4], b[4][4]; };
 
-// All products of a warp, whose part of the block's begins at `warp_row` and `warp_column`. WHOLE: no tile sticks out, and rows are aligned.
+// All products of a warp, whose part of the block starts at `warp_row` and `warp_column`. WHOLE: no tile crosses an
+// edge, and rows are aligned.
 template <bool WHOLE>
 __device__ __forceinline__ void multiply_all(
-    float (&sums)[4][8][4], u32 tiles, const half_bits* __restrict__ a, const half_bits* __restrict__ b, const Sizes& sizes,
+    float (&sums)[4][8][4], u32 tiles,
+    const half_bits* __restrict__ a, const half_bits* __restrict__ b, const Sizes& sizes,
     u32 top, u32 left, u32 warp_row, u32 warp_column
 ) {
     const u32 t = threadIdx.x;
     const u32 lane = t % 32u;
     const u32 rounds = (sizes.k + DEPTH - 1u) / DEPTH;
-    // A thread brings a chunk of every sixteenth row of A's tile and of every eighth of B's.
+    // A thread copies a chunk of every sixteenth row of A's tile and of every eighth of B's.
     const half_bits* from_a = a + (top + t / (DEPTH / CHUNK)) * sizes.k + t % (DEPTH / CHUNK) * CHUNK;
     const half_bits* from_b = b + t / (SIDE / CHUNK) * sizes.n + left + t % (SIDE / CHUNK) * CHUNK;
-    // Copies the tiles of a round: element (row, p) of A is in chunk p / 8 of row `row`, element (p, column) of B in chunk column / 8 of row p.
+    // Copies the tiles of a round: element (row, p) of A is in chunk p / 8 of row `row`, element (p, column) of B in
+    // chunk column / 8 of row p.
     const auto bring = [&](u32 round) {
         const u32 a_tile = tiles + round % STAGES * 2u * TILE_BYTES;
         const u32 b_tile = a_tile + TILE_BYTES;
@@ -160,7 +171,8 @@ __device__ __forceinline__ void multiply_all(
         const u32 b_tile = a_tile + TILE_BYTES;
 #pragma unroll
         for (u32 y = 0u; y < 4u; y++) {
-            load_rows(into.a[y], a_tile + place(warp_row + 16u * y + lane % 16u, p / CHUNK + lane / 16u, DEPTH / CHUNK));
+            load_rows(into.a[y],
+                      a_tile + place(warp_row + 16u * y + lane % 16u, p / CHUNK + lane / 16u, DEPTH / CHUNK));
         }
 #pragma unroll
         for (u32 x = 0u; x < 4u; x++) {
@@ -175,7 +187,7 @@ __device__ __forceinline__ void multiply_all(
         close_round();
     }
     arrived();
-    // One set is multiplied while the next one is read, that of the next round as well.
+    // One set of fragments is multiplied while the next one is read, across rounds too.
     Factors factors[2];
     read(factors[0], 0u, 0u);
     for (u32 round = 0u; round < rounds; round++) {
@@ -189,7 +201,7 @@ __device__ __forceinline__ void multiply_all(
                 arrived();
                 read(next, round + 1u, 0u);
             }
-            // Its tiles were last read in the round before, which everybody has left.
+            // All threads have left the round before, the last to read these tiles.
             if (p == 0u) {
                 if (round + STAGES - 1u < rounds) {
                     bring(round + STAGES - 1u);
@@ -200,7 +212,7 @@ __device__ __forceinline__ void multiply_all(
             for (u32 y = 0u; y < 4u; y++) {
 #pragma unroll
                 for (u32 step = 0u; step < 8u; step++) {
-                    // To and fro, so that neighbours share a factor.
+                    // Alternating directions: consecutive products share a fragment.
                     const u32 x = y % 2u == 0u ? step : 7u - step;
                     multiply(sums[y][x], now.a[y], now.b[x / 2u][x % 2u * 2u], now.b[x / 2u][x % 2u * 2u + 1u]);
                 }
@@ -221,7 +233,7 @@ kernel(const half_bits* __restrict__ a, const half_bits* __restrict__ b, float* 
     const u32 rest = number - band * gridDim.x;
     const u32 top = (band + rest % height) * SIDE;
     const u32 left = rest / height * SIDE;
-    // The warp's part of the block's: one of two by two.
+    // The block is two by two warps.
     const u32 warp_row = warp / 2u * 64u;
     const u32 warp_column = warp % 2u * 64u;
     float sums[4][8][4] = {};

@@ -1,8 +1,8 @@
-// Product of two matrices of f16, C = A·B with A m×k and B k×n, summed in f32 by cooperative matrices: 128 invocations make 128×128
-// elements of C in parts of 64×64, a subgroup each, as 4×4 products of 16×16 from tiles 32 deep in workgroup memory.
-// Pattern: 16 products for 8 reads of 16×16; the next tiles are under way to registers meanwhile, and the first step behind the barriers is
-// read before the last one in front is multiplied. One pair of tiles, not two: the less workgroup memory, the more workgroups, one of which
-// multiplies while others wait. They are numbered in bands of 8 rows, so that those that run together share what they read.
+// GEMM of f16 matrices, C = A·B with A m×k and B k×n, accumulated in f32 by cooperative matrices: 128×128 elements of C
+// per workgroup, 64×64 per subgroup, as 4×4 products of 16×16 from tiles 32 deep in workgroup memory.
+// Pattern: 16 products per 8 reads of 16×16, while the next tiles load to registers. The first step after the barriers
+// is read before the last one before them is multiplied. One pair of tiles, not two: less workgroup memory allows more
+// workgroups, which hide barriers; they are numbered in bands of 8 rows to share reads.
 // Work: 2mnk operations.
 
 enable f16;
@@ -21,17 +21,18 @@ const DEPTH = 32u;
 // Parts of a workgroup's elements: two by two.
 const PARTS = 4u;
 const BAND = 8u;
-// Fours from one row of a tile to the next: two more than there are, so that rows begin in different banks and at multiples of 16 bytes.
+// Pitch of the tiles in vec4s: two more than a row holds, so that rows start in different banks and at multiples of 16
+// bytes.
 const A_PITCH = 10u;
 const B_PITCH = 34u;
 
-// Element (row, p) of A in four row * A_PITCH + p / 4, element (p, column) of B in four p * B_PITCH + column / 4.
+// Element (row, p) of A is in vec4 row * A_PITCH + p / 4, element (p, column) of B in vec4 p * B_PITCH + column / 4.
 var<workgroup> a_tile: array<vec4<f16>, 128 * 10>;
 var<workgroup> b_tile: array<vec4<f16>, 32 * 34>;
 // One product of each part, on its way to C.
 var<workgroup> staged: array<f32, 4 * 256>;
 
-// Four neighbours of a row of A, zero outside: one load where rows are aligned to it.
+// Four neighbours of a row of A, zero outside: one load if rows are aligned.
 fn a_at(row: u32, p: u32) -> vec4<f16> {
     var four = vec4<f16>();
     if (row < sizes.m && p < sizes.k) {
@@ -47,7 +48,7 @@ fn a_at(row: u32, p: u32) -> vec4<f16> {
     return four;
 }
 
-// Likewise of B.
+// The same for B.
 fn b_at(p: u32, column: u32) -> vec4<f16> {
     var four = vec4<f16>();
     if (p < sizes.k && column < sizes.n) {
@@ -63,17 +64,20 @@ fn b_at(p: u32, column: u32) -> vec4<f16> {
     return four;
 }
 
-// The row of A's tile in which an invocation's first four lies: rows 4 apart go together, whose fours are stored to different banks.
+// The row of an invocation's first vec4 in A's tile: rows 4 apart are stored together, since they fall into different
+// banks.
 fn a_row(t: u32) -> u32 {
     let place = t / 8u;
     return place / 2u % 4u + place % 2u * 4u + place / 8u * 8u;
 }
 
-// Puts what an invocation brings into the tiles: a four and every 128th on from it, of either tile.
+// Stores an invocation's vec4s to the tiles: in either tile one vec4 and every 128th after it.
 fn keep(
     t: u32,
-    a_0: vec4<f16>, a_1: vec4<f16>, a_2: vec4<f16>, a_3: vec4<f16>, a_4: vec4<f16>, a_5: vec4<f16>, a_6: vec4<f16>, a_7: vec4<f16>,
-    b_0: vec4<f16>, b_1: vec4<f16>, b_2: vec4<f16>, b_3: vec4<f16>, b_4: vec4<f16>, b_5: vec4<f16>, b_6: vec4<f16>, b_7: vec4<f16>,
+    a_0: vec4<f16>, a_1: vec4<f16>, a_2: vec4<f16>, a_3: vec4<f16>,
+    a_4: vec4<f16>, a_5: vec4<f16>, a_6: vec4<f16>, a_7: vec4<f16>,
+    b_0: vec4<f16>, b_1: vec4<f16>, b_2: vec4<f16>, b_3: vec4<f16>,
+    b_4: vec4<f16>, b_5: vec4<f16>, b_6: vec4<f16>, b_7: vec4<f16>,
 ) {
     let into_a = a_row(t) * A_PITCH + t % 8u;
     a_tile[into_a + 0u * A_PITCH] = a_0;
@@ -95,7 +99,7 @@ fn keep(
     b_tile[into_b + 28u * B_PITCH] = b_7;
 }
 
-// Puts whole tiles from the matrices, from the fours at `a_from` and `b_from` on.
+// Copies whole tiles from the matrices, starting at the vec4s `a_from` and `b_from`.
 fn bring(t: u32, a_from: u32, b_from: u32, a_pitch: u32, b_pitch: u32) {
     keep(
         t,
@@ -106,7 +110,7 @@ fn bring(t: u32, a_from: u32, b_from: u32, a_pitch: u32, b_pitch: u32) {
     );
 }
 
-// The same straight from the matrices, from depth `first` on, zero outside of them.
+// Copies tiles from the matrices, starting at depth `first`, zero outside.
 fn keep_guarded(t: u32, corner: vec2<u32>, first: u32) {
     let row = corner.y + a_row(t);
     let p = first + t % 8u * 4u;
@@ -121,7 +125,7 @@ fn keep_guarded(t: u32, corner: vec2<u32>, first: u32) {
     );
 }
 
-// Puts what is staged where it belongs, product (y, x) of each of the parts from `first` up to `end`, as far as it lies in C.
+// Stores staged products to C, up to its edge: product (y, x) of each part from `first` up to `end`.
 fn put(t: u32, corner: vec2<u32>, first: u32, end: u32, y: u32, x: u32) {
     workgroupBarrier();
     for (var part = first; part < end; part++) {
@@ -149,15 +153,17 @@ fn main(
     let height = min(BAND, groups.y - band);
     let rest = number - band * groups.x;
     let corner = vec2<u32>(rest / height * SIDE, (band + rest % height) * SIDE);
-    // Whole products can be stored where rows are aligned to 16 bytes.
+    // Whole products can be stored if rows are aligned to 16 bytes.
     let is_inside = (corner.y + SIDE <= sizes.m) & (corner.x + SIDE <= sizes.n) & (sizes.n % 4u == 0u);
-    // Tiles that stick out nowhere, in aligned rows, are brought without a test in between: a driver may wait for a load before a branch.
+    // Tiles that cross no edge, with aligned rows, are loaded without branches: a driver may wait for a load before a
+    // branch.
     let is_whole = is_inside & (sizes.k % (2u * DEPTH) == 0u);
     let a_pitch = sizes.k / 4u;
     let b_pitch = sizes.n / 4u;
     let a_from = (corner.y + a_row(t)) * a_pitch + t % 8u;
     let b_from = t / 32u * b_pitch + corner.x / 4u + t % 32u;
-    // Four subgroups have one part each, fewer have several in turn; more than four compute parts again that others store.
+    // Four subgroups have one part each, and fewer have several in turn; beyond four, subgroups repeat parts that
+    // others store.
     for (var first_part = 0u; first_part < PARTS; first_part += subgroups) {
         let part = first_part + subgroup;
         let part_row = part % PARTS / 2u * 64u;
@@ -191,7 +197,8 @@ fn main(
             var early_b1 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 4u], B_PITCH);
             var early_b2 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 8u], B_PITCH);
             var early_b3 = coopLoadT<coop_mat16x16<f16, B>>(&b_tile[from_b + 12u], B_PITCH);
-            // Two rounds a turn, written out: the driver then brings the tiles of both ahead (a tenth faster on an H200 than one).
+            // Two rounds per iteration: the driver then prefetches the tiles of both (10 % faster on an H200 than one
+            // round).
             for (var first = 0u; first < sizes.k; first += 2u * DEPTH) {
                 {
                     let next = first + DEPTH;
@@ -237,7 +244,7 @@ fn main(
                     s32 = coopMultiplyAdd(early_a3, early_b2, s32);
                     s31 = coopMultiplyAdd(early_a3, early_b1, s31);
                     s30 = coopMultiplyAdd(early_a3, early_b0, s30);
-                    // Everybody has read the tiles.
+                    // Every invocation has read the tiles.
                     workgroupBarrier();
                     keep(t, a_0, a_1, a_2, a_3, a_4, a_5, a_6, a_7, b_0, b_1, b_2, b_3, b_4, b_5, b_6, b_7);
                     workgroupBarrier();
@@ -267,7 +274,7 @@ fn main(
                     s30 = coopMultiplyAdd(late_a3, late_b0, s30);
                 }
                 {
-                    // The last round brings its own tiles again, which nobody uses.
+                    // The last round loads its own tiles again; they are not used.
                     let next = min(first + 2u * DEPTH, sizes.k - DEPTH);
                     let next_a = a_from + next / 4u;
                     let next_b = b_from + next * b_pitch;
@@ -311,7 +318,7 @@ fn main(
                     s32 = coopMultiplyAdd(early_a3, early_b2, s32);
                     s31 = coopMultiplyAdd(early_a3, early_b1, s31);
                     s30 = coopMultiplyAdd(early_a3, early_b0, s30);
-                    // Everybody has read the tiles.
+                    // Every invocation has read the tiles.
                     workgroupBarrier();
                     keep(t, a_0, a_1, a_2, a_3, a_4, a_5, a_6, a_7, b_0, b_1, b_2, b_3, b_4, b_5, b_6, b_7);
                     workgroupBarrier();
@@ -376,7 +383,7 @@ fn main(
         }
         if (is_inside) {
             if (part < PARTS) {
-                // naga writes what is computed in the arguments of coopStoreT behind it: they are names here.
+                // naga evaluates the arguments of coopStoreT after the call, so they are named before it.
                 let n = sizes.n;
                 let row_0 = (corner.y + part_row) * n + corner.x + part_column;
                 let row_1 = row_0 + 16u * n;

@@ -1,25 +1,28 @@
-// Twin of double_buffered.wgsl: where rows are not aligned, CUDA sees the matrices as scalars, for which WGSL must pick lanes.
+// Twin of double_buffered.wgsl: if rows are not aligned, CUDA reads the matrices as scalars; WGSL selects vector
+// components.
 
 struct Sizes { u32 m, n, k; };
 
 constexpr u32 SIDE = 128u;
 constexpr u32 DEPTH = 8u;
-// Fours in a step of k, and in a tile.
+// vec4s in a step of k, and in a tile.
 constexpr u32 PITCH = SIDE / 4u;
 constexpr u32 TILE = DEPTH * PITCH;
 constexpr u32 BAND = 8u;
 
-// What one step of k multiplies: eight elements of a column of A by eight of a row of B.
+// Operands of one step of k: eight elements of a column of A and eight of a row of B.
 struct Factors { vec4<T> top, bottom, left, right; };
 
-// What a thread brings for the next tiles: four neighbours of a row of either matrix.
+// A thread's loads for the next tiles: four neighbours of a row of each matrix.
 struct Brought { vec4<T> a, b; };
 
-// Where a thread reads and writes. In fours: of A and B in memory, of the tiles where it writes and reads.
+// A thread's indices in vec4s: of A and B in memory, and of the tiles for stores and loads.
 struct Place { u32 t, row, column, a, b, a_put, a_read, b_read; };
 
 // Four neighbours of a row of a matrix of `rows` by `columns`, zero outside.
-__device__ __forceinline__ vec4<T> four_at(const vec4<T>* __restrict__ matrix, u32 rows, u32 columns, u32 row, u32 column) {
+__device__ __forceinline__ vec4<T> four_at(
+    const vec4<T>* __restrict__ matrix, u32 rows, u32 columns, u32 row, u32 column
+) {
     const T* scalars = reinterpret_cast<const T*>(matrix) + row * columns + column;
     vec4<T> four = vec4<T>();
     if (row < rows) {
@@ -31,8 +34,8 @@ __device__ __forceinline__ vec4<T> four_at(const vec4<T>* __restrict__ matrix, u
     return four;
 }
 
-// What the thread brings of the tiles from step `first` on, zero outside of the matrices. The tiles behind the last are the last again,
-// which nobody multiplies.
+// The thread's loads of the tiles from step `first` on, zero outside of the matrices. After the last tiles it loads
+// them again; nothing multiplies those.
 template <bool IS_WHOLE>
 __device__ __forceinline__ Brought brought(
     const vec4<T>* __restrict__ a, const vec4<T>* __restrict__ b, const Sizes& sizes, const Place& place, u32 first) {
@@ -47,8 +50,10 @@ __device__ __forceinline__ Brought brought(
     };
 }
 
-// Puts what was brought into the tiles at `tile`.
-__device__ __forceinline__ void keep(vec4<T>* a_tiles, vec4<T>* b_tiles, const Place& place, u32 tile, const Brought& coming) {
+// Stores the loaded elements to the tiles at `tile`.
+__device__ __forceinline__ void keep(
+    vec4<T>* a_tiles, vec4<T>* b_tiles, const Place& place, u32 tile, const Brought& coming
+) {
     T* a_put = reinterpret_cast<T*>(a_tiles + tile + place.a_put) + place.t / 2u % 4u;
     a_put[0] = coming.a.x;
     a_put[4u * PITCH] = coming.a.y;
@@ -58,13 +63,16 @@ __device__ __forceinline__ void keep(vec4<T>* a_tiles, vec4<T>* b_tiles, const P
 }
 
 // Step p of the tiles at `tile`.
-__device__ __forceinline__ Factors step_of(const vec4<T>* a_tiles, const vec4<T>* b_tiles, const Place& place, u32 tile, u32 p) {
+__device__ __forceinline__ Factors step_of(
+    const vec4<T>* a_tiles, const vec4<T>* b_tiles, const Place& place, u32 tile, u32 p
+) {
     const u32 step = tile + p * PITCH;
     const u32 top = p >= 4u ? place.a_read ^ 4u : place.a_read;
-    return {a_tiles[step + top], a_tiles[step + (top ^ 4u)], b_tiles[step + place.b_read], b_tiles[step + place.b_read + 8u]};
+    return {a_tiles[step + top], a_tiles[step + (top ^ 4u)],
+            b_tiles[step + place.b_read], b_tiles[step + place.b_read + 8u]};
 }
 
-// The sums: rows 0 to 7, the left and the right four of each.
+// The sums: rows 0 to 7, the left and the right vec4 of each.
 __device__ __forceinline__ void multiply(vec4<T> (&left)[8], vec4<T> (&right)[8], const Factors& step) {
     const T factors[8] = {
         step.top.x, step.top.y, step.top.z, step.top.w, step.bottom.x, step.bottom.y, step.bottom.z, step.bottom.w,
@@ -79,7 +87,8 @@ __device__ __forceinline__ void multiply(vec4<T> (&left)[8], vec4<T> (&right)[8]
 // All steps of k.
 template <bool IS_WHOLE>
 __device__ __forceinline__ void multiply_all(
-    const vec4<T>* __restrict__ a, const vec4<T>* __restrict__ b, vec4<T>* a_tiles, vec4<T>* b_tiles, const Sizes& sizes,
+    const vec4<T>* __restrict__ a, const vec4<T>* __restrict__ b,
+    vec4<T>* a_tiles, vec4<T>* b_tiles, const Sizes& sizes,
     const Place& place, vec4<T> (&left)[8], vec4<T> (&right)[8]) {
     keep(a_tiles, b_tiles, place, 0u, brought<IS_WHOLE>(a, b, sizes, place, 0u));
     __syncthreads();
@@ -104,7 +113,7 @@ __device__ __forceinline__ void multiply_all(
     }
 }
 
-// Four neighbours of a row of C, as far as there are so many: one store where rows are aligned to it.
+// Stores four neighbours of a row of C, up to its edge: one store if rows are aligned.
 __device__ __forceinline__ void put(vec4<T>* __restrict__ c, const Sizes& sizes, u32 row, u32 column, vec4<T> four) {
     if (row >= sizes.m || column >= sizes.n) {
         return;
@@ -121,7 +130,7 @@ __device__ __forceinline__ void put(vec4<T>* __restrict__ c, const Sizes& sizes,
     if (column + 3u < sizes.n) { scalars[3] = four.w; }
 }
 
-// Two blocks a processor, one of which multiplies while the other waits: without the bound NVRTC takes registers for one.
+// Two blocks per SM: one multiplies while the other waits. Without the bound NVRTC uses too many registers for two.
 extern "C" __global__ void __launch_bounds__(256, 2)
 kernel(const vec4<T>* __restrict__ a, const vec4<T>* __restrict__ b, vec4<T>* __restrict__ c, const Sizes sizes) {
     // Two tiles. Step p of k, rows 4q to 4q + 3: at p * PITCH + (q ^ (p / 4 * 4)).

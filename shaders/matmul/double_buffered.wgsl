@@ -1,15 +1,15 @@
-// Product of two matrices, C = A·B with A m×k and B k×n, by tiles of 128×128: each of 256 invocations keeps 8×8 elements of C in registers.
-// Two tiles of A and two of B take turns in workgroup memory: while one pair is multiplied the next is on its way, one barrier in 8 steps of k.
-// Pattern: 32 neighbouring invocations cover 32×64 elements of C, 4×8 of them with 2×2 blocks of 4×4 each: 64 FMAs for four 16-byte reads,
-// most of which lanes share; eight in a row are four high and two wide. A's tile is stored by steps of k; its fours change places in the
-// upper half, against bank conflicts. Workgroups are numbered in bands of 8 rows, so that those that run together share what they read.
+// GEMM, C = A·B with A m×k and B k×n, by tiles of 128×128: each of 256 invocations accumulates 8×8 elements of C in
+// registers. Workgroup memory holds two pairs of tiles: one loads while one is multiplied, a barrier per 8 steps of k.
+// Pattern: 32 neighbours cover 32×64 elements of C, 4×8 of them with 2×2 blocks of 4×4: 64 FMAs per four 16-byte reads,
+// most of them shared by lanes; eight in a row are four high and two wide. A's tile is stored by steps of k, with its
+// upper half swizzled against bank conflicts. Workgroups are numbered in bands of 8 rows to share reads.
 // Work: 2mnk operations.
 
 alias T = f32;
 
 struct Sizes { m: u32, n: u32, k: u32 }
 
-/// An invocation's 8×8 elements of C: rows 0 to 7, the left and the right four of each.
+/// An invocation's 8×8 elements of C: rows 0 to 7, the left and the right vec4 of each.
 struct Sums {
     left_0: vec4<T>, left_1: vec4<T>, left_2: vec4<T>, left_3: vec4<T>,
     left_4: vec4<T>, left_5: vec4<T>, left_6: vec4<T>, left_7: vec4<T>,
@@ -17,13 +17,13 @@ struct Sums {
     right_4: vec4<T>, right_5: vec4<T>, right_6: vec4<T>, right_7: vec4<T>,
 }
 
-/// What one step of k multiplies: eight elements of a column of A by eight of a row of B.
+/// Operands of one step of k: eight elements of a column of A and eight of a row of B.
 struct Factors { top: vec4<T>, bottom: vec4<T>, left: vec4<T>, right: vec4<T> }
 
-/// What an invocation brings for the next tiles: four neighbours of a row of either matrix.
+/// An invocation's loads for the next tiles: four neighbours of a row of each matrix.
 struct Brought { a: vec4<T>, b: vec4<T> }
 
-/// Where an invocation reads and writes. In fours: of A and B in memory, of the tiles where it writes and reads.
+/// An invocation's indices in vec4s: of A and B in memory, and of the tiles for stores and loads.
 struct Place { t: u32, row: u32, column: u32, a: u32, b: u32, a_put: u32, a_read: u32, b_read: u32 }
 
 @group(0) @binding(0) var<storage, read> a: array<vec4<T>>;
@@ -33,7 +33,7 @@ struct Place { t: u32, row: u32, column: u32, a: u32, b: u32, a_put: u32, a_read
 
 const SIDE = 128u;
 const DEPTH = 8u;
-/// Fours in a step of k, and in a tile.
+/// vec4s in a step of k, and in a tile.
 const PITCH = SIDE / 4u;
 const TILE = DEPTH * PITCH;
 const BAND = 8u;
@@ -67,7 +67,8 @@ fn main(
         half * 4u * PITCH + ((t / 8u) ^ (half * 4u)),
         y, x,
     );
-    // Tiles that stick out nowhere, in aligned rows, are brought without a test in between: a driver may wait for a load before a branch.
+    // Tiles that cross no edge, with aligned rows, are loaded without branches: a driver may wait for a load before a
+    // branch.
     let is_inside = row + SIDE <= sizes.m && column + SIDE <= sizes.n && sizes.n % 4u == 0u;
     var sums = Sums();
     if (is_inside && sizes.k % (2u * DEPTH) == 0u) {
@@ -83,7 +84,7 @@ fn main(
     put_four(top + 16u, left + 32u, sums.right_4, sums.right_5, sums.right_6, sums.right_7);
 }
 
-/// All steps of k. `is_whole` is a literal at every call, so that no test is left of it.
+/// All steps of k. `is_whole` is a literal in every call, so that its branches are removed.
 fn multiply_all(sums: ptr<function, Sums>, place: Place, is_whole: bool) {
     keep(place, 0u, brought(place, 0u, is_whole));
     workgroupBarrier();
@@ -94,8 +95,8 @@ fn multiply_all(sums: ptr<function, Sums>, place: Place, is_whole: bool) {
     }
 }
 
-/// The eight steps of the tiles at `tile`, the first of which `first_step` holds, while those of steps `next` and on come to the other tiles:
-/// the first step of these.
+/// The eight steps of the tiles at `tile`; `first_step` holds the first one. Meanwhile the tiles of step `next` load to
+/// the other buffer, whose first step is returned.
 fn multiply_tile(
     sums: ptr<function, Sums>, place: Place, first_step: Factors, tile: u32, next: u32, is_whole: bool,
 ) -> Factors {
@@ -121,7 +122,7 @@ fn multiply_tile(
     return next_step;
 }
 
-/// Step p of the tiles at `tile`; p is a literal at every call.
+/// Step p of the tiles at `tile`; p is a literal in every call.
 fn step_of(place: Place, tile: u32, p: u32) -> Factors {
     let step = tile + p * PITCH;
     let top = select(place.a_read, place.a_read ^ 4u, p >= 4u);
@@ -150,8 +151,8 @@ fn multiply(sums: ptr<function, Sums>, step: Factors) {
     (*sums).right_7 = fma(vec4<T>(step.bottom.w), step.right, (*sums).right_7);
 }
 
-/// What the invocation brings of the tiles from step `first` on, zero outside of the matrices. The tiles behind the last are the last again,
-/// which nobody multiplies.
+/// The invocation's loads of the tiles from step `first` on, zero outside of the matrices. After the last tiles it
+/// loads them again; nothing multiplies those.
 fn brought(place: Place, first: u32, is_whole: bool) -> Brought {
     if (is_whole) {
         let step = min(first, sizes.k - DEPTH);
@@ -186,7 +187,7 @@ fn four_of_b(p: u32, column: u32) -> vec4<T> {
     return four;
 }
 
-/// Puts what was brought into the tiles at `tile`.
+/// Stores the loaded elements to the tiles at `tile`.
 fn keep(place: Place, tile: u32, coming: Brought) {
     let row = place.t / 2u % 4u;
     a_tiles[tile + place.a_put][row] = coming.a.x;
@@ -196,7 +197,7 @@ fn keep(place: Place, tile: u32, coming: Brought) {
     b_tiles[tile + place.t] = coming.b;
 }
 
-/// A block of 4×4 elements of C.
+/// Stores a block of 4×4 elements of C.
 fn put_four(row: u32, column: u32, first: vec4<T>, second: vec4<T>, third: vec4<T>, fourth: vec4<T>) {
     put(row, column, first);
     put(row + 1u, column, second);
@@ -204,7 +205,7 @@ fn put_four(row: u32, column: u32, first: vec4<T>, second: vec4<T>, third: vec4<
     put(row + 3u, column, fourth);
 }
 
-/// Four neighbours of a row of C, as far as there are so many: one store where rows are aligned to it.
+/// Stores four neighbours of a row of C, up to its edge: one store if rows are aligned.
 fn put(row: u32, column: u32, four: vec4<T>) {
     if (row >= sizes.m || column >= sizes.n) {
         return;

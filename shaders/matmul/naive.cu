@@ -1,4 +1,4 @@
-// Twin of naive.wgsl, word for word.
+// Twin of naive.wgsl: the same code.
 
 struct Sizes { u32 m, n, k; };
 

@@ -1,6 +1,6 @@
-// Product of two matrices, C = A·B with A m×k and B k×n, row by row: one invocation for each element of C.
-// Pattern: neighbouring invocations read neighbouring elements of B and the same one of A; nothing is kept, so that every element of
-// A is read n times and every one of B m times, from caches at best.
+// GEMM, C = A·B with A m×k and B k×n: one invocation per element of C.
+// Pattern: neighbouring invocations read neighbouring elements of B and the same element of A. Nothing is reused in
+// registers or workgroup memory: each element of A is read n times and each of B m times, from caches at best.
 // Work: 2mnk operations.
 
 alias T = f32;

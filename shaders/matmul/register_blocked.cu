@@ -1,4 +1,4 @@
-// Twin of register_blocked.wgsl: where rows of B are not aligned, CUDA sees it as scalars, for which WGSL must pick lanes.
+// Twin of register_blocked.wgsl: if rows of B are not aligned, CUDA reads B as scalars; WGSL selects vector components.
 
 struct Sizes { u32 m, n, k; };
 
@@ -16,7 +16,8 @@ __device__ __forceinline__ T a_at(const T* __restrict__ a, const Sizes& sizes, u
 
 // Four neighbours of a column of A.
 __device__ __forceinline__ vec4<T> four_rows(const T* __restrict__ a, const Sizes& sizes, u32 row, u32 p) {
-    return {a_at(a, sizes, row, p), a_at(a, sizes, row + 1u, p), a_at(a, sizes, row + 2u, p), a_at(a, sizes, row + 3u, p)};
+    return {a_at(a, sizes, row, p), a_at(a, sizes, row + 1u, p),
+            a_at(a, sizes, row + 2u, p), a_at(a, sizes, row + 3u, p)};
 }
 
 // Element of B, zero outside.
@@ -27,7 +28,7 @@ __device__ __forceinline__ T b_at(const vec4<T>* __restrict__ b, const Sizes& si
     return T();
 }
 
-// Four neighbours of a row of B: one load where rows are aligned to it.
+// Four neighbours of a row of B: one load if rows are aligned.
 __device__ __forceinline__ vec4<T> four_columns(const vec4<T>* __restrict__ b, const Sizes& sizes, u32 p, u32 column) {
     if (sizes.n % 4u == 0u) {
         if (p < sizes.k && column < sizes.n) {
@@ -36,11 +37,12 @@ __device__ __forceinline__ vec4<T> four_columns(const vec4<T>* __restrict__ b, c
         return vec4<T>();
     }
     return {
-        b_at(b, sizes, p, column), b_at(b, sizes, p, column + 1u), b_at(b, sizes, p, column + 2u), b_at(b, sizes, p, column + 3u),
+        b_at(b, sizes, p, column), b_at(b, sizes, p, column + 1u),
+        b_at(b, sizes, p, column + 2u), b_at(b, sizes, p, column + 3u),
     };
 }
 
-// Four neighbours of a row of C, as far as there are so many.
+// Stores four neighbours of a row of C, up to its edge.
 __device__ __forceinline__ void put(T* __restrict__ c, const Sizes& sizes, u32 row, u32 column, vec4<T> four) {
     if (row < sizes.m) {
         const u32 at = row * sizes.n + column;

@@ -1,7 +1,7 @@
-// Product of two matrices, C = A·B with A m×k and B k×n, by tiles of 64×64 in registers: each of 16×16 invocations keeps 4×4
-// elements of C, and loads the next 4 of A and of B while it works through 16 steps of k from workgroup memory.
-// Pattern: two 16-byte reads of workgroup memory for 16 FMAs; rows of A's tile are padded by a vec4, against bank conflicts when it is
-// written. Accumulators have names, not indices: an array indexed by a loop may end up in memory.
+// GEMM, C = A·B with A m×k and B k×n, by tiles of 64×64: each of 16×16 invocations accumulates 4×4 elements of C in
+// registers, and loads its next 4 elements of A and of B during 16 steps of k from workgroup memory.
+// Pattern: two 16-byte reads of workgroup memory per 16 FMAs; rows of A's tile are padded by a vec4, against bank
+// conflicts on its stores. Accumulators are named variables: an array indexed by a loop may end up in memory.
 // Work: 2mnk operations.
 
 alias T = f32;
@@ -76,7 +76,7 @@ fn b_at(p: u32, column: u32) -> T {
     return T();
 }
 
-/// Four neighbours of a row of B: one load where rows are aligned to it.
+/// Four neighbours of a row of B: one load if rows are aligned.
 fn four_columns(p: u32, column: u32) -> vec4<T> {
     if (sizes.n % 4u == 0u) {
         if (p < sizes.k && column < sizes.n) {
@@ -87,7 +87,7 @@ fn four_columns(p: u32, column: u32) -> vec4<T> {
     return vec4<T>(b_at(p, column), b_at(p, column + 1u), b_at(p, column + 2u), b_at(p, column + 3u));
 }
 
-/// Four neighbours of a row of C, as far as there are so many.
+/// Stores four neighbours of a row of C, up to its edge.
 fn put(row: u32, column: u32, four: vec4<T>) {
     if (row < sizes.m) {
         let at = row * sizes.n + column;

@@ -1,4 +1,4 @@
-// Twin of tiled.wgsl, word for word.
+// Twin of tiled.wgsl: the same code.
 
 struct Sizes { u32 m, n, k; };
 
@@ -12,7 +12,7 @@ kernel(const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ c, cons
     const u32 own = t.y * TILE + t.x;
     T sum = T();
     for (u32 first = 0u; first < sizes.k; first += TILE) {
-        // Tiles that stick out go on with zeros, which add nothing.
+        // Elements outside of the matrices are zeros, which add nothing.
         T from_a = T();
         if (row < sizes.m && first + t.x < sizes.k) {
             from_a = a[row * sizes.k + first + t.x];

@@ -1,6 +1,7 @@
-// Product of two matrices, C = A·B with A m×k and B k×n, by square tiles: TILE×TILE invocations load one tile of A and one of B into
-// workgroup memory, multiply them, and go on to the next; one element of C an invocation.
-// Pattern: every element is read from memory TILE times less often than by naive; two reads of workgroup memory for each FMA.
+// GEMM, C = A·B with A m×k and B k×n, by square tiles: TILE×TILE invocations load one tile of A and one of B into
+// workgroup memory, multiply them, and continue with the next; one element of C per invocation.
+// Pattern: each element is read from global memory TILE times less often than in `naive`; two reads of workgroup memory
+// per FMA.
 // Work: 2mnk operations.
 
 alias T = f32;
@@ -24,7 +25,7 @@ fn main(@builtin(local_invocation_id) t: vec3<u32>, @builtin(workgroup_id) group
     let own = t.y * TILE + t.x;
     var sum = T();
     for (var first = 0u; first < sizes.k; first += TILE) {
-        // Tiles that stick out go on with zeros, which add nothing.
+        // Elements outside of the matrices are zeros, which add nothing.
         var from_a = T();
         if (row < sizes.m && first + t.x < sizes.k) {
             from_a = a[row * sizes.k + first + t.x];

@@ -1,9 +1,10 @@
-// CUDA alone: storage_latency by addresses in place of indices. What is loaded is where to load next; WGSL has no pointers to store,
-// and has to make an address of every index. The thread first turns the cycle of indices into one of addresses, 8 KiB of them.
+// CUDA alone: storage_latency with stored addresses instead of indices: each loaded value is the next address. WGSL
+// cannot store pointers and must compute an address from every index.
+// The thread first converts the cycle of indices to 8 KiB of addresses.
 
 struct Sizes { u32 shift, places; };
 
-// The address at `at`, in global memory as the compiler cannot know.
+// Loads the address at `at`. Inline PTX, since the compiler cannot know that `at` is in global memory.
 __device__ __forceinline__ unsigned long long loaded(unsigned long long at) {
     unsigned long long next;
     asm volatile("ld.global.u64 %0, [%1];" : "=l"(next) : "l"(at) : "memory");

@@ -1,6 +1,6 @@
-// Reads an array of 32 words that each invocation has to itself, and mixes all that was read into one word.
-// Pattern: the index is known at run time only, so that the array cannot live in registers that instructions name: it goes to memory
-// that the compiler sets apart for each invocation, or to registers addressed indirectly.
+// Reads an array of 32 words private to each invocation, and mixes all values into one word.
+// Pattern: the index is known only at run time, so that named registers cannot hold the array: it is in private memory,
+// or in registers with indirect addressing.
 // Work: 16 ROUNDS words of 4 bytes read by each invocation.
 
 struct Sizes { invocations: u32 }

@@ -1,4 +1,4 @@
-// Twin of private_latency.wgsl: a local array indexed at run time, which CUDA keeps in local memory, behind the first cache.
+// Twin of private_latency.wgsl: a local array indexed at run time, which CUDA keeps in local memory, cached by L1.
 
 struct Sizes { u32 shift, places; };
 

@@ -1,6 +1,6 @@
-// One invocation follows a random cycle through 1 KiB of an array of its own.
-// Pattern: dependent loads, each of which waits for the last. The cycle is stored turned by a number known at run time, so that the
-// array is no copy that the compiler could spare; its length comes from the host, so that no compiler unrolls it into registers.
+// One invocation follows a random cycle through 1 KiB of a private array.
+// Pattern: dependent loads. The cycle is stored rotated by a number known only at run time, so that the compiler cannot
+// replace the array by its source; its length comes from the host, so that no compiler unrolls it into registers.
 // Work: STEPS dependent loads, 16 in the loop body.
 
 struct Sizes { shift: u32, places: u32 }

@@ -1,4 +1,4 @@
-// Twin of register_bandwidth.wgsl, word for word.
+// Twin of register_bandwidth.wgsl: the same code.
 
 struct Sizes { u32 invocations; };
 

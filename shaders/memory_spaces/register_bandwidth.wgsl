@@ -1,5 +1,6 @@
-// Mixes eight variables of each invocation, which live in registers: every operation takes what the ones before it left.
-// Pattern: no memory. Sums and exclusive ors alternate, which no algebra merges; eight short chains cross, as many as a scheduler needs.
+// Mixes eight variables of each invocation, held in registers: every operation depends on the ones before it.
+// Pattern: no memory. Additions and exclusive ors alternate, which no compiler can merge; eight short interleaved
+// chains give a scheduler enough independent work.
 // Work: 16 ROUNDS times x = (x + y) ^ z by each invocation, each of which reads four registers of 4 bytes.
 
 struct Sizes { invocations: u32 }

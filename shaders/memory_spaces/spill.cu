@@ -1,6 +1,6 @@
-// CUDA alone: 96 values of each thread's own, all of them needed until the end, by threads that may have REGISTERS registers each. What
-// does not fit is spilled to local memory, and fetched back whenever it is needed; in return more blocks are resident. A limit on
-// registers follows from the blocks that must fit a multiprocessor's 65,536; WGSL's pipelines have none.
+// CUDA alone: 96 values per thread, all live until the end, in threads limited to REGISTERS registers each. The other
+// values spill to local memory and are reloaded when needed; in return more blocks are resident. The limit follows from
+// the number of blocks that must fit a multiprocessor's 65,536 registers; pipelines of WGSL have no such limit.
 
 struct Sizes { u32 invocations, shift; };
 

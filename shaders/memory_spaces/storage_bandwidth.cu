@@ -1,4 +1,4 @@
-// Twin of storage_bandwidth.wgsl: a table that no thread writes, which CUDA reads through the read-only path of the first cache.
+// Twin of storage_bandwidth.wgsl: no thread writes the table, so CUDA reads it through the read-only path of L1.
 
 struct Sizes { u32 invocations; };
 

@@ -1,5 +1,5 @@
-// Reads a table of 4 KiB in a storage buffer, which fits every cache, and mixes all that was read into one word.
-// Pattern: neighbouring invocations read neighbouring elements, 16 bytes each; where they read moves on every round.
+// Reads a table of 4 KiB in a storage buffer, which fits every cache, and mixes all values into one word.
+// Pattern: neighbouring invocations read neighbouring elements, 16 bytes each; the position advances every round.
 // Work: 16 ROUNDS elements of 16 bytes read by each invocation.
 
 struct Sizes { invocations: u32 }

@@ -1,5 +1,5 @@
 // One invocation follows a random cycle through 4 KiB of a storage buffer.
-// Pattern: dependent loads, each of which waits for the last, from the nearest cache.
+// Pattern: dependent loads from the nearest cache.
 // Work: STEPS dependent loads, 16 in the loop body.
 
 struct Sizes { shift: u32 }

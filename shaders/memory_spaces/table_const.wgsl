@@ -1,7 +1,8 @@
-// Reads a table of 64 words that is part of the program, and mixes all that was read into one word.
-// The variable is never written: compilers can keep the one copy that the program holds. (naga would copy a `const` that is
+// Reads a table of 64 words that is part of the program, and mixes all values into one word.
+// The variable is never written, so that compilers can keep the program's one copy. (naga copies a `const` that is
 // indexed at run time for every read.)
-// Pattern: EACH = 0: all invocations read the same element at a time; EACH = 1: each its own. Which one moves on every round.
+// Pattern: EACH = 0: all invocations read the same element at a time; EACH = 1: each its own. The position advances
+// every round.
 // Work: 16 ROUNDS words of 4 bytes read by each invocation.
 
 struct Sizes { invocations: u32, shift: u32 }

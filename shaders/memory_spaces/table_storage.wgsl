@@ -1,5 +1,6 @@
-// Reads a table of 64 words that the host filled, in a storage buffer, and mixes all that was read into one word.
-// Pattern: EACH = 0: all invocations read the same element at a time; EACH = 1: each its own. Which one moves on every round.
+// Reads a table of 64 words in a storage buffer, filled by the host, and mixes all values into one word.
+// Pattern: EACH = 0: all invocations read the same element at a time; EACH = 1: each its own. The position advances
+// every round.
 // Work: 16 ROUNDS words of 4 bytes read by each invocation.
 
 struct Sizes { invocations: u32, shift: u32 }

@@ -1,4 +1,4 @@
-// Twin of table_uniform.wgsl: the table is constant memory that the host fills; CUDA packs words there as anywhere.
+// Twin of table_uniform.wgsl: the table is constant memory, filled by the host. CUDA needs no stride of 16 bytes there.
 
 struct Sizes { u32 invocations, shift; };
 

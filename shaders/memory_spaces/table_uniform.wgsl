@@ -1,5 +1,6 @@
-// Reads a table of 64 words that the host filled, in a uniform buffer, and mixes all that was read into one word.
-// Pattern: EACH = 0: all invocations read the same element at a time; EACH = 1: each its own. Which one moves on every round.
+// Reads a table of 64 words in a uniform buffer, filled by the host, and mixes all values into one word.
+// Pattern: EACH = 0: all invocations read the same element at a time; EACH = 1: each its own. The position advances
+// every round.
 // Work: 16 ROUNDS words of 4 bytes read by each invocation.
 
 struct Sizes { invocations: u32, shift: u32 }
@@ -12,7 +13,7 @@ override WG: u32 = 256u;
 override ROUNDS: u32 = 4u;
 override EACH: u32 = 1u;
 
-/// Uniform arrays have a stride of 16 bytes at least: words are packed by fours.
+/// Arrays in uniform buffers have a stride of at least 16 bytes, so four words are packed in an element.
 fn word(at: u32) -> u32 {
     return table[at / 4u][at % 4u];
 }

@@ -1,9 +1,9 @@
-// Twin of texture_bandwidth.wgsl: texels are fetched by whole numbers, which the instruction takes as WGSL's textureLoad does, and CUDA's
-// tex2D does not: it would turn both coordinates into floats.
+// Twin of texture_bandwidth.wgsl: inline PTX fetches texels by integer coordinates, as WGSL's textureLoad does. CUDA's
+// tex2D would convert both coordinates to floats.
 
 struct Sizes { u32 invocations; };
 
-// Texel number `at`, row by row.
+// Texel number `at` in row-major order.
 __device__ __forceinline__ uint4 texel(cudaTextureObject_t table, u32 at) {
     uint4 texel;
     asm("tex.2d.v4.u32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"

@@ -1,5 +1,6 @@
-// Reads a table of 4 KiB in a texture of 16 by 16 texels, and mixes all that was read into one word.
-// Pattern: neighbouring invocations load neighbouring texels, 16 bytes each, unfiltered; where they read moves on every round.
+// Reads a table of 4 KiB in a texture of 16 by 16 texels, and mixes all values into one word.
+// Pattern: neighbouring invocations load neighbouring texels, 16 bytes each, unfiltered; the position advances every
+// round.
 // Work: 16 ROUNDS texels of 16 bytes read by each invocation.
 
 struct Sizes { invocations: u32 }
@@ -35,7 +36,7 @@ fn main(
     }
 }
 
-/// Texel number `at`, row by row.
+/// Texel number `at` in row-major order.
 fn texel(at: u32) -> vec4<u32> {
     return textureLoad(table, vec2<u32>(at & 15u, at >> 4u), 0);
 }

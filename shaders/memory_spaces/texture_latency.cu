@@ -1,9 +1,9 @@
-// Twin of texture_latency.wgsl: texels are fetched by whole numbers, which the instruction takes as WGSL's textureLoad does, and CUDA's
-// tex2D does not: turning them into floats would count as latency.
+// Twin of texture_latency.wgsl: inline PTX fetches texels by integer coordinates, as WGSL's textureLoad does. CUDA's
+// tex2D would convert them to floats, which would count as latency.
 
 struct Sizes { u32 shift; };
 
-// The place after `at`; places are numbered row by row.
+// The position after `at`; positions are in row-major order.
 __device__ __forceinline__ u32 next(cudaTextureObject_t cycle, u32 at) {
     uint4 texel;
     asm("tex.2d.v4.u32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"

@@ -1,5 +1,5 @@
 // One invocation follows a random cycle through 4 KiB of a texture of 32 by 32 texels.
-// Pattern: dependent loads, each of which waits for the last, through the texture unit; two operations make coordinates of a number.
+// Pattern: dependent loads through the texture unit; two operations convert an index to coordinates.
 // Work: STEPS dependent loads, 16 in the loop body.
 
 struct Sizes { shift: u32 }
@@ -26,7 +26,7 @@ fn main(
     }
 }
 
-/// The place after `at`; places are numbered row by row.
+/// The position after `at`; positions are in row-major order.
 fn next(at: u32) -> u32 {
     return textureLoad(cycle, vec2<u32>(at & 31u, at >> 5u), 0).x;
 }

@@ -1,4 +1,4 @@
-// Twin of uniform_bandwidth.wgsl: the table lies in constant memory, which the host fills.
+// Twin of uniform_bandwidth.wgsl: the table is in constant memory, filled by the host.
 
 struct Sizes { u32 invocations; };
 

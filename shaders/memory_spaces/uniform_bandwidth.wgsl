@@ -1,6 +1,7 @@
-// Reads a table of 4 KiB in a uniform buffer and mixes all that was read into one word.
-// Pattern: all invocations of a workgroup read one element at a time, as uniform memory is made for; which one moves on every round.
-// Work: 16 ROUNDS elements of 16 bytes read by each invocation (bytes that reach invocations: a fetch serves many).
+// Reads a table of 4 KiB in a uniform buffer and mixes all values into one word.
+// Pattern: all invocations of a workgroup read one element at a time, the case for which uniform memory is built; the
+// position advances every round.
+// Work: 16 ROUNDS elements of 16 bytes read by each invocation (bytes delivered to invocations: one fetch serves many).
 
 struct Sizes { invocations: u32 }
 

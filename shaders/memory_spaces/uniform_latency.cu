@@ -1,4 +1,4 @@
-// Twin of uniform_latency.wgsl: the cycle lies in constant memory, which the host fills, 16 bytes from place to place as there.
+// Twin of uniform_latency.wgsl: the cycle is in constant memory, filled by the host, with the same stride of 16 bytes.
 
 struct Sizes { u32 shift; };
 

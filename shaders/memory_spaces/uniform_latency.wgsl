@@ -1,5 +1,5 @@
 // One invocation follows a random cycle through 4 KiB of a uniform buffer.
-// Pattern: dependent loads, each of which waits for the last; the elements are 16 bytes apart, as uniform arrays demand.
+// Pattern: dependent loads; the elements are 16 bytes apart, as uniform arrays require.
 // Work: STEPS dependent loads, 16 in the loop body.
 
 struct Sizes { shift: u32 }

@@ -1,4 +1,4 @@
-// Twin of workgroup_bandwidth.wgsl: the same in shared memory.
+// Twin of workgroup_bandwidth.wgsl: the same code with shared memory.
 
 struct Sizes { u32 invocations; };
 

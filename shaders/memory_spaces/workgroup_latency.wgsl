@@ -1,5 +1,5 @@
-// One invocation follows a random cycle through 4 KiB of workgroup memory, which its whole workgroup filled.
-// Pattern: dependent loads, each of which waits for the last.
+// One invocation follows a random cycle through 4 KiB of workgroup memory, filled by its whole workgroup.
+// Pattern: dependent loads.
 // Work: STEPS dependent loads, 16 in the loop body.
 
 struct Sizes { shift: u32 }

@@ -1,4 +1,4 @@
-// Twin of rows_2d.wgsl, word for word.
+// Twin of rows_2d.wgsl: the same code.
 
 struct Sizes { u32 rows, columns, pitch; };
 

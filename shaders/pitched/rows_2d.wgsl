@@ -1,6 +1,7 @@
-// Reads every element of a matrix once, row by row, rows a pitch apart (source workload B4); each invocation adds up its columns.
-// Pattern: a workgroup a row, neighbouring invocations on neighbouring columns. With the pitch a multiple of 256 bytes every row starts
-// on a transaction's boundary; packed rows of an odd width start anywhere.
+// Reads every element of a matrix once; its rows are a pitch apart (source workload B4). Each invocation adds up its
+// columns.
+// Pattern: one workgroup per row, neighbouring invocations on neighbouring columns. With a pitch of a multiple of 256
+// bytes every row starts on a transaction boundary; packed rows of odd width start anywhere.
 // Work: rows × columns scalars read.
 
 alias T = f32;

@@ -1,4 +1,4 @@
-// Twin of slices_3d.wgsl, word for word.
+// Twin of slices_3d.wgsl: the same code.
 
 struct Sizes { u32 width, height, depth, pitch; };
 

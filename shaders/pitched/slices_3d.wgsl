@@ -1,6 +1,7 @@
-// Reads every element of a volume once, slice by slice and row by row (source workload B5); the slice pitch is pitch x height.
-// Pattern: a workgroup a row; as rows_2d, with rows too short to hide how each of them starts.
-// Work: width x height x depth scalars read.
+// Reads every element of a volume once, slice by slice and row by row (source workload B5); the slice pitch is pitch ×
+// height.
+// Pattern: one workgroup per row; as `rows_2d`, with rows too short to hide a misaligned start.
+// Work: width × height × depth scalars read.
 
 alias T = f32;
 

@@ -1,4 +1,4 @@
-// Twin of atomic.wgsl, word for word.
+// Twin of atomic.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

@@ -1,5 +1,7 @@
-// Sum in one pass: each workgroup adds its block up as `first_add` does and adds the result to one global word atomically.
-// Pattern: no second pass and no block sums; all workgroups meet at one address. Integers only: WGSL has no float atomics.
+// Sum in one pass: each workgroup reduces its block as `first_add` does and atomically adds the result to one global
+// word.
+// Pattern: no second pass and no block sums; all workgroups update one address. Integers only: WGSL has no float
+// atomics.
 // Work: n scalars read.
 
 alias T = u32;

@@ -1,4 +1,4 @@
-// Twin of first_add.wgsl, word for word.
+// Twin of first_add.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

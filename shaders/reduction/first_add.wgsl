@@ -1,5 +1,5 @@
-// Sum of each block of 2 WG elements: every invocation adds two elements while it loads them, then the sequential tree.
-// Pattern: as `sequential`, with half the workgroups and no invocation idle in the first step.
+// Sum of each block of 2 WG elements: every invocation adds two elements on load, then the sequential tree.
+// Pattern: as `sequential`, with half the workgroups and no idle invocation in the first step.
 // Work: n scalars read.
 
 alias T = f32;

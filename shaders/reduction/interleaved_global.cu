@@ -1,4 +1,4 @@
-// Twin of interleaved_global.wgsl, word for word: the fence makes a block's stores visible to it, the barrier waits for them.
+// Twin of interleaved_global.wgsl: the fence makes stores visible to the block, and the barrier waits for them.
 
 struct Sizes { u32 n; };
 

@@ -1,5 +1,5 @@
-// Sum of each block, in place in global memory (article 000's first kernel): at step s = 1, 2, 4 … invocation t adds element t + s
-// where t is a multiple of 2s; a barrier after each step; element 0 of the block is its sum.
+// Sum of each block, in place in global memory (source workload A3): at step s = 1, 2, 4 … invocation t adds element t
+// + s if t is a multiple of 2s; a barrier after each step; element 0 of the block is its sum.
 // Pattern: interleaved addressing with a modulo test, every step through global memory.
 // Work: n scalars read.
 

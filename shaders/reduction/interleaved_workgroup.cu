@@ -1,4 +1,4 @@
-// Twin of interleaved_workgroup.wgsl, word for word.
+// Twin of interleaved_workgroup.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

@@ -1,6 +1,6 @@
-// Sum of each block on a copy in workgroup memory (article 000's second kernel): the same steps and the same modulo test as
-// interleaved_global, so that the difference between the two is the memory alone.
-// Pattern: interleaved addressing with a modulo test; each step leaves fewer invocations of a subgroup at work.
+// Sum of each block on a copy in workgroup memory (source workload A4): the steps and the modulo test of
+// `interleaved_global`, so that the memory alone makes the difference.
+// Pattern: interleaved addressing with a modulo test; each step leaves fewer active invocations in a subgroup.
 // Work: n scalars read.
 
 alias T = f32;

@@ -1,4 +1,4 @@
-// Twin of sequential.wgsl, word for word.
+// Twin of sequential.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

@@ -1,5 +1,5 @@
-// Sum of each block in workgroup memory with sequential addressing: at step s = WG/2, WG/4 … 1 the first s invocations add element
-// t + s. No modulo, and whole subgroups fall idle instead of single invocations.
+// Sum of each block in workgroup memory with sequential addressing: at step s = WG/2, WG/4 … 1 the first s invocations
+// add element t + s. No modulo, and whole subgroups become idle instead of single invocations.
 // Pattern: sequential addressing, no divergence down to the last subgroup, no bank conflicts.
 // Work: n scalars read.
 

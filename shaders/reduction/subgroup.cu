@@ -1,4 +1,4 @@
-// Twin of subgroup.wgsl: subgroups are warps, whose sum takes shuffles, or one instruction for integers where there is one.
+// Twin of subgroup.wgsl: a warp is summed by shuffles, or by one instruction for integers on devices that have it.
 
 struct Sizes { u32 n; };
 

@@ -1,6 +1,7 @@
-// Sum of each block of 2 WG elements: two loads an invocation, one subgroupAdd, then a tree over the subgroups' sums.
-// Pattern: the subgroup adds through registers; workgroup memory holds one word for each subgroup. Each subgroup takes a slot from a
-// counter, so that neither the size of a subgroup nor which invocations form one matters.
+// Sum of each block of 2 WG elements: two loads per invocation, one subgroupAdd, then a tree over the sums of the
+// subgroups.
+// Pattern: the subgroup adds through registers; workgroup memory holds one word per subgroup. Each subgroup gets a slot
+// from a counter, so that neither the subgroup size nor the mapping of invocations to subgroups matters.
 // Work: n scalars read.
 
 alias T = f32;

@@ -1,4 +1,4 @@
-// Twin of vec4_grid_stride.wgsl: the last, incomplete element is read as scalars, no further than the array reaches.
+// Twin of vec4_grid_stride.wgsl: the incomplete last element is read as scalars, up to the end of the array.
 
 struct Sizes { u32 n; };
 
@@ -26,7 +26,7 @@ kernel(const vec4<T>* __restrict__ input, T* __restrict__ block_sums, const Size
         i += stride;
     }
     if (i == whole) {
-        // The one thread whose next element is the last, incomplete one.
+        // The one thread whose next element is the incomplete last one.
         const T* __restrict__ last = reinterpret_cast<const T*>(input + whole);
         if (sizes.n % 4u > 0u) { b.x += last[0]; }
         if (sizes.n % 4u > 1u) { b.y += last[1]; }

@@ -1,5 +1,6 @@
-// Sum by a fixed number of workgroups: each invocation adds up vec4 elements a whole grid apart, then the workgroup's tree.
-// Pattern: 16-byte loads, eight of them in flight for each invocation, one barrier sequence for thousands of elements.
+// Sum by a fixed number of workgroups: each invocation adds up vec4 elements with a stride of the whole grid, then a
+// tree over the workgroup.
+// Pattern: 16-byte loads, eight in flight per invocation; one sequence of barriers per thousands of elements.
 // Work: n scalars read.
 
 alias T = f32;
@@ -40,7 +41,7 @@ fn main(
         i += stride;
     }
     if (i == whole) {
-        // The one invocation whose next element is the last, incomplete one.
+        // The one invocation whose next element is the incomplete last one.
         for (var k = 0u; k < sizes.n % 4u; k++) {
             b[k] += input[whole][k];
         }

@@ -1,4 +1,4 @@
-// Twin of fma_an_element.wgsl: WGSL's select is a conditional for each lane.
+// Twin of fma_an_element.wgsl: WGSL's select is a conditional expression for each vector component.
 
 struct Sizes { u32 elements, addend; };
 
@@ -18,7 +18,7 @@ kernel(const T* __restrict__ input, T* __restrict__ output, const Sizes sizes) {
         const T m = make_float4(sign(x.x), sign(x.y), sign(x.z), sign(x.w));
         const float addend = float(sizes.addend) / 128.0f;
         const T p = make_float4(addend, addend, addend, addend);
-        // "!=": that no number lies below a zero known in advance would be a warning.
+        // "!=", since "<" with a constant zero on the right gives a compiler warning.
         for (u32 k = 0u; k != FMAS / 16u; k++) {
             x = four(four(four(four(x, m, p), m, p), m, p), m, p);
         }

@@ -1,6 +1,7 @@
-// Reads an element, works FMAS fused multiply-adds on it, one after the other, and writes it: between copying and computing.
-// Pattern: 16-byte loads and stores, one an invocation; four independent chains an invocation and many invocations hide latency. The
-// multiplier is ±1 and the addend a multiple of 1/128, both known only at run time: nothing can be folded, and no rounding occurs.
+// Reads an element, applies FMAS dependent fused multiply-adds to it, and writes it: between copying and computing.
+// Pattern: 16-byte loads and stores, one per invocation; four independent chains per invocation and many invocations
+// hide latency. The multiplier is ±1 and the addend a multiple of 1/128, both known only at run time: nothing folds and
+// nothing rounds.
 // Work: 2n scalars moved, 2 FMAS n operations.
 
 alias T = vec4<f32>;

@@ -1,6 +1,6 @@
-// Fills 16 KiB of workgroup memory, reads it back in another order, and stores what was read.
-// Pattern: a workgroup that does little beyond its memory: what zero-initialisation adds stands out. Every word is written before it is
-// read, so that the answer is the same with and without it.
+// Fills 16 KiB of workgroup memory, reads it back in another order, and stores the values.
+// Pattern: the workgroup does little else, so that the cost of zero-initialisation shows. Every word is written before
+// it is read: the result is the same with and without it.
 // Work: n scalars written, 16 words of workgroup memory written and read for each.
 
 alias T = u32;

@@ -1,13 +1,14 @@
-// Twin of single_pass.wgsl through shared memory alone; what a tile says is two words, as WGSL has no larger ones.
+// Twin of single_pass.wgsl with shared memory and no shuffles; a tile publishes two words, since WGSL's atomics are 32
+// bits wide.
 
 struct Sizes { u32 n, tiles; };
 
-// What is known of `tiles` neighbouring tiles: their sum, and the status that the search back through them ended with.
+// The result of a search back through `tiles` neighbouring tiles: their sum, and the status that ended the search.
 struct Seen { u32 status, tiles; T sum; };
 
-// Tiles looked at at a time, one a thread: a power of two.
+// Tiles read at a time, one per thread: a power of two.
 constexpr u32 WINDOW = 32u;
-// What a tile says: nothing yet, its own sum, the sum of all up to its end.
+// Status of a tile: nothing published, its own sum, or the sum of all elements up to its end.
 constexpr u32 SILENT = 0u;
 constexpr u32 AGGREGATE = 1u;
 constexpr u32 INCLUSIVE = 2u;
@@ -18,7 +19,7 @@ template <typename S> __device__ __forceinline__ S from_bits(u32 bits);
 template <> __device__ __forceinline__ float from_bits<float>(u32 bits) { return __uint_as_float(bits); }
 template <> __device__ __forceinline__ u32 from_bits<u32>(u32 bits) { return bits; }
 
-// Elements 4i to 4i + 3. What lies beyond the n-th stands in the last tile only, behind everything that counts.
+// Elements 4i to 4i + 3. Elements beyond the n-th occur in the last tile only, after all others.
 __device__ __forceinline__ vec4<T> four(const vec4<T>* __restrict__ input, u32 i, u32 n) {
     return 4u * i < n ? input[i] : vec4<T>();
 }
@@ -40,14 +41,15 @@ __device__ __forceinline__ void put(vec4<T>* __restrict__ output, u32 i, vec4<T>
     if (4u * i + 2u < n) { output[i].z = sums.z; }
 }
 
-// Makes a sum known: each word carries half of the sum and the whole status, so that two words of one status belong together.
+// Publishes a sum. Each word holds half of the sum and the whole status: two words of one status belong together.
 __device__ __forceinline__ void say(u32* state, u32 tile, u32 status, T sum) {
     const u32 bits = bits_of(sum);
-    asm volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(state + 2u * tile + 2u), "r"((status << 16) | (bits & 0xffffu)));
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;"
+                 : : "l"(state + 2u * tile + 2u), "r"((status << 16) | (bits & 0xffffu)));
     asm volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(state + 2u * tile + 3u), "r"((status << 16) | (bits >> 16)));
 }
 
-// What a tile has said, from the cache that all processors share.
+// Reads what a tile has published, from L2.
 __device__ __forceinline__ Seen heard(const u32* state, u32 tile) {
     u32 low, high;
     asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(low) : "l"(state + 2u * tile + 2u));
@@ -59,8 +61,8 @@ __device__ __forceinline__ Seen heard(const u32* state, u32 tile) {
     return {status, 1u, from_bits<T>((high << 16) | (low & 0xffffu))};
 }
 
-// What is known of the tiles of `near` and those right before them, `far`: the search ends with a silent tile, and with one that knows all
-// before it.
+// Joins the tiles of `near` and the preceding tiles `far`. The search ends at a tile without a published sum and at one
+// with an inclusive sum.
 __device__ __forceinline__ Seen joined(const Seen& near, const Seen& far) {
     if (near.status != AGGREGATE) {
         return near;
@@ -68,7 +70,8 @@ __device__ __forceinline__ Seen joined(const Seen& near, const Seen& far) {
     return {far.status, near.tiles + far.tiles, near.sum + far.sum};
 }
 
-// What is known of the WINDOW tiles before tile `end`, from the last one back to the first that is silent or knows all.
+// The WINDOW tiles before tile `end`, from the last one back to the first without a published sum or with an inclusive
+// one.
 __device__ __forceinline__ Seen looked_back(Seen* seen, const u32* state, u32 end, u32 t) {
     if (t < WINDOW) {
         seen[t] = {SILENT, 0u, T()};
@@ -91,8 +94,9 @@ __device__ __forceinline__ Seen looked_back(Seen* seen, const u32* state, u32 en
 // The sum of a whole tile, from the input.
 __device__ __forceinline__ T added_up(const vec4<T>* __restrict__ input, vec4<T>* sums, u32 tile, u32 t, u32 n) {
     const u32 i = tile * 4u * WG + t;
-    __syncthreads(); // for those that still read the sums of before
-    sums[t] = (four(input, i, n) + four(input, i + WG, n)) + (four(input, i + 2u * WG, n) + four(input, i + 3u * WG, n));
+    __syncthreads(); // until all threads have read the sums of the last use
+    sums[t] = (four(input, i, n) + four(input, i + WG, n))
+              + (four(input, i + 2u * WG, n) + four(input, i + 3u * WG, n));
     __syncthreads();
     for (u32 s = WG / 2u; s > 0u; s /= 2u) {
         if (t < s) {
@@ -109,10 +113,10 @@ extern "C" __global__ void __launch_bounds__(WG)
 kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* state, const Sizes sizes) {
     __shared__ u32 ticket;
     __shared__ Seen seen[WINDOW];
-    // Twice a vector a thread: one half is read while the other is written.
+    // Two vectors per thread: one half is read while the other is written.
     __shared__ vec4<T> sums[2u * WG];
     const u32 t = threadIdx.x, n = sizes.n;
-    // Tiles are numbered in the order in which blocks start, so that those before this one have started, too.
+    // Tiles are numbered in the order in which blocks start, so that all tiles before this one have started.
     if (t == 0u) {
         ticket = atomicAdd(state, 1u);
     }
@@ -121,7 +125,7 @@ kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* sta
     if (tile >= sizes.tiles) {
         return;
     }
-    // Four rows of 4 WG elements, each scanned on its own.
+    // Four rows of 4 WG elements, each scanned separately.
     const u32 i = tile * 4u * WG + t;
     const vec4<T> a = scanned(four(input, i, n));
     const vec4<T> b = scanned(four(input, i + WG, n));
@@ -154,7 +158,7 @@ kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* sta
     if (t == 0u) {
         say(state, tile, tile == 0u ? INCLUSIVE : AGGREGATE, aggregate);
     }
-    // The sum of tiles end to tile - 1; every round takes in one tile at least.
+    // The sum of tiles end to tile - 1; each iteration adds at least one tile.
     T before = T();
     u32 end = tile;
     while (end > 0u) {

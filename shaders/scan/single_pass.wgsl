@@ -1,41 +1,41 @@
-// Inclusive scan in one pass by decoupled look-back (Merrill and Garland 2016): a workgroup scans a tile, says what it adds up to, and adds
-// what the tiles before it said. A tile that stays silent it adds up itself (fallback: Smith, Levien and Owens 2025), since WebGPU does not
-// promise that others run while one waits: every loop ends, whatever the device runs first.
-// Pattern: 16 elements an invocation by 16-byte loads and stores, a scan of their sums in steps of 4, 32 tiles looked at at a time.
+// Inclusive scan in one pass by decoupled look-back (Merrill and Garland 2016): a workgroup scans a tile, publishes its
+// sum, and adds the sums of the tiles before. It sums a tile that stays unpublished itself (fallback: Smith, Levien and
+// Owens 2025): WebGPU guarantees no forward progress of other workgroups, so every loop is bounded.
+// Pattern: 16 elements per invocation by 16-byte loads and stores, a radix-4 scan of their sums, windows of 32 tiles.
 // Work: n scalars read and n written.
 
 alias T = f32;
 
 struct Sizes { n: u32, tiles: u32 }
 
-/// What is known of `tiles` neighbouring tiles: their sum, and the status that the search back through them ended with.
+/// The result of a search back through `tiles` neighbouring tiles: their sum, and the status that ended the search.
 struct Seen { status: u32, tiles: u32, sum: T }
 
 @group(0) @binding(0) var<storage, read> input: array<vec4<T>>;
 @group(0) @binding(1) var<storage, read_write> output: array<vec4<T>>;
-/// Zero before a launch. Word 0 is the number of the next tile, 2k + 2 and 2k + 3 are what tile k says of itself.
+/// Zero before a launch. Word 0 is the number of the next tile; words 2k + 2 and 2k + 3 hold what tile k publishes.
 @group(0) @binding(2) var<storage, read_write> state: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> sizes: Sizes;
 
 override WG: u32 = 256u;
-/// Looks at a silent tile before it is added up from the input.
+/// Reads of an unpublished tile before the fallback.
 override LOOKS: u32 = 64u;
 
-/// Tiles looked at at a time, one an invocation: a power of two.
+/// Tiles read at a time, one per invocation: a power of two.
 const WINDOW = 32u;
-/// What a tile says: nothing yet, its own sum, the sum of all up to its end.
+/// Status of a tile: nothing published, its own sum, or the sum of all elements up to its end.
 const SILENT = 0u;
 const AGGREGATE = 1u;
 const INCLUSIVE = 2u;
 
 var<workgroup> ticket: u32;
 var<workgroup> seen: array<Seen, WINDOW>;
-/// Twice a vec4 an invocation: one half is read while the other is written.
+/// Two vec4s per invocation: one half is read while the other is written.
 var<workgroup> sums: array<vec4<T>, 2u * WG>;
 
 @compute @workgroup_size(WG)
 fn main(@builtin(local_invocation_index) t: u32) {
-    // Tiles are numbered in the order in which workgroups start, so that those before this one have started, too.
+    // Tiles are numbered in the order in which workgroups start, so that all tiles before this one have started.
     if (t == 0u) {
         ticket = atomicAdd(&state[0], 1u);
     }
@@ -43,7 +43,7 @@ fn main(@builtin(local_invocation_index) t: u32) {
     if (tile >= sizes.tiles) {
         return;
     }
-    // Four rows of 4 WG elements, each scanned on its own.
+    // Four rows of 4 WG elements, each scanned separately.
     let i = tile * 4u * WG + t;
     let a = scanned(four(i));
     let b = scanned(four(i + WG));
@@ -76,7 +76,7 @@ fn main(@builtin(local_invocation_index) t: u32) {
     if (t == 0u) {
         say(tile, select(AGGREGATE, INCLUSIVE, tile == 0u), aggregate);
     }
-    // The sum of tiles end to tile - 1; every round takes in one tile at least.
+    // The sum of tiles end to tile - 1; each iteration adds at least one tile.
     var before = T();
     var end = tile;
     while (end > 0u) {
@@ -100,7 +100,7 @@ fn main(@builtin(local_invocation_index) t: u32) {
     put(i + 3u * WG, d + starts.w);
 }
 
-/// Elements 4i to 4i + 3. What lies beyond the n-th stands in the last tile only, behind everything that counts.
+/// Elements 4i to 4i + 3. Elements beyond the n-th occur in the last tile only, after all others.
 fn four(i: u32) -> vec4<T> {
     if (4u * i < sizes.n) {
         return input[i];
@@ -130,15 +130,15 @@ fn put(i: u32, x: vec4<T>) {
     }
 }
 
-/// Makes a sum known. WGSL's atomics keep no order between words: each word carries half of the sum and the whole status, which a tile
-/// writes once each, so that two words of one status belong together.
+/// Publishes a sum. WGSL's atomics are relaxed and do not order words: each word holds half of the sum and the whole
+/// status. A tile writes each status once, so that two words of one status belong together.
 fn say(tile: u32, status: u32, sum: T) {
     let bits = bitcast<u32>(sum);
     atomicStore(&state[2u * tile + 2u], (status << 16u) | (bits & 0xffffu));
     atomicStore(&state[2u * tile + 3u], (status << 16u) | (bits >> 16u));
 }
 
-/// What a tile has said.
+/// What a tile has published.
 fn heard(tile: u32) -> Seen {
     let low = atomicLoad(&state[2u * tile + 2u]);
     let high = atomicLoad(&state[2u * tile + 3u]);
@@ -149,8 +149,8 @@ fn heard(tile: u32) -> Seen {
     return Seen(status, 1u, bitcast<T>((high << 16u) | (low & 0xffffu)));
 }
 
-/// What is known of the tiles of `near` and those right before them, `far`: the search ends with a silent tile, and with one that knows
-/// all before it.
+/// Joins the tiles of `near` and the preceding tiles `far`. The search ends at a tile without a published sum and at
+/// one with an inclusive sum.
 fn joined(near: Seen, far: Seen) -> Seen {
     if (near.status != AGGREGATE) {
         return near;
@@ -158,7 +158,8 @@ fn joined(near: Seen, far: Seen) -> Seen {
     return Seen(far.status, near.tiles + far.tiles, near.sum + far.sum);
 }
 
-/// What is known of the WINDOW tiles before tile `end`, from the last one back to the first that is silent or knows all.
+/// The WINDOW tiles before tile `end`, from the last one back to the first without a published sum or with an inclusive
+/// one.
 fn looked_back(end: u32, t: u32) -> Seen {
     if (t < WINDOW) {
         seen[t] = Seen(SILENT, 0u, T());
@@ -179,7 +180,7 @@ fn looked_back(end: u32, t: u32) -> Seen {
 /// The sum of a whole tile, from the input.
 fn added_up(tile: u32, t: u32) -> T {
     let i = tile * 4u * WG + t;
-    workgroupBarrier(); // for those that still read the sums of before
+    workgroupBarrier(); // until all invocations have read the sums of the last use
     sums[t] = (four(i) + four(i + WG)) + (four(i + 2u * WG) + four(i + 3u * WG));
     workgroupBarrier();
     for (var s = WG / 2u; s > 0u; s /= 2u) {

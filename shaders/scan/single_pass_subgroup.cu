@@ -1,5 +1,5 @@
-// Twin of single_pass_subgroup.wgsl: the same tiles, windows and fallback, as CUDA has them. Warps scan by shuffles, the first one looks back
-// alone while the others wait, and what a tile says is one word of 64 bits, which is stored and loaded as a whole.
+// Twin of single_pass_subgroup.wgsl: the same tiles, windows and fallback. Warps scan by shuffles, the first warp looks
+// back while the others wait, and a tile publishes one word of 64 bits, stored and loaded as a whole.
 
 static_assert(WG % 32u == 0u, "a block must be of whole warps");
 
@@ -9,11 +9,12 @@ struct Sizes { u32 n, tiles; };
 
 constexpr u32 FULL = 0xffffffffu;
 constexpr u32 WARPS = WG / 32u;
-// What a tile says: nothing yet, its own sum, the sum of all up to its end.
+// Status of a tile: nothing published, its own sum, or the sum of all elements up to its end.
 constexpr u32 SILENT = 0u;
 constexpr u32 AGGREGATE = 1u;
 constexpr u32 INCLUSIVE = 2u;
-// The first tiles look right away: most of them run at once, and none before them is done any sooner.
+// Tiles below this number look back without a pause: most of them run at the same time, so that no predecessor ends
+// sooner.
 constexpr u32 FIRST = 400u;
 
 __device__ __forceinline__ u32 bits_of(float x) { return __float_as_uint(x); }
@@ -22,7 +23,7 @@ template <typename S> __device__ __forceinline__ S from_bits(u32 bits);
 template <> __device__ __forceinline__ float from_bits<float>(u32 bits) { return __uint_as_float(bits); }
 template <> __device__ __forceinline__ u32 from_bits<u32>(u32 bits) { return bits; }
 
-// Elements 4i to 4i + 3. What lies beyond the n-th stands in the last tile only, behind everything that counts.
+// Elements 4i to 4i + 3. Elements beyond the n-th occur in the last tile only, after all others.
 __device__ __forceinline__ vec4<T> four(const vec4<T>* __restrict__ input, u32 i, u32 n) {
     return 4u * i < n ? input[i] : vec4<T>();
 }
@@ -52,20 +53,20 @@ __device__ __forceinline__ vec4<T> shifted(vec4<T> x, u32 distance) {
     };
 }
 
-// Makes a sum known: status and sum in one word, so that no order between words is needed.
+// Publishes a sum: status and sum are one word, so that no order between words is needed.
 __device__ __forceinline__ void say(u64* said, u32 status, T sum) {
     const u64 word = (static_cast<u64>(status) << 32) | bits_of(sum);
     asm volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(said), "l"(word));
 }
 
-// What was said last, from the cache that all processors share.
+// Reads what a tile has published, from L2.
 __device__ __forceinline__ u64 heard(const u64* said) {
     u64 word;
     asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(word) : "l"(said));
     return word;
 }
 
-// The sum over a warp, in each of its lanes.
+// The sum over a warp, in every lane.
 __device__ __forceinline__ T warp_sum(T value) {
 #pragma unroll
     for (u32 offset = 16u; offset > 0u; offset /= 2u) {
@@ -83,8 +84,8 @@ __device__ __forceinline__ T added_up(const vec4<T>* __restrict__ input, u32 til
     return warp_sum((sum.x + sum.y) + (sum.z + sum.w));
 }
 
-// The sum of all tiles before `tile`, by one warp: what the 32 nearest have said, from the last one back to the first that is silent or
-// knows all, then the 32 before these. Every round takes in one tile at least.
+// The sum of all tiles before `tile`, by one warp: it reads the 32 nearest tiles, from the last one back to the first
+// without a published sum or with an inclusive one, then the 32 before these. Each iteration adds at least one tile.
 __device__ __forceinline__ T looked_back(
     const vec4<T>* __restrict__ input, const u64* said, u32 tile, u32 lane, u32 n) {
     T before = T();
@@ -99,7 +100,8 @@ __device__ __forceinline__ T looked_back(
             const u64 word = lane < end ? heard(said + (end - 1u - lane)) : 0u;
             status = static_cast<u32>(word >> 32);
             sum = from_bits<T>(static_cast<u32>(word));
-            // The lanes before the first that did not say its own sum, and that one, too, if it knows all.
+            // The lanes before the first that did not publish its own sum, plus that lane if it published an inclusive
+            // sum.
             const u32 other = __ballot_sync(FULL, status != AGGREGATE);
             const u32 near = other == 0u ? 32u : __ffs(other) - 1u;
             status = __shfl_sync(FULL, status, near % 32u);
@@ -122,7 +124,7 @@ kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* sta
     __shared__ T tiles_before;
     __shared__ vec4<T> totals[WARPS];
     const u32 t = threadIdx.x, lane = t % 32u, warp = t / 32u, n = sizes.n;
-    // Tiles are numbered in the order in which blocks start, so that those before this one have started, too.
+    // Tiles are numbered in the order in which blocks start, so that all tiles before this one have started.
     if (t == 0u) {
         ticket = atomicAdd(state, 1u);
     }
@@ -131,9 +133,9 @@ kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* sta
     if (tile >= sizes.tiles) {
         return;
     }
-    // Behind the ticket's two words there is one of 64 bits for each tile.
+    // After the two words of the tile counter, 64 bits per tile.
     u64* said = reinterpret_cast<u64*>(state) + 1u;
-    // Four rows of 4 WG elements, each scanned on its own.
+    // Four rows of 4 WG elements, each scanned separately.
     const u32 i = tile * 4u * WG + t;
     const vec4<T> a = scanned(four(input, i, n));
     const vec4<T> b = scanned(four(input, i + WG, n));

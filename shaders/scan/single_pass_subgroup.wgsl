@@ -1,39 +1,42 @@
-// Inclusive scan in one pass as `single_pass`, by subgroups: lanes scan and look back through registers, and the first subgroup looks back
-// alone while the others wait at one barrier.
-// Pattern: 16 elements an invocation by 16-byte loads and stores, one word of workgroup memory for each subgroup and row, as many tiles
-// looked at at a time as a subgroup has lanes. A tile that stays silent for LOOKS looks is added up from the input by the workgroup.
-// Who looks later looks less far: where there are many tiles, the first look waits for PAUSE rounds of arithmetic.
+// Inclusive scan in one pass as `single_pass`, by subgroups: lanes scan and look back through registers, and the first
+// subgroup looks back while the others wait at one barrier.
+// Pattern: 16 elements per invocation by 16-byte loads and stores, one word of workgroup memory per subgroup and row,
+// one tile per lane in a window. The workgroup sums a tile itself that stays unpublished for LOOKS reads. From tile 400
+// on, the first read waits for PAUSE rounds of arithmetic: a later look-back reads fewer tiles.
 // Work: n scalars read and n written.
 
 alias T = f32;
 
 struct Sizes { n: u32, tiles: u32 }
 
-/// What the first subgroup has found: the sum of the tiles from `end` to the last one before its own.
+/// The result of the first subgroup's look-back: the sum of the tiles from `end` to the last one before its own.
 struct Found { sum: T, end: u32 }
 
 @group(0) @binding(0) var<storage, read> input: array<vec4<T>>;
 @group(0) @binding(1) var<storage, read_write> output: array<vec4<T>>;
-/// Zero before a launch. Word 0 is the number of the next tile, 2k + 2 and 2k + 3 are what tile k says of itself.
+/// Zero before a launch. Word 0 is the number of the next tile; words 2k + 2 and 2k + 3 hold what tile k publishes.
 @group(0) @binding(2) var<storage, read_write> state: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> sizes: Sizes;
 
 override WG: u32 = 256u;
-/// Looks at a silent tile before it is added up. A tile in work is silent for tens of looks; who waits longer waits for one that is not run.
+/// Reads of an unpublished tile before the fallback. A running tile publishes within tens of reads; a longer wait is
+/// for a tile that does not run.
 override LOOKS: u32 = 4096u;
-/// Rounds of some ten cycles before the first look, so that tiles before this one come to know all before them: fewer windows to read.
+/// Rounds of about ten cycles before the first read. Meanwhile earlier tiles publish inclusive sums, so that fewer
+/// windows are read.
 override PAUSE: u32 = 200u;
-/// The first tiles look right away: most of them run at once, and none before them is done any sooner.
+/// Tiles below this number look back without a pause: most of them run at the same time, so that no predecessor ends
+/// sooner.
 const FIRST = 400u;
 
-/// What a tile says: nothing yet, its own sum, the sum of all up to its end.
+/// Status of a tile: nothing published, its own sum, or the sum of all elements up to its end.
 const SILENT = 0u;
 const AGGREGATE = 1u;
 const INCLUSIVE = 2u;
 
 var<workgroup> ticket: u32;
 var<workgroup> found: Found;
-/// What each subgroup's part of the four rows adds up to; a subgroup has four lanes at least.
+/// The sums of each subgroup's part of the four rows; a subgroup has at least four lanes.
 var<workgroup> parts: array<vec4<T>, (WG + 3u) / 4u>;
 
 @compute @workgroup_size(WG)
@@ -44,7 +47,7 @@ fn main(
     @builtin(subgroup_invocation_id) lane: u32,
     @builtin(subgroup_size) lanes: u32,
 ) {
-    // Tiles are numbered in the order in which workgroups start, so that those before this one have started, too.
+    // Tiles are numbered in the order in which workgroups start, so that all tiles before this one have started.
     if (t == 0u) {
         ticket = atomicAdd(&state[0], 1u);
     }
@@ -52,7 +55,7 @@ fn main(
     if (tile >= sizes.tiles) {
         return;
     }
-    // Four rows of 4 WG elements, each scanned on its own.
+    // Four rows of 4 WG elements, each scanned separately.
     let i = tile * 4u * WG + t;
     let is_whole = (tile + 1u) * 16u * WG <= sizes.n;
     var a = vec4<T>(); var b = vec4<T>(); var c = vec4<T>(); var d = vec4<T>();
@@ -89,7 +92,7 @@ fn main(
     if (t == 0u) {
         say(tile, select(AGGREGATE, INCLUSIVE, tile == 0u), aggregate);
     }
-    // The sum of tiles end to tile - 1; every round takes in one tile at least.
+    // The sum of tiles end to tile - 1; each iteration adds at least one tile.
     var before = T();
     var end = tile;
     while (end > 0u) {
@@ -124,7 +127,7 @@ fn main(
     }
 }
 
-/// Elements 4i to 4i + 3. What lies beyond the n-th stands in the last tile only, behind everything that counts.
+/// Elements 4i to 4i + 3. Elements beyond the n-th occur in the last tile only, after all others.
 fn four(i: u32) -> vec4<T> {
     if (4u * i < sizes.n) {
         return input[i];
@@ -154,16 +157,16 @@ fn put(i: u32, x: vec4<T>) {
     }
 }
 
-/// Makes a sum known. WGSL's atomics keep no order between words: each word carries half of the sum and the whole status, which a tile
-/// writes once each, so that two words of one status belong together.
+/// Publishes a sum. WGSL's atomics are relaxed and do not order words: each word holds half of the sum and the whole
+/// status. A tile writes each status once, so that two words of one status belong together.
 fn say(tile: u32, status: u32, sum: T) {
     let bits = bitcast<u32>(sum);
     atomicStore(&state[2u * tile + 2u], (status << 16u) | (bits & 0xffffu));
     atomicStore(&state[2u * tile + 3u], (status << 16u) | (bits >> 16u));
 }
 
-/// Looks back from tile `end`, a lane at a tile, until a tile knows all before it or stays silent: the sum of what was passed, and the tile
-/// that the search came to.
+/// Looks back from tile `end`, one lane per tile, up to a tile with an inclusive sum or one that stays unpublished: the
+/// sum of the tiles passed, and the tile where the search ended.
 fn looked_back(tile: u32, lane: u32, lanes: u32) -> Found {
     var sum = T();
     var end = tile;
@@ -177,7 +180,7 @@ fn looked_back(tile: u32, lane: u32, lanes: u32) -> Found {
         let high = atomicLoad(&state[at + 1u]);
         let status = select(SILENT, low >> 16u, (lane < end) & ((low >> 16u) == (high >> 16u)));
         let value = bitcast<T>((high << 16u) | (low & 0xffffu));
-        // The nearest tile that has not said its own sum alone; what it says counts, too, if it knows all before it.
+        // The nearest tile that has not published its own sum; an inclusive sum counts, too.
         let stop = subgroupMin(select(lane, lanes, status == AGGREGATE));
         let is_last = (lane == stop) & (status == INCLUSIVE);
         sum += subgroupAdd(select(T(), value, (lane < stop) | is_last));
@@ -187,7 +190,7 @@ fn looked_back(tile: u32, lane: u32, lanes: u32) -> Found {
     return Found(sum, end);
 }
 
-/// Waits for PAUSE rounds. The result is 0, which no compiler knows: `seed` is not 0, and no round makes it so.
+/// Waits for PAUSE rounds. The result is 0, which no compiler can know: `seed` is not 0, and no round makes it 0.
 fn pause(seed: u32) -> u32 {
     var x = seed;
     for (var round = 0u; round < PAUSE; round++) {

@@ -1,4 +1,4 @@
-// Twin of three_kernels.wgsl: a Hillis-Steele scan in shared memory. Blocks that a folded grid has too many read no sum before theirs.
+// Twin of three_kernels.wgsl: a Hillis-Steele scan in shared memory. Surplus blocks of a folded grid read no block sum.
 
 struct Sizes { u32 n, is_adding; };
 
@@ -12,8 +12,9 @@ kernel(const T* __restrict__ input, T* __restrict__ output, T* __restrict__ bloc
         if (block > 0u && first < sizes.n) {
             const T before = block_sums[block - 1u];
             if (first + 3u < sizes.n) {
-                // All loads before the first store: in a loop each would wait for the one before.
-                const T a = output[first]; const T b = output[first + 1u]; const T c = output[first + 2u]; const T d = output[first + 3u];
+                // All loads before the first store: in a loop each load would wait for the store before.
+                const T a = output[first]; const T b = output[first + 1u];
+                const T c = output[first + 2u]; const T d = output[first + 3u];
                 output[first] = a + before; output[first + 1u] = b + before;
                 output[first + 2u] = c + before; output[first + 3u] = d + before;
             } else {

@@ -1,7 +1,8 @@
-// Inclusive scan in passes: blocks are scanned and leave their sums, the sums are scanned in the same way, and each block adds the sum
-// of all blocks before it. The uniform says which of the two a launch does.
-// Pattern: four neighbouring elements an invocation, a Hillis-Steele scan of the invocations' sums in workgroup memory (log2 WG steps).
-// Work: n scalars read and n written (the passes in truth move about 4n).
+// Inclusive scan in passes: blocks are scanned and store their sums, the sums are scanned in the same way, and each
+// block adds the sum of all blocks before it. A uniform selects the scan or the addition.
+// Pattern: four neighbouring elements per invocation, a Hillis-Steele scan of the invocations' sums in workgroup memory
+// (log2 WG steps).
+// Work: n scalars read and n written (all passes together move about 4n).
 
 alias T = f32;
 
@@ -28,8 +29,9 @@ fn main(
         if (block > 0u && first < sizes.n) {
             let before = block_sums[block - 1u];
             if (first + 3u < sizes.n) {
-                // All loads before the first store: in a loop each would wait for the one before.
-                let a = output[first]; let b = output[first + 1u]; let c = output[first + 2u]; let d = output[first + 3u];
+                // All loads before the first store: in a loop each load would wait for the store before.
+                let a = output[first]; let b = output[first + 1u];
+                let c = output[first + 2u]; let d = output[first + 3u];
                 output[first] = a + before; output[first + 1u] = b + before;
                 output[first + 2u] = c + before; output[first + 3u] = d + before;
             } else {

@@ -1,4 +1,4 @@
-// Twin of add.wgsl, word for word.
+// Twin of add.wgsl: the same code.
 
 struct Sizes { u32 elements, scalar; };
 

@@ -1,5 +1,5 @@
-// BabelStream's add, c = a + b, one element an invocation.
-// Pattern: two coalesced loads and one coalesced store an element: two streams of reads for each stream of writes.
+// BabelStream's add, c = a + b, one element per invocation.
+// Pattern: two coalesced loads and one coalesced store per element: two read streams for each write stream.
 // Work: 3n scalars moved, n operations.
 
 alias T = vec4<f32>;

@@ -1,5 +1,5 @@
-// BabelStream's copy, c = a, one element an invocation.
-// Pattern: one coalesced load and one coalesced store an element; no arithmetic.
+// BabelStream's copy, c = a, one element per invocation.
+// Pattern: one coalesced load and one coalesced store per element; no arithmetic.
 // Work: 2n scalars moved.
 
 alias T = vec4<f32>;

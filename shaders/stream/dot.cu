@@ -1,4 +1,4 @@
-// Twin of dot.wgsl, word for word: the tree is in shared memory.
+// Twin of dot.wgsl: the same code, with the tree in shared memory.
 
 struct Sizes { u32 elements, scalar; };
 

@@ -1,6 +1,8 @@
-// BabelStream's dot, the sum of a b: each workgroup adds its products up and stores one sum for each lane of T; the host adds these.
-// Pattern: elements a whole grid apart, eight coalesced loads in flight for each invocation, then the workgroup's tree.
-// Work: 2n scalars read, 2n operations (one partial sum for thousands of products is stored, and not counted).
+// BabelStream's dot, the sum of a·b: each workgroup adds up its products and stores one sum per component of T; the
+// host adds these.
+// Pattern: elements with a stride of the whole grid, eight coalesced loads in flight per invocation, then a tree over
+// the workgroup.
+// Work: 2n scalars read, 2n operations (one partial sum per thousands of products is stored and not counted).
 
 alias T = vec4<f32>;
 

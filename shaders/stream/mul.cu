@@ -1,4 +1,4 @@
-// Twin of mul.wgsl, word for word.
+// Twin of mul.wgsl: the same code.
 
 struct Sizes { u32 elements, scalar; };
 

@@ -1,5 +1,6 @@
-// BabelStream's mul, b = s c, one element an invocation. The scalar s comes from the uniform as the bits of an f32: nothing folds.
-// Pattern: one coalesced load and one coalesced store an element, one multiplication between them.
+// BabelStream's mul, b = s·c, one element per invocation. The scalar s comes from the uniform as the bits of an f32:
+// nothing folds.
+// Pattern: one coalesced load and one coalesced store per element, one multiplication between them.
 // Work: 2n scalars moved, n operations.
 
 alias T = vec4<f32>;

@@ -1,4 +1,4 @@
-// Twin of triad.wgsl, word for word.
+// Twin of triad.wgsl: the same code.
 
 struct Sizes { u32 elements, scalar; };
 

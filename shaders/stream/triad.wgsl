@@ -1,5 +1,6 @@
-// BabelStream's triad, a = b + s c, one element an invocation. The scalar s comes from the uniform as the bits of an f32.
-// Pattern: two coalesced loads and one coalesced store an element, a multiplication and an addition between them.
+// BabelStream's triad, a = b + s·c, one element per invocation. The scalar s comes from the uniform as the bits of an
+// f32.
+// Pattern: two coalesced loads and one coalesced store per element, a multiplication and an addition between them.
 // Work: 3n scalars moved, 2n operations.
 
 alias T = vec4<f32>;

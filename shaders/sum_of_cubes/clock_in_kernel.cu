@@ -1,5 +1,6 @@
-// CUDA alone: serial_block_sum, in which every block notes the time at its start and at its end. The clock is the device's own
-// nanoseconds, %globaltimer, which all multiprocessors share (clock64 counts each one's cycles); it steps by 32 ns or 1 µs.
+// CUDA alone: serial_block_sum, in which every block stores the time of its start and of its end. The clock,
+// %globaltimer, counts nanoseconds and is shared by all multiprocessors (clock64 counts cycles of one); its step is 32
+// ns or 1 µs.
 
 struct Sizes { u32 n; };
 
@@ -21,7 +22,7 @@ kernel(const T* __restrict__ input, T* __restrict__ sums, ulonglong2* __restrict
     const u32 t = threadIdx.x;
     const u32 block = block_index();
     const u32 stride = gridDim.x * gridDim.y * WG;
-    // Of thread 0 alone, and before any other of its block goes on.
+    // Read by thread 0, before any other thread of its block continues.
     unsigned long long start = 0ull;
     if (t == 0u) {
         start = now();

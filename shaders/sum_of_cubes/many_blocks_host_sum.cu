@@ -1,4 +1,4 @@
-// Twin of many_blocks_host_sum.wgsl, word for word.
+// Twin of many_blocks_host_sum.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

@@ -1,5 +1,7 @@
-// Sum of cubes by many workgroups: each invocation adds up the elements a whole grid apart and stores its sum; the host adds these.
-// Pattern: as `one_block_interleaved`, on as many compute units as there are workgroups; as many partial sums as invocations.
+// Sum of cubes by many workgroups: each invocation adds up elements with a stride of the whole grid and stores its sum;
+// the host adds these.
+// Pattern: as `one_block_interleaved`, on as many compute units as there are workgroups; one partial sum per
+// invocation.
 // Work: n scalars read, 3n integer operations.
 
 alias T = u32;

@@ -1,4 +1,4 @@
-// Twin of one_block_chunks.wgsl, word for word.
+// Twin of one_block_chunks.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

@@ -1,5 +1,7 @@
-// Sum of cubes by one workgroup: each invocation adds up a contiguous chunk of the input and stores its sum; the host adds these.
-// Pattern: neighbouring invocations read elements a whole chunk apart, so that each load touches as many cache lines as lanes.
+// Sum of cubes by one workgroup: each invocation adds up a contiguous chunk of the input and stores its sum; the host
+// adds these.
+// Pattern: neighbouring invocations read elements a whole chunk apart, so that each load accesses as many cache lines
+// as lanes.
 // Work: n scalars read, 3n integer operations.
 
 alias T = u32;

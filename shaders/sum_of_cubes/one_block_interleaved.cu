@@ -1,4 +1,4 @@
-// Twin of one_block_interleaved.wgsl, word for word.
+// Twin of one_block_interleaved.wgsl: the same code.
 
 struct Sizes { u32 n; };
 

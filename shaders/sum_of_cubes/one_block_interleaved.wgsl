@@ -1,4 +1,5 @@
-// Sum of cubes by one workgroup: invocation t adds up the elements t, t + WG, t + 2 WG … and stores its sum; the host adds these.
+// Sum of cubes by one workgroup: invocation t adds up the elements t, t + WG, t + 2 WG … and stores its sum; the host
+// adds these.
 // Pattern: as `one_block_chunks`, but neighbouring invocations read neighbouring elements (coalesced).
 // Work: n scalars read, 3n integer operations.
 

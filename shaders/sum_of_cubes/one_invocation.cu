@@ -1,4 +1,4 @@
-// Twin of one_invocation.wgsl, its 32 elements a round included, which CUDA could do without.
+// Twin of one_invocation.wgsl, with the same 32 elements per round, which CUDA does not need.
 
 struct Sizes { u32 n; };
 

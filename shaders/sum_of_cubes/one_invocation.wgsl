@@ -1,6 +1,6 @@
-// Sum of cubes by a single invocation: the program for one processor, moved to the device as it is.
-// Pattern: one lane of one compute unit at work; every other one is idle. The loop body is 32 elements long, since some software
-// devices end a loop after 65,536 rounds.
+// Sum of cubes by a single invocation: a sequential program, moved to the device unchanged.
+// Pattern: one lane of one compute unit is active; all others are idle. The loop body is 32 elements long, since some
+// software devices end a loop after 65,536 rounds.
 // Work: n scalars read, 3n integer operations.
 
 alias T = u32;

@@ -1,4 +1,4 @@
-// Twin of serial_block_sum.wgsl, word for word: the sums go to shared memory.
+// Twin of serial_block_sum.wgsl: the same code, with the sums in shared memory.
 
 struct Sizes { u32 n; };
 

@@ -1,5 +1,5 @@
-// Sum of cubes by many workgroups, one result each: every invocation's sum goes to workgroup memory, and after a barrier invocation 0
-// adds all of them, one after the other.
+// Sum of cubes by many workgroups, one result each: every invocation's sum goes to workgroup memory, and after a
+// barrier invocation 0 adds all of them serially.
 // Pattern: as `many_blocks_host_sum`; then one lane adds WG numbers while the others wait.
 // Work: n scalars read, 3n integer operations.
 

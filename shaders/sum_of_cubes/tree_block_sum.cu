@@ -1,4 +1,4 @@
-// Twin of tree_block_sum.wgsl, word for word: the tree is in shared memory.
+// Twin of tree_block_sum.wgsl: the same code, with the tree in shared memory.
 
 struct Sizes { u32 n; };
 

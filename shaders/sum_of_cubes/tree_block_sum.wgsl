@@ -1,5 +1,5 @@
-// Sum of cubes by many workgroups, one result each, as `serial_block_sum`, but all invocations add the sums up in a tree.
-// Pattern: log2 WG steps with a barrier after each instead of WG additions by one lane.
+// Sum of cubes by many workgroups, one result each, as `serial_block_sum`, but all invocations add the sums in a tree.
+// Pattern: log2 WG steps with a barrier after each, instead of WG additions by one lane.
 // Work: n scalars read, 3n integer operations.
 
 alias T = u32;

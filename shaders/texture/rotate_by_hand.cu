@@ -1,8 +1,9 @@
-// Twin of rotate_by_hand.wgsl, word for word: a linear interpolation is a difference and a fused multiply-add in each lane.
+// Twin of rotate_by_hand.wgsl: the same code. A linear interpolation is a difference and a fused multiply-add per
+// component.
 
 struct Sizes { u32 width, height; float cos, sin; };
 
-// `at` as a place within 0 to length - 1, as if what lies there were repeated without end.
+// `at` wrapped to 0 to length - 1.
 __device__ __forceinline__ u32 wrap(int at, int length) {
     const int rest = at % length;
     return rest < 0 ? rest + length : rest;
@@ -17,11 +18,11 @@ kernel(const u32* __restrict__ image, u32* __restrict__ output, const Sizes size
     if (x >= sizes.width || y >= sizes.height) {
         return;
     }
-    // Within the 2.5 units in the last place that WGSL leaves a division.
+    // The error is within the 2.5 ULP that WGSL allows a division.
     const float u = __fdividef(float(x), float(sizes.width)) - 0.5f;
     const float v = __fdividef(float(y), float(sizes.height)) - 0.5f;
     const float2 source = make_float2(u * sizes.cos - v * sizes.sin + 0.5f, v * sizes.cos + u * sizes.sin + 0.5f);
-    // Pixels have their colour in their middle.
+    // Pixel centres are at half-integer coordinates.
     const float2 place = make_float2(source.x * float(sizes.width) - 0.5f, source.y * float(sizes.height) - 0.5f);
     const float2 corner = make_float2(floorf(place.x), floorf(place.y));
     const float2 part = place - corner;

@@ -1,6 +1,8 @@
-// Turns a picture about its middle without the texture unit: the four pixels around each place are read from a storage buffer.
-// Pattern: the coordinates of rotate_sampled; wrapping is a remainder, filtering three linear interpolations. Blocks of 16 by 16.
-// Work: 8 bytes a pixel: four read, four written.
+// Rotates an image about its centre without the texture unit: each invocation reads the four pixels around its source
+// position from a storage buffer.
+// Pattern: the coordinates of `rotate_sampled`; wrapping is a remainder, filtering is three linear interpolations.
+// Workgroups of 16 by 16.
+// Work: 8 bytes per pixel: four read, four written.
 
 struct Sizes { width: u32, height: u32, cos: f32, sin: f32 }
 
@@ -18,7 +20,7 @@ fn main(
     let u = f32(id.x) / f32(sizes.width) - 0.5;
     let v = f32(id.y) / f32(sizes.height) - 0.5;
     let source = vec2<f32>(u * sizes.cos - v * sizes.sin, v * sizes.cos + u * sizes.sin) + 0.5;
-    // Pixels have their colour in their middle.
+    // Pixel centres are at half-integer coordinates.
     let place = source * vec2<f32>(f32(sizes.width), f32(sizes.height)) - 0.5;
     let corner = floor(place);
     let part = place - corner;
@@ -31,7 +33,7 @@ fn main(
     output[id.y * sizes.width + id.x] = pack4x8unorm(mix(above, below, part.y));
 }
 
-/// `at` as a place within `0..length`, as if what lies there were repeated without end.
+/// `at` wrapped to `0..length`.
 fn wrap(at: i32, length: i32) -> u32 {
     let rest = at % length;
     return u32(select(rest, rest + length, rest < 0));

@@ -1,4 +1,4 @@
-// Twin of rotate_sampled.wgsl: the texture object has the sampler in it.
+// Twin of rotate_sampled.wgsl: the texture object includes the sampler.
 
 struct Sizes { u32 width, height; float cos, sin; };
 
@@ -9,7 +9,7 @@ kernel(const cudaTextureObject_t image, u32* __restrict__ output, const Sizes si
     if (x >= sizes.width || y >= sizes.height) {
         return;
     }
-    // Within the 2.5 units in the last place that WGSL leaves a division.
+    // The error is within the 2.5 ULP that WGSL allows a division.
     const float u = __fdividef(float(x), float(sizes.width)) - 0.5f;
     const float v = __fdividef(float(y), float(sizes.height)) - 0.5f;
     const float2 source = make_float2(u * sizes.cos - v * sizes.sin + 0.5f, v * sizes.cos + u * sizes.sin + 0.5f);

@@ -1,7 +1,7 @@
-// Turns a picture about its middle through the texture unit: each invocation samples the place where its pixel comes from.
-// Pattern: normalised coordinates u = x/width, v = y/height, moved by -0.5, turned, moved back; linear filtering and wrap addressing
-// are the sampler's. Blocks of 16 by 16.
-// Work: 8 bytes a pixel: four read, four written.
+// Rotates an image about its centre through the texture unit: each invocation samples the source position of its pixel.
+// Pattern: normalised coordinates u = x/width, v = y/height, moved by -0.5, rotated, moved back; the sampler does
+// linear filtering and wrap addressing. Workgroups of 16 by 16.
+// Work: 8 bytes per pixel: four read, four written.
 
 struct Sizes { width: u32, height: u32, cos: f32, sin: f32 }
 

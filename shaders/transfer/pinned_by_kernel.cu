@@ -1,4 +1,4 @@
-// Twin of pinned_by_kernel.wgsl, word for word.
+// Twin of pinned_by_kernel.wgsl: the same code.
 
 struct Sizes { u32 elements; };
 

@@ -1,7 +1,7 @@
-// Copies an array that lies in the host's memory, four scalars an invocation: nothing brings it to the device first.
-// Pattern: neighbouring invocations read neighbours, so that requests over the bus are as long as it allows; many invocations keep
-// enough of them under way to hide how far away the memory is.
-// Work: n scalars read over the bus; that as many are written to the device's memory is not counted.
+// Copies an array in host memory to device memory, four scalars per invocation, without an upload first.
+// Pattern: neighbouring invocations read neighbours, so that requests over the bus are as long as it allows; many
+// invocations keep enough requests in flight to hide the latency of host memory.
+// Work: n scalars read over the bus; the n scalars written to device memory are not counted.
 
 alias T = vec4<f32>;
 

@@ -1,4 +1,4 @@
-// Twin of naive_coalesced_read.wgsl, word for word.
+// Twin of naive_coalesced_read.wgsl: the same code.
 
 struct Sizes { u32 rows, columns; };
 

@@ -1,4 +1,4 @@
-// Twin of naive_coalesced_write.wgsl: const and __restrict__ say what WGSL's `read` says, and open the read-only path.
+// Twin of naive_coalesced_write.wgsl: const and __restrict__ correspond to WGSL's `read`, and allow the read-only path.
 
 struct Sizes { u32 rows, columns; };
 

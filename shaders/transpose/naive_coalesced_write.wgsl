@@ -1,5 +1,6 @@
 // Transposes a matrix element by element, writing along rows of the output.
-// Pattern: writes are coalesced; neighbouring invocations read a whole row of the input apart, which caches can soften.
+// Pattern: writes are coalesced; neighbouring invocations read a whole row of the input apart, which caches can
+// mitigate.
 // Work: 2n scalars moved.
 
 alias T = f32;

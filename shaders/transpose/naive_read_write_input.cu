@@ -1,5 +1,5 @@
-// Twin of naive_read_write_input.wgsl: naive_coalesced_write without const and __restrict__. For all that the compiler knows the
-// output may lie over the input, so that it cannot prove the input read-only.
+// Twin of naive_read_write_input.wgsl: naive_coalesced_write without const and __restrict__. The output may overlap the
+// input, so the compiler cannot prove the input read-only.
 
 struct Sizes { u32 rows, columns; };
 

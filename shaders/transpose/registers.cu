@@ -1,4 +1,5 @@
-// Twin of registers.wgsl: where it goes element by element, CUDA sees the arrays as scalars, for which WGSL must pick lanes.
+// Twin of registers.wgsl: element by element, CUDA reads and writes the arrays as scalars; WGSL selects vector
+// components.
 
 struct Sizes { u32 rows, columns; };
 
@@ -7,7 +8,7 @@ constexpr u32 TILE = 64u;
 extern "C" __global__ void __launch_bounds__(256)
 kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, const Sizes sizes) {
     const u32 t = threadIdx.x;
-    // Blocks of neighbouring threads: 4 along the rows by 8 along the columns, of which 4 by 2 make the tile.
+    // Blocks of neighbouring threads: 4 along the rows by 8 along the columns; 4 by 2 of these make the tile.
     const u32 x = blockIdx.x * TILE + (t / 32u % 4u * 4u + t % 4u) * 4u;
     const u32 y = blockIdx.y * TILE + (t / 128u * 8u + t % 32u / 4u) * 4u;
     if (x + 4u <= sizes.columns && y + 4u <= sizes.rows && (sizes.columns | sizes.rows) % 4u == 0u) {

@@ -1,7 +1,8 @@
-// Transposes a matrix without workgroup memory: each invocation turns a block of 4×4 elements in its registers.
-// Pattern: 32 neighbouring invocations read 16-byte pieces of 8 rows and write 16-byte pieces of 16: whole sectors of 32 bytes either way, so
-// that the cache puts the rest of the lines together. No barrier, no tile, no bank conflict. Workgroups cover 64×64 elements.
-// Blocks that stick out, and matrices with a side that is no multiple of four (rows not aligned to a vec4), go element by element.
+// Transposes a matrix without workgroup memory: each invocation transposes a block of 4×4 elements in registers.
+// Pattern: 32 neighbouring invocations read 16-byte pieces of 8 rows and write 16-byte pieces of 16: whole 32-byte
+// sectors both ways, which the cache merges into lines. No barrier, no tile, no bank conflict. Workgroups cover 64×64
+// elements. Blocks that cross an edge, and matrices with a side that is no multiple of four (rows not aligned to a
+// vec4), use scalar accesses.
 // Work: 2n scalars moved.
 
 alias T = f32;
@@ -16,7 +17,8 @@ const TILE = 64u;
 
 @compute @workgroup_size(256)
 fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>) {
-    // Blocks of neighbouring invocations: 4 along the rows by 8 along the columns, of which 4 by 2 make the workgroup's tile.
+    // Blocks of neighbouring invocations: 4 along the rows by 8 along the columns; 4 by 2 of these make the workgroup's
+    // tile.
     let x = group.x * TILE + (t / 32u % 4u * 4u + t % 4u) * 4u;
     let y = group.y * TILE + (t / 128u * 8u + t % 32u / 4u) * 4u;
     if (x + 4u <= sizes.columns && y + 4u <= sizes.rows && (sizes.columns | sizes.rows) % 4u == 0u) {

@@ -1,5 +1,5 @@
-// Twin of tiled.wgsl: its rounds are counted from zero, since CUDA's compiler does not know that t.y < HEIGHT, and would not unroll
-// four rounds whose number it cannot tell.
+// Twin of tiled.wgsl: rounds are counted from zero. CUDA's compiler does not know that t.y < HEIGHT, and would not
+// unroll four rounds whose number it cannot derive.
 
 struct Sizes { u32 rows, columns; };
 

@@ -1,6 +1,6 @@
 // Transposes a matrix through a 32×32 tile of workgroup memory, so that reads and writes are both coalesced.
-// Pattern: rows go in, columns come out; with PAD = 0 a column lies in one bank (32-way conflict), with PAD = 1 in 32 of them.
-// Each of the 32×8 invocations moves four elements.
+// Pattern: rows go in, columns come out; with PAD = 0 a column lies in one bank (32-way conflict), with PAD = 1 in 32
+// of them. Each of the 32×8 invocations moves four elements.
 // Work: 2n scalars moved.
 
 alias T = f32;

@@ -1,12 +1,12 @@
-// Twin of tiled_vec4.wgsl: where it goes element by element, CUDA sees the arrays as scalars, for which WGSL must pick lanes, and
-// counts its rounds from zero, since CUDA's compiler does not know that index < 64.
+// Twin of tiled_vec4.wgsl: element by element, CUDA accesses the arrays as scalars (WGSL selects vector components),
+// and counts rounds from zero, since CUDA's compiler does not know that index < 64.
 
 struct Sizes { u32 rows, columns; };
 
 constexpr u32 TILE = 32u;
 constexpr u32 ROW = TILE + 1u;
 
-// Four neighbours of a row into the tile.
+// Stores four neighbours of a row to the tile.
 __device__ __forceinline__ void put(T* tile, u32 cell, vec4<T> four) {
     tile[cell] = four.x;
     tile[cell + 1u] = four.y;
@@ -14,7 +14,7 @@ __device__ __forceinline__ void put(T* tile, u32 cell, vec4<T> four) {
     tile[cell + 3u] = four.w;
 }
 
-// Four neighbours of a column out of it.
+// Four neighbours of a column of the tile.
 __device__ __forceinline__ vec4<T> column(const T* tile, u32 cell) {
     return {tile[cell], tile[cell + ROW], tile[cell + 2u * ROW], tile[cell + 3u * ROW]};
 }

@@ -1,6 +1,7 @@
-// Transposes a matrix through a padded 32×32 tile with loads and stores of four elements at a time.
-// Pattern: 8×8 invocations, each of which has four vec4 loads in flight before the first is needed; no bank conflicts either way.
-// Tiles that stick out, and matrices with a side that is no multiple of four (rows not aligned to a vec4), go element by element.
+// Transposes a matrix through a padded 32×32 tile with vec4 loads and stores.
+// Pattern: 8×8 invocations, each with four vec4 loads in flight before the first is used; no bank conflicts in either
+// direction. Tiles that cross an edge, and matrices with a side that is no multiple of four (rows not aligned to a
+// vec4), use scalar accesses.
 // Work: 2n scalars moved.
 
 alias T = f32;
@@ -68,7 +69,7 @@ fn main(
     }
 }
 
-/// Four neighbours of a row into the tile.
+/// Stores four neighbours of a row to the tile.
 fn put(cell: u32, four: vec4<T>) {
     tile[cell] = four.x;
     tile[cell + 1u] = four.y;
@@ -76,7 +77,7 @@ fn put(cell: u32, four: vec4<T>) {
     tile[cell + 3u] = four.w;
 }
 
-/// Four neighbours of a column out of it.
+/// Four neighbours of a column of the tile.
 fn column(cell: u32) -> vec4<T> {
     return vec4<T>(tile[cell], tile[cell + ROW], tile[cell + 2u * ROW], tile[cell + 3u * ROW]);
 }

@@ -6,13 +6,13 @@ constexpr u32 SIDE = 64u;
 constexpr u32 HALF = 32u;
 constexpr u32 PITCH = SIDE + 1u;
 
-// What of a tile lies outside of the matrix is never written.
+// Elements outside of the matrix are never written.
 template <bool is_whole>
 __device__ __forceinline__ T element(const T* __restrict__ input, u32 x, u32 y, const Sizes& sizes) {
     return is_whole || (x < sizes.columns && y < sizes.rows) ? input[y * sizes.columns + x] : T();
 }
 
-// Writes the columns from x on that the half holds as rows from y on: 64 threads to a row, four rows at a time.
+// Writes the half, which holds rows from y on, as columns from x on: 64 threads per row, four rows at a time.
 template <bool is_whole>
 __device__ __forceinline__ void write(T* __restrict__ output, const T* half, u32 column, u32 row, const Sizes& sizes) {
     const u32 x = row + threadIdx.x % SIDE;
@@ -59,7 +59,7 @@ kernel(const T* __restrict__ input, T* __restrict__ output, const Sizes sizes) {
     __shared__ T half[HALF * PITCH];
     const u32 number = blockIdx.y * gridDim.x + blockIdx.x;
     const u32 column = number / gridDim.y * SIDE, row = number % gridDim.y * SIDE;
-    // Tiles that stick out nowhere are moved without a test in between.
+    // Tiles that cross no edge are moved without branches.
     if (column + SIDE <= sizes.columns && row + SIDE <= sizes.rows) {
         turn<true>(input, output, half, column, row, sizes);
     } else {

@@ -1,6 +1,8 @@
-// Transposes a matrix by tiles of 64×64, in two halves through padded workgroup memory: rows of 64 elements are written as a whole.
-// Pattern: all 16 loads of an invocation are under way before the first is needed, those of the second half while the first is turned.
-// Workgroups are numbered down the columns, so that those that run together write the same rows, one behind the other.
+// Transposes a matrix by tiles of 64×64, in two halves through padded workgroup memory: whole rows of 64 elements are
+// written.
+// Pattern: all 16 loads of an invocation are in flight before the first is used, so the second half loads while the
+// first is transposed. Workgroups are numbered down the columns, so that concurrent ones write the same rows, one after
+// the other.
 // Work: 2n scalars moved.
 
 alias T = f32;
@@ -26,7 +28,7 @@ fn main(
 ) {
     let number = group.y * groups.x + group.x;
     let corner = vec2(number / groups.y, number % groups.y) * SIDE;
-    // Tiles that stick out nowhere are moved without a test in between: a driver may wait for a load before a branch.
+    // Tiles that cross no edge are moved without branches: a driver may wait for a load before a branch.
     if (corner.x + SIDE <= sizes.columns && corner.y + SIDE <= sizes.rows) {
         turn(corner, t, true);
     } else {
@@ -34,7 +36,7 @@ fn main(
     }
 }
 
-/// `is_whole` is a literal at every call, so that no test is left of it.
+/// `is_whole` is a literal in every call, so that its branches are removed.
 fn turn(corner: vec2<u32>, t: u32, is_whole: bool) {
     let x = corner.x + t % HALF;
     let y = corner.y + t / HALF;
@@ -54,10 +56,11 @@ fn turn(corner: vec2<u32>, t: u32, is_whole: bool) {
     write(vec2(corner.x + HALF, corner.y), t, is_whole);
 }
 
-/// Every eighth element of column x, from row y on; those outside of the matrix are never written.
+/// Every eighth element of column x, from row y on; elements outside of the matrix are never written.
 fn four(x: u32, y: u32, is_whole: bool) -> vec4<T> {
     return vec4<T>(
-        element(x, y, is_whole), element(x, y + 8u, is_whole), element(x, y + 16u, is_whole), element(x, y + 24u, is_whole),
+        element(x, y, is_whole), element(x, y + 8u, is_whole),
+        element(x, y + 16u, is_whole), element(x, y + 24u, is_whole),
     );
 }
 
@@ -75,7 +78,7 @@ fn keep(cell: u32, x: vec4<T>) {
     half[cell + 24u] = x.w;
 }
 
-/// Writes the columns from `corner` on that the half holds as rows: 64 invocations to a row, four rows at a time.
+/// Writes the half's columns, from `corner` on, as rows: 64 invocations per row, four rows at a time.
 fn write(corner: vec2<u32>, t: u32, is_whole: bool) {
     let x = corner.y + t % SIDE;
     for (var k = t / SIDE; k < HALF; k += 4u) {

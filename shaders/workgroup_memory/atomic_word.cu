@@ -1,4 +1,4 @@
-// Twin of atomic_word.wgsl: between the barriers CUDA stores and loads the words as they are; atomicMax alone is atomic.
+// Twin of atomic_word.wgsl: between the barriers CUDA stores and loads words plainly; only atomicMax is atomic.
 
 struct Sizes { u32 n; };
 
@@ -15,13 +15,13 @@ kernel(const u32* __restrict__ input, u32* __restrict__ output, const Sizes size
     const u32 i = first + t;
     const u32 lane = t % CLUMP;
     const u32 clump = t / CLUMP;
-    // Each clump's values are its own, and small enough to grow each round without wrapping.
+    // Each clump has its own values, small enough to grow each round without wrapping.
     u32 seed = 1u + clump * ROUNDS * SETS * CLUMP;
     if (first < sizes.n) {
         seed += input[first] >> 4u;
     }
     if (t < SETS * CLUMPS) {
-        // Every base is larger.
+        // Smaller than every base.
         words[t] = 0u;
     }
     __syncthreads();

@@ -1,6 +1,6 @@
-// The 32 invocations of a clump hold distinct values against one word with atomicMax; after the barrier each of them reads it,
-// and counts it where it holds the largest of the values.
-// Pattern: SETS atomics and SETS loads between two barriers; all 32 invocations of a clump aim at the same word.
+// The 32 invocations of a clump apply atomicMax with distinct values to one word; after the barrier each of them reads
+// it and counts it if it holds the largest value.
+// Pattern: SETS atomics and SETS loads between two barriers; all 32 invocations of a clump access the same word.
 // Work: 2 SETS ROUNDS words changed and loaded by each of n invocations.
 
 struct Sizes { n: u32 }
@@ -28,13 +28,13 @@ fn main(
     let i = first + t;
     let lane = t % CLUMP;
     let clump = t / CLUMP;
-    // Each clump's values are its own, and small enough to grow each round without wrapping.
+    // Each clump has its own values, small enough to grow each round without wrapping.
     var seed = 1u + clump * ROUNDS * SETS * CLUMP;
     if (first < sizes.n) {
         seed += input[first] >> 4u;
     }
     if (t < SETS * CLUMPS) {
-        // Every base is larger.
+        // Smaller than every base.
         atomicStore(&words[t], 0u);
     }
     workgroupBarrier();

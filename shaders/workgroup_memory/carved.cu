@@ -1,5 +1,6 @@
-// Twin of carved.wgsl: CUDA carves by typed pointers into one block of bytes, where WGSL must shift and cast words. The arrays lie
-// at the same offsets, and one thread stores each pair of shorts, at once, although CUDA could store half a word.
+// Twin of carved.wgsl: CUDA uses typed pointers into one block of bytes, where WGSL must shift and cast words. The
+// arrays have the same offsets, and one thread stores each pair of shorts at once, although CUDA could store half a
+// word.
 
 struct Sizes { u32 n; };
 
@@ -32,8 +33,9 @@ kernel(const u32* __restrict__ input, u32* __restrict__ output, const Sizes size
             reinterpret_cast<short2*>(shorts)[place] = make_short2(short(low), short(high));
         }
         __syncthreads();
-        // Unsigned: sums of signed numbers must not wrap here, as they do in WGSL.
-        const u32 sum = u32(ints[(t + 37u) % 256u]) + u32(shorts[(t + k) % 128u]) + u32(int(floats[(3u * t + k) % 64u]));
+        // Unsigned: sums of signed numbers must not overflow in CUDA; in WGSL they wrap.
+        const u32 sum = u32(ints[(t + 37u) % 256u]) + u32(shorts[(t + k) % 128u])
+                        + u32(int(floats[(3u * t + k) % 64u]));
         x = sum * 5u + 1u;
         __syncthreads();
     }

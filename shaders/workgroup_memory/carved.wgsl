@@ -1,7 +1,8 @@
-// Three arrays carved by hand out of one block of words: 128 × i16 from byte 0 on (two to a word), 64 × f32 from byte 256 on
-// (as bits), 256 × i32 from byte 512 on. Each round writes and reads all three; structured does the same with a struct.
-// Pattern: offsets, shifts and bit casts at every access; neighbouring invocations touch neighbouring elements, 64 of the 256
-// write shorts and floats in turns, and a pair of shorts has one writer, for there is no store of half a word.
+// Three arrays in one block of words, by explicit offsets: 128 × i16 from byte 0 on (two per word), 64 × f32 from byte
+// 256 on (as bits), 256 × i32 from byte 512 on. Each round writes and reads all three; `structured` does the same with
+// a struct.
+// Pattern: offsets, shifts and bit casts at every access; neighbouring invocations access neighbouring elements, 64 of
+// the 256 write shorts and floats in turn, and each pair of shorts has one writer, since WGSL cannot store half a word.
 // Work: 16 ROUNDS bytes through workgroup memory for each of n words: writes 4 + 4/4 + 2·2/4, reads 4 + 4 + 2.
 
 struct Sizes { n: u32 }
@@ -25,7 +26,7 @@ fn put_shorts(pair: u32, low: i32, high: i32) {
 }
 
 fn short_at(i: u32) -> i32 {
-    // Up to the top of the word, and down again with the sign.
+    // To the top of the word, then down with sign extension.
     return bitcast<i32>(block[SHORTS + i / 2u] << (16u - 16u * (i % 2u))) >> 16u;
 }
 

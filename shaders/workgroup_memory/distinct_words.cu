@@ -1,4 +1,4 @@
-// Twin of distinct_words.wgsl, word for word: the words are in shared memory.
+// Twin of distinct_words.wgsl: the same code, with the words in shared memory.
 
 struct Sizes { u32 n; };
 
@@ -14,7 +14,7 @@ kernel(const u32* __restrict__ input, u32* __restrict__ output, const Sizes size
     const u32 i = first + t;
     const u32 lane = t % CLUMP;
     const u32 clump = t / CLUMP;
-    // Each clump's values are its own, and small enough to grow each round without wrapping.
+    // Each clump has its own values, small enough to grow each round without wrapping.
     u32 seed = 1u + clump * ROUNDS * SETS * CLUMP;
     if (first < sizes.n) {
         seed += input[first] >> 4u;

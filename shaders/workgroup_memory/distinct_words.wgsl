@@ -1,5 +1,5 @@
-// The 32 invocations of a clump write distinct values, each to a word of its own; after the barrier each reads a word of another
-// and counts those that hold what was written there. The measure for same_word and atomic_word.
+// The 32 invocations of a clump write distinct values, each to its own word; after the barrier each reads another one's
+// word and counts it if it holds the value written there. The baseline of `same_word` and `atomic_word`.
 // Pattern: SETS stores and SETS loads between two barriers, no bank conflict.
 // Work: 2 SETS ROUNDS words stored and loaded by each of n invocations.
 
@@ -28,7 +28,7 @@ fn main(
     let i = first + t;
     let lane = t % CLUMP;
     let clump = t / CLUMP;
-    // Each clump's values are its own, and small enough to grow each round without wrapping.
+    // Each clump has its own values, small enough to grow each round without wrapping.
     var seed = 1u + clump * ROUNDS * SETS * CLUMP;
     if (first < sizes.n) {
         seed += input[first] >> 4u;

@@ -1,11 +1,12 @@
-// CUDA alone: fixed_size, word for word but for the array, whose bytes are the launch's third argument and no business of the compiler.
+// CUDA alone: the kernel `fixed_size` with a dynamic array, whose size is the launch's third argument, unknown to the
+// compiler.
 
 struct Sizes { u32 n; };
 
 constexpr u32 LENGTH = 256u;
 constexpr u32 ROUNDS = 16u;
 
-// Bytes of shared memory that the launch gave.
+// Bytes of dynamic shared memory of the launch.
 __device__ __forceinline__ u32 given_bytes() {
     u32 bytes;
     asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));

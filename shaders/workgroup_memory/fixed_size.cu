@@ -1,4 +1,4 @@
-// Twin of fixed_size.wgsl, word for word: the array is in shared memory.
+// Twin of fixed_size.wgsl: the same code, with the array in shared memory.
 
 struct Sizes { u32 n; };
 

@@ -1,6 +1,7 @@
-// Rotates blocks of 256 words by 37 places ROUNDS times, each time through a workgroup array whose length is a literal.
-// Pattern: neighbouring invocations touch neighbouring words (no bank conflict); two barriers a round. override_size is the same
-// text with a length that the host chooses: what differs is what the compiler knows.
+// Rotates blocks of 256 words by 37 positions ROUNDS times, each time through a workgroup array whose length is a
+// literal.
+// Pattern: neighbouring invocations access neighbouring words (no bank conflict); two barriers per round.
+// `override_size` is the same code with a length set by the host: the difference is what the compiler knows.
 // Work: 2 ROUNDS n words moved through workgroup memory.
 
 alias T = u32;

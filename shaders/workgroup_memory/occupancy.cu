@@ -1,4 +1,4 @@
-// Twin of occupancy.wgsl, word for word: each block of 64 threads holds WORDS words of shared memory.
+// Twin of occupancy.wgsl: the same code. Each block of 64 threads holds WORDS words of shared memory.
 
 struct Sizes { u32 elements, page; };
 

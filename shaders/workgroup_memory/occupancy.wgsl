@@ -1,7 +1,7 @@
-// Copies an array through workgroup memory, of which each workgroup of 64 holds WORDS words although 256 would do: the more it
-// holds, the fewer workgroups a processor keeps in flight, and the fewer loads it waits for at a time.
-// Pattern: 16-byte loads and stores, one an invocation, which stores the element of the invocation 32 places away; which part
-// of the array is used is known at run time only, so that no compiler can shorten it.
+// Copies an array through workgroup memory. Each workgroup of 64 holds WORDS words, although 256 would do: the more it
+// holds, the fewer workgroups are resident on a compute unit, and the fewer loads are in flight.
+// Pattern: 16-byte loads and stores, one per invocation, which stores the element of the invocation 32 positions away.
+// The part of the array in use is known only at run time, so that no compiler can shorten the array.
 // Work: 2n scalars moved.
 
 alias T = vec4<f32>;

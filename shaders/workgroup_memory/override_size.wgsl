@@ -1,6 +1,7 @@
-// Rotates blocks of LENGTH words by 37 places ROUNDS times, each time through a workgroup array as long as the host says.
-// Pattern: neighbouring invocations touch neighbouring words (no bank conflict); two barriers a round. fixed_size is the same
-// text with a literal length: what differs is what the compiler knows before the pipeline is made.
+// Rotates blocks of LENGTH words by 37 positions ROUNDS times, each time through a workgroup array of a length set by
+// the host.
+// Pattern: neighbouring invocations access neighbouring words (no bank conflict); two barriers per round. `fixed_size`
+// is the same code with a literal length: the difference is what the compiler knows before pipeline creation.
 // Work: 2 ROUNDS n words moved through workgroup memory.
 
 alias T = u32;

@@ -1,4 +1,4 @@
-// Twin of same_word.wgsl, word for word: of the stores to one word of shared memory CUDA, too, lets one stand.
+// Twin of same_word.wgsl: the same code. CUDA, too, lets one of several stores to one word of shared memory win.
 
 struct Sizes { u32 n; };
 
@@ -15,7 +15,7 @@ kernel(const u32* __restrict__ input, u32* __restrict__ output, const Sizes size
     const u32 i = first + t;
     const u32 lane = t % CLUMP;
     const u32 clump = t / CLUMP;
-    // Each clump's values are its own, and small enough to grow each round without wrapping.
+    // Each clump has its own values, small enough to grow each round without wrapping.
     u32 seed = 1u + clump * ROUNDS * SETS * CLUMP;
     if (first < sizes.n) {
         seed += input[first] >> 4u;

@@ -1,6 +1,6 @@
-// The 32 invocations of a clump write distinct values to one word; after the barrier each of them reads it, and counts it where
-// it holds one of the values that were written: exactly one of them must stand, whichever it is.
-// Pattern: SETS stores and SETS loads between two barriers; all 32 invocations of a clump aim at the same word.
+// The 32 invocations of a clump write distinct values to one word; after the barrier each of them reads it, and counts
+// it if it holds one of the values written: exactly one of them must win.
+// Pattern: SETS stores and SETS loads between two barriers; all 32 invocations of a clump access the same word.
 // Work: 2 SETS ROUNDS words stored and loaded by each of n invocations.
 
 struct Sizes { n: u32 }
@@ -28,7 +28,7 @@ fn main(
     let i = first + t;
     let lane = t % CLUMP;
     let clump = t / CLUMP;
-    // Each clump's values are its own, and small enough to grow each round without wrapping.
+    // Each clump has its own values, small enough to grow each round without wrapping.
     var seed = 1u + clump * ROUNDS * SETS * CLUMP;
     if (first < sizes.n) {
         seed += input[first] >> 4u;

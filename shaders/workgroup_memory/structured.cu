@@ -1,4 +1,4 @@
-// Twin of structured.wgsl: the same struct in shared memory, its shorts a word each as there.
+// Twin of structured.wgsl: the same struct in shared memory; each short takes a word, as in WGSL.
 
 struct Sizes { u32 n; };
 
@@ -25,7 +25,7 @@ kernel(const u32* __restrict__ input, u32* __restrict__ output, const Sizes size
             block.shorts[2u * place + 1u] = int(x >> 16u) - 32768;
         }
         __syncthreads();
-        // Unsigned: sums of signed numbers must not wrap here, as they do in WGSL.
+        // Unsigned: sums of signed numbers must not overflow in CUDA; in WGSL they wrap.
         const u32 sum = u32(block.ints[(t + 37u) % 256u]) + u32(block.shorts[(t + k) % 128u])
             + u32(int(block.floats[(3u * t + k) % 64u]));
         x = sum * 5u + 1u;

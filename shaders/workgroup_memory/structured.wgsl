@@ -1,8 +1,9 @@
-// Three arrays in a struct, as the language lays them out: 128 × i32 that hold shorts, 64 × f32, 256 × i32. Each round writes and
-// reads all three; carved does the same with one block of words and offsets worked out by hand.
-// Pattern: plain accesses, twice the memory for the shorts; neighbouring invocations touch neighbouring elements, and 64 of the 256
-// write shorts and floats in turns.
-// Work: 16 ROUNDS bytes through workgroup memory for each of n words (a short is two): writes 4 + 4/4 + 2·2/4, reads 4 + 4 + 2.
+// Three arrays in a struct with the language's layout: 128 × i32 that hold shorts, 64 × f32, 256 × i32. Each round
+// writes and reads all three; `carved` does the same with one block of words and explicit offsets.
+// Pattern: plain accesses, twice the memory for the shorts; neighbouring invocations access neighbouring elements, and
+// 64 of the 256 write shorts and floats in turn.
+// Work: 16 ROUNDS bytes through workgroup memory for each of n words (a short is two): writes 4 + 4/4 + 2·2/4, reads 4
+// + 4 + 2.
 
 struct Sizes { n: u32 }
 

@@ -1,4 +1,4 @@
-// Twin of zero_init.wgsl, word for word: CUDA zeroes no shared memory, but the kernel does with ZEROING = 1.
+// Twin of zero_init.wgsl: the same code. CUDA does not zero shared memory; with ZEROING = 1 the kernel does.
 
 struct Sizes { u32 n, page; };
 
@@ -13,7 +13,7 @@ kernel(const T* __restrict__ input, T* __restrict__ output, const Sizes sizes) {
     const u32 page = (number + sizes.page) % (WORDS / WG) * WG;
     const u32 i = number * WG + t;
     if (ZEROING == 1u) {
-        // Words that no other thread writes: the barrier below is enough.
+        // No other thread writes these words: the barrier below is enough.
         for (u32 k = t; k < WORDS; k += WG) {
             block[k] = 0u;
         }

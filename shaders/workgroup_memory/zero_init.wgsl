@@ -1,7 +1,7 @@
-// Rotates blocks of 256 words by 37 places through one of the 16 pages of a workgroup array of 16 KiB, after nobody, the API (which WGSL
-// asks of it: no array can be initialised where it is declared) or, with ZEROING = 1, the kernel has set all of it to zero.
-// Pattern: every word is written before it is read, so that the answer is the same and the time of zeroing stands out; which page is
-// used is known at run time only, so that no compiler can tell which zeros nobody reads.
+// Rotates blocks of 256 words by 37 positions through one of 16 pages of a 16 KiB workgroup array. The array is zeroed
+// by nobody, by the API (WGSL requires it, since no array can have an initialiser), or with ZEROING = 1 by the kernel.
+// Pattern: every word is written before it is read, so that the result is the same and only the cost of zeroing
+// differs. The page in use is known only at run time, so that no compiler can tell which zeros are never read.
 // Work: n words read and n written.
 
 alias T = u32;
@@ -29,7 +29,7 @@ fn main(
     let page = (number + sizes.page) % (WORDS / WG) * WG;
     let i = number * WG + t;
     if (ZEROING == 1u) {
-        // Words that no other invocation writes: the barrier below is enough.
+        // No other invocation writes these words: the barrier below is enough.
         for (var k = t; k < WORDS; k += WG) {
             block[k] = 0u;
         }

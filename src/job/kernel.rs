@@ -61,22 +61,22 @@ impl Kernel {
         self.source.is_empty() && self.cuda.is_empty()
     }
 
-    /// Sixteen hexadecimal digits that change with what is compiled: the source in that language, the element type and the constants.
-    /// Checks have a column of their own. Empty where there is nothing to compile in that language.
+    /// Sixteen hexadecimal digits that change with the compiled code: source, element type and constants. Comments and
+    /// whitespace do not count, checks have a column of their own. Empty without source in this language.
     #[must_use]
     pub fn hash(&self, language: Language) -> String {
         let mut hasher = Fnv::default();
         match language {
             Language::Wgsl if self.source.is_empty() => return String::new(),
             Language::Wgsl => {
-                self.source.hash(&mut hasher);
+                code(&self.source, language).hash(&mut hasher);
                 for (name, value) in &self.constants {
                     (name, value.to_bits()).hash(&mut hasher);
                 }
             }
             Language::Cuda if self.cuda.is_empty() => return String::new(),
             // Its constants are part of the text.
-            Language::Cuda => self.cuda.hash(&mut hasher),
+            Language::Cuda => code(&self.cuda, language).hash(&mut hasher),
         }
         format!("{:016x}", hasher.finish())
     }
@@ -107,6 +107,84 @@ pub fn hash(bytes: &[u8]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
+/// `source` without comments, and with each run of whitespace as one space. In CUDA a preprocessor directive keeps the
+/// line breaks around it, which have a meaning there.
+fn code(source: &str, language: Language) -> String {
+    let is_cuda = language == Language::Cuda;
+    let mut code = String::with_capacity(source.len());
+    let mut gap = None;
+    let (mut is_line_start, mut is_directive) = (true, false);
+    let mut rest = source;
+    while let Some(first) = rest.chars().next() {
+        if let Some(after) = after_comment(rest, language) {
+            gap = gap.or(Some(' '));
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("\\\n").filter(|_| is_cuda) {
+            gap = gap.or(Some(' '));
+            rest = after;
+        } else if first.is_whitespace() {
+            let is_line_end = first == '\n';
+            gap = if is_line_end && is_directive { Some('\n') } else { gap.or(Some(' ')) };
+            is_line_start |= is_line_end;
+            is_directive &= !is_line_end;
+            rest = rest.trim_start_matches(first);
+        } else {
+            if is_cuda && is_line_start && first == '#' {
+                is_directive = true;
+                gap = Some('\n');
+            }
+            is_line_start = false;
+            let is_digit_separator = first == '\'' && gap.is_none() && code.ends_with(char::is_alphanumeric);
+            let is_literal = is_cuda && matches!(first, '"' | '\'') && !is_digit_separator;
+            let length = if is_literal { literal_length(rest) } else { first.len_utf8() };
+            if !code.is_empty() {
+                code.extend(gap);
+            }
+            gap = None;
+            let (token, after) = rest.split_at(length);
+            code.push_str(token);
+            rest = after;
+        }
+    }
+    code
+}
+
+/// The text behind the comment that `text` starts with, if any. Block comments nest in WGSL, not in CUDA.
+fn after_comment(text: &str, language: Language) -> Option<&str> {
+    if text.starts_with("//") {
+        return text.find('\n').map_or(Some(""), |end| text.get(end..));
+    }
+    let mut rest = text.strip_prefix("/*")?;
+    let mut depth = 1;
+    while depth > 0 && !rest.is_empty() {
+        let inner = rest.strip_prefix("/*").filter(|_| language == Language::Wgsl);
+        if let Some(after) = rest.strip_prefix("*/") {
+            (rest, depth) = (after, depth - 1);
+        } else if let Some(after) = inner {
+            (rest, depth) = (after, depth + 1);
+        } else {
+            let mut chars = rest.chars();
+            chars.next();
+            rest = chars.as_str();
+        }
+    }
+    Some(rest)
+}
+
+/// Bytes of the string or character literal that `text` starts with, quotes included.
+fn literal_length(text: &str) -> usize {
+    let mut chars = text.char_indices();
+    let quote = chars.next().map(|(_, quote)| quote);
+    let mut is_escaped = false;
+    for (at, char) in chars {
+        if !is_escaped && Some(char) == quote {
+            return at + char.len_utf8();
+        }
+        is_escaped = !is_escaped && char == '\\';
+    }
+    text.len()
+}
+
 /// FNV-1a: stable across versions of Rust, which the standard hasher is not.
 struct Fnv(u64);
 
@@ -124,5 +202,56 @@ impl Hasher for Fnv {
         for byte in bytes {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_whitespace_are_no_code() {
+        let one_line = "let a = b / c; d();";
+        let commented = "// first\nlet a = /* x /* nested */ y */ b /\n    c; // last\n\nd();\n";
+        assert_eq!(code(commented, Language::Wgsl), one_line);
+        assert_eq!(code("let a = /* x /* y */ b / c; d(); /* open", Language::Cuda), one_line);
+        assert_eq!(code("int/**/a;", Language::Cuda), "int a;");
+        assert_ne!(code("a + b", Language::Wgsl), code("a - b", Language::Wgsl));
+    }
+
+    #[test]
+    fn literals_of_cuda_are_code() {
+        let source = r#"asm("// %0;  \" /* %1 */" : "=r"(a)); // gone"#;
+        assert_eq!(code(source, Language::Cuda), r#"asm("// %0;  \" /* %1 */" : "=r"(a));"#);
+        assert_eq!(code("c = '\"'; // gone", Language::Cuda), "c = '\"';");
+        assert_eq!(code("n = 1'000; // gone", Language::Cuda), "n = 1'000;");
+    }
+
+    #[test]
+    fn directives_of_cuda_stay_lines() {
+        let source =
+            "int  a;\n\n#define A(x)  \\\n    (x) // gone\n/* gone\n */\n  #if A\nint b;\nint c;\n#endif\nint d;\n";
+        assert_eq!(code(source, Language::Cuda), "int a;\n#define A(x) (x)\n#if A\nint b; int c;\n#endif\nint d;");
+    }
+
+    #[test]
+    fn a_comment_leaves_the_hash_and_a_constant_changes_it() {
+        let kernel = Kernel {
+            source: "fn main() {}".to_owned(),
+            cuda: "void kernel() {}".to_owned(),
+            only_cuda: None,
+            dynamic_bytes: 0,
+            constants: Constants::new(),
+            interface: Interface::default(),
+            checks: Checks::default(),
+        };
+        let mut commented = kernel.clone();
+        commented.source = "// What it does.\nfn main() {}\n".to_owned();
+        commented.cuda = "// What it does.\nvoid kernel() {}\n".to_owned();
+        for language in [Language::Wgsl, Language::Cuda] {
+            assert_eq!(commented.hash(language), kernel.hash(language));
+        }
+        commented.constants.insert("PAD".to_owned(), 1.0);
+        assert_ne!(commented.hash(Language::Wgsl), kernel.hash(Language::Wgsl));
     }
 }

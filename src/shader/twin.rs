@@ -180,7 +180,7 @@ mod tests {
     fn what_a_kernel_is_hashed_by_depends_on_its_language() {
         let job = Job::new(&case("transpose/tiled")).expect("valid");
         let mut other = job.kernel.clone();
-        other.cuda.push(' ');
+        other.cuda.push(';');
         assert_eq!(other.hash(Language::Wgsl), job.kernel.hash(Language::Wgsl));
         assert_ne!(other.hash(Language::Cuda), job.kernel.hash(Language::Cuda));
         assert_ne!(job.kernel.hash(Language::Wgsl), job.kernel.hash(Language::Cuda));

@@ -70,7 +70,7 @@ pub const COLUMNS: &[Column] = &[
     column!(Identity params, "", "parameters, K=V joined by ';', sorted by name"),
     column!(Text workgroup_size, "", "invocations of a workgroup, x x y x z"),
     column!(Text checks, "", "run-time checks that the API added to the kernel: off, or their names"),
-    column!(Text shader_hash, "", "hash of the kernel's source as compiled, with its constants"),
+    column!(Text shader_hash, "", "hash of the kernel's code as compiled, with its constants; comments do not count"),
     column!(Text status, "", "ok, wrong, skipped, failed or implausible"),
     column!(Text reason, "", "why the status is not ok, or what to know about the row"),
     column!(Figure timer, "", "timestamp (device clock) or wall (host clock around submit and wait)"),
