@@ -8,4 +8,4 @@ mod record;
 pub mod stats;
 
 pub use bound::Bound;
-pub use record::{COLUMNS, Cause, Clock, Column, Conditions, Kind, Record, SCHEMA, Status, steady};
+pub use record::{COLUMNS, Cause, Clock, Column, Conditions, Kind, Record, SCHEMA, Status, low_noise};

@@ -25,7 +25,7 @@ mod workgroup_memory;
 
 pub use finding::{Finding, Quantity};
 
-use super::record::{Record, steady};
+use super::record::{Record, low_noise};
 
 /// Computes a family's finding from its rows of one device through one API; `None` where they say nothing.
 type Find = fn(&[&Record]) -> Option<Finding>;
@@ -58,7 +58,7 @@ const FINDINGS: &[(&str, Find)] = &[
 #[must_use]
 pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
     let (_, find) = FINDINGS.iter().find(|(name, _)| *name == family)?;
-    find(&steady(rows)?)
+    find(&low_noise(rows)?)
 }
 
 #[cfg(test)]

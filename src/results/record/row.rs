@@ -189,12 +189,12 @@ impl Record {
 /// The rows of `rows` that a statement may rest on: those whose median is known to 10 % or better, or that have none. `None` where more than
 /// a tenth of the measured rows is noisier: what is left may then be no fair choice.
 #[must_use]
-pub fn steady<'a>(rows: &[&'a Record]) -> Option<Vec<&'a Record>> {
+pub fn low_noise<'a>(rows: &[&'a Record]) -> Option<Vec<&'a Record>> {
     const TOO_NOISY: f64 = 0.1;
-    let steady: Vec<_> =
+    let low_noise: Vec<_> =
         rows.iter().filter(|row| row.noise().is_none_or(|noise| noise <= TOO_NOISY)).copied().collect();
     let measured = rows.iter().filter(|row| row.median_ns.is_some()).count();
-    (10 * (rows.len() - steady.len()) <= measured).then_some(steady)
+    (10 * (rows.len() - low_noise.len()) <= measured).then_some(low_noise)
 }
 
 #[cfg(test)]
@@ -211,7 +211,7 @@ mod tests {
         };
         let count = |noises: &[f64]| {
             let rows: Vec<Record> = noises.iter().map(|noise| row(*noise)).chain([Record::default()]).collect();
-            steady(&rows.iter().collect::<Vec<_>>()).map(|steady| steady.len())
+            low_noise(&rows.iter().collect::<Vec<_>>()).map(|low_noise| low_noise.len())
         };
         assert_eq!(count(&[0.01; 9]), Some(10), "a row without figures stays");
         let mut noises = vec![0.01; 10];

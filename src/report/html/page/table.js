@@ -6,7 +6,7 @@ const ROWS = 100;
 /** Operations or bytes a second; of loads of 4 bytes that wait for each other, the time of one. */
 function writeRate({ of, gb, gflop }) {
   if (gb === null) return arithmetic(gflop);
-  return of.benchmark.endsWith("latency") ? scaled(4 / gb, ["ns/load", "µs/load"], 3) : bandwidth(gb);
+  return of.isLatency ? scaled(4 / gb, ["ns/load", "µs/load"], 3) : bandwidth(gb);
 }
 
 const MEASURES = {
