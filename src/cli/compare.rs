@@ -38,7 +38,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<u8> {
     let Some(limit) = limit else { return Ok(0) };
     if matches!(arguments.format, Format::Csv | Format::Json) {
         // What programs read has no place for sentences.
-        regression_lines(&comparison, limit).iter().for_each(|line| super::say(line));
+        regression_lines(&comparison, limit).iter().for_each(|line| super::say(&line.text));
     }
     let is_certain = comparison.regressions(limit).iter().any(|regression| regression.is_certain);
     Ok(if is_certain { REGRESSION } else { 0 })

@@ -2,9 +2,10 @@
 
 use super::apis;
 use super::markdown::{escape, table};
-use super::table::{digits, percent, rate};
+use super::table::rate;
 use super::versus::{mean_ratio, written};
 use crate::backend::Api;
+use crate::results::format;
 use crate::results::{Record, Status};
 
 /// The page's first line, by which it is known to be generated.
@@ -61,7 +62,7 @@ fn reports(entries: &[Entry]) -> String {
             of(|row| row.date.get(..10).unwrap_or(&row.date)),
             of(|row| &row.tool_version),
             statuses(&entry.records),
-            ratio.map_or_else(none, |(ratio, cases)| format!("{}× (mean of {cases})", digits(ratio, 3))),
+            ratio.map_or_else(none, |(ratio, cases)| format!("{} (mean of {cases})", format::ratio(ratio))),
         ];
         let cells: Vec<_> = cells.iter().map(|cell| escape(cell)).collect();
         text.push_str(&format!("| {} | {} |\n", link(&entry.path), cells.join(" | ")));
@@ -162,7 +163,7 @@ fn shown(row: Option<&Record>, has_name: bool) -> String {
     if !has_name {
         return rate(row);
     }
-    let share = row.share.map_or_else(String::new, |share| format!(", {}", percent(share)));
+    let share = row.share.map_or_else(String::new, |share| format!(", {}", format::percent(share)));
     format!("{} ({}{share})", rate(row), row.benchmark)
 }
 
@@ -211,8 +212,8 @@ mod tests {
         assert!(page.starts_with(MARK), "{page}");
         for line in [
             "| [a b/r.csv](<a%20b/r.csv>) | Fake\\|9000 |  | Vulkan, CUDA |  | 2026-11-20 |  | 6 ok, 1 wrong | 2.00× (mean of 1) |",
-            "| Fake\\|9000 | Vulkan | 2026-11-20 | 100.0 GB/s | – | 90.00 GB/s (swift, 50%) | – | – | – | – | 150 ns | – | 32 |",
-            "| Fake\\|9000 | CUDA | 2026-11-20 | – | – | 180.0 GB/s (swift, 50%) | – | – | – | – | – | – | – |",
+            "| Fake\\|9000 | Vulkan | 2026-11-20 | 100.0 GB/s | – | 90.00 GB/s (swift, 50 %) | – | – | – | – | 150 ns | – | 32 |",
+            "| Fake\\|9000 | CUDA | 2026-11-20 | – | – | 180.0 GB/s (swift, 50 %) | – | – | – | – | – | – | – |",
         ] {
             assert!(page.contains(line), "{line}\n{page}");
         }

@@ -3,16 +3,14 @@
 //! A ratio is the time of the first API ÷ the time of the second: above 1 the second is faster. Only what both measured by the same clock,
 //! right and plausible, is compared; its interval is that of [`stats::ratio`].
 
-use super::layout::{Grid, Look, Part};
-use super::table::{WIDE, digits, headline, label, name, percent, rate, remarks, share, time, title};
+use super::layout::{Cell, Column, Grid, Look, Mark, Part, Remark, Row, Severity};
+use super::table::{WIDE, WIDE_NAME, headline, label, name, noise, rate, remarks, share, time, title};
 use super::{Section, apis};
 use crate::backend::Api;
+use crate::results::format;
 use crate::results::stats::{self, Estimate};
 use crate::results::{Record, Status};
 
-/// What the columns beside the name need with their gaps: in the narrow table, and in the wide one without the note.
-const BESIDE_NAME: usize = 47;
-const BESIDE_NAME_WIDE: usize = 121;
 /// How many gaps a family names, and the whole in each direction.
 const WIDEST_OF_FAMILY: usize = 3;
 const WIDEST_OF_ALL: usize = 5;
@@ -123,18 +121,19 @@ pub(super) fn section(section: &Section, apis: &[&str], look: Look) -> Vec<Part>
         parts.extend(summary(gaps, of).map(|summary| Part::text(&summary)));
         clocks.extend(two_clocks(&pairs, of));
     }
-    parts.extend(clocks.into_iter().map(Part::remark));
+    parts.extend(clocks.into_iter().map(Part::Remark));
     let rows_of = |api: &str| section.rows.iter().copied().filter(|row| row.backend == api).collect::<Vec<_>>();
     let lines = apis.iter().flat_map(|api| remarks(&rows_of(api), look).into_iter().map(|line| (*api, line))).collect();
-    parts.extend(by_api(lines, apis).iter().map(|(prefix, line)| Part::remark_by(prefix, line)));
+    let with_prefix = |(prefix, remark): (String, Remark)| Part::Remark(Remark { prefix, ..remark });
+    parts.extend(by_api(lines, apis).into_iter().map(with_prefix));
     let lines = section.findings.iter().map(|(api, finding)| (api.as_str(), finding.clone())).collect();
     parts.extend(by_api(lines, apis).iter().map(|(prefix, finding)| Part::text(&format!("{prefix}{finding}"))));
     parts
 }
 
 /// Each line once, behind the APIs that it is about where it is not about all.
-fn by_api(lines: Vec<(&str, String)>, apis: &[&str]) -> Vec<(String, String)> {
-    let mut merged: Vec<(Vec<&str>, String)> = Vec::new();
+fn by_api<T: PartialEq>(lines: Vec<(&str, T)>, apis: &[&str]) -> Vec<(String, T)> {
+    let mut merged: Vec<(Vec<&str>, T)> = Vec::new();
     for (api, line) in lines {
         match merged.iter_mut().find(|(_, known)| *known == line) {
             Some((of, _)) => of.push(written(api)),
@@ -147,56 +146,50 @@ fn by_api(lines: Vec<(&str, String)>, apis: &[&str]) -> Vec<(String, String)> {
 
 fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], look: Look) -> Grid {
     let is_wide = look.width >= WIDE;
-    let mut heading = vec![String::new()];
+    let mut columns: Vec<Column> = Vec::new();
     for api in [first, second] {
-        heading.push(written(api).to_owned());
-        heading.extend(["±", "rate", "of ceiling"].iter().filter(|_| is_wide).map(|&title| title.to_owned()));
+        columns.push(Column { heading: written(api).to_owned(), is_right: true });
+        let more = [("±", true), ("rate", true), ("of ceiling", false)].into_iter().filter(|_| is_wide);
+        columns.extend(more.map(|(heading, is_right)| Column { heading: heading.to_owned(), is_right }));
     }
-    heading.push(format!("{} ÷ {}", written(first), written(second)));
-    if is_wide {
-        heading.push("note".to_owned());
-    }
-    let row = |pair: &&Pair| {
-        Some((title(section.is_by_kernel, pair.sides().next()?), cells(section, pair, [first, second], look)))
-    };
-    let name = if is_wide { 32 } else { look.width.saturating_sub(BESIDE_NAME) };
+    columns.push(Column { heading: format!("{} ÷ {}", written(first), written(second)), is_right: true });
     Grid {
-        right: if is_wide { vec![1, 2, 3, 5, 6, 7, 9] } else { vec![1, 2, 3] },
-        name,
-        note: is_wide.then(|| look.width - BESIDE_NAME_WIDE - name),
-        rows: pairs.iter().filter_map(row).collect(),
-        heading,
+        columns,
+        widest_name: is_wide.then_some(WIDE_NAME),
+        note: is_wide.then_some("note"),
+        has_marks: true,
+        rows: pairs.iter().filter_map(|pair| row(section, pair, [first, second], is_wide)).collect(),
     }
 }
 
-fn cells(section: &Section, pair: &Pair, apis: [&str; 2], look: Look) -> Vec<String> {
-    let is_wide = look.width >= WIDE;
+fn row(section: &Section, pair: &Pair, apis: [&str; 2], is_wide: bool) -> Option<Row> {
+    let any = pair.sides().next()?;
     let mark = if pair.sides().any(|row| row.status.is_fault()) {
-        "! "
+        Mark::Fault
     } else if pair.sides().any(|row| !row.reason.is_empty()) || pair.has_two_clocks() {
-        "~ "
+        Mark::Note
     } else {
-        "  "
+        Mark::None
     };
-    let called = pair.sides().next().map(|row| name(section.is_by_kernel, row)).unwrap_or_default();
-    let mut cells = vec![format!("{mark}{called}")];
+    let mut cells: Vec<Cell> = Vec::new();
     for side in [pair.first, pair.second] {
         let measured = side.filter(|row| row.median_ns.is_some());
-        cells.push(measured.map_or_else(none, |row| time(row.median_ns)));
+        cells.push(measured.map_or_else(none, |row| time(row.median_ns)).into());
         if is_wide {
-            cells.push(measured.and_then(Record::noise).map_or_else(String::new, percent));
-            cells.push(measured.map_or_else(String::new, rate));
-            cells.push(measured.map_or_else(String::new, |row| share(row, look)));
+            cells.push(measured.map_or_else(String::new, noise).into());
+            cells.push(measured.map_or_else(String::new, rate).into());
+            cells.push(measured.map_or_else(|| String::new().into(), share));
         }
     }
-    cells.push(pair.gap().map_or_else(none, |gap| with_interval(gap.ratio)));
+    cells.push(pair.gap().map_or_else(none, |gap| with_interval(gap.ratio)).into());
     if is_wide {
-        // Rows without figures are told of below the table.
+        // Rows without figures have remarks below the table.
         let notes = pair.sides().filter(|row| row.median_ns.is_some() && !row.reason.is_empty());
         let notes = by_api(notes.map(|row| (row.backend.as_str(), row.reason.clone())).collect(), &apis);
-        cells.push(notes.iter().map(|(prefix, note)| format!("{prefix}{note}")).collect::<Vec<_>>().join("; "));
+        let notes: Vec<_> = notes.iter().map(|(prefix, note)| format!("{prefix}{note}")).collect();
+        cells.push(notes.join("; ").into());
     }
-    cells
+    Some(Row { group: title(section.is_by_kernel, any), mark, name: name(section.is_by_kernel, any), cells })
 }
 
 fn none() -> String {
@@ -204,18 +197,19 @@ fn none() -> String {
 }
 
 /// Which rows were not compared since each API timed them by another clock.
-fn two_clocks(pairs: &[Pair], [first, second]: [&str; 2]) -> Option<String> {
+fn two_clocks(pairs: &[Pair], [first, second]: [&str; 2]) -> Option<Remark> {
     let of: Vec<_> = pairs.iter().filter(|pair| pair.has_two_clocks()).filter_map(Pair::both).collect();
     let (one, other) = of.first()?;
     let labels: Vec<_> = of.iter().map(|(row, _)| label(row)).collect();
-    Some(format!(
-        "~ not compared: {} ({} is timed by {}, {} by {})",
+    let text = format!(
+        "not compared: {} ({} is timed by {}, {} by {})",
         labels.join(", "),
         written(first),
         one.timer,
         written(second),
         other.timer
-    ))
+    );
+    Some(Remark { severity: Severity::Note, prefix: String::new(), text })
 }
 
 /// A family in one sentence; `None` where nothing was compared.
@@ -224,7 +218,7 @@ fn summary(gaps: Vec<Gap>, [first, second]: [&str; 2]) -> Option<String> {
     let mut text = format!(
         "{} takes {} the time of {} (geometric mean of {})",
         written(first),
-        times(ratio),
+        format::ratio(ratio),
         written(second),
         count(gaps.len())
     );
@@ -232,7 +226,8 @@ fn summary(gaps: Vec<Gap>, [first, second]: [&str; 2]) -> Option<String> {
         .into_iter()
         .map(|gap| {
             let ratio = gap.ratio.value;
-            let (times, which) = if ratio > 1.0 { (times(ratio), "slower") } else { (times(ratio.recip()), "faster") };
+            let (times, which) =
+                if ratio > 1.0 { (format::ratio(ratio), "slower") } else { (format::ratio(ratio.recip()), "faster") };
             format!("{} {times} {which}", label(gap.row))
         })
         .collect();
@@ -246,12 +241,12 @@ fn summary(gaps: Vec<Gap>, [first, second]: [&str; 2]) -> Option<String> {
 
 /// All families in a table of geometric means, and the widest gaps in both directions, for each two APIs; empty where all rows come from
 /// one.
-pub(super) fn overall(sections: &[Section], look: Look) -> Vec<Vec<Part>> {
+pub(super) fn overall(sections: &[Section]) -> Vec<Vec<Part>> {
     let apis = apis(sections.iter().flat_map(|section| section.rows.iter().copied()));
-    matches(&apis).into_iter().filter_map(|of| overall_of(sections, of, look)).collect()
+    matches(&apis).into_iter().filter_map(|of| overall_of(sections, of)).collect()
 }
 
-fn overall_of(sections: &[Section], of: [&str; 2], look: Look) -> Option<Vec<Part>> {
+fn overall_of(sections: &[Section], of: [&str; 2]) -> Option<Vec<Part>> {
     let [first, second] = of.map(written);
     let mut rows: Vec<[String; 3]> = Vec::new();
     let (mut means, mut all, mut left_out) = (Vec::new(), Vec::new(), 0);
@@ -260,24 +255,31 @@ fn overall_of(sections: &[Section], of: [&str; 2], look: Look) -> Option<Vec<Par
         let gaps: Vec<Gap> = pairs.iter().filter_map(Pair::gap).collect();
         left_out += pairs.len() - gaps.len();
         let ratio = mean(&gaps);
-        rows.push([section.family.to_owned(), gaps.len().to_string(), ratio.map_or_else(none, times)]);
+        rows.push([section.family.to_owned(), gaps.len().to_string(), ratio.map_or_else(none, format::ratio)]);
         means.extend(ratio);
         all.extend(gaps);
     }
     let (ratio, by_family) = (mean(&all)?, stats::geometric_mean(&means)?);
-    rows.push(["all".to_owned(), all.len().to_string(), times(ratio)]);
+    rows.push(["all".to_owned(), all.len().to_string(), format::ratio(ratio)]);
+    let column = |heading: String| Column { heading, is_right: true };
+    let row = |[family, cases, ratio]: [String; 3]| Row {
+        group: String::new(),
+        mark: Mark::None,
+        name: family,
+        cells: vec![cases.into(), ratio.into()],
+    };
     let grid = Grid {
-        heading: vec![String::new(), "cases".to_owned(), format!("{first} ÷ {second}")],
-        right: vec![1, 2],
-        name: look.width.saturating_sub(30).min(32),
+        columns: vec![column("cases".to_owned()), column(format!("{first} ÷ {second}"))],
+        widest_name: Some(WIDE_NAME),
         note: None,
-        rows: rows.into_iter().map(|[family, cases, ratio]| (String::new(), vec![family, cases, ratio])).collect(),
+        has_marks: false,
+        rows: rows.into_iter().map(row).collect(),
     };
     let mut lines = vec![format!(
         "{first} takes {} the time of {second} (geometric mean of {}), {} where every family counts alike.",
-        times(ratio),
+        format::ratio(ratio),
         count(all.len()),
-        times(by_family)
+        format::ratio(by_family)
     )];
     if left_out > 0 {
         let why = "without a right and plausible time by the same clock on both sides";
@@ -323,17 +325,6 @@ fn count(cases: usize) -> String {
     if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
 }
 
-/// `1.07×`.
-fn times(ratio: f64) -> String {
-    format!("{}×", figure(ratio))
-}
-
-/// `1.07× [1.06, 1.08]`.
 fn with_interval(ratio: Estimate) -> String {
-    format!("{} [{}, {}]", times(ratio.value), figure(ratio.low), figure(ratio.high))
-}
-
-/// Three digits; below 1 three behind the point, so that both sides of 1 are told as finely.
-fn figure(ratio: f64) -> String {
-    if ratio < 0.9995 { format!("{ratio:.3}") } else { digits(ratio, 3) }
+    format::ratio_with_interval(ratio.value, Some((ratio.low, ratio.high)))
 }

@@ -2,6 +2,7 @@
 
 pub mod ceilings;
 pub mod compare;
+pub mod format;
 mod record;
 pub mod stats;
 

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Sort, View, groups, labels, marked, mean_shares, name, why_not};
+use super::groups::groups;
+use super::sentences::{labels, marked, mean_shares, name, why_not};
+use super::view::{Sort, View};
 use crate::results::compare::{Case, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 
 const HEADING: [&str; 30] = [

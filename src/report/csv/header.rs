@@ -1,6 +1,6 @@
 //! The line that names the columns, and rows read by it.
 
-use super::Fields;
+use super::fields::Fields;
 use crate::results::{COLUMNS, Column, Record};
 
 /// Columns that came later: that older reports lack them is no news.

@@ -11,21 +11,12 @@ mod verdict;
 
 use std::collections::HashMap;
 
-pub use sides::{Match, Side};
+pub use sides::{Match, Report, Side};
 pub use timing::{Ratio, Timing};
 pub use verdict::{MARGIN, Verdict};
 
 use crate::backend::Api;
 use crate::results::{Record, Status};
-
-/// A report as it was read.
-#[derive(Debug, Clone, Default)]
-pub struct Report {
-    /// What the reader calls it: its path.
-    pub name: String,
-    /// Its rows.
-    pub records: Vec<Record>,
-}
 
 /// How the two rows of a pair differ in more than time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,15 @@
 //! Which runs are one side, and which sides are held against which.
 
-use super::Report;
 use crate::results::Record;
+
+/// A report as it was read.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// What the reader calls it: its path.
+    pub name: String,
+    /// Its rows.
+    pub records: Vec<Record>,
+}
 
 /// One column of a comparison: a device through an API.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -47,7 +47,7 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
             x: "at",
             y: "value",
             title: ({ row, at, value, low: from, high: to }) =>
-              `${model.sides[row.side].name}\n${param} ${at}\nmeasured ${withInterval(value, from, to)}${row.of.model === null ? "" : `\nmodel ${times(row.of.model)}`}\n${time(row.ns)}`,
+              `${model.sides[row.side].name}\n${param} ${at}\nmeasured ${ratioWithInterval(value, from, to)}${row.of.model === null ? "" : `\nmodel ${ratioText(row.of.model)}`}\n${time(row.ns)}`,
           }),
         ],
       });
@@ -58,7 +58,7 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
         table: {
           columns: [label, "Device", "Measured", "95 % interval", "Model", "Median"],
           rows: all.map(({ row, at, value, low: from, high: to }) => [
-            String(at), model.sides[row.side].name, times(value), `${ratioFigure(from)} – ${ratioFigure(to)}`, row.of.model === null ? "–" : times(row.of.model), time(row.ns),
+            String(at), model.sides[row.side].name, ratioText(value), `${ratioNumber(from)} – ${ratioNumber(to)}`, row.of.model === null ? "–" : ratioText(row.of.model), time(row.ns),
           ]),
         },
       };
@@ -146,7 +146,7 @@ const cacheBandwidth = () =>
     benchmark: "bandwidth",
     label: "Bandwidth",
     value: (row, ns) => row.of.bytes / ns,
-    write: (gb, precision = 1) => bandwidth(gb, precision),
+    write: (gb, precision = 1) => byteRate(gb, precision),
     told: false,
   });
 
@@ -172,7 +172,7 @@ function occupancy() {
         y: { zero: true, label: "Bandwidth relative to the first", grid: true, ticks: 6, tickFormat: factor },
         marks: [...curveMarks(series, "bytes", "value", ["low", "high"]), tip(all, { x: "bytes", y: "value", title: ({ row }) => describe(model, row) })],
       });
-      const say = (points) => `Reserving ${binary(points.at(-1).bytes)} leaves ${percent(points.at(-1).value)} of the bandwidth with ${binary(points[0].bytes)}: ${bandwidth(points[0].row.gb, 3)}.`;
+      const say = (points) => `Reserving ${binary(points.at(-1).bytes)} leaves ${percent(points.at(-1).value)} of the bandwidth with ${binary(points[0].bytes)}: ${byteRate(points[0].row.gb, 3)}.`;
       const takeaways = series.map(({ side, points }) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: say(points) }));
       return { plots: [svg], legend: series, takeaways, table: rowsTable(model, all.map(({ row }) => row)) };
     },
@@ -199,7 +199,7 @@ function transfer() {
         width,
         height: 360,
         x: { type: "log", base: 2, label: "Bytes copied", ticks: binaryTicks(...extent(rows.map(bytes)), isNarrow ? 5 : 10), tickFormat: binary },
-        y: { type: "log", label: "Bandwidth", ticks: logTicks(low, high), tickFormat: (gb) => bandwidth(gb, 1), grid: true },
+        y: { type: "log", label: "Bandwidth", ticks: logTicks(low, high), tickFormat: (gb) => byteRate(gb, 1), grid: true },
         marks: [...curveMarks(series, bytes, "gb", [rateLow("gb"), rateHigh("gb")]), tip(rows, { x: bytes, y: "gb", title: (row) => describe(model, row) })],
       });
       return { plots: [svg], legend: series, takeaways: findings(model, [Number(picked.side)], "transfer"), table: rowsTable(model, rows) };

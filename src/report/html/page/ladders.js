@@ -1,8 +1,8 @@
 /* Kernels of a family against each other: as bars against their ceiling, and over the size. */
 
 const METRICS = {
-  gb: { label: "Bandwidth", write: bandwidth },
-  gflop: { label: "Arithmetic", write: arithmetic },
+  gb: { label: "Bandwidth", write: byteRate },
+  gflop: { label: "Arithmetic", write: flopRate },
 };
 
 /** Ticks of a linear axis of rates. */
@@ -20,8 +20,8 @@ function describe(model, row) {
   const lines = [`${row.of.family}/${row.of.name}`, row.of.kind];
   if (model.sides.length > 1) lines.push(model.sides[row.side].name);
   lines.push(`${time(row.ns)}${row.noise === null ? "" : ` ± ${percent(row.noise)}`}`);
-  if (row.gb !== null) lines.push(bandwidth(row.gb));
-  if (row.gflop !== null) lines.push(arithmetic(row.gflop));
+  if (row.gb !== null) lines.push(byteRate(row.gb));
+  if (row.gflop !== null) lines.push(flopRate(row.gflop));
   if (row.share !== null) lines.push(`${percent(row.share)} of ${row.ceiling}`);
   return lines.join("\n");
 }
@@ -37,8 +37,8 @@ function rowsTable(model, rows) {
       model.sides[row.side].name,
       time(row.ns),
       row.low === null ? "–" : `${time(row.low)} – ${time(row.high)}`,
-      cell(row.gb, (value) => digits(value, 4)),
-      cell(row.gflop, (value) => digits(value, 4)),
+      cell(row.gb, (value) => significant(value, 4)),
+      cell(row.gflop, (value) => significant(value, 4)),
       cell(row.share, percent),
     ]),
   };

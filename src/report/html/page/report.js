@@ -20,7 +20,7 @@ function datesOf(side) {
 
 /** What the measurements tell of the device: label and value. */
 function facts(side) {
-  const rate = ({ gb_per_s: gb, gflop_per_s: gflop, ns }) => (ns !== null ? time(ns, 3) : gb !== null ? bandwidth(gb, 3) : gflop !== null ? arithmetic(gflop) : null);
+  const rate = ({ gb_per_s: gb, gflop_per_s: gflop, ns }) => (ns !== null ? time(ns, 3) : gb !== null ? byteRate(gb, 3) : gflop !== null ? flopRate(gflop) : null);
   const names = { copy: "Memory, copy", read: "Memory, read", fill: "Memory, fill", workgroup: "Workgroup memory", tensor: "Tensor cores, f16", launch: "Launch" };
   const limits = side.ceilings
     .map((ceiling) => [names[ceiling.limit] ?? ceiling.limit.replace(/^fma /, "Arithmetic, "), rate(ceiling)])

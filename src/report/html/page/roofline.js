@@ -100,12 +100,12 @@ function roofline() {
       const roomLeft = ({ x }) => 84 + (Math.log(x / left) / Math.log(right / left)) * (width - 110);
       const isTight = (point) => roomLeft(point) < 10 + 6.5 * point.row.of.name.length;
       const names = (of, place) => Plot.text(of, { x: "x", y: "y", text: ({ row }) => row.of.name, fontSize: 11, fill: "currentColor", stroke: "var(--surface)", strokeWidth: 4, ...place });
-      const describePoint = (point) => `${describe(model, point.row)}${point.kind === "both" ? `\n${digits(point.x, 3)} FLOP a byte` : ""}`;
+      const describePoint = (point) => `${describe(model, point.row)}${point.kind === "both" ? `\n${significant(point.x, 3)} FLOP a byte` : ""}`;
       const svg = plot({
         width,
         height: isNarrow ? 400 : 460,
         x: { type: "log", domain: [left / 1.3, right * 1.3], ticks: logTicks(left, right).filter((tick) => Number.isInteger(Math.log10(tick))), tickFormat: (value) => String(value < 1 ? Number(value.toPrecision(1)) : value), label: "Arithmetic intensity (FLOP a byte)" },
-        y: { type: "log", domain: y, ticks: logTicks(...y), tickFormat: (gflop) => arithmetic(gflop, 1), label: "Arithmetic", grid: true },
+        y: { type: "log", domain: y, ticks: logTicks(...y), tickFormat: (gflop) => flopRate(gflop, 1), label: "Arithmetic", grid: true },
         marginLeft: 84,
         marks: [
           Plot.ruleX([left, right], { stroke: "currentColor", strokeOpacity: 0.15 }),
@@ -116,8 +116,8 @@ function roofline() {
             const dots = (of, opacity) => Plot.dot(of, { x: "x", y: "y", symbol: style.symbol, fill: style.color, fillOpacity: opacity, r: 4, stroke: "var(--surface)", strokeWidth: 0.75 });
             return [dots(own.filter((point) => !isChosen(point)), 0.12), dots(own.filter(isChosen), 0.9)];
           }),
-          Plot.text(labels, { ...HALO, y: "y", x: right, text: ({ limits, y: gflop }) => `${limits.join(", ")} ${arithmetic(gflop)}`, textAnchor: "end", dy: -8, dx: -8 }),
-          Plot.text([slope], { ...HALO, x: left, y: left * slope.gb_per_s, text: ({ limit, gb_per_s: gb }) => `${limit} ${bandwidth(gb, 3)}`, textAnchor: "start", dx: 6, dy: -32 }),
+          Plot.text(labels, { ...HALO, y: "y", x: right, text: ({ limits, y: gflop }) => `${limits.join(", ")} ${flopRate(gflop)}`, textAnchor: "end", dy: -8, dx: -8 }),
+          Plot.text([slope], { ...HALO, x: left, y: left * slope.gb_per_s, text: ({ limit, gb_per_s: gb }) => `${limit} ${byteRate(gb, 3)}`, textAnchor: "start", dx: 6, dy: -32 }),
           names(named.filter((point) => !isTight(point)), { textAnchor: "end", dx: -8 }),
           names(named.filter(isTight), { textAnchor: "start", dx: 8 }),
           tip(points.filter(isChosen), { x: "x", y: "y", title: describePoint }),
@@ -131,7 +131,7 @@ function roofline() {
         table: {
           columns: ["Benchmark", "Type and size", "FLOP a byte", "GFLOP/s", "GB/s", "Of ceiling"],
           rows: points.map(({ row, kind, x }) => [
-            `${row.of.family}/${row.of.name}`, row.of.kind, kind === "both" ? digits(x, 3) : "–", row.gflop === null ? "–" : digits(row.gflop, 4), row.gb === null ? "–" : digits(row.gb, 4), row.share === null ? "–" : percent(row.share),
+            `${row.of.family}/${row.of.name}`, row.of.kind, kind === "both" ? significant(x, 3) : "–", row.gflop === null ? "–" : significant(row.gflop, 4), row.gb === null ? "–" : significant(row.gb, 4), row.share === null ? "–" : percent(row.share),
           ]),
         },
       };

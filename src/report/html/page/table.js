@@ -5,8 +5,8 @@ const ROWS = 100;
 
 /** Operations or bytes a second; of loads of 4 bytes that wait for each other, the time of one. */
 function writeRate({ of, gb, gflop }) {
-  if (gb === null) return arithmetic(gflop);
-  return of.benchmark.endsWith("latency") ? scaled(4 / gb, ["ns/load", "µs/load"], 3) : bandwidth(gb);
+  if (gb === null) return flopRate(gflop);
+  return of.benchmark.endsWith("latency") ? loadLatency(4 / gb) : byteRate(gb);
 }
 
 const MEASURES = {
@@ -46,7 +46,7 @@ function tableColumns(model, sides, measures) {
     get: (of) => match.byCase.get(of)?.ratio ?? null,
     write(of) {
       const row = match.byCase.get(of);
-      return row ? h("span", { class: `ratio ${VERDICTS[row.verdict]}`, title: VERDICTS[row.verdict] }, withInterval(row.ratio, row.low, row.high)) : "";
+      return row ? h("span", { class: `ratio ${VERDICTS[row.verdict]}`, title: VERDICTS[row.verdict] }, ratioWithInterval(row.ratio, row.low, row.high)) : "";
     },
   }));
   const remarks = (of) => {

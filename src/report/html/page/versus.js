@@ -12,7 +12,7 @@ function matchSentence({ a, b, means, verdicts }) {
   const counts = [[faster, `${b} is faster in`], [slower, `slower in`], [same, "as fast in"], [unclear, "unclear in"]]
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${what} ${count}`);
-  return `${long} takes ${times(ratio)} the time of ${short} (geometric mean of ${all.cases} cases); ${counts.join(", ")}.`;
+  return `${long} takes ${ratioText(ratio)} the time of ${short} (geometric mean of ${all.cases} cases); ${counts.join(", ")}.`;
 }
 
 /** A family's rows of a match: means by benchmark with the cases behind them; or of all: means by family with the benchmarks. */
@@ -72,7 +72,7 @@ function against(isOneDevice) {
       const points = spread(small, row * 0.6);
       const [low, high] = extent([...points, ...large].flatMap((point) => [point.ratio, point.low, point.high]));
       const domain = [Math.min(low, 0.8) / 1.15, Math.max(high, 1.25) * 1.15];
-      const title = (point) => `${point.text}\n${match.title}: ${withInterval(point.ratio, point.low, point.high)}`;
+      const title = (point) => `${point.text}\n${match.title}: ${ratioWithInterval(point.ratio, point.low, point.high)}`;
       const marginLeft = Math.min(isNarrow ? 170 : 240, 16 + 7.4 * Math.max(...large.map(({ at }) => at.length)));
       // A name leads away from the mean, but not out of the frame.
       const inner = width - marginLeft - 60;
@@ -108,7 +108,7 @@ function against(isOneDevice) {
           Plot.ruleY(large, { x1: "low", x2: "high", y: "at", stroke: "var(--c1)", strokeWidth: 3 }),
           Plot.dot(large, { x: "ratio", y: "at", symbol: "diamond", r: 6, fill: "var(--c1)", stroke: "var(--surface)", strokeWidth: 1 }),
           ...(isNarrow ? [] : farthest(points, large, 1.4).map((point) => Plot.text([point], { x: "ratio", y: "at", dy: point.shift, dx: isLeft(point) ? -7 : 7, text: "name", textAnchor: isLeft(point) ? "end" : "start", fontSize: 11, fill: "var(--soft)", stroke: "var(--surface)", strokeWidth: 4 }))),
-          isNarrow ? null : Plot.text(large, { x: domain[1], y: "at", text: ({ ratio }) => times(ratio), textAnchor: "start", dx: 8, fontWeight: 600 }),
+          isNarrow ? null : Plot.text(large, { x: domain[1], y: "at", text: ({ ratio }) => ratioText(ratio), textAnchor: "start", dx: 8, fontWeight: 600 }),
           tip([...points, ...large], { x: "ratio", y: "at", title }),
         ],
       });
@@ -123,7 +123,7 @@ function against(isOneDevice) {
         note: `Right of 1× ${match.b} is faster, left of it ${match.a}. Only what both timed by the same clock is compared.`,
         table: {
           columns: [picked.family === "" ? "Benchmark" : "Case", match.title, "95 % interval"],
-          rows: [...large, ...small].map((point) => [point.text.replaceAll("\n", ", "), times(point.ratio), point.low === null ? "–" : `${ratioFigure(point.low)} – ${ratioFigure(point.high)}`]),
+          rows: [...large, ...small].map((point) => [point.text.replaceAll("\n", ", "), ratioText(point.ratio), point.low === null ? "–" : `${ratioNumber(point.low)} – ${ratioNumber(point.high)}`]),
         },
       };
     },
@@ -172,7 +172,7 @@ function safetyTax() {
       const titles = groups.map(([point]) => ({ name: `${point.name} ${niceSize(point.row.of.n)}`, key: isNarrow ? `title ${point.name}` : `${point.name} none` }));
       const [, longest] = extent(all.flatMap(({ value, high }) => [value, high]));
       const fill = (point) => (label(point) === "none" ? "var(--c7)" : "var(--c0)");
-      const title = ({ row, on, value, low, high }) => `${row.of.family}/${row.of.benchmark}\n${on.length === 0 ? "no checks" : on.map((check) => new Map(CHECKS).get(check)).join(", ")}\n${withInterval(value, low, high)} the time without\n${time(row.ns)}`;
+      const title = ({ row, on, value, low, high }) => `${row.of.family}/${row.of.benchmark}\n${on.length === 0 ? "no checks" : on.map((check) => new Map(CHECKS).get(check)).join(", ")}\n${ratioWithInterval(value, low, high)} the time without\n${time(row.ns)}`;
       const style = { BOUNDS: { symbol: "triangle", color: "var(--c1)" }, LOOPS: { symbol: "square", color: "var(--c3)" }, ZERO_INIT: { symbol: "diamond", color: "var(--c4)" } };
       const svg = plot({
         width,
@@ -187,7 +187,7 @@ function safetyTax() {
           Plot.ruleY(pairs, { x1: "low", x2: "high", y: key, stroke: "currentColor", strokeWidth: 1.5 }),
           ...CHECKS.map(([check]) => Plot.dot(singles.filter(({ on }) => on[0] === check), { x: "value", y: ({ name }) => `${name} all`, symbol: style[check].symbol, fill: style[check].color, stroke: "var(--surface)", r: 5 })),
           Plot.text(titles, { x: 0, y: "key", text: "name", textAnchor: isNarrow ? "start" : "end", dx: isNarrow ? 2 : -8 }),
-          Plot.text(pairs, { x: longest * 1.04, y: key, text: ({ value }) => times(value), textAnchor: "start", dx: 8 }),
+          Plot.text(pairs, { x: longest * 1.04, y: key, text: ({ value }) => ratioText(value), textAnchor: "start", dx: 8 }),
           Plot.ruleX([1], { stroke: "currentColor", strokeDasharray: "3 3" }),
           tip(pairs, { x: "value", y: key, title }),
         ],
@@ -200,7 +200,7 @@ function safetyTax() {
           ...CHECKS.map(([check, text]) => ({ kind: "dot", ...style[check], label: `${text} alone` })),
         ],
         takeaways: findings(model, [Number(picked.side)], "safety_tax"),
-        table: { columns: ["Benchmark", "Checks", "Time relative to none", "Median"], rows: all.map(({ row, on, value, low, high }) => [`${row.of.benchmark} ${row.of.kind}`, on.join(", ") || "none", withInterval(value, low, high), time(row.ns)]) },
+        table: { columns: ["Benchmark", "Checks", "Time relative to none", "Median"], rows: all.map(({ row, on, value, low, high }) => [`${row.of.benchmark} ${row.of.kind}`, on.join(", ") || "none", ratioWithInterval(value, low, high), time(row.ns)]) },
       };
     },
   };
@@ -233,7 +233,7 @@ function scatter() {
           Plot.ruleX([1], { stroke: "currentColor" }),
           Plot.dot(points, { x: "value", y: "key", r: 3, fill: color(side.place), fillOpacity: 0.4, symbol: symbol(side.place) }),
           Plot.text(titles, isNarrow ? { y: "key", text: "name", frameAnchor: "left", lineWidth: width / 13, textOverflow: "ellipsis" } : { y: "key", text: "name", frameAnchor: "left", textAnchor: "end", dx: -8 }),
-          tip(points, { x: "value", y: "key", title: ({ series, value }) => `${name(series)}\n${times(value)} the median\n${series.count} samples` }),
+          tip(points, { x: "value", y: "key", title: ({ series, value }) => `${name(series)}\n${ratioText(value)} the median\n${series.count} samples` }),
         ],
       });
       const [half, most] = side.noise;
@@ -242,7 +242,7 @@ function scatter() {
         plots: [svg],
         takeaways: [{ text: noise }],
         note: `The ${side.series.length} of the reports' series whose samples scatter the most.`,
-        table: { columns: ["Case", "Samples", "Fastest", "Slowest"], rows: side.series.map((series) => [name(series), String(series.count), times(series.relative[0]), times(series.relative.at(-1))]) },
+        table: { columns: ["Case", "Samples", "Fastest", "Slowest"], rows: side.series.map((series) => [name(series), String(series.count), ratioText(series.relative[0]), ratioText(series.relative.at(-1))]) },
       };
     },
   };
