@@ -4,14 +4,13 @@ use anstyle::{AnsiColor, Style as TextStyle};
 use tabled::builder::Builder;
 use tabled::settings::object::{Columns, Rows};
 use tabled::settings::{Alignment, Modify, Padding, Style, Width};
-
 use textwrap::core::display_width;
 
 use super::markdown;
 
-/// How to draw.
+/// A terminal to draw on.
 #[derive(Debug, Clone, Copy)]
-pub struct Look {
+pub struct Terminal {
     /// Columns of the terminal.
     pub width: usize,
     /// Whether to use ANSI colours.
@@ -22,17 +21,17 @@ pub struct Look {
 #[derive(Debug, Clone, Copy)]
 pub enum Medium {
     /// A terminal.
-    Terminal(Look),
+    Terminal(Terminal),
     /// An issue or a page: GitHub's Markdown.
     Markdown,
 }
 
 impl Medium {
     /// How tables are made for it: Markdown has the columns of a narrow one, and neither colours nor a width.
-    pub(super) const fn look(self) -> Look {
+    pub(super) const fn terminal(self) -> Terminal {
         match self {
-            Self::Terminal(look) => look,
-            Self::Markdown => Look { width: 120, has_color: false },
+            Self::Terminal(terminal) => terminal,
+            Self::Markdown => Terminal { width: 120, has_color: false },
         }
     }
 }
@@ -97,24 +96,26 @@ impl Part {
         Self::Text { text: text.to_owned(), indent: "" }
     }
 
-    fn draw(self, look: Look) -> String {
+    fn draw(self, terminal: Terminal) -> String {
         let drawn = match self {
-            Self::Heading { name, rest } if rest.is_empty() => paint(look, BOLD, &wrap(&name, look.width, "  ")),
-            Self::Heading { name, rest } => {
-                let heading = wrap(&format!("{name}: {rest}"), look.width, "  ");
-                heading.replacen(&name, &paint(look, BOLD, &name), 1)
+            Self::Heading { name, rest } if rest.is_empty() => {
+                paint(terminal, BOLD, &wrap(&name, terminal.width, "  "))
             }
-            Self::Table(grid) => grid.draw(look),
+            Self::Heading { name, rest } => {
+                let heading = wrap(&format!("{name}: {rest}"), terminal.width, "  ");
+                heading.replacen(&name, &paint(terminal, BOLD, &name), 1)
+            }
+            Self::Table(grid) => grid.draw(terminal),
             Self::Remark(Remark { severity, prefix, text }) => {
                 let (style, mark) = match severity {
                     Severity::Note => (DIM, Mark::Note.text()),
                     Severity::Skipped => (DIM, ""),
                     Severity::Fault => (colored(AnsiColor::Red), ""),
                 };
-                paint(look, style, &wrap(&format!("{prefix}{mark}{text}"), look.width, "  "))
+                paint(terminal, style, &wrap(&format!("{prefix}{mark}{text}"), terminal.width, "  "))
             }
-            Self::Text { text, indent } => wrap(&text, look.width, indent),
-            Self::Field { label, text } => field(label, &text, look),
+            Self::Text { text, indent } => wrap(&text, terminal.width, indent),
+            Self::Field { label, text } => field(label, &text, terminal),
         };
         drawn + "\n"
     }
@@ -138,11 +139,11 @@ impl Part {
 /// Columns of a label with the blanks around it.
 const LABEL: usize = 12;
 
-fn field(label: &str, text: &str, look: Look) -> String {
-    let wrapped = wrap(text, look.width.saturating_sub(LABEL).max(20), "");
+fn field(label: &str, text: &str, terminal: Terminal) -> String {
+    let wrapped = wrap(text, terminal.width.saturating_sub(LABEL).max(20), "");
     let line = |(index, line): (usize, &str)| {
         let label = if index == 0 { label } else { "" };
-        format!("  {}{line}", paint(look, DIM, &padded(label, LABEL - 2)))
+        format!("  {}{line}", paint(terminal, DIM, &padded(label, LABEL - 2)))
     };
     wrapped.lines().enumerate().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -151,7 +152,7 @@ fn field(label: &str, text: &str, look: Look) -> String {
 #[must_use]
 pub fn lay_out(parts: Vec<Part>, medium: Medium) -> String {
     match medium {
-        Medium::Terminal(look) => parts.into_iter().map(|part| part.draw(look)).collect(),
+        Medium::Terminal(terminal) => parts.into_iter().map(|part| part.draw(terminal)).collect(),
         Medium::Markdown => {
             let text: String = parts.into_iter().map(Part::markdown).collect();
             // A blank line parts two pieces, and never more than one.
@@ -167,7 +168,8 @@ const LEAST: usize = 12;
 /// Blanks between two columns.
 const GAP: usize = 2;
 
-/// A row's name on as many lines as `width` asks for: broken at blanks, after the family, and in a longer word after underscores.
+/// A row's name on as many lines as `width` asks for: broken at blanks, after the family, and in a longer word after
+/// underscores.
 fn folded(name: &str, width: usize) -> String {
     const INDENT: usize = 2;
     if display_width(name) <= width {
@@ -230,7 +232,7 @@ impl Mark {
 pub(super) struct Column {
     /// Its heading.
     pub(super) heading: String,
-    /// Whether it is set flush right.
+    /// Whether it is aligned right.
     pub(super) is_right: bool,
 }
 
@@ -252,10 +254,10 @@ impl From<String> for Cell {
 }
 
 impl Cell {
-    fn draw(self, look: Look) -> String {
+    fn draw(self, terminal: Terminal) -> String {
         match self.bar {
-            Some(bar) => format!("{}{:>6}", paint(look, self.style, &bar), self.text),
-            None => paint(look, self.style, &self.text),
+            Some(bar) => format!("{}{:>6}", paint(terminal, self.style, &bar), self.text),
+            None => paint(terminal, self.style, &self.text),
         }
     }
 }
@@ -288,7 +290,7 @@ pub struct Grid {
 
 impl Grid {
     /// Draws it; lines have no blanks at their ends.
-    pub(super) fn draw(self, look: Look) -> String {
+    pub(super) fn draw(self, terminal: Terminal) -> String {
         let figures = self.columns.len();
         let mut headings: Vec<String> = vec![String::new()];
         headings.extend(self.columns.iter().map(|column| column.heading.clone()));
@@ -298,7 +300,7 @@ impl Grid {
             .into_iter()
             .map(|row| {
                 let mark = if self.has_marks { row.mark.text() } else { "" };
-                let cells = row.cells.into_iter().map(|cell| cell.draw(look)).collect();
+                let cells = row.cells.into_iter().map(|cell| cell.draw(terminal)).collect();
                 (row.group, format!("{mark}{}", row.name), cells)
             })
             .collect();
@@ -307,10 +309,10 @@ impl Grid {
             cells.chain([display_width(&headings[column + 1])]).max().unwrap_or(0)
         };
         let used: usize = (0..figures).map(|column| GAP + width_of(column)).sum();
-        let name = look.width.saturating_sub(used).min(self.widest_name.unwrap_or(usize::MAX)).max(LEAST);
+        let name = terminal.width.saturating_sub(used).min(self.widest_name.unwrap_or(usize::MAX)).max(LEAST);
         let longest =
             rows.iter().map(|(group, name, _)| display_width(group).max(display_width(name))).max().unwrap_or(0);
-        let note = look.width.saturating_sub(used + name.min(longest) + GAP).max(LEAST);
+        let note = terminal.width.saturating_sub(used + name.min(longest) + GAP).max(LEAST);
         let mut builder = Builder::default();
         let columns = headings.len();
         builder.push_record(headings);
@@ -340,7 +342,7 @@ impl Grid {
         if self.note.is_some() {
             table.with(Modify::new(Columns::one(columns - 1)).with(wrapped(note)));
         }
-        if look.has_color {
+        if terminal.has_color {
             let bold = tabled::settings::Color::BOLD;
             table.with(Modify::new(Rows::first()).with(tabled::settings::Color::UNDERLINE));
             for title in titles {
@@ -381,12 +383,12 @@ pub(super) const fn colored(color: AnsiColor) -> TextStyle {
     TextStyle::new().fg_color(Some(anstyle::Color::Ansi(color)))
 }
 
-pub(super) fn paint(look: Look, style: TextStyle, text: &str) -> String {
-    if look.has_color && style != TextStyle::new() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+pub(super) fn paint(terminal: Terminal, style: TextStyle, text: &str) -> String {
+    if terminal.has_color && style != TextStyle::new() { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// Breaks `text` at spaces so that no line is wider than `width`, a longer word excepted; lines after the first start with `indent`. A number
-/// and its percent sign stay on one line.
+/// Breaks `text` at spaces so that no line is wider than `width`, a longer word excepted; lines after the first start
+/// with `indent`. A number and its percent sign stay on one line.
 pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     let options = textwrap::Options::new(width)
         .subsequent_indent(indent)
@@ -405,7 +407,7 @@ pub(crate) fn padded(text: &str, width: usize) -> String {
 mod tests {
     use super::*;
 
-    const LOOK: Look = Look { width: 40, has_color: false };
+    const LOOK: Terminal = Terminal { width: 40, has_color: false };
 
     #[test]
     fn lines_break_by_display_width_and_keep_numbers_whole() {

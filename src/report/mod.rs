@@ -9,32 +9,17 @@ pub mod json;
 mod layout;
 pub mod markdown;
 pub mod png;
+pub mod reader;
 pub mod table;
 mod tables;
 pub mod versus;
 
-use std::path::Path;
-
-use crate::error::{Error, Result};
 use crate::results::Record;
 pub use file::{CsvFile, replace_file};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use layout::wrap;
-pub use layout::{Medium, Part, lay_out};
+pub use layout::{Medium, Part, Terminal, lay_out};
 pub use tables::{section, tables, write};
-
-/// Reads the report in the file at `path`: JSON where its name ends so, else CSV.
-///
-/// # Errors
-/// [`Error::Io`] where it cannot be read, and what [`csv::read`] and [`json::read`] give.
-pub fn open(path: &Path) -> Result<csv::Report> {
-    if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
-        return csv::open(path);
-    }
-    let fault = |source| Error::Io { action: "read", path: path.to_owned(), source };
-    let records = json::read(path, &std::fs::read(path).map_err(fault)?)?;
-    Ok(csv::Report { records, notes: Vec::new() })
-}
 
 /// A family's rows with what is to be said about them.
 pub struct Section<'a> {

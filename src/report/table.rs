@@ -1,37 +1,38 @@
 //! Records of one API as a table.
 
 use super::Section;
-pub use super::layout::Look;
+use super::layout::Terminal;
 use super::layout::{BAR, Cell, Column, Grid, Mark, Part, Remark, Row, Severity, colored, padded};
 use crate::results::format;
 use crate::results::{Record, Status};
 use anstyle::AnsiColor;
 
-/// From this width on the table has room for the interval, the sample counts, the end-to-end time, the ceiling's name and a note.
+/// From this width on the table has room for the interval, the sample counts, the end-to-end time, the ceiling's name
+/// and a note.
 pub(super) const WIDE: usize = 180;
 
 /// Most columns of the terminal for names in a wide table, which has more columns.
 pub(super) const WIDE_NAME: usize = 32;
 
-/// A section whose rows come from one API: its rows, what is to be said about them, and its finding.
-pub(super) fn section(section: &Section, look: Look) -> Vec<Part> {
+/// A section whose rows come from one API: its table, remarks and findings.
+pub(super) fn section(section: &Section, terminal: Terminal) -> Vec<Part> {
     let mut parts = vec![headline(section, "")];
     let measured: Vec<_> = section.rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
     if !measured.is_empty() {
-        parts.push(Part::Table(rows_table(section, &measured, look)));
+        parts.push(Part::Table(rows_table(section, &measured, terminal)));
     }
-    parts.extend(remarks(&section.rows, look).into_iter().map(Part::Remark));
+    parts.extend(remarks(&section.rows, terminal).into_iter().map(Part::Remark));
     parts.extend(section.findings.iter().map(|(_, finding)| Part::text(finding)));
     parts
 }
 
-/// The section's name, what it is about, and what else is to be known.
+/// The section's name and summary, followed by `more`.
 pub(super) fn headline(section: &Section, more: &str) -> Part {
     Part::Heading { name: section.family.to_owned(), rest: format!("{}{more}", section.summary) }
 }
 
-fn rows_table(section: &Section, measured: &[&Record], look: Look) -> Grid {
-    let is_wide = look.width >= WIDE;
+fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Grid {
+    let is_wide = terminal.width >= WIDE;
     let has_model = measured.iter().any(|row| row.model.is_some());
     let has_share = is_wide || measured.iter().any(|row| row.share.is_some());
     let mut headings = vec!["median", "±", "rate"];
@@ -40,7 +41,7 @@ fn rows_table(section: &Section, measured: &[&Record], look: Look) -> Grid {
     headings.extend(has_model.then_some("model"));
     let figures = headings.len();
     if is_wide {
-        headings.extend(["95 % interval", "fastest", "samples", "end to end", "held against"]);
+        headings.extend(["95 % interval", "fastest", "samples", "end to end", "ceiling"]);
     }
     // Bars start below each other.
     let column = |(index, heading): (usize, &&str)| Column {
@@ -66,7 +67,7 @@ fn rows_table(section: &Section, measured: &[&Record], look: Look) -> Grid {
     }
 }
 
-/// The title of the group that a row stands in.
+/// The title of a row's group.
 pub(super) fn title(is_by_kernel: bool, row: &Record) -> String {
     if is_by_kernel { row.benchmark.clone() } else { kind(row) }
 }
@@ -110,8 +111,8 @@ pub(super) fn noise(row: &Record) -> String {
     row.noise().map_or_else(String::new, format::percent)
 }
 
-/// How many times as fast as the first of its type and size the row is: a launch of another kernel by its time, one of the same kernel by what
-/// it gets done in that time, since there a parameter may be how much that is.
+/// How many times as fast as the first of its type and size the row is: a launch of another kernel by its time, one of
+/// the same kernel by what it gets done in that time, since there a parameter may be how much that is.
 fn speed(is_by_kernel: bool, rows: &[&Record], row: &Record) -> String {
     let first = rows.iter().filter(|other| other.median_ns.is_some()).find(|other| {
         let is_group = if is_by_kernel { other.benchmark == row.benchmark } else { other.dtype == row.dtype };
@@ -128,10 +129,10 @@ fn speed(is_by_kernel: bool, rows: &[&Record], row: &Record) -> String {
     speed.map_or_else(String::new, format::ratio)
 }
 
-/// What a table says of a row, for who draws it elsewhere than on a terminal.
+/// The texts of a row, for tables outside of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Texts {
-    /// The title of the group that it stands in.
+    /// The title of its group.
     pub group: String,
     /// What it is called there.
     pub name: String,
@@ -158,7 +159,8 @@ pub fn texts(is_by_kernel: bool, rows: &[&Record], row: &Record) -> Texts {
     }
 }
 
-/// What sets the row apart from others of its kernel, type and size: its parameters, and the checks that it ran with by their names.
+/// What sets the row apart from others of its kernel, type and size: its parameters, and the checks that it ran with by
+/// their names.
 fn variant(row: &Record) -> String {
     let is_check = |pair: &&str| ["BOUNDS=", "LOOPS=", "ZERO_INIT="].iter().any(|check| pair.starts_with(check));
     let own: Vec<&str> = row.params.split(';').filter(|pair| !is_check(pair)).collect();
@@ -178,11 +180,11 @@ fn nice_size(n: &str) -> String {
     }
 }
 
-/// Rows without figures, and in the narrow table those that have a note, which the wide one shows in a column. Rows of the same
-/// reason share a line.
-pub(super) fn remarks(rows: &[&Record], look: Look) -> Vec<Remark> {
+/// Rows without figures, and in the narrow table those that have a note, which the wide one shows in a column. Rows of
+/// the same reason share a line.
+pub(super) fn remarks(rows: &[&Record], terminal: Terminal) -> Vec<Remark> {
     let mut groups: Vec<((Status, &str), Vec<String>)> = Vec::new();
-    let has_remark = |row: &&&Record| row.median_ns.is_none() || (look.width < WIDE && !row.reason.is_empty());
+    let has_remark = |row: &&&Record| row.median_ns.is_none() || (terminal.width < WIDE && !row.reason.is_empty());
     for row in rows.iter().filter(has_remark) {
         let key = (row.status, row.reason.as_str());
         let label = label(row);

@@ -1,13 +1,13 @@
 //! Sections as text.
 
-use super::layout::{Look, Medium, Part, lay_out};
+use super::layout::{Medium, Part, Terminal, lay_out};
 use super::{Section, apis, table, versus};
 
-/// Every section as a table for a terminal; where its rows come from several APIs, these stand against each other, and the whole ends
-/// with a table of all families.
+/// Every section as a table for a terminal. Rows of several APIs are compared, and a table of all families ends the
+/// text.
 #[must_use]
-pub fn tables(sections: &[Section], look: Look) -> String {
-    write(sections, Medium::Terminal(look))
+pub fn tables(sections: &[Section], terminal: Terminal) -> String {
+    write(sections, Medium::Terminal(terminal))
 }
 
 /// The same for any medium.
@@ -17,10 +17,10 @@ pub fn write(sections: &[Section], medium: Medium) -> String {
     all.map(|parts| lay_out(parts, medium)).collect::<Vec<_>>().join("\n")
 }
 
-/// One section: its table, what is to be known of its rows, and what they show.
+/// One section: its table, remarks on its rows, and its findings.
 #[must_use]
 pub fn section(section: &Section, medium: Medium) -> Vec<Part> {
     let apis = apis(section.rows.iter().copied());
-    let look = medium.look();
-    if apis.len() < 2 { table::section(section, look) } else { versus::section(section, &apis, look) }
+    let terminal = medium.terminal();
+    if apis.len() < 2 { table::section(section, terminal) } else { versus::section(section, &apis, terminal) }
 }

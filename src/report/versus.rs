@@ -1,9 +1,9 @@
-//! Records of one card through several APIs, against each other.
+//! Records of one device through several APIs, compared.
 //!
-//! A ratio is the time of the first API ÷ the time of the second: above 1 the second is faster. Only what both measured by the same clock,
-//! right and plausible, is compared; its interval is that of [`stats::ratio`].
+//! A ratio is the time of the first API ÷ the time of the second: above 1 the second is faster. Only what both measured
+//! by the same clock, right and plausible, is compared; its interval is that of [`stats::ratio`].
 
-use super::layout::{Cell, Column, Grid, Look, Mark, Part, Remark, Row, Severity};
+use super::layout::{Cell, Column, Grid, Mark, Part, Remark, Row, Severity, Terminal};
 use super::table::{WIDE, WIDE_NAME, headline, label, name, noise, rate, remarks, share, time, title};
 use super::{Section, apis};
 use crate::backend::Api;
@@ -83,7 +83,8 @@ fn pairs<'a>(rows: &[&'a Record], [first, second]: [&str; 2]) -> Vec<Pair<'a>> {
     cases.into_iter().map(|case| Pair { first: of(case, first), second: of(case, second) }).collect()
 }
 
-/// Geometric mean of the time of the first API ÷ the time of the second, and over how many cases; `None` where nothing can be compared.
+/// Geometric mean of the time of the first API ÷ the time of the second, and over how many cases; `None` where nothing
+/// can be compared.
 #[must_use]
 pub fn mean_ratio(records: &[Record], apis: [&str; 2]) -> Option<(f64, usize)> {
     let rows: Vec<&Record> = records.iter().collect();
@@ -91,7 +92,7 @@ pub fn mean_ratio(records: &[Record], apis: [&str; 2]) -> Option<(f64, usize)> {
     Some((mean(&gaps)?, gaps.len()))
 }
 
-/// The two APIs of each table: the first against every other.
+/// The two APIs of each table: the first with each other one.
 fn matches<'a>(apis: &[&'a str]) -> Vec<[&'a str; 2]> {
     apis.iter().skip(1).map(|other| [apis[0], *other]).collect()
 }
@@ -105,9 +106,9 @@ pub fn written(api: &str) -> &str {
     }
 }
 
-/// A section whose rows come from several `apis`: the first against each other one, with a sentence on each such table, then what is to
-/// be said about the rows and what they show, by API where these differ.
-pub(super) fn section(section: &Section, apis: &[&str], look: Look) -> Vec<Part> {
+/// A section whose rows come from several `apis`: the first against each other one, with a sentence on each such table,
+/// then what is to be said about the rows and what they show, by API where these differ.
+pub(super) fn section(section: &Section, apis: &[&str], terminal: Terminal) -> Vec<Part> {
     let faster = if let [_, second] = apis { written(second) } else { "the second" };
     let mut parts = vec![headline(section, &format!(" (ratio of times: above 1 {faster} is faster)"))];
     let mut clocks = Vec::new();
@@ -115,7 +116,7 @@ pub(super) fn section(section: &Section, apis: &[&str], look: Look) -> Vec<Part>
         let pairs = pairs(&section.rows, of);
         let measured: Vec<_> = pairs.iter().filter(|pair| pair.sides().any(|row| row.median_ns.is_some())).collect();
         if !measured.is_empty() {
-            parts.push(Part::Table(table(section, &measured, of, look)));
+            parts.push(Part::Table(table(section, &measured, of, terminal)));
         }
         let gaps: Vec<Gap> = pairs.iter().filter_map(Pair::gap).collect();
         parts.extend(summary(gaps, of).map(|summary| Part::text(&summary)));
@@ -123,7 +124,8 @@ pub(super) fn section(section: &Section, apis: &[&str], look: Look) -> Vec<Part>
     }
     parts.extend(clocks.into_iter().map(Part::Remark));
     let rows_of = |api: &str| section.rows.iter().copied().filter(|row| row.backend == api).collect::<Vec<_>>();
-    let lines = apis.iter().flat_map(|api| remarks(&rows_of(api), look).into_iter().map(|line| (*api, line))).collect();
+    let lines =
+        apis.iter().flat_map(|api| remarks(&rows_of(api), terminal).into_iter().map(|line| (*api, line))).collect();
     let with_prefix = |(prefix, remark): (String, Remark)| Part::Remark(Remark { prefix, ..remark });
     parts.extend(by_api(lines, apis).into_iter().map(with_prefix));
     let lines = section.findings.iter().map(|(api, finding)| (api.as_str(), finding.clone())).collect();
@@ -144,8 +146,8 @@ fn by_api<T: PartialEq>(lines: Vec<(&str, T)>, apis: &[&str]) -> Vec<(String, T)
     merged.into_iter().map(|(of, line)| (prefix(&of), line)).collect()
 }
 
-fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], look: Look) -> Grid {
-    let is_wide = look.width >= WIDE;
+fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], terminal: Terminal) -> Grid {
+    let is_wide = terminal.width >= WIDE;
     let mut columns: Vec<Column> = Vec::new();
     for api in [first, second] {
         columns.push(Column { heading: written(api).to_owned(), is_right: true });
@@ -232,15 +234,15 @@ fn summary(gaps: Vec<Gap>, [first, second]: [&str; 2]) -> Option<String> {
         })
         .collect();
     if widest.is_empty() {
-        text.push_str("; no gap is wider than its noise.");
+        text.push_str("; no difference exceeds its noise.");
     } else {
-        text.push_str(&format!("; widest: {}.", widest.join(", ")));
+        text.push_str(&format!("; largest differences: {}.", widest.join(", ")));
     }
     Some(text)
 }
 
-/// All families in a table of geometric means, and the widest gaps in both directions, for each two APIs; empty where all rows come from
-/// one.
+/// All families in a table of geometric means, and the widest gaps in both directions, for each two APIs; empty where
+/// all rows come from one.
 pub(super) fn overall(sections: &[Section]) -> Vec<Vec<Part>> {
     let apis = apis(sections.iter().flat_map(|section| section.rows.iter().copied()));
     matches(&apis).into_iter().filter_map(|of| overall_of(sections, of)).collect()
@@ -276,14 +278,14 @@ fn overall_of(sections: &[Section], of: [&str; 2]) -> Option<Vec<Part>> {
         rows: rows.into_iter().map(row).collect(),
     };
     let mut lines = vec![format!(
-        "{first} takes {} the time of {second} (geometric mean of {}), {} where every family counts alike.",
+        "{first} takes {} the time of {second} (geometric mean of {}), {} with equal weight for every family.",
         format::ratio(ratio),
         count(all.len()),
         format::ratio(by_family)
     )];
     if left_out > 0 {
-        let why = "without a right and plausible time by the same clock on both sides";
-        lines.push(format!("Left out: {} {why}.", count(left_out)));
+        let why = "without a correct, plausible time from the same clock on both sides";
+        lines.push(format!("Not compared: {} {why}.", count(left_out)));
     }
     let mut widest_where = |api: &str, is_faster: fn(&Gap) -> bool, shown: fn(Estimate) -> Estimate| {
         let gaps = widest(all.iter().filter(|gap| gap.is_certain() && is_faster(gap)), WIDEST_OF_ALL);
@@ -291,7 +293,7 @@ fn overall_of(sections: &[Section], of: [&str; 2]) -> Option<Vec<Part>> {
             let names = gaps
                 .iter()
                 .map(|gap| format!("{}/{} {}", gap.row.family, label(gap.row), with_interval(shown(gap.ratio))));
-            lines.push(format!("{api} is faster by most in {}.", names.collect::<Vec<_>>().join(", ")));
+            lines.push(format!("Largest advantages of {api}: {}.", names.collect::<Vec<_>>().join(", ")));
         }
     };
     widest_where(second, |gap| gap.ratio.value > 1.0, |ratio| ratio);

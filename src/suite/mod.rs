@@ -18,6 +18,7 @@ use std::fmt;
 use rayon::prelude::*;
 
 use crate::results::Record;
+pub(crate) use crate::results::format::{flop_per_s, gb_per_s};
 pub use buffer::{Buffer, Contents, Format, POISON, ROW_PITCH, Texture};
 use input::Values;
 pub use interface::{Access, Binding, Checks, Constants, Feature, Interface, Value};
@@ -344,20 +345,6 @@ pub(crate) fn rate<'a>(rows: &[&'a Record], benchmark: &str, params: &str, like:
     };
     let row = rows.iter().find(is_meant)?;
     Some((row.gb_per_s?, row))
-}
-
-/// A rate for a sentence, to three or four digits.
-pub(crate) fn gb_per_s(rate: f64) -> String {
-    match rate {
-        rate if rate >= 10_000.0 => format!("{:.1} TB/s", rate / 1000.0),
-        rate if rate >= 100.0 => format!("{rate:.0} GB/s"),
-        rate => format!("{rate:.2} GB/s"),
-    }
-}
-
-/// A rate of operations for a sentence, from GFLOP/s.
-pub(crate) fn flop_per_s(rate: f64) -> String {
-    if rate >= 1000.0 { format!("{:.2} TFLOP/s", rate / 1000.0) } else { format!("{rate:.1} GFLOP/s") }
 }
 
 /// A number of bytes in the largest binary unit that divides it.

@@ -1,7 +1,7 @@
 //! The table as people see it, at 80 and 200 columns.
 
-use shaderbench::report::table::{Look, line};
-use shaderbench::report::{Medium, Section, json, tables, write};
+use shaderbench::report::table::line;
+use shaderbench::report::{Medium, Section, Terminal, json, tables, write};
 use shaderbench::results::{Record, Status};
 
 fn row(benchmark: &str, params: &str, median_ns: f64, share: f64) -> Record {
@@ -58,7 +58,7 @@ fn drawn(width: usize, has_color: bool) -> String {
 }
 
 fn drawn_of(rows: &[Record], width: usize, has_color: bool) -> String {
-    tables(&[section_of(rows)], Look { width, has_color })
+    tables(&[section_of(rows)], Terminal { width, has_color })
 }
 
 fn section_of(rows: &[Record]) -> Section<'_> {
@@ -238,7 +238,7 @@ fn as_cuda(record: &mut Record) {
 }
 
 fn against(apis: &[&str], width: usize) -> String {
-    let text = against_in(apis, Medium::Terminal(Look { width, has_color: false }));
+    let text = against_in(apis, Medium::Terminal(Terminal { width, has_color: false }));
     assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
     text
 }

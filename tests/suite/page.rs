@@ -424,8 +424,8 @@ fn a_folder_stands_for_the_reports_in_it_and_what_holds_none_is_told() {
     let headers = folder.path().join("headers.csv");
     std::fs::write(&headers, csv::write(&[])).expect("written");
     for (path, sentence) in [
-        (&empty, "holds no report: there is no file in it that ends in .csv or .json"),
-        (&headers, "has no rows: there is nothing to show"),
+        (&empty, "contains no report: no file in it ends in .csv or .json"),
+        (&headers, "has no rows: name a report that has some"),
         (&folder.path().join("gone.csv"), "cannot read"),
     ] {
         let refused = shaderbench(&["report", path.to_str().unwrap(), "--out", out.to_str().unwrap()]);

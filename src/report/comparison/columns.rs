@@ -12,7 +12,7 @@ use crate::results::format::{percent, ratio, time};
 /// One column: its heading and a cell for each row.
 pub(super) struct Column {
     pub(super) heading: String,
-    /// Numbers are set flush right.
+    /// Whether it is aligned right, as numbers are.
     pub(super) is_right: bool,
     pub(super) cells: Vec<Cell>,
 }
@@ -27,12 +27,12 @@ pub(super) struct Block {
     pub(super) names: Vec<String>,
     /// Columns, those together that a narrow terminal must not part.
     pub(super) groups: Vec<Vec<Column>>,
-    /// For each row what is to be known of it.
+    /// For each row its notes.
     pub(super) notes: Vec<String>,
 }
 
-/// The table of `cases`, or `None` where nothing in them can be set side by side. `is_full` asks for intervals, noise and shares wherever
-/// there are several sides; a single pair has its interval always.
+/// The table of `cases`, or `None` if no case has values on two sides. `is_full` asks for intervals, noise and shares
+/// wherever there are several sides; a single pair has its interval always.
 pub(super) fn block(comparison: &Comparison, cases: &[&Case], view: View, is_full: bool) -> Option<Block> {
     let is_shown = |case: &&&Case| {
         let sides = 0..comparison.sides.len();
@@ -180,7 +180,7 @@ fn called(case: &Case, view: View) -> (String, String) {
     (table::title(is_by_kernel, case.row), table::name(is_by_kernel, case.row))
 }
 
-/// What differs beside the time, and what the rows say of themselves.
+/// Differences besides time, and the notes of the rows.
 fn note(comparison: &Comparison, case: &Case) -> String {
     let mut parts: Vec<String> = Vec::new();
     let is_single = comparison.matches.len() == 1;

@@ -40,7 +40,8 @@ const HEADING: [&str; 30] = [
     "note",
 ];
 
-/// A row for each case of each match that either side has, complete in itself; ratios are time of the baseline over time of the side.
+/// A row for each case of each match that either side has, complete in itself; a ratio is time of the baseline ÷ time
+/// of the side.
 pub(super) fn csv(comparison: &Comparison, sort: Sort) -> String {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     let cases = groups(comparison, sort).into_iter().flat_map(|group| group.cases);
@@ -81,7 +82,7 @@ fn row(comparison: &Comparison, case: &Case, of: usize) -> Option<Vec<String>> {
     Some(cells)
 }
 
-/// Sides, matches with their means, cases with times and ratios, and regressions where a limit was asked about.
+/// Sides, matches with their means, cases with times and ratios, and regressions if there is a limit.
 pub(super) fn json(comparison: &Comparison, view: View) -> String {
     let matches: Vec<Value> = (0..comparison.matches.len()).map(|of| match_value(comparison, of)).collect();
     let cases = groups(comparison, view.sort).into_iter().flat_map(|group| group.cases);

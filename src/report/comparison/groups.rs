@@ -4,7 +4,7 @@ use super::sentences::name;
 use super::view::Sort;
 use crate::results::compare::{Case, Comparison};
 
-/// Rows that are shown together: a family, or all.
+/// Rows of one table: a family, or all.
 pub(super) struct Group<'a, 'b> {
     pub(super) family: Option<&'a str>,
     pub(super) cases: Vec<&'b Case<'a>>,

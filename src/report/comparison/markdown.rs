@@ -24,7 +24,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
         parts.push(shares(comparison));
     } else {
         parts.extend((0..comparison.matches.len()).map(|of| overall(comparison, of)));
-        parts.push(format!("Ratios are time over time, with 95 % intervals; {}\n", rule(comparison)));
+        parts.push(format!("Ratios of times with 95 % intervals. {}\n", rule(comparison)));
     }
     for group in groups(comparison, view.sort) {
         let Some(block) = block(comparison, &group.cases, view, false) else { continue };

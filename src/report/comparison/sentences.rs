@@ -34,7 +34,7 @@ pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLi
     }
     if !possible.is_empty() {
         let all: Vec<_> = possible.iter().map(|regression| name(regression.case)).collect();
-        let why = "noise, or another clock, leaves it open";
+        let why = "too noisy to tell, or timed by different clocks";
         lines.push(sentence(format!("Possibly slower by more than {past} ({why}): {}.", some(&all))));
     }
     lines
@@ -58,7 +58,7 @@ pub(super) fn name(case: &Case) -> String {
 /// What a side is: `NVIDIA H200, Vulkan`.
 #[must_use]
 pub fn title(side: &Side) -> String {
-    let device = if side.device.is_empty() { "a device without a name" } else { side.device };
+    let device = if side.device.is_empty() { "unnamed device" } else { side.device };
     if side.backend.is_empty() { device.to_owned() } else { format!("{device}, {}", written(side.backend)) }
 }
 
@@ -79,7 +79,7 @@ pub fn days(side: &Side) -> String {
     }
 }
 
-/// What a match says of some cases, in a sentence.
+/// A sentence that sums up the cases of a match.
 #[must_use]
 pub fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<String> {
     let [baseline, side] = labels(comparison, of);
@@ -91,7 +91,7 @@ pub fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<S
         .collect();
     let mean = tally.mean.map(|mean| {
         let many = count(tally.cases);
-        format!("{side} has {} the speed of {baseline} (geometric mean of {many})", with_interval(&mean))
+        format!("{side} is {} as fast as {baseline} (geometric mean of {many})", with_interval(&mean))
     });
     let parts: Vec<_> = mean.into_iter().chain((!counts.is_empty()).then(|| counts.join(", "))).collect();
     (!parts.is_empty()).then(|| format!("{}.", parts.join(": ")))
@@ -103,8 +103,8 @@ pub(super) fn labels<'b>(comparison: &'b Comparison, of: usize) -> [&'b str; 2] 
     [of.baseline, of.side].map(|side| comparison.sides[side].label.as_str())
 }
 
-/// Geometric mean of each side's shares of its own ceilings, over the cases of a family, or of all, for which every side has one; and
-/// their number.
+/// Geometric mean of each side's shares of its own ceilings, over the cases of a family, or of all, for which every
+/// side has one; and their number.
 pub(super) fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usize, Vec<Option<f64>>) {
     let cases = comparison.cases.iter().filter(|case| family.is_none_or(|family| case.row.family == family));
     let shares: Vec<Vec<f64>> = cases
@@ -118,7 +118,8 @@ pub(super) fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usi
     (shares.len(), (0..comparison.sides.len()).map(mean).collect())
 }
 
-/// What a match leaves out, a line for each reason: cases of one side alone, and those without a right and plausible time.
+/// What a match leaves out, a line for each reason: cases of one side alone, and those without a right and plausible
+/// time.
 #[must_use]
 pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
@@ -136,7 +137,7 @@ pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
     groups.into_iter().map(|(why, names)| format!("Not compared{which}, {why}: {}.", some(&names))).collect()
 }
 
-/// What is wrong with a case that should have a time, in brackets.
+/// The fault of a case that should have a time, in brackets.
 fn fault(comparison: &Comparison, of: usize, case: &Case) -> String {
     let at = comparison.matches[of];
     let rows = [at.baseline, at.side].into_iter().filter_map(|side| Some(case.entries[side].as_ref()?.row()));
@@ -171,10 +172,10 @@ pub(super) fn why_not(comparison: &Comparison, of: usize, case: &Case) -> Option
     }
 }
 
-/// What is to be known of a pair beside its ratio: `other shader`.
+/// A difference between two rows besides time: `different shader`.
 #[must_use]
 pub fn marked(mark: Mark) -> String {
-    format!("other {}", mark.name())
+    format!("different {}", mark.name())
 }
 
 /// How verdicts follow from ratios.
@@ -182,7 +183,8 @@ pub fn marked(mark: Mark) -> String {
 pub fn rule(comparison: &Comparison) -> String {
     let margin = format::percent_limit(MARGIN);
     let rule = format!(
-        "faster, slower: by more than {margin} at 99 %; same: the 95 % interval lies within {margin}; else unclear."
+        "faster, slower: by more than {margin} at 99 % confidence; same: the 95 % interval lies within {margin}; \
+         else unclear."
     );
     if comparison.sides.iter().all(|side| side.dates.len() > 1) {
         return rule;
@@ -190,7 +192,7 @@ pub fn rule(comparison: &Comparison) -> String {
     format!("{rule} With one run per side, smaller differences may be run-to-run variation; use three runs or more.")
 }
 
-/// Their number, and the first of the names.
+/// The number of names, and the first of them.
 pub(super) fn some(names: &[String]) -> String {
     let shown = names[..names.len().min(NAMES)].join(", ");
     let more = names.len().saturating_sub(NAMES);

@@ -9,12 +9,12 @@ use super::sentences::{
     with_interval,
 };
 use super::view::View;
-use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Look, Row, paint, wrap};
+use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
 use crate::report::table::WIDE;
 use crate::results::compare::{Comparison, Mark, Pair, Side, Verdict};
 use crate::results::format::percent;
 
-/// What a table needs for its rows' names at least, and what it gives them at most.
+/// Least and most columns of the terminal for the names of rows.
 const NAME: std::ops::RangeInclusive<usize> = 24..=56;
 
 /// Legend, a table for each family, all families, and what was left out.
@@ -22,27 +22,27 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     let mut parts = vec![legend(comparison, view)];
     parts.extend(groups(comparison, view.sort).iter().filter_map(|group| section(comparison, group, view)));
     if view.is_relative {
-        parts.extend(shares(comparison, view.look));
+        parts.extend(shares(comparison, view.terminal));
     } else {
-        parts.extend((0..comparison.matches.len()).filter_map(|of| overall(comparison, of, view.look)));
+        parts.extend((0..comparison.matches.len()).filter_map(|of| overall(comparison, of, view.terminal)));
     }
     let mut closing: Vec<String> = (0..comparison.matches.len()).flat_map(|of| left_out(comparison, of)).collect();
     let regressions = view.limit.into_iter().flat_map(|limit| regression_lines(comparison, limit));
     closing.extend(regressions.map(|line| if line.is_item { format!("  {}", line.text) } else { line.text }));
-    parts.push(closing.iter().map(|line| paragraph(line, "  ", view.look)).collect());
+    parts.push(closing.iter().map(|line| paragraph(line, "  ", view.terminal)).collect());
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
 }
 
 /// Lines of `text`, those after the first indented; a text that is itself indented stays so.
-fn paragraph(text: &str, indent: &str, look: Look) -> String {
+fn paragraph(text: &str, indent: &str, terminal: Terminal) -> String {
     let body = text.trim_start_matches(' ');
     let own = " ".repeat(text.len() - body.len());
-    let lines = wrap(body, look.width.saturating_sub(own.len()), indent);
+    let lines = wrap(body, terminal.width.saturating_sub(own.len()), indent);
     lines.lines().map(|line| format!("{own}{line}\n")).collect()
 }
 
-/// Which letter is what, and how to read the tables.
+/// The sides, and how to read the tables.
 fn legend(comparison: &Comparison, view: View) -> String {
     let mut text = String::new();
     for side in &comparison.sides {
@@ -52,30 +52,30 @@ fn legend(comparison: &Comparison, view: View) -> String {
                 .filter(|fact| !fact.is_empty())
                 .collect();
         let line = format!("{}: {} ({})", side.label, title(side), facts.join("; "));
-        let line = wrap(&line, view.look.width, "   ");
-        text.push_str(&line.replacen(&side.label, &paint(view.look, BOLD, &side.label), 1));
+        let line = wrap(&line, view.terminal.width, "   ");
+        text.push_str(&line.replacen(&side.label, &paint(view.terminal, BOLD, &side.label), 1));
         text.push('\n');
     }
-    text.push_str(&paragraph(&reading(comparison, view), "", view.look));
+    text.push_str(&paragraph(&reading(comparison, view), "", view.terminal));
     text
 }
 
 fn reading(comparison: &Comparison, view: View) -> String {
     if view.is_relative {
-        return "Shares of each side's own ceilings; *: the largest, or within the margin of it.".to_owned();
+        return "Shares of each side's own ceilings. *: the largest share, or within the margin of it.".to_owned();
     }
     match comparison.matches.as_slice() {
-        [] => "There is nothing to compare.".to_owned(),
+        [] => "Nothing to compare.".to_owned(),
         [_] => {
             let [a, b] = labels(comparison, 0);
-            format!("{a} ÷ {b} is time over time: above 1 {b} is faster. {}", rule(comparison))
+            format!("{a} ÷ {b} is a ratio of times: above 1, {b} is faster. {}", rule(comparison))
         }
         _ => {
             let signs: Vec<_> =
                 Verdict::ALL.iter().map(|verdict| format!("{} {}", sign(*verdict), verdict.name())).collect();
-            let best = "*: the shortest, or not certainly longer";
+            let best = "*: the shortest time, or not certainly longer";
             format!(
-                "Ratios are time over time: above 1 the second is faster ({}). {best}. {}",
+                "Ratios of times: above 1, the second side is faster ({}). {best}. {}",
                 signs.join(", "),
                 rule(comparison)
             )
@@ -84,13 +84,13 @@ fn reading(comparison: &Comparison, view: View) -> String {
 }
 
 fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String> {
-    let is_wide = view.look.width >= WIDE;
+    let is_wide = view.terminal.width >= WIDE;
     let block = block(comparison, &group.cases, view, is_wide)?;
-    let mut text = format!("{}\n", paint(view.look, BOLD, group.family.unwrap_or("all cases")));
-    text.push_str(&draw(block, view.look));
+    let mut text = format!("{}\n", paint(view.terminal, BOLD, group.family.unwrap_or("all cases")));
+    text.push_str(&draw(block, view.terminal));
     if !is_wide && !view.is_relative {
         for line in marks(comparison, group) {
-            text.push_str(&paint(view.look, DIM, paragraph(&line, "  ", view.look).trim_end()));
+            text.push_str(&paint(view.terminal, DIM, paragraph(&line, "  ", view.terminal).trim_end()));
             text.push('\n');
         }
     }
@@ -101,7 +101,7 @@ fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String>
             let line = |of| tally_line(comparison, of, &comparison.tally(of, Some(family)));
             (0..comparison.matches.len()).filter_map(line).collect::<Vec<_>>()
         };
-        text.extend(lines.iter().map(|line| paragraph(line, "", view.look)));
+        text.extend(lines.iter().map(|line| paragraph(line, "", view.terminal)));
     }
     Some(text)
 }
@@ -121,15 +121,15 @@ fn marks(comparison: &Comparison, group: &Group) -> Vec<String> {
     lines
 }
 
-/// The rows, in as many tables below each other as the width asks for.
-fn draw(block: Block, look: Look) -> String {
+/// The rows, in several tables if one would be too wide.
+fn draw(block: Block, terminal: Terminal) -> String {
     let Block { titles, marks, names, groups, notes } = block;
     let named = names
         .iter()
         .map(|name| layout::Mark::WIDTH + display_width(name))
         .chain(titles.iter().map(|title| display_width(title)));
     let longest = named.max().unwrap_or(0);
-    let room = look.width.saturating_sub((*NAME.start()).min(longest) + 2);
+    let room = terminal.width.saturating_sub((*NAME.start()).min(longest) + 2);
     let mut tables: Vec<Vec<Column>> = vec![Vec::new()];
     for group in groups {
         let used: usize = tables.last().into_iter().flatten().map(width).sum();
@@ -143,8 +143,8 @@ fn draw(block: Block, look: Look) -> String {
     let last = tables.len() - 1;
     let draw = |(index, columns): (usize, Vec<Column>)| {
         let used: usize = columns.iter().map(width).sum();
-        let rest = look.width.saturating_sub(used + (*NAME.end()).min(longest) + 4);
-        let has_notes = index == last && look.width >= WIDE && rest >= *NAME.start();
+        let rest = terminal.width.saturating_sub(used + (*NAME.end()).min(longest) + 4);
+        let has_notes = index == last && terminal.width >= WIDE && rest >= *NAME.start();
         let mut rows: Vec<Row> = (0..names.len())
             .map(|row| Row {
                 group: titles[row].clone(),
@@ -162,19 +162,19 @@ fn draw(block: Block, look: Look) -> String {
             .collect();
         let grid =
             Grid { columns, widest_name: Some(*NAME.end()), note: has_notes.then_some("note"), has_marks: true, rows };
-        grid.draw(look) + "\n"
+        grid.draw(terminal) + "\n"
     };
     tables.into_iter().enumerate().map(draw).collect()
 }
 
-/// Columns of the terminal that a column takes with its gap.
+/// Width of a column with its gap.
 fn width(column: &Column) -> usize {
     let cells = column.cells.iter().map(|cell: &Cell| display_width(&cell.text));
     cells.chain([display_width(&column.heading)]).max().unwrap_or(0) + 2
 }
 
 /// A match in a table of families; `None` where nothing was compared.
-fn overall(comparison: &Comparison, of: usize, look: Look) -> Option<String> {
+fn overall(comparison: &Comparison, of: usize, terminal: Terminal) -> Option<String> {
     let [a, b] = labels(comparison, of);
     let row = |name: &str, family: Option<&str>| {
         let tally = comparison.tally(of, family);
@@ -191,9 +191,9 @@ fn overall(comparison: &Comparison, of: usize, look: Look) -> Option<String> {
     headings.extend(Verdict::ALL.map(|verdict| verdict.name().to_owned()));
     let mut rows: Vec<_> = comparison.families().into_iter().map(|family| row(family, Some(family))).collect();
     rows.push(row("all", None));
-    let drawn = figures(headings, rows).draw(look);
-    let mut text = format!("{}\n{drawn}\n", paint(look, BOLD, &format!("all families: {b} against {a}")));
-    text.extend(tally_line(comparison, of, &all).map(|line| paragraph(&line, "", look)));
+    let drawn = figures(headings, rows).draw(terminal);
+    let mut text = format!("{}\n{drawn}\n", paint(terminal, BOLD, &format!("all families: {b} against {a}")));
+    text.extend(tally_line(comparison, of, &all).map(|line| paragraph(&line, "", terminal)));
     Some(text)
 }
 
@@ -209,7 +209,7 @@ fn figures(headings: Vec<String>, rows: Vec<Row>) -> Grid {
 }
 
 /// Mean shares in a table of families.
-fn shares(comparison: &Comparison, look: Look) -> Option<String> {
+fn shares(comparison: &Comparison, terminal: Terminal) -> Option<String> {
     let row = |name: &str, family: Option<&str>| {
         let (cases, means) = mean_shares(comparison, family);
         let mut cells = vec![cases.to_string()];
@@ -222,9 +222,9 @@ fn shares(comparison: &Comparison, look: Look) -> Option<String> {
     let mut rows: Vec<_> = of_families.filter(|(cases, _)| *cases > 0).map(|(_, row)| row).collect();
     let (cases, all) = row("all", None);
     rows.push(all);
-    let drawn = figures(headings, rows).draw(look);
-    let title = "all families: geometric mean of the shares of ceilings that every side has";
-    (cases > 0).then(|| format!("{}{drawn}\n", paint(look, BOLD, &paragraph(title, "  ", look))))
+    let drawn = figures(headings, rows).draw(terminal);
+    let title = "all families: geometric mean of the shares of ceilings, over cases that every side has";
+    (cases > 0).then(|| format!("{}{drawn}\n", paint(terminal, BOLD, &paragraph(title, "  ", terminal))))
 }
 
 fn share_line(comparison: &Comparison, family: &str) -> Option<String> {

@@ -1,19 +1,19 @@
-//! What of a comparison is shown, and how.
+//! Options of a printed comparison.
 
-use crate::report::layout::Look;
+use crate::report::layout::Terminal;
 
 /// How a comparison is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Format {
-    /// For a terminal
+    /// A table for a terminal
     #[default]
     Table,
-    /// For a pull request
+    /// GitHub Markdown, for a pull request
     Markdown,
-    /// A row for each case and pair of sides
+    /// A row per case and pair of sides
     Csv,
-    /// Everything that the comparison knows
+    /// All data of the comparison
     Json,
 }
 
@@ -21,14 +21,14 @@ pub enum Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Sort {
-    /// Family by family, as the reports have them
+    /// By family, in the order of the reports
     #[default]
     Family,
     /// By name
     Name,
-    /// The largest slow-down first
+    /// Largest slow-down first
     Ratio,
-    /// The largest change first, whichever is faster
+    /// Largest change first, in either direction
     Change,
 }
 
@@ -36,13 +36,13 @@ pub enum Sort {
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     /// Width and colours, for tables.
-    pub look: Look,
+    pub terminal: Terminal,
     /// The order of the rows.
     pub sort: Sort,
     /// Whether each side's share of its own ceiling is shown instead of times.
     pub is_relative: bool,
     /// Families whose rows are grouped by kernel rather than by type and size.
     pub by_kernel: &'a [&'a str],
-    /// The slow-down that was asked about, 0.05 = 5 %.
+    /// The limit of --fail-on-regression, 0.05 = 5 %.
     pub limit: Option<f64>,
 }

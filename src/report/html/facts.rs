@@ -1,4 +1,4 @@
-//! What a device's card tells: its best rates and its caches.
+//! Measured limits and caches of a device.
 
 use serde::Serialize;
 
@@ -19,7 +19,8 @@ pub(super) struct Ceiling {
     ns: Option<Figure>,
 }
 
-/// The limits that the rows of family `ceiling` give; of memory's the one at the largest working set, where caches help the least.
+/// The limits that the rows of family `ceiling` give; of memory's the one at the largest working set, where caches help
+/// the least.
 pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
     let mut best: Vec<(String, &Record, f64)> = Vec::new();
     for row in rows.iter().filter(|row| row.family == "ceiling" && row.status == Status::Ok) {
@@ -27,7 +28,7 @@ pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
         let limit = limit(&row.ceiling);
         let size = if is_memory(&limit) { row.bytes.unwrap_or(0) as f64 } else { 0.0 };
         match best.iter_mut().find(|(known, ..)| *known == limit) {
-            // Rows of one ceiling agree on it, up to rounding: the nearest tells it best.
+            // Rows of one ceiling agree on it, up to rounding: the row nearest to it rounds least.
             Some(known) if (size, share) > (known.2, known.1.share.unwrap_or(0.0)) => *known = (limit, row, size),
             Some(_) => {}
             None => best.push((limit, row, size)),
@@ -51,7 +52,7 @@ fn is_memory(limit: &str) -> bool {
     ["copy", "read", "fill"].contains(&limit)
 }
 
-/// `copy` for `copy 512 MiB hot`, `fma f32` as it is.
+/// `copy` for `copy 512 MiB hot`, `fma f32` unchanged.
 fn limit(ceiling: &str) -> String {
     let first = ceiling.split(' ').next().unwrap_or_default();
     if is_memory(first) { first.to_owned() } else { ceiling.to_owned() }
@@ -69,7 +70,7 @@ fn latencies(rows: &[&Record]) -> Vec<(u64, f64)> {
 pub(super) struct Plateau {
     /// `L1`, `memory`, or `L2 or memory` where the curve ends too early to tell.
     name: String,
-    /// The largest working set that it held, in bytes; `None` where the curve ends before it does.
+    /// The largest working set that fits, in bytes; `None` where the curve ends before it does.
     bytes: Option<u64>,
     latency_ns: Option<Figure>,
 }
@@ -81,11 +82,11 @@ const SURELY_MEMORY: u64 = 1 << 28;
 pub(super) fn levels(rows: &[&Record], find: fn(&[(u64, f64)]) -> Vec<Level>) -> Vec<Plateau> {
     let curve = latencies(rows);
     let largest = curve.iter().map(|point| point.0).max().unwrap_or(0);
-    let plateau = |(place, level): (usize, Level)| Plateau {
+    let plateau = |(index, level): (usize, Level)| Plateau {
         name: match level.bytes {
-            bytes if bytes < largest => format!("L{}", place + 1),
+            bytes if bytes < largest => format!("L{}", index + 1),
             bytes if bytes >= SURELY_MEMORY => "memory".to_owned(),
-            _ => format!("L{} or memory", place + 1),
+            _ => format!("L{} or memory", index + 1),
         },
         bytes: (level.bytes < largest).then_some(level.bytes),
         latency_ns: Figure::new((level.latency_ns * 10.0).round() / 10.0, 6),

@@ -1,4 +1,4 @@
-/* Numbers, sizes and times as people read them. */
+/* Numbers, sizes and times as text. */
 
 /* Quantities follow the rules of src/results/format.rs and its examples; a percent sign cannot be parted from its number here. */
 
@@ -75,7 +75,7 @@ function binaryTicks(low, high, most) {
 function evenTicks(low, high, most) {
   const step = [1, 2, 4, 8, 16, 32, 64].find((size) => (high - low) / size < most) ?? 128;
   const first = Math.ceil(low / step) * step;
-  return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, place) => first + place * step);
+  return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, index) => first + index * step);
 }
 
 /** A factor on an axis: 0.5×. */
