@@ -148,7 +148,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let figures = figures(&std::fs::read_to_string(libraries)?);
     let mut rows: Vec<Record> = Vec::new();
     for file in files {
-        rows.extend(report::open(Path::new(&file))?.records);
+        rows.extend(report::reader::open(Path::new(&file))?.records);
     }
     rows.retain(|row| row.status == Status::Ok);
     println!("| what | against | Vulkan | ratio | CUDA twin | ratio | reach |\n|---|---|---|---|---|---|---|");

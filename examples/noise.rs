@@ -14,9 +14,8 @@ use std::error::Error;
 use std::path::Path;
 
 use shaderbench::engine::measure::Rules;
-use shaderbench::report::{csv, json};
-use shaderbench::results::Clock;
-use shaderbench::results::Record;
+use shaderbench::report::reader;
+use shaderbench::results::{Clock, Record};
 use shaderbench::results::compare::{Ratio, Report, Timing, Verdict, compare};
 use synthetic::{Disturbance, Process, Random};
 
@@ -39,16 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn read_all(paths: &[&str]) -> shaderbench::error::Result<Vec<Report>> {
-    let read = |path: &&str| {
-        let is_json = Path::new(path).extension().is_some_and(|extension| extension == "json");
-        let records = if is_json {
-            let fault = |source| shaderbench::error::Error::Io { action: "read", path: (*path).into(), source };
-            json::read(Path::new(path), &std::fs::read(path).map_err(fault)?)?
-        } else {
-            csv::open(Path::new(path))?.records
-        };
-        Ok(Report { name: (*path).to_owned(), records })
-    };
+    let read = |path: &&str| Ok(Report { name: (*path).to_owned(), records: reader::open(Path::new(path))?.records });
     paths.iter().map(read).collect()
 }
 

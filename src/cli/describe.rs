@@ -1,11 +1,12 @@
-//! The command line described to others: completions for shells, manual pages.
+//! Shell completions and manual pages.
 
 use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Command, CommandFactory};
 
-use super::{Arguments, print};
+use super::arguments::CommandLine;
+use super::output::print;
 use crate::engine::plan::all_names;
 use crate::error::{Error, Result};
 
@@ -14,8 +15,8 @@ const NAME: &str = env!("CARGO_PKG_NAME");
 
 /// `completions`: the script for a shell, which offers families and benchmarks where these are asked for.
 pub(super) fn completions(shell: clap_complete::Shell) -> Result<()> {
-    // To the program itself a filter may be a glob, too: only the script is told the names.
-    let mut command = Arguments::command();
+    // Filters may be globs, too: only the script lists the names.
+    let mut command = CommandLine::command();
     for (name, argument) in [("run", "filters"), ("explain", "names"), ("show", "name")] {
         command = command.mut_subcommand(name, |command| with_names(command, argument));
     }
@@ -36,9 +37,9 @@ pub(super) fn man(folder: Option<&Path>) -> Result<()> {
     };
     if let Some(folder) = folder {
         std::fs::create_dir_all(folder).map_err(fault("create", folder))?;
-        return clap_mangen::generate_to(Arguments::command(), folder).map_err(fault("write pages into", folder));
+        return clap_mangen::generate_to(CommandLine::command(), folder).map_err(fault("write pages into", folder));
     }
     let mut page = Vec::new();
-    clap_mangen::Man::new(Arguments::command()).render(&mut page).map_err(fault("write", Path::new("the page")))?;
+    clap_mangen::Man::new(CommandLine::command()).render(&mut page).map_err(fault("write", Path::new("the page")))?;
     print(&String::from_utf8_lossy(&page))
 }

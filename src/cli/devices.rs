@@ -1,11 +1,11 @@
-//! `devices`: everything that the adapters tell (source workloads A1 and C5).
+//! `devices`: device properties and limits (source workloads A1 and C5).
 
 use serde_json::{Map, Value, json};
 
-use super::choose::{is_same_card, no_device};
 use super::format::ListFormat;
+use super::output::{print, print_json};
+use super::selection::{is_same_card, no_device};
 use super::target::{Target, Through, cuda, targets};
-use super::{print, print_json};
 use crate::backend::Api;
 use crate::backend::Device;
 use crate::error::{Error, Result};
@@ -23,7 +23,7 @@ pub(super) fn devices(backend: Option<Through>, format: ListFormat) -> Result<()
     }
 }
 
-/// A device as the list has it.
+/// A device in the list.
 struct Entry {
     /// By which `--device` names it: among the adapters, or among CUDA's devices under `--backend cuda`.
     index: usize,
@@ -36,14 +36,16 @@ impl Entry {
         if self.device.api == Api::Cuda { format!("[cuda {}]", self.index) } else { format!("[{}]", self.index) }
     }
 
-    /// The other entries of `all` that are the same card, through other APIs: those at the same PCI address, or of the same UUID.
+    /// The other entries of `all` that are the same card, through other APIs: those at the same PCI address, or of the
+    /// same UUID.
     fn others<'a>(&self, all: &'a [Self]) -> Vec<&'a Self> {
         let is_other = |other: &&Self| other.label() != self.label();
         all.iter().filter(is_other).filter(|other| is_same_card(&self.device, &other.device) == Some(true)).collect()
     }
 }
 
-/// The adapters, then CUDA's devices: all of them, or those of one API. That CUDA is absent is said only where it is asked for.
+/// The adapters, then CUDA's devices: all of them, or those of one API. The absence of CUDA is an error only if it was
+/// asked for.
 fn entries(backend: Option<Through>) -> Result<Vec<Entry>> {
     let numbered = |found: Vec<Target>| {
         found.into_iter().enumerate().map(|(index, target)| Entry { index, device: target.device().clone() })
@@ -61,13 +63,13 @@ fn entries(backend: Option<Through>) -> Result<Vec<Entry>> {
         let is_empty = all.is_empty();
         all.retain(|entry| entry.device.api == api);
         if all.is_empty() && !is_empty {
-            return Err(Error::NoDevice(format!("no device here runs through {api}: see `shaderbench devices`")));
+            return Err(Error::NoDevice(format!("no device supports {api}: see `shaderbench devices`")));
         }
     }
     if all.is_empty() { Err(no_device()) } else { Ok(all) }
 }
 
-/// What stands above the sections of facts: other names of the card, and the basics but the device's name.
+/// The lines above the sections of facts: other entries of the card, and the basics without the name.
 fn head(entry: &Entry, all: &[Entry]) -> Vec<(&'static str, String)> {
     let label = |other: &&Entry| format!("{} ({})", other.label(), other.device.api);
     let others: Vec<_> = entry.others(all).iter().map(label).collect();
@@ -122,7 +124,7 @@ fn object(entry: &Entry, all: &[Entry]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::choose::fakes::{at, device};
+    use crate::cli::selection::fakes::{at, device};
 
     fn entry(index: usize, api: Api, pci_address: &str) -> Entry {
         let device = if pci_address.is_empty() { device("Fake 9000", api, &[]) } else { at(api, pci_address) };
@@ -138,8 +140,8 @@ mod tests {
             entry(0, Api::Cuda, "0000:43:00.0"),
             entry(1, Api::Cuda, "0000:1B:00.0"),
         ];
-        let line = |place: usize, text: &str| {
-            let sheet = sheet(&all[place], &all);
+        let line = |index: usize, text: &str| {
+            let sheet = sheet(&all[index], &all);
             assert!(sheet.contains(text), "{sheet}");
             sheet
         };

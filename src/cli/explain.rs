@@ -1,16 +1,15 @@
-//! `explain`: what benchmarks measure, how to read their numbers, and what was measured.
+//! `explain`: what benchmarks measure, how to read their numbers, and their newest results.
 
 use std::path::{Path, PathBuf};
 
-use super::compare::read;
 use super::format::TableFormat;
-use super::index::reports;
-use super::print;
+use super::output::{print, say};
+use super::reports::read;
 use crate::engine::plan::{params_of, select};
 use crate::error::Result;
 use crate::families::FAMILIES;
 use crate::report::versus::written;
-use crate::report::{self, Medium, Part, Section, apis, lay_out};
+use crate::report::{self, Medium, Part, Section, apis, lay_out, reader};
 use crate::results::Record;
 use crate::results::findings::finding;
 use crate::suite::source::{Header, find};
@@ -19,13 +18,13 @@ use crate::suite::{Benchmark, Case, Family, Limit, Shape, binary_size};
 /// Arguments of `explain`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Benchmark (transpose/tiled), family (transpose) or glob ('*/vec4*')
+    /// Benchmarks (transpose/tiled), families (transpose) or globs ('*/vec4*') to explain
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
-    /// The report, CSV or JSON, whose rows are shown [default: the newest one under results/ that has any]
+    /// Report (CSV or JSON) to take rows from [default: the newest under results/ that has some]
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: TableFormat,
 }
@@ -53,7 +52,7 @@ pub(super) fn explain(arguments: &Arguments) -> Result<()> {
             let mut blocks = described(family, &own);
             match rows(family, &own, measured.as_ref(), medium) {
                 Some(rows) => blocks.push(rows),
-                None => blocks.push(vec![nothing(family, &own)]),
+                None => blocks.push(vec![not_measured(family, &own)]),
             }
             texts.extend(blocks.into_iter().map(|parts| lay_out(parts, medium)));
         }
@@ -65,14 +64,17 @@ fn is_of(row: &Record, family: &Family, benchmark: &Benchmark) -> bool {
     row.family == family.name && row.benchmark == benchmark.name
 }
 
-/// The newest report in a folder, by the date of its last run, that has rows which are wanted. What cannot be read is left out, and said.
+/// The newest report in a folder, by the date of its last run, that has rows which are wanted. Unreadable reports are
+/// skipped with a note.
 fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured> {
     let mut newest: Option<(String, Measured)> = None;
-    for path in reports(folder).unwrap_or_default() {
-        let records = match report::csv::open(&path) {
+    let reports = reader::files(folder).unwrap_or_default();
+    // A run's JSON report repeats the rows of its CSV.
+    for path in reports.into_iter().filter(|path| reader::has_ending(path, "csv")) {
+        let records = match reader::open(&path) {
             Ok(report) => report.records,
             Err(error) => {
-                super::say(&format!("a report is left out: {}", error.chain()));
+                say(&format!("skipped a report: {}", error.chain()));
                 continue;
             }
         };
@@ -104,20 +106,20 @@ fn described(family: &'static Family, benchmarks: &[&'static Benchmark]) -> Vec<
 fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'static str, String)> {
     let header = Header::of(if benchmark.wgsl.is_empty() { benchmark.cuda } else { benchmark.wgsl });
     let work = if header.work.is_empty() { benchmark.work_text } else { &header.work };
-    let alone = benchmark.only_cuda.map_or_else(String::new, |why| format!("CUDA's alone: {why}."));
+    let alone = benchmark.only_cuda.map_or_else(String::new, |why| format!("Only in CUDA: {why}."));
     vec![
         ("does", header.what),
         ("pattern", header.pattern),
         ("work", format!("{work} {}", example(family, benchmark)).trim().to_owned()),
         ("model", family.model_text.to_owned()),
         (
-            "against",
+            "ceiling",
             benchmark.ceiling.map_or_else(|| "no measured limit".to_owned(), |limit| limited(limit).to_owned()),
         ),
         ("look for", benchmark.look_for.to_owned()),
         ("limits", benchmark.limited_by.to_owned()),
         ("answers", benchmark.sources.iter().filter_map(|id| answered(id)).collect::<Vec<_>>().join("; ")),
-        ("takes", taken(benchmark)),
+        ("options", options(benchmark)),
         ("note", alone),
     ]
 }
@@ -148,7 +150,7 @@ fn grouped(number: u64) -> String {
     parts.join(",")
 }
 
-/// What a row is held against.
+/// The ceiling that a row is a share of.
 const fn limited(limit: Limit) -> &'static str {
     match limit {
         Limit::Copy => "copying as many bytes (ceiling/copy at the same working set)",
@@ -167,7 +169,7 @@ fn answered(id: &str) -> Option<String> {
 }
 
 /// Types and parameters.
-fn taken(benchmark: &Benchmark) -> String {
+fn options(benchmark: &Benchmark) -> String {
     let mut dtypes: Vec<&str> = Vec::new();
     for dtype in benchmark.cases.iter().flat_map(|cases| cases.dtypes) {
         if !dtypes.contains(&dtype.name()) {
@@ -180,10 +182,9 @@ fn taken(benchmark: &Benchmark) -> String {
 }
 
 /// The line for benchmarks of which no report has a row.
-fn nothing(family: &Family, own: &[&Benchmark]) -> Part {
+fn not_measured(family: &Family, own: &[&Benchmark]) -> Part {
     let name = if let [one] = own { format!("{}/{}", family.name, one.name) } else { family.name.to_owned() };
-    let text =
-        format!("nothing yet: `shaderbench run {name}` does, and explain shows the newest report under results/");
+    let text = format!("nothing yet: run `shaderbench run {name}`; explain shows the newest report under results/");
     Part::Field { label: "measured", text }
 }
 

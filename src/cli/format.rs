@@ -1,15 +1,15 @@
-//! In which form a command prints what it has to show.
+//! Output formats of commands.
 
-use super::look;
+use super::output::terminal;
 use crate::report::Medium;
 
 /// The form of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum TableFormat {
-    /// For a terminal
+    /// A table for a terminal
     #[default]
     Table,
-    /// For an issue, as GitHub reads it
+    /// GitHub Markdown, for an issue
     Markdown,
 }
 
@@ -17,7 +17,7 @@ impl TableFormat {
     /// What the table is written for.
     pub(super) fn medium(self) -> Medium {
         match self {
-            Self::Table => Medium::Terminal(look()),
+            Self::Table => Medium::Terminal(terminal()),
             Self::Markdown => Medium::Markdown,
         }
     }
@@ -26,19 +26,19 @@ impl TableFormat {
 /// The form of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum ListFormat {
-    /// For a terminal
+    /// A table for a terminal
     #[default]
     Table,
-    /// For an issue, as GitHub reads it
+    /// GitHub Markdown, for an issue
     Markdown,
-    /// An array of objects, for a program
+    /// An array of objects
     Json,
 }
 
 /// How a list is printed.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct ListForm {
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: ListFormat,
     /// The same as --format json
@@ -47,8 +47,8 @@ pub(super) struct ListForm {
 }
 
 impl ListForm {
-    /// What was asked for.
-    pub(super) const fn chosen(self) -> ListFormat {
+    /// The format that the options select.
+    pub(super) const fn format(self) -> ListFormat {
         if self.json { ListFormat::Json } else { self.format }
     }
 }

@@ -1,18 +1,18 @@
-//! `index`: the page about a folder of reports.
+//! `index`: the README.md of a folder of reports.
 
 use std::path::{Path, PathBuf};
 
-use super::print;
+use super::output::print;
 use crate::error::{Error, Result};
 use crate::report::index::{Entry, Facts, MARK, write};
-use crate::report::{apis, csv, replace_file};
+use crate::report::{apis, reader, replace_file};
 use crate::results::Record;
 use crate::results::findings::{bank_conflict, cache_curve};
 
 /// Arguments of `index`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// The folder; its reports are the CSV files in it and below
+    /// Folder of CSV reports, searched recursively
     #[arg(value_name = "DIR", default_value = "results")]
     folder: PathBuf,
 }
@@ -27,36 +27,20 @@ pub(super) fn index(arguments: &Arguments) -> Result<()> {
             path.display()
         )));
     }
-    let entries = reports(folder)?.iter().map(|report| entry(folder, report)).collect::<Result<Vec<_>>>()?;
+    // A run's JSON report repeats the rows of its CSV.
+    let mut files = reader::files(folder)?;
+    files.retain(|path| reader::has_ending(path, "csv"));
+    let entries = files.iter().map(|report| entry(folder, report)).collect::<Result<Vec<_>>>()?;
     if entries.is_empty() {
-        return Err(Error::Usage(format!(
-            "{} holds no report: `run` writes CSV files into results/",
-            folder.display()
-        )));
+        return Err(Error::Usage(format!("{} contains no CSV report", folder.display())));
     }
     replace_file(&path, write(&entries).as_bytes())?;
     let reports = if entries.len() == 1 { "1 report".to_owned() } else { format!("{} reports", entries.len()) };
     print(&format!("{}: {reports}\n", path.display()))
 }
 
-/// The CSV files in a folder and below, in the order of their paths.
-pub(super) fn reports(folder: &Path) -> Result<Vec<PathBuf>> {
-    let fault = |source| Error::Io { action: "read", path: folder.to_owned(), source };
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(fault)? {
-        let path = entry.map_err(fault)?.path();
-        if path.is_dir() {
-            found.extend(reports(&path)?);
-        } else if path.extension().is_some_and(|ending| ending == "csv") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
 fn entry(folder: &Path, path: &Path) -> Result<Entry> {
-    let records = csv::open(path)?.records;
+    let records = reader::open(path)?.records;
     let below = path.strip_prefix(folder).unwrap_or(path);
     let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     let facts = apis(&records).into_iter().map(|api| (api.to_owned(), facts(&records, api))).collect();

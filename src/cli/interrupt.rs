@@ -12,12 +12,12 @@ use crate::error::{Error, Result};
 /// The exit code of a run that was interrupted: that of a program which SIGINT ended.
 pub(super) const EXIT_CODE: u8 = 130;
 
-/// Whether somebody wants the run to end.
+/// Whether the run was interrupted.
 #[derive(Clone)]
 pub(super) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens to Ctrl-C and to requests to terminate, and says that the first one was heard.
+    /// Listens to Ctrl-C and to requests to terminate, and reports the first one.
     ///
     /// # Errors
     /// [`Error::Usage`] where the system does not let it.
@@ -27,7 +27,7 @@ impl Interrupt {
             // In this order: only a signal that finds the flag up ends the program.
             flag::register_conditional_shutdown(signal, i32::from(EXIT_CODE), Arc::clone(&is_heard))
                 .and_then(|_| flag::register(signal, Arc::clone(&is_heard)))
-                .map_err(|error| Error::Usage(format!("cannot listen to signal {signal}: {error}")))?;
+                .map_err(|error| Error::Usage(format!("cannot handle signal {signal}: {error}")))?;
         }
         let heard = Self(is_heard);
         let watched = heard.clone();
@@ -36,7 +36,7 @@ impl Interrupt {
             while !watched.is_heard() {
                 std::thread::sleep(Duration::from_millis(100));
             }
-            super::say("interrupted: the case in flight is finished first (again: ends at once)");
+            super::output::say("interrupted: finishing the current case (interrupt again to stop at once)");
         });
         Ok(heard)
     }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::format::ListFormat;
+use super::output::{print, print_json};
 use super::target::apis;
-use super::{print, print_json};
 use crate::backend::Api;
 use crate::engine::plan::params_of;
 use crate::error::Result;

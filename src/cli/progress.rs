@@ -1,4 +1,4 @@
-//! What a run shows while it measures, and the files that it keeps up to date.
+//! Progress of a run on stderr, and the report files that it updates.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::interrupt::Interrupt;
-use super::say;
+use super::output::say;
 use super::watchdog::{self, Watchdog, Work};
 use crate::backend::Api;
 use crate::engine::measure::Timer;
@@ -17,7 +17,8 @@ use crate::report::{self, CsvFile, table};
 use crate::results::{Record, Status};
 use crate::suite::Case;
 
-/// How often the JSON report is written anew at most, but for its end: unlike the CSV it cannot be appended to, and it holds every sample.
+/// How often the JSON report is written anew at most, but for its end: unlike the CSV it cannot be appended to, and it
+/// holds every sample.
 const JSON_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Rows and a bar on stderr (the bar only on a terminal), and the reports.
@@ -28,7 +29,7 @@ pub(super) struct Progress {
     limit: Option<Duration>,
     csv: Arc<Mutex<CsvFile>>,
     json: Option<Json>,
-    /// APIs that take turns.
+    /// APIs that alternate.
     apis: usize,
     /// Where pictures go.
     pictures: Option<PathBuf>,
@@ -60,7 +61,8 @@ impl Progress {
         }
         let csv = Arc::new(Mutex::new(csv));
         let (file, path) = (Arc::clone(&csv), path.to_owned());
-        let watchdog = Watchdog::new(watchdog::PATIENCE, move |row, work| give_up(&mut lock(&file), row, work, &path));
+        let watchdog =
+            Watchdog::new(watchdog::PATIENCE, move |row, work| end_program(&mut lock(&file), row, work, &path));
         Self { bar, started: None, limit, csv, json: None, apis, pictures: None, interrupt, watchdog }
     }
 
@@ -69,7 +71,7 @@ impl Progress {
         self.pictures = Some(folder.to_owned());
     }
 
-    /// Writes a JSON report too, in which `before` stand first.
+    /// Writes a JSON report too, with `before` first.
     pub(super) fn write_json(&mut self, path: &Path, before: Vec<Record>) {
         self.json = Some(Json { path: path.to_owned(), before, written: None });
     }
@@ -93,7 +95,8 @@ impl Progress {
         if self.bar.is_hidden() { say(line) } else { self.bar.println(line) }
     }
 
-    /// How long the run goes on: what a case took so far times the cases that are left, and no longer than the limit allows.
+    /// How long the run goes on: what a case took so far times the cases that are left, and no longer than the limit
+    /// allows.
     fn time_left(&self) -> Option<Duration> {
         let (done, all) = (self.bar.position(), self.bar.length()?);
         let elapsed = self.started?.elapsed();
@@ -110,14 +113,14 @@ fn lock(csv: &Mutex<CsvFile>) -> MutexGuard<'_, CsvFile> {
     csv.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the program over a case that does not come back: nothing that waits for its driver can.
-fn give_up(csv: &mut CsvFile, row: Record, work: Work, path: &Path) {
+/// Ends the program for a case whose driver does not return: no call to it can be cancelled.
+fn end_program(csv: &mut CsvFile, row: Record, work: Work, path: &Path) {
     let case = format!("{} {} {} {}", row.name(), row.dtype_name(), row.size(), row.params_text());
     let (case, seconds) = (case.trim_end(), watchdog::PATIENCE.as_secs());
     if work == Work::Tuning {
         say(&format!(
-            "error: {case}: the driver did not come back within {seconds} s from a trial of its parameters; the same command \
-             without --tune measures it as it is"
+            "error: {case}: the driver did not return within {seconds} s from a tuning trial; the same command \
+             without --tune measures the case with its default parameters"
         ));
         signal_hook::low_level::exit(1);
     }
@@ -125,13 +128,13 @@ fn give_up(csv: &mut CsvFile, row: Record, work: Work, path: &Path) {
     let path = path.display();
     let lost = written.err().map_or_else(String::new, |error| format!(" ({})", error.chain()));
     say(&format!(
-        "error: {case}: the driver did not come back within {seconds} s; the rows so far are in {path}, and the same command \
-         with --resume {path} measures the rest{lost}"
+        "error: {case}: the driver did not return within {seconds} s; the rows so far are in {path}, and the \
+         same command with --resume {path} measures the rest{lost}"
     ));
     signal_hook::low_level::exit(1);
 }
 
-/// The row of a case that did not come back.
+/// The row of a case whose driver did not return.
 fn overdue(row: Record) -> Record {
     let reason = Error::Timeout { seconds: watchdog::PATIENCE.as_secs_f64() }.to_string();
     Record { status: Status::Failed, reason, ..row }
@@ -148,7 +151,7 @@ impl Json {
 
 impl Observer for Progress {
     fn timer(&mut self, api: Api, timer: &Timer) {
-        let clock = if timer.is_device { "device timestamps" } else { "the host's clock" };
+        let clock = if timer.is_device { "device timestamps" } else { "the host clock" };
         let why = timer.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
         let of = self.of(api.name(), ": ");
         self.say(&format!("{of}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
@@ -175,12 +178,12 @@ impl Observer for Progress {
         let name = format!("{} {} {} {}", case.name(), case.shape.extent, case.params_text(), self.of(api.name(), ""));
         let path = folder.join(format!("{}.png", name.replace(['/', ' ', ';'], "-").trim_end_matches('-')));
         report::replace_file(&path, &report::png::write(side(width), side(height), rgba)?)?;
-        self.say(&format!("the turned picture is in {}", path.display()));
+        self.say(&format!("the rotated image is in {}", path.display()));
         Ok(())
     }
 
     fn row(&mut self, record: &Record) {
-        // On a terminal the bar tells of cases, and the tables of rows: a line for each would be the same again.
+        // On a terminal the bar shows cases, and the tables show rows.
         if !self.bar.is_hidden() && !record.status.is_fault() {
             return;
         }

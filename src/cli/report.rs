@@ -1,15 +1,30 @@
-//! `report`: reads reports and writes one page that shows them.
+//! `report`: reads reports and writes an HTML page of them.
 
 use std::path::{Path, PathBuf};
 
-use super::{ReportArguments, print};
+use super::output::print;
+use super::reports;
 use crate::error::{Error, Result};
 use crate::report::html;
-use crate::report::{open, replace_file};
+use crate::report::{reader, replace_file};
 use crate::results::compare::Report;
 
+/// Arguments of `report`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Reports (CSV or JSON) or folders of reports; runs of the same device, API, driver and version are pooled
+    #[arg(value_name = "FILE|DIR", required = true)]
+    files: Vec<PathBuf>,
+    /// Page to write
+    #[arg(long, value_name = "PATH", default_value = "report.html")]
+    out: PathBuf,
+    /// Overwrite an existing page
+    #[arg(long)]
+    force: bool,
+}
+
 /// Runs the command; gives the exit code.
-pub(super) fn report(arguments: &ReportArguments) -> Result<u8> {
+pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     let out = &arguments.out;
     if out.exists() && !arguments.force {
         let out = out.display();
@@ -29,54 +44,22 @@ pub(super) fn report(arguments: &ReportArguments) -> Result<u8> {
     Ok(0)
 }
 
-/// The named files, and the reports in named folders and the folders below them, sorted.
+/// The named files, and the reports in named folders.
 fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in named {
-        if !path.is_dir() {
+        if path.is_dir() {
+            files.extend(reader::files(path)?);
+        } else {
             files.push(path.clone());
-            continue;
-        }
-        let before = files.len();
-        collect(path, &mut files)?;
-        if files.len() == before {
-            return Err(Error::Usage(format!(
-                "{} holds no report: there is no file in it that ends in .csv or .json",
-                path.display()
-            )));
         }
     }
     Ok(files)
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let fault = |source| Error::Io { action: "read", path: folder.to_owned(), source };
-    let entries = std::fs::read_dir(folder).map_err(fault)?;
-    let mut paths =
-        entries.map(|entry| entry.map(|entry| entry.path())).collect::<std::io::Result<Vec<_>>>().map_err(fault)?;
-    paths.sort();
-    for path in paths {
-        let is_report =
-            path.extension().is_some_and(|own| ["csv", "json"].iter().any(|known| own.eq_ignore_ascii_case(known)));
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if is_report {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
-
+/// The report in a file, named by its folder and file: the page does not show where its author keeps files.
 fn read(path: &Path) -> Result<Report> {
-    let report = open(path)?;
-    for note in &report.notes {
-        super::say(&format!("{}: {note}", path.display()));
-    }
-    if report.records.is_empty() {
-        return Err(Error::Usage(format!("{} has no rows: there is nothing to show", path.display())));
-    }
-    // Whoever sees the page need not know where its author keeps files.
     let folder = path.parent().and_then(Path::file_name).map(Path::new);
     let name = folder.map_or_else(PathBuf::new, Path::to_owned).join(path.file_name().unwrap_or_default());
-    Ok(Report { name: name.display().to_string(), records: report.records })
+    Ok(Report { name: name.display().to_string(), ..reports::read(path)? })
 }

@@ -1,16 +1,18 @@
-//! `run`: chooses devices, plans, measures, writes reports, prints tables.
+//! `run`: selects devices, plans, measures, writes reports, prints tables.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::choose::{choose, no_device};
+use super::format::TableFormat;
 use super::interrupt::{self, Interrupt};
+use super::output::{print, say};
 use super::progress::Progress;
+use super::selection::{no_device, select_runs};
 use super::shaders::sources;
-use super::target::{Target, targets};
-use super::{RunArguments, print, say};
+use super::target::{Target, Through, targets};
+use super::values::{duration, fail_on, param, size};
 use crate::backend::{Backend, Device, DeviceType};
 use crate::engine::plan::{Request, plan, reserves};
 use crate::engine::{EarlierRows, End, Outcome, Settings, recall_params};
@@ -18,18 +20,76 @@ use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::report::csv::Report;
 use crate::report::{self, CsvFile, Section};
-use crate::results::Record;
 use crate::results::findings::finding;
-use crate::suite::{Case, Dtype, Profile};
+use crate::results::{Record, Status};
+use crate::suite::{Case, Dtype, Extent, Profile};
+
+/// Arguments of `run`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Families (transpose), benchmarks (transpose/tiled) or globs ('*/vec4*') to run [default: all]
+    #[arg(value_name = "FILTER")]
+    filters: Vec<String>,
+    /// How many cases to run and how long to sample each [default: standard on a GPU, quick on a software device]
+    #[arg(long, value_enum)]
+    profile: Option<Profile>,
+    /// Device number or part of its name (see `devices`), or all [default: the first GPU]
+    #[arg(long, value_name = "NAME|INDEX|all")]
+    device: Option<String>,
+    /// API to use; all = every API of the device, alternating case by case [default: the device's best]
+    #[arg(long, value_parser = Through::parser())]
+    backend: Option<Through>,
+    /// Sizes to run instead of those of the profile: 1000003, 2^20, ROWSxCOLUMNS (512x2000), or MxNxK for GEMM
+    #[arg(long = "size", value_name = "N", num_args = 1.., value_parser = size, value_delimiter = ',')]
+    sizes: Vec<Extent>,
+    /// Kernel parameters to set (WG=128)
+    #[arg(long = "param", value_name = "K=V", num_args = 1.., value_parser = param, value_delimiter = ',')]
+    params: Vec<(String, f64)>,
+    /// Time limit of the whole run (90s, 5m); sizes that would exceed it are left out [default: 55s for the profile
+    /// quick on a software device, else none]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    time: Option<Duration>,
+    /// Find the fastest workgroup sizes on this device first, and measure with them
+    #[arg(long, conflicts_with = "dry_run")]
+    tune: bool,
+    /// Folder of kernels that replace those of the suite: FAMILY/BENCHMARK.wgsl, .cu
+    #[arg(long, value_name = "DIR")]
+    shaders: Option<PathBuf>,
+    #[arg(long, value_name = "PATH", help = "CSV report to write [default: results/<device>/<date>-<backend>.csv]")]
+    out: Option<PathBuf>,
+    /// Continue the run that wrote this CSV, with the same other arguments
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "dry_run"])]
+    resume: Option<PathBuf>,
+    /// Overwrite existing files given by --out and --json
+    #[arg(long)]
+    force: bool,
+    /// Also write a JSON report with every sample
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Folder to write the images of the family texture to, as PNG
+    #[arg(long, value_name = "DIR")]
+    save_image: Option<PathBuf>,
+    /// Exit with code 3 if any row has one of these statuses: wrong, failed, implausible, skipped [default: the first
+    /// three]
+    #[arg(long, value_name = "STATUS,…", value_parser = fail_on, value_delimiter = ',',
+          default_values = ["wrong", "failed", "implausible"], hide_default_value = true)]
+    fail_on: Vec<Status>,
+    /// Format of the tables
+    #[arg(long, value_enum, default_value_t)]
+    format: TableFormat,
+    /// List the cases that would run, and exit
+    #[arg(long)]
+    dry_run: bool,
+}
 
 /// Runs the command; gives the exit code.
-pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
+pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     // Faults in the command line come before anything that takes time.
     let cases = plan(&request(arguments, Profile::Quick, false)?)?;
     if let Some(folder) = &arguments.save_image {
         if !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
             return Err(Error::Usage(
-                "--save-image: none of these benchmarks makes a picture: add the family texture".to_owned(),
+                "--save-image: none of these benchmarks writes an image: add the family texture".to_owned(),
             ));
         }
         std::fs::create_dir_all(folder).map_err(|source| Error::Io {
@@ -48,13 +108,13 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
     let (device, backend) = (arguments.device.as_deref(), arguments.backend);
     let mut found: Vec<Option<Target>> = targets(backend)?.into_iter().map(Some).collect();
     let devices: Vec<Device> = found.iter().flatten().map(|target| target.device().clone()).collect();
-    let runs = choose(&devices, device, backend)?;
+    let runs = select_runs(&devices, device, backend)?;
     if arguments.dry_run {
-        let card: Vec<&Device> = runs[0].iter().map(|place| &devices[*place]).collect();
+        let card: Vec<&Device> = runs[0].iter().map(|index| &devices[*index]).collect();
         return dry_run(arguments, &card);
     }
     if resumed.is_some() && runs.len() > 1 {
-        return Err(Error::Usage("--resume continues a run on one card: name it with --device".to_owned()));
+        return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
     }
     let interrupt = Interrupt::listen()?;
     let mut all: Vec<Record> = Vec::new();
@@ -62,7 +122,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
         if interrupt.is_heard() {
             return Ok(interrupt::EXIT_CODE);
         }
-        let card: Vec<Target> = run.into_iter().filter_map(|place| found[place].take()).collect();
+        let card: Vec<Target> = run.into_iter().filter_map(|index| found[index].take()).collect();
         let outcome = run_on(card, arguments, resumed.take(), &all, &interrupt)?;
         all.extend(outcome.records);
         match outcome.end {
@@ -76,7 +136,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
 }
 
 /// What is asked for; with small sizes to choose from where the run has a time limit.
-fn request(arguments: &RunArguments, profile: Profile, has_small: bool) -> Result<Request> {
+fn request(arguments: &Arguments, profile: Profile, has_small: bool) -> Result<Request> {
     let sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
     Ok(Request {
         filters: arguments.filters.clone(),
@@ -88,7 +148,7 @@ fn request(arguments: &RunArguments, profile: Profile, has_small: bool) -> Resul
     })
 }
 
-fn profile_for(arguments: &RunArguments, device: &Device) -> Profile {
+fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
     let usual = if device.kind == DeviceType::Software { Profile::Quick } else { Profile::Standard };
     arguments.profile.unwrap_or(usual)
 }
@@ -96,12 +156,12 @@ fn profile_for(arguments: &RunArguments, device: &Device) -> Profile {
 /// How long `quick` may take on a software device: under a minute with what comes before and after.
 const SOFTWARE_TIME: Duration = Duration::from_secs(55);
 
-fn time_for(arguments: &RunArguments, profile: Profile, device: &Device) -> Option<Duration> {
+fn time_for(arguments: &Arguments, profile: Profile, device: &Device) -> Option<Duration> {
     let is_quick = profile == Profile::Quick && device.kind == DeviceType::Software;
     arguments.time.or(is_quick.then_some(SOFTWARE_TIME))
 }
 
-fn dry_run(arguments: &RunArguments, card: &[&Device]) -> Result<u8> {
+fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
     let time = time_for(arguments, profile, card[0]);
     let cases = plan(&request(arguments, profile, time.is_some())?)?;
@@ -112,16 +172,17 @@ fn dry_run(arguments: &RunArguments, card: &[&Device]) -> Result<u8> {
     let (count, profile, name) = (cases.len() - reserve.len(), profile.name(), &card[0].name);
     let apis: Vec<_> = card.iter().map(|device| device.api.name()).collect();
     let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
-    let within = time.map_or_else(String::new, |time| format!(", as far as {} s allow", time.as_secs()));
+    let within = time.map_or_else(String::new, |time| format!(", time limit {} s", time.as_secs()));
     text.push_str(&format!("{count} cases, profile {profile}, on {name}{through}{within}\n"));
     print(&text)?;
     Ok(0)
 }
 
-/// Runs on a card through each API of `card`, or completes the run that `resumed` holds. `before` are the rows of the cards before it.
+/// Runs on a card through each API of `card`, or completes the run that `resumed` holds. `before` are the rows of the
+/// cards before it.
 fn run_on(
     card: Vec<Target>,
-    arguments: &RunArguments,
+    arguments: &Arguments,
     resumed: Option<Report>,
     before: &[Record],
     interrupt: &Interrupt,
@@ -175,7 +236,7 @@ fn run_on(
     }
     if let Some(device) = devices.iter().find(|device| device.kind == DeviceType::Software) {
         say(&format!(
-            "{} is a software device: its results are verified, but its times say nothing about a GPU",
+            "{} is a software device: its results are verified, but its times do not represent a GPU",
             device.name
         ));
     }
@@ -210,13 +271,13 @@ fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Which cases a time limit left out, in one line.
+/// The cases that a time limit left out, in one line.
 fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
     let mut families: Vec<&str> = indices.iter().map(|index| cases[*index].family.name).collect();
     families.dedup();
     let (count, families) = (plural(indices.len(), "case", "cases"), families.join(", "));
     format!(
-        "left out, too long for a run of {} s: {count} of {families}; `--time 10m` has time for more",
+        "left out, too long for the time limit of {} s: {count} of {families}; `--time 10m` allows more",
         time.as_secs()
     )
 }
@@ -224,7 +285,7 @@ fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
 /// What the file that is to be completed holds; rows that are added are of the same run, and carry its date.
 fn kept(
     report: Report,
-    arguments: &RunArguments,
+    arguments: &Arguments,
     cases: &[Case],
     devices: &[Device],
     settings: &mut Settings,
@@ -240,9 +301,9 @@ fn kept(
         .map_err(|reason| Error::Usage(format!("{path} cannot be resumed: it {reason}")))?;
     let again = match kept.again() {
         0 => String::new(),
-        again => format!(", but {again} that failed"),
+        again => format!(", rerunning {again} that failed"),
     };
-    say(&format!("{path}: {} rows are kept{again}", kept.records().len()));
+    say(&format!("{path}: keeping {} rows{again}", kept.records().len()));
     Ok(kept)
 }
 
@@ -280,8 +341,8 @@ fn sections(records: &[Record]) -> Vec<Section<'_>> {
     FAMILIES.iter().map(section).filter(|section| !section.rows.is_empty()).collect()
 }
 
-/// `results/<device>/<date>-<backend>.csv`, the backends of a run through several joined by `+`, with a number where that is taken. The
-/// file is created, so that no other run takes it.
+/// `results/<device>/<date>-<backend>.csv`, the backends of a run through several joined by `+`, with a number where
+/// that is taken. The file is created, so that no other run takes it.
 fn default_path(devices: &[Device], date: &str) -> Result<PathBuf> {
     let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
     let words: Vec<String> = devices[0]
@@ -303,7 +364,7 @@ fn default_path(devices: &[Device], date: &str) -> Result<PathBuf> {
             Err(source) => return Err(fault("create", &path, source)),
         }
     }
-    Err(Error::Usage(format!("{} is full of reports", folder.display())))
+    Err(Error::Usage(format!("{} has no free report name", folder.display())))
 }
 
 fn operating_system() -> String {

@@ -1,8 +1,9 @@
-//! `show`: a kernel as each platform gets it.
+//! `show`: a kernel as each platform compiles it.
 
 use std::path::PathBuf;
 
-use super::{param, print};
+use super::output::{print, say};
+use super::values::param;
 use crate::engine::plan::{Request, plan, select, unknown};
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
@@ -14,25 +15,25 @@ use crate::suite::{Benchmark, Case, Profile};
 /// Arguments of `show`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Benchmark (transpose/tiled)
+    /// Benchmark to show (transpose/tiled)
     #[arg(value_name = "NAME")]
     name: String,
-    /// The language to show it in
+    /// Language to print
     #[arg(long, value_enum, default_value_t)]
     lang: Language,
-    /// Parameters of the kernel (PAD=1) [default: those of its first row in a report]
+    /// Kernel parameters (PAD=1) [default: those of the first case]
     #[arg(long = "param", value_name = "K=V", num_args = 1.., value_parser = param, value_delimiter = ',')]
     params: Vec<(String, f64)>,
-    /// Run-time checks: off, as the suite measures, or on, as a browser runs it [default: off, or what the parameters say]
+    /// Run-time checks: off as in measurements, or on as in a browser [default: off, unless a parameter turns one on]
     #[arg(long, value_enum)]
     checks: Option<Switch>,
-    /// Element type, of those that the benchmark has [default: its first]
+    /// Element type [default: the benchmark's first]
     #[arg(long, value_name = "T")]
     dtype: Option<String>,
-    /// File to write instead of printing; SPIR-V goes into FILE.spv as a binary and into others as text
+    /// File to write to instead of stdout; SPIR-V is binary if the name ends in .spv, else text
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Overwrite that file
+    /// Overwrite an existing file
     #[arg(long, requires = "out")]
     force: bool,
 }
@@ -40,18 +41,18 @@ pub(super) struct Arguments {
 /// A form of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 enum Language {
-    /// The source, with types and parameters in place: WebGPU
+    /// WebGPU: the source with types and parameters filled in
     #[default]
     Wgsl,
-    /// Vulkan's, disassembled
+    /// Vulkan, disassembled
     Spirv,
-    /// Metal's
+    /// Metal
     Msl,
-    /// DirectX 12's
+    /// DirectX 12
     Hlsl,
-    /// OpenGL's
+    /// OpenGL
     Glsl,
-    /// The twin in CUDA C++, as NVRTC gets it
+    /// CUDA C++ of the twin, as NVRTC compiles it
     Cuda,
 }
 
@@ -81,14 +82,14 @@ fn case(arguments: &Arguments) -> Result<Case> {
         selected.iter().map(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name)).collect();
     let [name] = &names[..] else {
         return Err(Error::Usage(format!(
-            "'{}' names several kernels: show one of {}",
+            "'{}' matches several kernels: name one of {}",
             arguments.name,
             names.join(", ")
         )));
     };
     let dtype = dtype(selected[0].1, arguments.dtype.as_deref())?;
     let request = Request { params: arguments.params.clone(), ..Request::new(vec![name.clone()], Profile::Thorough) };
-    // A plan brings the ceilings that the cases are held against.
+    // A plan contains the ceilings of its cases, too.
     let is_wanted = |case: &Case| case.name() == *name && case.shape.dtype.name() == dtype;
     let found = plan(&request)?.into_iter().find(is_wanted);
     found.ok_or_else(|| Error::Usage(format!("{name} has no case of {dtype}")))
@@ -114,17 +115,17 @@ fn dtype<'a>(benchmark: &'a Benchmark, asked: Option<&'a str>) -> Result<&'a str
 fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> {
     let lacks = |why: String| Error::Unsupported(format!("{} {why}", case.name()));
     if kernel.is_empty() {
-        return Err(lacks("has no kernel: it measures calls of the API, or of a library".to_owned()));
+        return Err(lacks("has no kernel: it measures API or library calls".to_owned()));
     }
     if arguments.lang == Language::Cuda {
         if arguments.checks == Some(Switch::On) {
-            return Err(lacks("has no checks in CUDA, which adds none: leave --checks out".to_owned()));
+            return Err(lacks("has no checks in CUDA, which adds none: remove --checks".to_owned()));
         }
         let is_missing = kernel.cuda.is_empty();
-        return if is_missing { Err(lacks("has no twin in CUDA".to_owned())) } else { Ok(kernel.cuda.clone().into()) };
+        return if is_missing { Err(lacks("has no CUDA twin".to_owned())) } else { Ok(kernel.cuda.clone().into()) };
     }
     if let Some(why) = kernel.only_cuda {
-        return Err(lacks(format!("is CUDA's alone: {why} (--lang cuda shows it)")));
+        return Err(lacks(format!("exists only in CUDA: {why} (--lang cuda shows it)")));
     }
     let shader = Shader::parse(&kernel.source, case.shape.dtype.name())?;
     let checks = match arguments.checks {
@@ -135,7 +136,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
     let target = match arguments.lang {
         Language::Wgsl | Language::Cuda => {
             if checks != Checks::default() {
-                super::say("WGSL is the same with checks and without: APIs add them when they translate it");
+                say("WGSL is the same with and without checks: APIs add them when they translate it");
             }
             return Ok(shader.source_with(&kernel.constants)?.into());
         }

@@ -1,4 +1,4 @@
-//! What can be run on: wgpu's adapters and CUDA's devices, as one list.
+//! Devices to run on: wgpu's adapters and CUDA's devices, as one list.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -39,7 +39,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// What it tells.
+    /// Its properties.
     pub(super) const fn device(&self) -> &Device {
         match self {
             Self::Wgpu(adapter) => &adapter.device,
@@ -61,8 +61,8 @@ impl Target {
     }
 }
 
-/// What `--backend` leaves to choose from: without it wgpu's adapters; CUDA's devices, by CUDA's numbers, where it says so; or the
-/// former and then the latter.
+/// What `--backend` leaves to choose from: without it wgpu's adapters; CUDA's devices, by CUDA's numbers, where it says
+/// so; or the former and then the latter.
 ///
 /// # Errors
 /// [`crate::error::Error::NoDevice`] where CUDA is asked for and is not there.
@@ -77,13 +77,13 @@ pub(super) fn targets(backend: Option<Through>) -> Result<Vec<Target>> {
     Ok(found)
 }
 
-/// CUDA's devices where something can be run on them; says why where that is not so.
+/// CUDA's devices where something can be run on them; reports why if not.
 #[cfg(feature = "cuda")]
 fn cuda_ready() -> Vec<Target> {
     let found = cuda().unwrap_or_default();
     match crate::backend::cuda::Compiler::find(&[]) {
         Err(error) if !found.is_empty() => {
-            super::say(&format!("CUDA is left out: {error}"));
+            super::output::say(&format!("CUDA is left out: {error}"));
             Vec::new()
         }
         _ => found,

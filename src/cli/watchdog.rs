@@ -1,4 +1,4 @@
-//! Watches over drivers that do not come back from a call, which no time-out of an API ends.
+//! Ends runs whose driver does not return from a call: no time-out of an API does.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -110,26 +110,26 @@ mod tests {
 
     #[test]
     fn a_case_that_does_not_come_back_is_reported_once() {
-        let (told, hears) = mpsc::channel();
-        let dog = Watchdog::new(Duration::from_millis(200), move |row, _| told.send(row.n).expect("heard"));
+        let (sender, receiver) = mpsc::channel();
+        let dog = Watchdog::new(Duration::from_millis(200), move |row, _| sender.send(row.n).expect("received"));
         for n in ["1", "2", "3"] {
             dog.watch(&row(n), Work::Measuring);
             std::thread::sleep(Duration::from_millis(50));
             dog.rest();
         }
         std::thread::sleep(Duration::from_millis(300));
-        assert!(hears.try_recv().is_err(), "nobody waits for anything");
+        assert!(receiver.try_recv().is_err(), "no case is running");
         dog.watch(&row("4"), Work::Measuring);
-        assert_eq!(hears.recv_timeout(Duration::from_secs(5)), Ok(Some(Extent::Linear(4))));
-        assert!(hears.recv().is_err(), "once");
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(5)), Ok(Some(Extent::Linear(4))));
+        assert!(receiver.recv().is_err(), "once");
     }
 
     #[test]
     fn a_watch_that_is_over_reports_nothing() {
-        let (told, hears) = mpsc::channel();
-        let dog = Watchdog::new(Duration::from_millis(100), move |row, _| told.send(row.n).expect("heard"));
+        let (sender, receiver) = mpsc::channel();
+        let dog = Watchdog::new(Duration::from_millis(100), move |row, _| sender.send(row.n).expect("received"));
         dog.watch(&row("1"), Work::Measuring);
         drop(dog);
-        assert!(hears.recv().is_err());
+        assert!(receiver.recv().is_err());
     }
 }

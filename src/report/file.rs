@@ -8,7 +8,8 @@ use super::csv;
 use crate::error::{Error, Result};
 use crate::results::Record;
 
-/// Writes `text` beside `path` and renames it into place, so that whoever reads `path` finds the old text or the new one whole.
+/// Writes `text` beside `path` and renames it into place, so that a reader of `path` finds the old text or the new
+/// one whole.
 ///
 /// # Errors
 /// [`Error::Io`] with the path.
@@ -19,12 +20,12 @@ pub fn replace_file(path: &Path, text: &[u8]) -> Result<()> {
     let mut file = File::create(&part).map_err(io("create", &part))?;
     file.write_all(text).and_then(|()| file.sync_data()).map_err(io("write", &part))?;
     std::fs::rename(&part, path).map_err(io("rename to", path))?;
-    settle_folder(path);
+    sync_folder(path);
     Ok(())
 }
 
 /// Forces the new name to the disk, before rows are appended to what it names. Not every file system can.
-fn settle_folder(path: &Path) {
+fn sync_folder(path: &Path) {
     if cfg!(unix) {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
@@ -36,15 +37,15 @@ fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error
     move |source| Error::Io { action, path, source }
 }
 
-/// A CSV that is brought up to date case by case. Whenever the program or the machine stops, the file holds all rows but the one that was
-/// being written: rows are appended, and where an earlier one changed, the file is replaced whole.
+/// A CSV that is brought up to date case by case. Whenever the program or the machine stops, the file holds all rows
+/// but the one that was being written: rows are appended, and where an earlier one changed, the file is replaced whole.
 pub struct CsvFile {
     path: PathBuf,
-    /// Rows that stand above those that are brought up to date.
+    /// Rows above those that are updated.
     before: Vec<Record>,
     /// How many of the latter are in the file.
     rows: usize,
-    /// Whether they stand in their own order.
+    /// Whether they are in order.
     is_sorted: bool,
 }
 
@@ -59,8 +60,8 @@ impl CsvFile {
         Ok(file)
     }
 
-    /// Makes the file hold `records`, of which those at the positions `added` are new, and others have changed where `has_changed`. What is
-    /// new is appended, in whatever order rows come.
+    /// Makes the file hold `records`, of which those at the positions `added` are new, and others have changed where
+    /// `has_changed`. What is new is appended, in whatever order rows come.
     ///
     /// # Errors
     /// [`Error::Io`] with the path.

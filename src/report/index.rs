@@ -1,10 +1,11 @@
-//! A page about a folder of reports: what each of them holds, and its headline figures.
+//! The README.md of a folder of reports: a list of the reports, and their headline figures.
 
 use super::apis;
 use super::markdown::{escape, table};
-use super::table::{digits, percent, rate};
+use super::table::rate;
 use super::versus::{mean_ratio, written};
 use crate::backend::{Api, DeviceType};
+use crate::results::format;
 use crate::results::{Record, Status};
 use crate::suite::Scalar;
 
@@ -17,18 +18,18 @@ pub struct Entry {
     pub path: String,
     /// Its rows.
     pub records: Vec<Record>,
-    /// What was inferred of each API's rows, by the API's name.
+    /// Facts inferred from the rows of each API, by the name of the API.
     pub facts: Vec<(String, Facts)>,
 }
 
-/// What rows tell of a device beyond their own figures.
+/// Facts about a device that are inferred from its rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
     /// Banks of workgroup memory.
     pub banks: Option<u64>,
-    /// Latency of the second cache, ns.
+    /// Latency of L2, ns.
     pub l2_ns: Option<f64>,
-    /// Latency of memory, ns.
+    /// Latency of DRAM, ns.
     pub memory_ns: Option<f64>,
 }
 
@@ -39,10 +40,10 @@ pub fn write(entries: &[Entry]) -> String {
         "{MARK}\n\n# Reports\n\n{}\n## Headline figures\n\n{}\n{}\n",
         reports(entries),
         figures(entries),
-        "Copying, reading: ceilings at the largest working set. Sum, transpose, product: the fastest kernel of the suite's own at the \
-         largest f32 size (the product: of all sizes), with its share of what binds it. Product f16: by tensor cores. L2, memory: latency \
-         of a dependent load. Vulkan ÷ CUDA: geometric mean of the ratios of times, above 1 where CUDA is faster. Rows that are not `ok` \
-         count nowhere."
+        "Copy, read: ceilings at the largest working set. Sum, transpose, GEMM: the fastest kernel of the suite at the \
+         largest f32 size (GEMM: of all sizes), with its share of its ceiling. GEMM f16: on tensor cores. L2, DRAM: \
+         latency of a dependent load. Vulkan ÷ CUDA: geometric mean of the ratios of times, above 1 where CUDA is \
+         faster. All of these use only rows that are `ok`."
     )
 }
 
@@ -62,7 +63,7 @@ fn reports(entries: &[Entry]) -> String {
             of(|row| row.date.get(..10).unwrap_or(&row.date)),
             of(|row| &row.tool_version),
             statuses(&entry.records),
-            ratio.map_or_else(none, |(ratio, cases)| format!("{}× (mean of {cases})", digits(ratio, 3))),
+            ratio.map_or_else(none, |(ratio, cases)| format!("{} (mean of {cases})", format::ratio(ratio))),
         ];
         let cells: Vec<_> = cells.iter().map(|cell| escape(cell)).collect();
         text.push_str(&format!("| {} | {} |\n", link(&entry.path), cells.join(" | ")));
@@ -89,15 +90,15 @@ fn figures(entries: &[Entry]) -> String {
         "device",
         "API",
         "date",
-        "copying",
-        "reading",
+        "copy",
+        "read",
         "sum",
         "transpose",
         "FMA f32",
-        "product",
-        "product f16",
+        "GEMM f32",
+        "GEMM f16",
         "L2",
-        "memory",
+        "DRAM",
         "banks",
     ];
     let mut rows = Vec::new();
@@ -163,7 +164,7 @@ fn shown(row: Option<&Record>, has_name: bool) -> String {
     if !has_name {
         return rate(row);
     }
-    let share = row.share.map_or_else(String::new, |share| format!(", {}", percent(share)));
+    let share = row.share.map_or_else(String::new, |share| format!(", {}", format::percent(share)));
     format!("{} ({}{share})", rate(row), row.benchmark)
 }
 
@@ -216,8 +217,8 @@ mod tests {
         assert!(page.starts_with(MARK), "{page}");
         for line in [
             "| [a b/r.csv](<a%20b/r.csv>) | Fake\\|9000 |  | Vulkan, CUDA |  | 2026-11-20 |  | 6 ok, 1 wrong | 2.00× (mean of 1) |",
-            "| Fake\\|9000 | Vulkan | 2026-11-20 | 100.0 GB/s | – | 90.00 GB/s (swift, 50%) | – | – | – | – | 150 ns | – | 32 |",
-            "| Fake\\|9000 | CUDA | 2026-11-20 | – | – | 180.0 GB/s (swift, 50%) | – | – | – | – | – | – | – |",
+            "| Fake\\|9000 | Vulkan | 2026-11-20 | 100.0 GB/s | – | 90.00 GB/s (swift, 50 %) | – | – | – | – | 150 ns | – | 32 |",
+            "| Fake\\|9000 | CUDA | 2026-11-20 | – | – | 180.0 GB/s (swift, 50 %) | – | – | – | – | – | – | – |",
         ] {
             assert!(page.contains(line), "{line}\n{page}");
         }

@@ -1,4 +1,4 @@
-//! Records as JSON, what the CSV holds and every sample; and back.
+//! Writes records as JSON (the columns of the CSV, and every sample), and reads them.
 
 use std::path::Path;
 
@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::results::{COLUMNS, Record};
 
-/// An array of objects, one a record: the CSV's columns by name (a figure that does not exist is null), `samples_ns`; where the kernel
-/// made a picture, `picture_hash`; where the card tells of itself, `conditions` before and after the case.
+/// An array of objects, one a record: the CSV's columns by name (a figure that does not exist is null), `samples_ns`;
+/// where the kernel made a picture, `picture_hash`; where the device reports them, `conditions` before and after the
+/// case.
 #[must_use]
 pub fn write(records: &[Record]) -> Vec<u8> {
     let object = |record: &Record| {
@@ -37,10 +38,10 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
     let fault = |line: usize, message: String| Error::Report { path: path.to_owned(), line: line as u64, message };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-        fault(line, "this is no UTF-8 text".to_owned())
+        fault(line, "the file is not UTF-8".to_owned())
     })?;
     let text = text.trim_start_matches('\u{feff}');
-    // Each row's own text tells where it starts, once its meaning is at fault.
+    // The text of a row gives its line for error messages.
     let rows: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| fault(error.line(), not_json(&error)))?;
     let mut records = Vec::with_capacity(rows.len());
     for row in rows {
@@ -53,18 +54,16 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
 
 /// The sentence for text that is no JSON, or no array.
 fn not_json(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let what = text.split(" at line ").next().unwrap_or_default();
     match error.classify() {
-        serde_json::error::Category::Data => "this is no shaderbench report: it must be an array of rows".to_owned(),
-        serde_json::error::Category::Eof => "the file ends in the middle: it was cut off".to_owned(),
-        _ => format!("this is no JSON: {what} in column {} of the line", error.column()),
+        serde_json::error::Category::Data => "not a shaderbench report: expected an array of rows".to_owned(),
+        serde_json::error::Category::Eof => "the file is cut off".to_owned(),
+        _ => format!("invalid JSON in column {}", error.column()),
     }
 }
 
 fn record(text: &str) -> Result<Record, String> {
     let object: Map<String, Value> =
-        serde_json::from_str(text).map_err(|_| "a row must be an object with the columns' names as keys".to_owned())?;
+        serde_json::from_str(text).map_err(|_| "a row must be an object whose keys are column names".to_owned())?;
     let mut record = Record::default();
     let mut is_known = false;
     for column in COLUMNS {
@@ -74,15 +73,15 @@ fn record(text: &str) -> Result<Record, String> {
             Value::Null => String::new(),
             Value::String(text) => text.clone(),
             Value::Number(number) => number.to_string(),
-            other => return Err(format!("column {}: {other} is neither text nor a number", column.name)),
+            other => return Err(format!("column {}: {other} is neither a string nor a number", column.name)),
         };
         (column.set)(&mut record, &text).map_err(|message| format!("column {}: {message}", column.name))?;
     }
     if !is_known {
-        return Err("this is no shaderbench report: the row has none of the columns".to_owned());
+        return Err("not a shaderbench report: the row has none of the columns".to_owned());
     }
     if let Some(samples) = object.get("samples_ns") {
-        record.all_samples_ns = samples_of(samples).ok_or("samples_ns must be an array of times above zero")?;
+        record.all_samples_ns = samples_of(samples).ok_or("samples_ns must be an array of positive times")?;
     }
     record.picture_hash = object.get("picture_hash").and_then(Value::as_str).map(str::to_owned);
     Ok(record)
@@ -124,7 +123,8 @@ mod tests {
     /// So that a row out of the JSON and the same out of the CSV are known to be one measurement.
     #[test]
     fn a_figure_is_read_back_to_the_last_bit() {
-        // An additive sequence of fractions, as times: thousands of them, since few are rounded wrongly by a careless reader.
+        // An additive sequence of fractions, as times: thousands of them, since few are rounded wrongly by a careless
+        // reader.
         let records: Vec<Record> = (1..5000)
             .map(|i| Record {
                 median_ns: Some(1e6 * (f64::from(i) * 0.618_033_988_749_895).fract()),
@@ -147,21 +147,21 @@ mod tests {
                 "[\n{\"median_ns\": 1},\n{\"median_ns\": \"x\"}]",
                 "r.json, line 3: column median_ns: 'x' is not a finite number",
             ),
-            ("[\n{\"n\": true}]", "r.json, line 2: column n: true is neither text nor a number"),
-            ("[\n{\"median_ns\": 1", "r.json, line 2: the file ends in the middle: it was cut off"),
-            ("[\n{\"n\": NaN}]", "r.json, line 2: this is no JSON: expected value in column 7 of the line"),
-            ("{\"n\": 1}", "r.json, line 1: this is no shaderbench report: it must be an array of rows"),
-            ("[{\"x\": 1}]", "r.json, line 1: this is no shaderbench report: the row has none of the columns"),
-            ("[7]", "r.json, line 1: a row must be an object with the columns' names as keys"),
+            ("[\n{\"n\": true}]", "r.json, line 2: column n: true is neither a string nor a number"),
+            ("[\n{\"median_ns\": 1", "r.json, line 2: the file is cut off"),
+            ("[\n{\"n\": NaN}]", "r.json, line 2: invalid JSON in column 7"),
+            ("{\"n\": 1}", "r.json, line 1: not a shaderbench report: expected an array of rows"),
+            ("[{\"x\": 1}]", "r.json, line 1: not a shaderbench report: the row has none of the columns"),
+            ("[7]", "r.json, line 1: a row must be an object whose keys are column names"),
             (
                 "[{\"n\": \"1\", \"samples_ns\": [1, -2]}]",
-                "r.json, line 1: samples_ns must be an array of times above zero",
+                "r.json, line 1: samples_ns must be an array of positive times",
             ),
-            ("", "r.json, line 1: the file ends in the middle: it was cut off"),
+            ("", "r.json, line 1: the file is cut off"),
         ] {
             assert_eq!(read_text(text).expect_err(text).to_string(), sentence);
         }
         let error = read(Path::new("r.json"), b"[\n\xff]").expect_err("no UTF-8");
-        assert_eq!(error.to_string(), "r.json, line 2: this is no UTF-8 text");
+        assert_eq!(error.to_string(), "r.json, line 2: the file is not UTF-8");
     }
 }

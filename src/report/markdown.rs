@@ -1,6 +1,6 @@
 //! Tables as GitHub reads them.
 
-/// A table; columns for which `right` is true are set flush right. Cells may hold anything.
+/// A table; columns for which `right` is true are aligned right. Cells may hold anything.
 #[must_use]
 pub fn table(heading: &[String], right: &[bool], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| {

@@ -1,18 +1,16 @@
-//! Records of one card through several APIs, against each other.
+//! Records of one device through several APIs, compared.
 //!
-//! A ratio is the time of the first API ÷ the time of the second: above 1 the second is faster. Only what both measured by the same clock,
-//! right and plausible, is compared; its interval is that of [`stats::ratio`].
+//! A ratio is the time of the first API ÷ the time of the second: above 1 the second is faster. Only what both measured
+//! by the same clock, right and plausible, is compared; its interval is that of [`stats::ratio`].
 
-use super::layout::{Grid, Look, Part};
-use super::table::{WIDE, digits, headline, label, name, percent, rate, remarks, share, time, title};
+use super::layout::{Cell, Column, Grid, Mark, Part, Remark, Row, Severity, Terminal};
+use super::table::{WIDE, WIDE_NAME, headline, label, name, noise, rate, remarks, share, time, title};
 use super::{Section, apis};
 use crate::backend::Api;
+use crate::results::format;
 use crate::results::stats::{self, Estimate};
 use crate::results::{Clock, Record, Status};
 
-/// What the columns beside the name need with their gaps: in the narrow table, and in the wide one without the note.
-const BESIDE_NAME: usize = 47;
-const BESIDE_NAME_WIDE: usize = 121;
 /// How many gaps a family names, and the whole in each direction.
 const WIDEST_OF_FAMILY: usize = 3;
 const WIDEST_OF_ALL: usize = 5;
@@ -85,7 +83,8 @@ fn pairs<'a>(rows: &[&'a Record], [first, second]: [&str; 2]) -> Vec<Pair<'a>> {
     cases.into_iter().map(|case| Pair { first: of(case, first), second: of(case, second) }).collect()
 }
 
-/// Geometric mean of the time of the first API ÷ the time of the second, and over how many cases; `None` where nothing can be compared.
+/// Geometric mean of the time of the first API ÷ the time of the second, and over how many cases; `None` where nothing
+/// can be compared.
 #[must_use]
 pub fn mean_ratio(records: &[Record], apis: [&str; 2]) -> Option<(f64, usize)> {
     let rows: Vec<&Record> = records.iter().collect();
@@ -93,7 +92,7 @@ pub fn mean_ratio(records: &[Record], apis: [&str; 2]) -> Option<(f64, usize)> {
     Some((mean(&gaps)?, gaps.len()))
 }
 
-/// The two APIs of each table: the first against every other.
+/// The two APIs of each table: the first with each other one.
 fn matches<'a>(apis: &[&'a str]) -> Vec<[&'a str; 2]> {
     apis.iter().skip(1).map(|other| [apis[0], *other]).collect()
 }
@@ -107,9 +106,9 @@ pub fn written(api: &str) -> &str {
     }
 }
 
-/// A section whose rows come from several `apis`: the first against each other one, with a sentence on each such table, then what is to
-/// be said about the rows and what they show, by API where these differ.
-pub(super) fn section(section: &Section, apis: &[&str], look: Look) -> Vec<Part> {
+/// A section whose rows come from several `apis`: the first against each other one, with a sentence on each such table,
+/// then what is to be said about the rows and what they show, by API where these differ.
+pub(super) fn section(section: &Section, apis: &[&str], terminal: Terminal) -> Vec<Part> {
     let faster = if let [_, second] = apis { written(second) } else { "the second" };
     let mut parts = vec![headline(section, &format!(" (ratio of times: above 1 {faster} is faster)"))];
     let mut clocks = Vec::new();
@@ -117,24 +116,26 @@ pub(super) fn section(section: &Section, apis: &[&str], look: Look) -> Vec<Part>
         let pairs = pairs(&section.rows, of);
         let measured: Vec<_> = pairs.iter().filter(|pair| pair.sides().any(|row| row.median_ns.is_some())).collect();
         if !measured.is_empty() {
-            parts.push(Part::Table(table(section, &measured, of, look)));
+            parts.push(Part::Table(table(section, &measured, of, terminal)));
         }
         let gaps: Vec<Gap> = pairs.iter().filter_map(Pair::gap).collect();
         parts.extend(summary(gaps, of).map(|summary| Part::text(&summary)));
         clocks.extend(two_clocks(&pairs, of));
     }
-    parts.extend(clocks.into_iter().map(Part::remark));
+    parts.extend(clocks.into_iter().map(Part::Remark));
     let rows_of = |api: &str| section.rows.iter().copied().filter(|row| row.api_name() == api).collect::<Vec<_>>();
-    let lines = apis.iter().flat_map(|api| remarks(&rows_of(api), look).into_iter().map(|line| (*api, line))).collect();
-    parts.extend(by_api(lines, apis).iter().map(|(prefix, line)| Part::remark_by(prefix, line)));
+    let lines =
+        apis.iter().flat_map(|api| remarks(&rows_of(api), terminal).into_iter().map(|line| (*api, line))).collect();
+    let with_prefix = |(prefix, remark): (String, Remark)| Part::Remark(Remark { prefix, ..remark });
+    parts.extend(by_api(lines, apis).into_iter().map(with_prefix));
     let lines = section.findings.iter().map(|(api, finding)| (api.as_str(), finding.clone())).collect();
     parts.extend(by_api(lines, apis).iter().map(|(prefix, finding)| Part::text(&format!("{prefix}{finding}"))));
     parts
 }
 
 /// Each line once, behind the APIs that it is about where it is not about all.
-fn by_api(lines: Vec<(&str, String)>, apis: &[&str]) -> Vec<(String, String)> {
-    let mut merged: Vec<(Vec<&str>, String)> = Vec::new();
+fn by_api<T: PartialEq>(lines: Vec<(&str, T)>, apis: &[&str]) -> Vec<(String, T)> {
+    let mut merged: Vec<(Vec<&str>, T)> = Vec::new();
     for (api, line) in lines {
         match merged.iter_mut().find(|(_, known)| *known == line) {
             Some((of, _)) => of.push(written(api)),
@@ -145,58 +146,52 @@ fn by_api(lines: Vec<(&str, String)>, apis: &[&str]) -> Vec<(String, String)> {
     merged.into_iter().map(|(of, line)| (prefix(&of), line)).collect()
 }
 
-fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], look: Look) -> Grid {
-    let is_wide = look.width >= WIDE;
-    let mut heading = vec![String::new()];
+fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], terminal: Terminal) -> Grid {
+    let is_wide = terminal.width >= WIDE;
+    let mut columns: Vec<Column> = Vec::new();
     for api in [first, second] {
-        heading.push(written(api).to_owned());
-        heading.extend(["±", "rate", "of ceiling"].iter().filter(|_| is_wide).map(|&title| title.to_owned()));
+        columns.push(Column { heading: written(api).to_owned(), is_right: true });
+        let more = [("±", true), ("rate", true), ("of ceiling", false)].into_iter().filter(|_| is_wide);
+        columns.extend(more.map(|(heading, is_right)| Column { heading: heading.to_owned(), is_right }));
     }
-    heading.push(format!("{} ÷ {}", written(first), written(second)));
-    if is_wide {
-        heading.push("note".to_owned());
-    }
-    let row = |pair: &&Pair| {
-        Some((title(section.is_by_kernel, pair.sides().next()?), cells(section, pair, [first, second], look)))
-    };
-    let name = if is_wide { 32 } else { look.width.saturating_sub(BESIDE_NAME) };
+    columns.push(Column { heading: format!("{} ÷ {}", written(first), written(second)), is_right: true });
     Grid {
-        right: if is_wide { vec![1, 2, 3, 5, 6, 7, 9] } else { vec![1, 2, 3] },
-        name,
-        note: is_wide.then(|| look.width - BESIDE_NAME_WIDE - name),
-        rows: pairs.iter().filter_map(row).collect(),
-        heading,
+        columns,
+        widest_name: is_wide.then_some(WIDE_NAME),
+        note: is_wide.then_some("note"),
+        has_marks: true,
+        rows: pairs.iter().filter_map(|pair| row(section, pair, [first, second], is_wide)).collect(),
     }
 }
 
-fn cells(section: &Section, pair: &Pair, apis: [&str; 2], look: Look) -> Vec<String> {
-    let is_wide = look.width >= WIDE;
+fn row(section: &Section, pair: &Pair, apis: [&str; 2], is_wide: bool) -> Option<Row> {
+    let any = pair.sides().next()?;
     let mark = if pair.sides().any(|row| row.status.is_fault()) {
-        "! "
+        Mark::Fault
     } else if pair.sides().any(|row| !row.reason.is_empty()) || pair.has_two_clocks() {
-        "~ "
+        Mark::Note
     } else {
-        "  "
+        Mark::None
     };
-    let called = pair.sides().next().map(|row| name(section.is_by_kernel, row)).unwrap_or_default();
-    let mut cells = vec![format!("{mark}{called}")];
+    let mut cells: Vec<Cell> = Vec::new();
     for side in [pair.first, pair.second] {
         let measured = side.filter(|row| row.median_ns.is_some());
-        cells.push(measured.map_or_else(none, |row| time(row.median_ns)));
+        cells.push(measured.map_or_else(none, |row| time(row.median_ns)).into());
         if is_wide {
-            cells.push(measured.and_then(Record::noise).map_or_else(String::new, percent));
-            cells.push(measured.map_or_else(String::new, rate));
-            cells.push(measured.map_or_else(String::new, |row| share(row, look)));
+            cells.push(measured.map_or_else(String::new, noise).into());
+            cells.push(measured.map_or_else(String::new, rate).into());
+            cells.push(measured.map_or_else(|| String::new().into(), share));
         }
     }
-    cells.push(pair.gap().map_or_else(none, |gap| with_interval(gap.ratio)));
+    cells.push(pair.gap().map_or_else(none, |gap| with_interval(gap.ratio)).into());
     if is_wide {
-        // Rows without figures are told of below the table.
+        // Rows without figures have remarks below the table.
         let notes = pair.sides().filter(|row| row.median_ns.is_some() && !row.reason.is_empty());
         let notes = by_api(notes.map(|row| (row.api_name(), row.reason.clone())).collect(), &apis);
-        cells.push(notes.iter().map(|(prefix, note)| format!("{prefix}{note}")).collect::<Vec<_>>().join("; "));
+        let notes: Vec<_> = notes.iter().map(|(prefix, note)| format!("{prefix}{note}")).collect();
+        cells.push(notes.join("; ").into());
     }
-    cells
+    Some(Row { group: title(section.is_by_kernel, any), mark, name: name(section.is_by_kernel, any), cells })
 }
 
 fn none() -> String {
@@ -204,18 +199,19 @@ fn none() -> String {
 }
 
 /// Which rows were not compared since each API timed them by another clock.
-fn two_clocks(pairs: &[Pair], [first, second]: [&str; 2]) -> Option<String> {
+fn two_clocks(pairs: &[Pair], [first, second]: [&str; 2]) -> Option<Remark> {
     let of: Vec<_> = pairs.iter().filter(|pair| pair.has_two_clocks()).filter_map(Pair::both).collect();
     let (one, other) = of.first()?;
     let labels: Vec<_> = of.iter().map(|(row, _)| label(row)).collect();
-    Some(format!(
-        "~ not compared: {} ({} is timed by {}, {} by {})",
+    let text = format!(
+        "not compared: {} ({} is timed by {}, {} by {})",
         labels.join(", "),
         written(first),
         one.timer.map_or("", Clock::name),
         written(second),
         other.timer.map_or("", Clock::name)
-    ))
+    );
+    Some(Remark { severity: Severity::Note, prefix: String::new(), text })
 }
 
 /// A family in one sentence; `None` where nothing was compared.
@@ -224,7 +220,7 @@ fn summary(gaps: Vec<Gap>, [first, second]: [&str; 2]) -> Option<String> {
     let mut text = format!(
         "{} takes {} the time of {} (geometric mean of {})",
         written(first),
-        times(ratio),
+        format::ratio(ratio),
         written(second),
         count(gaps.len())
     );
@@ -232,26 +228,27 @@ fn summary(gaps: Vec<Gap>, [first, second]: [&str; 2]) -> Option<String> {
         .into_iter()
         .map(|gap| {
             let ratio = gap.ratio.value;
-            let (times, which) = if ratio > 1.0 { (times(ratio), "slower") } else { (times(ratio.recip()), "faster") };
+            let (times, which) =
+                if ratio > 1.0 { (format::ratio(ratio), "slower") } else { (format::ratio(ratio.recip()), "faster") };
             format!("{} {times} {which}", label(gap.row))
         })
         .collect();
     if widest.is_empty() {
-        text.push_str("; no gap is wider than its noise.");
+        text.push_str("; no difference exceeds its noise.");
     } else {
-        text.push_str(&format!("; widest: {}.", widest.join(", ")));
+        text.push_str(&format!("; largest differences: {}.", widest.join(", ")));
     }
     Some(text)
 }
 
-/// All families in a table of geometric means, and the widest gaps in both directions, for each two APIs; empty where all rows come from
-/// one.
-pub(super) fn overall(sections: &[Section], look: Look) -> Vec<Vec<Part>> {
+/// All families in a table of geometric means, and the widest gaps in both directions, for each two APIs; empty where
+/// all rows come from one.
+pub(super) fn overall(sections: &[Section]) -> Vec<Vec<Part>> {
     let apis = apis(sections.iter().flat_map(|section| section.rows.iter().copied()));
-    matches(&apis).into_iter().filter_map(|of| overall_of(sections, of, look)).collect()
+    matches(&apis).into_iter().filter_map(|of| overall_of(sections, of)).collect()
 }
 
-fn overall_of(sections: &[Section], of: [&str; 2], look: Look) -> Option<Vec<Part>> {
+fn overall_of(sections: &[Section], of: [&str; 2]) -> Option<Vec<Part>> {
     let [first, second] = of.map(written);
     let mut rows: Vec<[String; 3]> = Vec::new();
     let (mut means, mut all, mut left_out) = (Vec::new(), Vec::new(), 0);
@@ -260,28 +257,35 @@ fn overall_of(sections: &[Section], of: [&str; 2], look: Look) -> Option<Vec<Par
         let gaps: Vec<Gap> = pairs.iter().filter_map(Pair::gap).collect();
         left_out += pairs.len() - gaps.len();
         let ratio = mean(&gaps);
-        rows.push([section.family.to_owned(), gaps.len().to_string(), ratio.map_or_else(none, times)]);
+        rows.push([section.family.to_owned(), gaps.len().to_string(), ratio.map_or_else(none, format::ratio)]);
         means.extend(ratio);
         all.extend(gaps);
     }
     let (ratio, by_family) = (mean(&all)?, stats::geometric_mean(&means)?);
-    rows.push(["all".to_owned(), all.len().to_string(), times(ratio)]);
+    rows.push(["all".to_owned(), all.len().to_string(), format::ratio(ratio)]);
+    let column = |heading: String| Column { heading, is_right: true };
+    let row = |[family, cases, ratio]: [String; 3]| Row {
+        group: String::new(),
+        mark: Mark::None,
+        name: family,
+        cells: vec![cases.into(), ratio.into()],
+    };
     let grid = Grid {
-        heading: vec![String::new(), "cases".to_owned(), format!("{first} ÷ {second}")],
-        right: vec![1, 2],
-        name: look.width.saturating_sub(30).min(32),
+        columns: vec![column("cases".to_owned()), column(format!("{first} ÷ {second}"))],
+        widest_name: Some(WIDE_NAME),
         note: None,
-        rows: rows.into_iter().map(|[family, cases, ratio]| (String::new(), vec![family, cases, ratio])).collect(),
+        has_marks: false,
+        rows: rows.into_iter().map(row).collect(),
     };
     let mut lines = vec![format!(
-        "{first} takes {} the time of {second} (geometric mean of {}), {} where every family counts alike.",
-        times(ratio),
+        "{first} takes {} the time of {second} (geometric mean of {}), {} with equal weight for every family.",
+        format::ratio(ratio),
         count(all.len()),
-        times(by_family)
+        format::ratio(by_family)
     )];
     if left_out > 0 {
-        let why = "without a right and plausible time by the same clock on both sides";
-        lines.push(format!("Left out: {} {why}.", count(left_out)));
+        let why = "without a correct, plausible time from the same clock on both sides";
+        lines.push(format!("Not compared: {} {why}.", count(left_out)));
     }
     let mut widest_where = |api: &str, is_faster: fn(&Gap) -> bool, shown: fn(Estimate) -> Estimate| {
         let gaps = widest(all.iter().filter(|gap| gap.is_certain() && is_faster(gap)), WIDEST_OF_ALL);
@@ -289,7 +293,7 @@ fn overall_of(sections: &[Section], of: [&str; 2], look: Look) -> Option<Vec<Par
             let names = gaps
                 .iter()
                 .map(|gap| format!("{}/{} {}", gap.row.family, label(gap.row), with_interval(shown(gap.ratio))));
-            lines.push(format!("{api} is faster by most in {}.", names.collect::<Vec<_>>().join(", ")));
+            lines.push(format!("Largest advantages of {api}: {}.", names.collect::<Vec<_>>().join(", ")));
         }
     };
     widest_where(second, |gap| gap.ratio.value > 1.0, |ratio| ratio);
@@ -323,17 +327,6 @@ fn count(cases: usize) -> String {
     if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
 }
 
-/// `1.07×`.
-fn times(ratio: f64) -> String {
-    format!("{}×", figure(ratio))
-}
-
-/// `1.07× [1.06, 1.08]`.
 fn with_interval(ratio: Estimate) -> String {
-    format!("{} [{}, {}]", times(ratio.value), figure(ratio.low), figure(ratio.high))
-}
-
-/// Three digits; below 1 three behind the point, so that both sides of 1 are told as finely.
-fn figure(ratio: f64) -> String {
-    if ratio < 0.9995 { format!("{ratio:.3}") } else { digits(ratio, 3) }
+    format::ratio_with_interval(ratio.value, Some((ratio.low, ratio.high)))
 }

@@ -4,6 +4,7 @@ mod bound;
 pub mod ceilings;
 pub mod compare;
 pub mod findings;
+pub mod format;
 mod record;
 pub mod stats;
 

@@ -364,20 +364,6 @@ pub fn uniform(name: &'static str, words: &[u64]) -> Buffer {
     Buffer { name, scalars: words.len() as u64, contents: Contents::Words(words) }
 }
 
-/// A rate for a sentence, to three or four digits.
-pub(crate) fn gb_per_s(rate: f64) -> String {
-    match rate {
-        rate if rate >= 10_000.0 => format!("{:.1} TB/s", rate / 1000.0),
-        rate if rate >= 100.0 => format!("{rate:.0} GB/s"),
-        rate => format!("{rate:.2} GB/s"),
-    }
-}
-
-/// A rate of operations for a sentence, from GFLOP/s.
-pub(crate) fn flop_per_s(rate: f64) -> String {
-    if rate >= 1000.0 { format!("{:.2} TFLOP/s", rate / 1000.0) } else { format!("{rate:.1} GFLOP/s") }
-}
-
 /// Parameters as the CSV writes them: `K=V` joined by `;`, sorted by name.
 #[must_use]
 pub fn params_text(params: &BTreeMap<String, f64>) -> String {

@@ -150,7 +150,7 @@ fn the_rows_of_the_newest_report_are_shown_and_another_one_by_name() {
     assert!(text.contains("measured: Fake <9000>, Vulkan, 2026-11-20 (results/fake/a.csv)"), "{text}");
     assert!(text.contains("  tiled PAD=1") && text.contains("2.000 µs"), "{text}");
     let told = String::from_utf8(output.stderr).expect("text");
-    assert!(told.starts_with("a report is left out: results/fake/broken.csv"), "{told}");
+    assert!(told.starts_with("skipped a report: results/fake/broken.csv"), "{told}");
     let named = run(&["explain", "transpose", "--report", "results/fake/b.csv"], folder.path());
     let text = String::from_utf8(named.stdout).expect("text");
     assert!(text.contains("9.000 µs") && text.starts_with("transpose: the transpose of a matrix\n"), "{text}");

@@ -148,6 +148,6 @@ fn an_interrupted_run_says_how_to_go_on_and_exits_with_130() {
     let left = cases(&folder.path().join("r.csv"));
     assert!(!left.is_empty());
     let said = unbroken(folder.path(), &["--resume", "r.csv"]);
-    assert!(said.contains(&format!("r.csv: {} rows are kept", left.len())), "{said}");
+    assert!(said.contains(&format!("r.csv: keeping {} rows", left.len())), "{said}");
     assert!(cases(&folder.path().join("r.csv")).len() > left.len());
 }

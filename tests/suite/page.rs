@@ -350,6 +350,21 @@ fn warnings_requests_and_scripts_that_are_not_the_page_s_own_are_seen_and_stoppe
     assert_eq!(browser.value("window.planted === undefined"), true, "a script that is not in the policy does not run");
 }
 
+/// The page formats hover texts and axes itself, by the rules of `results::format`.
+#[test]
+fn the_page_formats_numbers_as_the_tables_do() {
+    let Some(mut browser) = Browser::start() else { return };
+    let script = include_str!("../../src/report/html/page/figures.js");
+    let examples = include_str!("../../src/results/format_examples.json");
+    let differing = browser.value(&format!(
+        "(() => {{ {script}
+          const formats = {{ time, load_latency: loadLatency, byte_rate: byteRate, flop_rate: flopRate, percent, ratio: ratioText }};
+          const text = ([quantity, value]) => formats[quantity](value).replaceAll('\\u00a0', ' ');
+          return {examples}.filter(example => text(example) !== example[2]); }})()"
+    ));
+    assert_eq!(differing, serde_json::json!([]));
+}
+
 /// Reports of ten devices, each with as many rows as the largest committed one, no two figures alike.
 fn ten_devices(folder: &Path) -> Vec<String> {
     let records = csv::open(Path::new(H200)).expect("a report").records;
@@ -411,8 +426,8 @@ fn a_folder_stands_for_the_reports_in_it_and_what_holds_none_is_told() {
     let headers = folder.path().join("headers.csv");
     std::fs::write(&headers, csv::write(&[])).expect("written");
     for (path, sentence) in [
-        (&empty, "holds no report: there is no file in it that ends in .csv or .json"),
-        (&headers, "has no rows: there is nothing to show"),
+        (&empty, "contains no report: no file in it ends in .csv or .json"),
+        (&headers, "has no rows: name a report that has some"),
         (&folder.path().join("gone.csv"), "cannot read"),
     ] {
         let refused = shaderbench(&["report", path.to_str().unwrap(), "--out", out.to_str().unwrap()]);

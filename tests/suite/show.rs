@@ -85,8 +85,8 @@ fn what_a_platform_cannot_express_is_one_sentence() {
             &["transpose/tiled", "--lang", "msl", "--dtype", "f64"],
             "MSL cannot express this kernel: as naga writes it, it has no f64 in shaders",
         ),
-        (&["transpose/cublas"], "transpose/cublas has no kernel: it measures calls of the API, or of a library"),
-        (&["bank_conflict/bytes_direct"], "is CUDA's alone: WGSL has no 8-bit integers (--lang cuda shows it)"),
+        (&["transpose/cublas"], "transpose/cublas has no kernel: it measures API or library calls"),
+        (&["bank_conflict/bytes_direct"], "exists only in CUDA: WGSL has no 8-bit integers (--lang cuda shows it)"),
         (&["transpose/tiled", "--lang", "cuda", "--checks", "on"], "has no checks in CUDA, which adds none"),
     ] {
         let (said, code) = refused(arguments);
@@ -95,7 +95,7 @@ fn what_a_platform_cannot_express_is_one_sentence() {
     }
     for (arguments, sentence) in [
         (&["transpose/tilde"][..], "did you mean 'transpose/tiled'?"),
-        (&["transpose"], "'transpose' names several kernels: show one of transpose/naive_coalesced_read, "),
+        (&["transpose"], "'transpose' matches several kernels: name one of transpose/naive_coalesced_read, "),
         (&["transpose/tiled", "--param", "PAT=1"], "did you mean 'PAD'?"),
         (&["transpose/tiled", "--dtype", "f46"], "there is no element type 'f46': there are f32, f64"),
     ] {

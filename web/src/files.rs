@@ -7,8 +7,8 @@ use shaderbench::error::{Error, Result};
 use shaderbench::families::FAMILIES;
 use shaderbench::report::comparison::{self, Format, Sort, View, write};
 use shaderbench::report::html;
-use shaderbench::report::table::{self, Look};
-use shaderbench::report::{csv as csv_report, json as json_report};
+use shaderbench::report::{Terminal, table};
+use shaderbench::report::{csv as csv_report, json as json_report, reader};
 use shaderbench::results::Record;
 use shaderbench::results::compare::{Case, Comparison, Pair, Report, Side, compare as compare_reports};
 
@@ -21,17 +21,8 @@ pub(crate) fn csv(json: &str) -> Result<String> {
 /// The rows of a file, and what its reader should know of it.
 fn read(name: &str, text: &str) -> Result<(Vec<Record>, Vec<String>)> {
     let path = Path::new(name);
-    let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let (records, notes) = if is_json {
-        (json_report::read(path, text.as_bytes())?, Vec::new())
-    } else {
-        let report = csv_report::read(path, text.as_bytes())?;
-        (report.records, report.notes)
-    };
-    if records.is_empty() {
-        return Err(Error::Usage(format!("{name} has no rows: there is nothing to compare")));
-    }
-    Ok((records, notes))
+    let report = reader::with_rows(path, reader::read(path, text.as_bytes())?)?;
+    Ok((report.records, report.notes))
 }
 
 /// What a file is a report of.
@@ -73,8 +64,8 @@ pub(crate) fn compare(named: &[(String, String)]) -> Result<Value> {
         )));
     }
     let by_kernel: Vec<&str> = FAMILIES.iter().filter(|family| family.is_by_kernel).map(|family| family.name).collect();
-    let look = Look { width: 100, has_color: false };
-    let view = View { look, sort: Sort::Family, is_relative: false, by_kernel: &by_kernel, limit: None };
+    let terminal = Terminal { width: 100, has_color: false };
+    let view = View { terminal, sort: Sort::Family, is_relative: false, by_kernel: &by_kernel, limit: None };
     let matches = 0..comparison.matches.len();
     let tally = |of| comparison::tally_line(&comparison, of, &comparison.tally(of, None));
     Ok(json!({

@@ -1,42 +1,38 @@
 //! The columns of a table of cases, before they are drawn.
 
-use super::{View, duration, labels, marked, none, share, times, with_interval};
-use crate::report::table::{self, percent};
-use crate::results::compare::{Case, Comparison, Pair, Verdict};
+use anstyle::{AnsiColor, Style};
+
+use super::sentences::{labels, marked, name, none, with_interval};
+use super::view::{Sort, View};
+use crate::report::layout::{Cell, Mark as RowMark, colored};
+use crate::report::table;
+use crate::results::compare::{Case, Comparison, Pair, Side, Verdict};
+use crate::results::format::{percent, ratio, time};
 
 /// One column: its heading and a cell for each row.
 pub(super) struct Column {
     pub(super) heading: String,
-    /// Numbers are set flush right.
+    /// Whether it is aligned right, as numbers are.
     pub(super) is_right: bool,
     pub(super) cells: Vec<Cell>,
-}
-
-/// Text and its colour, an ANSI code.
-pub(super) struct Cell {
-    pub(super) text: String,
-    pub(super) color: &'static str,
 }
 
 /// A table of cases.
 pub(super) struct Block {
     /// For each row the title of its group; empty where rows bear their full names.
     pub(super) titles: Vec<String>,
-    /// For each row its name, with its mark in front.
+    /// For each row its mark.
+    pub(super) marks: Vec<RowMark>,
+    /// For each row its name.
     pub(super) names: Vec<String>,
     /// Columns, those together that a narrow terminal must not part.
     pub(super) groups: Vec<Vec<Column>>,
-    /// For each row what is to be known of it.
+    /// For each row its notes.
     pub(super) notes: Vec<String>,
 }
 
-const PLAIN: &str = "";
-const GREEN: &str = "32";
-const RED: &str = "31";
-const YELLOW: &str = "33";
-
-/// The table of `cases`, or `None` where nothing in them can be set side by side. `is_full` asks for intervals, noise and shares wherever
-/// there are several sides; a single pair has its interval always.
+/// The table of `cases`, or `None` if no case has values on two sides. `is_full` asks for intervals, noise and shares
+/// wherever there are several sides; a single pair has its interval always.
 pub(super) fn block(comparison: &Comparison, cases: &[&Case], view: View, is_full: bool) -> Option<Block> {
     let is_shown = |case: &&&Case| {
         let sides = 0..comparison.sides.len();
@@ -54,7 +50,8 @@ pub(super) fn block(comparison: &Comparison, cases: &[&Case], view: View, is_ful
         _ => sides(comparison, &shown, is_full),
     };
     let (titles, names) = shown.iter().map(|case| called(case, view)).unzip();
-    Some(Block { titles, names, groups, notes: shown.iter().map(|case| note(comparison, case)).collect() })
+    let marks = shown.iter().map(|case| mark(case)).collect();
+    Some(Block { titles, marks, names, groups, notes: shown.iter().map(|case| note(comparison, case)).collect() })
 }
 
 fn column(heading: &str, is_right: bool, cases: &[&Case], cell: impl Fn(&Case) -> Cell) -> Column {
@@ -62,7 +59,7 @@ fn column(heading: &str, is_right: bool, cases: &[&Case], cell: impl Fn(&Case) -
 }
 
 fn cell(text: impl Into<String>) -> Cell {
-    Cell { text: text.into(), color: PLAIN }
+    Cell::from(text.into())
 }
 
 /// Two sides: both times, the ratio with its interval, the verdict.
@@ -73,14 +70,14 @@ fn pair(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Colu
         .map(|side| {
             let label = &comparison.sides[side].label;
             let mut columns = vec![column(label, true, cases, |case| {
-                cell(case.timing(side).map_or_else(none, |timing| duration(timing.median_ns)))
+                cell(case.timing(side).map_or_else(none, |timing| time(timing.median_ns)))
             })];
             if is_full {
                 let noise =
                     |case: &Case| case.timing(side).and_then(|timing| timing.noise()).map_or_else(String::new, percent);
                 columns.push(column("±", true, cases, |case| cell(noise(case))));
                 columns.push(column("of ceiling", true, cases, |case| {
-                    cell(case.share(side).map_or_else(String::new, share))
+                    cell(case.share(side).map_or_else(String::new, percent))
                 }));
             }
             columns
@@ -95,11 +92,11 @@ fn pair(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Colu
     groups
 }
 
-/// Several sides: the times with the best marked, and the ratio of those that are held against another.
+/// Several sides: the times with the best marked, and the ratio of those that are compared with another.
 fn sides(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Column>> {
     let best: Vec<Vec<usize>> = cases.iter().map(|case| case.fastest()).collect();
-    let of_side = |(side, is): (usize, &crate::results::compare::Side)| {
-        let value = |case: &Case| case.timing(side).map(|timing| duration(timing.median_ns));
+    let of_side = |(side, is): (usize, &Side)| {
+        let value = |case: &Case| case.timing(side).map(|timing| time(timing.median_ns));
         let mut columns = vec![starred(&is.label, side, cases, &best, value)];
         for of in (0..comparison.matches.len()).filter(|of| comparison.matches[*of].side == side) {
             let [a, b] = labels(comparison, of);
@@ -114,9 +111,8 @@ fn sides(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Col
 /// Each side's share of its own ceiling, the best marked.
 fn relative(comparison: &Comparison, cases: &[&Case]) -> Vec<Vec<Column>> {
     let best: Vec<Vec<usize>> = cases.iter().map(|case| case.nearest_to_ceiling()).collect();
-    let of_side = |(side, is): (usize, &crate::results::compare::Side)| {
-        vec![starred(&is.label, side, cases, &best, |case| case.share(side).map(share))]
-    };
+    let of_side =
+        |(side, is): (usize, &Side)| vec![starred(&is.label, side, cases, &best, |case| case.share(side).map(percent))];
     comparison.sides.iter().enumerate().map(of_side).collect()
 }
 
@@ -131,22 +127,23 @@ fn starred(
     let one = |(case, best): (&&Case, &Vec<usize>)| {
         let is_best = best.contains(&side);
         let star = if is_best { '*' } else { ' ' };
-        Cell { text: format!("{}{star}", value(case).unwrap_or_else(none)), color: if is_best { GREEN } else { PLAIN } }
+        let style = if is_best { colored(AnsiColor::Green) } else { Style::new() };
+        Cell { text: format!("{}{star}", value(case).unwrap_or_else(none)), style, bar: None }
     };
     Column { heading: format!("{heading} "), is_right: true, cells: cases.iter().zip(best).map(one).collect() }
 }
 
-fn color(verdict: Verdict) -> &'static str {
+const fn style(verdict: Verdict) -> Style {
     match verdict {
-        Verdict::Faster => GREEN,
-        Verdict::Slower => RED,
-        Verdict::Same => PLAIN,
-        Verdict::Unclear => YELLOW,
+        Verdict::Faster => colored(AnsiColor::Green),
+        Verdict::Slower => colored(AnsiColor::Red),
+        Verdict::Same => Style::new(),
+        Verdict::Unclear => colored(AnsiColor::Yellow),
     }
 }
 
 fn verdict(pair: &Pair) -> Cell {
-    Cell { text: pair.verdict.name().to_owned(), color: color(pair.verdict) }
+    Cell { text: pair.verdict.name().to_owned(), style: style(pair.verdict), bar: None }
 }
 
 /// The ratio and its verdict, as a sign where room is short.
@@ -154,9 +151,9 @@ fn short(pair: &Pair, is_full: bool) -> Cell {
     let text = if is_full {
         format!("{} {:<7}", with_interval(&pair.ratio), pair.verdict.name())
     } else {
-        format!("{} {}", times(&pair.ratio), sign(pair.verdict))
+        format!("{} {}", ratio(pair.ratio.value), sign(pair.verdict))
     };
-    Cell { text, color: color(pair.verdict) }
+    Cell { text, style: style(pair.verdict), bar: None }
 }
 
 /// A verdict as one sign.
@@ -169,17 +166,21 @@ pub(super) const fn sign(verdict: Verdict) -> char {
     }
 }
 
-/// The title of the group that a case stands in, and its name there.
-fn called(case: &Case, view: View) -> (String, String) {
-    let mark = if case.pairs.iter().flatten().any(|pair| !pair.marks.is_empty()) { "~ " } else { "  " };
-    if view.sort != super::Sort::Family {
-        return (String::new(), format!("{mark}{}", super::name(case)));
-    }
-    let is_by_kernel = view.by_kernel.contains(&case.row.family.as_str());
-    (table::title(is_by_kernel, case.row), format!("{mark}{}", table::name(is_by_kernel, case.row)))
+fn mark(case: &Case) -> RowMark {
+    let is_marked = case.pairs.iter().flatten().any(|pair| !pair.marks.is_empty());
+    if is_marked { RowMark::Note } else { RowMark::None }
 }
 
-/// What differs beside the time, and what the rows say of themselves.
+/// The title of a case's group, and its name in the group.
+fn called(case: &Case, view: View) -> (String, String) {
+    if view.sort != Sort::Family {
+        return (String::new(), name(case));
+    }
+    let is_by_kernel = view.by_kernel.contains(&case.row.family.as_str());
+    (table::title(is_by_kernel, case.row), table::name(is_by_kernel, case.row))
+}
+
+/// Differences besides time, and the notes of the rows.
 fn note(comparison: &Comparison, case: &Case) -> String {
     let mut parts: Vec<String> = Vec::new();
     let is_single = comparison.matches.len() == 1;

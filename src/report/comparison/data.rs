@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Sort, View, groups, labels, marked, mean_shares, name, why_not};
+use super::groups::groups;
+use super::sentences::{labels, marked, mean_shares, name, why_not};
+use super::view::{Sort, View};
 use crate::results::Clock;
 use crate::results::compare::{Case, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 use crate::suite::Checks;
@@ -40,7 +42,8 @@ const HEADING: [&str; 30] = [
     "note",
 ];
 
-/// A row for each case of each match that either side has, complete in itself; ratios are time of the baseline over time of the side.
+/// A row for each case of each match that either side has, complete in itself; a ratio is time of the baseline ÷ time
+/// of the side.
 pub(super) fn csv(comparison: &Comparison, sort: Sort) -> String {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     let cases = groups(comparison, sort).into_iter().flat_map(|group| group.cases);
@@ -82,7 +85,7 @@ fn row(comparison: &Comparison, case: &Case, of: usize) -> Option<Vec<String>> {
     Some(cells)
 }
 
-/// Sides, matches with their means, cases with times and ratios, and regressions where a limit was asked about.
+/// Sides, matches with their means, cases with times and ratios, and regressions if there is a limit.
 pub(super) fn json(comparison: &Comparison, view: View) -> String {
     let matches: Vec<Value> = (0..comparison.matches.len()).map(|of| match_value(comparison, of)).collect();
     let cases = groups(comparison, view.sort).into_iter().flat_map(|group| group.cases);

@@ -1,21 +1,22 @@
 //! A comparison for a pull request: what matters first, then every row.
 
 use super::columns::block;
-use super::with_interval;
-use super::{
-    View, days, groups, labels, left_out, mean_shares, none, regression_lines, rule, share, tally_line, title,
+use super::groups::groups;
+use super::sentences::{
+    RegressionLine, days, labels, left_out, mean_shares, none, regression_lines, rule, tally_line, title, with_interval,
 };
+use super::view::View;
 use crate::report::markdown::{escape, table};
 use crate::results::compare::{Comparison, Verdict};
+use crate::results::format::percent;
 
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
     let mut parts = vec![sides(comparison)];
     if let Some(limit) = view.limit {
         let lines = regression_lines(comparison, limit);
-        // Each regression is indented below its sentence.
-        let item = |line: &String| {
-            line.strip_prefix("  ")
-                .map_or_else(|| format!("\n{}\n", escape(line)), |one| format!("- {}\n", escape(one)))
+        let item = |line: &RegressionLine| {
+            let text = escape(&line.text);
+            if line.is_item { format!("- {text}\n") } else { format!("\n{text}\n") }
         };
         parts.push(lines.iter().map(item).collect::<String>().trim_start().to_owned());
     }
@@ -23,7 +24,7 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
         parts.push(shares(comparison));
     } else {
         parts.extend((0..comparison.matches.len()).map(|of| overall(comparison, of)));
-        parts.push(format!("Ratios are time over time, with 95 % intervals; {}\n", rule(comparison)));
+        parts.push(format!("Ratios of times with 95 % intervals. {}\n", rule(comparison)));
     }
     for group in groups(comparison, view.sort) {
         let Some(block) = block(comparison, &group.cases, view, false) else { continue };
@@ -31,11 +32,10 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
         let mut heading = vec!["case".to_owned()];
         heading.extend(columns.iter().map(|column| column.heading.clone()));
         heading.push("note".to_owned());
-        let row = |place: usize| {
-            let name = block.names[place].trim_start_matches(['~', ' ']);
-            let mut cells = vec![format!("{} {name}", block.titles[place])];
-            cells.extend(columns.iter().map(|column| column.cells[place].text.clone()));
-            cells.push(block.notes[place].clone());
+        let row = |index: usize| {
+            let mut cells = vec![format!("{} {}", block.titles[index], block.names[index])];
+            cells.extend(columns.iter().map(|column| column.cells[index].text.clone()));
+            cells.push(block.notes[index].clone());
             cells
         };
         let rows: Vec<_> = (0..block.names.len()).map(row).collect();
@@ -81,13 +81,13 @@ fn shares(comparison: &Comparison) -> String {
     let row = |name: &str, family: Option<&str>| {
         let (cases, means) = mean_shares(comparison, family);
         let mut cells = vec![name.to_owned(), cases.to_string()];
-        cells.extend(means.into_iter().map(|mean| mean.map_or_else(none, share)));
+        cells.extend(means.into_iter().map(|mean| mean.map_or_else(none, percent)));
         cells
     };
     let mut heading = vec!["share of ceiling".to_owned(), "cases".to_owned()];
     heading.extend(comparison.sides.iter().map(|side| side.label.clone()));
     let mut rows: Vec<_> = comparison.families().into_iter().map(|family| row(family, Some(family))).collect();
     rows.push(row("all", None));
-    let right: Vec<bool> = (0..heading.len()).map(|place| place > 0).collect();
+    let right: Vec<bool> = (0..heading.len()).map(|index| index > 0).collect();
     table(&heading, &right, &rows)
 }

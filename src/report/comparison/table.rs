@@ -1,13 +1,20 @@
 //! A comparison for a terminal.
 
-use super::columns::{Block, Cell, Column, block, sign};
-use super::{Group, View, count, days, groups, labels, left_out, marked, mean_shares, name, none, regression_lines};
-use super::{rule, share, some, tally_line, title, with_interval};
-use crate::report::layout::{Grid, Look, paint, wrap};
-use crate::report::table::WIDE;
-use crate::results::compare::{Comparison, Mark, Verdict};
+use textwrap::core::display_width;
 
-/// What a table needs for its rows' names at least, and what it gives them at most.
+use super::columns::{Block, Column, block, sign};
+use super::groups::{Group, groups};
+use super::sentences::{
+    count, days, labels, left_out, marked, mean_shares, name, none, regression_lines, rule, some, tally_line, title,
+    with_interval,
+};
+use super::view::View;
+use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
+use crate::report::table::WIDE;
+use crate::results::compare::{Comparison, Mark, Pair, Side, Verdict};
+use crate::results::format::percent;
+
+/// Least and most columns of the terminal for the names of rows.
 const NAME: std::ops::RangeInclusive<usize> = 24..=56;
 
 /// Legend, a table for each family, all families, and what was left out.
@@ -15,26 +22,27 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     let mut parts = vec![legend(comparison, view)];
     parts.extend(groups(comparison, view.sort).iter().filter_map(|group| section(comparison, group, view)));
     if view.is_relative {
-        parts.extend(shares(comparison, view.look));
+        parts.extend(shares(comparison, view.terminal));
     } else {
-        parts.extend((0..comparison.matches.len()).filter_map(|of| overall(comparison, of, view.look)));
+        parts.extend((0..comparison.matches.len()).filter_map(|of| overall(comparison, of, view.terminal)));
     }
     let mut closing: Vec<String> = (0..comparison.matches.len()).flat_map(|of| left_out(comparison, of)).collect();
-    closing.extend(view.limit.into_iter().flat_map(|limit| regression_lines(comparison, limit)));
-    parts.push(closing.iter().map(|line| paragraph(line, "  ", view.look)).collect());
+    let regressions = view.limit.into_iter().flat_map(|limit| regression_lines(comparison, limit));
+    closing.extend(regressions.map(|line| if line.is_item { format!("  {}", line.text) } else { line.text }));
+    parts.push(closing.iter().map(|line| paragraph(line, "  ", view.terminal)).collect());
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
 }
 
 /// Lines of `text`, those after the first indented; a text that is itself indented stays so.
-fn paragraph(text: &str, indent: &str, look: Look) -> String {
+fn paragraph(text: &str, indent: &str, terminal: Terminal) -> String {
     let body = text.trim_start_matches(' ');
     let own = " ".repeat(text.len() - body.len());
-    let lines = wrap(body, look.width.saturating_sub(own.len()), indent);
+    let lines = wrap(body, terminal.width.saturating_sub(own.len()), indent);
     lines.lines().map(|line| format!("{own}{line}\n")).collect()
 }
 
-/// Which letter is what, and how to read the tables.
+/// The sides, and how to read the tables.
 fn legend(comparison: &Comparison, view: View) -> String {
     let mut text = String::new();
     for side in &comparison.sides {
@@ -44,30 +52,30 @@ fn legend(comparison: &Comparison, view: View) -> String {
                 .filter(|fact| !fact.is_empty())
                 .collect();
         let line = format!("{}: {} ({})", side.label, title(side), facts.join("; "));
-        let line = wrap(&line, view.look.width, "   ");
-        text.push_str(&line.replacen(&side.label, &paint(view.look, "1", &side.label), 1));
+        let line = wrap(&line, view.terminal.width, "   ");
+        text.push_str(&line.replacen(&side.label, &paint(view.terminal, BOLD, &side.label), 1));
         text.push('\n');
     }
-    text.push_str(&paragraph(&reading(comparison, view), "", view.look));
+    text.push_str(&paragraph(&reading(comparison, view), "", view.terminal));
     text
 }
 
 fn reading(comparison: &Comparison, view: View) -> String {
     if view.is_relative {
-        return "Shares of each side's own ceilings; *: the largest, or within the margin of it.".to_owned();
+        return "Shares of each side's own ceilings. *: the largest share, or within the margin of it.".to_owned();
     }
     match comparison.matches.as_slice() {
-        [] => "There is nothing to compare.".to_owned(),
+        [] => "Nothing to compare.".to_owned(),
         [_] => {
             let [a, b] = labels(comparison, 0);
-            format!("{a} ÷ {b} is time over time: above 1 {b} is faster. {}", rule(comparison))
+            format!("{a} ÷ {b} is a ratio of times: above 1, {b} is faster. {}", rule(comparison))
         }
         _ => {
             let signs: Vec<_> =
                 Verdict::ALL.iter().map(|verdict| format!("{} {}", sign(*verdict), verdict.name())).collect();
-            let best = "*: the shortest, or not certainly longer";
+            let best = "*: the shortest time, or not certainly longer";
             format!(
-                "Ratios are time over time: above 1 the second is faster ({}). {best}. {}",
+                "Ratios of times: above 1, the second side is faster ({}). {best}. {}",
                 signs.join(", "),
                 rule(comparison)
             )
@@ -76,13 +84,13 @@ fn reading(comparison: &Comparison, view: View) -> String {
 }
 
 fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String> {
-    let is_wide = view.look.width >= WIDE;
+    let is_wide = view.terminal.width >= WIDE;
     let block = block(comparison, &group.cases, view, is_wide)?;
-    let mut text = format!("{}\n", paint(view.look, "1", group.family.unwrap_or("all cases")));
-    text.push_str(&draw(block, view.look));
+    let mut text = format!("{}\n", paint(view.terminal, BOLD, group.family.unwrap_or("all cases")));
+    text.push_str(&draw(block, view.terminal));
     if !is_wide && !view.is_relative {
         for line in marks(comparison, group) {
-            text.push_str(&paint(view.look, "2", paragraph(&line, "  ", view.look).trim_end()));
+            text.push_str(&paint(view.terminal, DIM, paragraph(&line, "  ", view.terminal).trim_end()));
             text.push('\n');
         }
     }
@@ -93,7 +101,7 @@ fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String>
             let line = |of| tally_line(comparison, of, &comparison.tally(of, Some(family)));
             (0..comparison.matches.len()).filter_map(line).collect::<Vec<_>>()
         };
-        text.extend(lines.iter().map(|line| paragraph(line, "", view.look)));
+        text.extend(lines.iter().map(|line| paragraph(line, "", view.terminal)));
     }
     Some(text)
 }
@@ -102,7 +110,7 @@ fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String>
 fn marks(comparison: &Comparison, group: &Group) -> Vec<String> {
     let mut lines = Vec::new();
     for (of, mark) in (0..comparison.matches.len()).flat_map(|of| Mark::ALL.map(|mark| (of, mark))) {
-        let has_mark = |pair: &crate::results::compare::Pair| pair.marks.contains(&mark);
+        let has_mark = |pair: &Pair| pair.marks.contains(&mark);
         let marked_cases = group.cases.iter().filter(|case| case.pairs[of].as_ref().is_some_and(has_mark));
         let names: Vec<_> = marked_cases.map(|case| name(case)).collect();
         if !names.is_empty() {
@@ -113,11 +121,15 @@ fn marks(comparison: &Comparison, group: &Group) -> Vec<String> {
     lines
 }
 
-/// The rows, in as many tables below each other as the width asks for.
-fn draw(block: Block, look: Look) -> String {
-    let Block { titles, names, groups, notes } = block;
-    let longest = names.iter().chain(&titles).map(|name| name.chars().count()).max().unwrap_or(0);
-    let room = look.width.saturating_sub((*NAME.start()).min(longest) + 2);
+/// The rows, in several tables if one would be too wide.
+fn draw(block: Block, terminal: Terminal) -> String {
+    let Block { titles, marks, names, groups, notes } = block;
+    let named = names
+        .iter()
+        .map(|name| layout::Mark::WIDTH + display_width(name))
+        .chain(titles.iter().map(|title| display_width(title)));
+    let longest = named.max().unwrap_or(0);
+    let room = terminal.width.saturating_sub((*NAME.start()).min(longest) + 2);
     let mut tables: Vec<Vec<Column>> = vec![Vec::new()];
     for group in groups {
         let used: usize = tables.last().into_iter().flatten().map(width).sum();
@@ -129,96 +141,95 @@ fn draw(block: Block, look: Look) -> String {
         }
     }
     let last = tables.len() - 1;
-    let draw = |(place, columns): (usize, Vec<Column>)| {
+    let draw = |(index, columns): (usize, Vec<Column>)| {
         let used: usize = columns.iter().map(width).sum();
-        let name = look.width.saturating_sub(used).clamp(*NAME.start(), *NAME.end());
-        let rest = look.width.saturating_sub(used + name.min(longest) + 4);
-        let notes = (place == last && look.width >= WIDE && rest >= *NAME.start()).then_some((notes.as_slice(), rest));
-        grid(&titles, &names, columns, notes, name, look).draw(look) + "\n"
+        let rest = terminal.width.saturating_sub(used + (*NAME.end()).min(longest) + 4);
+        let has_notes = index == last && terminal.width >= WIDE && rest >= *NAME.start();
+        let mut rows: Vec<Row> = (0..names.len())
+            .map(|row| Row {
+                group: titles[row].clone(),
+                mark: marks[row],
+                name: names[row].clone(),
+                cells: columns.iter().map(|column| column.cells[row].clone()).collect(),
+            })
+            .collect();
+        if has_notes {
+            rows.iter_mut().zip(&notes).for_each(|(row, note)| row.cells.push(note.clone().into()));
+        }
+        let columns = columns
+            .into_iter()
+            .map(|column| layout::Column { heading: column.heading, is_right: column.is_right })
+            .collect();
+        let grid =
+            Grid { columns, widest_name: Some(*NAME.end()), note: has_notes.then_some("note"), has_marks: true, rows };
+        grid.draw(terminal) + "\n"
     };
     tables.into_iter().enumerate().map(draw).collect()
 }
 
-fn grid(
-    titles: &[String],
-    names: &[String],
-    columns: Vec<Column>,
-    notes: Option<(&[String], usize)>,
-    name: usize,
-    look: Look,
-) -> Grid {
-    let mut heading = vec![String::new()];
-    heading.extend(columns.iter().map(|column| column.heading.clone()));
-    let right = columns.iter().enumerate().filter(|(_, column)| column.is_right).map(|(place, _)| place + 1).collect();
-    let mut rows: Vec<(String, Vec<String>)> =
-        titles.iter().zip(names).map(|(title, row)| (title.clone(), vec![row.clone()])).collect();
-    for column in columns {
-        for ((_, row), cell) in rows.iter_mut().zip(column.cells) {
-            let text = if cell.color.is_empty() { cell.text } else { paint(look, cell.color, &cell.text) };
-            row.push(text);
-        }
-    }
-    if let Some((notes, _)) = notes {
-        heading.push("note".to_owned());
-        rows.iter_mut().zip(notes).for_each(|((_, row), note)| row.push(note.clone()));
-    }
-    Grid { heading, right, name, note: notes.map(|(_, rest)| rest), rows }
-}
-
-/// Columns of the terminal that a column takes with its gap.
+/// Width of a column with its gap.
 fn width(column: &Column) -> usize {
-    let cells = column.cells.iter().map(|cell: &Cell| cell.text.chars().count());
-    cells.chain([column.heading.chars().count()]).max().unwrap_or(0) + 2
+    let cells = column.cells.iter().map(|cell: &Cell| display_width(&cell.text));
+    cells.chain([display_width(&column.heading)]).max().unwrap_or(0) + 2
 }
 
 /// A match in a table of families; `None` where nothing was compared.
-fn overall(comparison: &Comparison, of: usize, look: Look) -> Option<String> {
+fn overall(comparison: &Comparison, of: usize, terminal: Terminal) -> Option<String> {
     let [a, b] = labels(comparison, of);
     let row = |name: &str, family: Option<&str>| {
         let tally = comparison.tally(of, family);
-        let mut cells = vec![name.to_owned(), tally.cases.to_string()];
+        let mut cells = vec![tally.cases.to_string()];
         cells.push(tally.mean.map_or_else(none, |mean| with_interval(&mean)));
         cells.extend(tally.verdicts.map(|count| if count == 0 { none() } else { count.to_string() }));
-        (String::new(), cells)
+        plain_row(name, cells)
     };
     let all = comparison.tally(of, None);
     if all.verdicts.iter().sum::<usize>() == 0 {
         return None;
     }
-    let mut heading: Vec<String> = ["", "cases", &format!("{a} ÷ {b}")].map(str::to_owned).into();
-    heading.extend(Verdict::ALL.map(|verdict| verdict.name().to_owned()));
+    let mut headings: Vec<String> = vec!["cases".to_owned(), format!("{a} ÷ {b}")];
+    headings.extend(Verdict::ALL.map(|verdict| verdict.name().to_owned()));
     let mut rows: Vec<_> = comparison.families().into_iter().map(|family| row(family, Some(family))).collect();
     rows.push(row("all", None));
-    let drawn = Grid { heading, right: (1..=6).collect(), name: *NAME.start(), note: None, rows }.draw(look);
-    let mut text = format!("{}\n{drawn}\n", paint(look, "1", &format!("all families: {b} against {a}")));
-    text.extend(tally_line(comparison, of, &all).map(|line| paragraph(&line, "", look)));
+    let drawn = figures(headings, rows).draw(terminal);
+    let mut text = format!("{}\n{drawn}\n", paint(terminal, BOLD, &format!("all families: {b} against {a}")));
+    text.extend(tally_line(comparison, of, &all).map(|line| paragraph(&line, "", terminal)));
     Some(text)
 }
 
+fn plain_row(name: &str, cells: Vec<String>) -> Row {
+    let cells = cells.into_iter().map(Cell::from).collect();
+    Row { group: String::new(), mark: layout::Mark::None, name: name.to_owned(), cells }
+}
+
+/// A table of numbers by family.
+fn figures(headings: Vec<String>, rows: Vec<Row>) -> Grid {
+    let columns = headings.into_iter().map(|heading| layout::Column { heading, is_right: true }).collect();
+    Grid { columns, widest_name: Some(*NAME.start()), note: None, has_marks: false, rows }
+}
+
 /// Mean shares in a table of families.
-fn shares(comparison: &Comparison, look: Look) -> Option<String> {
+fn shares(comparison: &Comparison, terminal: Terminal) -> Option<String> {
     let row = |name: &str, family: Option<&str>| {
         let (cases, means) = mean_shares(comparison, family);
-        let mut cells = vec![name.to_owned(), cases.to_string()];
-        cells.extend(means.into_iter().map(|mean| mean.map_or_else(none, share)));
-        (cases, (String::new(), cells))
+        let mut cells = vec![cases.to_string()];
+        cells.extend(means.into_iter().map(|mean| mean.map_or_else(none, percent)));
+        (cases, plain_row(name, cells))
     };
-    let mut heading = vec![String::new(), "cases".to_owned()];
-    heading.extend(comparison.sides.iter().map(|side| side.label.clone()));
+    let mut headings = vec!["cases".to_owned()];
+    headings.extend(comparison.sides.iter().map(|side| side.label.clone()));
     let of_families = comparison.families().into_iter().map(|family| row(family, Some(family)));
     let mut rows: Vec<_> = of_families.filter(|(cases, _)| *cases > 0).map(|(_, row)| row).collect();
     let (cases, all) = row("all", None);
     rows.push(all);
-    let right = (1..heading.len()).collect();
-    let drawn = Grid { heading, right, name: *NAME.start(), note: None, rows }.draw(look);
-    let title = "all families: geometric mean of the shares of ceilings that every side has";
-    (cases > 0).then(|| format!("{}{drawn}\n", paint(look, "1", &paragraph(title, "  ", look))))
+    let drawn = figures(headings, rows).draw(terminal);
+    let title = "all families: geometric mean of the shares of ceilings, over cases that every side has";
+    (cases > 0).then(|| format!("{}{drawn}\n", paint(terminal, BOLD, &paragraph(title, "  ", terminal))))
 }
 
 fn share_line(comparison: &Comparison, family: &str) -> Option<String> {
     let (cases, means) = mean_shares(comparison, Some(family));
-    let of =
-        |(side, mean): (&crate::results::compare::Side, Option<f64>)| Some(format!("{} {}", side.label, share(mean?)));
+    let of = |(side, mean): (&Side, Option<f64>)| Some(format!("{} {}", side.label, percent(mean?)));
     let means: Option<Vec<String>> = comparison.sides.iter().zip(means).map(of).collect();
     Some(format!("Geometric mean of {}: {}.", count(cases), means?.join(", ")))
 }

@@ -30,12 +30,12 @@ impl Fields {
 
     /// Them, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.count).map(|place| self.get(place))
+        (0..self.count).map(|index| self.get(index))
     }
 
-    fn get(&self, place: usize) -> &[u8] {
-        let start = if place == 0 { 0 } else { self.ends[place - 1] };
-        &self.bytes[start..self.ends[place]]
+    fn get(&self, index: usize) -> &[u8] {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.bytes[start..self.ends[index]]
     }
 }
 
@@ -74,9 +74,9 @@ impl<R: Read> Splitter<R> {
                 Err(source) => return Err(Error::Io { action: "read", path: self.path.clone(), source }),
             };
             let is_end = input.is_empty();
-            let (result, taken, written, ended) =
+            let (result, consumed, written, ended) =
                 self.core.read_record(input, &mut row.bytes[length..], &mut row.ends[row.count..]);
-            for byte in &input[..taken] {
+            for byte in &input[..consumed] {
                 let is_line_end = matches!(byte, b'\n' | b'\r');
                 if !has_started && !is_line_end {
                     (has_started, row.line) = (true, self.line);
@@ -85,7 +85,7 @@ impl<R: Read> Splitter<R> {
                 self.line += u64::from(is_line_end && !(*byte == b'\n' && self.was_return));
                 self.was_return = *byte == b'\r';
             }
-            self.source.consume(taken);
+            self.source.consume(consumed);
             length += written;
             row.count += ended;
             match result {
@@ -97,7 +97,7 @@ impl<R: Read> Splitter<R> {
                 ReadRecordResult::InputEmpty if is_end => return Ok(false),
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull if length.max(row.count) >= LONGEST => {
-                    let message = "a row of more than 1 MiB: this is no report, or a quote is never closed".to_owned();
+                    let message = "a row of more than 1 MiB: not a report, or an unclosed quote".to_owned();
                     return Err(Error::Report { path: self.path.clone(), line: row.line.max(1), message });
                 }
                 ReadRecordResult::OutputFull => row.bytes.resize((2 * row.bytes.len()).clamp(1024, LONGEST), 0),

@@ -1,12 +1,12 @@
 //! The line that names the columns, and rows read by it.
 
-use super::Fields;
+use super::fields::Fields;
 use crate::results::{COLUMNS, Column, Record};
 
-/// Columns that came later: that older reports lack them is no news.
+/// Columns that were added later: reports without them get no note.
 const LATER: [&str; 2] = ["subgroup_size", "cause"];
 
-/// Columns without which a row says nothing.
+/// Columns that every row needs.
 const NEEDED: [&str; 3] = ["family", "benchmark", "status"];
 
 /// Which column each field is.
@@ -50,16 +50,16 @@ impl Header {
             }
         }
         if columns.iter().all(Option::is_none) {
-            return Err("this is no shaderbench report: its first line names none of the columns".to_owned());
+            return Err("not a shaderbench report: the first line names none of the columns".to_owned());
         }
-        for (place, column) in columns.iter().enumerate() {
+        for (index, column) in columns.iter().enumerate() {
             let Some(column) = column else { continue };
-            if columns[..place].iter().flatten().any(|other| other.name == column.name) {
-                return Err(format!("column {} stands there twice", column.name));
+            if columns[..index].iter().flatten().any(|other| other.name == column.name) {
+                return Err(format!("column {} occurs twice", column.name));
             }
         }
         if let Some(name) = NEEDED.iter().find(|name| !columns.iter().flatten().any(|column| column.name == **name)) {
-            return Err(format!("column {name} is missing, without which rows say nothing"));
+            return Err(format!("column {name} is missing"));
         }
         let is_unknown = |(name, column): (&&[u8], &Option<_>)| column.is_none().then(|| text(name));
         let unknown = names.iter().zip(&columns).filter_map(is_unknown).collect();
@@ -71,9 +71,9 @@ impl Header {
         let is_there = |name: &str| self.columns.iter().flatten().any(|column| column.name == name);
         let missing: Vec<_> =
             COLUMNS.iter().map(|column| column.name).filter(|name| !is_there(name) && !LATER.contains(name)).collect();
-        let note = |names: String, fate: &str| (!names.is_empty()).then(|| format!("columns {fate}: {names}"));
-        let unknown = note(self.unknown.join(", "), "that are not known and passed over");
-        unknown.into_iter().chain(note(missing.join(", "), "that are missing and stay empty")).collect()
+        let note = |names: String, fate: &str| (!names.is_empty()).then(|| format!("{fate}: {names}"));
+        let unknown = note(self.unknown.join(", "), "unknown columns, ignored");
+        unknown.into_iter().chain(note(missing.join(", "), "missing columns, left empty")).collect()
     }
 
     /// Whether the row has a status where it must be, so that it is no header, whatever its texts are.
@@ -86,19 +86,19 @@ impl Header {
 
     /// The schema that a row says it has.
     pub(super) fn schema(&self, row: &Fields) -> Option<u64> {
-        let place = self.columns.iter().position(|column| column.is_some_and(|column| column.name == "schema"))?;
-        text(row.iter().nth(place)?).parse().ok()
+        let index = self.columns.iter().position(|column| column.is_some_and(|column| column.name == "schema"))?;
+        text(row.iter().nth(index)?).parse().ok()
     }
 
-    /// A row's record. Where it `is_newer` than this version, what cannot be understood stays empty (without a status the row is none)
-    /// and the first such fault is given with it.
+    /// A row's record. Where it `is_newer` than this version, what cannot be understood stays empty (without a status
+    /// the row is none) and the first such fault is given with it.
     ///
     /// # Errors
     /// What is wrong, naming the column.
     pub(super) fn record(&self, row: &Fields, is_newer: bool) -> Result<(Option<Record>, Option<String>), String> {
         if row.len() != self.columns.len() {
             let (has, wants) = (row.len(), self.columns.len());
-            return Err(format!("the row has {has} fields, the header {wants}"));
+            return Err(format!("the row has {has} fields, the header has {wants}"));
         }
         let (mut record, mut first_fault, mut has_status) = (Record::default(), None, true);
         for (column, field) in self.columns.iter().zip(row.iter()) {
@@ -114,7 +114,7 @@ impl Header {
         Ok((has_status.then_some(record), first_fault))
     }
 
-    /// Whether the last field of a row that the input's end cut off holds what look like whole rows: a quote that nobody closed.
+    /// Whether the last field of a row that the end of the input cut off contains whole rows: a quote is not closed.
     pub(super) fn is_swallowing_rows(&self, row: &Fields) -> bool {
         let Some(last) = row.iter().last() else { return false };
         let commas = |line: &[u8]| line.iter().filter(|byte| **byte == b',').count();

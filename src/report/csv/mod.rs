@@ -21,7 +21,7 @@ pub fn write<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
     text
 }
 
-/// The rows alone, to stand below what [`write()`] gave.
+/// The rows without the header, to append to a report.
 #[must_use]
 pub fn write_rows<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
     lines(records.into_iter().map(|record| COLUMNS.iter().map(|column| (column.get)(record)).collect()))
@@ -44,7 +44,7 @@ const MOST_NOTES: usize = 20;
 pub struct Report {
     /// Its rows, in the order of the file.
     pub records: Vec<Record>,
-    /// What its reader should know, a sentence each: what was left out, and what this version does not know.
+    /// Notes for the user, a sentence each: ignored rows and unknown columns.
     pub notes: Vec<String>,
 }
 
@@ -59,20 +59,22 @@ pub fn open(path: &Path) -> Result<Report> {
 
 /// Reads a report from `source`, row by row. `path` is for messages alone.
 ///
-/// Columns are found by name, in any order, after any header line (concatenated reports have several). Unknown ones are passed over;
-/// missing ones stay empty, but for the family, the benchmark and the status. A last row without an end of its line is what a run
-/// leaves that was killed while it wrote: it is left out. Of rows about one case of one run the last one counts. Rows of a newer schema are read as
-/// far as this version knows them. All of this is said in [`Report::notes`].
+/// Columns are found by name, in any order, after any header line (concatenated reports have several). Unknown ones are
+/// passed over; missing ones stay empty, but for the family, the benchmark and the status. A last row without an end of
+/// its line is what a run leaves that was killed while it wrote: it is ignored. Of rows about one case of one run the
+/// last one counts. Rows of a newer schema are read as far as this version knows them. [`Report::notes`] lists all of
+/// this.
 ///
 /// # Errors
-/// [`Error::Report`] with `path`, line and column: no report, another encoding than UTF-8, another number of fields than the header
-/// has, a value that its column cannot hold, a row of more than 1 MiB. [`Error::Io`] where `source` fails.
+/// [`Error::Report`] with `path`, line and column: no report, another encoding than UTF-8, another number of fields
+/// than the header has, a value that its column cannot hold, a row of more than 1 MiB. [`Error::Io`] where `source`
+/// fails.
 pub fn read(path: &Path, source: impl Read) -> Result<Report> {
     let mut reader = Reader::default();
     let mut splitter = Splitter::new(path, source);
     let mut row = Fields::default();
     while splitter.next(&mut row)? {
-        reader.take(&row).map_err(|message| Error::Report { path: path.to_owned(), line: row.line, message })?;
+        reader.read_row(&row).map_err(|message| Error::Report { path: path.to_owned(), line: row.line, message })?;
     }
     Ok(reader.report())
 }
@@ -83,7 +85,7 @@ struct Reader {
     header: Option<Header>,
     report: Report,
     /// Where the row of a case lies, by the hash of what identifies it.
-    places: HashMap<u64, usize>,
+    indices: HashMap<u64, usize>,
     hasher: RandomState,
     repeated: usize,
     /// Rows of a newer schema that could not be understood in full; the first of these faults with its line.
@@ -92,33 +94,33 @@ struct Reader {
 }
 
 impl Reader {
-    fn take(&mut self, row: &Fields) -> Result<(), String> {
+    fn read_row(&mut self, row: &Fields) -> Result<(), String> {
         let Some(header) = self.header.as_ref().filter(|header| !header::is_header(row) || header.finds_status(row))
         else {
-            return self.take_header(row);
+            return self.read_header(row);
         };
         if row.is_cut {
             if header.is_swallowing_rows(row) {
-                return Err("a quote that opens in this row is never closed".to_owned());
+                return Err("a quote that opens in this row is not closed".to_owned());
             }
-            self.report.notes.push(format!("line {}: the last row is cut short and left out", row.line));
+            self.report.notes.push(format!("line {}: the last row is cut off and ignored", row.line));
             return Ok(());
         }
         let is_newer = header.schema(row).is_some_and(|schema| schema > SCHEMA);
         match header.record(row, is_newer)? {
-            (Some(record), None) => self.keep(record),
+            (Some(record), None) => self.push(record),
             (record, message) => {
                 self.not_understood += 1;
                 self.first_fault = self.first_fault.take().or_else(|| Some((row.line, message.unwrap_or_default())));
-                record.into_iter().for_each(|record| self.keep(record));
+                record.into_iter().for_each(|record| self.push(record));
             }
         }
         Ok(())
     }
 
-    fn take_header(&mut self, row: &Fields) -> Result<(), String> {
+    fn read_header(&mut self, row: &Fields) -> Result<(), String> {
         if row.is_cut && header::is_part_of_header(row) {
-            self.report.notes.push(format!("line {} is cut short: the report has no rows", row.line));
+            self.report.notes.push(format!("line {} is cut off: the report has no rows", row.line));
             return Ok(());
         }
         let header = Header::read(row)?;
@@ -131,15 +133,15 @@ impl Reader {
         Ok(())
     }
 
-    fn keep(&mut self, record: Record) {
+    fn push(&mut self, record: Record) {
         let hash = self.hasher.hash_one(record.identity());
-        match self.places.get(&hash) {
-            Some(place) if self.report.records[*place].identity() == record.identity() => {
+        match self.indices.get(&hash) {
+            Some(index) if self.report.records[*index].identity() == record.identity() => {
                 self.repeated += 1;
-                self.report.records[*place] = record;
+                self.report.records[*index] = record;
             }
             _ => {
-                self.places.insert(hash, self.report.records.len());
+                self.indices.insert(hash, self.report.records.len());
                 self.report.records.push(record);
             }
         }
@@ -152,17 +154,18 @@ impl Reader {
         if self.repeated > 0 {
             self.report
                 .notes
-                .push(format!("{} rows repeat a case of the same run: the last one counts", self.repeated));
+                .push(format!("{} rows repeat a case of the same run: the last row counts", self.repeated));
         }
         if let Some((line, message)) = self.first_fault {
             self.report.notes.push(format!(
-                "a newer version wrote this report: {} rows hold what this one does not know, the first in line {line}: {message}",
+                "a newer version wrote this report: {} rows contain values that this version does not know, \
+                 the first in line {line}: {message}",
                 self.not_understood
             ));
         } else if self.report.records.iter().any(|record| record.schema.is_some_and(|schema| schema > SCHEMA)) {
-            self.report
-                .notes
-                .push("a newer version wrote this report: what this one does not know is left out".to_owned());
+            self.report.notes.push(
+                "a newer version wrote this report: values that this version does not know are ignored".to_owned(),
+            );
         }
         self.report
     }

@@ -1,4 +1,4 @@
-//! What a report may look like when it comes back, and what is said of it.
+//! Reports that were edited, cut off, concatenated or written by another version.
 
 use super::*;
 use crate::results::Status;
@@ -43,8 +43,8 @@ fn columns_are_found_by_name_and_what_is_unknown_or_missing_is_said() {
     let report = read_bytes(b"status,extra,benchmark,family\nok,1,tiled,transpose\n").expect("known columns");
     let record = &report.records[0];
     assert_eq!((record.name().as_str(), record.status), ("transpose/tiled", Status::Ok));
-    assert_eq!(report.notes[0], "columns that are not known and passed over: extra");
-    assert!(report.notes[1].starts_with("columns that are missing and stay empty: schema, tool_version, "));
+    assert_eq!(report.notes[0], "unknown columns, ignored: extra");
+    assert!(report.notes[1].starts_with("missing columns, left empty: schema, tool_version, "));
 }
 
 #[test]
@@ -61,22 +61,22 @@ fn faults_say_where() {
             "line 3: column status: 'fine' is no status: it must be one of ok, wrong, skipped, failed, implausible",
         ),
         (b"status,family,benchmark,bytes\nok,a,b,1e3\n", "line 2: column bytes: '1e3' is not a whole number"),
-        (b"status,family,benchmark\nok,a\n", "line 2: the row has 2 fields, the header 3"),
-        (b"status,family,benchmark\n\n\nok,a,b,c\n", "line 4: the row has 4 fields, the header 3"),
+        (b"status,family,benchmark\nok,a\n", "line 2: the row has 2 fields, the header has 3"),
+        (b"status,family,benchmark\n\n\nok,a,b,c\n", "line 4: the row has 4 fields, the header has 3"),
         (
             b"status,family,benchmark\n\"ok\",\"a\nb\",c\nok,a,\xfc\n",
             "line 4: column benchmark: '\u{fffd}' is not UTF-8: save the file as UTF-8",
         ),
-        (b"a,b\n1,2\n", "line 1: this is no shaderbench report: its first line names none of the columns"),
-        (b"family,benchmark\na,b\n", "line 1: column status is missing, without which rows say nothing"),
-        (b"status,family,benchmark,n,n\n", "line 1: column n stands there twice"),
+        (b"a,b\n1,2\n", "line 1: not a shaderbench report: the first line names none of the columns"),
+        (b"family,benchmark\na,b\n", "line 1: column status is missing"),
+        (b"status,family,benchmark,n,n\n", "line 1: column n occurs twice"),
         (b"status;family;benchmark\nok;a;b\n", "line 1: fields are separated by semicolons: save the file with commas"),
         (b"status\tfamily\tbenchmark\n", "line 1: fields are separated by tabs: save the file with commas"),
         (b"\xff\xfes\0t\0a\0t\0u\0s\0\n\0", "line 1: the file is UTF-16: save it as UTF-8"),
         (b"\xfe\xff\0s\0t\0\n", "line 1: the file is UTF-16: save it as UTF-8"),
         (
             b"status,family,benchmark\nok,\"a,b\nok,a,b\nok,a,b\n",
-            "line 2: a quote that opens in this row is never closed",
+            "line 2: a quote that opens in this row is not closed",
         ),
     ] {
         assert_eq!(fault(text), format!("r.csv, {message}"));
@@ -122,7 +122,7 @@ fn a_file_that_ends_anywhere_loses_one_row_at_most() {
     ends.clear();
     let cut = read_bytes(&whole[..whole.len() - 1]).expect("readable");
     // Each row takes two lines, for its reason.
-    assert_eq!(cut.notes, ["line 8: the last row is cut short and left out"]);
+    assert_eq!(cut.notes, ["line 8: the last row is cut off and ignored"]);
     assert_eq!(read_bytes(b"").expect("no rows").notes, ["the file is empty"]);
 }
 
@@ -135,7 +135,7 @@ fn of_rows_about_one_case_of_one_run_the_last_one_counts() {
     let report = read_bytes(&write(&records)).expect("a report");
     let medians: Vec<_> = report.records.iter().map(|record| record.median_ns.expect("measured")).collect();
     assert_eq!(medians, [0.1 + 0.2, 7.0, 0.1 + 0.2, 0.1 + 0.2]);
-    assert_eq!(report.notes, ["1 rows repeat a case of the same run: the last one counts"]);
+    assert_eq!(report.notes, ["1 rows repeat a case of the same run: the last row counts"]);
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn a_newer_schema_is_read_as_far_as_it_is_known() {
     assert_eq!(names, ["a/b", "a/c", "a/e"]);
     assert_eq!(report.records[1].samples, None);
     let note = report.notes.last().expect("a note");
-    assert!(note.starts_with("a newer version wrote this report: 2 rows hold what this one does not know, the first in line 3: column samples: 'ten'"), "{note}");
+    assert!(note.starts_with("a newer version wrote this report: 2 rows contain values that this version does not know, the first in line 3: column samples: 'ten'"), "{note}");
     let report = read_bytes(b"schema,family,benchmark,status\n2,a,b,ok\n").expect("a report");
     assert!(report.notes.last().expect("a note").starts_with("a newer version wrote"));
     // Of the schema that it knows, nothing is forgiven.
@@ -289,8 +289,8 @@ mod properties {
         arbtest::arbtest(|u| {
             let mut text = if u.arbitrary()? { write(&rows(2)) } else { Vec::new() };
             for _ in 0..u.int_in_range(0..=8)? {
-                let (place, noise) = (u.choose_index(text.len() + 1)?, u.arbitrary::<&[u8]>()?);
-                text.splice(place..place, noise.iter().copied());
+                let (index, noise) = (u.choose_index(text.len() + 1)?, u.arbitrary::<&[u8]>()?);
+                text.splice(index..index, noise.iter().copied());
             }
             match read_bytes(&text) {
                 Ok(report) => assert!(report.records.len() <= text.len()),

@@ -1,4 +1,4 @@
-//! Cases and what each side knows of them, column by column: ten devices have some twenty thousand rows.
+//! Cases and the rows of each side, column by column: ten devices have some twenty thousand rows.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,17 +10,17 @@ use crate::results::compare::{Case, Entry};
 use crate::results::{Clock, Record, Status};
 use crate::suite::Checks;
 
-/// Every text once; columns hold its place.
+/// Every text once; columns hold its index.
 #[derive(Default)]
 pub(super) struct Texts<'a> {
-    places: HashMap<Cow<'a, str>, usize>,
+    indices: HashMap<Cow<'a, str>, usize>,
     texts: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn place(&mut self, text: impl Into<Cow<'a, str>>) -> usize {
+    pub(super) fn index_of(&mut self, text: impl Into<Cow<'a, str>>) -> usize {
         let text = text.into();
-        *self.places.entry(text.clone()).or_insert_with(|| {
+        *self.indices.entry(text.clone()).or_insert_with(|| {
             self.texts.push(text);
             self.texts.len() - 1
         })
@@ -31,7 +31,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// What a case is, by the case's place. Texts are places in the list of texts.
+/// What a case is, by the case's index. Texts are indices in the list of texts.
 #[derive(Default, Serialize)]
 pub(super) struct CaseColumns {
     family: Vec<usize>,
@@ -52,11 +52,11 @@ impl CaseColumns {
         let mut columns = Self::default();
         for case in cases {
             let row = case.row;
-            columns.family.push(texts.place(row.family.as_str()));
-            columns.benchmark.push(texts.place(row.benchmark.as_str()));
-            columns.dtype.push(texts.place(row.dtype_name()));
-            columns.n.push(texts.place(row.size()));
-            columns.params.push(texts.place(row.params_text()));
+            columns.family.push(texts.index_of(row.family.as_str()));
+            columns.benchmark.push(texts.index_of(row.benchmark.as_str()));
+            columns.dtype.push(texts.index_of(row.dtype_name()));
+            columns.n.push(texts.index_of(row.size()));
+            columns.params.push(texts.index_of(row.params_text()));
             columns.bytes.push(of_case(case, |row| row.bytes).map(Figure::whole));
             columns.flops.push(of_case(case, |row| row.flops).map(Figure::whole));
             columns.model.push(of_case(case, |row| row.model).and_then(|model| Figure::new(model, 4)));
@@ -65,21 +65,21 @@ impl CaseColumns {
     }
 }
 
-/// What the first row tells that tells it: rows without a time are silent of their work.
+/// The value of the first row that has it: rows without a time do not state their work.
 fn of_case<T>(case: &Case, get: fn(&Record) -> Option<T>) -> Option<T> {
     case.entries.iter().flatten().find_map(|entry| get(entry.row()))
 }
 
-/// Places one after the other, as ranges of (first, how many): most sides have nearly all cases.
+/// Indices one after the other, as ranges of (first, how many): most sides have nearly all cases.
 #[derive(Default, Serialize)]
 #[serde(transparent)]
 pub(super) struct Ranges(Vec<(usize, usize)>);
 
 impl Ranges {
-    pub(super) fn push(&mut self, place: usize) {
+    pub(super) fn push(&mut self, index: usize) {
         match self.0.last_mut() {
-            Some((first, count)) if *first + *count == place => *count += 1,
-            _ => self.0.push((place, 1)),
+            Some((first, count)) if *first + *count == index => *count += 1,
+            _ => self.0.push((index, 1)),
         }
     }
 
@@ -88,10 +88,10 @@ impl Ranges {
     }
 }
 
-/// What a side knows of the cases that it has, row by row.
+/// The rows of a side.
 #[derive(Default, Serialize)]
 pub(super) struct SideColumns {
-    /// Places of the cases.
+    /// Indices of the cases.
     case: Ranges,
     median_ns: Vec<Option<Figure>>,
     /// How far the 95 % interval reaches below the median, in 1/10,000 of it.
@@ -100,7 +100,7 @@ pub(super) struct SideColumns {
     above: Vec<Option<Figure>>,
     /// Fraction of the side's own ceiling.
     share: Vec<Option<Figure>>,
-    /// What that ceiling is, a place in the list of texts.
+    /// What that ceiling is, an index in the list of texts.
     ceiling: Vec<Option<usize>>,
     /// Rows that are not `ok` or have a note: row, status, reason.
     notes: Vec<(usize, &'static str, usize)>,
@@ -115,35 +115,35 @@ pub(super) struct SideColumns {
 impl SideColumns {
     pub(super) fn new<'a>(cases: &[Case<'a>], side: usize, texts: &mut Texts<'a>) -> Self {
         let mut columns = Self::default();
-        for (place, case) in cases.iter().enumerate() {
+        for (index, case) in cases.iter().enumerate() {
             if let Some(entry) = &case.entries[side] {
-                columns.push(place, case, entry, texts);
+                columns.push(index, case, entry, texts);
             }
         }
         columns
     }
 
-    fn push<'a>(&mut self, place: usize, case: &Case<'a>, entry: &Entry<'a>, texts: &mut Texts<'a>) {
+    fn push<'a>(&mut self, index: usize, case: &Case<'a>, entry: &Entry<'a>, texts: &mut Texts<'a>) {
         let (at, row) = (self.case.len(), entry.row());
         let timing = entry.timing;
         let reach = |end: fn((f64, f64)) -> f64| {
             timing.and_then(|timing| Figure::distance(timing.median_ns, end(timing.interval?)))
         };
-        self.case.push(place);
+        self.case.push(index);
         self.median_ns.push(timing.and_then(|timing| Figure::new(timing.median_ns, 5)));
         self.below.push(reach(|interval| interval.0));
         self.above.push(reach(|interval| interval.1));
         self.share.push(entry.share.and_then(|share| Figure::new(share, 4)));
         self.ceiling
-            .push(entry.share.map(|_| texts.place(row.ceiling.map_or_else(String::new, |bound| bound.to_string()))));
+            .push(entry.share.map(|_| texts.index_of(row.ceiling.map_or_else(String::new, |bound| bound.to_string()))));
         if row.status != Status::Ok || !row.reason.is_empty() {
-            self.notes.push((at, row.status.name(), texts.place(row.reason.as_str())));
+            self.notes.push((at, row.status.name(), texts.index_of(row.reason.as_str())));
         }
         if let Some(checks) = row.checks.filter(|checks| *checks != Checks::default()) {
-            self.checks.push((at, texts.place(checks.name())));
+            self.checks.push((at, texts.index_of(checks.name())));
         }
         if let Some(clock) = row.timer.filter(|clock| *clock != Clock::Timestamp) {
-            self.timer.push((at, texts.place(clock.name())));
+            self.timer.push((at, texts.index_of(clock.name())));
         }
         let work = (row.bytes, row.flops);
         if timing.is_some() && work != (of_case(case, |row| row.bytes), of_case(case, |row| row.flops)) {

@@ -18,7 +18,8 @@ use crate::results::stats;
 use crate::results::{Record, Status};
 use crate::suite::Family;
 
-/// Everything that the page shows. It serialises to plain JSON objects and arrays; their meaning is in the fields' own comments.
+/// Everything that the page shows. It serialises to plain JSON objects and arrays; their meaning is in the fields' own
+/// comments.
 #[derive(Serialize)]
 pub struct Data<'a> {
     /// Version of shaderbench that made it.
@@ -77,9 +78,10 @@ struct FindingData {
     values: BTreeMap<String, Quantity>,
 }
 
-/// The reports held against each other; `comparison` is that of [`super::sides`].
+/// The compared reports; `comparison` is that of [`super::sides`].
 ///
-/// Rows of one device, API, driver and version are one side, as in [`crate::results::compare`]; several runs of a side are pooled.
+/// Rows of one device, API, driver and version are one side, as in [`crate::results::compare`]; several runs of a side
+/// are pooled.
 #[must_use]
 pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let mut texts = Texts::default();
@@ -102,18 +104,18 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     }
 }
 
-/// The sides that `reports` hold, and the cases on each.
+/// The sides of `reports`, and the cases on each.
 #[must_use]
 pub fn sides(reports: &[Report]) -> Comparison<'_> {
     compare(reports, &[])
 }
 
-fn side_data<'a>(comparison: &'a Comparison<'a>, place: usize, texts: &mut Texts<'a>) -> SideData<'a> {
-    let side: &Side = &comparison.sides[place];
-    let entries = || comparison.cases.iter().filter_map(move |case| case.entries[place].as_ref());
+fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts<'a>) -> SideData<'a> {
+    let side: &Side = &comparison.sides[index];
+    let entries = || comparison.cases.iter().filter_map(move |case| case.entries[index].as_ref());
     let rows: Vec<&Record> = entries().map(|entry| entry.row()).collect();
-    // What the run was like, told by any of its rows.
-    let told = |get: fn(&'a Record) -> &'a String| {
+    // Facts about the run are in every row that knows them.
+    let first_text = |get: fn(&'a Record) -> &'a String| {
         entries().map(|entry| get(entry.row()).as_str()).find(|text| !text.is_empty()).unwrap_or_default()
     };
     let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
@@ -126,16 +128,16 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, place: usize, texts: &mut Texts
     };
     SideData {
         label: &side.label,
-        device: if side.device.is_empty() { "a device without a name" } else { side.device },
+        device: if side.device.is_empty() { "unnamed device" } else { side.device },
         backend: side.backend,
         api: written(side.backend),
         driver: side.driver,
         tool_version: side.tool_version,
-        vendor: told(|row| &row.vendor),
+        vendor: first_text(|row| &row.vendor),
         device_type: rows.iter().find_map(|row| row.device_type).map_or("", DeviceType::name),
-        os: told(|row| &row.os),
-        cpu: told(|row| &row.cpu),
-        subgroup: told(|row| &row.subgroup_size),
+        os: first_text(|row| &row.os),
+        cpu: first_text(|row| &row.cpu),
+        subgroup: first_text(|row| &row.subgroup_size),
         dates: &side.dates,
         reports: &side.reports,
         statuses: statuses
@@ -147,8 +149,8 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, place: usize, texts: &mut Texts
         ceilings: ceilings(&rows),
         levels: levels(&rows),
         findings: FAMILIES.iter().filter_map(found).collect(),
-        rows: SideColumns::new(&comparison.cases, place, texts),
-        samples: widest(&comparison.cases, place),
+        rows: SideColumns::new(&comparison.cases, index, texts),
+        samples: widest(&comparison.cases, index),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a device's card tells: its best rates and its caches.
+//! Measured limits and caches of a device.
 
 use serde::Serialize;
 
@@ -20,7 +20,8 @@ pub(super) struct Ceiling {
     ns: Option<Figure>,
 }
 
-/// The limits that the rows of family `ceiling` give; of memory's the one at the largest working set, where caches help the least.
+/// The limits that the rows of family `ceiling` give; of memory's the one at the largest working set, where caches help
+/// the least.
 pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
     let mut best: Vec<(Bound, &Record, f64)> = Vec::new();
     for row in rows.iter().filter(|row| row.family == "ceiling" && row.status == Status::Ok) {
@@ -30,7 +31,7 @@ pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
         let bound = Bound { working_set: None, is_cached: false, ..bound };
         let size = if bound.limit.is_memory() { row.bytes.unwrap_or(0) as f64 } else { 0.0 };
         match best.iter_mut().find(|(known, ..)| *known == bound) {
-            // Rows of one ceiling agree on it, up to rounding: the nearest tells it best.
+            // Rows of one ceiling agree on it, up to rounding: the row nearest to it rounds least.
             Some(known) if (size, share) > (known.2, known.1.share.unwrap_or(0.0)) => *known = (bound, row, size),
             Some(_) => {}
             None => best.push((bound, row, size)),
@@ -55,7 +56,7 @@ pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
 pub(super) struct Plateau {
     /// `L1`, `memory`, or `L2 or memory` where the curve ends too early to tell.
     name: String,
-    /// The largest working set that it held, in bytes; `None` where the curve ends before it does.
+    /// The largest working set that fits, in bytes; `None` where the curve ends before it does.
     bytes: Option<u64>,
     latency_ns: Option<Figure>,
 }

@@ -1,4 +1,4 @@
-//! Sides against each other: each device's APIs, and the devices.
+//! Pairs of sides: the APIs of each device, and the devices.
 
 use serde::Serialize;
 
@@ -6,14 +6,14 @@ use super::cases::{Ranges, Texts};
 use super::figure::Figure;
 use crate::results::compare::{Case, Ratio, Side, Verdict};
 
-/// One side held against another.
+/// One side compared with another.
 #[derive(Serialize)]
 pub(super) struct Match {
     baseline: usize,
     side: usize,
     /// Whether the two are one device through two APIs.
     is_one_device: bool,
-    /// Places of the cases that both timed by one clock.
+    /// Indices of the cases that both timed by one clock.
     case: Ranges,
     /// Time of the baseline ÷ time of the side.
     ratio: Vec<Option<Figure>>,
@@ -29,7 +29,7 @@ pub(super) struct Match {
 /// Geometric means of ratios, column by column: of all cases, then of each family followed by its benchmarks.
 #[derive(Default, Serialize)]
 struct Means {
-    /// `None`: of all families. A place in the list of texts.
+    /// `None`: of all families. An index in the list of texts.
     family: Vec<Option<usize>>,
     /// `None`: of all benchmarks of the family.
     benchmark: Vec<Option<usize>>,
@@ -44,21 +44,21 @@ struct Means {
 }
 
 struct Pair<'a, 'b> {
-    place: usize,
+    index: usize,
     case: &'b Case<'a>,
     ratio: Ratio,
 }
 
-/// Each device's first API against its other ones, and the first device against every other one.
+/// Each device's first API with its other ones, and the first device with every other one.
 pub(super) fn matches<'a>(sides: &[Side], cases: &[Case<'a>], texts: &mut Texts<'a>) -> Vec<Match> {
     let mut first_of_device: Vec<usize> = Vec::new();
     let mut found = Vec::new();
-    for (place, side) in sides.iter().enumerate() {
+    for (index, side) in sides.iter().enumerate() {
         match first_of_device.iter().find(|first| sides[**first].device == side.device) {
-            Some(first) => found.push((*first, place, true)),
+            Some(first) => found.push((*first, index, true)),
             None => {
-                found.extend(first_of_device.first().map(|first| (*first, place, false)));
-                first_of_device.push(place);
+                found.extend(first_of_device.first().map(|first| (*first, index, false)));
+                first_of_device.push(index);
             }
         }
     }
@@ -68,19 +68,19 @@ pub(super) fn matches<'a>(sides: &[Side], cases: &[Case<'a>], texts: &mut Texts<
 }
 
 fn matched<'a>(cases: &[Case<'a>], [baseline, side]: [usize; 2], is_one_device: bool, texts: &mut Texts<'a>) -> Match {
-    let pair = |(place, case): (usize, &Case)| {
+    let pair = |(index, case): (usize, &Case)| {
         let timer = |side: usize| Some(&case.entries[side].as_ref()?.row().timer);
         let (a, b) = (case.timing(baseline)?, case.timing(side)?);
-        (timer(baseline) == timer(side)).then(|| (place, Ratio::of(&a, &b)))
+        (timer(baseline) == timer(side)).then(|| (index, Ratio::of(&a, &b)))
     };
     let pairs: Vec<Pair> = cases
         .iter()
         .enumerate()
         .filter_map(pair)
-        .map(|(place, ratio)| Pair { place, case: &cases[place], ratio })
+        .map(|(index, ratio)| Pair { index, case: &cases[index], ratio })
         .collect();
     let mut case = Ranges::default();
-    pairs.iter().for_each(|pair| case.push(pair.place));
+    pairs.iter().for_each(|pair| case.push(pair.index));
     Match {
         baseline,
         side,
@@ -122,8 +122,8 @@ fn means<'a>(pairs: &[Pair<'a, '_>], texts: &mut Texts<'a>) -> Means {
         };
         let ratios: Vec<Ratio> = pairs.iter().filter(is_of).map(|pair| pair.ratio).collect();
         let mean = Ratio::geometric_mean(&ratios);
-        means.family.push(family.map(|family| texts.place(family)));
-        means.benchmark.push(benchmark.map(|benchmark| texts.place(benchmark)));
+        means.family.push(family.map(|family| texts.index_of(family)));
+        means.benchmark.push(benchmark.map(|benchmark| texts.index_of(benchmark)));
         means.cases.push(ratios.len());
         means.ratio.push(mean.and_then(|mean| Figure::new(mean.value, 4)));
         means.below.push(mean.and_then(|mean| reach(&mean, |interval| interval.0)));

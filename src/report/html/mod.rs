@@ -1,7 +1,8 @@
-//! Reports as a page to look at: one HTML file with everything in it, that asks nothing of any network.
+//! Reports as an HTML page: one file that loads nothing from the network.
 //!
-//! [`data()`] turns reports into one object of plain data, with all that is worked out here: times pooled by side, ratios with their
-//! intervals, findings, ceilings, levels of caches. [`page()`] puts it into a file with the style and the script that draw it.
+//! [`data()`] turns reports into one object of plain data, with all that is worked out here: times pooled by side,
+//! ratios with their intervals, findings, ceilings, levels of caches. [`page()`] puts it into a file with the style and
+//! the script that draw it.
 
 mod cases;
 mod data;
@@ -18,8 +19,8 @@ pub use samples::share_samples;
 
 /// Colours, type and print of the page.
 pub const STYLE: &str = include_str!("page/page.css");
-/// What draws it: defines `ShaderbenchReport.render(element, data)` and nothing else. Within it is Observable Plot with what it needs of D3, under
-/// ISC and MIT licences that stand with it; `scripts/vendor.sh` makes that part.
+/// What draws it: defines `ShaderbenchReport.render(element, data)` and nothing else. Within it is Observable Plot with
+/// what it needs of D3, under ISC and MIT licences that it includes; `scripts/vendor.sh` makes that part.
 pub const SCRIPT: &str = concat!(
     "const ShaderbenchReport = (() => {\n\"use strict\";\n",
     include_str!("page/vendor/plot.js"),
@@ -36,14 +37,15 @@ pub const SCRIPT: &str = concat!(
 );
 
 /// Draws what the file holds.
-const START: &str = "ShaderbenchReport.render(document.getElementById(\"report\"), JSON.parse(document.getElementById(\"report-data\").textContent));";
+const START: &str = "ShaderbenchReport.render(document.getElementById(\"report\"), \
+     JSON.parse(document.getElementById(\"report-data\").textContent));";
 
 const TEMPLATE: &str = include_str!("page/template.html");
 
 /// The page: a complete HTML file of its own.
 ///
-/// No text of a report can be read as markup: within the data every `<`, `>` and `&` is written as an escape of JSON, and the script puts
-/// text into the page as text alone.
+/// No text of a report can be read as markup: within the data every `<`, `>` and `&` is written as an escape of JSON,
+/// and the script puts text into the page as text alone.
 #[must_use]
 pub fn page(data: &Data) -> String {
     let hashes = format!("{} {}", hash(SCRIPT), hash(START));
@@ -51,7 +53,7 @@ pub fn page(data: &Data) -> String {
         [("script_hashes", &*hashes), ("style", STYLE), ("data", &json(data)), ("script", SCRIPT), ("start", START)];
     let mut text = String::new();
     let mut rest = TEMPLATE;
-    // Each part is put in once, in its order: what stands in one is never taken for the place of another.
+    // Each part is inserted once, in order: a placeholder inside a part is not expanded.
     for (name, part) in parts {
         let (before, after) = rest.split_once(&format!("{{{{{name}}}}}")).unwrap_or((rest, ""));
         text.push_str(before);
@@ -67,7 +69,7 @@ fn hash(script: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)))
 }
 
-/// The data as JSON that can stand within a script element.
+/// The data as JSON that is safe in a script element.
 fn json(data: &Data) -> String {
     let text = serde_json::to_string(data).unwrap_or_default();
     let mut escaped = String::with_capacity(text.len());

@@ -10,7 +10,7 @@ use crate::results::compare::{Case, Report};
 
 /// How many series a side shows at most: those that scatter the most.
 const MOST_SERIES: usize = 16;
-/// How many samples of a series are kept at most: evenly spaced of the sorted ones, the first and the last among them.
+/// How many samples of a series are shown at most: evenly spaced of the sorted ones, the first and the last among them.
 const MOST_SAMPLES: usize = 61;
 
 /// Gives rows without samples those of the same row in another report: a run's CSV has none, and its JSON report has.
@@ -35,7 +35,7 @@ pub fn share_samples(reports: &mut [Report]) {
 /// A series of samples.
 #[derive(Serialize)]
 pub(super) struct Series {
-    /// Place of the case.
+    /// Index of the case.
     case: usize,
     /// How many samples were taken.
     count: usize,
@@ -45,12 +45,12 @@ pub(super) struct Series {
 
 /// The series of a side that scatter the most, the widest first.
 pub(super) fn widest(cases: &[Case], side: usize) -> Vec<Series> {
-    let of_case = |(place, case): (usize, &Case)| {
+    let of_case = |(index, case): (usize, &Case)| {
         let entry = case.entries[side].as_ref()?;
         let samples = entry.records.iter().map(|record| &record.all_samples_ns).find(|samples| samples.len() > 1)?;
         let mut sorted = samples.clone();
         sorted.sort_by(f64::total_cmp);
-        entry.timing.map(|_| (place, sorted))
+        entry.timing.map(|_| (index, sorted))
     };
     let mut all: Vec<(usize, Vec<f64>)> = cases.iter().enumerate().filter_map(of_case).collect();
     all.sort_by(|a, b| spread(&b.1).total_cmp(&spread(&a.1)));
@@ -66,8 +66,8 @@ fn spread(sorted: &[f64]) -> f64 {
 
 fn series(case: usize, sorted: &[f64]) -> Series {
     let median = crate::results::stats::median(sorted).unwrap_or(1.0);
-    let kept = sorted.len().min(MOST_SAMPLES);
-    let at = |number: usize| (number * (sorted.len() - 1)) / (kept - 1).max(1);
-    let relative = (0..kept).map(|number| Figure::new(sorted[at(number)] / median, 5)).collect();
+    let shown = sorted.len().min(MOST_SAMPLES);
+    let at = |number: usize| (number * (sorted.len() - 1)) / (shown - 1).max(1);
+    let relative = (0..shown).map(|number| Figure::new(sorted[at(number)] / median, 5)).collect();
     Series { case, count: sorted.len(), relative }
 }

@@ -45,7 +45,7 @@ fn the_apis_of_a_device_are_sides_that_stand_against_each_other() {
         Record { status: Status::Skipped, reason: "no twin".to_owned(), median_ns: None, ..row("cuda", "c", 1.0) };
     let rows = vec![row("vulkan", "a", 2e6), row("vulkan", "c", 7e5), row("cuda", "a", 1e6), skipped];
     let value = value(&report(rows));
-    let texts = |place: &Value| value["texts"][place.as_u64().expect("a place") as usize].clone();
+    let texts = |index: &Value| value["texts"][index.as_u64().expect("a index") as usize].clone();
     let [vulkan, cuda] = [&value["sides"][0], &value["sides"][1]];
     assert_eq!((&vulkan["api"], &cuda["api"]), (&json!("Vulkan"), &json!("CUDA")));
     assert_eq!(vulkan["rows"]["case"], json!([[0, 2]]));
@@ -84,7 +84,7 @@ fn ceilings_are_those_of_the_largest_working_set() {
 }
 
 #[test]
-fn levels_are_told_from_what_ends_before_its_end_is_seen() {
+fn a_level_at_the_end_of_the_curve_has_no_size() {
     let latency = |words: u64, ns: f64| Record {
         family: "cache_curve".to_owned(),
         n: Some(Extent::Linear(words)),

@@ -1,9 +1,8 @@
-//! Reports against each other: which rows meet, how far apart they are, and how sure that is.
+//! Comparison of reports: matching rows, ratios of their times, and how certain these are.
 //!
-//! Rows meet on family, benchmark, type, size and parameters; the run-time checks that a case asks for are among its parameters, so that
-//! rows which meet and ran with different checks are told apart by a [`Mark`]. A *side* is what was measured on one device, through one API,
-//! with one driver, by one version of the tool. Several runs of a side are pooled: of each case those with the kernel, checks and clock of the
-//! newest.
+//! Rows match by family, benchmark, type, size and parameters. The parameters name the run-time checks that a case asks
+//! for; matching rows that ran with different checks have a [`Mark`]. A *side* is one device, API, driver and version
+//! of the tool. Several runs of a side are pooled: of each case those with the kernel, checks and clock of the newest.
 
 mod sides;
 mod timing;
@@ -12,23 +11,14 @@ mod verdict;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-pub use sides::{Match, Side};
+pub use sides::{Match, Report, Side};
 pub use timing::{Ratio, Timing};
 pub use verdict::{MARGIN, Verdict};
 
 use crate::backend::Api;
 use crate::results::{Clock, Record, Status};
 
-/// A report as it was read.
-#[derive(Debug, Clone, Default)]
-pub struct Report {
-    /// What the reader calls it: its path.
-    pub name: String,
-    /// Its rows.
-    pub records: Vec<Record>,
-}
-
-/// How the two rows of a pair differ in more than time.
+/// A difference between the two rows of a pair besides time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// The kernel's source or constants; between CUDA and other APIs, whose languages differ, nothing to tell.
@@ -43,7 +33,7 @@ impl Mark {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Shader, Self::Checks, Self::Timer];
 
-    /// The word for what differs.
+    /// The word for the difference.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -63,10 +53,11 @@ impl Mark {
     }
 }
 
-/// What a side knows of a case.
+/// The rows of a case on one side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry<'a> {
-    /// Its rows, one a run; at least one. All of one kernel, with the same checks, timed by one clock, where they tell these.
+    /// Its rows, one a run; at least one. All of one kernel, with the same checks, timed by one clock, where they tell
+    /// these.
     pub records: Vec<&'a Record>,
     /// Its time; `None` unless every run that took place was right and plausible.
     pub timing: Option<Timing>,
@@ -74,15 +65,16 @@ pub struct Entry<'a> {
     pub share: Option<f64>,
 }
 
-/// Shares of a ceiling that a row can have: plausible ones end at 1.05, and what is far beyond is a fault in the report.
+/// Shares of a ceiling that a row can have: plausible ones end at 1.05, and what is far beyond is a fault in the
+/// report.
 const SHARES: std::ops::RangeInclusive<f64> = 0.0..=10.0;
 
 impl<'a> Entry<'a> {
     fn new(mut records: Vec<&'a Record>) -> Self {
-        // Another kernel, other checks or another clock measure something else: the newest run tells which is meant.
+        // Other kernels, checks or clocks measure something else: the newest run decides which to use.
         for mark in Mark::ALL {
-            let told = records.iter().filter(|record| !mark.of(record).is_empty());
-            if let Some(newest) = told.max_by(|a, b| a.date.cmp(&b.date)).map(|record| mark.of(record)) {
+            let stated = records.iter().filter(|record| !mark.of(record).is_empty());
+            if let Some(newest) = stated.max_by(|a, b| a.date.cmp(&b.date)).map(|record| mark.of(record)) {
                 let newest = newest.into_owned();
                 records.retain(|record| mark.of(record).is_empty() || mark.of(record) == newest);
             }
@@ -98,7 +90,7 @@ impl<'a> Entry<'a> {
         entry
     }
 
-    /// The row that stands for the entry: the first fault, else the first that is `ok`, else the first.
+    /// The row that represents the entry: the first fault, else the first that is `ok`, else the first.
     #[must_use]
     pub fn row(&self) -> &'a Record {
         let first = |is_it: fn(&Record) -> bool| self.records.iter().copied().find(|record| is_it(record));
@@ -131,14 +123,14 @@ fn is_copy(a: &Record, b: &Record) -> bool {
     counts(a) == counts(b) && figures(a) == figures(b) && origin(a) == origin(b)
 }
 
-/// Two times of a case.
+/// The times of a case on two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     /// Time of the baseline ÷ time of the side.
     pub ratio: Ratio,
-    /// What it says.
+    /// Its verdict.
     pub verdict: Verdict,
-    /// How else the two differ.
+    /// Differences besides time.
     pub marks: Vec<Mark>,
 }
 
@@ -149,7 +141,8 @@ impl Pair {
         Some(Self { ratio, verdict: ratio.verdict(), marks: marks(baseline, side) })
     }
 
-    /// Whether the two were timed by one clock: else their ratio is shown and counts in no mean and no verdict on regressions.
+    /// Whether the two were timed by one clock: else their ratio is shown and counts in no mean and no verdict on
+    /// regressions.
     #[must_use]
     pub fn has_one_clock(&self) -> bool {
         !self.marks.contains(&Mark::Timer)
@@ -169,7 +162,7 @@ fn marks(baseline: &Entry, side: &Entry) -> Vec<Mark> {
 pub struct Case<'a> {
     /// A row of it: the first that was read.
     pub row: &'a Record,
-    /// What each side knows of it; `None` where the side has no such row.
+    /// Its rows on each side; `None` where the side has no such row.
     pub entries: Vec<Option<Entry<'a>>>,
     /// For each match the two times, where both are right and plausible.
     pub pairs: Vec<Option<Pair>>,
@@ -216,7 +209,7 @@ impl Case<'_> {
     }
 }
 
-/// What a match says of some cases together.
+/// A summary of some cases of a match.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tally {
     /// Geometric mean of the ratios; `None` where there are none.
@@ -227,12 +220,12 @@ pub struct Tally {
     pub verdicts: [usize; 4],
 }
 
-/// A case that is slower than the baseline by more than was asked about.
+/// A case that is slower than the baseline by more than the limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Regression<'a, 'b> {
     /// The case.
     pub case: &'b Case<'a>,
-    /// Place of the match.
+    /// Index of the match.
     pub of: usize,
     /// Time of the baseline ÷ time of the side.
     pub ratio: Ratio,
@@ -240,12 +233,12 @@ pub struct Regression<'a, 'b> {
     pub is_certain: bool,
 }
 
-/// Reports against each other.
+/// Compared reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison<'a> {
     /// The sides, the baseline's first.
     pub sides: Vec<Side<'a>>,
-    /// Which of them are held against which.
+    /// The pairs that are compared.
     pub matches: Vec<Match>,
     /// The cases, in the order of the reports, family by family.
     pub cases: Vec<Case<'a>>,
@@ -260,7 +253,7 @@ impl<'a> Comparison<'a> {
         families
     }
 
-    /// Geometric mean and verdicts of the match at place `of`, of one family or of all.
+    /// Geometric mean and verdicts of the match at index `of`, of one family or of all.
     #[must_use]
     pub fn tally(&self, of: usize, family: Option<&str>) -> Tally {
         let cases = self.cases.iter().filter(|case| family.is_none_or(|family| case.row.family == family));
@@ -270,8 +263,8 @@ impl<'a> Comparison<'a> {
         Tally { mean: Ratio::geometric_mean(&ratios), cases: ratios.len(), verdicts: Verdict::ALL.map(count) }
     }
 
-    /// Cases that take more than 1 + `slowdown` times as long as the baseline's, certainly or possibly. A case that is not certainly
-    /// slower at all, or was timed by another clock, is no certain regression.
+    /// Cases that take more than 1 + `slowdown` times as long as the baseline's, certainly or possibly. A case that is
+    /// not certainly slower at all, or was timed by another clock, is no certain regression.
     #[must_use]
     pub fn regressions(&self, slowdown: f64) -> Vec<Regression<'a, '_>> {
         let of_case = |case: &'_ Case<'a>, of: usize| {
@@ -290,27 +283,28 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Holds `others` against `baseline`.
+/// Compares `others` with `baseline`.
 ///
-/// Runs of one device, API, driver and version are pooled into a side, those of the baseline among themselves. Each side is held against
-/// the baseline's of its device and API, else of its API, else the baseline's first; a side of the baseline that nothing is held against is
-/// held against the first, so that one report of several APIs has something to compare.
+/// Runs of one device, API, driver and version are pooled into a side, those of the baseline among themselves. Each
+/// side is compared with the baseline's side of its device and API, else of its API, else with the baseline's first. A
+/// side of the baseline without a partner is compared with the first, so that one report of several APIs can be
+/// compared.
 #[must_use]
 pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'a> {
     let mut sides: Vec<Side> = Vec::new();
-    let mut places: HashMap<[String; 5], usize> = HashMap::new();
+    let mut indices: HashMap<[String; 5], usize> = HashMap::new();
     let mut cases: Vec<Vec<Vec<&Record>>> = Vec::new();
     let reports = baseline.iter().map(|report| (report, true)).chain(others.iter().map(|report| (report, false)));
     for (report, is_baseline) in reports {
         for record in &report.records {
-            let side = sides::place_of(&mut sides, report, record, is_baseline);
-            let place = *places.entry(key(record)).or_insert(cases.len());
-            if place == cases.len() {
+            let side = sides::index_of(&mut sides, report, record, is_baseline);
+            let index = *indices.entry(key(record)).or_insert(cases.len());
+            if index == cases.len() {
                 cases.push(Vec::new());
             }
-            let rows = &mut cases[place];
+            let rows = &mut cases[index];
             rows.resize(rows.len().max(side + 1), Vec::new());
-            // A run that was given twice is one run.
+            // The same run in two files is one run.
             if !rows[side].iter().any(|row| is_copy(row, record)) {
                 rows[side].push(record);
             }

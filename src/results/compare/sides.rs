@@ -1,7 +1,15 @@
-//! Which runs are one side, and which sides are held against which.
+//! Sides, and the pairs of sides to compare.
 
-use super::Report;
 use crate::results::Record;
+
+/// A report as it was read.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// What the reader calls it: its path.
+    pub name: String,
+    /// Its rows.
+    pub records: Vec<Record>,
+}
 
 /// One column of a comparison: a device through an API.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,17 +32,17 @@ pub struct Side<'a> {
     pub dates: Vec<&'a str>,
 }
 
-/// Two sides that are compared, by their places.
+/// Two sides that are compared, by their indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match {
-    /// The side that the other is held against.
+    /// The side that the other is compared with.
     pub baseline: usize,
     /// The other.
     pub side: usize,
 }
 
-/// The place of the side that a row belongs to.
-pub(super) fn place_of<'a>(
+/// The index of the side that a row belongs to.
+pub(super) fn index_of<'a>(
     sides: &mut Vec<Side<'a>>,
     report: &'a Report,
     record: &'a Record,
@@ -51,7 +59,7 @@ pub(super) fn place_of<'a>(
             )
     };
     // Rows of one side mostly follow each other.
-    let place = sides.iter().rposition(identity).unwrap_or_else(|| {
+    let index = sides.iter().rposition(identity).unwrap_or_else(|| {
         sides.push(Side {
             label: label(sides.len()),
             is_baseline,
@@ -64,36 +72,36 @@ pub(super) fn place_of<'a>(
         });
         sides.len() - 1
     });
-    let side = &mut sides[place];
+    let side = &mut sides[index];
     if side.reports.last() != Some(&report.name.as_str()) {
         side.reports.push(&report.name);
     }
     if !side.dates.contains(&record.date.as_str()) {
         side.dates.push(&record.date);
     }
-    place
+    index
 }
 
 /// A to Z, then A2 to Z2 and so on.
-fn label(place: usize) -> String {
-    let letter = char::from(b'A' + (place % 26) as u8);
-    let round = place / 26 + 1;
+fn label(index: usize) -> String {
+    let letter = char::from(b'A' + (index % 26) as u8);
+    let round = index / 26 + 1;
     if round == 1 { letter.to_string() } else { format!("{letter}{round}") }
 }
 
-/// Each other side against the baseline's of its device and API, else of its API, else the baseline's first; and what is left of the
-/// baseline against its first.
+/// Each other side with the baseline's of its device and API, else of its API, else the baseline's first; and the other
+/// sides of the baseline with its first.
 pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
-    let baselines = || sides.iter().enumerate().filter(|(_, side)| side.is_baseline).map(|(place, _)| place);
+    let baselines = || sides.iter().enumerate().filter(|(_, side)| side.is_baseline).map(|(index, _)| index);
     let nearest = |side: &Side| {
-        let is_api = |place: &usize| sides[*place].backend == side.backend;
-        let is_own = |place: &usize| is_api(place) && sides[*place].device == side.device;
+        let is_api = |index: &usize| sides[*index].backend == side.backend;
+        let is_own = |index: &usize| is_api(index) && sides[*index].device == side.device;
         baselines().find(is_own).or_else(|| baselines().find(is_api)).unwrap_or(0)
     };
     let others = || sides.iter().enumerate().filter(|(_, side)| !side.is_baseline);
     let mut matches: Vec<Match> =
-        others().map(|(place, side)| Match { baseline: nearest(side), side: place }).collect();
-    let idle: Vec<usize> = baselines().skip(1).filter(|place| matches.iter().all(|of| of.baseline != *place)).collect();
+        others().map(|(index, side)| Match { baseline: nearest(side), side: index }).collect();
+    let idle: Vec<usize> = baselines().skip(1).filter(|index| matches.iter().all(|of| of.baseline != *index)).collect();
     matches.splice(0..0, idle.into_iter().map(|side| Match { baseline: 0, side }));
     matches
 }

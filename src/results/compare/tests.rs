@@ -132,7 +132,7 @@ fn runs_of_an_older_kernel_are_not_pooled_with_newer_ones() {
     let skipped = Record { status: Status::Skipped, shader_hash: String::new(), ..at("4", "", 1.0) };
     let all = [at("2", "new", 100.0), at("1", "old", 200.0), at("3", "new", 102.0), skipped];
     for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]] {
-        let reports = order.map(|place| Report { name: place.to_string(), records: vec![all[place].clone()] });
+        let reports = order.map(|index| Report { name: index.to_string(), records: vec![all[index].clone()] });
         let got = compare(&reports, &[]);
         let timing = got.cases[0].timing(0).expect("a time");
         assert!((timing.median_ns / 101e4 - 1.0).abs() < 1e-3 && timing.runs == 2, "{timing:?}");
@@ -183,7 +183,7 @@ fn a_regression_past_the_limit_is_certain_or_merely_possible() {
 }
 
 #[test]
-fn the_best_are_marked_and_what_cannot_be_told_from_them() {
+fn sides_that_are_not_certainly_slower_than_the_best_are_fastest_too() {
     let on = |device: &str, median_ns: f64| Record { device: device.into(), ..row("tiled", median_ns) };
     let a = report("a", &[on("one", 100.0)]);
     let b = report("b", &[on("two", 100.1), on("three", 140.0)]);

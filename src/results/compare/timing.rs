@@ -7,18 +7,18 @@ use crate::results::{Clock, Record};
 /// A case over which the canary moved by more than this was not settled: its time is uncertain by as much.
 const DRIFT: f64 = 0.05;
 
-/// Nanoseconds that a launch can take, from the thousandth part of a picosecond to thirty years: what lies outside is no time but a fault in
-/// the report, and would not survive arithmetic.
+/// Nanoseconds that a launch can take, from the thousandth part of a picosecond to thirty years: what lies outside is
+/// no time but a fault in the report, and would not survive arithmetic.
 const POSSIBLE: std::ops::RangeInclusive<f64> = 1e-6..=1e18;
 
 /// Variance of the median of normal values, over that of their mean: π/2 for many of them.
 const MEDIAN_OVER_MEAN: f64 = std::f64::consts::FRAC_PI_2;
 
-/// How much the level of a run differs from the next run's, as a relative standard deviation that no single run can know: on top of
-/// [`LEVEL`], launches differ by [`START_NS`] each (a host that submits faster or slower); what the host's clock times differs by [`HOST`], and
-/// software devices, which share the host's cores with whatever else it does, by [`SOFTWARE`].
-/// From three standard runs on an H200 and six quick ones on llvmpipe (`docs/trust.md`), so that of two single runs about 1 % of rows are
-/// called different at most.
+/// How much the level of a run differs from the next run's, as a relative standard deviation that no single run can
+/// know: on top of [`LEVEL`], launches differ by [`START_NS`] each (a host that submits faster or slower); what the
+/// host's clock times differs by [`HOST`], and software devices, which share the host's cores with whatever else it
+/// does, by [`SOFTWARE`]. From three standard runs on an H200 and six quick ones on llvmpipe (`docs/trust.md`), so that
+/// of two single runs about 1 % of rows are called different at most.
 const LEVEL: f64 = 0.0085;
 const START_NS: f64 = 280.0;
 const HOST: f64 = 0.08;
@@ -36,16 +36,18 @@ pub struct Timing {
     pub interval: Option<(f64, f64)>,
     /// How many runs it is from.
     pub runs: usize,
-    /// How far on logarithms a 95 % interval must reach for what differs between runs, where a single one does not tell; 0 for several.
+    /// How far on logarithms a 95 % interval must reach for what differs between runs, where a single one does not
+    /// tell; 0 for several.
     pub between: f64,
 }
 
 impl Timing {
     /// The time of one run: from its samples where the record holds them, else from its median and their interval.
     ///
-    /// Where there are no samples the interval of fewer than six is at least Student's for the standard deviation, m · exp(± t · s/m · √(π/2n)):
-    /// reports of before [`stats::median_interval`] took care of it have the samples' range there, which does not reach 95 %. Where the canary moved by more than 5 % and did not settle, the interval reaches further by as much.
-    /// `None` where the record has no median, or one that no launch can take.
+    /// Where there are no samples the interval of fewer than six is at least Student's for the standard deviation, m ·
+    /// exp(± t · s/m · √(π/2n)): reports of before [`stats::median_interval`] took care of it have the samples' range
+    /// there, which does not reach 95 %. Where the canary moved by more than 5 % and did not settle, the interval
+    /// reaches further by as much. `None` where the record has no median, or one that no launch can take.
     #[must_use]
     pub fn of_run(record: &Record) -> Option<Self> {
         let own = stats::summarize(&record.all_samples_ns).filter(|own| own.interval.is_some());
@@ -70,13 +72,14 @@ impl Timing {
         Some(Self { median_ns, interval: interval.filter(is_possible), runs: 1, between: between(record, median_ns) })
     }
 
-    /// Several runs of one device as one time: the median of their medians, with an interval that knows what differs from one run to the
-    /// next. `None` where there is no run.
+    /// Several runs of one device as one time: the median of their medians, with an interval that knows what differs
+    /// from one run to the next. `None` where there is no run.
     ///
-    /// On logarithms, with k runs whose medians have the variance s² (noise within runs and differences between them together), it
-    /// reaches t(k − 1) · √(e · s²/k) to either side, Student's t, and never less than the runs' own intervals combined in quadrature,
-    /// √(e · Σh²)/k: the interval of Hartung & Knapp (*Statistics in Medicine* 20, 2001) as Röver, Knapp & Friede limit it from below
-    /// (*BMC Medical Research Methodology* 15, 2015). e = π/2 is what the median costs against the mean, which for two runs is the same.
+    /// On logarithms, with k runs whose medians have the variance s² (noise within runs and differences between them
+    /// together), it reaches t(k − 1) · √(e · s²/k) to either side, Student's t, and never less than the runs' own
+    /// intervals combined in quadrature, √(e · Σh²)/k: the interval of Hartung & Knapp (*Statistics in Medicine* 20,
+    /// 2001) as Röver, Knapp & Friede limit it from below (*BMC Medical Research Methodology* 15, 2015). e = π/2 is
+    /// what the median costs against the mean, which for two runs is the same.
     #[must_use]
     pub fn pooled(runs: &[Self]) -> Option<Self> {
         let [first, _, ..] = runs else { return runs.first().copied() };
@@ -153,9 +156,9 @@ impl Ratio {
 
     /// Geometric mean of independent ratios; `None` where there are none.
     ///
-    /// Its interval is that of the noise in these cases, not of a choice of cases: on logarithms their distances to the ends are combined
-    /// in quadrature, end by end, as [`stats::ratio`] does, and divided by their number. What shifts all rows of a run alike, as another
-    /// clock rate does, it does not know. There is none where a ratio has none.
+    /// Its interval is that of the noise in these cases, not of a choice of cases: on logarithms their distances to the
+    /// ends are combined in quadrature, end by end, as [`stats::ratio`] does, and divided by their number. What shifts
+    /// all rows of a run alike, as another clock rate does, it does not know. There is none where a ratio has none.
     #[must_use]
     pub fn geometric_mean(ratios: &[Self]) -> Option<Self> {
         let value = stats::geometric_mean(&ratios.iter().map(|ratio| ratio.value).collect::<Vec<_>>())?;

@@ -1,32 +1,34 @@
-//! What may be said of a ratio, and how sure it must be.
+//! Verdicts on ratios.
 
 use super::timing::Ratio;
 
-/// Times that differ by less than this (relative) count as equal: a clock that is only just fine enough shows steps of 1 % (a sample is a
-/// hundred of them), and two runs of one build place their buffers differently.
+/// Times that differ by less than this (relative) count as equal: a clock that is only just fine enough shows steps of
+/// 1 % (a sample is a hundred of them), and two runs of one build place their buffers differently.
 pub const MARGIN: f64 = 0.0125;
 
-/// A difference must hold at 99 %, since a report has hundreds of rows: on logarithms the 95 % interval is widened by the quotient of the
-/// normal quantiles, 2.576 / 1.960.
+/// A difference must hold at 99 %, since a report has hundreds of rows: on logarithms the 95 % interval is widened by
+/// the quotient of the normal quantiles, 2.576 / 1.960.
 const WIDER: f64 = 2.5758 / 1.9600;
 
 /// Times whose ratio may be off by more than this are never called the same.
 const WIDEST: f64 = 1.05;
 
-/// What a ratio of times says.
+/// The verdict on a ratio of times.
 ///
-/// By simulation (`tests` in this file): two runs of one build whose levels differ by a standard deviation of 0.85 % are called `faster` or
-/// `slower` in under 1 % of cases, with noise within them from 0.05 % to 10 %; of three runs against three a slow-down of 3 % is found in over
-/// 95 % of cases whose sides have less than 0.5 % noise. On real devices: `docs/trust.md`.
+/// By simulation (`tests` in this file): two runs of one build whose levels differ by a standard deviation of 0.85 %
+/// are called `faster` or `slower` in under 1 % of cases, with noise within them from 0.05 % to 10 %; of three runs
+/// against three a slow-down of 3 % is found in over 95 % of cases whose sides have less than 0.5 % noise. On real
+/// devices: `docs/trust.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The side takes less time than the baseline, by more than [`MARGIN`], at 99 %.
     Faster,
     /// It takes more time, as surely.
     Slower,
-    /// The 95 % interval lies within [`MARGIN`] of 1, or, of single runs, within what they differ by where that is less than 5 %.
+    /// The 95 % interval lies within [`MARGIN`] of 1, or, of single runs, within what they differ by where that is less
+    /// than 5 %.
     Same,
-    /// Neither can be said.
+    /// None of these is certain.
     Unclear,
 }
 
@@ -47,7 +49,7 @@ impl Verdict {
 }
 
 impl Ratio {
-    /// What the ratio says.
+    /// The verdict on the ratio.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let Some((low, high)) = self.interval else { return Verdict::Unclear };
@@ -57,14 +59,15 @@ impl Ratio {
         if is_past(&self.recip(), MARGIN) {
             return Verdict::Faster;
         }
-        // What differs by no more than runs of one build do is the same, as far as single runs can tell; where those differ by much it is open.
+        // Single runs cannot tell a difference from run-to-run variation; where that variation is large, the verdict is
+        // open.
         let margin = (1.0 + MARGIN) * (WIDER * self.between).exp();
         if margin < WIDEST && 1.0 / margin <= low && high <= margin { Verdict::Same } else { Verdict::Unclear }
     }
 }
 
-/// Whether the side certainly takes more than 1 + `slowdown` times the baseline's time: the whole interval, widened to 99 % and by what
-/// single runs do not know of themselves, says so.
+/// Whether the side certainly takes more than 1 + `slowdown` times the baseline's time: the whole interval, widened to
+/// 99 % and by the run-to-run variation that a single run cannot know, is past it.
 pub(super) fn is_past(ratio: &Ratio, slowdown: f64) -> bool {
     let upper = ratio.interval.map(|(_, high)| {
         let reach = (high / ratio.value).ln().hypot(ratio.between);
@@ -73,8 +76,8 @@ pub(super) fn is_past(ratio: &Ratio, slowdown: f64) -> bool {
     upper.is_some_and(|upper| upper < 1.0 / (1.0 + slowdown))
 }
 
-/// Whether it may be so: it seems slower, and some of the 95 % interval, widened by what single runs do not know of themselves, says it.
-/// Short launches whose times agree are not told, although single runs cannot rule much out for them.
+/// Whether the side possibly does: it seems slower, and a part of the 95 % interval, widened by the run-to-run variation
+/// that a single run cannot know, is past it. Short launches whose times agree are not reported.
 pub(super) fn may_be_past(ratio: &Ratio, slowdown: f64) -> bool {
     let seems_slower = ratio.value < 1.0 / (1.0 + MARGIN.min(slowdown));
     let lower = ratio.interval.map(|(low, _)| ratio.value / (ratio.value / low).ln().hypot(ratio.between).exp());
@@ -110,7 +113,7 @@ mod tests {
         };
         assert_eq!((of(1.03, 0.0), of(1.03, 0.025)), (Verdict::Faster, Verdict::Same));
         assert_eq!((of(1.06, 0.025), of(0.94, 0.025)), (Verdict::Faster, Verdict::Slower));
-        assert_eq!((of(1.6, 0.9), of(1.001, 0.9)), (Verdict::Unclear, Verdict::Unclear), "nobody can tell");
+        assert_eq!((of(1.6, 0.9), of(1.001, 0.9)), (Verdict::Unclear, Verdict::Unclear), "too noisy to tell");
     }
 
     #[test]
@@ -138,7 +141,8 @@ mod tests {
         assert!(!is_past(&unknown, 0.05) && may_be_past(&unknown, 0.05));
     }
 
-    /// Series of samples that scatter normally, by a 64-bit linear congruential generator (Knuth's MMIX) and Box and Muller's transform.
+    /// Series of samples that scatter normally, by a 64-bit linear congruential generator (Knuth's MMIX) and Box and
+    /// Muller's transform.
     struct Noise(u64);
 
     impl Noise {

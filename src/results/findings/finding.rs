@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::suite::{binary_size, flop_per_s, gb_per_s};
+use crate::results::format::{flop_per_s, gb_per_s};
+use crate::suite::binary_size;
 
 /// A statement about a device, computed from rows.
 #[derive(Debug, Clone, PartialEq)]

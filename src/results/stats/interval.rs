@@ -8,7 +8,8 @@ const ALPHA: f64 = 0.05;
 /// Fewest samples whose order statistics can make an interval: of fewer even the range covers less than 95 %.
 const LEAST: usize = 6;
 
-/// Two-sided 95 % quantile of Student's t; past nine degrees of freedom that of nine, which is larger by 15 % at most. `degrees` ≥ 1.
+/// Two-sided 95 % quantile of Student's t; past nine degrees of freedom that of nine, which is larger by 15 % at most.
+/// `degrees` ≥ 1.
 #[must_use]
 pub fn student(degrees: usize) -> f64 {
     const QUANTILES: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
@@ -17,16 +18,19 @@ pub fn student(degrees: usize) -> f64 {
 
 /// 95 % confidence interval of the median of `samples`, in the order taken.
 ///
-/// From six samples on by interpolated order statistics (Hettmansperger & Sheather, *Statistics & Probability Letters* 4, 1986): whole
-/// ranks cover what the binomial distribution happens to give, 98 % with ten samples, and interpolating between the two pairs of ranks
-/// nearest to 95 % takes that back, whatever the distribution, to within a percent. Series whose samples resemble their neighbours (a clock
-/// that wanders, two modes that last) hold less than their number says: the ranks are then those of the effective sample size, n ÷ (1 +
-/// 2 Σ ρₖ), where ρₖ is the autocorrelation of the samples' sides of the median at lag k (Bartlett's variance of a mean; the sides, since
-/// a median's variance is that of their count). The sum ends before the first lag within a standard error, 1 ÷ √n, of none, and negative
-/// ones are not used to narrow the interval: independent samples keep theirs, all but half a percent of coverage.
+/// From six samples on by interpolated order statistics (Hettmansperger & Sheather, *Statistics & Probability Letters*
+/// 4, 1986): whole ranks cover what the binomial distribution happens to give, 98 % with ten samples, and interpolating
+/// between the two pairs of ranks nearest to 95 % takes that back, whatever the distribution, to within a percent.
+/// Series whose samples resemble their neighbours (a clock that wanders, two modes that last) hold less than their
+/// number says: the ranks are then those of the effective sample size, n ÷ (1 + 2 Σ ρₖ), where ρₖ is the
+/// autocorrelation of the samples' sides of the median at lag k (Bartlett's variance of a mean; the sides, since a
+/// median's variance is that of their count). The sum ends before the first lag within a standard error, 1 ÷ √n, of
+/// none, and negative ones are not used to narrow the interval: independent samples keep theirs, all but half a percent
+/// of coverage.
 ///
-/// From two to five samples no order statistics reach 95 %: the interval is Student's, of the mean of the logarithms, which assumes what
-/// the other does not: noise that is about log-normal. `None` below two samples, and for fewer than six where one is not above zero.
+/// From two to five samples no order statistics reach 95 %: the interval is Student's, of the mean of the logarithms,
+/// which assumes what the other does not: noise that is about log-normal. `None` below two samples, and for fewer than
+/// six where one is not above zero.
 ///
 /// `examples/coverage.rs` shows how often it holds the truth.
 #[must_use]
@@ -63,8 +67,8 @@ fn effective_count(samples: &[f64], median: f64) -> f64 {
     count / (1.0 + 2.0 * correlated)
 }
 
-/// Rank of the interval's lower end among `count` ≥ 6 sorted samples, from 1, with a fraction where it lies between two of them. The
-/// upper end has the same rank from above.
+/// Rank of the interval's lower end among `count` ≥ 6 sorted samples, from 1, with a fraction where it lies between two
+/// of them. The upper end has the same rank from above.
 fn lower_rank(count: usize) -> f64 {
     // P(B(n, ½) = k) by recurrence from k = 0, in logarithms so that large n do not underflow.
     let n = count as f64;
@@ -82,7 +86,7 @@ fn lower_rank(count: usize) -> f64 {
     d + (n - d) * surplus / (d + (n - 2.0 * d) * surplus)
 }
 
-/// What stands at `rank`, from 1, between two samples in proportion.
+/// The value at `rank`, from 1; between two ranks interpolated linearly.
 fn at_rank(sorted: &[f64], rank: f64) -> f64 {
     let last = sorted.len() - 1;
     let below = ((rank - 1.0).max(0.0) as usize).min(last);
@@ -124,8 +128,8 @@ mod tests {
         }
     }
 
-    /// Ranks from the published table of the sign test at 95 % (n → lower rank) are the last that cover 95 %: the interpolated one
-    /// lies between it and the next.
+    /// Ranks from the published table of the sign test at 95 % (n → lower rank) are the last that cover 95 %: the
+    /// interpolated one lies between it and the next.
     #[test]
     fn ranks_lie_beside_those_of_the_published_table() {
         for (n, rank) in [(6, 1), (8, 1), (9, 2), (10, 2), (12, 3), (15, 4), (20, 6), (25, 8), (50, 18), (100, 40)] {

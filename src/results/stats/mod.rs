@@ -60,11 +60,12 @@ pub struct Estimate {
 
 /// `a` ÷ `b`, two independent medians above zero, with the 95 % confidence interval of the ratio.
 ///
-/// On logarithms the ratio is a difference, and the distances from each median to the ends of its interval are combined in quadrature,
-/// end by end: the delta method, which for intervals that are not symmetric is the method of variance estimates recovery (Zou & Donner,
-/// *Statistics in Medicine* 27, 2008). No distribution is assumed beyond what the two intervals rest on; simulated on log-normal noise it
-/// holds the true ratio in 95 to 98 % of cases with five samples or more on either side, and in 99 % with three. It speaks of the noise
-/// within the two series, and of nothing that differs from one run to the next. `None` where an end is not above zero.
+/// On logarithms the ratio is a difference, and the distances from each median to the ends of its interval are combined
+/// in quadrature, end by end: the delta method, which for intervals that are not symmetric is the method of variance
+/// estimates recovery (Zou & Donner, *Statistics in Medicine* 27, 2008). No distribution is assumed beyond what the two
+/// intervals rest on; simulated on log-normal noise it holds the true ratio in 95 to 98 % of cases with five samples or
+/// more on either side, and in 99 % with three. It speaks of the noise within the two series, and of nothing that
+/// differs from one run to the next. `None` where an end is not above zero.
 #[must_use]
 pub fn ratio(a: Estimate, b: Estimate) -> Option<Estimate> {
     let logs = |of: Estimate| {
@@ -83,8 +84,9 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| (logs / values.len() as f64).exp())
 }
 
-/// The step of the clock that measured `values`: the largest step of which all of them are multiples (Euclid's algorithm, to within
-/// a hundredth). With a few dozen different values it is the true one; `None` where all are zero or negative.
+/// The step of the clock that measured `values`: the largest step of which all of them are multiples (Euclid's
+/// algorithm, to within a hundredth). With a few dozen different values it is the true one; `None` where all are zero
+/// or negative.
 #[must_use]
 pub fn clock_step(values: &[f64]) -> Option<f64> {
     const ZERO: f64 = 0.01;
@@ -177,7 +179,8 @@ mod tests {
             let coverage = coverage(n_a, n_b, sigma_a, sigma_b);
             assert!((0.93..=0.97).contains(&coverage), "{coverage} with {n_a} and {n_b} samples");
         }
-        // Student's intervals of three samples are wide and rarely both at fault: together they hold more than they promise.
+        // Student's intervals of three samples are wide and rarely both at fault: together they hold more than they
+        // promise.
         for (n_a, n_b, sigma_a, sigma_b) in
             [(3, 3, 0.02, 0.02), (5, 5, 0.02, 0.1), (6, 40, 0.02, 0.02), (10, 10, 0.02, 0.1)]
         {

@@ -1,4 +1,4 @@
-/* Sweeps: what happens to a kernel as one number grows. */
+/* Sweeps of one parameter or of the size. */
 
 /** Median of `base` ÷ median of `row`, with the interval of a ratio: the two reaches in quadrature, on logarithms. */
 function relativeSpeed(base, row) {
@@ -47,7 +47,7 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
             x: "at",
             y: "value",
             title: ({ row, at, value, low: from, high: to }) =>
-              `${model.sides[row.side].name}\n${param} ${at}\nmeasured ${withInterval(value, from, to)}${row.of.model === null ? "" : `\nmodel ${times(row.of.model)}`}\n${time(row.ns)}`,
+              `${model.sides[row.side].name}\n${param} ${at}\nmeasured ${ratioWithInterval(value, from, to)}${row.of.model === null ? "" : `\nmodel ${ratioText(row.of.model)}`}\n${time(row.ns)}`,
           }),
         ],
       });
@@ -58,7 +58,7 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
         table: {
           columns: [label, "Device", "Measured", "95 % interval", "Model", "Median"],
           rows: all.map(({ row, at, value, low: from, high: to }) => [
-            String(at), model.sides[row.side].name, times(value), `${ratioFigure(from)} – ${ratioFigure(to)}`, row.of.model === null ? "–" : times(row.of.model), time(row.ns),
+            String(at), model.sides[row.side].name, ratioText(value), `${ratioNumber(from)} – ${ratioNumber(to)}`, row.of.model === null ? "–" : ratioText(row.of.model), time(row.ns),
           ]),
         },
       };
@@ -83,7 +83,7 @@ function kneeMarks(model, sides, isNarrow) {
 }
 
 /** The cache curve: latency of dependent loads, or bandwidth, over the working set. */
-function cacheCurve({ id, title, benchmark, label, value, write, told }) {
+function cacheCurve({ id, title, benchmark, label, value, write, hasFindings }) {
   return {
     id,
     title,
@@ -116,8 +116,8 @@ function cacheCurve({ id, title, benchmark, label, value, write, told }) {
       const hasKnees = shown.some((side) => model.sides[side].levels.some(({ bytes }) => bytes !== null));
       return {
         plots: [svg],
-        legend: [...series, ...(hasKnees ? [{ kind: "line", dash: "2 3", label: "largest working set that a cache holds, inferred" }] : [])],
-        takeaways: told ? findings(model, shown, "cache_curve") : [],
+        legend: [...series, ...(hasKnees ? [{ kind: "line", dash: "2 3", label: "inferred cache size" }] : [])],
+        takeaways: hasFindings ? findings(model, shown, "cache_curve") : [],
         table: {
           columns: ["Working set", "Device", label, "95 % interval"],
           rows: all.map((point) => [binary(point.bytes), model.sides[point.row.side].name, write(point.value, 4), `${write(point.low, 4)} – ${write(point.high, 4)}`]),
@@ -130,31 +130,31 @@ function cacheCurve({ id, title, benchmark, label, value, write, told }) {
 const cacheLatency = () =>
   cacheCurve({
     id: "cache-latency",
-    title: "How long does a load take, by how much memory is in use?",
+    title: "What is the latency of a dependent load, by working set?",
     benchmark: "latency",
     label: "Latency of a dependent load",
     // One load of 4 bytes a step.
     value: (row, ns) => (ns * 4) / row.of.bytes,
     write: (ns, precision = 1) => time(ns, Math.max(precision, ns >= 100 ? 3 : 2)),
-    told: true,
+    hasFindings: true,
   });
 
 const cacheBandwidth = () =>
   cacheCurve({
     id: "cache-bandwidth",
-    title: "How fast is reading, by how much memory is in use?",
+    title: "What is the read bandwidth, by working set?",
     benchmark: "bandwidth",
     label: "Bandwidth",
     value: (row, ns) => row.of.bytes / ns,
-    write: (gb, precision = 1) => bandwidth(gb, precision),
-    told: false,
+    write: (gb, precision = 1) => byteRate(gb, precision),
+    hasFindings: false,
   });
 
 /** Bandwidth over the workgroup memory that each workgroup reserves. */
 function occupancy() {
   return {
     id: "occupancy",
-    title: "What does workgroup memory cost a kernel that only needs it reserved?",
+    title: "What does reserved workgroup memory cost, by size?",
     draw({ model, sides, width }) {
       const series = sides.flatMap((side) => {
         const rows = sweep(model, side, "workgroup_memory", "occupancy", "WORDS").filter((row) => row.gb !== null);
@@ -168,11 +168,11 @@ function occupancy() {
       const svg = plot({
         width,
         height: 300,
-        x: { type: "log", base: 2, label: "Workgroup memory of a workgroup", ticks: binaryTicks(...sets, 8), tickFormat: binary },
+        x: { type: "log", base: 2, label: "Workgroup memory per workgroup", ticks: binaryTicks(...sets, 8), tickFormat: binary },
         y: { zero: true, label: "Bandwidth relative to the first", grid: true, ticks: 6, tickFormat: factor },
         marks: [...curveMarks(series, "bytes", "value", ["low", "high"]), tip(all, { x: "bytes", y: "value", title: ({ row }) => describe(model, row) })],
       });
-      const say = (points) => `Reserving ${binary(points.at(-1).bytes)} leaves ${percent(points.at(-1).value)} of the bandwidth with ${binary(points[0].bytes)}: ${bandwidth(points[0].row.gb, 3)}.`;
+      const say = (points) => `Reserving ${binary(points.at(-1).bytes)} leaves ${percent(points.at(-1).value)} of the bandwidth with ${binary(points[0].bytes)}: ${byteRate(points[0].row.gb, 3)}.`;
       const takeaways = series.map(({ side, points }) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: say(points) }));
       return { plots: [svg], legend: series, takeaways, table: rowsTable(model, all.map(({ row }) => row)) };
     },
@@ -184,7 +184,7 @@ function transfer() {
   const rowsOf = (model, side) => (side === undefined ? [] : timed(model, [Number(side)], "transfer").filter((row) => row.gb !== null).sort(byCount));
   return {
     id: "transfer",
-    title: "How fast do bytes reach the device, and come back?",
+    title: "How fast are copies between host and device?",
     choices(_, { model, sides }) {
       const there = sides.filter((side) => isSwept(rowsOf(model, side))).map((side) => [String(side), model.sides[side].name]);
       return [{ key: "side", label: "Device", options: there, value: there[0]?.[0] }];
@@ -192,14 +192,14 @@ function transfer() {
     draw({ model, width, isNarrow, picked }) {
       const rows = rowsOf(model, picked.side);
       if (!isSwept(rows)) return null;
-      const series = unique(rows.map((row) => row.of.name)).map((label, place) => ({ label, ...sideStyle(place), points: rows.filter((row) => row.of.name === label) }));
+      const series = unique(rows.map((row) => row.of.name)).map((label, index) => ({ label, ...sideStyle(index), points: rows.filter((row) => row.of.name === label) }));
       const bytes = (row) => row.of.bytes;
       const [low, high] = extent(rows.map((row) => row.gb));
       const svg = plot({
         width,
         height: 360,
         x: { type: "log", base: 2, label: "Bytes copied", ticks: binaryTicks(...extent(rows.map(bytes)), isNarrow ? 5 : 10), tickFormat: binary },
-        y: { type: "log", label: "Bandwidth", ticks: logTicks(low, high), tickFormat: (gb) => bandwidth(gb, 1), grid: true },
+        y: { type: "log", label: "Bandwidth", ticks: logTicks(low, high), tickFormat: (gb) => byteRate(gb, 1), grid: true },
         marks: [...curveMarks(series, bytes, "gb", [rateLow("gb"), rateHigh("gb")]), tip(rows, { x: bytes, y: "gb", title: (row) => describe(model, row) })],
       });
       return { plots: [svg], legend: series, takeaways: findings(model, [Number(picked.side)], "transfer"), table: rowsTable(model, rows) };

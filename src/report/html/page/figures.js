@@ -1,40 +1,46 @@
-/* Numbers, sizes and times as people read them. */
+/* Numbers, sizes and times as text. */
 
-/** `value` to so many significant digits, without an exponent. */
-function digits(value, precision) {
-  const whole = value >= 1 ? Math.floor(Math.log10(value)) + 1 : 1;
-  return value.toFixed(Math.max(0, precision - whole));
+/* Quantities follow the rules of src/results/format.rs and its examples; a percent sign cannot be parted from its number here. */
+
+/** `value` to so many significant digits, without an exponent. Digits before the point are never rounded away. */
+function significant(value, digits) {
+  if (value === 0 || !Number.isFinite(value)) return String(value);
+  const exponent = Math.floor(Math.log10(Math.abs(value)));
+  const decimals = Math.min(100, Math.max(0, digits - 1 - exponent));
+  const scale = 10 ** decimals;
+  // 9.996 rounds to 10.0, not to 10.00.
+  const gainsDigit = Math.round(Math.abs(value) * scale) / scale >= 10 ** (exponent + 1);
+  return value.toFixed(gainsDigit ? Math.max(0, decimals - 1) : decimals);
 }
 
-function scaled(value, units, precision, step = 1000) {
+/** `value` in the first of `units`, each `step` times the one before, in which it stays below a step. */
+function scaled(value, units, digits, step = 1000) {
+  // What rounds to 1000 belongs to the next unit.
+  const limit = step === 1000 ? 1000 - 0.5 * 10 ** (3 - Math.max(3, digits)) : step;
   let unit = 0;
-  while (value >= step * 0.99995 && unit + 1 < units.length) {
+  while (value >= limit && unit + 1 < units.length) {
     value /= step;
     unit += 1;
   }
-  return `${digits(value, precision)} ${units[unit]}`;
+  return `${significant(value, digits)} ${units[unit]}`;
 }
 
-const time = (ns, precision = 4) => scaled(ns, ["ns", "µs", "ms", "s"], precision);
-const bandwidth = (gb, precision = 4) => (gb < 1 ? `${digits(gb * 1000, precision)} MB/s` : scaled(gb, ["GB/s", "TB/s"], precision));
-const arithmetic = (gflop, precision = 3) => scaled(gflop, ["GFLOP/s", "TFLOP/s"], precision);
+const time = (ns, digits = 4) => scaled(ns, ["ns", "µs", "ms", "s"], digits);
+const loadLatency = (ns) => scaled(ns, ["ns/load", "µs/load"], 3);
+const byteRate = (gb, digits = 4) => scaled(gb * 1000, ["MB/s", "GB/s", "TB/s"], digits);
+const flopRate = (gflop, digits = 3) => scaled(gflop * 1000, ["MFLOP/s", "GFLOP/s", "TFLOP/s"], digits);
 const binary = (bytes) => scaled(bytes, ["B", "KiB", "MiB", "GiB", "TiB"], 3, 1024).replace(/\.0+(?= )/, "");
 
 function percent(fraction) {
   const value = fraction * 100;
-  if (value > 0 && value < 0.1) return "<0.1\u00a0%";
-  return value < 9.95 ? `${value.toFixed(1)}\u00a0%` : `${value.toFixed(0)}\u00a0%`;
+  if (value < 0.1) return "<0.1\u00a0%";
+  return `${value.toFixed(value < 9.95 ? 1 : 0)}\u00a0%`;
 }
 
-/** A ratio with three digits; below 1 three behind the point, so that both sides of 1 are told as finely. */
-function ratioFigure(value) {
-  if (value < 0.01) return String(Number(value.toPrecision(2)));
-  if (value < 0.0995) return value.toFixed(4);
-  return value < 0.9995 ? value.toFixed(3) : digits(value, 3);
-}
-
-const times = (value) => `${ratioFigure(value)}×`;
-const withInterval = (value, low, high) => (low === null || high === null ? times(value) : `${times(value)} [${ratioFigure(low)}, ${ratioFigure(high)}]`);
+/** The number of a ratio: three significant digits, two below 0.01. */
+const ratioNumber = (value) => significant(value, value < 0.01 ? 2 : 3);
+const ratioText = (value) => `${ratioNumber(value)}×`;
+const ratioWithInterval = (value, low, high) => (low === null || high === null ? ratioText(value) : `${ratioText(value)} [${ratioNumber(low)}, ${ratioNumber(high)}]`);
 
 /** A number of elements, or rows x columns: 2^20 for powers of two. */
 function niceSize(n) {
@@ -69,7 +75,7 @@ function binaryTicks(low, high, most) {
 function evenTicks(low, high, most) {
   const step = [1, 2, 4, 8, 16, 32, 64].find((size) => (high - low) / size < most) ?? 128;
   const first = Math.ceil(low / step) * step;
-  return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, place) => first + place * step);
+  return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, index) => first + index * step);
 }
 
 /** A factor on an axis: 0.5×. */

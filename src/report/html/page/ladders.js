@@ -1,8 +1,8 @@
-/* Kernels of a family against each other: as bars against their ceiling, and over the size. */
+/* Kernels of a family compared: as bars with their ceilings, and over the size. */
 
 const METRICS = {
-  gb: { label: "Bandwidth", write: bandwidth },
-  gflop: { label: "Arithmetic", write: arithmetic },
+  gb: { label: "Bandwidth", write: byteRate },
+  gflop: { label: "Arithmetic", write: flopRate },
 };
 
 /** Ticks of a linear axis of rates. */
@@ -15,13 +15,13 @@ const rateLow = (metric) => (row) => (row.high === null ? row[metric] : (row[met
 const rateHigh = (metric) => (row) => (row.low === null ? row[metric] : (row[metric] * row.ns) / row.low);
 const ceilingOf = (metric) => (row) => (row.share ? row[metric] / row.share : null);
 
-/** What a row's tip says. */
+/** The hover text of a row. */
 function describe(model, row) {
   const lines = [`${row.of.family}/${row.of.name}`, row.of.kind];
   if (model.sides.length > 1) lines.push(model.sides[row.side].name);
   lines.push(`${time(row.ns)}${row.noise === null ? "" : ` ± ${percent(row.noise)}`}`);
-  if (row.gb !== null) lines.push(bandwidth(row.gb));
-  if (row.gflop !== null) lines.push(arithmetic(row.gflop));
+  if (row.gb !== null) lines.push(byteRate(row.gb));
+  if (row.gflop !== null) lines.push(flopRate(row.gflop));
   if (row.share !== null) lines.push(`${percent(row.share)} of ${row.ceiling}`);
   return lines.join("\n");
 }
@@ -37,8 +37,8 @@ function rowsTable(model, rows) {
       model.sides[row.side].name,
       time(row.ns),
       row.low === null ? "–" : `${time(row.low)} – ${time(row.high)}`,
-      cell(row.gb, (value) => digits(value, 4)),
-      cell(row.gflop, (value) => digits(value, 4)),
+      cell(row.gb, (value) => significant(value, 4)),
+      cell(row.gflop, (value) => significant(value, 4)),
       cell(row.share, percent),
     ]),
   };
@@ -65,37 +65,37 @@ function kinds(rows) {
 const sideStyle = (side) => ({ color: color(side), symbol: symbol(side), dash: dash(side) });
 const sideLegend = (model, sides, kind = "point") =>
   sides.map((side) => ({ ...sideStyle(side), kind, label: model.sides[side].name }));
-/** What Rust found out about a family, by side. */
+/** Findings about a family, by side. */
 function findings(model, sides, family) {
-  const told = sides.filter((side) => model.sides[side].finding.has(family));
-  return told.map((side) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: model.sides[side].finding.get(family).text }));
+  const known = sides.filter((side) => model.sides[side].finding.has(family));
+  return known.map((side) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: model.sides[side].finding.get(family).text }));
 }
 
-/** The rows of a ladder with their places: a group for each kernel, and a bar for each side. */
-function ladderPlaces(rows, isNarrow) {
+/** The rows of a ladder with their keys: a group for each kernel, and a bar for each side. */
+function ladderKeys(rows, isNarrow) {
   const names = unique(rows.map((row) => row.of.name));
-  const places = [];
+  const keys = [];
   const titles = [];
   const bars = [];
   for (const name of names) {
     const own = rows.filter((row) => row.of.name === name);
     if (isNarrow) {
       titles.push({ key: `title ${name}`, name });
-      places.push(`title ${name}`);
+      keys.push(`title ${name}`);
     } else {
       titles.push({ key: `${name} ${own[Math.floor((own.length - 1) / 2)].side}`, name });
     }
     for (const row of own) {
       const key = `${name} ${row.side}`;
-      places.push(key);
+      keys.push(key);
       bars.push({ row, key });
     }
-    if (own.length > 1 && !isNarrow) places.push(`gap ${name}`);
+    if (own.length > 1 && !isNarrow) keys.push(`gap ${name}`);
   }
-  return { places, titles, bars };
+  return { keys, titles, bars };
 }
 
-/** A family's kernels as bars, each with the ceiling that it is held against. */
+/** A family's kernels as bars, each with its ceiling. */
 function ladder(id, title, family, takesFindings = true) {
   return {
     id,
@@ -108,7 +108,7 @@ function ladder(id, title, family, takesFindings = true) {
       const metric = metricOf(all);
       const rows = all.filter((row) => row[metric] !== null);
       if (rows.length < 2) return null;
-      const { places, titles, bars } = ladderPlaces(rows, isNarrow);
+      const { keys, titles, bars } = ladderKeys(rows, isNarrow);
       const ceiling = ceilingOf(metric);
       const rate = ({ row }) => row[metric];
       const [, longest] = extent(rows.flatMap((row) => [row[metric], ceiling(row)]));
@@ -116,12 +116,12 @@ function ladder(id, title, family, takesFindings = true) {
       const value = (row) => `${METRICS[metric].write(row[metric], 3)}${row.share === null ? "" : ` · ${percent(row.share)}`}`;
       const svg = plot({
         width,
-        height: 66 + places.length * (isNarrow ? 18 : 20),
+        height: 66 + keys.length * (isNarrow ? 18 : 20),
         marginLeft,
         marginRight: 14 + 6.9 * Math.max(...rows.map((row) => value(row).length)),
         marginTop: 8,
         x: { domain: [0, longest * 1.01], label: METRICS[metric].label, ticks: isNarrow ? 3 : 6, tickFormat: rateTick(metric), grid: true },
-        y: { domain: places, axis: null, padding: 0.22 },
+        y: { domain: keys, axis: null, padding: 0.22 },
         marks: [
           Plot.barX(bars, { x1: 0, x2: rate, y: "key", fill: ({ row }) => color(row.side) }),
           Plot.ruleY(bars, { x1: ({ row }) => rateLow(metric)(row), x2: ({ row }) => rateHigh(metric)(row), y: "key", stroke: "currentColor", strokeWidth: 1.5 }),
@@ -193,7 +193,7 @@ function overSize() {
       const types = unique(rowsOf(model, side, family).map((row) => row.of.dtype));
       return [
         { key: "family", label: "Family", options: families.map((name) => [name, name]), value: family },
-        { key: "side", label: "Device", options: there.map((place) => [place, model.sides[place].name]), value: side },
+        { key: "side", label: "Device", options: there.map((index) => [index, model.sides[index].name]), value: side },
         { key: "dtype", label: "Type", options: types.map((name) => [name, name]), value: types[0] },
       ];
     },
@@ -202,9 +202,9 @@ function overSize() {
       const metric = metricOf(all);
       const rows = all.filter((row) => row[metric] !== null).sort(byCount);
       if (!isSwept(rows)) return null;
-      const series = unique(rows.map((row) => row.of.name)).map((label, place) => ({
+      const series = unique(rows.map((row) => row.of.name)).map((label, index) => ({
         label,
-        ...sideStyle(place),
+        ...sideStyle(index),
         points: rows.filter((row) => row.of.name === label),
       }));
       const ceilings = rows.filter((row) => row.share !== null && !row.ceiling.startsWith("launch"));

@@ -15,14 +15,14 @@ function parseParams(text) {
 
 function decodeCases(data) {
   const { cases, texts } = data;
-  return cases.family.map((_, place) => {
-    const of = (column) => texts[column[place]];
+  return cases.family.map((_, index) => {
+    const of = (column) => texts[column[index]];
     const n = of(cases.n);
     const benchmark = of(cases.benchmark);
     const params = of(cases.params);
     const kind = `${of(cases.dtype)} ${niceSize(n)}`;
     return {
-      place,
+      index,
       family: of(cases.family),
       benchmark,
       dtype: of(cases.dtype),
@@ -30,9 +30,9 @@ function decodeCases(data) {
       count: n.split("x").reduce((product, part) => product * Number(part), 1),
       params,
       param: parseParams(params),
-      bytes: cases.bytes[place],
-      flops: cases.flops[place],
-      model: cases.model[place],
+      bytes: cases.bytes[index],
+      flops: cases.flops[index],
+      model: cases.model[index],
       kind,
       name: params === "" ? benchmark : `${benchmark} ${params}`,
       rows: [],
@@ -40,10 +40,10 @@ function decodeCases(data) {
   });
 }
 
-/** The places in ranges of (first, how many). */
+/** The indices in ranges of (first, how many). */
 const ranges = (list) => list.flatMap(([first, count]) => Array.from({ length: count }, (_, step) => first + step));
 
-function decodeRows(data, side, place, cases) {
+function decodeRows(data, side, index, cases) {
   const { rows } = side;
   const sparse = (list) => new Map(list.map(([row, ...rest]) => [row, rest]));
   const [notes, checks, timers, works] = [rows.notes, rows.checks, rows.timer, rows.work].map(sparse);
@@ -57,7 +57,7 @@ function decodeRows(data, side, place, cases) {
     const rate = (amount) => (ns === null || amount === null ? null : amount / ns);
     const row = {
       of,
-      side: place,
+      side: index,
       ns,
       low: reach(rows.below, -1),
       high: reach(rows.above, 1),
@@ -71,7 +71,7 @@ function decodeRows(data, side, place, cases) {
       checks: checks.has(number) ? data.texts[checks.get(number)[0]] : "",
       timer: timers.has(number) ? data.texts[timers.get(number)[0]] : "",
     };
-    of.rows[place] = row;
+    of.rows[index] = row;
     return row;
   });
 }
@@ -95,7 +95,7 @@ function nameSides(sides) {
 
 /** Means of a match, row by row. */
 function decodeMeans({ means }, texts) {
-  const text = (place) => (place === null ? null : texts[place]);
+  const text = (index) => (index === null ? null : texts[index]);
   return means.ratio.map((ratio, number) => {
     const reach = (column, sign) => (column[number] === null ? null : ratio * (1 + (sign * column[number]) / 1e4));
     return { family: text(means.family[number]), benchmark: text(means.benchmark[number]), cases: means.cases[number], ratio, low: reach(means.below, -1), high: reach(means.above, 1) };
@@ -103,10 +103,10 @@ function decodeMeans({ means }, texts) {
 }
 
 function decodeMatch(match, sides, cases, texts) {
-  const rows = ranges(match.case).map((place, number) => {
+  const rows = ranges(match.case).map((index, number) => {
     const ratio = match.ratio[number];
     const reach = (column, sign) => (column[number] === null ? null : ratio * (1 + (sign * column[number]) / 1e4));
-    return { of: cases[place], ratio, low: reach(match.below, -1), high: reach(match.above, 1), verdict: match.verdict[number] };
+    return { of: cases[index], ratio, low: reach(match.below, -1), high: reach(match.above, 1), verdict: match.verdict[number] };
   });
   const [baseline, side] = [sides[match.baseline], sides[match.side]];
   const isByApi = match.is_one_device && baseline.api !== side.api;
@@ -116,11 +116,11 @@ function decodeMatch(match, sides, cases, texts) {
 
 /** The data object, decoded. Sides and rows are new objects: the data is left as it was. */
 function decode(data) {
-  const sides = data.sides.map((side, place) => ({ ...side, place, finding: new Map(side.findings.map((finding) => [finding.family, finding])) }));
+  const sides = data.sides.map((side, index) => ({ ...side, index, finding: new Map(side.findings.map((finding) => [finding.family, finding])) }));
   nameSides(sides);
   const cases = decodeCases(data);
   for (const side of sides) {
-    side.list = decodeRows(data, side, side.place, cases);
+    side.list = decodeRows(data, side, side.index, cases);
     side.series = side.samples.map((series) => ({ ...series, of: cases[series.case] }));
   }
   const matches = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));

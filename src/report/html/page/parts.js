@@ -24,11 +24,11 @@ function h(tag, attributes = {}, ...children) {
 const COLORS = 8;
 const SYMBOLS = ["circle", "triangle", "square", "diamond", "cross", "star", "wye"];
 const DASHES = ["none", "7 3", "2 3", "9 3 2 3"];
-const color = (place) => `var(--c${place % COLORS})`;
-const symbol = (place) => SYMBOLS[place % SYMBOLS.length];
-const dash = (place) => DASHES[Math.floor(place / COLORS) % DASHES.length];
+const color = (index) => `var(--c${index % COLORS})`;
+const symbol = (index) => SYMBOLS[index % SYMBOLS.length];
+const dash = (index) => DASHES[Math.floor(index / COLORS) % DASHES.length];
 
-/** What a mark looks like in the legend: drawn by the library itself, so that both agree. */
+/** A mark as the legend shows it, drawn by the library so that both agree. */
 function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape = "circle", dash: pattern = "none" }) {
   const x = [2, 20];
   const line = () => Plot.line([[x[0], 7], [x[1], 7]], { stroke, strokeWidth: 2, strokeDasharray: pattern });
@@ -50,10 +50,10 @@ function legend(entries) {
   return h("ul", { class: "legend" }, entries.map((entry) => h("li", {}, swatch(entry), h("span", {}, entry.label))));
 }
 
-/** A sentence of a finding: what stands between backquotes is code, and a number and its sign stay together. */
+/** A sentence of a finding: text between backquotes is code, and a number and its sign stay together. */
 function sentence(text) {
   const parts = text.replaceAll(" %", "\u00a0%").replaceAll("± ", "±\u00a0").split("`");
-  return parts.map((part, place) => (place % 2 === 1 ? h("code", {}, part) : part));
+  return parts.map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));
 }
 
 /** A labelled choice; `changed` gets the value. Its options can be set again while it keeps the focus. */
@@ -75,7 +75,7 @@ function choice(key, label, changed) {
 function plainTable(caption, columns, rows) {
   const head = h("tr", {}, columns.map((column) => h("th", { scope: "col" }, column)));
   const body = rows.map((row) =>
-    h("tr", {}, row.map((cell, place) => (place === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))),
+    h("tr", {}, row.map((cell, index) => (index === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))),
   );
   return h("table", {}, h("caption", { class: "sr" }, caption), h("thead", {}, head), h("tbody", {}, body));
 }
@@ -87,7 +87,7 @@ function scrollBox(label, ...children) {
 
 function foldOut(title, table) {
   const box = h("details", { class: "data" }, h("summary", {}, "Data"));
-  // Built when it is opened: most are never looked at.
+  // Built when it is opened: few are.
   box.addEventListener("toggle", () => {
     if (box.open && box.children.length === 1) {
       box.append(scrollBox(`Data: ${title}`, plainTable(title, table.columns, table.rows)));
@@ -142,14 +142,14 @@ function chart(spec, context) {
     controls.hidden = [...controls.children].every((element) => element.hidden);
   }
 
-  function name(svg, place, count, sentences) {
-    const part = count > 1 ? ` (${place + 1} of ${count})` : "";
+  function name(svg, index, count, sentences) {
+    const part = count > 1 ? ` (${index + 1} of ${count})` : "";
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `${spec.title}${part} ${sentences.map(({ text }) => text).join(" ")}`.trim());
   }
 
   function draw() {
-    // What is hidden has no width.
+    // A hidden box has no width.
     box.hidden = false;
     drawnWidth = box.clientWidth;
     const style = getComputedStyle(box);
@@ -159,7 +159,7 @@ function chart(spec, context) {
     box.hidden = drawn === null;
     if (drawn === null) return;
     const sentences = (drawn.takeaways ?? []).filter(({ text }) => text);
-    drawn.plots.forEach((svg, place) => name(svg, place, drawn.plots.length, sentences));
+    drawn.plots.forEach((svg, index) => name(svg, index, drawn.plots.length, sentences));
     const takeaways = sentences.map(({ side, text }) => h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, sentence(text)));
     caption.replaceChildren();
     append(caption, [h("h3", {}, spec.title), takeaways, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);

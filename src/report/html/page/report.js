@@ -18,10 +18,10 @@ function datesOf(side) {
   return side.dates.length > 1 ? `${side.dates.length} runs, ${span}` : span;
 }
 
-/** What the measurements tell of the device: label and value. */
+/** Device limits from the measurements: label and value. */
 function facts(side) {
-  const rate = ({ gb_per_s: gb, gflop_per_s: gflop, ns }) => (ns !== null ? time(ns, 3) : gb !== null ? bandwidth(gb, 3) : gflop !== null ? arithmetic(gflop) : null);
-  const names = { copy: "Memory, copy", read: "Memory, read", fill: "Memory, fill", workgroup: "Workgroup memory", tensor: "Tensor cores, f16", launch: "Launch" };
+  const rate = ({ gb_per_s: gb, gflop_per_s: gflop, ns }) => (ns !== null ? time(ns, 3) : gb !== null ? byteRate(gb, 3) : gflop !== null ? flopRate(gflop) : null);
+  const names = { copy: "DRAM, copy", read: "DRAM, read", fill: "DRAM, write", workgroup: "Workgroup memory", tensor: "Tensor cores, f16", launch: "Launch" };
   const limits = side.ceilings
     .map((ceiling) => [names[ceiling.limit] ?? ceiling.limit.replace(/^fma /, "Arithmetic, "), rate(ceiling)])
     .filter(([, value]) => value !== null);
@@ -49,7 +49,7 @@ function card(side) {
     ["Version", side.tool_version && `shaderbench ${side.tool_version}`],
     ["Rows", side.statuses.map(([status, count]) => `${count} ${status}`).join(", ")],
   ].filter(([, value]) => value);
-  return h("article", { class: "card", style: `--side: ${color(side.place)}` },
+  return h("article", { class: "card", style: `--side: ${color(side.index)}` },
     h("h3", {}, side.device, h("span", { class: "api" }, side.api)),
     h("p", { class: "type" }, [side.device_type, side.vendor].filter(Boolean).join(" · ")),
     h("dl", { class: "about" }, about.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
@@ -58,16 +58,16 @@ function card(side) {
     h("p", { class: "from" }, side.reports.join(", ")));
 }
 
-/** A sentence on what is left of the first speed at some places of a sweep. */
-const remains = (name, places) => (points) => {
-  const told = points.filter(({ at }) => places.includes(at)).map(({ at, value }) => `${percent(value)} at ${name} ${at}`);
-  return told.length > 0 ? `Of the speed at ${name} ${points[0].at} there remain ${told.join(", ")}.` : "";
+/** A sentence on the speed at some values of a sweep, relative to the first. */
+const remains = (name, values) => (points) => {
+  const shares = points.filter(({ at }) => values.includes(at)).map(({ at, value }) => `${percent(value)} at ${name} ${at}`);
+  return shares.length > 0 ? `Relative to the speed at ${name} ${points[0].at}: ${shares.join(", ")}.` : "";
 };
 
 const SECTIONS = [
   ["Kernels", () => [
-    ladder("reduction", "How close does each way to sum come to reading as fast as the device can?", "reduction"),
-    ladder("transpose", "How close does each transpose come to copying as fast as the device can?", "transpose"),
+    ladder("reduction", "How close does each reduction come to the peak read rate?", "reduction"),
+    ladder("transpose", "How close does each transpose come to the peak copy rate?", "transpose"),
     otherLadders(),
     overSize(),
     roofline(),
@@ -75,25 +75,25 @@ const SECTIONS = [
   ["Memory", () => [
     cacheLatency(),
     cacheBandwidth(),
-    modelled({ id: "bank-conflict", title: "What do bank conflicts cost, by the stride?", family: "bank_conflict", benchmark: "stride", param: "STRIDE", label: "Stride (words of 32 bits)", isLog: true }),
-    modelled({ id: "coalescing-stride", title: "What does a stride cost in memory?", family: "coalescing", benchmark: "stride", param: "STRIDE", label: "Stride (elements of 4 bytes)", isLog: false, say: remains("stride", [2, 8, 32]) }),
-    modelled({ id: "coalescing-offset", title: "What does a misaligned start cost in memory?", family: "coalescing", benchmark: "offset", param: "OFFSET", label: "Offset (elements of 4 bytes)", isLog: false, say: remains("offset", [1]) }),
+    modelled({ id: "bank-conflict", title: "What do bank conflicts cost, by stride?", family: "bank_conflict", benchmark: "stride", param: "STRIDE", label: "Stride (words of 32 bits)", isLog: true }),
+    modelled({ id: "coalescing-stride", title: "What does strided access to DRAM cost?", family: "coalescing", benchmark: "stride", param: "STRIDE", label: "Stride (elements of 4 bytes)", isLog: false, say: remains("stride", [2, 8, 32]) }),
+    modelled({ id: "coalescing-offset", title: "What does misaligned access to DRAM cost?", family: "coalescing", benchmark: "offset", param: "OFFSET", label: "Offset (elements of 4 bytes)", isLog: false, say: remains("offset", [1]) }),
     occupancy(),
     transfer(),
   ]],
-  ["Against each other", () => [against(true), against(false), safetyTax()]],
+  ["Comparisons", () => [against(true), against(false), safetyTax()]],
   ["Trust", () => [scatter()]],
 ];
 
-/** Which sides the charts show. */
+/** Selects the sides that charts show. */
 function sideChoice(model, shown, changed) {
   if (model.sides.length < 2) return null;
   const boxes = model.sides.map((side) => h("label", { class: "side" },
-    h("input", { type: "checkbox", checked: shown.has(side.place), change(event) {
-      if (event.target.checked) shown.add(side.place);
-      else shown.delete(side.place);
+    h("input", { type: "checkbox", checked: shown.has(side.index), change(event) {
+      if (event.target.checked) shown.add(side.index);
+      else shown.delete(side.index);
       changed();
-    } }), swatch({ ...sideStyle(side.place), kind: "dot" }), h("span", {}, side.name)));
+    } }), swatch({ ...sideStyle(side.index), kind: "dot" }), h("span", {}, side.name)));
   return h("fieldset", { class: "sides" }, h("legend", {}, "Charts show"), boxes);
 }
 
@@ -102,11 +102,11 @@ const FIRST_SIDES = 4;
 
 function findingsSection(model) {
   const families = model.families.map(({ name, summary }) => {
-    const told = findings(model, model.sides.map((side) => side.place), name);
-    return told.length === 0 ? null : h("details", {}, h("summary", {}, h("b", {}, name), ` ${summary}`), told.map(({ side, text }) => h("p", {}, side ? h("b", {}, `${side}: `) : null, sentence(text))));
+    const found = findings(model, model.sides.map((side) => side.index), name);
+    return found.length === 0 ? null : h("details", {}, h("summary", {}, h("b", {}, name), ` ${summary}`), found.map(({ side, text }) => h("p", {}, side ? h("b", {}, `${side}: `) : null, sentence(text))));
   });
   const any = families.some(Boolean);
-  return any ? h("section", { id: "findings", class: "findings" }, h("h2", {}, "What the numbers show"), h("div", {}, families)) : null;
+  return any ? h("section", { id: "findings", class: "findings" }, h("h2", {}, "Findings"), h("div", {}, families)) : null;
 }
 
 /** The observer of each element that holds a page, so that drawing again ends the former one. */
@@ -119,7 +119,7 @@ const observers = new WeakMap();
 function render(root, data) {
   observers.get(root)?.disconnect();
   const model = decode(data);
-  const shown = new Set(model.sides.slice(0, FIRST_SIDES).map((side) => side.place));
+  const shown = new Set(model.sides.slice(0, FIRST_SIDES).map((side) => side.index));
   const context = { model, get sides() { return [...shown].sort((a, b) => a - b); } };
   const sections = SECTIONS.map(([title, make]) => ({ title, charts: make().map((spec) => chart(spec, context)) }));
   const all = sections.flatMap(({ charts }) => charts);
@@ -137,7 +137,7 @@ function render(root, data) {
       h("div", { id: "charts" }, sideChoice(model, shown, drawAll), boxes),
       append(h("div", {}), [findingsSection(model)]),
       h("section", { id: "table" }, h("h2", {}, "Every case"), comparisonTable(model))),
-    h("footer", {}, h("p", {}, `Made by shaderbench ${model.toolVersion}. Medians with 95 % confidence intervals; 1 GB/s is 10⁹ bytes a second, an FMA counts two operations.`)));
+    h("footer", {}, h("p", {}, `Generated by shaderbench ${model.toolVersion}. Medians with 95 % confidence intervals; 1 GB/s is 10⁹ bytes per second; an FMA counts as two operations.`)));
   drawAll();
   const observer = new ResizeObserver(() => requestAnimationFrame(() => all.forEach(({ fit }) => fit())));
   observer.observe(root);

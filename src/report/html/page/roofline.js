@@ -28,8 +28,8 @@ function largestOfEach(rows) {
 
 const KINDS = {
   both: { color: "var(--c0)", symbol: "circle", label: "counts operations and bytes" },
-  moves: { color: "var(--c2)", symbol: "triangle", label: "moves bytes alone: at the left edge, its height is its bandwidth" },
-  computes: { color: "var(--c3)", symbol: "square", label: "computes alone: at the right edge" },
+  moves: { color: "var(--c2)", symbol: "triangle", label: "counts only bytes: at the left edge, height shows bandwidth" },
+  computes: { color: "var(--c3)", symbol: "square", label: "counts only operations: at the right edge" },
 };
 
 /** Measured limits of a side, as roofs. */
@@ -57,7 +57,7 @@ const HALO = { stroke: "var(--surface)", strokeWidth: 5, fill: "currentColor", f
 function roofline() {
   return {
     id: "roofline",
-    title: "Which kernels does memory bind, and which arithmetic?",
+    title: "Which kernels are memory-bound, and which compute-bound?",
     choices(picked, { model, sides }) {
       const there = sides.filter((side) => roofs(model.sides[side])).map((side) => [String(side), model.sides[side].name]);
       const side = there.some(([key]) => key === picked.side) ? picked.side : there[0]?.[0];
@@ -72,7 +72,7 @@ function roofline() {
       if (picked.side === undefined) return null;
       const side = model.sides[Number(picked.side)];
       const { slope, flat } = roofs(side);
-      const points = rooflinePoints(model, side.place);
+      const points = rooflinePoints(model, side.index);
       const known = points.filter(({ kind }) => kind === "both");
       if (known.length === 0) return null;
       const top = Math.max(...flat.map(({ gflop_per_s }) => gflop_per_s));
@@ -99,13 +99,13 @@ function roofline() {
       // A name stands left of its point where the picture has room, else right of it.
       const roomLeft = ({ x }) => 84 + (Math.log(x / left) / Math.log(right / left)) * (width - 110);
       const isTight = (point) => roomLeft(point) < 10 + 6.5 * point.row.of.name.length;
-      const names = (of, place) => Plot.text(of, { x: "x", y: "y", text: ({ row }) => row.of.name, fontSize: 11, fill: "currentColor", stroke: "var(--surface)", strokeWidth: 4, ...place });
-      const describePoint = (point) => `${describe(model, point.row)}${point.kind === "both" ? `\n${digits(point.x, 3)} FLOP a byte` : ""}`;
+      const names = (of, index) => Plot.text(of, { x: "x", y: "y", text: ({ row }) => row.of.name, fontSize: 11, fill: "currentColor", stroke: "var(--surface)", strokeWidth: 4, ...index });
+      const describePoint = (point) => `${describe(model, point.row)}${point.kind === "both" ? `\n${significant(point.x, 3)} FLOP/B` : ""}`;
       const svg = plot({
         width,
         height: isNarrow ? 400 : 460,
-        x: { type: "log", domain: [left / 1.3, right * 1.3], ticks: logTicks(left, right).filter((tick) => Number.isInteger(Math.log10(tick))), tickFormat: (value) => String(value < 1 ? Number(value.toPrecision(1)) : value), label: "Arithmetic intensity (FLOP a byte)" },
-        y: { type: "log", domain: y, ticks: logTicks(...y), tickFormat: (gflop) => arithmetic(gflop, 1), label: "Arithmetic", grid: true },
+        x: { type: "log", domain: [left / 1.3, right * 1.3], ticks: logTicks(left, right).filter((tick) => Number.isInteger(Math.log10(tick))), tickFormat: (value) => String(value < 1 ? Number(value.toPrecision(1)) : value), label: "Arithmetic intensity (FLOP/B)" },
+        y: { type: "log", domain: y, ticks: logTicks(...y), tickFormat: (gflop) => flopRate(gflop, 1), label: "Arithmetic", grid: true },
         marginLeft: 84,
         marks: [
           Plot.ruleX([left, right], { stroke: "currentColor", strokeOpacity: 0.15 }),
@@ -116,8 +116,8 @@ function roofline() {
             const dots = (of, opacity) => Plot.dot(of, { x: "x", y: "y", symbol: style.symbol, fill: style.color, fillOpacity: opacity, r: 4, stroke: "var(--surface)", strokeWidth: 0.75 });
             return [dots(own.filter((point) => !isChosen(point)), 0.12), dots(own.filter(isChosen), 0.9)];
           }),
-          Plot.text(labels, { ...HALO, y: "y", x: right, text: ({ limits, y: gflop }) => `${limits.join(", ")} ${arithmetic(gflop)}`, textAnchor: "end", dy: -8, dx: -8 }),
-          Plot.text([slope], { ...HALO, x: left, y: left * slope.gb_per_s, text: ({ limit, gb_per_s: gb }) => `${limit} ${bandwidth(gb, 3)}`, textAnchor: "start", dx: 6, dy: -32 }),
+          Plot.text(labels, { ...HALO, y: "y", x: right, text: ({ limits, y: gflop }) => `${limits.join(", ")} ${flopRate(gflop)}`, textAnchor: "end", dy: -8, dx: -8 }),
+          Plot.text([slope], { ...HALO, x: left, y: left * slope.gb_per_s, text: ({ limit, gb_per_s: gb }) => `${limit} ${byteRate(gb, 3)}`, textAnchor: "start", dx: 6, dy: -32 }),
           names(named.filter((point) => !isTight(point)), { textAnchor: "end", dx: -8 }),
           names(named.filter(isTight), { textAnchor: "start", dx: 8 }),
           tip(points.filter(isChosen), { x: "x", y: "y", title: describePoint }),
@@ -126,12 +126,12 @@ function roofline() {
       return {
         plots: [svg],
         legend: [...Object.entries(KINDS).map(([, style]) => ({ kind: "dot", ...style })), { kind: "line", label: "measured limits" }],
-        takeaways: findings(model, [side.place], "roofline"),
+        takeaways: findings(model, [side.index], "roofline"),
         note: "Each kernel at its largest size. Matrix products count each matrix once; kernels that no limit here binds (workgroup memory, latencies, copies over the bus) are left out.",
         table: {
-          columns: ["Benchmark", "Type and size", "FLOP a byte", "GFLOP/s", "GB/s", "Of ceiling"],
+          columns: ["Benchmark", "Type and size", "FLOP/B", "GFLOP/s", "GB/s", "Of ceiling"],
           rows: points.map(({ row, kind, x }) => [
-            `${row.of.family}/${row.of.name}`, row.of.kind, kind === "both" ? digits(x, 3) : "–", row.gflop === null ? "–" : digits(row.gflop, 4), row.gb === null ? "–" : digits(row.gb, 4), row.share === null ? "–" : percent(row.share),
+            `${row.of.family}/${row.of.name}`, row.of.kind, kind === "both" ? significant(x, 3) : "–", row.gflop === null ? "–" : significant(row.gflop, 4), row.gb === null ? "–" : significant(row.gb, 4), row.share === null ? "–" : percent(row.share),
           ]),
         },
       };

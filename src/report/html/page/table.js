@@ -3,10 +3,10 @@
 /** How many rows are shown at first, and added at a time. */
 const ROWS = 100;
 
-/** Operations or bytes a second; of loads of 4 bytes that wait for each other, the time of one. */
+/** Bytes or operations per second; of dependent loads of 4 bytes, their latency. */
 function writeRate({ of, gb, gflop }) {
-  if (gb === null) return arithmetic(gflop);
-  return of.isLatency ? scaled(4 / gb, ["ns/load", "µs/load"], 3) : bandwidth(gb);
+  if (gb === null) return flopRate(gflop);
+  return of.isLatency ? loadLatency(4 / gb) : byteRate(gb);
 }
 
 const MEASURES = {
@@ -46,14 +46,14 @@ function tableColumns(model, sides, measures) {
     get: (of) => match.byCase.get(of)?.ratio ?? null,
     write(of) {
       const row = match.byCase.get(of);
-      return row ? h("span", { class: `ratio ${VERDICTS[row.verdict]}`, title: VERDICTS[row.verdict] }, withInterval(row.ratio, row.low, row.high)) : "";
+      return row ? h("span", { class: `ratio ${VERDICTS[row.verdict]}`, title: VERDICTS[row.verdict] }, ratioWithInterval(row.ratio, row.low, row.high)) : "";
     },
   }));
   const remarks = (of) => {
-    const told = sides.filter((side) => of.rows[side]?.reason).map((side) => ({ side, reason: of.rows[side].reason }));
-    const reasons = unique(told.map(({ reason }) => reason));
+    const noted = sides.filter((side) => of.rows[side]?.reason).map((side) => ({ side, reason: of.rows[side].reason }));
+    const reasons = unique(noted.map(({ reason }) => reason));
     return reasons.map((reason) => {
-      const who = told.filter((one) => one.reason === reason).map(({ side }) => model.sides[side].short);
+      const who = noted.filter((one) => one.reason === reason).map(({ side }) => model.sides[side].short);
       return who.length < sides.length ? `${who.join(", ")}: ${reason}` : reason;
     }).join("; ");
   };
@@ -73,18 +73,18 @@ function tableHead(model, columns, sorted, sort) {
     const label = key === "ratio" ? "Ratio of times" : model.sides[key].name;
     return h("th", { scope: "colgroup", colspan: span }, label);
   };
-  const heading = (column, place) => {
-    const direction = sorted.place === place ? sorted.direction : "none";
+  const heading = (column, index) => {
+    const direction = sorted.index === index ? sorted.direction : "none";
     const arrow = { none: "↕", ascending: "↑", descending: "↓" }[direction];
     return h("th", { scope: "col", class: column.isText ? null : "number", "aria-sort": direction === "none" ? null : direction },
-      h("button", { type: "button", click: () => sort(place) }, column.label, h("span", { class: "arrow", "aria-hidden": "true" }, arrow)));
+      h("button", { type: "button", click: () => sort(index) }, column.label, h("span", { class: "arrow", "aria-hidden": "true" }, arrow)));
   };
   return h("thead", {}, h("tr", {}, groups.map(group)), h("tr", {}, columns.map(heading)));
 }
 
-function tableCell(column, of, place) {
+function tableCell(column, of, index) {
   const content = column.write(of);
-  if (place === 1) return h("th", { scope: "row" }, content);
+  if (index === 1) return h("th", { scope: "row" }, content);
   const cell = h("td", { class: column.isText ? (column.label === "Notes" ? "notes" : null) : "number" }, content);
   const share = column.isBar ? column.get(of) : null;
   if (share !== null) {
@@ -94,7 +94,7 @@ function tableCell(column, of, place) {
   return cell;
 }
 
-/** By a column's value; what has none comes last, whichever way. */
+/** By a column's value; cases without one come last in either direction. */
 function sortCases(cases, column, direction) {
   const sign = direction === "descending" ? -1 : 1;
   const isNone = (value) => value === null || value === "";
@@ -105,7 +105,7 @@ function sortCases(cases, column, direction) {
   });
 }
 
-/** Whether every word of the search stands somewhere in what the case is called. */
+/** Whether every word of the search occurs in the names of the case. */
 function isFound(model, of, words) {
   const names = of.rows.filter(Boolean).map((row) => `${model.sides[row.side].name} ${row.status} ${row.reason}`);
   const text = [of.family, of.benchmark, of.dtype, of.n, niceSize(of.n), of.params, ...names].join(" ").toLowerCase();
@@ -114,13 +114,13 @@ function isFound(model, of, words) {
 
 function comparisonTable(model) {
   const filter = { family: "", device: "", api: "", size: "", text: "", measure: model.sides.length > 2 ? "median" : "all" };
-  let sorted = { place: -1, direction: "none" };
+  let sorted = { index: -1, direction: "none" };
   let shown = ROWS;
   const status = h("p", { class: "count", role: "status" });
   const box = scrollBox("Comparison table");
   const more = h("button", { type: "button", class: "more", click: () => grow() });
 
-  const visibleSides = () => model.sides.filter((side) => [["device", side.device], ["api", side.api]].every(([key, value]) => filter[key] === "" || filter[key] === value)).map((side) => side.place);
+  const visibleSides = () => model.sides.filter((side) => [["device", side.device], ["api", side.api]].every(([key, value]) => filter[key] === "" || filter[key] === value)).map((side) => side.index);
   const matchesBut = (but) => {
     const sides = visibleSides();
     const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -129,12 +129,12 @@ function comparisonTable(model) {
   };
   const columns = () => tableColumns(model, visibleSides(), filter.measure === "all" ? Object.keys(MEASURES) : [filter.measure]);
 
-  function sort(place) {
+  function sort(index) {
     const next = { none: "ascending", ascending: "descending", descending: "none" };
-    const direction = next[sorted.place === place ? sorted.direction : "none"];
-    sorted = { place: direction === "none" ? -1 : place, direction };
+    const direction = next[sorted.index === index ? sorted.direction : "none"];
+    sorted = { index: direction === "none" ? -1 : index, direction };
     fill();
-    box.querySelectorAll("thead tr:last-child button")[place].focus();
+    box.querySelectorAll("thead tr:last-child button")[index].focus();
   }
   function grow() {
     shown += ROWS * 2;
@@ -144,7 +144,7 @@ function comparisonTable(model) {
     return (value) => {
       filter[key] = value;
       shown = ROWS;
-      if (["device", "api", "measure"].includes(key)) sorted = { place: -1, direction: "none" };
+      if (["device", "api", "measure"].includes(key)) sorted = { index: -1, direction: "none" };
       offer();
       fill();
     };
@@ -152,7 +152,7 @@ function comparisonTable(model) {
   const chosen = Object.fromEntries([["family", "Family"], ["device", "Device"], ["api", "Backend"], ["size", "Size"], ["measure", "Show"]].map(([key, label]) => [key, choice(key, label, change(key))]));
   const search = h("label", { class: "choice search" }, h("span", {}, "Search"), h("input", { type: "search", placeholder: "tiled f32 2^20", input: (event) => change("text")(event.target.value) }));
   const controls = h("div", { class: "controls" }, Object.values(chosen).map(({ element }) => element), search);
-  /** What can be chosen; sizes are those of the chosen family. */
+  /** Options of the filters; sizes are those of the selected family. */
   function offer() {
     const all = (values, label) => [["", label], ...unique(values).filter(Boolean).map((value) => [value, value])];
     const sizes = new Map(matchesBut("size").sort((a, b) => a.count - b.count).map((of) => [of.n, niceSize(of.n)]));
@@ -169,9 +169,9 @@ function comparisonTable(model) {
   function fill() {
     const all = columns();
     const found = matchesBut(null);
-    const cases = sorted.place < 0 ? found : sortCases(found, all[sorted.place], sorted.direction);
-    const rows = cases.slice(0, shown).map((of) => h("tr", {}, all.map((column, place) => tableCell(column, of, place))));
-    const empty = h("tr", {}, h("td", { colspan: all.length }, "No case matches: choose less."));
+    const cases = sorted.index < 0 ? found : sortCases(found, all[sorted.index], sorted.direction);
+    const rows = cases.slice(0, shown).map((of) => h("tr", {}, all.map((column, index) => tableCell(column, of, index))));
+    const empty = h("tr", {}, h("td", { colspan: all.length }, "No case matches the filters."));
     const left = cases.length - rows.length;
     const [x, y] = [box.scrollLeft, box.scrollTop];
     box.replaceChildren(h("table", { class: "comparison" }, h("caption", { class: "sr" }, "Every case with what was measured; the buttons in the headings sort"), tableHead(model, all, sorted, sort), h("tbody", {}, rows.length > 0 ? rows : empty)));

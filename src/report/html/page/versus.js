@@ -1,4 +1,4 @@
-/* Sides against each other, checks against none, and samples against their median. */
+/* Sides compared, the cost of run-time checks, and samples relative to their median. */
 
 const VERDICTS = { f: "faster", S: "slower", s: "same", u: "unclear" };
 
@@ -9,10 +9,10 @@ function matchSentence({ a, b, means, verdicts }) {
   // The slower one takes the longer.
   const [long, short, ratio] = all.ratio < 1 ? [b, a, 1 / all.ratio] : [a, b, all.ratio];
   const [faster, slower, same, unclear] = verdicts;
-  const counts = [[faster, `${b} is faster in`], [slower, `slower in`], [same, "as fast in"], [unclear, "unclear in"]]
+  const counts = [[faster, `${b} is faster in`], [slower, "slower in"], [same, "the same in"], [unclear, "unclear in"]]
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${what} ${count}`);
-  return `${long} takes ${times(ratio)} the time of ${short} (geometric mean of ${all.cases} cases); ${counts.join(", ")}.`;
+  return `${long} takes ${ratioText(ratio)} the time of ${short} (geometric mean of ${all.cases} cases); ${counts.join(", ")}.`;
 }
 
 /** A family's rows of a match: means by benchmark with the cases behind them; or of all: means by family with the benchmarks. */
@@ -25,11 +25,11 @@ function matchLevels(match, family) {
   return { large: large.map((mean) => ({ ...mean, at: name(mean), text: `${name(mean)}\ngeometric mean of ${mean.cases}` })), small };
 }
 
-/** Spreads points of one place over its band, in the order in which they stand. */
+/** Spreads points of one index over its band, in the order in which they stand. */
 function spread(points, band) {
-  const places = new Map();
-  for (const point of points) places.set(point.at, [...(places.get(point.at) ?? []), point]);
-  return [...places.values()].flatMap((own) => own.map((point, place) => ({ ...point, shift: own.length === 1 ? 0 : (place / (own.length - 1) - 0.5) * band })));
+  const keys = new Map();
+  for (const point of points) keys.set(point.at, [...(keys.get(point.at) ?? []), point]);
+  return [...keys.values()].flatMap((own) => own.map((point, index) => ({ ...point, shift: own.length === 1 ? 0 : (index / (own.length - 1) - 0.5) * band })));
 }
 
 /** How many points have their names beside them. */
@@ -51,11 +51,11 @@ function against(isOneDevice) {
     title: isOneDevice ? "Which API is faster on the same device, and by how much?" : "Which device is faster, and by how much?",
     choices(picked, { model, sides }) {
       const there = model.matches
-        .map((match, place) => [match, String(place)])
+        .map((match, index) => [match, String(index)])
         .filter(([match]) => match.is_one_device === isOneDevice && sides.includes(match.baseline) && sides.includes(match.side));
       const several = unique(there.map(([match]) => match.baseline)).length > 1 || !isOneDevice;
       const label = (match) => (match.isByApi && several ? `${model.sides[match.baseline].device}: ${match.title}` : match.title);
-      const options = there.map(([match, place]) => [place, label(match)]);
+      const options = there.map(([match, index]) => [index, label(match)]);
       const match = options.some(([key]) => key === picked.match) ? picked.match : options[0]?.[0];
       const families = match === undefined ? [] : unique(model.matches[Number(match)].rows.map((row) => row.of.family));
       return [
@@ -72,7 +72,7 @@ function against(isOneDevice) {
       const points = spread(small, row * 0.6);
       const [low, high] = extent([...points, ...large].flatMap((point) => [point.ratio, point.low, point.high]));
       const domain = [Math.min(low, 0.8) / 1.15, Math.max(high, 1.25) * 1.15];
-      const title = (point) => `${point.text}\n${match.title}: ${withInterval(point.ratio, point.low, point.high)}`;
+      const title = (point) => `${point.text}\n${match.title}: ${ratioWithInterval(point.ratio, point.low, point.high)}`;
       const marginLeft = Math.min(isNarrow ? 170 : 240, 16 + 7.4 * Math.max(...large.map(({ at }) => at.length)));
       // A name leads away from the mean, but not out of the frame.
       const inner = width - marginLeft - 60;
@@ -92,7 +92,7 @@ function against(isOneDevice) {
         marginTop: 42,
         marginLeft,
         marginRight: isNarrow ? 16 : 60,
-        x: { type: "log", domain, ticks: logTicks(...domain).filter((_, place, all) => !isNarrow || all.length < 9 || place % 2 === 0), tickFormat: factor, label: isNarrow ? "Time over time" : `${match.title}, time over time`, grid: true },
+        x: { type: "log", domain, ticks: logTicks(...domain).filter((_, index, all) => !isNarrow || all.length < 9 || index % 2 === 0), tickFormat: factor, label: isNarrow ? "Ratio of times" : `${match.title}, ratio of times`, grid: true },
         y: { domain: large.map(({ at }) => at), label: null, tickSize: 0, type: "band", padding: 0.1 },
         marks: [
           Plot.ruleX([1], { stroke: "currentColor", strokeWidth: 1.5 }),
@@ -108,7 +108,7 @@ function against(isOneDevice) {
           Plot.ruleY(large, { x1: "low", x2: "high", y: "at", stroke: "var(--c1)", strokeWidth: 3 }),
           Plot.dot(large, { x: "ratio", y: "at", symbol: "diamond", r: 6, fill: "var(--c1)", stroke: "var(--surface)", strokeWidth: 1 }),
           ...(isNarrow ? [] : farthest(points, large, 1.4).map((point) => Plot.text([point], { x: "ratio", y: "at", dy: point.shift, dx: isLeft(point) ? -7 : 7, text: "name", textAnchor: isLeft(point) ? "end" : "start", fontSize: 11, fill: "var(--soft)", stroke: "var(--surface)", strokeWidth: 4 }))),
-          isNarrow ? null : Plot.text(large, { x: domain[1], y: "at", text: ({ ratio }) => times(ratio), textAnchor: "start", dx: 8, fontWeight: 600 }),
+          isNarrow ? null : Plot.text(large, { x: domain[1], y: "at", text: ({ ratio }) => ratioText(ratio), textAnchor: "start", dx: 8, fontWeight: 600 }),
           tip([...points, ...large], { x: "ratio", y: "at", title }),
         ],
       });
@@ -120,10 +120,10 @@ function against(isOneDevice) {
           { kind: "dot", symbol: "diamond", color: "var(--c1)", label: `geometric mean of the ${picked.family === "" ? "family" : "benchmark"}` },
         ],
         takeaways: [{ text: matchSentence(match) }],
-        note: `Right of 1× ${match.b} is faster, left of it ${match.a}. Only what both timed by the same clock is compared.`,
+        note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a}. Only cases timed by the same clock are compared.`,
         table: {
           columns: [picked.family === "" ? "Benchmark" : "Case", match.title, "95 % interval"],
-          rows: [...large, ...small].map((point) => [point.text.replaceAll("\n", ", "), times(point.ratio), point.low === null ? "–" : `${ratioFigure(point.low)} – ${ratioFigure(point.high)}`]),
+          rows: [...large, ...small].map((point) => [point.text.replaceAll("\n", ", "), ratioText(point.ratio), point.low === null ? "–" : `${ratioNumber(point.low)} – ${ratioNumber(point.high)}`]),
         },
       };
     },
@@ -168,26 +168,26 @@ function safetyTax() {
       const key = (point) => `${point.name} ${label(point)}`;
       const pairs = all.filter((point) => label(point) !== "one");
       const singles = all.filter((point) => label(point) === "one");
-      const places = groups.flatMap(([{ name }]) => [...(isNarrow ? [`title ${name}`] : []), `${name} none`, `${name} all`, `gap ${name}`]);
+      const keys = groups.flatMap(([{ name }]) => [...(isNarrow ? [`title ${name}`] : []), `${name} none`, `${name} all`, `gap ${name}`]);
       const titles = groups.map(([point]) => ({ name: `${point.name} ${niceSize(point.row.of.n)}`, key: isNarrow ? `title ${point.name}` : `${point.name} none` }));
       const [, longest] = extent(all.flatMap(({ value, high }) => [value, high]));
       const fill = (point) => (label(point) === "none" ? "var(--c7)" : "var(--c0)");
-      const title = ({ row, on, value, low, high }) => `${row.of.family}/${row.of.benchmark}\n${on.length === 0 ? "no checks" : on.map((check) => new Map(CHECKS).get(check)).join(", ")}\n${withInterval(value, low, high)} the time without\n${time(row.ns)}`;
+      const title = ({ row, on, value, low, high }) => `${row.of.family}/${row.of.benchmark}\n${on.length === 0 ? "no checks" : on.map((check) => new Map(CHECKS).get(check)).join(", ")}\n${ratioWithInterval(value, low, high)} relative to no checks\n${time(row.ns)}`;
       const style = { BOUNDS: { symbol: "triangle", color: "var(--c1)" }, LOOPS: { symbol: "square", color: "var(--c3)" }, ZERO_INIT: { symbol: "diamond", color: "var(--c4)" } };
       const svg = plot({
         width,
-        height: 70 + places.length * 18,
+        height: 70 + keys.length * 18,
         marginTop: 8,
         marginLeft: isNarrow ? 10 : 160,
         marginRight: 56,
         x: { domain: [0, longest * 1.04], label: "Time relative to no checks", tickFormat: factor, ticks: isNarrow ? 4 : 8, grid: true },
-        y: { domain: places, axis: null, padding: 0.15 },
+        y: { domain: keys, axis: null, padding: 0.15 },
         marks: [
           Plot.barX(pairs, { x1: 0, x2: "value", y: key, fill }),
           Plot.ruleY(pairs, { x1: "low", x2: "high", y: key, stroke: "currentColor", strokeWidth: 1.5 }),
           ...CHECKS.map(([check]) => Plot.dot(singles.filter(({ on }) => on[0] === check), { x: "value", y: ({ name }) => `${name} all`, symbol: style[check].symbol, fill: style[check].color, stroke: "var(--surface)", r: 5 })),
           Plot.text(titles, { x: 0, y: "key", text: "name", textAnchor: isNarrow ? "start" : "end", dx: isNarrow ? 2 : -8 }),
-          Plot.text(pairs, { x: longest * 1.04, y: key, text: ({ value }) => times(value), textAnchor: "start", dx: 8 }),
+          Plot.text(pairs, { x: longest * 1.04, y: key, text: ({ value }) => ratioText(value), textAnchor: "start", dx: 8 }),
           Plot.ruleX([1], { stroke: "currentColor", strokeDasharray: "3 3" }),
           tip(pairs, { x: "value", y: key, title }),
         ],
@@ -200,7 +200,7 @@ function safetyTax() {
           ...CHECKS.map(([check, text]) => ({ kind: "dot", ...style[check], label: `${text} alone` })),
         ],
         takeaways: findings(model, [Number(picked.side)], "safety_tax"),
-        table: { columns: ["Benchmark", "Checks", "Time relative to none", "Median"], rows: all.map(({ row, on, value, low, high }) => [`${row.of.benchmark} ${row.of.kind}`, on.join(", ") || "none", withInterval(value, low, high), time(row.ns)]) },
+        table: { columns: ["Benchmark", "Checks", "Time relative to none", "Median"], rows: all.map(({ row, on, value, low, high }) => [`${row.of.benchmark} ${row.of.kind}`, on.join(", ") || "none", ratioWithInterval(value, low, high), time(row.ns)]) },
       };
     },
   };
@@ -210,7 +210,7 @@ function safetyTax() {
 function scatter() {
   return {
     id: "scatter",
-    title: "Which measurements scatter the most, and how?",
+    title: "Which measurements vary the most?",
     choices(_, { model, sides }) {
       const options = sides.filter((side) => model.sides[side].series.length > 0).map((side) => [String(side), model.sides[side].name]);
       return [{ key: "side", label: "Device", options, value: options[0]?.[0] }];
@@ -220,29 +220,29 @@ function scatter() {
       const side = model.sides[Number(picked.side)];
       const name = ({ of }) => `${of.family}/${of.name} ${of.kind}`;
       const points = side.series.flatMap((series) => series.relative.map((value) => ({ series, key: name(series), value })));
-      const places = side.series.flatMap((series) => (isNarrow ? [`title ${name(series)}`, name(series)] : [name(series)]));
+      const keys = side.series.flatMap((series) => (isNarrow ? [`title ${name(series)}`, name(series)] : [name(series)]));
       const titles = side.series.map((series) => ({ name: name(series), key: isNarrow ? `title ${name(series)}` : name(series) }));
       const svg = plot({
         width,
-        height: 60 + places.length * (isNarrow ? 18 : 24),
+        height: 60 + keys.length * (isNarrow ? 18 : 24),
         marginTop: 8,
         marginLeft: isNarrow ? 10 : Math.min(400, 16 + 7.4 * Math.max(...titles.map((title) => title.name.length))),
-        x: { label: "Sample over the median", tickFormat: factor, ticks: isNarrow ? 4 : 8, grid: true, nice: true },
-        y: { domain: places, axis: null, type: "band" },
+        x: { label: "Sample relative to the median", tickFormat: factor, ticks: isNarrow ? 4 : 8, grid: true, nice: true },
+        y: { domain: keys, axis: null, type: "band" },
         marks: [
           Plot.ruleX([1], { stroke: "currentColor" }),
-          Plot.dot(points, { x: "value", y: "key", r: 3, fill: color(side.place), fillOpacity: 0.4, symbol: symbol(side.place) }),
+          Plot.dot(points, { x: "value", y: "key", r: 3, fill: color(side.index), fillOpacity: 0.4, symbol: symbol(side.index) }),
           Plot.text(titles, isNarrow ? { y: "key", text: "name", frameAnchor: "left", lineWidth: width / 13, textOverflow: "ellipsis" } : { y: "key", text: "name", frameAnchor: "left", textAnchor: "end", dx: -8 }),
-          tip(points, { x: "value", y: "key", title: ({ series, value }) => `${name(series)}\n${times(value)} the median\n${series.count} samples` }),
+          tip(points, { x: "value", y: "key", title: ({ series, value }) => `${name(series)}\n${ratioText(value)} the median\n${series.count} samples` }),
         ],
       });
       const [half, most] = side.noise;
-      const noise = half === null ? "" : `Half of all rows have a 95 % interval within ± ${percent(half)} of their median, nine of ten within ± ${percent(most)}.`;
+      const noise = half === null ? "" : `The 95 % interval is within ± ${percent(half)} of the median for half of the rows, and within ± ${percent(most)} for 90 % of them.`;
       return {
         plots: [svg],
         takeaways: [{ text: noise }],
-        note: `The ${side.series.length} of the reports' series whose samples scatter the most.`,
-        table: { columns: ["Case", "Samples", "Fastest", "Slowest"], rows: side.series.map((series) => [name(series), String(series.count), times(series.relative[0]), times(series.relative.at(-1))]) },
+        note: `The ${side.series.length} series of samples that vary the most.`,
+        table: { columns: ["Case", "Samples", "Fastest", "Slowest"], rows: side.series.map((series) => [name(series), String(series.count), ratioText(series.relative[0]), ratioText(series.relative.at(-1))]) },
       };
     },
   };

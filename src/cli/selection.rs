@@ -1,4 +1,4 @@
-//! Which devices a run is on, and which of them are one card through several APIs.
+//! Selects the devices of a run, and groups those that are one card through several APIs.
 
 use std::collections::BTreeSet;
 
@@ -11,35 +11,36 @@ use crate::error::{Error, Result};
 /// The sentence for a machine on which nothing can run.
 pub(super) fn no_device() -> Error {
     Error::NoDevice(
-        "no GPU adapter was found: install a Vulkan driver (Debian, Ubuntu: apt-get install libvulkan1 mesa-vulkan-drivers; \
-         NVIDIA: its own driver), and check VK_ICD_FILENAMES, VK_DRIVER_FILES and WGPU_BACKEND if they are set"
+        "no GPU adapter was found: install a Vulkan driver (Debian, Ubuntu: apt-get install libvulkan1 \
+         mesa-vulkan-drivers; NVIDIA: its own driver), and check VK_ICD_FILENAMES, \
+         VK_DRIVER_FILES and WGPU_BACKEND if they are set"
             .to_owned(),
     )
 }
 
-/// The runs to make, at least one, by places in `found`: each is on one card, through one API or, where `backend` is `all`, through every
-/// one that the card has. Hardware first: software only where it is asked for or nothing else is there.
+/// The runs to make, at least one, as indices into `found`: each is on one device, through one API or, if `backend` is
+/// `all`, through all of its APIs. Software devices run only on request or if there is no hardware.
 ///
 /// # Errors
 /// [`Error::Usage`] for a device that is not there, [`Error::NoDevice`] where there is none or none with that API.
-pub(super) fn choose(found: &[Device], device: Option<&str>, backend: Option<Through>) -> Result<Vec<Vec<usize>>> {
+pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Option<Through>) -> Result<Vec<Vec<usize>>> {
     if found.is_empty() {
         return Err(no_device());
     }
     let wanted = wanted(found, device)?;
     let is_for_any = matches!(device, None | Some("all"));
-    let is_hardware = |place: usize| found[place].kind != DeviceType::Software;
+    let is_hardware = |index: usize| found[index].kind != DeviceType::Software;
     let mut runs: Vec<Vec<usize>> = if backend == Some(Through::All) {
-        cards(found).into_iter().filter(|card| card.iter().any(|place| wanted.contains(place))).collect()
+        cards(found).into_iter().filter(|card| card.iter().any(|index| wanted.contains(index))).collect()
     } else {
-        wanted.into_iter().map(|place| vec![place]).collect()
+        wanted.into_iter().map(|index| vec![index]).collect()
     };
     if let Some(Through::One(api)) = backend {
         runs.retain(|run| found[run[0]].api == api);
         if runs.is_empty() {
             let known: Vec<_> = apis().into_iter().map(Api::name).collect();
             return Err(Error::NoDevice(format!(
-                "no device here runs through {api}: see `shaderbench devices` for what there is, of {}",
+                "no device supports {api}: see `shaderbench devices`; known APIs are {}",
                 known.join(", ")
             )));
         }
@@ -57,21 +58,21 @@ pub(super) fn choose(found: &[Device], device: Option<&str>, backend: Option<Thr
     Ok(runs)
 }
 
-/// Places of the devices that `--device` names, at least one.
+/// Indices of the devices that `--device` names, at least one.
 fn wanted(found: &[Device], device: Option<&str>) -> Result<Vec<usize>> {
     let Some(wanted) = device.filter(|wanted| *wanted != "all") else { return Ok((0..found.len()).collect()) };
     let number = wanted.parse::<usize>();
-    let is_wanted = |place: &usize| match number {
-        Ok(number) => number == *place,
-        Err(_) => found[*place].name.to_lowercase().contains(&wanted.to_lowercase()),
+    let is_wanted = |index: &usize| match number {
+        Ok(number) => number == *index,
+        Err(_) => found[*index].name.to_lowercase().contains(&wanted.to_lowercase()),
     };
-    let places: Vec<usize> = (0..found.len()).filter(is_wanted).collect();
-    if !places.is_empty() {
-        return Ok(places);
+    let indices: Vec<usize> = (0..found.len()).filter(is_wanted).collect();
+    if !indices.is_empty() {
+        return Ok(indices);
     }
     Err(Error::Usage(match number {
         Ok(number) => {
-            format!("there is no device {number}: there are 0 to {}, see `shaderbench devices`", found.len() - 1)
+            format!("there is no device {number}: numbers are 0 to {}, see `shaderbench devices`", found.len() - 1)
         }
         Err(_) => {
             // A card has an entry for each of its APIs.
@@ -81,16 +82,17 @@ fn wanted(found: &[Device], device: Option<&str>) -> Result<Vec<usize>> {
     }))
 }
 
-/// The cards behind `found`, in order, each with its places in `found`: one for each API.
+/// The cards behind `found`, in order, each with its indices in `found`: one for each API.
 ///
-/// What tells neither PCI address nor UUID (OpenGL) belongs to the one card of its name, and stands alone where several have it.
+/// An entry without PCI address and UUID (OpenGL) belongs to the only card of its name; if several have the name, it is
+/// a card of its own.
 fn cards(found: &[Device]) -> Vec<Vec<usize>> {
-    let mut places: Vec<usize> = (0..found.len()).collect();
-    // Who is known by address comes first, so that names are compared with every card.
-    places.sort_by_key(|place| pci_address(&found[*place]).is_none() && uuid(&found[*place]).is_none());
+    let mut indices: Vec<usize> = (0..found.len()).collect();
+    // Devices with an address come first, so that names are compared with every card.
+    indices.sort_by_key(|index| pci_address(&found[*index]).is_none() && uuid(&found[*index]).is_none());
     let mut cards: Vec<Vec<usize>> = Vec::new();
-    for place in places {
-        let device = &found[place];
+    for index in indices {
+        let device = &found[index];
         let lacks_api = |card: &Vec<usize>| card.iter().all(|other| found[*other].api != device.api);
         let is_same = |other: &usize| is_same_card(&found[*other], device);
         let known =
@@ -102,8 +104,8 @@ fn cards(found: &[Device]) -> Vec<Vec<usize>> {
             alike.next().filter(|_| alike.next().is_none())
         };
         match known.or_else(by_name) {
-            Some(card) => cards[card].push(place),
-            None => cards.push(vec![place]),
+            Some(card) => cards[card].push(index),
+            None => cards.push(vec![index]),
         }
     }
     for card in &mut cards {
@@ -113,7 +115,7 @@ fn cards(found: &[Device]) -> Vec<Vec<usize>> {
     cards
 }
 
-/// Whether two devices are the same card through two APIs: by PCI address, else by UUID; `None` where either tells neither.
+/// Whether two devices are the same card through two APIs: by PCI address, else by UUID; `None` if either has neither.
 pub(super) fn is_same_card(a: &Device, b: &Device) -> Option<bool> {
     match (pci_address(a).zip(pci_address(b)), uuid(a).zip(uuid(b))) {
         (Some((a, b)), _) => Some(a == b),
@@ -137,7 +139,7 @@ fn pci_address(device: &Device) -> Option<[u32; 4]> {
     Some([domain, bus, device, u32::from_str_radix(function, 16).ok()?])
 }
 
-/// The digits of the UUID, whoever wrote it.
+/// The hexadecimal digits of the UUID, in either notation.
 fn uuid(device: &Device) -> Option<String> {
     let text = device.fact("UUID")?.trim_start_matches("GPU-").to_lowercase();
     let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
@@ -185,7 +187,8 @@ mod tests {
     use super::fakes::{at, device};
     use super::*;
 
-    /// Two cards whose Vulkan and CUDA numbers run in opposite order, OpenGL that could be either, and a software device twice.
+    /// Two cards whose Vulkan and CUDA numbers run in opposite order, OpenGL that could be either, and a software
+    /// device twice.
     fn two_cards() -> Vec<Device> {
         vec![
             at(Api::Vulkan, "0000:1b:00.0"),
@@ -198,37 +201,37 @@ mod tests {
         ]
     }
 
-    fn chosen(found: &[Device], device: Option<&str>, backend: Option<Through>) -> Vec<Vec<usize>> {
-        choose(found, device, backend).expect("some device")
+    fn selected(found: &[Device], device: Option<&str>, backend: Option<Through>) -> Vec<Vec<usize>> {
+        select_runs(found, device, backend).expect("some device")
     }
 
     #[test]
     fn all_apis_of_the_first_card_or_of_each_make_one_run() {
         let found = two_cards();
-        assert_eq!(chosen(&found, None, Some(Through::All)), [vec![0, 6]]);
-        assert_eq!(chosen(&found, Some("all"), Some(Through::All)), [vec![0, 6], vec![1, 5], vec![2]]);
-        assert_eq!(chosen(&found, Some("1"), Some(Through::All)), [vec![1, 5]]);
-        assert_eq!(chosen(&found, Some("6"), Some(Through::All)), [vec![0, 6]]);
-        assert_eq!(chosen(&found, Some("llvm"), Some(Through::All)), [vec![3, 4]]);
+        assert_eq!(selected(&found, None, Some(Through::All)), [vec![0, 6]]);
+        assert_eq!(selected(&found, Some("all"), Some(Through::All)), [vec![0, 6], vec![1, 5], vec![2]]);
+        assert_eq!(selected(&found, Some("1"), Some(Through::All)), [vec![1, 5]]);
+        assert_eq!(selected(&found, Some("6"), Some(Through::All)), [vec![0, 6]]);
+        assert_eq!(selected(&found, Some("llvm"), Some(Through::All)), [vec![3, 4]]);
     }
 
     #[test]
     fn one_api_is_as_without_cards() {
         let found = two_cards();
-        assert_eq!(chosen(&found, None, None), [vec![0]]);
-        assert_eq!(chosen(&found, Some("all"), None), [vec![0], vec![1]]);
-        assert_eq!(chosen(&found, Some("4"), None), [vec![4]]);
-        assert_eq!(chosen(&found, Some("all"), Some(Through::One(Api::Gl))), [vec![2]]);
-        assert_eq!(chosen(&found, Some("llvm"), Some(Through::One(Api::Vulkan))), [vec![3]]);
-        assert_eq!(chosen(&found[5..], Some("all"), Some(Through::One(Api::Cuda))), [vec![0], vec![1]]);
+        assert_eq!(selected(&found, None, None), [vec![0]]);
+        assert_eq!(selected(&found, Some("all"), None), [vec![0], vec![1]]);
+        assert_eq!(selected(&found, Some("4"), None), [vec![4]]);
+        assert_eq!(selected(&found, Some("all"), Some(Through::One(Api::Gl))), [vec![2]]);
+        assert_eq!(selected(&found, Some("llvm"), Some(Through::One(Api::Vulkan))), [vec![3]]);
+        assert_eq!(selected(&found[5..], Some("all"), Some(Through::One(Api::Cuda))), [vec![0], vec![1]]);
     }
 
     #[test]
     fn without_cuda_all_means_what_the_device_has() {
         let found = [device("Fake 9000", Api::Vulkan, &[]), device("Fake 9000", Api::Gl, &[])];
-        assert_eq!(chosen(&found, None, Some(Through::All)), [vec![0, 1]]);
-        assert_eq!(chosen(&found[..1], None, Some(Through::All)), [vec![0]]);
-        assert_eq!(chosen(&two_cards()[3..5], None, Some(Through::All)), [vec![0, 1]]);
+        assert_eq!(selected(&found, None, Some(Through::All)), [vec![0, 1]]);
+        assert_eq!(selected(&found[..1], None, Some(Through::All)), [vec![0]]);
+        assert_eq!(selected(&two_cards()[3..5], None, Some(Through::All)), [vec![0, 1]]);
     }
 
     #[test]
@@ -238,10 +241,10 @@ mod tests {
             at(Api::Vulkan, "0000:1b:00.0"),
             at(Api::Cuda, "0000:1b:00.0"),
         ];
-        assert_eq!(chosen(&found, None, Some(Through::All)), [vec![0, 1, 2]]);
+        assert_eq!(selected(&found, None, Some(Through::All)), [vec![0, 1, 2]]);
         // A second driver of one API on one card is a run of its own.
         let found = [at(Api::Vulkan, "0000:1b:00.0"), at(Api::Vulkan, "0000:1b:00.0"), at(Api::Cuda, "0000:1b:00.0")];
-        assert_eq!(chosen(&found, Some("all"), Some(Through::All)), [vec![0, 2], vec![1]]);
+        assert_eq!(selected(&found, Some("all"), Some(Through::All)), [vec![0, 2], vec![1]]);
     }
 
     #[test]
@@ -254,20 +257,22 @@ mod tests {
             of(Api::Cuda, &uuid('b')),
             of(Api::Cuda, &uuid('A')),
         ];
-        assert_eq!(chosen(&found, Some("all"), Some(Through::All)), [vec![0, 3], vec![1, 2]]);
+        assert_eq!(selected(&found, Some("all"), Some(Through::All)), [vec![0, 3], vec![1, 2]]);
     }
 
     #[test]
     fn what_is_not_there_is_said() {
         let found = two_cards();
         for (device, backend, text) in [
-            (Some("99"), Some(Through::All), "there is no device 99: there are 0 to 6"),
+            (Some("99"), Some(Through::All), "there is no device 99: numbers are 0 to 6"),
             (Some("Fake 9001"), None, "did you mean 'Fake 9000'?"),
-            (None, Some(Through::One(Api::Metal)), "no device here runs through metal"),
+            (None, Some(Through::One(Api::Metal)), "no device supports metal"),
         ] {
-            let error = choose(&found, device, backend).expect_err("there is none").to_string();
+            let error = select_runs(&found, device, backend).expect_err("there is none").to_string();
             assert!(error.contains(text), "{error}");
         }
-        assert!(choose(&[], None, None).expect_err("there is none").to_string().contains("install a Vulkan driver"));
+        assert!(
+            select_runs(&[], None, None).expect_err("there is none").to_string().contains("install a Vulkan driver")
+        );
     }
 }

@@ -1,0 +1,47 @@
+//! What commands write to stdout and stderr.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::PathBuf;
+
+use crate::error::{Error, Result};
+use crate::report::Terminal;
+use crate::report::wrap;
+
+/// Writes to stdout. A closed pipe (`| head`) is no error.
+///
+/// # Errors
+/// [`Error::Io`] for anything else that goes wrong.
+pub(super) fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(source) if source.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::Io { action: "write to", path: PathBuf::from("stdout"), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line to stderr, wrapped on a terminal. Failures are ignored: a run does not end for a lost message.
+pub(super) fn say(text: &str) {
+    let width =
+        terminal_size::terminal_size_of(std::io::stderr()).map_or(usize::MAX, |(width, _)| usize::from(width.0));
+    for line in text.lines() {
+        let _ = writeln!(std::io::stderr().lock(), "{}", wrap(line, width, "  "));
+    }
+}
+
+/// Width of stdout (`COLUMNS` if it is no terminal, else 80) and colours (only on a terminal, without `NO_COLOR`).
+pub(super) fn terminal() -> Terminal {
+    let is_terminal = std::io::stdout().is_terminal();
+    let size = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    let columns = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    Terminal {
+        width: size.or_else(columns).filter(|width| *width > 0).unwrap_or(80),
+        has_color: is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    }
+}
+
+/// What `list --json` and `devices --json` print.
+pub(super) fn print_json(value: &serde_json::Value) -> Result<()> {
+    print(&format!("{value:#}\n"))
+}

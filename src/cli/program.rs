@@ -1,0 +1,45 @@
+//! The program: parses the command line and runs a command.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use super::arguments::{Command, CommandLine};
+use super::output::say;
+use super::{compare, describe, devices, explain, index, list, report, run, show};
+
+/// Parses the arguments, runs the command, prints the error if there is one, and gives the exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    quiet_mesa();
+    let arguments = CommandLine::parse();
+    let done = match arguments.command {
+        None => run::run(&arguments.run),
+        Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Compare(arguments)) => compare::compare(&arguments),
+        Some(Command::Report(arguments)) => report::report(&arguments),
+        Some(Command::List { form }) => list::list(form.format()).map(|()| 0),
+        Some(Command::Devices { backend, form }) => devices::devices(backend, form.format()).map(|()| 0),
+        Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
+        Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),
+        Some(Command::Index(arguments)) => index::index(&arguments).map(|()| 0),
+        Some(Command::Completions { shell }) => describe::completions(shell).map(|()| 0),
+        Some(Command::Man { out }) => describe::man(out.as_deref()).map(|()| 0),
+    };
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            say(&format!("error: {}", error.chain()));
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// Mesa's device-selection layer writes to stderr at each enumeration where there is no desktop session.
+fn quiet_mesa() {
+    #[expect(unsafe_code, reason = "setting a variable is unsafe only beside other threads")]
+    // SAFETY: nothing has started a thread yet.
+    unsafe {
+        std::env::set_var("NODEVICE_SELECT", "1");
+    }
+}

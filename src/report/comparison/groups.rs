@@ -1,0 +1,34 @@
+//! The rows of a comparison in groups, in the order asked for.
+
+use super::sentences::name;
+use super::view::Sort;
+use crate::results::compare::{Case, Comparison};
+
+/// Rows of one table: a family, or all.
+pub(super) struct Group<'a, 'b> {
+    pub(super) family: Option<&'a str>,
+    pub(super) cases: Vec<&'b Case<'a>>,
+}
+
+pub(super) fn groups<'a, 'b>(comparison: &'b Comparison<'a>, sort: Sort) -> Vec<Group<'a, 'b>> {
+    if sort == Sort::Family {
+        let of = |family: &'a str| comparison.cases.iter().filter(move |case| case.row.family == family).collect();
+        return comparison
+            .families()
+            .into_iter()
+            .map(|family| Group { family: Some(family), cases: of(family) })
+            .collect();
+    }
+    let mut cases: Vec<&Case> = comparison.cases.iter().collect();
+    // What was not compared comes last.
+    let ratios = |case: &Case| case.pairs.iter().flatten().map(|pair| pair.ratio.value).collect::<Vec<_>>();
+    let lowest = |case: &Case| ratios(case).into_iter().fold(f64::INFINITY, f64::min);
+    let change = |case: &Case| ratios(case).into_iter().map(|ratio| -ratio.ln().abs()).fold(f64::INFINITY, f64::min);
+    match sort {
+        Sort::Family => {}
+        Sort::Name => cases.sort_by_cached_key(|case| name(case)),
+        Sort::Ratio => cases.sort_by(|a, b| lowest(a).total_cmp(&lowest(b))),
+        Sort::Change => cases.sort_by(|a, b| change(a).total_cmp(&change(b))),
+    }
+    vec![Group { family: None, cases }]
+}

@@ -1,0 +1,216 @@
+//! The sentences of a comparison, the same for every format.
+
+use crate::report::table::label;
+use crate::report::versus::written;
+use crate::results::compare::{Case, Comparison, Entry, MARGIN, Mark, Ratio, Regression, Side, Tally, Verdict};
+use crate::results::{Status, format};
+
+/// How many names a line has at most.
+const NAMES: usize = 5;
+
+/// A line about slow-downs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegressionLine {
+    /// The text.
+    pub text: String,
+    /// Whether it names one of the cases that the line above it counts.
+    pub is_item: bool,
+}
+
+/// Lines about slow-downs past `limit` (0.05 = 5 %).
+#[must_use]
+pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLine> {
+    let sentence = |text: String| RegressionLine { text, is_item: false };
+    let item = |text: String| RegressionLine { text, is_item: true };
+    let past = format::percent_limit(limit);
+    let (certain, possible): (Vec<_>, Vec<_>) =
+        comparison.regressions(limit).into_iter().partition(|regression| regression.is_certain);
+    let mut lines = Vec::new();
+    if certain.is_empty() {
+        lines.push(sentence(format!("No case is certainly slower by more than {past}.")));
+    } else {
+        lines.push(sentence(format!("Certainly slower by more than {past}: {}:", count(certain.len()))));
+        lines.extend(certain.iter().map(|regression| item(regression_line(comparison, regression))));
+    }
+    if !possible.is_empty() {
+        let all: Vec<_> = possible.iter().map(|regression| name(regression.case)).collect();
+        let why = "too noisy to tell, or timed by different clocks";
+        lines.push(sentence(format!("Possibly slower by more than {past} ({why}): {}.", some(&all))));
+    }
+    lines
+}
+
+fn regression_line(comparison: &Comparison, regression: &Regression) -> String {
+    let slower = regression.ratio.recip();
+    let percent = |times: f64| format::percent_change(times - 1.0);
+    let interval =
+        slower.interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", percent(low), percent(high)));
+    let [baseline, side] = labels(comparison, regression.of);
+    let which = if comparison.matches.len() > 1 { format!(" ({side} against {baseline})") } else { String::new() };
+    format!("{}: {}{interval} slower{which}", name(regression.case), percent(slower.value))
+}
+
+/// A case by its full name.
+pub(super) fn name(case: &Case) -> String {
+    format!("{}/{}", case.row.family, label(case.row))
+}
+
+/// What a side is: `NVIDIA H200, Vulkan`.
+#[must_use]
+pub fn title(side: &Side) -> String {
+    let device = if side.device.is_empty() { "unnamed device" } else { side.device };
+    if side.backend.is_empty() { device.to_owned() } else { format!("{device}, {}", written(side.backend)) }
+}
+
+/// The days of its runs, and their number where there are several.
+#[must_use]
+pub fn days(side: &Side) -> String {
+    let day = |date: &str| date.chars().take(10).collect::<String>();
+    match side.dates.as_slice() {
+        [] => String::new(),
+        [one] => day(one),
+        several => {
+            let (first, last) =
+                (several.iter().min().map(|date| day(date)), several.iter().max().map(|date| day(date)));
+            let span =
+                if first == last { first } else { first.zip(last).map(|(first, last)| format!("{first} to {last}")) };
+            format!("{} runs, {}", several.len(), span.unwrap_or_default())
+        }
+    }
+}
+
+/// A sentence that sums up the cases of a match.
+#[must_use]
+pub fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<String> {
+    let [baseline, side] = labels(comparison, of);
+    let counts: Vec<_> = Verdict::ALL
+        .iter()
+        .zip(tally.verdicts)
+        .filter(|(_, count)| *count > 0)
+        .map(|(verdict, count)| format!("{count} {}", verdict.name()))
+        .collect();
+    let mean = tally.mean.map(|mean| {
+        let many = count(tally.cases);
+        format!("{side} is {} as fast as {baseline} (geometric mean of {many})", with_interval(&mean))
+    });
+    let parts: Vec<_> = mean.into_iter().chain((!counts.is_empty()).then(|| counts.join(", "))).collect();
+    (!parts.is_empty()).then(|| format!("{}.", parts.join(": ")))
+}
+
+/// The letters of a match: baseline, other side.
+pub(super) fn labels<'b>(comparison: &'b Comparison, of: usize) -> [&'b str; 2] {
+    let of = comparison.matches[of];
+    [of.baseline, of.side].map(|side| comparison.sides[side].label.as_str())
+}
+
+/// Geometric mean of each side's shares of its own ceilings, over the cases of a family, or of all, for which every
+/// side has one; and their number.
+pub(super) fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usize, Vec<Option<f64>>) {
+    let cases = comparison.cases.iter().filter(|case| family.is_none_or(|family| case.row.family == family));
+    let shares: Vec<Vec<f64>> = cases
+        .filter_map(|case| {
+            (0..comparison.sides.len()).map(|side| case.share(side).filter(|share| *share > 0.0)).collect()
+        })
+        .collect();
+    let mean = |side: usize| {
+        crate::results::stats::geometric_mean(&shares.iter().map(|of_case| of_case[side]).collect::<Vec<_>>())
+    };
+    (shares.len(), (0..comparison.sides.len()).map(mean).collect())
+}
+
+/// What a match leaves out, a line for each reason: cases of one side alone, and those without a right and plausible
+/// time.
+#[must_use]
+pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for case in &comparison.cases {
+        let Some(why) = why_not(comparison, of, case) else { continue };
+        let name = format!("{}{}", name(case), fault(comparison, of, case));
+        match groups.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((why, vec![name])),
+        }
+    }
+    let [baseline, side] = labels(comparison, of);
+    // A single match needs no name.
+    let which = if comparison.matches.len() > 1 { format!(" ({baseline}, {side})") } else { String::new() };
+    groups.into_iter().map(|(why, names)| format!("Not compared{which}, {why}: {}.", some(&names))).collect()
+}
+
+/// The fault of a case that should have a time, in brackets.
+fn fault(comparison: &Comparison, of: usize, case: &Case) -> String {
+    let at = comparison.matches[of];
+    let rows = [at.baseline, at.side].into_iter().filter_map(|side| Some(case.entries[side].as_ref()?.row()));
+    let reason = rows.filter(|row| row.status.is_fault()).map(|row| &row.reason).find(|reason| !reason.is_empty());
+    reason.map_or_else(String::new, |reason| format!(" ({reason})"))
+}
+
+/// Why a case of a match is not compared; `None` where it is, or is on neither side.
+pub(super) fn why_not(comparison: &Comparison, of: usize, case: &Case) -> Option<String> {
+    if case.pairs[of].is_some() {
+        return None;
+    }
+    let [baseline, side] = labels(comparison, of);
+    let at = comparison.matches[of];
+    let state = |entry: &Entry| match entry.status() {
+        Status::Ok if entry.timing.is_some() => None,
+        Status::Ok => Some("without a time"),
+        other => Some(other.name()),
+    };
+    match (&case.entries[at.baseline], &case.entries[at.side]) {
+        (None, None) => None,
+        (Some(_), None) => Some(format!("only in {baseline}")),
+        (None, Some(_)) => Some(format!("only in {side}")),
+        (Some(a), Some(b)) => match (state(a), state(b)) {
+            (Some(a), Some(b)) if a == b => Some(format!("{a} in {baseline} and {side}")),
+            (a, b) => {
+                let of = |state: Option<&str>, label: &str| state.map(|state| format!("{state} in {label}"));
+                let both: Vec<_> = of(a, baseline).into_iter().chain(of(b, side)).collect();
+                Some(both.join(", "))
+            }
+        },
+    }
+}
+
+/// A difference between two rows besides time: `different shader`.
+#[must_use]
+pub fn marked(mark: Mark) -> String {
+    format!("different {}", mark.name())
+}
+
+/// How verdicts follow from ratios.
+#[must_use]
+pub fn rule(comparison: &Comparison) -> String {
+    let margin = format::percent_limit(MARGIN);
+    let rule = format!(
+        "faster, slower: by more than {margin} at 99 % confidence; same: the 95 % interval lies within {margin}; \
+         else unclear."
+    );
+    if comparison.sides.iter().all(|side| side.dates.len() > 1) {
+        return rule;
+    }
+    format!("{rule} With one run per side, smaller differences may be run-to-run variation; use three runs or more.")
+}
+
+/// The number of names, and the first of them.
+pub(super) fn some(names: &[String]) -> String {
+    let shown = names[..names.len().min(NAMES)].join(", ");
+    let more = names.len().saturating_sub(NAMES);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}: {shown}{rest}", count(names.len()))
+}
+
+pub(super) fn count(cases: usize) -> String {
+    if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
+}
+
+/// `1.07× [1.06, 1.08]`.
+#[must_use]
+pub fn with_interval(ratio: &Ratio) -> String {
+    format::ratio_with_interval(ratio.value, ratio.interval)
+}
+
+/// The cell of a value that does not exist.
+pub(super) fn none() -> String {
+    "–".to_owned()
+}

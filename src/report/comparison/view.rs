@@ -1,0 +1,48 @@
+//! Options of a printed comparison.
+
+use crate::report::layout::Terminal;
+
+/// How a comparison is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
+pub enum Format {
+    /// A table for a terminal
+    #[default]
+    Table,
+    /// GitHub Markdown, for a pull request
+    Markdown,
+    /// A row per case and pair of sides
+    Csv,
+    /// All data of the comparison
+    Json,
+}
+
+/// The order of the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
+pub enum Sort {
+    /// By family, in the order of the reports
+    #[default]
+    Family,
+    /// By name
+    Name,
+    /// Largest slow-down first
+    Ratio,
+    /// Largest change first, in either direction
+    Change,
+}
+
+/// What is shown of a comparison, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// Width and colours, for tables.
+    pub terminal: Terminal,
+    /// The order of the rows.
+    pub sort: Sort,
+    /// Whether each side's share of its own ceiling is shown instead of times.
+    pub is_relative: bool,
+    /// Families whose rows are grouped by kernel rather than by type and size.
+    pub by_kernel: &'a [&'a str],
+    /// The limit of --fail-on-regression, 0.05 = 5 %.
+    pub limit: Option<f64>,
+}

@@ -1,0 +1,147 @@
+//! Numbers as text: one rule for each quantity, the same in every table, sentence and page.
+//!
+//! `format_examples.json` lists examples; the page's script follows the same rules.
+
+/// `value` to `digits` significant digits, without an exponent. Digits before the point are never rounded away.
+#[must_use]
+pub fn significant(value: f64, digits: usize) -> String {
+    /// More decimals than any figure here needs.
+    const MOST: i32 = 100;
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let exponent = value.abs().log10().floor() as i32;
+    let decimals = (digits as i32 - 1 - exponent).clamp(0, MOST);
+    let scale = 10_f64.powi(decimals);
+    // 9.996 rounds to 10.0, not to 10.00.
+    let gains_digit = (value.abs() * scale).round() / scale >= 10_f64.powi(exponent + 1);
+    let decimals = if gains_digit { (decimals - 1).max(0) } else { decimals };
+    format!("{value:.*}", decimals as usize)
+}
+
+/// `value` in the first of `units`, each 1000 times the one before, in which it stays below 1000.
+fn scaled(mut value: f64, units: &[&str], digits: usize) -> String {
+    // What rounds to 1000 belongs to the next unit.
+    let limit = 1000.0 - 0.5 * 10_f64.powi(3 - digits.max(3) as i32);
+    let mut units = units.iter().peekable();
+    let mut unit = units.next().copied().unwrap_or_default();
+    while value >= limit
+        && let Some(next) = units.next()
+    {
+        value /= 1000.0;
+        unit = next;
+    }
+    format!("{} {unit}", significant(value, digits))
+}
+
+/// A time in nanoseconds: `251.2 µs`.
+#[must_use]
+pub fn time(ns: f64) -> String {
+    scaled(ns, &["ns", "µs", "ms", "s"], 4)
+}
+
+/// Latency of a dependent load in nanoseconds: `23.8 ns/load`.
+#[must_use]
+pub fn load_latency(ns: f64) -> String {
+    scaled(ns, &["ns/load", "µs/load"], 3)
+}
+
+/// Bytes per second, from GB/s: `1.696 TB/s`, `263.7 MB/s`.
+#[must_use]
+pub fn byte_rate(gb_per_s: f64) -> String {
+    scaled(gb_per_s * 1000.0, &["MB/s", "GB/s", "TB/s"], 4)
+}
+
+/// Operations per second, from GFLOP/s: `51.6 TFLOP/s`.
+#[must_use]
+pub fn flop_rate(gflop_per_s: f64) -> String {
+    scaled(gflop_per_s * 1000.0, &["MFLOP/s", "GFLOP/s", "TFLOP/s"], 3)
+}
+
+/// Bytes per second for a sentence, from GB/s, to three or four digits: `328 GB/s`.
+pub(crate) fn gb_per_s(rate: f64) -> String {
+    match rate {
+        rate if rate >= 10_000.0 => format!("{:.1} TB/s", rate / 1000.0),
+        rate if rate >= 100.0 => format!("{rate:.0} GB/s"),
+        rate => format!("{rate:.2} GB/s"),
+    }
+}
+
+/// Operations per second for a sentence, from GFLOP/s: `51.60 TFLOP/s`.
+pub(crate) fn flop_per_s(rate: f64) -> String {
+    if rate >= 1000.0 { format!("{:.2} TFLOP/s", rate / 1000.0) } else { format!("{rate:.1} GFLOP/s") }
+}
+
+/// A fraction in percent: `98 %`, `0.5 %`, `<0.1 %`.
+#[must_use]
+pub fn percent(fraction: f64) -> String {
+    match fraction * 100.0 {
+        percent if percent < 0.1 => "<0.1 %".to_owned(),
+        percent if percent < 9.95 => format!("{percent:.1} %"),
+        percent => format!("{percent:.0} %"),
+    }
+}
+
+/// A difference as a fraction, in percent with one decimal: `10.0 %`.
+#[must_use]
+pub fn percent_change(fraction: f64) -> String {
+    format!("{:.1} %", fraction * 100.0)
+}
+
+/// A limit that somebody chose, in percent without trailing zeros: `1.25 %`, `5 %`.
+#[must_use]
+pub fn percent_limit(fraction: f64) -> String {
+    let text = format!("{:.4}", fraction * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// The number of a ratio: three significant digits, two below 0.01.
+#[must_use]
+pub fn ratio_number(ratio: f64) -> String {
+    significant(ratio, if ratio < 0.01 { 2 } else { 3 })
+}
+
+/// A ratio: `1.02×`.
+#[must_use]
+pub fn ratio(ratio: f64) -> String {
+    format!("{}×", ratio_number(ratio))
+}
+
+/// A ratio with its confidence interval, where it has one: `1.07× [1.06, 1.08]`.
+#[must_use]
+pub fn ratio_with_interval(value: f64, interval: Option<(f64, f64)>) -> String {
+    let interval =
+        interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", ratio_number(low), ratio_number(high)));
+    format!("{}{interval}", ratio(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_are_formatted_as_listed() {
+        let examples: Vec<(String, f64, String)> =
+            serde_json::from_str(include_str!("format_examples.json")).expect("a list of examples");
+        for (quantity, value, text) in examples {
+            let format = match quantity.as_str() {
+                "time" => time,
+                "load_latency" => load_latency,
+                "byte_rate" => byte_rate,
+                "flop_rate" => flop_rate,
+                "percent" => percent,
+                "ratio" => ratio,
+                other => panic!("no quantity {other}"),
+            };
+            assert_eq!(format(value), text, "{quantity} {value}");
+        }
+    }
+
+    #[test]
+    fn limits_and_changes_have_the_digits_that_they_need() {
+        assert_eq!([percent_limit(0.0125), percent_limit(0.05), percent_limit(0.1)], ["1.25 %", "5 %", "10 %"]);
+        assert_eq!(percent_change(0.1), "10.0 %");
+        assert_eq!(ratio_with_interval(1.07, Some((1.06, 1.08))), "1.07× [1.06, 1.08]");
+        assert_eq!(ratio_with_interval(0.04, None), "0.0400×");
+    }
+}
