@@ -131,9 +131,12 @@ struct RunArguments {
     /// Try other workgroup sizes first, and measure kernels with those that are fastest on this device
     #[arg(long, conflicts_with = "dry_run")]
     tune: bool,
-    /// Folder of kernels to run in place of the suite's: FAMILY/BENCHMARK.wgsl, .cu
+    /// Folder of kernels to run in place of the suite's: FAMILY/BENCHMARK.wgsl, .cu. WGSL runs with all run-time checks; CUDA has none
     #[arg(long, value_name = "DIR")]
     shaders: Option<PathBuf>,
+    /// Run the WGSL of --shaders without run-time checks, like the suite's own. Out-of-bounds accesses are then undefined behavior
+    #[arg(long, requires = "shaders")]
+    unchecked: bool,
     /// CSV to write, instead of a fresh one under `results/`
     #[arg(long, value_name = "PATH", help = "CSV to write [default: results/<device>/<date>-<backend>.csv]")]
     out: Option<PathBuf>,

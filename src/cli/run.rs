@@ -76,6 +76,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<u8> {
 
 /// What is asked for; with small sizes to choose from where the run has a time limit.
 fn request(arguments: &RunArguments, profile: Profile, has_small: bool) -> Result<Request> {
+    let sources = |folder| sources(folder, arguments.unchecked);
     let sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
     Ok(Request {
         filters: arguments.filters.clone(),

@@ -123,7 +123,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         let is_missing = kernel.cuda.is_empty();
         return if is_missing { Err(lacks("has no twin in CUDA".to_owned())) } else { Ok(kernel.cuda.clone().into()) };
     }
-    if let Some(why) = kernel.only_cuda {
+    if let Some(why) = case.benchmark.only_cuda {
         return Err(lacks(format!("is CUDA's alone: {why} (--lang cuda shows it)")));
     }
     let shader = Shader::parse(&kernel.source, case.shape.dtype.name())?;

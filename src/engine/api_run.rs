@@ -186,7 +186,7 @@ impl<'a> Lane<'a> {
 
     pub(super) fn compile_ahead(&mut self, jobs: &[Job]) {
         if let Ok(bench) = &mut self.bench {
-            bench.backend.compile_ahead(jobs);
+            bench.backend.compile_in_background(jobs);
         }
     }
 
@@ -221,7 +221,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         dtype: case.shape.dtype.name().to_owned(),
         n: case.shape.extent.to_string(),
         params: case.params_text(),
-        checks: device.checks(&case.shape).name(),
+        checks: device.checks(case).name(),
         bytes: (work.bytes > 0).then_some(work.bytes),
         flops: (work.flops > 0).then_some(work.flops),
         model: case.benchmark.model.map(|model| model(&case.shape)),

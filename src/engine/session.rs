@@ -102,7 +102,7 @@ impl<'a> Bench<'a> {
         if !job.kernel.is_empty() {
             let [x, y, z] = job.kernel.interface.workgroup_size;
             record.workgroup_size = format!("{x}x{y}x{z}");
-            record.shader_hash = job.kernel.hash(self.backend.device().language());
+            record.shader_hash = job.kernel.hash(self.backend.device().language);
         }
         self.backend.device().check(&job)?;
         self.pace.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;

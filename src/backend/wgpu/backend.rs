@@ -1,99 +1,68 @@
-//! The backend for Vulkan, Metal, DirectX 12, OpenGL and, in a browser, WebGPU: this folder is the only door to wgpu.
-//!
-//! Kernels are compiled as trusted modules without run-time checks and without zero-initialisation of workgroup memory, as CUDA
-//! runs its kernels. A browser keeps both; what else it does otherwise is in `web.rs`.
+//! The wgpu backend.
 
-mod adapter;
-mod gpu;
-mod pipelines;
-#[cfg_attr(target_family = "wasm", path = "web.rs")]
-#[cfg_attr(not(target_family = "wasm"), path = "native.rs")]
-mod platform;
-mod prepared;
-
-use std::time::Duration;
-
-use super::{Backend, Device, DeviceType, Prepared, Task};
-use crate::error::{Error, Result};
+use super::adapter::Adapter;
+use super::gpu::Gpu;
+use super::memory::Memory;
+use super::pipelines::Pipelines;
+use super::platform;
+use super::prepared::WgpuJob;
+use super::steps;
+use super::timeouts::Timeouts;
+use crate::backend::{Backend, Device, DeviceType, Prepared, Task};
+use crate::error::{Error, Result, one_line};
 use crate::job::{Buffer, Job, Mapping};
-pub use adapter::{Adapter, adapters};
-use gpu::{Gpu, one_line};
-use pipelines::Pipelines;
-pub use platform::APIS;
-use prepared::WgpuJob;
-
-/// How long a device may take over one submission.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
-    /// Without a sign that it works. A GPU gives none.
-    pub idle: Duration,
-    /// In all, on a software device, which shows that it works by using the processor; other programs may leave it little of that.
-    pub working: Duration,
-}
-
-impl Patience {
-    /// The same whatever the device shows.
-    #[must_use]
-    pub const fn fixed(limit: Duration) -> Self {
-        Self { idle: limit, working: limit }
-    }
-}
-
-/// The default. A sample is built to stay below half a second; this only ends what hangs.
-pub const PATIENCE: Patience = Patience { idle: Duration::from_secs(20), working: Duration::from_secs(300) };
 
 /// An open wgpu device.
 pub struct WgpuBackend {
     adapter: Adapter,
     gpu: Gpu,
     pipelines: Pipelines,
-    /// Inputs of the job before, which the next one often shares.
+    /// Inputs of the previous job: the next one often has the same.
     inputs: Vec<(Buffer, Memory)>,
 }
 
 impl WgpuBackend {
-    /// Opens `adapter` with all of its limits and every feature that a benchmark may need. A submission that takes longer than
-    /// `patience` counts as hung.
+    /// Opens `adapter` with all of its limits and every feature that a benchmark may need.
     ///
     /// # Errors
     /// [`Error::NoDevice`] where the driver refuses.
-    pub async fn open(mut adapter: Adapter, patience: Patience) -> Result<Self> {
+    pub async fn open(mut adapter: Adapter, timeouts: Timeouts) -> Result<Self> {
         let is_software = adapter.device.kind == DeviceType::Software;
-        let patience = if is_software { patience } else { Patience::fixed(patience.idle) };
-        let gpu = Gpu::open(&adapter, patience).await?;
-        platform::note_features(&gpu.device, &mut adapter.device);
+        let timeouts = if is_software { timeouts } else { Timeouts::fixed(timeouts.idle) };
+        let gpu = Gpu::open(&adapter, timeouts).await?;
+        platform::detect_features(&gpu.device, &mut adapter.device);
         Ok(Self { adapter, gpu, pipelines: Pipelines::default(), inputs: Vec::new() })
     }
 
-    /// Whether the driver has said that the device is gone, as a browser does even while nothing runs on it.
-    /// [`Backend::reopen`] opens a new one.
+    /// Whether the driver has reported that the device is lost. Browsers report it even while nothing runs.
+    /// [`Backend::reopen`] opens a new device.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.gpu.is_lost()
     }
 
-    /// Allocates the job's buffers and textures; inputs that the job before had too are shared with it, the others are returned to be
-    /// filled.
+    /// Allocates the job's buffers and textures, except the inputs that are cached from the previous job. Returns the
+    /// indices of the memory to fill.
     async fn allocate(&mut self, job: &Job) -> Result<(Vec<Memory>, Vec<usize>)> {
         if job.buffers.iter().any(Buffer::is_shareable) {
-            self.inputs.retain(|(kept, memory)| {
-                let is_wanted = job.buffers.iter().any(|buffer| buffer.is_shareable() && kept.is_same_input(buffer));
+            self.inputs.retain(|(cached, memory)| {
+                let is_wanted = job.buffers.iter().any(|buffer| buffer.is_shareable() && cached.is_same_input(buffer));
                 if !is_wanted {
-                    platform::let_go(memory);
+                    memory.free();
                 }
                 is_wanted
             });
         }
         let (mut buffers, mut to_fill) = (Vec::new(), Vec::new());
         let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        for (place, buffer) in job.buffers.iter().enumerate() {
-            if let Some((_, kept)) =
-                self.inputs.iter().find(|(kept, _)| buffer.is_shareable() && kept.is_same_input(buffer))
+        for (index, buffer) in job.buffers.iter().enumerate() {
+            if let Some((_, memory)) =
+                self.inputs.iter().find(|(cached, _)| buffer.is_shareable() && cached.is_same_input(buffer))
             {
-                buffers.push(kept.clone());
+                buffers.push(memory.clone());
                 continue;
             }
-            to_fill.push(place);
+            to_fill.push(index);
             if let Some(texture) = buffer.texture() {
                 buffers.push(Memory::Texture(self.gpu.texture(buffer.name, texture)));
                 continue;
@@ -101,7 +70,7 @@ impl WgpuBackend {
             let role = if buffer.is_uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
             let mapping = match buffer.mapping {
                 Some(Mapping::Write) => wgpu::BufferUsages::MAP_WRITE,
-                // What the host may read lies in its own memory; what it writes may lie on the device.
+                // wgpu allocates MAP_READ buffers in host memory, and may allocate MAP_WRITE buffers on the device.
                 Some(Mapping::Read | Mapping::Pinned) => wgpu::BufferUsages::MAP_READ,
                 None => wgpu::BufferUsages::empty(),
             };
@@ -124,7 +93,7 @@ impl WgpuBackend {
             buffers.push(allocated);
         }
         if let Some(error) = scope.pop().await {
-            buffers.iter().for_each(platform::let_go);
+            buffers.iter().for_each(Memory::free);
             self.inputs.clear();
             return Err(Error::OutOfMemory(one_line(&error.to_string())));
         }
@@ -140,18 +109,19 @@ impl Backend for WgpuBackend {
     fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
         Box::pin(async move {
             self.adapter.device.check(job)?;
+            steps::check(&job.steps, &job.end_to_end)?;
             let pipeline =
                 if job.kernel.is_empty() { None } else { Some(self.pipelines.get(&self.gpu, &job.kernel).await?) };
             let (buffers, to_fill) = self.allocate(job).await?;
-            for place in to_fill {
-                let spec = &job.buffers[place];
-                match &buffers[place] {
-                    Memory::Texture(texture) => self.gpu.fill_texture(spec, texture)?,
-                    Memory::Buffer(buffer) if spec.is_staging && spec.mapping == Some(Mapping::Write) => {
-                        self.gpu.fill_mapped(spec, buffer).await?;
+            for index in to_fill {
+                let spec = &job.buffers[index];
+                match &buffers[index] {
+                    Memory::Texture(texture) => self.gpu.upload_texture(spec, texture)?,
+                    Memory::Buffer(buffer) if spec.is_upload_staging() => {
+                        self.gpu.write_mapped_contents(spec, buffer).await?;
                     }
                     Memory::Buffer(buffer) if spec.is_output() => self.gpu.poison(buffer),
-                    Memory::Buffer(buffer) => self.gpu.fill(spec, buffer).await?,
+                    Memory::Buffer(buffer) => self.gpu.upload_contents(spec, buffer).await?,
                 }
             }
             let prepared = WgpuJob::new(self.gpu.clone(), pipeline, job, buffers).await?;
@@ -161,53 +131,38 @@ impl Backend for WgpuBackend {
 
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
-            // Dropping a device waits for its queue, and this one may never answer again. A share of it that is never dropped keeps it,
-            // even where no new one can be opened.
+            // Dropping a device waits for its queue, and a lost one may never finish. Leak a reference, even if no new
+            // device opens.
             std::mem::forget(self.gpu.clone());
-            self.pipelines.let_go();
+            self.pipelines.leak();
             std::mem::forget(std::mem::take(&mut self.inputs));
-            self.adapter.inner = platform::renew(&self.adapter.inner).await?;
-            self.gpu = Gpu::open(&self.adapter, self.gpu.patience).await?;
+            self.adapter.inner = platform::renewed(&self.adapter.inner).await?;
+            self.gpu = Gpu::open(&self.adapter, self.gpu.timeouts).await?;
             Ok(())
         })
     }
 
-    fn compile_ahead(&mut self, jobs: &[Job]) {
-        self.pipelines.compile_ahead(&self.gpu, &self.adapter.device, jobs);
+    fn compile_in_background(&mut self, jobs: &[Job]) {
+        self.pipelines.compile_in_background(&self.gpu, &self.adapter.device, jobs);
     }
 
     fn release(&mut self) {
-        self.inputs.drain(..).for_each(|(_, memory)| platform::let_go(&memory));
-        // What was dropped is freed when the device is next asked how far its queue is. What goes wrong there the next job is told.
+        self.inputs.drain(..).for_each(|(_, memory)| memory.free());
+        // wgpu frees dropped memory at the next poll. The next job reports an error of the poll.
         let _ = self.gpu.device.poll(wgpu::PollType::Poll);
     }
 }
 
-/// What a place of [`Job::buffers`] lies in.
-#[derive(Clone)]
-enum Memory {
-    Buffer(wgpu::Buffer),
-    Texture(wgpu::Texture),
-}
-
-impl Memory {
-    fn buffer(&self) -> Result<&wgpu::Buffer> {
-        match self {
-            Self::Buffer(buffer) => Ok(buffer),
-            Self::Texture(_) => Err(Error::Validation("a texture stands where a buffer must".to_owned())),
-        }
-    }
-}
-
-fn unanswered() -> Error {
-    Error::Lost("the device dropped what it was asked".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::adapter::adapters;
+    use super::super::pipelines::compile_in_background;
     use super::*;
+    use crate::backend::background;
     use crate::engine::plan::{Request, plan};
-    use crate::suite::Profile;
+    use crate::engine::verify::verify;
+    use crate::job::Language;
+    use crate::suite::{Extent, Profile};
 
     #[test]
     fn a_lost_device_is_an_error_and_a_new_one_can_be_opened() {
@@ -216,7 +171,7 @@ mod tests {
                 eprintln!("SKIPPED: there is no device to lose");
                 return;
             };
-            let mut backend = WgpuBackend::open(adapter, PATIENCE).await.expect("the device opens");
+            let mut backend = WgpuBackend::open(adapter, Timeouts::DEFAULT).await.expect("the device opens");
             let filters = vec!["ceiling/launch".to_owned()];
             let request = Request::new(filters, Profile::Quick);
             let job = Job::new(&plan(&request).expect("a plan")[0]).expect("valid");
@@ -228,6 +183,56 @@ mod tests {
             backend.reopen().await.expect("a new device");
             let mut prepared = backend.prepare(&job).await.expect("prepared anew");
             prepared.sample(1).await.expect("the new device runs");
+        });
+    }
+
+    fn jobs(filters: &[&str]) -> Vec<Job> {
+        let mut request = Request::new(filters.iter().map(|name| (*name).to_owned()).collect(), Profile::Quick);
+        request.sizes = vec![Extent::Linear(1003)];
+        let cases = plan(&request).expect("a plan");
+        cases.iter().filter(|case| case.family.name != "ceiling").filter_map(|case| Job::new(case).ok()).collect()
+    }
+
+    #[test]
+    fn kernels_compiled_in_background_give_the_same_answers_and_a_faulty_one_fails_alone() {
+        pollster::block_on(async {
+            let Some(adapter) = adapters(None).await.into_iter().next() else {
+                eprintln!("SKIPPED: there is no device to compile for");
+                return;
+            };
+            let mut backend = WgpuBackend::open(adapter, Timeouts::DEFAULT).await.expect("the device opens");
+            let mut jobs = jobs(&["reduction/sequential", "scan/three_kernels", "histogram/*"]);
+            assert!(jobs.len() > 3, "{}", jobs.len());
+            jobs[1].kernel.source.push_str("\nthis is no WGSL");
+            let Err(alone) = backend.prepare(&jobs[1]).await else { panic!("no WGSL, no pipeline") };
+
+            let kernels = background::kernels(&backend.adapter.device, &jobs, Default::default());
+            let started = compile_in_background(&backend.gpu.device, &kernels);
+            let mut compiler = started.expect("there are threads");
+            let keys: Vec<u64> = kernels.iter().map(|(key, _)| *key).collect();
+            let faulty = jobs[1].kernel.key(Language::Wgsl);
+            // Until a kernel is requested, the threads compile all of them.
+            while !compiler.is_idle() {
+                std::thread::yield_now();
+            }
+            compiler.receive(0, |key, pipeline| drop(backend.pipelines.ready.insert(key, pipeline)));
+            for key in keys {
+                assert_eq!(backend.pipelines.ready.contains_key(&key), key != faulty);
+            }
+            backend.gpu.check().expect("a faulty kernel is no error of the device");
+            backend.pipelines.background = Some(compiler);
+            for (index, job) in jobs.iter().enumerate() {
+                match backend.prepare(job).await {
+                    Ok(mut prepared) => {
+                        prepared.poison().await.expect("poisoned");
+                        prepared.sample(1).await.expect("it runs");
+                        assert_eq!(verify(prepared.as_mut(), job).await.expect("read"), None, "{}", job.label);
+                    }
+                    Err(error) => {
+                        assert_eq!((index, error.to_string()), (1, alone.to_string()), "the same message");
+                    }
+                }
+            }
         });
     }
 }

@@ -1,7 +1,7 @@
-//! What wgpu does otherwise in a browser: the counterpart of `native.rs`, function by function.
+//! In a browser.
 //!
-//! The browser keeps every run-time check and zero-initialisation on, whatever it is asked ([`Device::checks`]). Nothing here polls:
-//! callbacks come from the browser's event loop.
+//! The browser keeps every run-time check and zero-initialisation on. Nothing here polls: the browser's event loop
+//! calls the callbacks.
 
 use std::borrow::Cow;
 use std::future::{Future, poll_fn};
@@ -11,11 +11,10 @@ use std::task::Poll;
 use futures_channel::oneshot;
 use gloo_timers::future::TimeoutFuture;
 
-use super::gpu::Gpu;
-use super::{Memory, Patience, unanswered};
-use crate::backend::Api;
-use crate::backend::Device;
-use crate::backend::background::Ahead;
+use crate::backend::background::BackgroundCompiler;
+use crate::backend::wgpu::errors::unanswered;
+use crate::backend::wgpu::timeouts::Timeouts;
+use crate::backend::{Api, Device};
 use crate::error::{Error, Result};
 use crate::job::Kernel;
 use crate::suite::Feature;
@@ -23,64 +22,73 @@ use crate::suite::Feature;
 /// The one API.
 pub const APIS: [(Api, wgpu::Backend); 1] = [(Api::WebGpu, wgpu::Backend::BrowserWebGpu)];
 
-/// Bytes that travel between host and device in one piece: between two pieces the browser hears what its user wants.
-pub(super) const PIECE: u64 = 8 << 20;
+/// Bytes of one copy between host and device. Between two pieces the browser handles its user's input.
+pub(in crate::backend::wgpu) const PIECE: u64 = 8 << 20;
 
-/// The adapter that the browser prefers for work.
-pub(super) async fn find(instance: &wgpu::Instance, _backends: wgpu::Backends) -> Vec<wgpu::Adapter> {
+/// The adapter that the browser prefers for high performance.
+pub(in crate::backend::wgpu) async fn adapters(
+    instance: &wgpu::Instance,
+    _backends: wgpu::Backends,
+) -> Vec<wgpu::Adapter> {
     let power_preference = wgpu::PowerPreference::HighPerformance;
     let options = wgpu::RequestAdapterOptions { power_preference, ..Default::default() };
     instance.request_adapter(&options).await.into_iter().collect()
 }
 
-/// An adapter to open a device on again: a browser lets each adapter be opened once.
-pub(super) async fn renew(_adapter: &wgpu::Adapter) -> Result<wgpu::Adapter> {
+/// A new adapter: in a browser, each adapter opens one device.
+pub(in crate::backend::wgpu) async fn renewed(_adapter: &wgpu::Adapter) -> Result<wgpu::Adapter> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
-    let found = find(&instance, wgpu::Backends::all()).await.pop();
-    found.ok_or_else(|| {
-        Error::NoDevice("the device was lost, and the browser gives this page no adapter any more".to_owned())
-    })
+    let found = adapters(&instance, wgpu::Backends::all()).await.pop();
+    found.ok_or_else(|| Error::NoDevice("the device was lost, and the browser has no adapter for this page".to_owned()))
 }
 
-/// Takes note of features that wgpu does not know in a browser: the page asks for them in its stead.
-pub(super) fn note_features(opened: &wgpu::Device, device: &mut Device) {
+/// Adds the features that wgpu does not report in a browser; the page requests them.
+pub(in crate::backend::wgpu) fn detect_features(opened: &wgpu::Device, device: &mut Device) {
     if opened.as_webgpu().is_some_and(|raw| raw.features().has("subgroups")) {
         device.features.insert(Feature::Subgroups);
     }
 }
 
-/// What stands in front of kernels with subgroup operations. naga does not know the first line and warns of the second, without which a
-/// browser refuses a loop that ends by what the subgroup has found together: it cannot see that all its lanes leave at once.
+/// Directives of kernels with subgroup operations. naga does not know the first one and warns about the second one.
+/// Without the second one, browsers refuse a loop whose exit condition is a subgroup result: they cannot prove that it
+/// is uniform.
 const SUBGROUPS: &str = "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
 
-/// The kernel with the directives that browsers demand.
-pub(super) fn source(kernel: &Kernel) -> Cow<'_, str> {
+/// The kernel's text, with the directives that browsers need.
+pub(in crate::backend::wgpu) fn source(kernel: &Kernel) -> Cow<'_, str> {
     if kernel.interface.features.contains(&Feature::Subgroups) {
         return format!("{SUBGROUPS}{}", kernel.source).into();
     }
     kernel.source.as_str().into()
 }
 
-/// Nothing: a tab has one thread.
-pub(super) const fn compile_ahead(
-    _gpu: &Gpu,
-    _device: &Device,
-    _kernels: &[(u64, &Kernel)],
-) -> Option<Ahead<wgpu::ComputePipeline>> {
+/// Never: a tab has one thread.
+pub(in crate::backend::wgpu) const fn can_compile_in_background(_device: &Device) -> bool {
+    false
+}
+
+/// Does nothing.
+pub(in crate::backend::wgpu) fn compile_in_background<T, C, F>(
+    _programs: impl Iterator<Item = (u64, C)>,
+) -> Option<BackgroundCompiler<T>>
+where
+    C: FnOnce() -> F,
+    F: Future<Output = Option<T>>,
+{
     None
 }
 
-/// Nothing: who waits for the browser waits for an [`answer`].
-pub(super) const fn poll(
+/// Does nothing: [`answer`] waits.
+pub(in crate::backend::wgpu) const fn poll(
     _device: &wgpu::Device,
     _submission: Option<&wgpu::SubmissionIndex>,
-    _patience: Patience,
+    _timeouts: Timeouts,
 ) -> Result<()> {
     Ok(())
 }
 
 /// Writes views of mapped memory. `fill` writes the bytes from an offset on.
-pub(super) fn write_views(views: Vec<(u64, wgpu::BufferViewMut)>, fill: impl Fn(u64, &mut [u8])) {
+pub(in crate::backend::wgpu) fn write_views(views: Vec<(u64, wgpu::BufferViewMut)>, fill: impl Fn(u64, &mut [u8])) {
     for (offset, mut view) in views {
         let mut bytes = vec![0; view.len()];
         fill(offset, &mut bytes);
@@ -88,23 +96,14 @@ pub(super) fn write_views(views: Vec<(u64, wgpu::BufferViewMut)>, fill: impl Fn(
     }
 }
 
-/// What a callback says within `patience`. No tab sees whether the processor works for it, so that a software device gets all of the time
-/// that one that works may take.
-pub(super) async fn answer<T>(answer: oneshot::Receiver<T>, patience: Patience) -> Result<T> {
-    let patience = patience.working;
+/// The result of a callback. Waits up to the total limit on software devices too: a tab cannot measure their CPU time.
+pub(in crate::backend::wgpu) async fn answer<T>(answer: oneshot::Receiver<T>, timeouts: Timeouts) -> Result<T> {
+    let limit = timeouts.total;
     let mut answer = pin!(answer);
-    let mut clock = pin!(TimeoutFuture::new(u32::try_from(patience.as_millis()).unwrap_or(u32::MAX)));
+    let mut clock = pin!(TimeoutFuture::new(u32::try_from(limit.as_millis()).unwrap_or(u32::MAX)));
     poll_fn(|context| match answer.as_mut().poll(context) {
         Poll::Ready(said) => Poll::Ready(said.map_err(|_| unanswered())),
-        Poll::Pending => clock.as_mut().poll(context).map(|()| Err(Error::Timeout { seconds: patience.as_secs_f64() })),
+        Poll::Pending => clock.as_mut().poll(context).map(|()| Err(Error::Timeout { seconds: limit.as_secs_f64() })),
     })
     .await
-}
-
-/// Frees memory of the device now: a browser would keep it until its garbage is collected.
-pub(super) fn let_go(memory: &Memory) {
-    match memory {
-        Memory::Buffer(buffer) => buffer.destroy(),
-        Memory::Texture(texture) => texture.destroy(),
-    }
 }

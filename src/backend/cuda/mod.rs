@@ -1,0 +1,30 @@
+//! The backend for CUDA. Only this folder uses cudarc and the driver.
+//!
+//! Building it needs nothing of CUDA: the driver and NVRTC are loaded at run time, and a missing one is reported in one
+//! sentence. Twins are compiled for the device that is found. All work runs in order in one stream.
+
+#![expect(
+    unsafe_code,
+    reason = "the driver is a C library: its functions take pointers, and kernels write through pointers"
+)]
+
+mod arguments;
+mod array;
+mod backend;
+mod context;
+mod cublas;
+mod device;
+mod event;
+mod gpu;
+mod memory;
+mod module;
+mod nvrtc;
+mod prepared;
+mod query;
+mod status;
+mod steps;
+mod toolkit;
+
+pub use backend::CudaBackend;
+pub use device::{CudaDevice, devices};
+pub use nvrtc::{Compiled, Compiler};

@@ -1,0 +1,22 @@
+//! The backend for Vulkan, Metal, DirectX 12, OpenGL and, in a browser, WebGPU. Only this folder uses wgpu.
+//!
+//! The suite's kernels are compiled without run-time checks and without zero-initialisation of workgroup memory, as
+//! CUDA compiles its kernels. Browsers keep both on; `platform/web.rs` has the other differences of browsers.
+
+mod adapter;
+mod backend;
+mod errors;
+mod gpu;
+mod memory;
+mod pipelines;
+mod platform;
+mod prepared;
+mod steps;
+mod timeouts;
+mod timestamps;
+mod transfer;
+
+pub use adapter::{Adapter, adapters};
+pub use backend::WgpuBackend;
+pub use platform::APIS;
+pub use timeouts::Timeouts;
