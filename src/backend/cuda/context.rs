@@ -188,13 +188,17 @@ impl Context {
         }
     }
 
-    /// Waits until all work in the stream is finished.
+    /// Waits until all work in the stream is finished. After an error the context no longer works: copies may still be
+    /// in flight.
     pub(super) fn wait(&self) -> Result<()> {
         // SAFETY: `end` is an event of this context, and lives as long as it.
-        unsafe { self.record(self.end)? };
-        self.wait_for(self.end)?;
+        let recorded = unsafe { self.record(self.end) };
+        let waited = recorded.and_then(|()| self.wait_for(self.end));
+        if waited.is_err() && self.state.get() == State::Open {
+            self.state.set(State::Lost);
+        }
         self.issued.set(0);
-        Ok(())
+        waited
     }
 
     /// Runs a destructor's call if the context still works. Destroying a lost context frees everything in it.
