@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use shaderbench::backend::Backend;
-use shaderbench::backend::wgpu::{PATIENCE, WgpuBackend, adapters};
+use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::job::Job;
 use shaderbench::suite::Profile;
@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     pollster::block_on(async {
         let adapter = adapters(None).await.into_iter().next().ok_or("no adapter")?;
         println!("{}", adapter.device.name);
-        let mut backend = WgpuBackend::open(adapter, PATIENCE).await?;
+        let mut backend = WgpuBackend::open(adapter, Timeouts::DEFAULT).await?;
         let request = Request::new(vec!["ceiling/fma".into()], Profile::Quick);
         let case = plan(&request)?.swap_remove(0);
         let job = Job::new(&case)?;

@@ -7,7 +7,7 @@ use std::error::Error;
 
 use shaderbench::backend::Backend;
 use shaderbench::backend::cuda::{CudaBackend, devices};
-use shaderbench::backend::wgpu::{PATIENCE, WgpuBackend, adapters};
+use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
 use shaderbench::engine::measure::{Rules, measure, select_timer};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::verify::verify;
@@ -424,8 +424,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     pollster::block_on(async {
         let adapter = adapters(None).await.into_iter().next().ok_or("no adapter")?;
         println!("{}, {}", adapter.device.name, adapter.device.driver);
-        let mut vulkan = WgpuBackend::open(adapter, PATIENCE).await?;
-        let mut cuda = devices().and_then(|mut found| CudaBackend::open(found.swap_remove(0), PATIENCE.idle))?;
+        let mut vulkan = WgpuBackend::open(adapter, Timeouts::DEFAULT).await?;
+        let mut cuda =
+            devices().and_then(|mut found| CudaBackend::open(found.swap_remove(0), Timeouts::DEFAULT.idle))?;
         for gap in GAPS {
             if !filters.is_empty() && !filters.iter().any(|filter| gap.name.contains(filter.as_str())) {
                 continue;

@@ -15,8 +15,8 @@ use std::path::Path;
 
 use shaderbench::engine::measure::Rules;
 use shaderbench::report::reader;
-use shaderbench::results::{Clock, Record};
 use shaderbench::results::compare::{Ratio, Report, Timing, Verdict, compare};
+use shaderbench::results::{Clock, Record};
 use synthetic::{Disturbance, Process, Random};
 
 /// Rows as calm as this are those on which a small change must be found.

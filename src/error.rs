@@ -1,67 +1,67 @@
-//! Everything that can go wrong, as one enum.
+//! All errors of this crate, as one enum.
 //!
-//! Usage and I/O errors end the run. An error about one case becomes that case's record (see [`Error::is_skip`]) and the run
-//! goes on.
+//! Usage and I/O errors end the run. An error about one case becomes that case's record (see [`Error::is_skip`]), and
+//! the run continues.
 
 use std::path::PathBuf;
 
-/// Shorthand for results of this crate.
+/// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, in one sentence that says what to do where something can be done.
+/// An error, in one sentence that says what to do where the user can do something.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The command line asks for something that does not exist or contradicts itself.
+    /// The command line names something that does not exist, or contradicts itself.
     #[error("{0}")]
     Usage(String),
-    /// No device is there to run on.
+    /// There is no device to run on.
     #[error("{0}")]
     NoDevice(String),
     /// A file could not be read or written.
     #[error("cannot {action} {}", path.display())]
     Io {
-        /// What was tried: `create`, `read`, `rename`.
+        /// The operation: `create`, `read`, `rename`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A report could not be understood.
+    /// A report could not be parsed.
     #[error("{}, line {line}: {message}", path.display())]
     Report {
         /// The file.
         path: PathBuf,
         /// 1-based line in the file.
         line: u64,
-        /// What is wrong with it, naming the column where one is to blame.
+        /// The fault, with the name of the faulty column if there is one.
         message: String,
     },
-    /// The device lacks something that the case needs.
+    /// The device or its API lacks something that the case needs.
     #[error("{0}")]
     Unsupported(String),
     /// A shader or its declaration is faulty.
     #[error("shader error: {0}")]
     Shader(String),
-    /// The device has too little memory left.
+    /// The device has too little free memory.
     #[error("out of memory: {0}")]
     OutOfMemory(String),
     /// The API refused a call.
     #[error("validation error: {0}")]
     Validation(String),
-    /// The device is gone; a new one has to be opened.
+    /// The device is lost; a new one has to be opened.
     #[error("device lost: {0}")]
     Lost(String),
-    /// A launch takes longer than the run's time limit leaves to the case.
+    /// A launch takes longer than the time that is left for the case.
     #[error("one launch takes about {seconds:.1} s, too long for the run's time limit (--time)")]
     TooLong {
-        /// Time of one launch, estimated from a smaller size, in seconds.
+        /// Estimated time of one launch, from a smaller size, in seconds.
         seconds: f64,
     },
-    /// The device did not answer in time; a new one has to be opened.
+    /// The device did not finish in time; a new one has to be opened.
     #[error("timed out: no answer from the device within {seconds} s")]
     Timeout {
-        /// How long the harness waited, in seconds.
+        /// The time waited, in seconds.
         seconds: f64,
     },
 }
@@ -73,13 +73,13 @@ impl Error {
         matches!(self, Self::Unsupported(_) | Self::TooLong { .. })
     }
 
-    /// Whether the device must be opened anew before the next case.
+    /// Whether a new device must be opened before the next case.
     #[must_use]
     pub const fn ends_device(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::Timeout { .. })
     }
 
-    /// The process's exit code where this error ends the run: 2 for usage, else 1.
+    /// The process's exit code if this error ends the run: 2 for usage, else 1.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         if matches!(self, Self::Usage(_)) { 2 } else { 1 }
@@ -97,4 +97,9 @@ impl Error {
         }
         text
     }
+}
+
+/// The message on one line: compilers and APIs write many indented lines, and a row of a report has one.
+pub(crate) fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
 }

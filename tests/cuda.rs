@@ -1,5 +1,5 @@
-//! CUDA without a GPU: its absence is one sentence, and every twin is wired, fits its WGSL, and compiles without a warning, as does what
-//! CUDA alone has.
+//! CUDA without a GPU: a missing driver is one sentence, and every CUDA kernel is declared, matches its WGSL, and compiles without a
+//! warning.
 #![cfg(feature = "cuda")]
 
 #[path = "suite/device.rs"]
@@ -22,7 +22,7 @@ use shaderbench::shader::twin;
 use shaderbench::suite::Access;
 use shaderbench::suite::{Case, Dtype, Extent, Profile, Shape};
 
-/// One case of every kernel as it is compiled.
+/// One case of every CUDA kernel.
 fn kernels() -> Vec<(Case, Job)> {
     let request = Request::new(Vec::new(), Profile::Thorough);
     let mut seen = BTreeMap::new();
@@ -37,7 +37,7 @@ fn kernels() -> Vec<(Case, Job)> {
 }
 
 #[test]
-fn a_benchmark_has_the_twin_that_lies_beside_its_wgsl_and_no_other() {
+fn a_benchmark_has_the_twin_next_to_its_wgsl_and_no_other() {
     for family in FAMILIES {
         for benchmark in family.benchmarks.iter().filter(|benchmark| !benchmark.wgsl.is_empty()) {
             let is_source = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| text == benchmark.wgsl);
@@ -58,7 +58,7 @@ fn a_benchmark_has_the_twin_that_lies_beside_its_wgsl_and_no_other() {
 }
 
 #[test]
-fn a_twin_lies_beside_a_wgsl_file_and_says_so() {
+fn a_twin_is_next_to_its_wgsl_file_and_names_it() {
     for path in files("cu") {
         let text = std::fs::read_to_string(&path).expect("readable");
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -70,11 +70,11 @@ fn a_twin_lies_beside_a_wgsl_file_and_says_so() {
 }
 
 #[test]
-fn a_file_without_a_twin_is_a_benchmark_that_cuda_alone_has_and_says_why() {
+fn a_cu_file_without_wgsl_is_a_benchmark_for_cuda_only_with_a_reason() {
     let mut alone = Vec::new();
     for family in FAMILIES {
         for benchmark in family.benchmarks {
-            // What runs no kernel may be CUDA's alone, too.
+            // A benchmark without a kernel may be for CUDA only, too.
             let is_alone = benchmark.wgsl.is_empty() && !benchmark.cuda.is_empty();
             let name = format!("{}/{}", family.name, benchmark.name);
             assert!(benchmark.only_cuda.is_none() || benchmark.wgsl.is_empty(), "{name}");
@@ -142,22 +142,22 @@ fn parameters_are_the_bindings_in_their_order() {
     }
 }
 
-/// The compiler; says so where there is none. It is looked for in the folder `NVRTC_LIB`, and in Python's package.
+/// The compiler, from the folder `NVRTC_LIB` or Python's package; prints a message if there is none.
 fn compiler() -> Option<Compiler> {
     let python = "import nvidia.cu13; print(list(nvidia.cu13.__path__)[0])";
-    let asked = Command::new("python3").args(["-c", python]).stderr(Stdio::null()).output().ok();
-    let told = asked.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()).join("lib"));
-    let folders: Vec<_> = std::env::var_os("NVRTC_LIB").map(PathBuf::from).into_iter().chain(told).collect();
+    let output = Command::new("python3").args(["-c", python]).stderr(Stdio::null()).output().ok();
+    let package = output.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()).join("lib"));
+    let folders: Vec<_> = std::env::var_os("NVRTC_LIB").map(PathBuf::from).into_iter().chain(package).collect();
     Compiler::find(&folders).inspect_err(|error| eprintln!("SKIPPED: {error}")).ok()
 }
 
 #[test]
 fn every_twin_compiles_without_a_warning_for_old_and_new_devices() {
     let Some(compiler) = compiler() else { return };
-    let newest = compiler.capabilities().last().copied().expect("it compiles for something");
+    let newest = compiler.capabilities().last().copied().expect("a target");
     let capabilities: Vec<u32> =
         [75, 80, 90, newest].into_iter().filter(|asked| compiler.capabilities().contains(asked)).collect();
-    // Parameters differ in numbers alone: the first and the last of each kernel and type stand for all.
+    // Parameters change only numbers: the first and the last set of each kernel and type are enough.
     let mut programs: BTreeMap<String, Vec<(Case, Job)>> = BTreeMap::new();
     for (case, job) in kernels() {
         programs.entry(format!("{} {}", case.name(), case.shape.dtype.name())).or_default().push((case, job));
@@ -173,13 +173,14 @@ fn every_twin_compiles_without_a_warning_for_old_and_new_devices() {
         .collect();
     assert!(!programs.is_empty());
     programs.par_iter().for_each(|(case, job)| {
-        // Where a twin does not ask which device it is for, the oldest and the newest stand for those between: the prelude asks for one
-        // step alone.
-        let asks = case.benchmark.cuda.contains("__CUDA_ARCH__");
+        // A twin that does not depend on the architecture compiles for the oldest and the newest only: the prelude has a single
+        // distinction.
+        let is_dependent = case.benchmark.cuda.contains("__CUDA_ARCH__");
         let ends = [capabilities.first(), capabilities.last()].map(|end| end.expect("one at least"));
-        let asked: BTreeSet<u32> = capabilities.iter().filter(|one| asks || ends.contains(one)).copied().collect();
+        let asked: BTreeSet<u32> =
+            capabilities.iter().filter(|one| is_dependent || ends.contains(one)).copied().collect();
         for capability in &asked {
-            let target = compiler.target(*capability).expect("it knows that one");
+            let target = compiler.target(*capability).expect("supported");
             assert_eq!(target, format!("sm_{capability}"));
             let compiled = compiler.compile(&job.kernel.cuda, &target);
             let compiled = compiled.unwrap_or_else(|error| panic!("{case} for {target}: {error}"));
@@ -191,7 +192,7 @@ fn every_twin_compiles_without_a_warning_for_old_and_new_devices() {
 }
 
 #[test]
-fn faults_in_a_twin_name_file_and_line_and_unknown_devices_get_the_nearest_code() {
+fn compile_errors_name_file_and_line_and_unknown_devices_get_the_nearest_target() {
     let Some(compiler) = compiler() else { return };
     let (case, job) = kernels().into_iter().find(|(case, _)| case.name() == "transpose/tiled").expect("tiled");
     let faulty = job.kernel.cuda.replace("output[y", "outptu[y");
@@ -199,7 +200,7 @@ fn faults_in_a_twin_name_file_and_line_and_unknown_devices_get_the_nearest_code(
     let line = case.benchmark.cuda.lines().position(|line| line.contains("output[y")).expect("the line") + 1;
     assert!(error.contains(&format!("transpose/tiled.cu({line})")) && error.contains("outptu"), "{error}");
     assert!(!error.contains('\n'), "{error}");
-    let newest = compiler.capabilities().last().copied().expect("it compiles for something");
+    let newest = compiler.capabilities().last().copied().expect("a target");
     assert_eq!(compiler.target(newest + 1).expect("the nearest"), format!("compute_{newest}"));
     let ptx = compiler.compile(&job.kernel.cuda, &format!("compute_{newest}")).expect("compiles");
     assert_eq!(ptx.image.last(), Some(&0), "PTX ends with a zero");
@@ -216,7 +217,7 @@ fn shaderbench(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn without_a_driver_one_sentence_says_what_is_missing() {
+fn a_missing_driver_is_reported_in_one_sentence() {
     if devices().is_ok() {
         eprintln!("SKIPPED: there is a CUDA device here");
         return;
@@ -228,22 +229,22 @@ fn without_a_driver_one_sentence_says_what_is_missing() {
         assert_eq!(said.lines().count(), 1, "{said}");
         assert!(said.starts_with("error: ") && said.contains("NVIDIA's driver"), "{said}");
     }
-    // Nobody asked for CUDA here: its absence is not worth a word.
+    // Without --backend cuda, a missing driver is not mentioned.
     let output = shaderbench(&["devices"]);
     let said = [output.stdout, output.stderr].concat();
     assert!(!String::from_utf8_lossy(&said).to_lowercase().contains("cuda"), "{}", String::from_utf8_lossy(&said));
 }
 
-/// The only test of this binary that runs kernels: the driver may hold the fault against the whole process.
+/// The only test of this binary that runs kernels: after the fault, the driver may refuse the whole process.
 #[test]
-fn a_twin_that_leaves_its_memory_loses_the_device_and_a_new_one_is_opened_or_the_driver_says_why_not() {
+fn an_illegal_address_loses_the_device_and_a_new_one_opens_or_the_error_explains_why_not() {
     let Some(mut backend) = device::cuda() else { return };
     let (family, benchmark) = find("ceiling/fma");
     let shape = Shape { dtype: Dtype::F32, extent: Extent::Linear(1024), params: BTreeMap::new() };
-    let case = Case { family, benchmark, shape };
+    let case = Case::new(family, benchmark, shape);
     let mut job = Job::new(&case).expect("valid");
-    assert!(job.kernel.cuda.contains("output[i] ="), "the mutated text is gone from the twin");
-    // Terabytes beyond anything that was allocated.
+    assert!(job.kernel.cuda.contains("output[i] ="), "the twin no longer contains the replaced text");
+    // Terabytes past every allocation.
     job.kernel.cuda = job.kernel.cuda.replace("output[i] =", "output[i + (1ull << 42)] =");
     pollster::block_on(async {
         let mut prepared = backend.prepare(&job).await.expect("prepared");
@@ -251,9 +252,9 @@ fn a_twin_that_leaves_its_memory_loses_the_device_and_a_new_one_is_opened_or_the
         assert!(matches!(error, Error::Lost(_)) && error.ends_device(), "{error}");
         std::mem::forget(prepared);
         if let Err(error) = backend.reopen().await {
-            // Drivers of CUDA 13 end a process's work at an illegal address.
+            // After an illegal address, drivers of CUDA 13 refuse the whole process.
             assert!(
-                matches!(error, Error::NoDevice(_)) && error.to_string().contains("run what is left anew"),
+                matches!(error, Error::NoDevice(_)) && error.to_string().contains("run the remaining cases"),
                 "{error}"
             );
             return;

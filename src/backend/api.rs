@@ -1,8 +1,8 @@
-//! The APIs that kernels run through.
+//! The APIs that run kernels.
 
 use std::fmt;
 
-/// An API that kernels run through.
+/// An API that runs kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Api {
     /// Vulkan.
@@ -36,7 +36,7 @@ impl Api {
         }
     }
 
-    /// As people write it.
+    /// For prose.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_an_api_s_own() {
+    fn names_are_unique_and_found_again() {
         for api in Api::ALL {
             assert_eq!(Api::named(api.name()), Some(api));
             assert!(api.title().eq_ignore_ascii_case(api.name()) || matches!(api, Api::Dx12 | Api::Gl), "{api}");

@@ -1,32 +1,34 @@
-//! Compiling ahead: on half of the cores, in the order in which programs will be asked for, while cases run.
+//! Compilation on other threads while cases run: on half of the cores, in the order in which the cases need the
+//! programs.
 //!
-//! What is compiled is kept for as long as the run has kernels, ahead or not: running ahead needs no bound of its own.
+//! Finished programs are cached for the whole run anyway, so the number of programs compiled early needs no limit.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use super::Device;
-use crate::job::{Job, Kernel, Language};
+use super::device::Device;
+use crate::job::{Job, Kernel};
 
-/// Compiles a program; `None` where the compiler refuses. Whoever asks for it then compiles it again, and is told why.
+/// Compiles a program. `None` where the compiler refuses it: the case that needs the program compiles it again and
+/// reports the error.
 pub(super) type Work<T> = Box<dyn FnOnce() -> Option<T> + Send>;
 
-/// What no thread has begun, the first one first, by key.
+/// Programs that no thread has started, by key, in order.
 type Queue<T> = VecDeque<(u64, Work<T>)>;
 
-/// Programs that are being compiled.
-pub(super) struct Ahead<T> {
-    /// What nobody has received yet.
+/// Programs that other threads compile.
+pub(super) struct BackgroundCompiler<T> {
+    /// Keys of the programs that were not received yet.
     pending: HashSet<u64>,
     queue: Arc<Mutex<Queue<T>>>,
     finished: Receiver<(u64, Option<T>)>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl<T> Ahead<T> {
-    /// Starts to compile programs, each named by a key of its own.
+impl<T> BackgroundCompiler<T> {
+    /// Starts to compile programs, each with a unique key.
     #[cfg(not(target_family = "wasm"))]
     pub(super) fn start(programs: Queue<T>) -> Self
     where
@@ -49,19 +51,19 @@ impl<T> Ahead<T> {
         Self { pending, threads: threads.collect(), queue, finished }
     }
 
-    /// Hands over what is finished. Waits for the program `key` where a thread is at work on it; where none has begun it, it is the
-    /// caller's, who is not kept waiting for those before it.
+    /// Passes every finished program to `sink`. Waits for the program `key` if a thread compiles it. If none has
+    /// started it, removes it from the queue: the caller compiles it at once.
     pub(super) fn receive(&mut self, key: u64, mut sink: impl FnMut(u64, T)) {
         let mut queue = locked(&self.queue);
-        if let Some(place) = queue.iter().position(|(queued, _)| *queued == key) {
-            queue.remove(place);
+        if let Some(index) = queue.iter().position(|(queued, _)| *queued == key) {
+            queue.remove(index);
             self.pending.remove(&key);
         }
         drop(queue);
         while !self.pending.is_empty() {
             let next =
                 if self.pending.contains(&key) { self.finished.recv().ok() } else { self.finished.try_recv().ok() };
-            // Where every thread is gone, nothing comes any more.
+            // `None`: nothing more is finished, or every thread has ended.
             let Some((finished, program)) = next else { break };
             self.pending.remove(&finished);
             if let Some(program) = program {
@@ -70,26 +72,25 @@ impl<T> Ahead<T> {
         }
     }
 
-    /// Whether every program is finished that anybody had begun.
+    /// Whether every thread has ended.
     #[cfg(test)]
     pub(super) fn is_idle(&self) -> bool {
         self.threads.iter().all(JoinHandle::is_finished)
     }
 
-    /// Stops, and neither waits for the threads nor drops what they finish: they may be at work for a device that is lost, on which both
-    /// may take forever.
-    pub(super) fn let_go(self) {
+    /// Stops, without waiting for the threads or dropping their results: on a lost device either may block forever.
+    pub(super) fn leak(self) {
         locked(&self.queue).clear();
         std::mem::forget(self);
     }
 }
 
-impl<T> Drop for Ahead<T> {
-    /// Waits for the programs that are in work: a process that ends within a driver's compiler may crash there.
+impl<T> Drop for BackgroundCompiler<T> {
+    /// Waits for the programs in progress: a process that exits inside a driver's compiler may crash there.
     fn drop(&mut self) {
         locked(&self.queue).clear();
         for thread in self.threads.drain(..) {
-            // A panic was its own.
+            // A panic of a thread was reported by that thread.
             let _ = thread.join();
         }
     }
@@ -105,15 +106,12 @@ pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The kernels of those jobs that `device` can run, each once, with its key, in the order of the jobs; but for those that are `known`.
+/// The kernels of those jobs that `device` can run, with their keys, in the order of the jobs. Each kernel once, and
+/// none that is `known`.
 pub(super) fn kernels<'a>(device: &Device, jobs: &'a [Job], mut known: HashSet<u64>) -> Vec<(u64, &'a Kernel)> {
-    let language = device.language();
-    let is_written = |kernel: &Kernel| match language {
-        Language::Wgsl => !kernel.source.is_empty(),
-        Language::Cuda => !kernel.cuda.is_empty(),
-    };
-    let wanted = jobs.iter().filter(|job| is_written(&job.kernel) && device.check(job).is_ok());
-    let keyed = wanted.map(|job| (job.kernel.key(language), &job.kernel));
+    let has_text = |job: &&Job| !job.kernel.text(device.language).is_empty();
+    let wanted = jobs.iter().filter(has_text).filter(|job| device.check(job).is_ok());
+    let keyed = wanted.map(|job| (job.kernel.key(device.language), &job.kernel));
     keyed.filter(|(key, _)| known.insert(*key)).collect()
 }
 
@@ -124,26 +122,27 @@ mod tests {
 
     use super::*;
 
-    /// A program that is finished when it is told to, and then is its own number; counted when it is begun.
-    fn gated(number: u64, begun: &Arc<AtomicUsize>) -> ((u64, Work<u64>), Sender<bool>) {
+    /// A program that finishes when its gate opens; its result is its number. `started` counts the programs in
+    /// progress.
+    fn gated(number: u64, started: &Arc<AtomicUsize>) -> ((u64, Work<u64>), Sender<bool>) {
         let (gate, opened) = channel::<bool>();
-        let begun = Arc::clone(begun);
+        let started = Arc::clone(started);
         let work: Work<u64> = Box::new(move || {
-            begun.fetch_add(1, Ordering::SeqCst);
-            opened.recv().expect("told").then_some(number)
+            started.fetch_add(1, Ordering::SeqCst);
+            opened.recv().expect("opened").then_some(number)
         });
         ((number, work), gate)
     }
 
-    fn wait_until(begun: &AtomicUsize, programs: usize) {
-        while begun.load(Ordering::SeqCst) < programs {
+    fn wait_until(started: &AtomicUsize, programs: usize) {
+        while started.load(Ordering::SeqCst) < programs {
             std::thread::yield_now();
         }
     }
 
-    fn received(ahead: &mut Ahead<u64>, key: u64) -> Vec<u64> {
+    fn received(compiler: &mut BackgroundCompiler<u64>, key: u64) -> Vec<u64> {
         let mut keys = Vec::new();
-        ahead.receive(key, |key, program| {
+        compiler.receive(key, |key, program| {
             assert_eq!(key, program);
             keys.push(key);
         });
@@ -151,51 +150,51 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_work_is_waited_for_what_is_not_begun_is_the_callers_and_what_fails_is_left_out() {
-        let begun = Arc::new(AtomicUsize::new(0));
+    fn a_started_program_is_waited_for_a_queued_one_is_the_callers_and_a_failed_one_is_omitted() {
+        let started = Arc::new(AtomicUsize::new(0));
         let threads = cores().div_ceil(2);
         let (programs, gates): (Queue<u64>, Vec<_>) =
-            (0..threads as u64 + 2).map(|number| gated(number, &begun)).unzip();
-        let mut ahead = Ahead::start(programs);
-        wait_until(&begun, threads);
-        assert!(received(&mut ahead, threads as u64).is_empty(), "every thread is at work on something else");
-        gates[0].send(true).expect("it waits");
-        assert_eq!(received(&mut ahead, 0), [0]);
-        wait_until(&begun, threads + 1);
-        gates[1..threads].iter().for_each(|gate| gate.send(true).expect("it waits"));
-        gates[threads + 1].send(false).expect("it waits");
-        let last = received(&mut ahead, threads as u64 + 1);
+            (0..threads as u64 + 2).map(|number| gated(number, &started)).unzip();
+        let mut compiler = BackgroundCompiler::start(programs);
+        wait_until(&started, threads);
+        assert!(received(&mut compiler, threads as u64).is_empty(), "every thread compiles another program");
+        gates[0].send(true).expect("a thread waits");
+        assert_eq!(received(&mut compiler, 0), [0]);
+        wait_until(&started, threads + 1);
+        gates[1..threads].iter().for_each(|gate| gate.send(true).expect("a thread waits"));
+        gates[threads + 1].send(false).expect("a thread waits");
+        let last = received(&mut compiler, threads as u64 + 1);
         assert!(last.iter().all(|key| (1..threads as u64).contains(key)), "{last:?}");
-        assert_eq!(begun.load(Ordering::SeqCst), threads + 1, "what the caller took no thread begins");
+        assert_eq!(started.load(Ordering::SeqCst), threads + 1, "no thread starts a program that the caller removed");
     }
 
     #[test]
-    fn dropping_waits_for_what_is_in_work_and_leaves_the_rest() {
-        let begun = Arc::new(AtomicUsize::new(0));
-        let (programs, gates): (Queue<u64>, Vec<_>) = (0..100).map(|number| gated(number, &begun)).unzip();
-        let ahead = Ahead::start(programs);
-        wait_until(&begun, 1);
+    fn dropping_waits_for_started_programs_only() {
+        let started = Arc::new(AtomicUsize::new(0));
+        let (programs, gates): (Queue<u64>, Vec<_>) = (0..100).map(|number| gated(number, &started)).unzip();
+        let compiler = BackgroundCompiler::start(programs);
+        wait_until(&started, 1);
         let opener = std::thread::spawn(move || {
             for gate in gates {
                 let _ = gate.send(true);
             }
         });
-        drop(ahead);
-        let at_drop = begun.load(Ordering::SeqCst);
+        drop(compiler);
+        let at_drop = started.load(Ordering::SeqCst);
         opener.join().expect("opened");
-        assert_eq!(begun.load(Ordering::SeqCst), at_drop);
+        assert_eq!(started.load(Ordering::SeqCst), at_drop);
     }
 
     #[test]
-    fn letting_go_waits_for_nothing() {
-        let begun = Arc::new(AtomicUsize::new(0));
-        let (programs, gates): (Queue<u64>, Vec<_>) = (0..100).map(|number| gated(number, &begun)).unzip();
-        let ahead = Ahead::start(programs);
-        wait_until(&begun, cores().div_ceil(2));
-        ahead.let_go();
+    fn leaking_waits_for_nothing() {
+        let started = Arc::new(AtomicUsize::new(0));
+        let (programs, gates): (Queue<u64>, Vec<_>) = (0..100).map(|number| gated(number, &started)).unzip();
+        let compiler = BackgroundCompiler::start(programs);
+        wait_until(&started, cores().div_ceil(2));
+        compiler.leak();
         for gate in gates {
             let _ = gate.send(true);
         }
-        assert_eq!(begun.load(Ordering::SeqCst), cores().div_ceil(2), "the queue was stopped");
+        assert_eq!(started.load(Ordering::SeqCst), cores().div_ceil(2), "the queue was stopped");
     }
 }

@@ -52,9 +52,14 @@ pub(super) struct Arguments {
     /// Find the fastest workgroup sizes on this device first, and measure with them
     #[arg(long, conflicts_with = "dry_run")]
     tune: bool,
-    /// Folder of kernels that replace those of the suite: FAMILY/BENCHMARK.wgsl, .cu
+    /// Folder of kernels that replace those of the suite: FAMILY/BENCHMARK.wgsl, .cu. WGSL runs with all run-time
+    /// checks; CUDA has none
     #[arg(long, value_name = "DIR")]
     shaders: Option<PathBuf>,
+    /// Run the WGSL of --shaders without run-time checks, like the suite's own. Out-of-bounds accesses are then
+    /// undefined behavior
+    #[arg(long, requires = "shaders")]
+    unchecked: bool,
     #[arg(long, value_name = "PATH", help = "CSV report to write [default: results/<device>/<date>-<backend>.csv]")]
     out: Option<PathBuf>,
     /// Continue the run that wrote this CSV, with the same other arguments
@@ -137,6 +142,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
 
 /// What is asked for; with small sizes to choose from where the run has a time limit.
 fn request(arguments: &Arguments, profile: Profile, has_small: bool) -> Result<Request> {
+    let sources = |folder| sources(folder, arguments.unchecked);
     let sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
     Ok(Request {
         filters: arguments.filters.clone(),

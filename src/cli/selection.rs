@@ -132,7 +132,7 @@ fn is_named_alike(a: &Device, b: &Device) -> bool {
 
 /// Domain, bus, device and function: `0000:1b:00.0`, `00000000:1B:00.0` and `1b:00.0` are the same place.
 fn pci_address(device: &Device) -> Option<[u32; 4]> {
-    let (slots, function) = device.fact("PCI address")?.split_once('.')?;
+    let (slots, function) = device.pci_address.as_deref()?.split_once('.')?;
     let mut slots = slots.rsplit(':').map(|digits| u32::from_str_radix(digits, 16).ok());
     let (device, bus) = (slots.next()??, slots.next()??);
     let domain = slots.next().unwrap_or(Some(0))?;
@@ -141,7 +141,7 @@ fn pci_address(device: &Device) -> Option<[u32; 4]> {
 
 /// The hexadecimal digits of the UUID, in either notation.
 fn uuid(device: &Device) -> Option<String> {
-    let text = device.fact("UUID")?.trim_start_matches("GPU-").to_lowercase();
+    let text = device.uuid.as_deref()?.trim_start_matches("GPU-").to_lowercase();
     let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
     (digits.len() == 32).then_some(digits)
 }
@@ -150,16 +150,25 @@ fn uuid(device: &Device) -> Option<String> {
 #[cfg(test)]
 pub(super) mod fakes {
     use super::*;
+    use crate::backend::RuntimeChecks;
+    use crate::job::Language;
     use crate::suite::Feature;
 
     /// A device of this name, through `api`, with these facts about it.
     pub(in crate::cli) fn device(name: &str, api: Api, facts: &[(&str, &str)]) -> Device {
+        let fact = |wanted| facts.iter().find(|(name, _)| *name == wanted).map(|(_, value)| (*value).to_owned());
         Device {
             name: name.to_owned(),
             vendor: "NVIDIA".to_owned(),
             kind: if name.starts_with("llvmpipe") { DeviceType::Software } else { DeviceType::Discrete },
             driver: "fake".to_owned(),
             api,
+            language: if api == Api::Cuda { Language::Cuda } else { Language::Wgsl },
+            is_in_browser: false,
+            runtime_checks: RuntimeChecks::Switchable,
+            pci_address: fact("PCI address"),
+            uuid: fact("UUID"),
+            subgroup: None,
             features: [Feature::F64].into(),
             has_timestamps: true,
             has_copy_timestamps: false,
@@ -167,6 +176,8 @@ pub(super) mod fakes {
             max_binding_bytes: 1 << 30,
             max_texture_side: 8192,
             has_mappable_storage: false,
+            has_pinned_memory: false,
+            has_upload_staging: true,
             max_storage_buffers: 8,
             max_workgroup_bytes: 48 << 10,
             max_invocations: 1024,

@@ -1,4 +1,4 @@
-//! Kernels from a folder, in place of the suite's: what a compiler or driver developer changes, measured and verified as the suite's own.
+//! Kernels from a folder, in place of the suite's, for developers of kernels, compilers and drivers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,13 @@ use crate::engine::plan::{Source, unknown_benchmark};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 
-/// The kernels `FAMILY/BENCHMARK.wgsl` and `.cu` in a folder, by `family/benchmark`. Other kinds of files are let be.
+/// The kernels `FAMILY/BENCHMARK.wgsl` and `.cu` in a folder, by `family/benchmark`. Other files are ignored. If
+/// `is_unchecked`, they run without run-time checks.
 ///
 /// # Errors
-/// [`Error::Usage`] where the folder holds no kernel, or one that no benchmark is named after; [`Error::Io`] where it cannot be read.
-pub(super) fn sources(folder: &Path) -> Result<BTreeMap<String, Source>> {
+/// [`Error::Usage`] where the folder has no kernel, or one without a benchmark of its name; [`Error::Io`] where it
+/// cannot be read.
+pub(super) fn sources(folder: &Path, is_unchecked: bool) -> Result<BTreeMap<String, Source>> {
     let known: Vec<String> = FAMILIES
         .iter()
         .flat_map(|family| family.benchmarks.iter().map(|benchmark| format!("{}/{}", family.name, benchmark.name)))
@@ -40,8 +42,17 @@ pub(super) fn sources(folder: &Path) -> Result<BTreeMap<String, Source>> {
     if sources.is_empty() {
         let folder = folder.display();
         return Err(Error::Usage(format!(
-            "--shaders: {folder} holds no kernel: name them {folder}/transpose/tiled.wgsl and so on"
+            "--shaders: {folder} has no kernel: name them {folder}/transpose/tiled.wgsl and so on"
         )));
+    }
+    if is_unchecked {
+        for source in sources.values_mut() {
+            #[expect(unsafe_code, reason = "--unchecked")]
+            // SAFETY: the user promises it with --unchecked, whose help states the consequence.
+            unsafe {
+                source.trust();
+            }
+        }
     }
     Ok(sources)
 }

@@ -124,7 +124,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         let is_missing = kernel.cuda.is_empty();
         return if is_missing { Err(lacks("has no CUDA twin".to_owned())) } else { Ok(kernel.cuda.clone().into()) };
     }
-    if let Some(why) = kernel.only_cuda {
+    if let Some(why) = case.benchmark.only_cuda {
         return Err(lacks(format!("exists only in CUDA: {why} (--lang cuda shows it)")));
     }
     let shader = Shader::parse(&kernel.source, case.shape.dtype.name())?;

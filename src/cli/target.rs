@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backend::Api;
-use crate::backend::wgpu::{APIS, Adapter, PATIENCE, WgpuBackend, adapters};
+use crate::backend::wgpu::{APIS, Adapter, Timeouts, WgpuBackend, adapters};
 use crate::backend::{Backend, Device};
 use crate::error::Result;
 
@@ -54,9 +54,9 @@ impl Target {
     /// [`crate::error::Error::NoDevice`] where the driver refuses, or a compiler is missing.
     pub(super) async fn open(self) -> Result<Box<dyn Backend>> {
         Ok(match self {
-            Self::Wgpu(adapter) => Box::new(WgpuBackend::open(adapter, PATIENCE).await?),
+            Self::Wgpu(adapter) => Box::new(WgpuBackend::open(adapter, Timeouts::DEFAULT).await?),
             #[cfg(feature = "cuda")]
-            Self::Cuda(found) => Box::new(crate::backend::cuda::CudaBackend::open(found, PATIENCE.idle)?),
+            Self::Cuda(found) => Box::new(crate::backend::cuda::CudaBackend::open(found, Timeouts::DEFAULT.idle)?),
         })
     }
 }

@@ -188,7 +188,7 @@ impl<'a> ApiRun<'a> {
 
     pub(super) fn compile_ahead(&mut self, jobs: &[Job]) {
         if let Ok(session) = &mut self.session {
-            session.backend.compile_ahead(jobs);
+            session.backend.compile_in_background(jobs);
         }
     }
 
@@ -223,11 +223,11 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         dtype: Some(case.shape.dtype),
         n: Some(case.shape.extent),
         params: case.shape.params.clone(),
-        checks: Some(device.checks(&case.shape)),
+        checks: Some(device.checks(case)),
         bytes: (work.bytes > 0).then_some(work.bytes),
         flops: (work.flops > 0).then_some(work.flops),
         model: case.benchmark.model.map(|model| model(&case.shape)),
-        subgroup_size: device.subgroup_size(),
+        subgroup_size: device.subgroup,
         ..Record::default()
     }
 }

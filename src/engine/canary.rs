@@ -111,5 +111,5 @@ pub(super) fn case_of(family: &str, benchmark: &str, shape: Shape) -> Result<Cas
     let found = FAMILIES.iter().find(|known| known.name == family);
     let found = found.and_then(|known| Some((*known, known.benchmarks.iter().find(|b| b.name == benchmark)?)));
     let (family, benchmark) = found.ok_or_else(|| Error::Shader(format!("{family}/{benchmark} is missing")))?;
-    Ok(Case { family, benchmark, shape })
+    Ok(Case::new(family, benchmark, shape))
 }

@@ -145,7 +145,7 @@ fn probe(case: &Case, device: &Device, is_limited: bool) -> Option<Extent> {
     if is_large && !is_in_haste {
         return Some(usual);
     }
-    let is_slow = is_in_haste || (is_software && device.is_in_browser());
+    let is_slow = is_in_haste || (is_software && device.is_in_browser);
     (is_slow && extent.count() >= 1 << 12).then_some(match if is_large { usual } else { extent } {
         Extent::Linear(n) => Extent::Linear(n / 16),
         Extent::Matrix(rows, columns) => Extent::Matrix(rows / 4, columns / 4),
@@ -163,7 +163,7 @@ async fn one_launch_ns(prepared: &mut dyn Prepared, timer: &Timer) -> Result<f64
 /// Operating systems reset a GPU after two seconds, and browsers watch over any device; a software device has nobody else to reset it, only
 /// the harness's patience.
 fn longest_launch_ns(device: &Device) -> f64 {
-    if device.kind == DeviceType::Software && !device.is_in_browser() { 3e9 } else { 0.5e9 }
+    if device.kind == DeviceType::Software && !device.is_in_browser { 3e9 } else { 0.5e9 }
 }
 
 fn kernel(case: &Case) -> String {

@@ -35,13 +35,25 @@ impl Request {
     }
 }
 
-/// A kernel's text from outside of the suite.
+/// A kernel's text from outside of the suite. Its WGSL runs with all run-time checks, unless it is [trusted](Source::trust).
 #[derive(Debug, Clone, Default)]
 pub struct Source {
     /// WGSL; `None` keeps the suite's.
     pub wgsl: Option<String>,
-    /// Its CUDA twin; `None` keeps the suite's.
+    /// Its CUDA twin; `None` keeps the suite's. CUDA has no run-time checks.
     pub cuda: Option<String>,
+    is_trusted: bool,
+}
+
+impl Source {
+    /// Lets the WGSL run without run-time checks, as the suite's own does.
+    ///
+    /// # Safety
+    /// At every shape that is planned, the WGSL keeps the promise of [`Case::trust`].
+    #[expect(unsafe_code, reason = "a promise about the kernel that the compiler cannot check")]
+    pub const unsafe fn trust(&mut self) {
+        self.is_trusted = true;
+    }
 }
 
 /// The cases to run, in order: ceilings first, then family by family, small sizes before large ones.
@@ -192,6 +204,8 @@ pub fn params_of(benchmark: &Benchmark) -> Vec<String> {
 
 fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Request) -> Vec<Case> {
     let own = params_of(benchmark);
+    let source = request.sources.get(&format!("{}/{}", family.name, benchmark.name));
+    let is_trusted = source.is_some_and(|source| source.is_trusted);
     let mut found: Vec<Case> = Vec::new();
     for block in benchmark.cases.iter().filter(|block| block.from <= request.profile) {
         let form = block.extents[0];
@@ -203,7 +217,14 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Re
             let mut params: BTreeMap<String, f64> =
                 declared.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
             params.extend(request.params.iter().filter(|(name, _)| own.contains(name)).cloned());
-            let case = Case { family, benchmark, shape: Shape { dtype, extent, params } };
+            let mut case = Case::new(family, benchmark, Shape { dtype, extent, params });
+            if is_trusted {
+                #[expect(unsafe_code, reason = "the caller of `Source::trust` made the promise")]
+                // SAFETY: the WGSL is the text of the `Source`, whose promise covers every planned shape.
+                unsafe {
+                    case.trust();
+                }
+            }
             if !found.iter().any(|other| is_same(other, &case)) {
                 found.push(case);
             }

@@ -115,7 +115,7 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
 /// Refuses a row whose kernel has changed since: a version under development keeps its number.
 fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), String> {
     let Ok(job) = Job::new(case) else { return Ok(()) };
-    if record.shader_hash.is_empty() || record.shader_hash == job.kernel.hash(device.language()) {
+    if record.shader_hash.is_empty() || record.shader_hash == job.kernel.hash(device.language) {
         return Ok(());
     }
     Err(format!("has a row for {} with another version of its kernel", title(record)))

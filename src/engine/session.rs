@@ -102,7 +102,7 @@ impl<'a> Session<'a> {
         let job = Job::new(case)?;
         if !job.kernel.is_empty() {
             record.workgroup_size = Some(job.kernel.interface.workgroup_size);
-            record.shader_hash = job.kernel.hash(self.backend.device().language());
+            record.shader_hash = job.kernel.hash(self.backend.device().language);
         }
         self.backend.device().check(&job)?;
         self.guard.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;

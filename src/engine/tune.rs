@@ -133,7 +133,7 @@ mod tests {
                 let cases = family.benchmarks.iter().map(|benchmark| {
                     let declared = &benchmark.cases[0];
                     let (dtype, extent) = (declared.dtypes[0], declared.extents[0]);
-                    Case { family, benchmark, shape: Shape { dtype, extent, params: Default::default() } }
+                    Case::new(family, benchmark, Shape { dtype, extent, params: Default::default() })
                 });
                 // What each kernel has tried, and what it takes by itself.
                 let mut known: Vec<f64> = Vec::new();

@@ -1,34 +1,38 @@
-//! What is compiled, and what tells it from other programs.
+//! The program of a job, and its hash.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::error::{Error, Result};
 use crate::shader::Shader;
 use crate::shader::twin;
-use crate::suite::{Case, Checks, HOST_PARAMS};
-use crate::suite::{Constants, Interface};
+use crate::suite::{Case, Checks, Constants, HOST_PARAMS, Interface};
 
-/// A kernel as it is compiled.
+/// A kernel, ready to compile.
+///
+/// A [trusted](Kernel::is_trusted) kernel runs without the run-time checks that are off in `checks`. Whoever edits the
+/// texts of a trusted kernel must keep the promise of [`Case::trust`].
 #[derive(Clone)]
 pub struct Kernel {
     /// WGSL, with the case's element type; empty where there is none.
     pub source: String,
-    /// CUDA C++ of the same algorithm, with the case's element type and overrides (see [`crate::shader::twin`]); empty where there is none.
+    /// CUDA C++ of the same algorithm, with the case's element type and overrides (see [`crate::shader::twin`]); empty
+    /// where there is none.
     pub cuda: String,
-    /// Why there is CUDA C++ alone, where that is so.
-    pub only_cuda: Option<&'static str>,
-    /// Bytes of shared memory that a launch asks for beyond what the CUDA C++ declares.
+    /// Bytes of dynamic shared memory of a launch.
     pub dynamic_bytes: u32,
     /// Values of the overrides.
     pub constants: Constants,
-    /// What it needs.
+    /// Bindings, workgroup size and needed features.
     pub interface: Interface,
-    /// What the API is to add to it.
+    /// The run-time checks that the API adds, where it can switch them.
     pub checks: Checks,
+    /// Whether the case measures the cost of single checks, so that the API must be able to switch them.
+    pub measures_checks: bool,
+    is_trusted: bool,
 }
 
 impl Kernel {
-    /// The kernel of `case`; one without source or interface where the API itself is measured.
+    /// The kernel of `case`; empty where the case measures the API itself.
     pub(super) fn new(case: &Case) -> Result<Self> {
         let (source, shape) = (case.benchmark.wgsl, &case.shape);
         let (dtype, lanes) = (shape.dtype, shape.dtype.lanes());
@@ -41,7 +45,6 @@ impl Kernel {
         let is_override = |name: &str| !HOST_PARAMS.contains(&name);
         let constants: Constants =
             shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();
-        let checks = Checks::of(shape);
         let (source, interface) = if !source.is_empty() {
             let shader = Shader::parse(source, shape.dtype.name())?;
             (shader.source().to_owned(), shader.interface(&constants)?)
@@ -51,14 +54,37 @@ impl Kernel {
             (String::new(), Interface::default())
         };
         let cuda = twin::program(case, &interface);
-        let (only_cuda, dynamic_bytes) = (case.benchmark.only_cuda, twin::dynamic_bytes(case));
-        Ok(Self { source, cuda, only_cuda, dynamic_bytes, constants, interface, checks })
+        Ok(Self {
+            source,
+            cuda,
+            dynamic_bytes: twin::dynamic_bytes(case),
+            constants,
+            interface,
+            checks: case.checks(),
+            measures_checks: Checks::of(shape) != Checks::default(),
+            is_trusted: case.is_trusted(),
+        })
     }
 
-    /// Whether there is none.
+    /// Whether there is no kernel.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.source.is_empty() && self.cuda.is_empty()
+    }
+
+    /// Whether it may run without run-time checks: see [`Case::trust`].
+    #[must_use]
+    pub const fn is_trusted(&self) -> bool {
+        self.is_trusted
+    }
+
+    /// Its text in that language; empty where there is none.
+    #[must_use]
+    pub fn text(&self, language: Language) -> &str {
+        match language {
+            Language::Wgsl => &self.source,
+            Language::Cuda => &self.cuda,
+        }
     }
 
     /// Sixteen hexadecimal digits that change with the compiled code: source, element type and constants. Comments and
@@ -75,7 +101,7 @@ impl Kernel {
                 }
             }
             Language::Cuda if self.cuda.is_empty() => return String::new(),
-            // Its constants are part of the text.
+            // The constants are part of the text.
             Language::Cuda => code(&self.cuda, language).hash(&mut hasher),
         }
         format!("{:016x}", hasher.finish())
@@ -85,7 +111,7 @@ impl Kernel {
     #[must_use]
     pub fn key(&self, language: Language) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.hash(language), self.checks).hash(&mut hasher);
+        (self.hash(language), self.checks, self.is_trusted).hash(&mut hasher);
         hasher.finish()
     }
 }
@@ -93,13 +119,13 @@ impl Kernel {
 /// A language that kernels are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// WebGPU's.
+    /// WebGPU's shading language.
     Wgsl,
     /// CUDA C++.
     Cuda,
 }
 
-/// Sixteen hexadecimal digits that change with `bytes`.
+/// Hash of `bytes` as sixteen hexadecimal digits.
 #[must_use]
 pub fn hash(bytes: &[u8]) -> String {
     let mut hasher = Fnv::default();
@@ -185,7 +211,7 @@ fn literal_length(text: &str) -> usize {
     text.len()
 }
 
-/// FNV-1a: stable across versions of Rust, which the standard hasher is not.
+/// FNV-1a: the same for every version of Rust, unlike the standard hasher.
 struct Fnv(u64);
 
 impl Default for Fnv {
@@ -239,7 +265,8 @@ mod tests {
         let kernel = Kernel {
             source: "fn main() {}".to_owned(),
             cuda: "void kernel() {}".to_owned(),
-            only_cuda: None,
+            measures_checks: false,
+            is_trusted: true,
             dynamic_bytes: 0,
             constants: Constants::new(),
             interface: Interface::default(),

@@ -1,8 +1,8 @@
-//! What a kernel needs from its host, read from its module.
+//! A kernel's interface, read from its module.
 
 use naga::{AddressSpace, Expression, Literal, Module, StorageAccess, TypeInner};
 
-use super::Shader;
+use super::parse::Shader;
 use crate::error::{Error, Result};
 use crate::suite::{Access, Binding, Constants, Interface, Value};
 
@@ -10,7 +10,7 @@ impl Shader {
     /// The interface with `constants` in place of the overrides that they name.
     ///
     /// # Errors
-    /// [`Error::Shader`] where a constant names no override or an override stays without a value.
+    /// [`Error::Shader`] where a constant names no override, or an override has no value.
     pub fn interface(&self, constants: &Constants) -> Result<Interface> {
         let (module, info) = self.resolve(constants)?;
         let used = info.get_entry_point(0);
@@ -58,8 +58,8 @@ impl Shader {
         })
     }
 
-    /// The overrides' values in `module`, which is this one resolved: there naga has turned each that is used into a constant of the
-    /// same name.
+    /// The overrides' values in `module`, this module resolved: naga turns each override that is used into a constant
+    /// of the same name.
     fn values(&self, module: &Module) -> Result<Vec<(String, Value)>> {
         let mut values = Vec::new();
         for name in self.overrides() {
@@ -71,15 +71,14 @@ impl Shader {
                 Expression::Literal(Literal::I32(value)) => Value::I32(value),
                 Expression::Literal(Literal::F32(value)) => Value::F32(value),
                 Expression::Literal(Literal::F64(value)) => Value::F64(value),
-                _ => return Err(Error::Shader(format!("override '{name}' is of a type that no kernel here needs"))),
+                _ => return Err(Error::Shader(format!("override '{name}' has a type that is not supported here"))),
             };
             values.push((name.to_owned(), value));
         }
         Ok(values)
     }
 
-    /// The source with `constants` in place of the defaults of the overrides that they name: what an API makes of source and constants, as
-    /// one text.
+    /// The source with `constants` as the defaults of the overrides that they name.
     ///
     /// # Errors
     /// As for [`Shader::interface`].
@@ -102,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constants_take_the_place_of_defaults() {
+    fn constants_replace_defaults() {
         let kernel = "\
 override WG: u32 = 8u; // as many as there are words
 override HALF: u32 = WG / 2u;

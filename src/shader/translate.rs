@@ -1,7 +1,7 @@
-//! A kernel as each platform gets it: what wgpu has naga write for it, as near as naga's options allow.
+//! Kernels translated by naga, with wgpu's options as far as naga's public options allow.
 //!
-//! Bindings have the numbers that wgpu's backends give them for a pipeline whose layout follows from the kernel: Vulkan's as in the WGSL,
-//! DirectX's registers and Metal's and OpenGL's slots counted by kind, in the order of bindings.
+//! Bindings have the numbers of a wgpu pipeline with an automatic layout: on Vulkan those of the WGSL; registers of
+//! DirectX and slots of Metal and OpenGL are counted by kind, in the order of bindings.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,7 +11,7 @@ use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Module, ResourceBinding, ShaderStage, StorageAccess, TypeInner};
 use rspirv::binary::Disassemble;
 
-use super::{ENTRY_POINT, Shader};
+use super::parse::{ENTRY_POINT, Shader};
 use crate::error::{Error, Result};
 use crate::suite::{Checks, Constants, Feature};
 
@@ -43,7 +43,7 @@ impl Target {
         }
     }
 
-    /// Features that it lacks, or that naga does not write for it.
+    /// Features that it lacks, or that naga does not translate to it.
     const fn missing(self) -> &'static [Feature] {
         match self {
             Self::SpirV => &[],
@@ -55,14 +55,16 @@ impl Target {
 }
 
 impl Shader {
-    /// The kernel as `target` gets it, with `constants` in place and `checks` added: SPIR-V 1.3 as little-endian bytes, MSL 2.4, HLSL of
-    /// shader model 6.0 (6.2 with f16), or GLSL 4.50 as text.
+    /// The kernel in the language `target`, with `constants` in place and `checks` added: SPIR-V 1.3 as little-endian
+    /// bytes, MSL 2.4, HLSL of shader model 6.0 (6.2 with f16), or GLSL 4.50 as text.
     ///
-    /// On devices with `robustBufferAccess2` wgpu leaves the checks of buffers to Vulkan's driver; here the SPIR-V has them. OpenGL gets
-    /// neither checks of indices nor bounds of loops from wgpu, and always those of texture loads.
+    /// On devices with `robustBufferAccess2`, wgpu leaves bounds checks of buffers to the Vulkan driver; here the
+    /// SPIR-V has them. For OpenGL, wgpu adds no bounds checks of indices and no loop bounds, but always bounds checks
+    /// of texture loads.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the target cannot express the kernel, [`Error::Shader`] as for [`Shader::interface`].
+    /// [`Error::Unsupported`] where the target cannot express the kernel; [`Error::Shader`] as for
+    /// [`Shader::interface`].
     pub fn translate(&self, target: Target, constants: &Constants, checks: Checks) -> Result<Vec<u8>> {
         let lacks = |why: &str| Error::Unsupported(format!("{} cannot express this kernel: {why}", target.name()));
         if let Some(feature) = target.missing().iter().find(|feature| self.features.contains(feature)) {
@@ -70,7 +72,7 @@ impl Shader {
         }
         let (module, info) = self.resolve(constants)?;
         let has_f16 = self.features.contains(&Feature::F16);
-        // naga's writers panic on some things that their target lacks: that is an answer, not a crash.
+        // naga's writers panic on some features that their target lacks.
         let written = catch_unwind(AssertUnwindSafe(|| match target {
             Target::SpirV => spirv(&module, &info, checks),
             Target::Msl => msl(&module, &info, checks),
@@ -79,7 +81,7 @@ impl Shader {
         }));
         match written {
             Ok(written) => written.map_err(|message| lacks(&message)),
-            Err(_) => Err(lacks("the writer gave up on it")),
+            Err(_) => Err(lacks("naga failed to translate it")),
         }
     }
 }
@@ -87,7 +89,7 @@ impl Shader {
 /// The assembly text of a SPIR-V module.
 ///
 /// # Errors
-/// [`Error::Shader`] where `binary` is none.
+/// [`Error::Shader`] where `binary` is not SPIR-V.
 pub fn disassemble(binary: &[u8]) -> Result<String> {
     let module = rspirv::dr::load_bytes(binary).map_err(|error| Error::Shader(format!("no SPIR-V: {error}")))?;
     Ok(module.disassemble() + "\n")
@@ -101,7 +103,7 @@ fn spirv(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, 
     use spv::ZeroInitializeWorkgroupMemoryMode as Zero;
     let options = spv::Options {
         lang_version: (1, 3),
-        // Names are for the reader: no driver needs them.
+        // Names are for readers; drivers do not need them.
         flags: spv::WriterFlags::DEBUG | spv::WriterFlags::LABEL_VARYINGS,
         zero_initialize_workgroup_memory: if checks.zero_init { Zero::Polyfill } else { Zero::None },
         bounds_check_policies: policies(checks.bounds),
@@ -128,7 +130,7 @@ fn msl(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, St
         }
         resources.resources.insert(binding, target);
     }
-    // The lengths of arrays that the shader does not know.
+    // The lengths of run-time sized arrays.
     resources.sizes_buffer = Some(buffers);
     let options = msl::Options {
         lang_version: (2, 4),
@@ -165,7 +167,7 @@ fn hlsl(module: &Module, info: &ModuleInfo, checks: Checks, has_f16: bool) -> Re
             Kind::Uniform => &mut constants,
             Kind::Read | Kind::Texture => &mut views,
             Kind::ReadWrite => &mut stores,
-            // Samplers lie in a heap that all pipelines share; the register is a place in a buffer of places there.
+            // Samplers are in a heap that all pipelines share; the register is an index into a buffer of heap indices.
             Kind::Sampler => &mut samplers,
         };
         options.binding_map.insert(binding, register(next(counter)));
@@ -210,12 +212,12 @@ fn glsl(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, S
 
 const fn policies(has_checks: bool) -> BoundsCheckPolicies {
     let policy = if has_checks { BoundsCheckPolicy::Restrict } else { BoundsCheckPolicy::Unchecked };
-    // naga has no checks for arrays of bindings, which no kernel here has.
+    // naga has no checks for binding arrays; no kernel here has any.
     let binding_array = BoundsCheckPolicy::Unchecked;
     BoundsCheckPolicies { index: policy, buffer: policy, image_load: policy, binding_array }
 }
 
-/// What a binding is to a platform.
+/// A binding's kind, by which platforms number it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Uniform,
@@ -244,7 +246,7 @@ fn bound(module: &Module, info: &ModuleInfo) -> Vec<(ResourceBinding, Kind)> {
     bound
 }
 
-/// Counts on; gives the number before.
+/// Increments the counter; returns its previous value.
 fn next<N: Copy + std::ops::AddAssign + From<u8>>(counter: &mut N) -> N {
     let number = *counter;
     *counter += N::from(1);
@@ -301,7 +303,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(num_workgroups) groups
     }
 
     #[test]
-    fn checks_are_added_where_they_are_asked_for() {
+    fn requested_checks_are_added() {
         let only =
             |name: &str| Checks { bounds: name == "bounds", loops: name == "loops", zero_init: name == "zero-init" };
         for (target, name, part) in [
@@ -335,7 +337,7 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(num_workgroups) groups
     }
 
     #[test]
-    fn a_target_that_cannot_express_a_kernel_says_so() {
+    fn a_target_without_a_feature_is_an_error() {
         let shader = Shader::parse(&KERNEL.replace("textureSampleLevel", "0.5 * textureSampleLevel"), "f64");
         let shader = shader.expect("valid");
         let error = shader.translate(Target::Msl, &Constants::new(), Checks::default()).expect_err("Metal has no f64");

@@ -1,24 +1,23 @@
-//! CUDA twins: a benchmark's CUDA C++ as it is compiled, with the case's element type and overrides in place.
+//! CUDA twins: a benchmark's CUDA C++, with the case's element type and overrides in place.
 //!
-//! A twin says `T`, `WG`, `PAD` and so on without declaring them. They are defined here, as wgpu defines the overrides of the WGSL,
-//! so that both compilers see the same numbers. They stand in the text, behind the prelude, and not in `-D` options, which NVRTC's own
-//! headers would see too: there `T` names template parameters.
+//! A twin uses `T`, `WG`, `PAD` and so on without declaring them. They are defined here, as wgpu defines the overrides
+//! of the WGSL, so that both compilers get the same values. The definitions are in the text, after the prelude, and not
+//! `-D` options: those would also apply to NVRTC's own headers, where `T` names template parameters.
 //!
-//! What CUDA alone has, and WGSL cannot say, is a `.cu` file without a `.wgsl` beside it. Its interface is read here from the
+//! A kernel that WGSL cannot express is a `.cu` file without a `.wgsl` file. Its interface is read here from the
 //! declaration of its entry point, and its definitions are the case's parameters.
 
 use crate::error::{Error, Result};
-use crate::suite::{Access, Binding, Interface, Value};
-use crate::suite::{Case, Dtype, HOST_PARAMS, Shape};
+use crate::suite::{Access, Binding, Case, Dtype, HOST_PARAMS, Interface, Shape, Value};
 
 /// The entry point of every twin.
 pub const ENTRY_POINT: &str = "kernel";
 
-/// What stands in front of every twin.
+/// The start of every twin.
 const PRELUDE: &str = include_str!("../../shaders/prelude.cuh");
 
-/// The twin of `case` with the values in `interface`: prelude, definitions, and the file's text under its own name and line numbers.
-/// Empty where there is no twin.
+/// The twin of `case` with the values in `interface`: prelude, definitions, and the file's text under its own name and
+/// line numbers. Empty where there is no twin.
 #[must_use]
 pub fn program(case: &Case, interface: &Interface) -> String {
     let twin = case.benchmark.cuda;
@@ -31,12 +30,12 @@ pub fn program(case: &Case, interface: &Interface) -> String {
     format!("{PRELUDE}\n#define T {element}\n{defines}#line 1 \"{}.cu\"\n{twin}", case.name())
 }
 
-/// The interface of a kernel that CUDA alone has: its bindings are its parameters, in their order; its blocks, along x alone, are as large
-/// as the first argument of `__launch_bounds__` says, a number or a parameter of the case; every parameter of the case that is none of the
-/// harness's is an override of type u32.
+/// The interface of a kernel without WGSL. Its bindings are its parameters, in order. Its blocks are one-dimensional;
+/// the first argument of `__launch_bounds__` is their size, as a number or a parameter of the case. Every parameter of
+/// the case except [`HOST_PARAMS`] is an override of type u32.
 ///
 /// # Errors
-/// [`Error::Shader`] where the declaration says none of this, or a parameter is no u32.
+/// [`Error::Shader`] where the declaration lacks any of this, or a parameter is not a u32.
 pub fn interface(case: &Case) -> Result<Interface> {
     let fault = |message: String| Error::Shader(format!("{}.cu: {message}", case.name()));
     let (bounds, parameters) =
@@ -62,8 +61,8 @@ pub fn interface(case: &Case) -> Result<Interface> {
     })
 }
 
-/// Shared memory that a launch of the case asks for, beyond what its kernel declares: bytes. The parameter `SHARED_BYTES` says how much, or
-/// the constant of that name in the twin's text, a plain number.
+/// Bytes of dynamic shared memory of a launch: the parameter `SHARED_BYTES`, else the constant of that name in the
+/// twin's text, which must be a plain number.
 #[must_use]
 pub fn dynamic_bytes(case: &Case) -> u32 {
     const DECLARED: &str = "constexpr u32 SHARED_BYTES = ";
@@ -72,8 +71,8 @@ pub fn dynamic_bytes(case: &Case) -> u32 {
     case.shape.params.get("SHARED_BYTES").map_or(declared.unwrap_or(0), |bytes| *bytes as u32)
 }
 
-/// Of the entry point's declaration the first argument of `__launch_bounds__` and the parameters, without comments and with single
-/// blanks.
+/// The first argument of `__launch_bounds__` and the parameters of the entry point, without comments and with single
+/// spaces.
 fn declaration(twin: &str) -> Option<(String, Vec<String>)> {
     let lines: Vec<&str> = twin.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
     let code = lines.join(" ");
@@ -81,11 +80,11 @@ fn declaration(twin: &str) -> Option<(String, Vec<String>)> {
     let (attributes, rest) = entry.split_once(&format!("{ENTRY_POINT}("))?;
     let (parameters, _) = rest.split_once(')')?;
     let bounds = attributes.split_once("__launch_bounds__(")?.1.split([',', ')']).next()?;
-    let single_blanks = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    Some((single_blanks(bounds), parameters.split(',').map(single_blanks).collect()))
+    let single_spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some((single_spaced(bounds), parameters.split(',').map(single_spaced).collect()))
 }
 
-/// How a kernel uses what it takes as `parameter`.
+/// How a kernel accesses the argument of `parameter`.
 fn access(parameter: &str) -> Access {
     match (parameter.contains('*'), parameter.starts_with("const ")) {
         (true, true) => Access::Read,
@@ -122,7 +121,8 @@ pub const fn element(dtype: Dtype) -> &'static str {
     }
 }
 
-/// A value as CUDA C++ writes it, of the same type. Every float has a point or an exponent, and every negative number parentheses.
+/// A literal of CUDA C++ with the same value and type. Floats have a point or an exponent; negative numbers are in
+/// parentheses.
 fn literal(value: Value) -> String {
     let signed = |text: String| if text.starts_with('-') { format!("({text})") } else { text };
     match value {
@@ -134,14 +134,14 @@ fn literal(value: Value) -> String {
     }
 }
 
-/// Whether a twin declares `name` as constant memory at file scope (`__constant__ uint4 name[256];`), which the host fills, rather than
-/// taking it as a parameter.
+/// Whether a twin declares `name` as constant memory at file scope (`__constant__ uint4 name[256];`), which the host
+/// fills, and not as a parameter.
 #[must_use]
 pub fn is_constant(twin: &str, name: &str) -> bool {
     twin.lines().filter_map(|line| line.trim_start().strip_prefix("__constant__")).any(|declaration| {
         let statement = declaration.split(';').next().unwrap_or_default();
         let variable = statement.split('[').next().unwrap_or_default().trim_end();
-        // An initialiser makes it a table of the program's own.
+        // With an initialiser, the host does not fill it.
         !statement.contains('=') && variable.rsplit([' ', '\t']).next() == Some(name)
     })
 }
@@ -170,14 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn a_case_or_its_twin_says_what_shared_memory_a_launch_asks_for() {
+    fn a_case_or_its_twin_declares_dynamic_shared_memory() {
         assert_eq!(dynamic_bytes(&case("matmul/cooperative")), 96 << 10);
         assert_eq!(dynamic_bytes(&case("workgroup_memory/dynamic_size")), 1024);
         assert_eq!(dynamic_bytes(&case("transpose/tiled")), 0);
     }
 
     #[test]
-    fn what_a_kernel_is_hashed_by_depends_on_its_language() {
+    fn the_hash_depends_on_the_language() {
         let job = Job::new(&case("transpose/tiled")).expect("valid");
         let mut other = job.kernel.clone();
         other.cuda.push(';');
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cuda_alone_has_says_what_it_needs() {
+    fn the_interface_of_a_cuda_kernel_is_read_from_its_declaration() {
         let job = Job::new(&case("sum_of_cubes/clock_in_kernel")).expect("valid");
         let interface = &job.kernel.interface;
         let names: Vec<_> = interface.bindings.iter().map(|b| (b.index, b.name.as_str(), b.access)).collect();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn declarations_are_read_whatever_stands_around_them() {
+    fn declarations_are_found_among_other_code() {
         let twin = "\
 // extern \"C\" __global__ void kernel(int comment)
 __device__ void other(int x) {}
@@ -244,7 +244,7 @@ kernel(const  u32* __restrict__ input, unsigned long long* times, // in order
     }
 
     #[test]
-    fn constant_memory_that_the_host_fills_is_told_from_everything_else() {
+    fn only_constant_memory_without_initialiser_is_filled_by_the_host() {
         let twin = "\
 // __constant__ float4 comment[4];
 __constant__ uint4 table[256];

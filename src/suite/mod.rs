@@ -318,9 +318,39 @@ pub struct Case {
     pub benchmark: &'static Benchmark,
     /// Type, size and parameters.
     pub shape: Shape,
+    is_trusted: bool,
 }
 
 impl Case {
+    /// A case of `benchmark`. Its WGSL is trusted if it is one of `family`.
+    #[must_use]
+    pub fn new(family: &'static Family, benchmark: &'static Benchmark, shape: Shape) -> Self {
+        let is_trusted = family.benchmarks.iter().any(|own| own.wgsl == benchmark.wgsl);
+        Self { family, benchmark, shape, is_trusted }
+    }
+
+    /// Whether the WGSL may run without run-time checks.
+    #[must_use]
+    pub const fn is_trusted(&self) -> bool {
+        self.is_trusted
+    }
+
+    /// Lets the WGSL run without run-time checks.
+    ///
+    /// # Safety
+    /// At every shape that the case is given, the WGSL accesses no buffer out of bounds, its loops end, and its integer divisions neither divide by zero nor
+    /// overflow.
+    #[expect(unsafe_code, reason = "a promise about the kernel that the compiler cannot check")]
+    pub const unsafe fn trust(&mut self) {
+        self.is_trusted = true;
+    }
+
+    /// The run-time checks that an API adds which can switch them: those that the parameters ask for; all where the WGSL is not trusted.
+    #[must_use]
+    pub fn checks(&self) -> Checks {
+        if self.is_trusted { Checks::of(&self.shape) } else { Checks::ALL }
+    }
+
     /// `family/benchmark`.
     #[must_use]
     pub fn name(&self) -> String {

@@ -54,7 +54,7 @@ fn each_package_with_one_door_is_used_there_alone() {
         ("wgpu::", "src/backend/wgpu"),
         ("cudarc::", "src/backend/cuda"),
         ("libloading::", "src/backend/cuda"),
-        ("nvml_wrapper::", "src/backend/monitor.rs"),
+        ("nvml_wrapper::", "src/backend/monitor"),
     ] {
         for path in sources(Path::new("src")).iter().filter(|path| !path.starts_with(door)) {
             let text = std::fs::read_to_string(path).expect("readable");

@@ -313,7 +313,7 @@ fn kernels_of_a_folder_take_the_place_of_the_suites() {
         assert_eq!(output.status.code(), Some(2));
         assert!(error_of(&output).contains(wanted), "{}", error_of(&output));
     };
-    refused("holds no kernel");
+    refused("has no kernel");
     std::fs::write(here.join("transpose/tild.wgsl"), "").expect("written");
     refused("did you mean 'transpose/tiled'?");
     std::fs::remove_file(here.join("transpose/tild.wgsl")).expect("removed");
@@ -332,6 +332,18 @@ fn kernels_of_a_folder_take_the_place_of_the_suites() {
         let is_as_planted =
             |record: &Record| is_right(record.status) == is_own_right && record.status != Status::Failed;
         assert!(rows.peek().is_some() && rows.all(is_as_planted));
+    }
+    std::fs::write(&file, own.replace("// ", "// Changed: ")).expect("written");
+    for (flag, checks) in [("--format table", "on"), ("--unchecked", "off")] {
+        let arguments =
+            format!("run transpose/tiled --size 96x64 --profile quick --shaders . --force --out own.csv {flag}");
+        let arguments: Vec<_> = arguments.split(' ').collect();
+        let output = shaderbench(&arguments, here).args(CALM).output().expect("starts");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let records = csv::open(&here.join("own.csv")).expect("a report").records;
+        let of_transpose: Vec<_> = records.iter().filter(|record| record.family == "transpose").collect();
+        assert!(!of_transpose.is_empty() && of_transpose.iter().all(|record| record.cell("checks") == checks), "{flag}");
+        assert!(records.iter().filter(|record| record.family != "transpose").all(|record| record.cell("checks") == "off"));
     }
 }
 

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use shaderbench::backend::Api;
-use shaderbench::backend::{Backend, Device, DeviceType, Prepared, Sample, Task};
+use shaderbench::backend::{Backend, Device, DeviceType, Prepared, RuntimeChecks, Sample, Task};
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{Changes, Observer, Settings};
 use shaderbench::error::{Error, Result};
-use shaderbench::job::{Contents, Job};
+use shaderbench::job::{Contents, Job, Language};
 use shaderbench::results::{Record, Status};
 use shaderbench::suite::Dtype;
 use shaderbench::suite::Feature;
@@ -114,7 +114,15 @@ pub fn fake(behaviour: fn(&str) -> Behaviour) -> Fake {
 /// The same card through another API.
 pub fn fake_through(api: Api, behaviour: fn(&str) -> Behaviour) -> Fake {
     let mut fake = fake(behaviour);
-    fake.device.api = api;
+    let device = &mut fake.device;
+    device.api = api;
+    if api == Api::Cuda {
+        (device.language, device.runtime_checks) = (Language::Cuda, RuntimeChecks::Absent);
+        (device.has_pinned_memory, device.has_upload_staging) = (true, false);
+    }
+    if api == Api::WebGpu {
+        (device.is_in_browser, device.runtime_checks) = (true, RuntimeChecks::AlwaysOn);
+    }
     fake
 }
 
@@ -125,10 +133,18 @@ pub fn device() -> Device {
         kind: DeviceType::Discrete,
         driver: "fake 1.0".into(),
         api: Api::Vulkan,
+        language: Language::Wgsl,
+        is_in_browser: false,
+        runtime_checks: RuntimeChecks::Switchable,
+        pci_address: None,
+        uuid: None,
+        subgroup: None,
         features: BTreeSet::from(Feature::ALL),
         has_timestamps: true,
         has_copy_timestamps: false,
         has_mappable_storage: true,
+        has_pinned_memory: false,
+        has_upload_staging: true,
         max_buffer_bytes: 64 << 20,
         max_binding_bytes: 64 << 20,
         max_texture_side: 8192,
@@ -211,6 +227,7 @@ fn copy(job: &Job) -> Job {
     Job {
         label: job.label.clone(),
         kernel: job.kernel.clone(),
+        only: job.only,
         buffers: job.buffers.clone(),
         steps: job.steps.clone(),
         end_to_end: job.end_to_end.clone(),

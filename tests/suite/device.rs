@@ -9,7 +9,7 @@
     reason = "each test program that includes this file uses its own part"
 )]
 
-use shaderbench::backend::wgpu::{Adapter, PATIENCE, WgpuBackend, adapters};
+use shaderbench::backend::wgpu::{Adapter, Timeouts, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Prepared};
 use shaderbench::engine::verify::verify;
 use shaderbench::error::Error;
@@ -26,7 +26,7 @@ pub fn adapter() -> Option<Adapter> {
 }
 
 pub fn open(adapter: Adapter) -> WgpuBackend {
-    pollster::block_on(WgpuBackend::open(adapter, PATIENCE)).expect("the device opens")
+    pollster::block_on(WgpuBackend::open(adapter, Timeouts::DEFAULT)).expect("the device opens")
 }
 
 /// A CUDA device, where there are one and its compiler.
@@ -34,7 +34,11 @@ pub fn open(adapter: Adapter) -> WgpuBackend {
 pub fn cuda() -> Option<shaderbench::backend::cuda::CudaBackend> {
     use shaderbench::backend::cuda::{CudaBackend, devices};
     // Under a tool that watches every access kernels take a thousand times as long.
-    let patience = if std::env::var_os("SHADERBENCH_ONLY").is_some() { 30 * PATIENCE.idle } else { PATIENCE.idle };
+    let patience = if std::env::var_os("SHADERBENCH_ONLY").is_some() {
+        30 * Timeouts::DEFAULT.idle
+    } else {
+        Timeouts::DEFAULT.idle
+    };
     let opened = devices().and_then(|mut found| CudaBackend::open(found.swap_remove(0), patience));
     opened.inspect_err(|error| eprintln!("SKIPPED: {error}")).ok()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::device::{adapter, fault, find, open, stand_in};
-use shaderbench::backend::wgpu::{Patience, WgpuBackend};
+use shaderbench::backend::wgpu::{Timeouts, WgpuBackend};
 use shaderbench::backend::{Backend, DeviceType};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::verify::verify;
@@ -70,7 +70,7 @@ fn small_cases() -> Vec<Case> {
                             if extent.count().is_multiple_of(dtype.lanes()) {
                                 let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
                                 let shape = Shape { dtype, extent, params };
-                                let case = Case { family, benchmark, shape };
+                                let case = Case::new(family, benchmark, shape);
                                 if seen.insert(case.to_string()) {
                                     cases.push(case);
                                 }
@@ -212,7 +212,7 @@ fn hold_single_pass(
     let (family, benchmark) = find(name);
     let mut fault_of = |dtype, n, looks: f64, edits: &[Edit]| {
         let params = [("LOOKS".to_owned(), looks)].into();
-        let case = Case { family, benchmark, shape: Shape { dtype, extent: Extent::Linear(n), params } };
+        let case = Case::new(family, benchmark, Shape { dtype, extent: Extent::Linear(n), params });
         let mut job = Job::new(&case).expect("valid");
         for (gone, instead) in edits {
             let text = text(&mut job.kernel);
@@ -242,7 +242,7 @@ fn hold_single_pass(
 fn heavy() -> Case {
     let (family, benchmark) = find("ceiling/fma");
     let params = [("ROUNDS".to_owned(), 32.0)].into();
-    Case { family, benchmark, shape: Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 20), params } }
+    Case::new(family, benchmark, Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 20), params })
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_submission_that_outlasts_patience_times_out_and_the_next_device_works() {
     let Some(adapter) = adapter() else { return };
     pollster::block_on(async {
         let mut backend =
-            WgpuBackend::open(adapter, Patience::fixed(Duration::from_millis(100))).await.expect("the device opens");
+            WgpuBackend::open(adapter, Timeouts::fixed(Duration::from_millis(100))).await.expect("the device opens");
         let job = Job::new(&heavy()).expect("valid");
         let mut prepared = backend.prepare(&job).await.expect("prepared");
         let mut launches = 1;
@@ -298,7 +298,7 @@ fn a_software_device_that_works_is_waited_for_and_no_longer_than_it_may_take() {
     }
     pollster::block_on(async {
         let open = async |idle: u64, working: u64| {
-            let patience = Patience { idle: Duration::from_millis(idle), working: Duration::from_millis(working) };
+            let patience = Timeouts { idle: Duration::from_millis(idle), total: Duration::from_millis(working) };
             WgpuBackend::open(adapter.clone(), patience).await.expect("the device opens")
         };
         let job = Job::new(&heavy()).expect("valid");

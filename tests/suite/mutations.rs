@@ -406,7 +406,7 @@ fn catch_planted_faults_of(family: &str) {
         for extent in telling_sizes(name).iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes())) {
             let params = benchmark.cases[0].params.last().into_iter().flat_map(|params| params.iter());
             let params = params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
-            let case = Case { family, benchmark, shape: Shape { dtype, extent: *extent, params } };
+            let case = Case::new(family, benchmark, Shape { dtype, extent: *extent, params });
             let mut job = Job::new(&case).expect("valid");
             assert!(job.kernel.source.contains(gone), "{name}: the mutated text '{gone}' is gone from the kernel");
             job.kernel.source = job.kernel.source.replace(gone, instead);
@@ -446,7 +446,7 @@ fn faults_planted_in_what_cuda_alone_has_are_caught() {
         let is_caught = extents.iter().any(|extent| {
             let params = block.params.last().into_iter().flat_map(|params| params.iter());
             let params = params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
-            let case = Case { family, benchmark, shape: Shape { dtype: block.dtypes[0], extent: *extent, params } };
+            let case = Case::new(family, benchmark, Shape { dtype: block.dtypes[0], extent: *extent, params });
             let mut job = Job::new(&case).expect("valid");
             job.kernel.cuda = job.kernel.cuda.replace(gone, instead);
             fault(backend, &mut job).unwrap_or_else(|error| panic!("{name}: {error}")).is_some()

@@ -276,7 +276,6 @@ fn hostile() -> Vec<Record> {
         params: [("<script>alert(1)</script>".to_owned(), 1.0)].into(),
         shader_hash: evil("hash"),
         reason: evil("reason"),
-        subgroup_size: evil("subgroup"),
         share: Some(0.5),
         bytes: Some(4096),
         median_ns: Some(median_ns),

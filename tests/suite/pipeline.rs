@@ -106,8 +106,7 @@ fn what_cuda_alone_has_runs_there_and_says_why_it_does_not_elsewhere() {
     ];
     for api in [Api::Vulkan, Api::Cuda] {
         for (name, why) in table {
-            let mut fake = fake(|_| Behaviour::Right);
-            fake.device.api = api;
+            let mut fake = fake_through(api, |_| Behaviour::Right);
             let cases = cases(&[name], &[]);
             let records = pollster::block_on(engine::run(&mut [&mut fake], &cases, &settings(), &mut Seen::default()))
                 .expect("a run");
@@ -203,8 +202,7 @@ fn several_apis_take_turns_at_each_case() {
 fn an_api_that_has_too_little_memory_gets_what_the_others_hold() {
     let at_first =
         |label: &str| if label.starts_with("reduction/") { Behaviour::OutOfMemoryAtFirst } else { Behaviour::Right };
-    let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake(at_first));
-    cuda.device.api = Api::Cuda;
+    let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake_through(Api::Cuda, at_first));
     let cases = cases(&["reduction/sequential"], &["2^12"]);
     let records =
         pollster::block_on(engine::run(&mut [&mut vulkan, &mut cuda], &cases, &settings(), &mut Seen::default()))

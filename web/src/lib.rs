@@ -11,7 +11,7 @@ use std::cell::RefCell;
 
 use js_sys::Function;
 use serde_json::{Value, json};
-use shaderbench::backend::wgpu::{PATIENCE, WgpuBackend, adapters};
+use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Device, DeviceType};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{EarlierRows, End, Settings, resume};
@@ -66,7 +66,7 @@ pub async fn open(host: &str) -> Result<String, JsError> {
     if host["is_software"] == true {
         device.kind = DeviceType::Software;
     }
-    let opened = WgpuBackend::open(adapter, PATIENCE).await;
+    let opened = WgpuBackend::open(adapter, Timeouts::DEFAULT).await;
     let backend = opened.map_err(|error| JsError::new(&format!("{}: {WHAT_TO_DO}", error.chain())))?;
     let told = sheet(backend.device());
     let tab = Tab { backend, os: text("os"), cpu: text("cpu"), is_gone: false, on_reopened: None };

@@ -15,7 +15,8 @@ pub(crate) fn spoil(cases: &mut [Case], name: &str) -> Result<()> {
             Some(benchmark) => benchmark,
             None => with_fault(case.benchmark)?,
         };
-        (case.benchmark, spoiled) = (benchmark, Some(benchmark));
+        *case = Case::new(case.family, benchmark, case.shape.clone());
+        spoiled = Some(benchmark);
     }
     spoiled.map(drop).ok_or_else(|| Error::Usage(format!("plant: this run has no benchmark '{name}'")))
 }

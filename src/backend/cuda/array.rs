@@ -1,16 +1,16 @@
-//! Textures as CUDA has them: arrays, and the objects that kernels read them through.
+//! Textures: CUDA arrays and texture objects.
 
 use std::ptr;
 use std::rc::Rc;
 
 use cudarc::driver::sys::{self, CUresult};
 
-use super::driver::{Context, free};
+use super::context::Context;
 use super::memory::Memory;
 use crate::error::{Error, Result};
 use crate::job::{Format, Texture};
 
-/// A 2-D array of texels in the layout that textures are read fast in, and the object that kernels read it through.
+/// A 2-D CUDA array, and the texture object that kernels read it through.
 pub(super) struct Array {
     context: Rc<Context>,
     raw: sys::CUarray,
@@ -20,8 +20,8 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// Allocates an array; its contents are whatever was there. Kernels that have a sampler read it by normalised coordinates that wrap
-    /// around and with linear filtering, others texel by texel.
+    /// Allocates an array in `context`, which must be current. Its contents are undefined. If `is_sampled`, kernels
+    /// read it with normalised coordinates, wrap addressing and linear filtering; if not, texel by texel.
     pub(super) fn new(context: &Rc<Context>, texture: &Texture, is_sampled: bool) -> Result<Self> {
         let (format, channels) = match texture.format {
             Format::Rgba8Unorm => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8, 4),
@@ -32,10 +32,11 @@ impl Array {
         let shape = sys::CUDA_ARRAY_DESCRIPTOR { Width: width, Height: height, Format: format, NumChannels: channels };
         let row_bytes = width * texture.format.bytes() as usize;
         let mut array = Self { context: Rc::clone(context), raw: ptr::null_mut(), object: 0, row_bytes, height };
-        // SAFETY: the context is this thread's own, the description is complete, and the handle has a place.
+        // SAFETY: every field of the description is set, and `array.raw` is a valid place for the handle.
         let status = unsafe { sys::cuArrayCreate_v2(&raw mut array.raw, &raw const shape) };
-        context.judge(&format!("allocating a texture of {width} by {height} texels"), status)?;
-        // SAFETY: both are C structures of numbers, for which zero is a value everywhere: the first of each enumeration.
+        context.check(&format!("allocating a texture of {width} by {height} texels"), status)?;
+        // SAFETY: both are C structures of integers, floats, pointers and enumerations, for all of which zero is a
+        // valid value.
         let (mut resource, mut reading): (sys::CUDA_RESOURCE_DESC, sys::CUDA_TEXTURE_DESC) =
             unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
         resource.resType = sys::CUresourcetype::CU_RESOURCE_TYPE_ARRAY;
@@ -49,41 +50,44 @@ impl Array {
             reading.filterMode = sys::CUfilter_mode::CU_TR_FILTER_MODE_POINT;
             reading.flags = sys::CU_TRSF_READ_AS_INTEGER;
         }
-        // SAFETY: the array is of this context and lives as long as the object; the descriptions are complete.
+        // SAFETY: the array was just created, and `drop` destroys the object before it; all other fields of the
+        // descriptions may be zero.
         let status = unsafe {
             sys::cuTexObjectCreate(&raw mut array.object, &raw const resource, &raw const reading, ptr::null())
         };
-        context.judge("making a texture object", status)?;
+        context.check("creating a texture object", status)?;
         Ok(array)
     }
 
-    /// What a kernel takes for it.
+    /// The kernel argument.
     pub(super) const fn object(&self) -> u64 {
         self.object
     }
 
     /// Copies rows `pitch` bytes apart into the array.
-    pub(super) fn take(&self, from: &Memory, pitch: usize) -> Result<()> {
+    pub(super) fn copy_from(&self, from: &Memory, pitch: usize) -> Result<()> {
         let mut copy = self.rows(from, pitch)?;
         copy.srcMemoryType = sys::CUmemorytype::CU_MEMORYTYPE_DEVICE;
-        copy.srcDevice = from.address;
+        copy.srcDevice = from.address();
         copy.srcPitch = pitch;
         copy.dstMemoryType = sys::CUmemorytype::CU_MEMORYTYPE_ARRAY;
         copy.dstArray = self.raw;
-        // SAFETY: both are of this context, and `rows` has seen that the memory is long enough.
+        // SAFETY: `rows` checked the memory's length, and the array has `height` rows. The driver frees both after
+        // previous work only.
         self.context
             .issue("copying into a texture", |stream| unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream) })
     }
 
     /// Copies the array into rows `pitch` bytes apart.
-    pub(super) fn give(&self, to: &Memory, pitch: usize) -> Result<()> {
+    pub(super) fn copy_to(&self, to: &Memory, pitch: usize) -> Result<()> {
         let mut copy = self.rows(to, pitch)?;
         copy.srcMemoryType = sys::CUmemorytype::CU_MEMORYTYPE_ARRAY;
         copy.srcArray = self.raw;
         copy.dstMemoryType = sys::CUmemorytype::CU_MEMORYTYPE_DEVICE;
-        copy.dstDevice = to.address;
+        copy.dstDevice = to.address();
         copy.dstPitch = pitch;
-        // SAFETY: both are of this context, and `rows` has seen that the memory is long enough.
+        // SAFETY: `rows` checked the memory's length, and the array has `height` rows. The driver frees both after
+        // previous work only.
         self.context
             .issue("copying out of a texture", |stream| unsafe { sys::cuMemcpy2DAsync_v2(&raw const copy, stream) })
     }
@@ -93,15 +97,16 @@ impl Array {
         self.row_bytes
     }
 
-    /// A copy of all rows, without its ends.
+    /// A copy of all rows; the caller sets source and destination.
     fn rows(&self, memory: &Memory, pitch: usize) -> Result<sys::CUDA_MEMCPY2D> {
-        if pitch < self.row_bytes || ((self.height - 1) * pitch + self.row_bytes) as u64 > memory.bytes {
+        if pitch < self.row_bytes || ((self.height - 1) * pitch + self.row_bytes) as u64 > memory.bytes() {
             return Err(Error::Validation("a copy of rows runs past its buffer".to_owned()));
         }
-        // Zero is no memory type: these are set before the structure counts as one.
+        // Zero is no valid memory type: set both before the structure is read.
         let mut copy = std::mem::MaybeUninit::<sys::CUDA_MEMCPY2D>::zeroed();
         let start = copy.as_mut_ptr();
-        // SAFETY: the fields are written in place; afterwards every field holds a value of its type.
+        // SAFETY: `start` points to the structure. Once both memory types are set, every field has a valid value: zero
+        // for the others.
         unsafe {
             (&raw mut (*start).srcMemoryType).write(sys::CUmemorytype::CU_MEMORYTYPE_DEVICE);
             (&raw mut (*start).dstMemoryType).write(sys::CUmemorytype::CU_MEMORYTYPE_DEVICE);
@@ -114,8 +119,9 @@ impl Array {
 
 impl Drop for Array {
     fn drop(&mut self) {
-        free(&self.context, || {
-            // SAFETY: the object, where there is one, and the array came from this context; the calls wait for what still uses them.
+        self.context.free(|| {
+            // SAFETY: the object and the array, where they were created, came from this context, and no other code
+            // destroys them. The calls wait for previous work.
             unsafe {
                 if self.object != 0 {
                     let _ = sys::cuTexObjectDestroy(self.object);

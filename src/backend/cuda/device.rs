@@ -1,4 +1,4 @@
-//! Which CUDA devices there are, and everything that they tell (source workloads A1 and C5).
+//! The CUDA devices, with their properties (source workloads A1 and C5).
 
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
@@ -6,30 +6,31 @@ use std::panic::catch_unwind;
 use cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
 use cudarc::driver::sys::{CUdevice, CUresult};
 
-use super::{driver, query};
-use crate::backend::Api;
-use crate::backend::{Device, DeviceType};
+use super::{query, status};
+use crate::backend::{Api, Device, DeviceType, RuntimeChecks, SubgroupSize};
 use crate::error::{Error, Result};
+use crate::job::Language;
 use crate::suite::Feature;
 
-/// The oldest CUDA that a driver must know, as 1000 × major + 10 × minor: 12.8 has the newest call that is used here.
+/// The oldest CUDA version that a driver must support, as 1000 × major + 10 × minor: 12.8 has the newest call that is
+/// used here.
 const OLDEST: i32 = 12_080;
 
-/// Bytes of a kernel's parameters on every device, of which a pointer takes eight.
+/// Bytes of a kernel's parameters on every device; a pointer has eight.
 const PARAMETER_BYTES: u32 = 4096;
 
-/// A CUDA device and what it tells.
+/// A CUDA device.
 #[derive(Debug, Clone)]
 pub struct CudaDevice {
     /// Its number among the CUDA devices.
     pub(super) ordinal: i32,
     /// Its compute capability, as 10 × major + minor.
     pub capability: u32,
-    /// CUDA's version that the driver knows, as 1000 × major + 10 × minor.
+    /// The newest CUDA version that the driver supports, as 1000 × major + 10 × minor.
     pub(super) version: i32,
-    /// Shared memory that a launch may ask for beyond what its kernel declares, in bytes.
+    /// Most dynamic shared memory of a launch, in bytes.
     pub(super) max_dynamic_bytes: u32,
-    /// What the device tells.
+    /// Its properties.
     pub device: Device,
 }
 
@@ -38,7 +39,7 @@ pub struct CudaDevice {
 /// # Errors
 /// [`Error::NoDevice`] where there is none, with the reason in one sentence: no driver, no device, or too old a driver.
 pub fn devices() -> Result<Vec<CudaDevice>> {
-    // cudarc panics where a library lacks a symbol: that is an answer, not a crash.
+    // cudarc panics where a library lacks a symbol.
     catch_unwind(find).unwrap_or_else(|_| {
         Err(Error::NoDevice("NVIDIA's driver lacks calls that CUDA 12.8 has: update the driver".to_owned()))
     })
@@ -47,22 +48,20 @@ pub fn devices() -> Result<Vec<CudaDevice>> {
 fn find() -> Result<Vec<CudaDevice>> {
     if !query::is_installed() {
         return Err(Error::NoDevice(
-            "CUDA is not here: libcuda.so.1 was not found, which comes with NVIDIA's driver: install that, or name another --backend"
-                .to_owned(),
+            "libcuda.so.1 was not found: install NVIDIA's driver, or choose another --backend".to_owned(),
         ));
     }
-    let none = "there is no CUDA device: NVIDIA's driver is here and finds none (check nvidia-smi, and CUDA_VISIBLE_DEVICES if it is \
-                set)";
+    let none = "NVIDIA's driver finds no CUDA device: check nvidia-smi, and CUDA_VISIBLE_DEVICES if it is set";
     let version = query::start().map_err(|status| {
         Error::NoDevice(match status {
             CUresult::CUDA_ERROR_NO_DEVICE | CUresult::CUDA_ERROR_INVALID_DEVICE => none.to_owned(),
-            status => driver::explain("NVIDIA's driver does not start CUDA (check nvidia-smi)", status),
+            status => status::explain("NVIDIA's driver does not start CUDA (check nvidia-smi)", status),
         })
     })?;
     if version < OLDEST {
         let (has, needs) = (cuda_version(version), cuda_version(OLDEST));
         return Err(Error::NoDevice(format!(
-            "NVIDIA's driver knows {has}, and {needs} or newer is needed: update the driver"
+            "NVIDIA's driver supports {has}, but {needs} or newer is required: update the driver"
         )));
     }
     let found: Vec<_> = (0..query::count()).filter_map(|ordinal| describe(ordinal, version)).collect();
@@ -94,6 +93,12 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
         kind: if is_integrated { DeviceType::Integrated } else { DeviceType::Discrete },
         driver: cuda_version(version),
         api: Api::Cuda,
+        language: Language::Cuda,
+        is_in_browser: false,
+        runtime_checks: RuntimeChecks::Absent,
+        pci_address: pci_address(handle),
+        uuid: query::uuid(handle).map(uuid_text),
+        subgroup: number(Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE).and_then(|warp| SubgroupSize::reported(warp, warp)),
         features: BTreeSet::from(Feature::ALL),
         has_timestamps: true,
         has_copy_timestamps: true,
@@ -102,6 +107,8 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
         max_texture_side: number(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH)?
             .min(number(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT)?),
         has_mappable_storage: false,
+        has_pinned_memory: true,
+        has_upload_staging: false,
         max_storage_buffers: PARAMETER_BYTES / 8,
         max_workgroup_bytes: number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
         max_invocations: number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
@@ -117,7 +124,7 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
     Some(CudaDevice { ordinal, capability: 10 * major + minor, version, max_dynamic_bytes, device })
 }
 
-/// Properties that are told as they are, under their usual names. The attribute is left out where the driver does not know it.
+/// Numeric properties under their usual names. An attribute that the driver does not support is omitted.
 const NUMBERS: &[(&str, &str, Attribute)] = &[
     ("processor", "multiprocessors", Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
     ("processor", "warp size", Attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE),
@@ -155,7 +162,7 @@ const NUMBERS: &[(&str, &str, Attribute)] = &[
     ),
 ];
 
-/// Properties that are there or not.
+/// Properties that are yes or no.
 const ABILITIES: &[(&str, &str, Attribute)] = &[
     ("memory", "ECC", Attribute::CU_DEVICE_ATTRIBUTE_ECC_ENABLED),
     ("memory", "shares the host's memory", Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED),
@@ -186,15 +193,15 @@ fn facts(handle: CUdevice, memory: u64, capability: (u32, u32)) -> Vec<(&'static
             .zip(warp)
             .map(|(threads, warp)| ("multiprocessor", "warps a multiprocessor", (threads / warp).to_string())),
     );
-    let place = |section: &str| SECTIONS.iter().position(|known| *known == section);
-    facts.sort_by_key(|(section, _, _)| place(section));
+    let position = |section: &str| SECTIONS.iter().position(|known| *known == section);
+    facts.sort_by_key(|(section, _, _)| position(section));
     facts.into_iter().map(|(section, name, value)| (section, name.to_owned(), value)).collect()
 }
 
 /// Sections of the facts, in their order.
 const SECTIONS: [&str; 5] = ["adapter", "processor", "memory", "block", "multiprocessor"];
 
-/// `0000:01:00.0`, as Vulkan's adapters tell it: a GPU's function is 0.
+/// `0000:01:00.0`, as Vulkan's adapters report it. The function of a GPU is 0.
 fn pci_address(handle: CUdevice) -> Option<String> {
     let number = |attribute| query::attribute(handle, attribute);
     let domain = number(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)?;
@@ -217,12 +224,12 @@ mod tests {
     fn versions_and_uuids_are_written_as_nvidia_writes_them() {
         assert_eq!(cuda_version(13_000), "CUDA 13.0");
         assert_eq!(cuda_version(12_080), "CUDA 12.8");
-        let bytes = std::array::from_fn(|place| place as u8 * 17);
+        let bytes = std::array::from_fn(|index| index as u8 * 17);
         assert_eq!(uuid_text(bytes), "GPU-00112233-4455-6677-8899-aabbccddeeff");
     }
 
     #[test]
-    fn every_section_of_facts_has_its_place() {
+    fn every_section_of_facts_has_a_position() {
         for (section, name, _) in NUMBERS.iter().chain(ABILITIES) {
             assert!(SECTIONS.contains(section), "{name}");
         }

@@ -1,52 +1,133 @@
-//! Memory of the device and of the host, which frees itself.
+//! Memory of the device, pinned memory of the host, and copies between them.
 
 use std::ptr;
 use std::rc::Rc;
 
 use cudarc::driver::sys;
 
-use super::driver::{Context, free};
-use crate::error::Result;
+use super::context::Context;
+use crate::error::{Error, Result};
 
-/// Memory that kernels reach: the device's, or pinned memory of the host.
+/// Memory that kernels access: on the device, or pinned on the host.
 pub(super) struct Memory {
     context: Rc<Context>,
-    pub(super) address: u64,
-    pub(super) bytes: u64,
-    /// Where it lies, if not on the device; freed with it.
+    address: u64,
+    bytes: u64,
+    /// The host memory, if it is not on the device.
     host: Option<Pinned>,
 }
 
 impl Memory {
-    /// Allocates `bytes`, a multiple of 4; their contents are whatever was there.
+    /// Allocates `bytes`, a multiple of 4, in `context`, which must be current. The contents are undefined.
     pub(super) fn new(context: &Rc<Context>, bytes: u64) -> Result<Self> {
         let mut address = 0;
-        // SAFETY: the context is this thread's own, and `address` is a place for the pointer. No allocation is empty.
+        // SAFETY: `address` is a valid place for the pointer. No allocation is empty, which the driver would refuse.
         let status = unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes.max(16) as usize) };
-        context.judge(&format!("allocating {} MiB", bytes.div_ceil(1 << 20)), status)?;
+        context.check(&format!("allocating {} MiB", bytes.div_ceil(1 << 20)), status)?;
         Ok(Self { context: Rc::clone(context), address, bytes, host: None })
     }
 
-    /// The host's own memory as kernels address it.
+    /// Pinned host memory that kernels access.
     pub(super) fn on_host(pinned: Pinned) -> Result<Self> {
         let mut address = 0;
-        // SAFETY: the context is this thread's own, the memory came from `cuMemHostAlloc` in it, and `address` is a place for the pointer.
+        // SAFETY: the memory came from `cuMemHostAlloc` and is freed with `pinned` only; `address` is a valid place for
+        // the pointer.
         let status = unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, pinned.start.cast(), 0) };
-        pinned.context.judge("finding the device's address of the host's memory", status)?;
+        pinned.context.check("finding the device's address of the host's memory", status)?;
         Ok(Self { context: Rc::clone(&pinned.context), address, bytes: pinned.bytes as u64, host: Some(pinned) })
+    }
+
+    /// The address that kernels use.
+    pub(super) const fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Length in bytes.
+    pub(super) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Fills the memory with copies of `word`.
+    pub(super) fn fill(&self, word: u32) -> Result<()> {
+        let words = self.bytes as usize / 4;
+        // SAFETY: the memory has that many words, and the driver frees it only after previous work in the stream.
+        self.context
+            .issue("filling memory", |stream| unsafe { sys::cuMemsetD32Async(self.address, word, words, stream) })
+    }
+
+    /// Copies the start of `from` over the start of this memory, as far as both go.
+    pub(super) fn copy_from(&self, from: &Self) -> Result<()> {
+        let bytes = from.bytes.min(self.bytes) as usize;
+        // SAFETY: both have at least that many bytes, and the driver frees them only after previous work in the stream.
+        self.context.issue("copying memory", |stream| unsafe {
+            sys::cuMemcpyDtoDAsync_v2(self.address, from.address, bytes, stream)
+        })
+    }
+
+    /// Copies `bytes` into this memory from `offset` on.
+    ///
+    /// # Safety
+    /// As for [`upload_to`], which copies.
+    pub(super) unsafe fn upload(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        if offset.saturating_add(bytes.len() as u64) > self.bytes {
+            return Err(Error::Validation("a copy to the device runs past its buffer".to_owned()));
+        }
+        // SAFETY: the length was checked; the caller promises the rest.
+        unsafe { upload_to(&self.context, bytes, self.address + offset) }
+    }
+
+    /// Copies this memory from `offset` on into the first `bytes` of pinned memory.
+    ///
+    /// # Safety
+    /// No code accesses `to` before the next [`Context::wait`] has returned without an error.
+    pub(super) unsafe fn download(&self, offset: u64, to: &mut Pinned, bytes: u64) -> Result<()> {
+        if offset.saturating_add(bytes) > self.bytes || bytes > to.bytes as u64 {
+            return Err(Error::Validation("a copy to the host runs past its buffers".to_owned()));
+        }
+        // SAFETY: both lengths were checked. The driver frees both only after previous work in the stream.
+        self.context.issue("copying from the device", |stream| unsafe {
+            sys::cuMemcpyDtoHAsync_v2(to.start.cast(), self.address + offset, bytes as usize, stream)
+        })
+    }
+
+    /// Copies the start of this memory into pageable memory.
+    pub(super) fn download_pageable(&self, to: &mut Vec<u8>) -> Result<()> {
+        if to.len() as u64 > self.bytes {
+            return Err(Error::Validation("a copy to the host runs past its buffer".to_owned()));
+        }
+        // SAFETY: the length was checked. A `Vec` is pageable memory, for which the driver returns when the copy is
+        // finished.
+        self.context.issue("copying from the device", |stream| unsafe {
+            sys::cuMemcpyDtoHAsync_v2(to.as_mut_ptr().cast(), self.address, to.len(), stream)
+        })
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
         if self.host.is_none() {
-            // SAFETY: the memory came from `cuMemAlloc` in this context; the call waits for what still uses it.
-            free(&self.context, || unsafe { sys::cuMemFree_v2(self.address) });
+            // SAFETY: the memory came from `cuMemAlloc` in this context, and no other code frees it. The call waits for
+            // previous work.
+            self.context.free(|| unsafe { sys::cuMemFree_v2(self.address) });
         }
     }
 }
 
-/// Pinned memory of the host, which the device copies from and to without a detour.
+/// Copies `bytes` to a device address.
+///
+/// # Safety
+/// There are that many bytes of memory of `context` at `address`. If `bytes` are pinned memory, they are not changed
+/// before the next [`Context::wait`] has returned without an error; of pageable memory, the driver makes a copy before
+/// it returns.
+pub(super) unsafe fn upload_to(context: &Context, bytes: &[u8], address: u64) -> Result<()> {
+    // SAFETY: the caller promises the destination and that pinned memory stays unchanged. `Pinned` is freed by the
+    // driver, after previous work in the stream.
+    context.issue("copying to the device", |stream| unsafe {
+        sys::cuMemcpyHtoDAsync_v2(address, bytes.as_ptr().cast(), bytes.len(), stream)
+    })
+}
+
+/// Pinned memory of the host, which the device copies from and to without staging.
 pub(super) struct Pinned {
     context: Rc<Context>,
     start: *mut u8,
@@ -54,34 +135,45 @@ pub(super) struct Pinned {
 }
 
 impl Pinned {
-    /// Allocates `bytes` of zeros.
+    /// Allocates `bytes` of zeros in `context`, which must be current.
     pub(super) fn new(context: &Rc<Context>, bytes: usize) -> Result<Self> {
         let mut start = ptr::null_mut();
-        // SAFETY: the context is this thread's own, and `start` is a place for the pointer. No allocation is empty.
+        // SAFETY: `start` is a valid place for the pointer. No allocation is empty, which the driver would refuse.
         let status = unsafe { sys::cuMemHostAlloc(&raw mut start, bytes.max(16), 0) };
-        context.judge(&format!("pinning {} MiB of the host's memory", bytes.div_ceil(1 << 20)), status)?;
+        context.check(&format!("pinning {} MiB of the host's memory", bytes.div_ceil(1 << 20)), status)?;
         let start: *mut u8 = start.cast();
-        // SAFETY: that many bytes were allocated, and nobody else knows of them yet.
+        // SAFETY: at least that many bytes were allocated, and no other code has the pointer yet.
         unsafe { start.write_bytes(0, bytes) };
         Ok(Self { context: Rc::clone(context), start, bytes })
     }
 
-    /// The bytes. No copy to them may be under way.
-    pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: allocated and initialised by `new`, borrowed as `self` is; users wait for copies before they look.
-        unsafe { std::slice::from_raw_parts(self.start, self.bytes) }
+    /// The bytes.
+    ///
+    /// # Errors
+    /// Where the context no longer works: closing it frees them.
+    pub(super) fn bytes(&self) -> Result<&[u8]> {
+        self.context.check_open()?;
+        // SAFETY: `new` allocated and initialised them, and only `drop` and `Context::close` free them. No backend
+        // closes its context while a job runs. Whoever starts a copy into them has waited for it (`Memory::download`).
+        Ok(unsafe { std::slice::from_raw_parts(self.start, self.bytes) })
     }
 
-    /// The bytes, to write. No copy from or to them may be under way.
-    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as in `bytes`, and `self` is borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) }
+    /// The bytes, to write.
+    ///
+    /// # Errors
+    /// As for [`Pinned::bytes`].
+    pub(super) fn bytes_mut(&mut self) -> Result<&mut [u8]> {
+        self.context.check_open()?;
+        // SAFETY: as in `bytes`, and `self` is borrowed mutably. Whoever starts a copy from them has waited for it
+        // (`upload_to`).
+        Ok(unsafe { std::slice::from_raw_parts_mut(self.start, self.bytes) })
     }
 }
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // SAFETY: the memory came from `cuMemHostAlloc` in this context; the call waits for what still uses it.
-        free(&self.context, || unsafe { sys::cuMemFreeHost(self.start.cast()) });
+        // SAFETY: the memory came from `cuMemHostAlloc` in this context, and no other code frees it. The call waits for
+        // previous work.
+        self.context.free(|| unsafe { sys::cuMemFreeHost(self.start.cast()) });
     }
 }

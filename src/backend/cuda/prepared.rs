@@ -1,25 +1,26 @@
 //! A job on a CUDA device.
 
 use std::collections::HashMap;
-use std::ffi::c_void;
 use std::rc::Rc;
 
 use web_time::Instant;
 
-use super::Gpu;
+use super::arguments::{Arguments, initial_bytes};
 use super::array::Array;
 use super::cublas::Blas;
-use super::driver::{Event, Module};
-use super::memory::{Memory, Pinned};
+use super::event::Event;
+use super::gpu::Gpu;
+use super::memory::{Memory, Pinned, upload_to};
+use super::module::Module;
+use super::steps::unsupported;
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
-use crate::job::{self, Job, Kernel, POISON, Route, Scalar, Step};
-use crate::shader::twin;
-use crate::suite::Access;
+use crate::job::{self, Job, POISON, Route, Scalar, Step};
 
-/// Events that one submission may take: two around each stretch of dispatches.
+/// Most events of one submission, two around each run of timed steps.
 const MAX_EVENTS: usize = 4096;
 
+/// A prepared job.
 pub(super) struct CudaJob {
     gpu: Gpu,
     module: Option<Module>,
@@ -27,82 +28,53 @@ pub(super) struct CudaJob {
     block: [u32; 3],
     dynamic_bytes: u32,
     specs: Vec<job::Buffer>,
-    /// Buffers; for a texture its texels without a gap between rows, as the host sees them, copied from and to the array.
+    /// Buffers; for a texture its texels, rows packed without padding, which are copied to and from the array.
     buffers: Vec<Rc<Memory>>,
     arrays: HashMap<usize, Array>,
     steps: Vec<Bound>,
     end_to_end: Vec<Bound>,
-    /// Times of a submission, in pairs; made when they are first needed.
+    /// Timestamps of a submission, in pairs; created when first needed.
     events: Vec<Event>,
-    /// Host copies of what is uploaded from pageable memory, made before any clock starts.
+    /// Host copies of the buffers that are uploaded from pageable memory, made before any timing.
     uploads: HashMap<usize, Vec<u8>>,
     /// The same in pinned memory.
     pinned: HashMap<usize, Pinned>,
-    /// What was downloaded, by the buffer whose contents it stands for.
+    /// Downloaded data, by the buffer that [`Step::Receive`] names.
     received: HashMap<usize, Received>,
     runs_kernel: bool,
     is_host_timed: bool,
 }
 
-/// Memory of the host for what is downloaded.
+/// Host memory for downloads.
 enum Received {
     Pinned(Pinned),
     Pageable(Vec<u8>),
 }
 
 impl Received {
-    fn bytes(&self) -> &[u8] {
+    fn bytes(&self) -> Result<&[u8]> {
         match self {
             Self::Pinned(pinned) => pinned.bytes(),
-            Self::Pageable(bytes) => bytes,
+            Self::Pageable(bytes) => Ok(bytes),
         }
     }
 
-    fn bytes_mut(&mut self) -> &mut [u8] {
+    fn bytes_mut(&mut self) -> Result<&mut [u8]> {
         match self {
             Self::Pinned(pinned) => pinned.bytes_mut(),
-            Self::Pageable(bytes) => bytes,
+            Self::Pageable(bytes) => Ok(bytes),
         }
     }
 }
 
-/// A step, with its kernel's arguments where it is a dispatch.
+/// A step, with the kernel's arguments if it is a dispatch.
 struct Bound {
     step: Step,
     arguments: Option<Arguments>,
 }
 
-/// The arguments of a launch.
-struct Arguments {
-    /// Their values, in words of eight bytes: addresses, and the contents of uniform buffers.
-    values: Vec<Box<[u64]>>,
-    /// Where each value lies: what the driver takes.
-    pointers: Vec<*mut c_void>,
-}
-
-impl Arguments {
-    fn new(values: Vec<Box<[u64]>>) -> Self {
-        let pointers = values.iter().map(|value| value.as_ptr().cast_mut().cast()).collect();
-        Self { values, pointers }
-    }
-
-    /// Holds the arguments against the sizes in bytes of the kernel's parameters: what the driver reads must be there.
-    fn check(&self, sizes: &[usize], kernel: &Kernel) -> Result<()> {
-        let bytes: Vec<usize> = self.values.iter().map(|value| 8 * value.len()).collect();
-        let is_fitting = |(has, needs): (&usize, &usize)| *needs > 0 && needs <= has;
-        if bytes.len() == sizes.len() && bytes.iter().zip(sizes).all(is_fitting) {
-            return Ok(());
-        }
-        let names: Vec<_> = kernel.interface.bindings.iter().map(|binding| binding.name.as_str()).collect();
-        Err(Error::Shader(format!(
-            "the twin takes parameters of {sizes:?} bytes, and the bindings ({}) give {bytes:?}",
-            names.join(", ")
-        )))
-    }
-}
-
 impl CudaJob {
-    /// Binds a job to its buffers and fills the module's constants.
+    /// Binds a job to its buffers, and fills the module's constant memory.
     pub(super) fn new(
         gpu: Gpu,
         (module, blas): (Option<Module>, Option<Rc<Blas>>),
@@ -114,8 +86,8 @@ impl CudaJob {
         let sizes = module.as_ref().map(Module::parameters).unwrap_or_default();
         let mut bind = |step: &Step| {
             let arguments = match step {
-                Step::Dispatch { buffers: places, .. } => {
-                    let arguments = arguments(job, places, (&buffers, &arrays), &mut constants)?;
+                Step::Dispatch { buffers: bound, .. } => {
+                    let arguments = Arguments::bind(job, bound, (&buffers, &arrays), &mut constants)?;
                     arguments.check(&sizes, &job.kernel)?;
                     Some(arguments)
                 }
@@ -126,8 +98,8 @@ impl CudaJob {
         let steps = job.steps.iter().map(&mut bind).collect::<Result<_>>()?;
         let end_to_end = job.end_to_end.iter().map(&mut bind).collect::<Result<_>>()?;
         if let Some(module) = &module {
-            for (name, place) in constants {
-                fill_constant(&gpu, module, name, &job.buffers[place])?;
+            for (name, index) in constants {
+                fill_constant(&gpu, module, name, &job.buffers[index])?;
             }
         }
         let mut prepared = Self {
@@ -150,7 +122,7 @@ impl CudaJob {
         };
         for step in &job.steps {
             match step {
-                Step::Send { from, route: Route::Queue, .. } => prepared.keep(*from),
+                Step::Send { from, route: Route::Queue, .. } => prepared.copy_to_host(*from),
                 Step::Send { from, route: Route::Staging | Route::Pinned, .. } => prepared.pin(*from)?,
                 Step::Receive { to, route, .. } => {
                     let bytes = prepared.specs[*to].bytes as usize;
@@ -166,95 +138,101 @@ impl CudaJob {
         Ok(prepared)
     }
 
-    /// Makes the host's copy of what a buffer starts with, in pageable memory.
-    fn keep(&mut self, place: usize) {
-        let spec = &self.specs[place];
-        self.uploads.entry(place).or_insert_with(|| starting_bytes(spec));
+    /// Makes the host copy of a buffer's initial contents, in pageable memory.
+    fn copy_to_host(&mut self, index: usize) {
+        let spec = &self.specs[index];
+        self.uploads.entry(index).or_insert_with(|| initial_bytes(spec));
     }
 
-    /// The same in pinned memory.
-    fn pin(&mut self, place: usize) -> Result<()> {
-        let spec = &self.specs[place];
-        let mut pinned = Pinned::new(&self.gpu.context, spec.bytes as usize)?;
-        spec.fill(0, pinned.bytes_mut());
-        self.pinned.insert(place, pinned);
+    /// The same in pinned memory. An existing copy is not replaced: the device may read it.
+    fn pin(&mut self, index: usize) -> Result<()> {
+        if !self.pinned.contains_key(&index) {
+            let spec = &self.specs[index];
+            let mut pinned = Pinned::new(&self.gpu.context, spec.bytes as usize)?;
+            spec.fill(0, pinned.bytes_mut()?);
+            self.pinned.insert(index, pinned);
+        }
         Ok(())
     }
 
-    /// Copies the host's bytes over the start of a buffer. From pageable memory the driver stages them, as `cudaMemcpy` does.
-    fn send(&self, bytes: &[u8], to: usize) -> Result<()> {
-        let memory = &self.buffers[to];
-        if bytes.len() as u64 > memory.bytes {
-            return Err(Error::Validation("a copy to the device runs past its buffer".to_owned()));
-        }
-        // SAFETY: the memory is at least so long.
-        unsafe { self.gpu.context.send(bytes, memory.address) }
+    /// Copies `bytes` of `uploads` or `pinned` over the start of a buffer. The driver stages pageable memory, as
+    /// `cudaMemcpy` does.
+    fn upload(&self, bytes: &[u8], to: usize) -> Result<()> {
+        // SAFETY: `new`, `copy_to_host` and `pin` write `uploads` and `pinned` once; nothing changes them afterwards.
+        unsafe { self.buffers[to].upload(0, bytes) }
     }
 
-    /// Puts a step into the stream.
-    fn issue(&mut self, place: usize, is_end_to_end: bool) -> Result<()> {
-        let bound = if is_end_to_end { &self.end_to_end[place] } else { &self.steps[place] };
-        let context = &self.gpu.context;
-        match &bound.step {
+    /// Adds a step to the stream.
+    fn issue(&mut self, index: usize, is_end_to_end: bool) -> Result<()> {
+        let bound = if is_end_to_end { &self.end_to_end[index] } else { &self.steps[index] };
+        let step = &bound.step;
+        match step {
             Step::Dispatch { groups, .. } => match (&self.module, &bound.arguments) {
-                // SAFETY: `Arguments::check` held the arguments against the parameters. The kernel is one of the suite's own: tests run
-                // each at odd sizes between guard zones that no access may reach.
+                // SAFETY: `new` checked the arguments with `Arguments::check` against the parameters of this module,
+                // and `self` owns them and their memory. Dropping `self` frees the memory through the driver, which
+                // waits for the launch.
                 (Some(module), Some(arguments)) => unsafe {
-                    context.launch(module, *groups, self.block, self.dynamic_bytes, &arguments.pointers)
+                    module.launch(*groups, self.block, self.dynamic_bytes, arguments.pointers())
                 },
-                _ => Ok(()),
+                _ => Err(unsupported(step)),
             },
             Step::Library { routine, buffers } => {
-                let Some(blas) = &self.blas else { return Ok(()) };
-                let memory: Vec<&Memory> = buffers.iter().map(|place| self.buffers[*place].as_ref()).collect();
-                let scalar = buffers.first().map_or(Scalar::F32, |place| self.specs[*place].scalar);
+                let Some(blas) = &self.blas else { return Err(unsupported(step)) };
+                let memory: Vec<&Memory> = buffers.iter().map(|index| self.buffers[*index].as_ref()).collect();
+                let scalar = buffers.first().map_or(Scalar::F32, |index| self.specs[*index].scalar);
                 blas.run(*routine, scalar, &memory)
             }
-            Step::Restore { from, to } => context.copy(&self.buffers[*from], &self.buffers[*to]),
-            Step::Clear(buffer) => context.fill(&self.buffers[*buffer], 0),
-            Step::Upload(place) => self.uploads.get(place).map_or(Ok(()), |bytes| self.send(bytes, *place)),
-            Step::Send { from, to, route: Route::Queue } => {
-                self.uploads.get(from).map_or(Ok(()), |bytes| self.send(bytes, *to))
-            }
-            Step::Send { from, to, route: Route::Staging | Route::Pinned } => {
-                self.pinned.get(from).map_or(Ok(()), |pinned| self.send(pinned.bytes(), *to))
-            }
+            Step::Restore { from, to } => self.buffers[*to].copy_from(&self.buffers[*from]),
+            Step::Clear(buffer) => self.buffers[*buffer].fill(0),
+            Step::Upload(from) if is_end_to_end => match self.uploads.get(from) {
+                Some(bytes) => self.upload(bytes, *from),
+                None => Err(unsupported(step)),
+            },
+            Step::Send { from, to, route: Route::Queue } => match self.uploads.get(from) {
+                Some(bytes) => self.upload(bytes, *to),
+                None => Err(unsupported(step)),
+            },
+            Step::Send { from, to, route: Route::Staging | Route::Pinned } => match self.pinned.get(from) {
+                Some(pinned) => self.upload(pinned.bytes()?, *to),
+                None => Err(unsupported(step)),
+            },
             Step::CopyRows { from, to } => match (self.arrays.get(from), self.arrays.get(to)) {
-                (None, Some(array)) => array.take(&self.buffers[*from], self.pitch(*to)),
-                (Some(array), None) => array.give(&self.buffers[*to], self.pitch(*from)),
+                (None, Some(array)) => array.copy_from(&self.buffers[*from], self.pitch(*to)),
+                (Some(array), None) => array.copy_to(&self.buffers[*to], self.pitch(*from)),
                 _ => Err(Error::Validation("rows are copied between a buffer and a texture".to_owned())),
             },
-            Step::Send { route: Route::Mapped | Route::Held, .. } => Ok(()),
             Step::Receive { from, to, .. } => {
                 let (bytes, from) = (self.specs[*from].bytes, &self.buffers[*from]);
                 match self.received.get_mut(to) {
-                    Some(Received::Pinned(pinned)) => context.receive(from, 0, pinned, bytes),
-                    Some(Received::Pageable(memory)) => context.receive_pageable(from, memory),
-                    None => Ok(()),
+                    // SAFETY: `timed`, `timed_end_to_end` and `poisoned` wait for the stream before they return, and
+                    // nothing else accesses `received` in between.
+                    Some(Received::Pinned(pinned)) => unsafe { from.download(0, pinned, bytes) },
+                    Some(Received::Pageable(memory)) => from.download_pageable(memory),
+                    None => Err(unsupported(step)),
                 }
             }
-            Step::SumOnHost { .. } => Ok(()),
+            Step::Upload(_) | Step::Send { .. } | Step::SumOnHost { .. } => Err(unsupported(step)),
         }
     }
 
-    /// Bytes from one row to the next in a buffer that the texture at `place` is copied from or to.
-    fn pitch(&self, place: usize) -> usize {
-        self.specs[place].texture().map_or(0, |texture| texture.pitch() as usize)
+    /// Bytes from one row to the next in a buffer that is copied to or from a texture.
+    fn pitch(&self, texture: usize) -> usize {
+        self.specs[texture].texture().map_or(0, |texture| texture.pitch() as usize)
     }
 
-    /// Puts one launch after the other into the stream. Without untimed steps one pair of events stands around all of them; else each
-    /// stretch of dispatches has a pair of its own. Gives the number of events.
+    /// Adds all launches to the stream, with a pair of events around each run of timed steps. Returns the number of
+    /// events.
     fn submit(&mut self, launches: u32) -> Result<usize> {
         let (mut stamped, mut is_running) = (0, false);
         for _ in 0..launches {
-            for place in 0..self.steps.len() {
-                let is_timed = !self.runs_kernel || self.steps[place].step.is_timed();
+            for index in 0..self.steps.len() {
+                let is_timed = !self.runs_kernel || self.steps[index].step.is_timed();
                 if is_timed != is_running && !self.is_host_timed {
                     self.stamp(stamped)?;
                     stamped += 1;
                     is_running = is_timed;
                 }
-                self.issue(place, false)?;
+                self.issue(index, false)?;
             }
         }
         if is_running {
@@ -264,17 +242,17 @@ impl CudaJob {
         Ok(stamped)
     }
 
-    fn stamp(&mut self, place: usize) -> Result<()> {
-        if place >= MAX_EVENTS {
+    fn stamp(&mut self, index: usize) -> Result<()> {
+        if index >= MAX_EVENTS {
             return Err(Error::Validation(format!("a submission has more than {MAX_EVENTS} timestamps")));
         }
-        while self.events.len() <= place {
+        while self.events.len() <= index {
             self.events.push(Event::new(&self.gpu.context)?);
         }
-        self.gpu.context.stamp(&self.events[place])
+        self.events[index].record()
     }
 
-    /// Sum of the spans between the first `stamped` events, in nanoseconds.
+    /// Sum of the intervals between the first `stamped` events, taken in pairs, in nanoseconds.
     fn device_ns(&self, stamped: usize) -> Result<f64> {
         self.events[..stamped].chunks_exact(2).map(|pair| pair[0].ns_until(&pair[1])).sum()
     }
@@ -292,11 +270,11 @@ impl CudaJob {
     fn timed_end_to_end(&mut self) -> Result<(f64, Option<f64>)> {
         self.gpu.context.enter()?;
         let uploaded: Vec<usize> = self.end_to_end.iter().filter_map(|bound| bound.step.uploaded()).collect();
-        uploaded.into_iter().for_each(|place| self.keep(place));
+        uploaded.into_iter().for_each(|index| self.copy_to_host(index));
         let mut sum = None;
         let start = Instant::now();
-        for place in 0..self.end_to_end.len() {
-            match self.end_to_end[place].step {
+        for index in 0..self.end_to_end.len() {
+            match self.end_to_end[index].step {
                 Step::SumOnHost { buffer, bytes } => {
                     let scalar = self.specs[buffer].scalar;
                     let mut total = 0.0;
@@ -307,7 +285,7 @@ impl CudaJob {
                     })?;
                     sum = Some(total);
                 }
-                _ => self.issue(place, true)?,
+                _ => self.issue(index, true)?,
             }
         }
         self.gpu.context.wait()?;
@@ -316,56 +294,25 @@ impl CudaJob {
 
     fn poisoned(&mut self) -> Result<()> {
         self.gpu.context.enter()?;
-        for (place, (spec, memory)) in self.specs.iter().zip(&self.buffers).enumerate() {
+        for (index, (spec, memory)) in self.specs.iter().zip(&self.buffers).enumerate() {
             if spec.is_output() {
-                self.gpu.context.fill(memory, POISON)?;
-                if let Some(array) = self.arrays.get(&place) {
-                    array.take(memory, array.row_bytes())?;
+                memory.fill(POISON)?;
+                if let Some(array) = self.arrays.get(&index) {
+                    array.copy_from(memory, array.row_bytes())?;
                 }
             }
         }
-        self.received.values_mut().for_each(|received| received.bytes_mut().fill(0xff));
-        // Waited for, so that it does not run into the sample that follows.
-        self.gpu.context.wait()
-    }
-}
-
-/// The arguments of a dispatch whose bindings take the buffers at `places`. Constant memory is no argument: its name and place go to
-/// `constants`.
-fn arguments<'a>(
-    job: &'a Job,
-    places: &[usize],
-    (buffers, arrays): (&[Rc<Memory>], &HashMap<usize, Array>),
-    constants: &mut HashMap<&'a str, usize>,
-) -> Result<Arguments> {
-    let mut values: Vec<Box<[u64]>> = Vec::new();
-    for (binding, &place) in job.kernel.interface.bindings.iter().zip(places) {
-        let spec = &job.buffers[place];
-        match binding.access {
-            Access::Read | Access::ReadWrite => values.push(Box::new([buffers[place].address])),
-            Access::Texture => values.extend(arrays.get(&place).map(|array| Box::from([array.object()]))),
-            Access::Uniform => {
-                let name = binding.name.as_str();
-                if spec.is_written {
-                    return Err(Error::Shader(format!(
-                        "'{name}' is a uniform buffer: a kernel's arguments cannot be written"
-                    )));
-                }
-                if !twin::is_constant(&job.kernel.cuda, name) {
-                    let words = starting_bytes(spec);
-                    values.push(words.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect());
-                } else if *constants.entry(name).or_insert(place) != place {
-                    return Err(Error::Shader(format!(
-                        "'{name}' is constant memory in the twin: every dispatch of a launch must bind the same buffer to it"
-                    )));
-                }
-            }
+        // Wait, so that the work does not overlap the next sample, and no copy into `received` is in flight.
+        self.gpu.context.wait()?;
+        for received in self.received.values_mut() {
+            received.bytes_mut()?.fill(0xff);
         }
+        Ok(())
     }
-    Ok(Arguments::new(values))
 }
 
-/// Fills the module's variable `name` with what `spec` starts with. A buffer is padded to 16 bytes; the variable need not be.
+/// Fills the module's variable `name` with the initial contents of `spec`. A buffer is padded to 16 bytes; the variable
+/// may be shorter.
 fn fill_constant(gpu: &Gpu, module: &Module, name: &str, spec: &job::Buffer) -> Result<()> {
     let (address, bytes) = module.global(name)?;
     if bytes == 0 || bytes > spec.bytes {
@@ -374,16 +321,10 @@ fn fill_constant(gpu: &Gpu, module: &Module, name: &str, spec: &job::Buffer) -> 
             "'{name}' has {bytes} bytes in the twin, and the buffer that fills it {has}"
         )));
     }
-    let contents = starting_bytes(spec);
-    // SAFETY: the variable is of that many bytes, and the buffer of no fewer.
-    unsafe { gpu.context.send(&contents[..bytes as usize], address)? };
+    let contents = initial_bytes(spec);
+    // SAFETY: the module's variable has that many bytes at this address; `contents` is pageable memory.
+    unsafe { upload_to(&gpu.context, &contents[..bytes as usize], address)? };
     gpu.context.wait()
-}
-
-fn starting_bytes(spec: &job::Buffer) -> Vec<u8> {
-    let mut bytes = vec![0; spec.bytes as usize];
-    spec.fill(0, &mut bytes);
-    bytes
 }
 
 impl Prepared for CudaJob {
@@ -402,12 +343,12 @@ impl Prepared for CudaJob {
     fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
         Box::pin(async move {
             if let Some(host) = self.received.get(&buffer) {
-                sink(0, &host.bytes()[..bytes as usize]);
+                sink(0, &host.bytes()?[..bytes as usize]);
                 return Ok(());
             }
             self.gpu.context.enter()?;
             if let Some(array) = self.arrays.get(&buffer) {
-                array.give(&self.buffers[buffer], array.row_bytes())?;
+                array.copy_to(&self.buffers[buffer], array.row_bytes())?;
             }
             self.gpu.read(&self.buffers[buffer], bytes, sink)
         })

@@ -1,21 +1,21 @@
-//! Which adapters there are, and everything that they tell.
+//! The adapters, with their properties.
 
 use std::collections::BTreeSet;
 
 use super::platform::{self, APIS};
-use crate::backend::Api;
-use crate::backend::{Device, DeviceType};
+use crate::backend::{Api, Device, DeviceType, RuntimeChecks, SubgroupSize};
+use crate::job::Language;
 use crate::suite::Feature;
 
-/// An adapter and what it tells.
+/// An adapter.
 #[derive(Clone)]
 pub struct Adapter {
     pub(super) inner: wgpu::Adapter,
-    /// What the adapter tells.
+    /// Its properties.
     pub device: Device,
 }
 
-/// Every adapter of the given API (of all where `None`; `WGPU_BACKEND` narrows that), hardware first, then by API.
+/// Every adapter of the given API, hardware first, then by API. `None`: all APIs, or those in `WGPU_BACKEND`.
 pub async fn adapters(api: Option<Api>) -> Vec<Adapter> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     if let Some((_, backend)) = APIS.iter().find(|(known, _)| Some(*known) == api) {
@@ -23,7 +23,7 @@ pub async fn adapters(api: Option<Api>) -> Vec<Adapter> {
     }
     let backends = descriptor.backends;
     let instance = wgpu::Instance::new(descriptor);
-    let found = platform::find(&instance, backends).await;
+    let found = platform::adapters(&instance, backends).await;
     let mut adapters: Vec<_> = found
         .into_iter()
         .filter_map(|inner| {
@@ -36,7 +36,7 @@ pub async fn adapters(api: Option<Api>) -> Vec<Adapter> {
     adapters
 }
 
-/// The wgpu features that [`Feature`]s stand for.
+/// The wgpu feature of a [`Feature`].
 const fn wgpu_feature(feature: Feature) -> wgpu::Features {
     match feature {
         Feature::Subgroups => wgpu::Features::SUBGROUP,
@@ -47,7 +47,8 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
     }
 }
 
-/// What to ask of the adapter: timestamps, mappable storage buffers and every shader feature, as far as it has them.
+/// The features to request: timestamps, mappable storage buffers and all shader features, as far as the adapter has
+/// them.
 pub(super) fn wanted_features(adapter: &wgpu::Adapter) -> wgpu::Features {
     let own = wgpu::Features::TIMESTAMP_QUERY
         | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS
@@ -55,8 +56,8 @@ pub(super) fn wanted_features(adapter: &wgpu::Adapter) -> wgpu::Features {
     shader_features(adapter).map(wgpu_feature).fold(adapter.features() & own, |all, one| all | one)
 }
 
-/// The features of the shading language that the adapter has, as kernels here need them: wgpu offers cooperative matrices for any shape and
-/// type that there is, and the kernels are written for one.
+/// The shader features that the adapter has. wgpu reports cooperative matrices for any shape and type; the kernels use
+/// one of them.
 fn shader_features(adapter: &wgpu::Adapter) -> impl Iterator<Item = Feature> {
     let multiplies_f16 = adapter.cooperative_matrix_properties().iter().any(|shape| {
         (shape.m_size, shape.n_size, shape.k_size) == (16, 16, 16)
@@ -88,10 +89,18 @@ fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
         kind,
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
         api,
+        language: Language::Wgsl,
+        is_in_browser: api == Api::WebGpu,
+        runtime_checks: if api == Api::WebGpu { RuntimeChecks::AlwaysOn } else { RuntimeChecks::Switchable },
+        pci_address: Some(info.device_pci_bus_id.clone()).filter(|address| !address.is_empty()),
+        uuid: None,
+        subgroup: SubgroupSize::reported(info.subgroup_min_size, info.subgroup_max_size),
         features: shader_features(adapter).collect::<BTreeSet<_>>(),
         has_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY),
         has_copy_timestamps: features.contains(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),
         has_mappable_storage: features.contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS),
+        has_pinned_memory: false,
+        has_upload_staging: true,
         max_buffer_bytes: limits.max_buffer_size,
         max_binding_bytes: limits.max_storage_buffer_binding_size,
         max_texture_side: limits.max_texture_dimension_2d,
@@ -153,7 +162,7 @@ fn is_software(name: &str) -> bool {
     ["llvmpipe", "SwiftShader", "softpipe", "Microsoft Basic Render"].iter().any(|known| name.contains(known))
 }
 
-/// The vendor by PCI id; APIs that give none (GL) put it into the name.
+/// The vendor by PCI id, else by name: OpenGL reports no id.
 fn vendor(info: &wgpu::AdapterInfo) -> String {
     let known = [
         (0x10de, "NVIDIA"),

@@ -4,20 +4,22 @@ use std::collections::{HashMap, VecDeque};
 
 use web_time::Instant;
 
-use super::Memory;
-use super::gpu::{Gpu, one_line, texture_at};
-use super::platform::{self, PIECE};
+use super::gpu::Gpu;
+use super::memory::Memory;
+use super::platform::PIECE;
+use super::steps::{is_host_copy, unsupported};
+use super::timestamps::Timestamps;
+use super::transfer::texture_at;
 use crate::backend::{Prepared, Sample, Task};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, one_line};
 use crate::job::{self, Job, Route, Step};
 
-/// Encoders that take turns. Where an encoder's commands lie in memory is chance, and moves what launches of some microseconds take by 1 to
-/// 2 %: wgpu hands out the last one that came back, so that all samples of a run would share one place, and the next run another.
+/// Encoders that the samples use in turn. The address of an encoder's commands changes the time of microsecond launches
+/// by 1 to 2 %. wgpu reuses the encoder that was returned last: all samples of a run would share one address, and the
+/// next run would have another.
 const ENCODERS: usize = 16;
 
-/// Timestamps that one submission may take: two around each stretch of dispatches; the most that every device allows in a set.
-const MAX_QUERIES: u32 = 4096;
-
+/// A prepared job.
 pub(super) struct WgpuJob {
     gpu: Gpu,
     pipeline: Option<wgpu::ComputePipeline>,
@@ -26,11 +28,11 @@ pub(super) struct WgpuJob {
     steps: Vec<Bound>,
     end_to_end: Vec<Bound>,
     timestamps: Option<Timestamps>,
-    /// Encoders for the samples to come.
+    /// Encoders of the next samples.
     encoders: VecDeque<wgpu::CommandEncoder>,
-    /// Host copies of what is uploaded, made before any clock starts.
+    /// Host copies of the uploaded buffers, made before any timing.
     uploads: HashMap<usize, Vec<u8>>,
-    /// What was downloaded, by the buffer whose contents it stands for.
+    /// Downloaded data, by the buffer that [`Step::Receive`] names.
     received: HashMap<usize, Vec<u8>>,
     runs_kernel: bool,
     is_host_timed: bool,
@@ -40,12 +42,6 @@ pub(super) struct WgpuJob {
 struct Bound {
     step: Step,
     group: Option<wgpu::BindGroup>,
-}
-
-struct Timestamps {
-    queries: wgpu::QuerySet,
-    resolved: wgpu::Buffer,
-    readable: wgpu::Buffer,
 }
 
 impl WgpuJob {
@@ -62,10 +58,10 @@ impl WgpuJob {
         let views: Vec<_> = memory.iter().map(view).collect();
         let bind = |step: &Step| {
             let group = match (step, &layout) {
-                (Step::Dispatch { buffers: places, .. }, Some(layout)) => {
+                (Step::Dispatch { buffers, .. }, Some(layout)) => {
                     let interface = &job.kernel.interface;
-                    let bindings = interface.bindings.iter().zip(places).map(|(binding, place)| {
-                        let resource = match (&memory[*place], &views[*place]) {
+                    let bindings = interface.bindings.iter().zip(buffers).map(|(binding, buffer)| {
+                        let resource = match (&memory[*buffer], &views[*buffer]) {
                             (Memory::Buffer(buffer), _) => buffer.as_entire_binding(),
                             (_, view) => wgpu::BindingResource::TextureView(view.as_ref()?),
                         };
@@ -106,9 +102,8 @@ impl WgpuJob {
         };
         for step in &job.steps {
             match step {
-                Step::Send { route: Route::Held | Route::Pinned, .. } | Step::Receive { route: Route::Held, .. } => {}
-                Step::Send { from, .. } => prepared.keep(*from),
-                Step::Receive { to, .. } => {
+                Step::Send { from, .. } if is_host_copy(step) => prepared.copy_to_host(*from),
+                Step::Receive { to, .. } if is_host_copy(step) => {
                     let bytes = prepared.specs[*to].bytes as usize;
                     prepared.received.insert(*to, vec![0; bytes]);
                 }
@@ -118,27 +113,22 @@ impl WgpuJob {
         Ok(prepared)
     }
 
-    /// Makes the host's copy of what a buffer starts with.
-    fn keep(&mut self, place: usize) {
-        let spec = &self.specs[place];
-        self.uploads.entry(place).or_insert_with(|| {
+    /// Makes the host copy of a buffer's initial contents.
+    fn copy_to_host(&mut self, index: usize) {
+        let spec = &self.specs[index];
+        self.uploads.entry(index).or_insert_with(|| {
             let mut bytes = vec![0; spec.bytes as usize];
             spec.fill(0, &mut bytes);
             bytes
         });
     }
 
-    /// Runs the steps of a job without a kernel, one after the other, and waits for the last.
+    /// Runs the steps of a job without a kernel in order, and waits for the last one.
     async fn run_on_host(&mut self, launches: u32) -> Result<()> {
-        // What needs no host in between goes to the device in one submission.
+        // Consecutive steps without the host share one submission.
         let (mut encoder, mut is_pending) = (self.gpu.encoder(), false);
         for step in (0..launches).flat_map(|_| &self.steps).map(|bound| &bound.step) {
-            let needs_host = matches!(
-                step,
-                Step::Send { route: Route::Queue | Route::Staging | Route::Mapped, .. }
-                    | Step::Receive { route: Route::Queue | Route::Staging | Route::Mapped, .. }
-            );
-            if is_pending && needs_host {
+            if is_pending && is_host_copy(step) {
                 let full = std::mem::replace(&mut encoder, self.gpu.encoder());
                 self.gpu.queue.submit([full.finish()]);
                 is_pending = false;
@@ -149,24 +139,24 @@ impl WgpuJob {
                     self.gpu.queue.submit([]);
                 }
                 Step::Send { from, to, route: Route::Staging } => {
-                    self.gpu.send(&self.uploads[from], self.memory[*to].buffer()?).await?;
+                    self.gpu.upload_staged(&self.uploads[from], self.memory[*to].buffer()?).await?;
                 }
                 Step::Send { from, to, route: Route::Mapped } => {
-                    self.gpu.put(&self.uploads[from], self.memory[*to].buffer()?).await?;
+                    self.gpu.write_mapped(&self.uploads[from], self.memory[*to].buffer()?).await?;
                 }
                 Step::Receive { from, to, route: route @ (Route::Queue | Route::Staging | Route::Mapped) } => {
-                    let Some(host) = self.received.get_mut(to) else { continue };
+                    let Some(host) = self.received.get_mut(to) else { return Err(unsupported(step)) };
                     let (buffer, bytes) = (self.memory[*from].buffer()?, self.specs[*from].bytes);
-                    let mut keep = |offset: u64, piece: &[u8]| {
+                    let mut store = |offset: u64, piece: &[u8]| {
                         host[offset as usize..][..piece.len()].copy_from_slice(piece);
                     };
                     match route {
-                        Route::Mapped => self.gpu.look(buffer, bytes, |piece| keep(0, piece)).await?,
-                        _ => self.gpu.read(buffer, bytes, &mut keep).await?,
+                        Route::Mapped => self.gpu.read_mapped(buffer, bytes, |piece| store(0, piece)).await?,
+                        _ => self.gpu.read(buffer, bytes, &mut store).await?,
                     }
                 }
                 step => {
-                    self.encode_untimed(&mut encoder, step)?;
+                    self.encode_copy(&mut encoder, step)?;
                     is_pending = true;
                 }
             }
@@ -174,7 +164,7 @@ impl WgpuJob {
         self.gpu.run(encoder).await
     }
 
-    /// The encoder whose turn it is.
+    /// The next encoder.
     fn encoder(&mut self) -> wgpu::CommandEncoder {
         while self.encoders.len() < ENCODERS {
             self.encoders.push_back(self.gpu.encoder());
@@ -182,28 +172,28 @@ impl WgpuJob {
         self.encoders.pop_front().unwrap_or_else(|| self.gpu.encoder())
     }
 
-    /// Encodes the copies of one launch after the other between two timestamps, whose number it gives.
+    /// Encodes the copies of all launches between two timestamps. Returns the number of timestamps.
     fn encode_copies(&self, encoder: &mut wgpu::CommandEncoder, launches: u32) -> Result<u32> {
-        let stamp = |encoder: &mut wgpu::CommandEncoder, place: u32| {
-            self.timestamps.iter().for_each(|timestamps| encoder.write_timestamp(&timestamps.queries, place));
+        let stamp = |encoder: &mut wgpu::CommandEncoder, index: u32| {
+            self.timestamps.iter().for_each(|timestamps| timestamps.write(encoder, index));
         };
         stamp(encoder, 0);
         for bound in (0..launches).flat_map(|_| &self.steps) {
-            self.encode_untimed(encoder, &bound.step)?;
+            self.encode_copy(encoder, &bound.step)?;
         }
         stamp(encoder, 1);
         Ok(2)
     }
 
-    /// Encodes one launch after the other. Without untimed steps all of them share one pass; else each stretch of dispatches is
-    /// a pass with timestamps of its own. Gives the number of timestamps written.
+    /// Encodes all launches. Consecutive dispatches share one pass with its own timestamps. Returns the number of
+    /// timestamps.
     fn encode(&self, encoder: &mut wgpu::CommandEncoder, launches: u32) -> Result<u32> {
         let mut written = 0;
         let mut pass: Option<wgpu::ComputePass<'static>> = None;
         for bound in (0..launches).flat_map(|_| &self.steps) {
             if let (Step::Dispatch { groups: [x, y, z], .. }, Some(group)) = (&bound.step, &bound.group) {
                 let pass = pass.get_or_insert_with(|| {
-                    let writes = self.timestamps.as_ref().map(|t| t.writes(&mut written));
+                    let writes = self.timestamps.as_ref().map(|t| t.around_pass(&mut written));
                     let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: writes };
                     let mut pass = encoder.begin_compute_pass(&descriptor).forget_lifetime();
                     if let Some(pipeline) = &self.pipeline {
@@ -215,14 +205,15 @@ impl WgpuJob {
                 pass.dispatch_workgroups(*x, *y, *z);
             } else {
                 pass = None;
-                self.encode_untimed(encoder, &bound.step)?;
+                self.encode_copy(encoder, &bound.step)?;
             }
         }
         drop(pass);
         Ok(written)
     }
 
-    fn encode_untimed(&self, encoder: &mut wgpu::CommandEncoder, step: &Step) -> Result<()> {
+    /// Encodes a step that is a copy command.
+    fn encode_copy(&self, encoder: &mut wgpu::CommandEncoder, step: &Step) -> Result<()> {
         match step {
             Step::Restore { from, to }
             | Step::Send { from, to, route: Route::Held | Route::Pinned }
@@ -242,31 +233,16 @@ impl WgpuJob {
                 }
                 _ => return Err(Error::Validation("rows are copied between a buffer and a texture".to_owned())),
             },
-            _ => {}
+            step => return Err(unsupported(step)),
         }
         Ok(())
     }
 
-    /// `buffer` as the rows of the texture at `place`.
-    fn rows<'a>(&self, place: usize, buffer: &'a wgpu::Buffer) -> wgpu::TexelCopyBufferInfo<'a> {
-        let pitch = self.specs[place].texture().map(|texture| texture.pitch() as u32);
+    /// `buffer` as the rows of a texture.
+    fn rows<'a>(&self, texture: usize, buffer: &'a wgpu::Buffer) -> wgpu::TexelCopyBufferInfo<'a> {
+        let pitch = self.specs[texture].texture().map(|texture| texture.pitch() as u32);
         let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: pitch, rows_per_image: None };
         wgpu::TexelCopyBufferInfo { buffer, layout }
-    }
-
-    /// Sum of the spans between the first `written` timestamps, in nanoseconds.
-    async fn device_time(&self, timestamps: &Timestamps, written: u32) -> Result<f64> {
-        let mut ticks = 0;
-        self.gpu
-            .look(&timestamps.readable, u64::from(written) * 8, |bytes| {
-                let stamps: Vec<u64> = bytes
-                    .chunks_exact(8)
-                    .filter_map(|word| word.first_chunk().copied().map(u64::from_le_bytes))
-                    .collect();
-                ticks = stamps.chunks_exact(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64).sum::<i64>();
-            })
-            .await?;
-        Ok(ticks as f64 * f64::from(self.gpu.queue.get_timestamp_period()))
     }
 }
 
@@ -285,9 +261,7 @@ impl Prepared for WgpuJob {
                 self.encode_copies(&mut encoder, launches)?
             };
             if let Some(timestamps) = &self.timestamps {
-                let bytes = u64::from(written) * 8;
-                encoder.resolve_query_set(&timestamps.queries, 0..written, &timestamps.resolved, 0);
-                encoder.copy_buffer_to_buffer(&timestamps.resolved, 0, &timestamps.readable, 0, bytes);
+                timestamps.resolve(&mut encoder, written);
             }
             let commands = encoder.finish();
             let start = Instant::now();
@@ -295,7 +269,7 @@ impl Prepared for WgpuJob {
             self.gpu.wait(submission).await?;
             let wall_ns = start.elapsed().as_nanos() as f64;
             let device_ns = match &self.timestamps {
-                Some(timestamps) => Some(self.device_time(timestamps, written).await?),
+                Some(timestamps) => Some(timestamps.device_ns(&self.gpu, written).await?),
                 None => None,
             };
             Ok(Sample { device_ns, wall_ns })
@@ -305,17 +279,17 @@ impl Prepared for WgpuJob {
     fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)> {
         Box::pin(async move {
             let uploaded: Vec<usize> = self.end_to_end.iter().filter_map(|bound| bound.step.uploaded()).collect();
-            uploaded.into_iter().for_each(|place| self.keep(place));
+            uploaded.into_iter().for_each(|index| self.copy_to_host(index));
             let mut sum = None;
             let start = Instant::now();
             let mut encoder = self.gpu.encoder();
             for bound in &self.end_to_end {
                 match &bound.step {
-                    Step::Upload(place) => {
-                        let (bytes, buffer) = (&self.uploads[place], self.memory[*place].buffer()?);
+                    Step::Upload(index) => {
+                        let (bytes, buffer) = (&self.uploads[index], self.memory[*index].buffer()?);
                         if bytes.len() as u64 > PIECE {
-                            // The queue would stage a second copy of all of it.
-                            self.gpu.send(bytes, buffer).await?;
+                            // The queue's staging would hold a second copy of the whole buffer.
+                            self.gpu.upload_staged(bytes, buffer).await?;
                         } else {
                             self.gpu.queue.write_buffer(buffer, 0, bytes);
                         }
@@ -342,7 +316,7 @@ impl Prepared for WgpuJob {
                             .await?;
                         sum = Some(total);
                     }
-                    step => self.encode_untimed(&mut encoder, step)?,
+                    step => self.encode_copy(&mut encoder, step)?,
                 }
             }
             self.gpu.run(encoder).await?;
@@ -355,11 +329,11 @@ impl Prepared for WgpuJob {
             for (spec, memory) in self.specs.iter().zip(&self.memory).filter(|(spec, _)| spec.is_output()) {
                 match memory {
                     Memory::Buffer(buffer) => self.gpu.poison(buffer),
-                    Memory::Texture(texture) => self.gpu.fill_texture(spec, texture)?,
+                    Memory::Texture(texture) => self.gpu.upload_texture(spec, texture)?,
                 }
             }
             self.received.values_mut().for_each(|bytes| bytes.fill(0xff));
-            // Waited for, so that the copies do not run into the sample that follows.
+            // Wait, so that the copies do not overlap the next sample.
             self.gpu.run(self.gpu.encoder()).await
         })
     }
@@ -372,7 +346,7 @@ impl Prepared for WgpuJob {
             }
             let is_staging = self.specs[buffer].is_staging;
             match &self.memory[buffer] {
-                Memory::Buffer(buffer) if is_staging => self.gpu.look(buffer, bytes, |all| sink(0, all)).await,
+                Memory::Buffer(buffer) if is_staging => self.gpu.read_mapped(buffer, bytes, |all| sink(0, all)).await,
                 Memory::Buffer(buffer) => self.gpu.read(buffer, bytes, sink).await,
                 Memory::Texture(texture) => self.gpu.read_texture(&self.specs[buffer], texture, bytes, sink).await,
             }
@@ -382,9 +356,9 @@ impl Prepared for WgpuJob {
 
 impl Drop for WgpuJob {
     fn drop(&mut self) {
-        // Inputs that the next job may share outlive this one.
+        // Shareable inputs are cached for the next job.
         let own = self.specs.iter().zip(&self.memory).filter(|(spec, _)| !spec.is_shareable());
-        own.for_each(|(_, memory)| platform::let_go(memory));
+        own.for_each(|(_, memory)| memory.free());
     }
 }
 
@@ -395,7 +369,7 @@ fn view(memory: &Memory) -> Option<wgpu::TextureView> {
     }
 }
 
-/// Normalised coordinates that wrap around, and linear filtering.
+/// A sampler with normalised coordinates, wrap addressing and linear filtering.
 fn linear_wrap_sampler(device: &wgpu::Device) -> wgpu::Sampler {
     device.create_sampler(&wgpu::SamplerDescriptor {
         address_mode_u: wgpu::AddressMode::Repeat,
@@ -404,32 +378,4 @@ fn linear_wrap_sampler(device: &wgpu::Device) -> wgpu::Sampler {
         min_filter: wgpu::FilterMode::Linear,
         ..Default::default()
     })
-}
-
-impl Timestamps {
-    fn new(device: &wgpu::Device) -> Self {
-        let buffer = |usage| {
-            let size = u64::from(MAX_QUERIES) * 8;
-            device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
-        };
-        Self {
-            queries: device.create_query_set(&wgpu::QuerySetDescriptor {
-                label: None,
-                ty: wgpu::QueryType::Timestamp,
-                count: MAX_QUERIES,
-            }),
-            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
-            readable: buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
-        }
-    }
-
-    fn writes(&self, written: &mut u32) -> wgpu::ComputePassTimestampWrites<'_> {
-        let begin = *written;
-        *written += 2;
-        wgpu::ComputePassTimestampWrites {
-            query_set: &self.queries,
-            beginning_of_pass_write_index: Some(begin),
-            end_of_pass_write_index: Some(begin + 1),
-        }
-    }
 }

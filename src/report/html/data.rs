@@ -55,8 +55,8 @@ struct SideData<'a> {
     device_type: &'a str,
     os: &'a str,
     cpu: &'a str,
-    /// Lanes, as the column `subgroup_size` has them.
-    subgroup: &'a str,
+    /// Least and most lanes of a subgroup.
+    subgroup: Option<[u32; 2]>,
     dates: &'a [&'a str],
     reports: &'a [&'a str],
     /// How many rows are of each status, where there are any.
@@ -137,7 +137,7 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
         device_type: rows.iter().find_map(|row| row.device_type).map_or("", DeviceType::name),
         os: first_text(|row| &row.os),
         cpu: first_text(|row| &row.cpu),
-        subgroup: first_text(|row| &row.subgroup_size),
+        subgroup: rows.iter().find_map(|row| row.subgroup_size).map(|size| [size.least, size.most]),
         dates: &side.dates,
         reports: &side.reports,
         statuses: statuses

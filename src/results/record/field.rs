@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::cause::Cause;
 use super::row::{Clock, Status};
-use crate::backend::{Api, DeviceType};
+use crate::backend::{Api, DeviceType, SubgroupSize};
 use crate::results::bound::Bound;
 use crate::suite::{Checks, Dtype, Extent, params_text, parse_params};
 
@@ -143,6 +143,15 @@ impl Field for Option<[u32; 3]> {
         let sides: Option<Vec<u32>> = text.split('x').map(|side| side.parse().ok()).collect();
         let sides = sides.and_then(|sides| <[u32; 3]>::try_from(sides).ok());
         sides.map(Some).ok_or_else(|| format!("'{text}' is no workgroup size: give three numbers (256x1x1)"))
+    }
+}
+
+impl Field for Option<SubgroupSize> {
+    fn text(&self) -> String {
+        self.map_or_else(String::new, |size| size.to_string())
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() { Ok(None) } else { text.parse().map(Some) }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cause::Cause;
 use super::conditions::Conditions;
-use crate::backend::{Api, DeviceType};
+use crate::backend::{Api, DeviceType, SubgroupSize};
 use crate::families::benchmark;
 use crate::results::bound::Bound;
 use crate::suite::{Checks, Dtype, Extent, params_text};
@@ -120,7 +120,7 @@ pub struct Record {
     pub model: Option<f64>,
     pub drift: Option<f64>,
     pub in_kernel_ns: Option<f64>,
-    pub subgroup_size: String,
+    pub subgroup_size: Option<SubgroupSize>,
     pub cause: Option<Cause>,
     /// Cause and reason before the row was compared with its ceiling, where that changed them; not a column.
     pub unjudged: Option<(Option<Cause>, String)>,

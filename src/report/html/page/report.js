@@ -31,7 +31,7 @@ function facts(side) {
     bytes === null ? name[0].toUpperCase() + name.slice(1) : `${name} cache`,
     bytes === null ? `${ns} ns` : `${binary(bytes)}, ${ns} ns`,
   ]);
-  const subgroup = side.subgroup ? [["Subgroup", `${side.subgroup.replace("-", " to ")} lanes`]] : [];
+  const subgroup = side.subgroup ? [["Subgroup", `${[...new Set(side.subgroup)].join(" to ")} lanes`]] : [];
   return { limits, inferred: [...levels, ...(banks ? [["Banks", banks]] : []), ...subgroup] };
 }
 

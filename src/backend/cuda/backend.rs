@@ -1,0 +1,237 @@
+//! The CUDA backend.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::array::Array;
+use super::cublas::Blas;
+use super::device::{CudaDevice, cuda_version};
+use super::gpu::Gpu;
+use super::memory::{Memory, Pinned};
+use super::module::Module;
+use super::nvrtc::Compiler;
+use super::prepared::CudaJob;
+use super::steps;
+use crate::backend::background::{self, BackgroundCompiler, Work};
+use crate::backend::{Backend, Device, Prepared, Task};
+use crate::error::{Error, Result};
+use crate::job::{Buffer, Job, Kernel, Language, POISON, Step};
+use crate::shader::twin;
+
+/// An open CUDA device.
+pub struct CudaBackend {
+    found: CudaDevice,
+    compiler: Compiler,
+    target: String,
+    gpu: Gpu,
+    /// Compiled kernels. Each job loads its own copy, with its own constant memory.
+    images: HashMap<u64, Rc<Vec<u8>>>,
+    background: Option<BackgroundCompiler<Vec<u8>>>,
+    /// Inputs of the previous job: the next one often has the same.
+    inputs: Vec<(Buffer, Rc<Memory>)>,
+    /// Opened when a job first needs it.
+    blas: Option<Rc<Blas>>,
+}
+
+impl CudaBackend {
+    /// Opens `found`. A submission that takes longer than `timeout` counts as hung.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] where the compiler is missing or does not match driver and device, or where the driver
+    /// refuses.
+    pub fn open(mut found: CudaDevice, timeout: Duration) -> Result<Self> {
+        let compiler = Compiler::find(&[])?;
+        let target = compiler.target(found.capability)?;
+        let (major, minor) = compiler.version();
+        if i64::from(major) > i64::from(found.version / 1000) {
+            return Err(Error::NoDevice(format!(
+                "NVRTC {major}.{minor} needs a driver for CUDA {major}, but NVIDIA's driver supports {}: update the driver, or \
+                 install the NVRTC of that version",
+                cuda_version(found.version)
+            )));
+        }
+        found.device.driver = format!("{}, NVRTC {major}.{minor}", found.device.driver);
+        let gpu = open(&found, timeout)?;
+        Ok(Self {
+            found,
+            compiler,
+            target,
+            gpu,
+            images: HashMap::new(),
+            background: None,
+            inputs: Vec::new(),
+            blas: None,
+        })
+    }
+
+    /// The kernel's machine code.
+    fn image(&mut self, kernel: &Kernel) -> Result<Rc<Vec<u8>>> {
+        let key = kernel.key(Language::Cuda);
+        if let Some(background) = &mut self.background {
+            background.receive(key, |key, image| {
+                self.images.insert(key, Rc::new(image));
+            });
+        }
+        if let Some(image) = self.images.get(&key) {
+            return Ok(Rc::clone(image));
+        }
+        let image = Rc::new(self.compiler.compile(&kernel.cuda, &self.target)?.image);
+        self.images.insert(key, Rc::clone(&image));
+        Ok(image)
+    }
+
+    /// Allocates the job's buffers, except the inputs that are cached from the previous job. Returns the indices of the
+    /// memory to fill.
+    fn allocate(&mut self, job: &Job) -> Result<(Vec<Rc<Memory>>, Vec<usize>)> {
+        if job.buffers.iter().any(Buffer::is_shareable) {
+            self.inputs.retain(|(cached, _)| {
+                job.buffers.iter().any(|buffer| buffer.is_shareable() && cached.is_same_input(buffer))
+            });
+        }
+        let (mut buffers, mut to_fill) = (Vec::new(), Vec::new());
+        for (index, buffer) in job.buffers.iter().enumerate() {
+            if let Some((_, memory)) =
+                self.inputs.iter().find(|(cached, _)| buffer.is_shareable() && cached.is_same_input(buffer))
+            {
+                buffers.push(Rc::clone(memory));
+                continue;
+            }
+            if buffer.is_on_host() {
+                let mut pinned = Pinned::new(&self.gpu.context, buffer.bytes as usize)?;
+                buffer.fill(0, pinned.bytes_mut()?);
+                buffers.push(Rc::new(Memory::on_host(pinned)?));
+                continue;
+            }
+            let allocated = Rc::new(Memory::new(&self.gpu.context, buffer.bytes)?);
+            if buffer.is_shareable() {
+                self.inputs.push((buffer.clone(), Rc::clone(&allocated)));
+            }
+            buffers.push(allocated);
+            to_fill.push(index);
+        }
+        Ok((buffers, to_fill))
+    }
+
+    /// cuBLAS in this context.
+    fn blas(&mut self) -> Result<Rc<Blas>> {
+        if let Some(blas) = &self.blas {
+            return Ok(Rc::clone(blas));
+        }
+        let blas = Blas::open(&self.gpu.context)?;
+        self.blas = Some(Rc::clone(&blas));
+        Ok(blas)
+    }
+
+    /// The job's buffers with their initial contents.
+    fn filled(&mut self, job: &Job) -> Result<Vec<Rc<Memory>>> {
+        let (buffers, to_fill) = self.allocate(job)?;
+        for index in to_fill {
+            let (spec, memory) = (&job.buffers[index], &buffers[index]);
+            if spec.is_output() {
+                memory.fill(POISON)?;
+            } else {
+                self.gpu.upload(spec, memory)?;
+            }
+        }
+        self.gpu.context.wait()?;
+        Ok(buffers)
+    }
+
+    fn prepared(&mut self, job: &Job) -> Result<CudaJob> {
+        self.found.device.check(job)?;
+        steps::check(&job.steps, &job.end_to_end)?;
+        if job.kernel.cuda.is_empty() && !job.kernel.is_empty() {
+            let name = job.label.split(' ').next().unwrap_or_default();
+            return Err(Error::Unsupported(format!("{name} has no CUDA twin")));
+        }
+        let (needs, has) = (job.kernel.dynamic_bytes, self.found.max_dynamic_bytes);
+        if needs > has {
+            return Err(Error::Unsupported(format!("needs {needs} bytes of shared memory, the device has {has}")));
+        }
+        self.gpu.context.enter()?;
+        let module = if job.kernel.is_empty() {
+            None
+        } else {
+            let image = self.image(&job.kernel)?;
+            // SAFETY: `image` came from `Compiler::compile`.
+            let module = unsafe { Module::load(&self.gpu.context, &image, twin::ENTRY_POINT)? };
+            if job.kernel.dynamic_bytes > 0 {
+                module.allow_dynamic_bytes(job.kernel.dynamic_bytes)?;
+            }
+            Some(module)
+        };
+        // After an error, the cached inputs may be incomplete.
+        let buffers = self.filled(job).inspect_err(|_| self.inputs.clear())?;
+        let is_sampled = !job.kernel.interface.samplers.is_empty();
+        let mut arrays = HashMap::new();
+        for (index, spec) in job.buffers.iter().enumerate() {
+            if let Some(texture) = spec.texture() {
+                let array = Array::new(&self.gpu.context, texture, is_sampled)?;
+                array.copy_from(&buffers[index], array.row_bytes())?;
+                arrays.insert(index, array);
+            }
+        }
+        self.gpu.context.wait()?;
+        let is_library = |step: &Step| matches!(step, Step::Library { .. });
+        let blas = if job.steps.iter().any(is_library) { Some(self.blas()?) } else { None };
+        CudaJob::new(self.gpu.clone(), (module, blas), job, buffers, arrays)
+    }
+}
+
+impl Backend for CudaBackend {
+    fn device(&self) -> &Device {
+        &self.found.device
+    }
+
+    fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
+        Box::pin(async move {
+            let prepared = catch_panic(|| self.prepared(job))?;
+            Ok(Box::new(prepared) as Box<dyn Prepared>)
+        })
+    }
+
+    fn reopen(&mut self) -> Task<'_, ()> {
+        Box::pin(async move {
+            self.inputs.clear();
+            self.blas = None;
+            self.gpu.context.close();
+            self.gpu = open(&self.found, self.gpu.context.timeout()).map_err(|error| {
+                // After an illegal address, drivers of CUDA 13 refuse every later call of the process.
+                let advice =
+                    "after some faults the driver refuses the whole process: run the remaining cases with --resume";
+                Error::NoDevice(format!("{error} ({advice})"))
+            })?;
+            Ok(())
+        })
+    }
+
+    fn compile_in_background(&mut self, jobs: &[Job]) {
+        // NVRTC takes about 0.1 s per kernel.
+        let kernels = background::kernels(&self.found.device, jobs, self.images.keys().copied().collect());
+        let programs = kernels.into_iter().map(|(key, kernel)| {
+            let (compiler, target, program) = (self.compiler.clone(), self.target.clone(), kernel.cuda.clone());
+            let work: Work<Vec<u8>> = Box::new(move || Some(compiler.compile(&program, &target).ok()?.image));
+            (key, work)
+        });
+        self.background = Some(BackgroundCompiler::start(programs.collect()));
+    }
+
+    fn release(&mut self) {
+        self.inputs.clear();
+    }
+}
+
+fn open(found: &CudaDevice, timeout: Duration) -> Result<Gpu> {
+    catch_panic(|| Gpu::open(found.ordinal, timeout)).map_err(|error| match error {
+        Error::NoDevice(_) => error,
+        error => Error::NoDevice(format!("{} (cuda) cannot be opened: {error}", found.device.name)),
+    })
+}
+
+/// cudarc panics where the driver lacks a symbol.
+fn catch_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let lacks = || Error::Validation("NVIDIA's driver lacks a call that is needed here: update the driver".to_owned());
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(lacks()))
+}

@@ -1,0 +1,62 @@
+//! The steps that this backend runs.
+
+use crate::error::{Error, Result};
+use crate::job::{Route, Step};
+
+/// Whether this backend runs all steps of a launch and of an end-to-end run.
+///
+/// # Errors
+/// [`Error::Unsupported`] with the first step that it does not run.
+pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
+    let in_both = |step: &Step| {
+        matches!(
+            step,
+            Step::Dispatch { .. }
+                | Step::Library { .. }
+                | Step::Restore { .. }
+                | Step::Clear(_)
+                | Step::CopyRows { .. }
+        )
+    };
+    let in_launch = |step: &&Step| match step {
+        Step::Send { route, .. } => matches!(route, Route::Queue | Route::Staging | Route::Pinned),
+        Step::Receive { route, .. } => matches!(route, Route::Queue | Route::Staging | Route::Held),
+        step => in_both(step),
+    };
+    let in_end_to_end = |step: &&Step| match step {
+        Step::Upload(_) | Step::SumOnHost { .. } => true,
+        step => in_both(step),
+    };
+    let wrong = steps.iter().find(|step| !in_launch(step));
+    wrong.or_else(|| end_to_end.iter().find(|step| !in_end_to_end(step))).map_or(Ok(()), |step| Err(unsupported(step)))
+}
+
+pub(super) fn unsupported(step: &Step) -> Error {
+    step.unsupported("CUDA")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_that_is_not_run_is_an_error_with_its_name() {
+        let send = |route| Step::Send { from: 0, to: 1, route };
+        let receive = |route| Step::Receive { from: 0, to: 1, route };
+        let dispatch = Step::Dispatch { groups: [1; 3], buffers: Vec::new() };
+        let sum = Step::SumOnHost { buffer: 0, bytes: 4 };
+        assert!(check(&[dispatch.clone(), Step::Clear(0)], &[Step::Upload(0), dispatch, sum.clone()]).is_ok());
+        assert!(check(&[send(Route::Pinned), receive(Route::Held)], &[]).is_ok());
+        for (steps, end_to_end, name) in [
+            (vec![send(Route::Held)], vec![], "route: Held"),
+            (vec![send(Route::Mapped)], vec![], "route: Mapped"),
+            (vec![receive(Route::Pinned)], vec![], "Receive"),
+            (vec![Step::Upload(0)], vec![], "Upload(0)"),
+            (vec![sum], vec![], "SumOnHost"),
+            (vec![], vec![send(Route::Queue)], "Send"),
+        ] {
+            let error = check(&steps, &end_to_end).expect_err("not run");
+            assert!(matches!(error, Error::Unsupported(_)) && error.to_string().contains(name), "{error}");
+        }
+    }
+}

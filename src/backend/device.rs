@@ -1,0 +1,274 @@
+//! A device's properties and limits, and whether a job fits them.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::api::Api;
+use crate::error::{Error, Result};
+use crate::job::{Buffer, Checks, Job, Language, Mapping, Step};
+use crate::suite::{Access, Case, Feature};
+
+/// What kind of device it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeviceType {
+    /// A GPU with its own memory.
+    Discrete,
+    /// A GPU that shares the host's memory.
+    Integrated,
+    /// A GPU behind a hypervisor.
+    Virtual,
+    /// Something else.
+    Other,
+    /// A driver that runs kernels on the host's CPU.
+    Software,
+}
+
+impl DeviceType {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::Discrete, Self::Integrated, Self::Virtual, Self::Other, Self::Software];
+
+    /// As the CSV writes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Discrete => "discrete",
+            Self::Integrated => "integrated",
+            Self::Virtual => "virtual",
+            Self::Other => "other",
+            Self::Software => "software",
+        }
+    }
+}
+
+/// How an API handles run-time checks ([`Checks`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuntimeChecks {
+    /// Each check can be switched on and off.
+    Switchable,
+    /// All checks are always on, as in a browser.
+    AlwaysOn,
+    /// The API has no such checks.
+    Absent,
+}
+
+/// Invocations of a subgroup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SubgroupSize {
+    /// Smallest size.
+    pub least: u32,
+    /// Largest size.
+    pub most: u32,
+}
+
+impl SubgroupSize {
+    /// The sizes from `least` to `most`, where 0 means that the API does not report the value.
+    #[must_use]
+    pub fn reported(least: u32, most: u32) -> Option<Self> {
+        match (least, most) {
+            (0, 0) => None,
+            (0, one) | (one, 0) => Some(Self { least: one, most: one }),
+            (least, most) => Some(Self { least, most }),
+        }
+    }
+}
+
+impl std::str::FromStr for SubgroupSize {
+    type Err = String;
+
+    /// Reads what [`fmt::Display`] writes.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (least, most) = text.split_once('-').unwrap_or((text, text));
+        match (least.parse(), most.parse()) {
+            (Ok(least), Ok(most)) if 0 < least && least <= most => Ok(Self { least, most }),
+            _ => Err(format!("'{text}' is no subgroup size: give 32, or 8-32")),
+        }
+    }
+}
+
+impl fmt::Display for SubgroupSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.least == self.most { write!(f, "{}", self.least) } else { write!(f, "{}-{}", self.least, self.most) }
+    }
+}
+
+/// A device's properties and limits.
+#[derive(Debug, Clone)]
+pub struct Device {
+    /// Name, from the driver.
+    pub name: String,
+    /// Vendor.
+    pub vendor: String,
+    /// Kind.
+    pub kind: DeviceType,
+    /// Driver and version.
+    pub driver: String,
+    /// The API that it is reached through.
+    pub api: Api,
+    /// The language that its kernels are compiled from.
+    pub language: Language,
+    /// Whether a browser runs its kernels. Browsers end launches that run long, on software devices too.
+    pub is_in_browser: bool,
+    /// How its API handles run-time checks.
+    pub runtime_checks: RuntimeChecks,
+    /// PCI address (`0000:1b:00.0`), where the driver reports it.
+    pub pci_address: Option<String>,
+    /// UUID (`GPU-01234567-89ab-cdef-0123-456789abcdef`), where the driver reports it.
+    pub uuid: Option<String>,
+    /// Invocations of a subgroup, where the driver reports them.
+    pub subgroup: Option<SubgroupSize>,
+    /// Shader features that it has.
+    pub features: BTreeSet<Feature>,
+    /// Whether it can write timestamps around a pass.
+    pub has_timestamps: bool,
+    /// Whether it can write timestamps around copies, too.
+    pub has_copy_timestamps: bool,
+    /// Whether the host can map storage buffers.
+    pub has_mappable_storage: bool,
+    /// Whether kernels and copies access pinned host memory that is no storage buffer.
+    pub has_pinned_memory: bool,
+    /// Whether uploads can start from a mapped staging buffer ([`Buffer::is_upload_staging`]).
+    pub has_upload_staging: bool,
+    /// Largest buffer, in bytes.
+    pub max_buffer_bytes: u64,
+    /// Largest part of a buffer that a kernel can bind, in bytes.
+    pub max_binding_bytes: u64,
+    /// Longest side of a 2-D texture, in texels.
+    pub max_texture_side: u32,
+    /// Storage buffers that a kernel can bind.
+    pub max_storage_buffers: u32,
+    /// Workgroup memory, in bytes.
+    pub max_workgroup_bytes: u32,
+    /// Invocations of a workgroup.
+    pub max_invocations: u32,
+    /// Invocations of a workgroup along x, y and z.
+    pub max_workgroup_size: [u32; 3],
+    /// Workgroups along one side of the grid.
+    pub max_groups: u32,
+    /// Every other property, as `(section, name, value)`: for display only.
+    pub facts: Vec<(&'static str, String, String)>,
+}
+
+impl Device {
+    /// The properties that every API reports, for display.
+    #[must_use]
+    pub fn basics(&self) -> Vec<(&'static str, String)> {
+        let [x, y, z] = self.max_workgroup_size;
+        let features: Vec<_> = self.features.iter().map(|feature| feature.name()).collect();
+        vec![
+            ("name", self.name.clone()),
+            ("vendor", self.vendor.clone()),
+            ("type", self.kind.name().to_owned()),
+            ("backend", self.api.to_string()),
+            ("driver", self.driver.clone()),
+            ("timestamps", if self.has_timestamps { "yes" } else { "no" }.to_owned()),
+            ("shader features", features.join(", ")),
+            ("workgroup memory", format!("{} B", self.max_workgroup_bytes)),
+            ("invocations a workgroup", format!("{} ({x} x {y} x {z})", self.max_invocations)),
+            ("workgroups a side", self.max_groups.to_string()),
+            ("storage buffers a kernel", self.max_storage_buffers.to_string()),
+            ("largest buffer", format!("{} MiB", self.max_buffer_bytes >> 20)),
+            ("largest binding", format!("{} MiB", self.max_binding_bytes >> 20)),
+        ]
+    }
+
+    /// The run-time checks that the case runs with. Where the API has none, those that its parameters ask for:
+    /// [`Device::check`] refuses such a case.
+    #[must_use]
+    pub fn checks(&self, case: &Case) -> Checks {
+        match self.runtime_checks {
+            RuntimeChecks::Switchable => case.checks(),
+            RuntimeChecks::AlwaysOn => Checks::ALL,
+            RuntimeChecks::Absent => Checks::of(&case.shape),
+        }
+    }
+
+    /// Whether the job can run here. Checked before anything is created, because APIs accept some excesses silently
+    /// (wgpu: workgroup memory, and workgroup sizes that come from overrides).
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with what is missing or too large, and the device's limit.
+    pub fn check(&self, job: &Job) -> Result<()> {
+        let interface = &job.kernel.interface;
+        let refuse = |reason: String| Err(Error::Unsupported(reason));
+        if let Some(only) = job.only.filter(|only| only.language != self.language) {
+            return refuse(only.why.to_owned());
+        }
+        if self.runtime_checks == RuntimeChecks::AlwaysOn && job.kernel.measures_checks {
+            return refuse("a browser keeps all run-time checks on: none can be switched by itself".to_owned());
+        }
+        if let Some(feature) = interface.features.difference(&self.features).next() {
+            return refuse(format!("the device has no {}", feature.name()));
+        }
+        if self.runtime_checks == RuntimeChecks::Switchable
+            && !job.kernel.is_trusted()
+            && interface.features.contains(&Feature::CooperativeMatrix)
+        {
+            return refuse("the API has no run-time checks for cooperative matrices: pass --unchecked".to_owned());
+        }
+        if interface.workgroup_bytes > self.max_workgroup_bytes {
+            let (needs, has) = (interface.workgroup_bytes, self.max_workgroup_bytes);
+            return refuse(format!("needs {needs} bytes of workgroup memory, the device has {has}"));
+        }
+        if interface.invocations() > self.max_invocations {
+            let (needs, has) = (interface.invocations(), self.max_invocations);
+            return refuse(format!("needs {needs} invocations a workgroup, the device allows {has}"));
+        }
+        if interface.workgroup_size.iter().zip(self.max_workgroup_size).any(|(needs, has)| *needs > has) {
+            let (needs, has) = (interface.workgroup_size, self.max_workgroup_size);
+            return refuse(format!("needs workgroups of {needs:?} invocations, the device allows {has:?}"));
+        }
+        let is_storage = |access| matches!(access, Access::Read | Access::ReadWrite);
+        let storage = interface.bindings.iter().filter(|binding| is_storage(binding.access)).count();
+        if storage > self.max_storage_buffers as usize {
+            return refuse(format!("needs {storage} storage buffers, the device allows {}", self.max_storage_buffers));
+        }
+        let sides = job.buffers.iter().filter_map(|buffer| buffer.texture()).map(|t| t.width.max(t.height));
+        if let Some(side) = sides.max().filter(|side| *side > u64::from(self.max_texture_side)) {
+            return refuse(format!(
+                "needs a texture of {side} texels a side, the device allows {}",
+                self.max_texture_side
+            ));
+        }
+        let needs_mapping = |buffer: &Buffer| match buffer.mapping {
+            Some(Mapping::Pinned) => !self.has_pinned_memory,
+            Some(_) => !buffer.is_staging,
+            None => false,
+        };
+        if !self.has_mappable_storage && job.buffers.iter().any(needs_mapping) {
+            return refuse("the device has no storage buffers that the host can map".to_owned());
+        }
+        if !self.has_upload_staging && job.buffers.iter().any(Buffer::is_upload_staging) {
+            return refuse("on this API, use transfer/pinned_to_device instead".to_owned());
+        }
+        let limit = self.max_binding_bytes.min(self.max_buffer_bytes);
+        if let Some(largest) = job.buffers.iter().map(|buffer| buffer.bytes).max().filter(|bytes| *bytes > limit) {
+            let (needs, has) = (largest.div_ceil(1 << 20), limit >> 20);
+            return refuse(format!("needs a buffer of {needs} MiB, the device allows {has} MiB"));
+        }
+        let groups = job.steps.iter().filter_map(|step| match step {
+            Step::Dispatch { groups, .. } => groups.iter().max().copied(),
+            _ => None,
+        });
+        if let Some(most) = groups.max().filter(|most| *most > self.max_groups) {
+            return refuse(format!("needs {most} workgroups along one side, the device allows {}", self.max_groups));
+        }
+        if self.runtime_checks == RuntimeChecks::Absent && job.kernel.measures_checks {
+            return refuse(format!("{} adds no run-time checks", self.api.title()));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subgroup_sizes_are_one_number_a_range_or_nothing() {
+        let text = |least, most| SubgroupSize::reported(least, most).map(|size| size.to_string());
+        assert_eq!(text(0, 0), None);
+        assert_eq!(text(32, 32).as_deref(), Some("32"));
+        assert_eq!(text(8, 32).as_deref(), Some("8-32"));
+        assert_eq!((text(0, 64).as_deref(), text(16, 0).as_deref()), (Some("64"), Some("16")));
+    }
+}

@@ -1,0 +1,65 @@
+//! The traits that a backend implements.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use super::device::Device;
+use super::monitor::{self, Monitor};
+use crate::error::Result;
+use crate::job::Job;
+
+/// A boxed future. The traits below are async because a browser never blocks, and boxed so that they work as trait
+/// objects.
+pub type Task<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + 'a>>;
+
+/// One timed submission.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// Device time of the timed steps of all launches, in nanoseconds; `None` where the device has no timestamps.
+    pub device_ns: Option<f64>,
+    /// Host time from submission to completion, in nanoseconds.
+    pub wall_ns: f64,
+}
+
+/// A device that can run jobs.
+pub trait Backend {
+    /// The device's properties and limits.
+    fn device(&self) -> &Device;
+
+    /// Compiles the kernel, allocates the buffers and uploads the inputs.
+    fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>>;
+
+    /// Opens a new device after this one was lost or stopped answering. Jobs that were prepared before are invalid.
+    fn reopen(&mut self) -> Task<'_, ()>;
+
+    /// Frees memory of dropped jobs and cached inputs, because another API on the same card needs it.
+    fn release(&mut self) {}
+
+    /// A monitor of the card's clocks and temperature; `None` where there is none.
+    fn monitor(&self) -> Option<Box<dyn Monitor>> {
+        let device = self.device();
+        monitor::find(device.pci_address.as_deref(), device.uuid.as_deref())
+    }
+
+    /// Starts to compile the kernels of `jobs` on other threads, where compiling is slow. A kernel that does not
+    /// compile fails its case later.
+    fn compile_in_background(&mut self, jobs: &[Job]) {
+        let _ = jobs;
+    }
+}
+
+/// A job that is ready to run.
+pub trait Prepared {
+    /// Runs `launches` launches in one submission and waits for them.
+    fn sample(&mut self, launches: u32) -> Task<'_, Sample>;
+
+    /// Runs the end-to-end steps once. Returns the wall time in nanoseconds and, where a step sums on the host, the
+    /// sum.
+    fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)>;
+
+    /// Overwrites every output with [`crate::job::POISON`].
+    fn poison(&mut self) -> Task<'_, ()>;
+
+    /// Passes the first `bytes` of a buffer to `sink`, in pieces, each with its offset.
+    fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()>;
+}

@@ -1,0 +1,32 @@
+//! Clocks, temperature, power and throttling of a card, from NVIDIA's management library (NVML). The library is loaded
+//! at run time. Without it there is no monitor, and only the canary watches the clock.
+
+#[cfg(feature = "nvml")]
+mod nvml;
+mod state;
+
+pub use state::{Monitor, Reading, Throttle};
+
+/// The monitor of the card with this PCI address (`0000:1b:00.0`), else of the card with this UUID (`GPU-…`).
+#[must_use]
+pub fn find(pci_address: Option<&str>, uuid: Option<&str>) -> Option<Box<dyn Monitor>> {
+    if pci_address.is_none() && uuid.is_none() {
+        return None;
+    }
+    #[cfg(feature = "nvml")]
+    return nvml::Card::find(pci_address, uuid).map(|card| Box::new(card) as Box<dyn Monitor>);
+    #[cfg(not(feature = "nvml"))]
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unidentified_card_has_no_monitor() {
+        assert!(find(None, None).is_none());
+        // There is no such card, with or without NVML.
+        assert!(find(Some("ffff:ff:1f.7"), Some("GPU-00000000-0000-0000-0000-000000000000")).is_none());
+    }
+}

@@ -1,0 +1,238 @@
+//! The wgpu backend.
+
+use super::adapter::Adapter;
+use super::gpu::Gpu;
+use super::memory::Memory;
+use super::pipelines::Pipelines;
+use super::platform;
+use super::prepared::WgpuJob;
+use super::steps;
+use super::timeouts::Timeouts;
+use crate::backend::{Backend, Device, DeviceType, Prepared, Task};
+use crate::error::{Error, Result, one_line};
+use crate::job::{Buffer, Job, Mapping};
+
+/// An open wgpu device.
+pub struct WgpuBackend {
+    adapter: Adapter,
+    gpu: Gpu,
+    pipelines: Pipelines,
+    /// Inputs of the previous job: the next one often has the same.
+    inputs: Vec<(Buffer, Memory)>,
+}
+
+impl WgpuBackend {
+    /// Opens `adapter` with all of its limits and every feature that a benchmark may need.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] where the driver refuses.
+    pub async fn open(mut adapter: Adapter, timeouts: Timeouts) -> Result<Self> {
+        let is_software = adapter.device.kind == DeviceType::Software;
+        let timeouts = if is_software { timeouts } else { Timeouts::fixed(timeouts.idle) };
+        let gpu = Gpu::open(&adapter, timeouts).await?;
+        platform::detect_features(&gpu.device, &mut adapter.device);
+        Ok(Self { adapter, gpu, pipelines: Pipelines::default(), inputs: Vec::new() })
+    }
+
+    /// Whether the driver has reported that the device is lost. Browsers report it even while nothing runs.
+    /// [`Backend::reopen`] opens a new device.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.gpu.is_lost()
+    }
+
+    /// Allocates the job's buffers and textures, except the inputs that are cached from the previous job. Returns the
+    /// indices of the memory to fill.
+    async fn allocate(&mut self, job: &Job) -> Result<(Vec<Memory>, Vec<usize>)> {
+        if job.buffers.iter().any(Buffer::is_shareable) {
+            self.inputs.retain(|(cached, memory)| {
+                let is_wanted = job.buffers.iter().any(|buffer| buffer.is_shareable() && cached.is_same_input(buffer));
+                if !is_wanted {
+                    memory.free();
+                }
+                is_wanted
+            });
+        }
+        let (mut buffers, mut to_fill) = (Vec::new(), Vec::new());
+        let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        for (index, buffer) in job.buffers.iter().enumerate() {
+            if let Some((_, memory)) =
+                self.inputs.iter().find(|(cached, _)| buffer.is_shareable() && cached.is_same_input(buffer))
+            {
+                buffers.push(memory.clone());
+                continue;
+            }
+            to_fill.push(index);
+            if let Some(texture) = buffer.texture() {
+                buffers.push(Memory::Texture(self.gpu.texture(buffer.name, texture)));
+                continue;
+            }
+            let role = if buffer.is_uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
+            let mapping = match buffer.mapping {
+                Some(Mapping::Write) => wgpu::BufferUsages::MAP_WRITE,
+                // wgpu allocates MAP_READ buffers in host memory, and may allocate MAP_WRITE buffers on the device.
+                Some(Mapping::Read | Mapping::Pinned) => wgpu::BufferUsages::MAP_READ,
+                None => wgpu::BufferUsages::empty(),
+            };
+            let allocated = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(buffer.name),
+                size: buffer.bytes,
+                usage: match buffer.mapping.filter(|_| buffer.is_staging) {
+                    Some(Mapping::Write) => mapping | wgpu::BufferUsages::COPY_SRC,
+                    Some(Mapping::Read) => mapping | wgpu::BufferUsages::COPY_DST,
+                    Some(Mapping::Pinned) | None => {
+                        role | mapping | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST
+                    }
+                },
+                mapped_at_creation: false,
+            });
+            let allocated = Memory::Buffer(allocated);
+            if buffer.is_shareable() {
+                self.inputs.push((buffer.clone(), allocated.clone()));
+            }
+            buffers.push(allocated);
+        }
+        if let Some(error) = scope.pop().await {
+            buffers.iter().for_each(Memory::free);
+            self.inputs.clear();
+            return Err(Error::OutOfMemory(one_line(&error.to_string())));
+        }
+        Ok((buffers, to_fill))
+    }
+}
+
+impl Backend for WgpuBackend {
+    fn device(&self) -> &Device {
+        &self.adapter.device
+    }
+
+    fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
+        Box::pin(async move {
+            self.adapter.device.check(job)?;
+            steps::check(&job.steps, &job.end_to_end)?;
+            let pipeline =
+                if job.kernel.is_empty() { None } else { Some(self.pipelines.get(&self.gpu, &job.kernel).await?) };
+            let (buffers, to_fill) = self.allocate(job).await?;
+            for index in to_fill {
+                let spec = &job.buffers[index];
+                match &buffers[index] {
+                    Memory::Texture(texture) => self.gpu.upload_texture(spec, texture)?,
+                    Memory::Buffer(buffer) if spec.is_upload_staging() => {
+                        self.gpu.write_mapped_contents(spec, buffer).await?;
+                    }
+                    Memory::Buffer(buffer) if spec.is_output() => self.gpu.poison(buffer),
+                    Memory::Buffer(buffer) => self.gpu.upload_contents(spec, buffer).await?,
+                }
+            }
+            let prepared = WgpuJob::new(self.gpu.clone(), pipeline, job, buffers).await?;
+            Ok(Box::new(prepared) as Box<dyn Prepared>)
+        })
+    }
+
+    fn reopen(&mut self) -> Task<'_, ()> {
+        Box::pin(async move {
+            // Dropping a device waits for its queue, and a lost one may never finish. Leak a reference, even if no new
+            // device opens.
+            std::mem::forget(self.gpu.clone());
+            self.pipelines.leak();
+            std::mem::forget(std::mem::take(&mut self.inputs));
+            self.adapter.inner = platform::renewed(&self.adapter.inner).await?;
+            self.gpu = Gpu::open(&self.adapter, self.gpu.timeouts).await?;
+            Ok(())
+        })
+    }
+
+    fn compile_in_background(&mut self, jobs: &[Job]) {
+        self.pipelines.compile_in_background(&self.gpu, &self.adapter.device, jobs);
+    }
+
+    fn release(&mut self) {
+        self.inputs.drain(..).for_each(|(_, memory)| memory.free());
+        // wgpu frees dropped memory at the next poll. The next job reports an error of the poll.
+        let _ = self.gpu.device.poll(wgpu::PollType::Poll);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::adapter::adapters;
+    use super::super::pipelines::compile_in_background;
+    use super::*;
+    use crate::backend::background;
+    use crate::engine::plan::{Request, plan};
+    use crate::engine::verify::verify;
+    use crate::job::Language;
+    use crate::suite::{Extent, Profile};
+
+    #[test]
+    fn a_lost_device_is_an_error_and_a_new_one_can_be_opened() {
+        pollster::block_on(async {
+            let Some(adapter) = adapters(None).await.into_iter().next() else {
+                eprintln!("SKIPPED: there is no device to lose");
+                return;
+            };
+            let mut backend = WgpuBackend::open(adapter, Timeouts::DEFAULT).await.expect("the device opens");
+            let filters = vec!["ceiling/launch".to_owned()];
+            let request = Request::new(filters, Profile::Quick);
+            let job = Job::new(&plan(&request).expect("a plan")[0]).expect("valid");
+            let mut prepared = backend.prepare(&job).await.expect("prepared");
+            prepared.sample(1).await.expect("the device runs");
+            backend.gpu.device.destroy();
+            let error = prepared.sample(1).await.expect_err("the device is gone");
+            assert!(error.ends_device(), "{error}");
+            backend.reopen().await.expect("a new device");
+            let mut prepared = backend.prepare(&job).await.expect("prepared anew");
+            prepared.sample(1).await.expect("the new device runs");
+        });
+    }
+
+    fn jobs(filters: &[&str]) -> Vec<Job> {
+        let mut request = Request::new(filters.iter().map(|name| (*name).to_owned()).collect(), Profile::Quick);
+        request.sizes = vec![Extent::Linear(1003)];
+        let cases = plan(&request).expect("a plan");
+        cases.iter().filter(|case| case.family.name != "ceiling").filter_map(|case| Job::new(case).ok()).collect()
+    }
+
+    #[test]
+    fn kernels_compiled_in_background_give_the_same_answers_and_a_faulty_one_fails_alone() {
+        pollster::block_on(async {
+            let Some(adapter) = adapters(None).await.into_iter().next() else {
+                eprintln!("SKIPPED: there is no device to compile for");
+                return;
+            };
+            let mut backend = WgpuBackend::open(adapter, Timeouts::DEFAULT).await.expect("the device opens");
+            let mut jobs = jobs(&["reduction/sequential", "scan/three_kernels", "histogram/*"]);
+            assert!(jobs.len() > 3, "{}", jobs.len());
+            jobs[1].kernel.source.push_str("\nthis is no WGSL");
+            let Err(alone) = backend.prepare(&jobs[1]).await else { panic!("no WGSL, no pipeline") };
+
+            let kernels = background::kernels(&backend.adapter.device, &jobs, Default::default());
+            let started = compile_in_background(&backend.gpu.device, &kernels);
+            let mut compiler = started.expect("there are threads");
+            let keys: Vec<u64> = kernels.iter().map(|(key, _)| *key).collect();
+            let faulty = jobs[1].kernel.key(Language::Wgsl);
+            // Until a kernel is requested, the threads compile all of them.
+            while !compiler.is_idle() {
+                std::thread::yield_now();
+            }
+            compiler.receive(0, |key, pipeline| drop(backend.pipelines.ready.insert(key, pipeline)));
+            for key in keys {
+                assert_eq!(backend.pipelines.ready.contains_key(&key), key != faulty);
+            }
+            backend.gpu.check().expect("a faulty kernel is no error of the device");
+            backend.pipelines.background = Some(compiler);
+            for (index, job) in jobs.iter().enumerate() {
+                match backend.prepare(job).await {
+                    Ok(mut prepared) => {
+                        prepared.poison().await.expect("poisoned");
+                        prepared.sample(1).await.expect("it runs");
+                        assert_eq!(verify(prepared.as_mut(), job).await.expect("read"), None, "{}", job.label);
+                    }
+                    Err(error) => {
+                        assert_eq!((index, error.to_string()), (1, alone.to_string()), "the same message");
+                    }
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,128 @@
+//! Everywhere but in a browser.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::time::Duration;
+
+use futures_channel::oneshot;
+use rayon::prelude::*;
+
+use crate::backend::background::{BackgroundCompiler, Work, cores};
+use crate::backend::wgpu::errors::unanswered;
+use crate::backend::wgpu::timeouts::Timeouts;
+use crate::backend::{Api, Device, DeviceType};
+use crate::error::{Error, Result, one_line};
+use crate::job::Kernel;
+
+/// The APIs that wgpu can use here, the preferred one first.
+pub const APIS: [(Api, wgpu::Backend); 4] = [
+    (Api::Vulkan, wgpu::Backend::Vulkan),
+    (Api::Metal, wgpu::Backend::Metal),
+    (Api::Dx12, wgpu::Backend::Dx12),
+    (Api::Gl, wgpu::Backend::Gl),
+];
+
+/// Bytes of one copy between host and device: large buffers are copied in pieces, so that neither side stages
+/// gigabytes.
+pub(in crate::backend::wgpu) const PIECE: u64 = 32 << 20;
+
+/// Every adapter.
+pub(in crate::backend::wgpu) async fn adapters(
+    instance: &wgpu::Instance,
+    backends: wgpu::Backends,
+) -> Vec<wgpu::Adapter> {
+    instance.enumerate_adapters(backends).await
+}
+
+/// The adapter, ready to open another device.
+pub(in crate::backend::wgpu) async fn renewed(adapter: &wgpu::Adapter) -> Result<wgpu::Adapter> {
+    Ok(adapter.clone())
+}
+
+/// Does nothing: the adapter reports every feature.
+pub(in crate::backend::wgpu) const fn detect_features(_opened: &wgpu::Device, _device: &mut Device) {}
+
+/// The kernel's text for this platform.
+pub(in crate::backend::wgpu) fn source(kernel: &Kernel) -> Cow<'_, str> {
+    kernel.source.as_str().into()
+}
+
+/// Whether kernels compile on other threads. Not on software devices, which run on the same cores, nor with fewer than
+/// four cores, where compilation would disturb the measuring thread; nor through OpenGL, where every call waits for the
+/// one context.
+pub(in crate::backend::wgpu) fn can_compile_in_background(device: &Device) -> bool {
+    device.kind != DeviceType::Software && device.api != Api::Gl && cores() >= 4
+}
+
+/// Compiles programs on other threads.
+pub(in crate::backend::wgpu) fn compile_in_background<T, C, F>(
+    programs: impl Iterator<Item = (u64, C)>,
+) -> Option<BackgroundCompiler<T>>
+where
+    T: Send + 'static,
+    C: FnOnce() -> F + Send + 'static,
+    F: Future<Output = Option<T>>,
+{
+    let blocking = |(key, compile): (u64, C)| -> (u64, Work<T>) { (key, Box::new(|| pollster::block_on(compile()))) };
+    Some(BackgroundCompiler::start(programs.map(blocking).collect()))
+}
+
+/// Waits until the device has finished `submission`, or all submissions.
+///
+/// # Errors
+/// [`Error::Timeout`] past the limits in `timeouts`, [`Error::Lost`] for any other failure.
+pub(in crate::backend::wgpu) fn poll(
+    device: &wgpu::Device,
+    submission: Option<&wgpu::SubmissionIndex>,
+    timeouts: Timeouts,
+) -> Result<()> {
+    // Time is counted in slices, so that hours in which the process or the machine was suspended count as one slice.
+    let (mut waited, mut idle, mut used) = (Duration::ZERO, Duration::ZERO, None);
+    while idle < timeouts.idle && waited < timeouts.total {
+        let slice = SLICE.min(timeouts.idle - idle).min(timeouts.total - waited);
+        match device.poll(wgpu::PollType::Wait { submission_index: submission.cloned(), timeout: Some(slice) }) {
+            Ok(_) => return Ok(()),
+            Err(wgpu::PollError::Timeout) => {}
+            Err(error) => return Err(Error::Lost(one_line(&error.to_string()))),
+        }
+        (waited, idle) = (waited + slice, idle + slice);
+        if timeouts.total > timeouts.idle {
+            let now = cpu_time();
+            if now.is_some_and(|now| used.is_none_or(|before| now >= before + slice / 100)) {
+                idle = Duration::ZERO;
+            }
+            used = now;
+        }
+    }
+    Err(Error::Timeout { seconds: waited.as_secs_f64() })
+}
+
+/// Interval at which the progress of a waiting submission is checked.
+const SLICE: Duration = Duration::from_secs(1);
+
+/// The CPU time of this process on all cores; `None` where the system does not report it.
+fn cpu_time() -> Option<Duration> {
+    let own = sysinfo::get_current_pid().ok()?;
+    let mut system = sysinfo::System::new().ok()?;
+    let wanted = sysinfo::ProcessRefreshKind::nothing().with_cpu();
+    system.refresh_processes_specifics(sysinfo::ProcessesToUpdate::Some(&[own]), false, wanted);
+    Some(Duration::from_millis(system.process(own)?.accumulated_cpu_time()))
+}
+
+/// Writes views of mapped memory on all cores: one core is slower than the copy to the device. `fill` writes the bytes
+/// from an offset on.
+pub(in crate::backend::wgpu) fn write_views(
+    views: Vec<(u64, wgpu::BufferViewMut)>,
+    fill: impl Fn(u64, &mut [u8]) + Sync,
+) {
+    views.into_par_iter().for_each_init(Vec::new, |bytes, (offset, mut view)| {
+        bytes.resize(view.len(), 0);
+        fill(offset, bytes);
+        view.copy_from_slice(bytes);
+    });
+}
+
+/// The result of a callback that [`poll`] has called.
+pub(in crate::backend::wgpu) async fn answer<T>(answer: oneshot::Receiver<T>, _timeouts: Timeouts) -> Result<T> {
+    answer.await.map_err(|_| unanswered())
+}

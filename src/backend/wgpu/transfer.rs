@@ -1,0 +1,215 @@
+//! Copies between a wgpu device and the host.
+
+use std::ops::Range;
+
+use futures_channel::oneshot;
+
+use super::errors::unmappable;
+use super::gpu::Gpu;
+use super::platform::{self, PIECE};
+use crate::error::Result;
+use crate::job::{Buffer, Format, Texture};
+
+impl Gpu {
+    /// Uploads the initial contents of `spec`, in pieces.
+    pub(super) async fn upload_contents(&self, spec: &Buffer, buffer: &wgpu::Buffer) -> Result<()> {
+        for offset in (0..spec.bytes).step_by(PIECE as usize) {
+            let bytes = (spec.bytes - offset).min(PIECE);
+            self.map(&self.upload, wgpu::MapMode::Write, bytes).await?;
+            write_contents(spec, offset, &self.upload, 0..bytes)?;
+            self.upload.unmap();
+            self.run(self.copy_commands(&self.upload, 0, buffer, offset, bytes)).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn texture(&self, label: &str, texture: &Texture) -> wgpu::Texture {
+        let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
+        self.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some(label),
+            size: wgpu::Extent3d { width: side(texture.width), height: side(texture.height), depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: match texture.format {
+                Format::Rgba8Unorm => wgpu::TextureFormat::Rgba8Unorm,
+                Format::R32Uint => wgpu::TextureFormat::R32Uint,
+                Format::Rgba32Uint => wgpu::TextureFormat::Rgba32Uint,
+            },
+            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::COPY_DST,
+            view_formats: &[],
+        })
+    }
+
+    /// Uploads the initial contents of `spec` through the queue's staging, in queue order, without waiting.
+    pub(super) fn upload_texture(&self, spec: &Buffer, texture: &wgpu::Texture) -> Result<()> {
+        let Some(shape) = spec.texture() else { return Ok(()) };
+        let row = shape.width * shape.format.bytes();
+        // Whole rows, and a multiple of 16 bytes, the granularity of `Buffer::fill`.
+        let rows = (PIECE / row).max(4) / 4 * 4;
+        for first in (0..shape.height).step_by(rows as usize) {
+            let rows = rows.min(shape.height - first);
+            let mut bytes = vec![0; (rows * row).next_multiple_of(16) as usize];
+            spec.fill(first * row, &mut bytes);
+            let layout =
+                wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(row as u32), rows_per_image: None };
+            let size = wgpu::Extent3d { width: texture.width(), height: rows as u32, depth_or_array_layers: 1 };
+            self.queue.write_texture(texture_at(texture, first), &bytes[..(rows * row) as usize], layout, size);
+        }
+        Ok(())
+    }
+
+    /// Passes the first `bytes` of a texture to `sink`, rows packed without padding.
+    pub(super) async fn read_texture(
+        &self,
+        spec: &Buffer,
+        texture: &wgpu::Texture,
+        bytes: u64,
+        sink: &mut dyn FnMut(u64, &[u8]),
+    ) -> Result<()> {
+        let Some(shape) = spec.texture() else { return Ok(()) };
+        let (row, pitch) = (shape.width * shape.format.bytes(), shape.pitch());
+        let rows = (PIECE / pitch).max(1);
+        for first in (0..bytes.div_ceil(row)).step_by(rows as usize) {
+            let rows = rows.min(shape.height - first);
+            let mut encoder = self.encoder();
+            let layout =
+                wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(pitch as u32), rows_per_image: None };
+            let size = wgpu::Extent3d { width: texture.width(), height: rows as u32, depth_or_array_layers: 1 };
+            let to = wgpu::TexelCopyBufferInfo { buffer: &self.readback[0], layout };
+            encoder.copy_texture_to_buffer(texture_at(texture, first), to, size);
+            self.run(encoder).await?;
+            let mut packed = Vec::with_capacity((rows * row) as usize);
+            self.read_mapped(&self.readback[0], rows * pitch, |view| {
+                view.chunks(pitch as usize).for_each(|padded| packed.extend_from_slice(&padded[..row as usize]));
+            })
+            .await?;
+            packed.truncate((bytes - first * row) as usize);
+            sink(first * row, &packed);
+        }
+        Ok(())
+    }
+
+    /// Copies `bytes` to the start of `buffer` through the staging buffer, in pieces, and waits for each.
+    pub(super) async fn upload_staged(&self, bytes: &[u8], buffer: &wgpu::Buffer) -> Result<()> {
+        for (number, piece) in bytes.chunks(PIECE as usize).enumerate() {
+            self.write_mapped(piece, &self.upload).await?;
+            self.run(self.copy_commands(&self.upload, 0, buffer, number as u64 * PIECE, piece.len() as u64)).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes the initial contents of `spec` to a mappable buffer, in pieces.
+    pub(super) async fn write_mapped_contents(&self, spec: &Buffer, buffer: &wgpu::Buffer) -> Result<()> {
+        self.map(buffer, wgpu::MapMode::Write, spec.bytes).await?;
+        for offset in (0..spec.bytes).step_by(PIECE as usize) {
+            write_contents(spec, offset, buffer, offset..spec.bytes.min(offset + PIECE))?;
+        }
+        buffer.unmap();
+        Ok(())
+    }
+
+    /// Writes `bytes`, a multiple of 8, to the start of a mappable buffer that no submission in flight uses.
+    pub(super) async fn write_mapped(&self, bytes: &[u8], buffer: &wgpu::Buffer) -> Result<()> {
+        let length = bytes.len() as u64;
+        self.map(buffer, wgpu::MapMode::Write, length).await?;
+        let mut view = buffer.get_mapped_range_mut(..length).map_err(|error| unmappable(&error.to_string()))?;
+        view.copy_from_slice(bytes);
+        drop(view);
+        buffer.unmap();
+        Ok(())
+    }
+
+    fn copy_commands(
+        &self,
+        from: &wgpu::Buffer,
+        at: u64,
+        to: &wgpu::Buffer,
+        offset: u64,
+        bytes: u64,
+    ) -> wgpu::CommandEncoder {
+        let mut encoder = self.encoder();
+        encoder.copy_buffer_to_buffer(from, at, to, offset, bytes);
+        encoder
+    }
+
+    /// Passes the first `bytes` of `buffer` to `sink`, in pieces. The device copies the next piece meanwhile.
+    pub(super) async fn read(&self, buffer: &wgpu::Buffer, bytes: u64, sink: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
+        let start = |offset: u64| {
+            let [even, odd] = &self.readback;
+            let to = if (offset / PIECE).is_multiple_of(2) { even } else { odd };
+            let piece = (bytes - offset).min(PIECE);
+            let copied = self.copy_commands(buffer, offset, to, 0, piece.next_multiple_of(4));
+            (offset, to, piece, self.queue.submit([copied.finish()]))
+        };
+        let mut in_flight = (bytes > 0).then(|| start(0));
+        while let Some((offset, from, piece, submission)) = in_flight {
+            self.wait(submission).await?;
+            // Mapping waits for all submissions: map before the next copy is submitted.
+            self.map(from, wgpu::MapMode::Read, piece.next_multiple_of(8)).await?;
+            in_flight = (offset + PIECE < bytes).then(|| start(offset + PIECE));
+            read_view(from, piece, |view| sink(offset, view))?;
+        }
+        Ok(())
+    }
+
+    /// Passes the first `bytes` of a mappable buffer that no submission in flight writes to `sink`.
+    pub(super) async fn read_mapped(&self, buffer: &wgpu::Buffer, bytes: u64, sink: impl FnOnce(&[u8])) -> Result<()> {
+        self.map(buffer, wgpu::MapMode::Read, bytes.next_multiple_of(8)).await?;
+        read_view(buffer, bytes, sink)
+    }
+
+    async fn map(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode, bytes: u64) -> Result<()> {
+        let (mapped, is_mapped) = oneshot::channel();
+        buffer.map_async(mode, ..bytes, move |result| {
+            let _ = mapped.send(result);
+        });
+        let polled = platform::poll(&self.device, None, self.timeouts);
+        self.check()?;
+        polled?;
+        let mapped = platform::answer(is_mapped, self.timeouts).await?;
+        self.check()?;
+        mapped.map_err(|error| unmappable(&error.to_string()))
+    }
+
+    /// Fills `buffer` with [`POISON`](crate::job::POISON), in queue order, without waiting.
+    pub(super) fn poison(&self, buffer: &wgpu::Buffer) {
+        let mut encoder = self.encoder();
+        for offset in (0..buffer.size()).step_by(self.poison.size() as usize) {
+            let bytes = (buffer.size() - offset).min(self.poison.size());
+            encoder.copy_buffer_to_buffer(&self.poison, 0, buffer, offset, bytes);
+        }
+        self.queue.submit([encoder.finish()]);
+    }
+}
+
+/// A texture from `row` on, for a copy.
+pub(super) fn texture_at(texture: &wgpu::Texture, row: u64) -> wgpu::TexelCopyTextureInfo<'_> {
+    wgpu::TexelCopyTextureInfo {
+        texture,
+        mip_level: 0,
+        origin: wgpu::Origin3d { x: 0, y: row as u32, z: 0 },
+        aspect: wgpu::TextureAspect::All,
+    }
+}
+
+/// Writes the initial contents of `spec` from byte `first` on to the range `to` of a mapped buffer, in views that fit a
+/// CPU cache.
+fn write_contents(spec: &Buffer, first: u64, buffer: &wgpu::Buffer, to: Range<u64>) -> Result<()> {
+    const VIEW: u64 = 1 << 18;
+    let views = to.clone().step_by(VIEW as usize).map(|at| {
+        let view = buffer.get_mapped_range_mut(at..to.end.min(at + VIEW));
+        Ok((first + at - to.start, view.map_err(|error| unmappable(&error.to_string()))?))
+    });
+    platform::write_views(views.collect::<Result<_>>()?, |offset, bytes| spec.fill(offset, bytes));
+    Ok(())
+}
+
+/// Passes the first `bytes` of a mapped buffer to `sink`, and unmaps it.
+fn read_view(buffer: &wgpu::Buffer, bytes: u64, sink: impl FnOnce(&[u8])) -> Result<()> {
+    let view = buffer.get_mapped_range(..bytes.next_multiple_of(8)).map_err(|error| unmappable(&error.to_string()))?;
+    sink(&view[..bytes as usize]);
+    drop(view);
+    buffer.unmap();
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Binds a case to its kernel's interface.
+
+use super::buffer::Buffer;
+use super::check::{Check, Product};
+use super::kernel::{Kernel, Language};
+use super::step::Step;
+use crate::error::{Error, Result};
+use crate::suite::{Case, Step as Declared};
+
+/// Everything that a backend needs to run a case.
+pub struct Job {
+    /// `family/benchmark dtype n params`, for labels and messages.
+    pub label: String,
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The one language that has the benchmark, where there is only one.
+    pub only: Option<Only>,
+    /// The buffers and textures to allocate.
+    pub buffers: Vec<Buffer>,
+    /// One launch.
+    pub steps: Vec<Step>,
+    /// One launch with its copies from and to the host; empty where the benchmark has none.
+    pub end_to_end: Vec<Step>,
+    /// The right answer.
+    pub check: Check,
+}
+
+/// The one language that has a benchmark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Only {
+    /// The language.
+    pub language: Language,
+    /// Why the others lack it: the reason of the skipped rows.
+    pub why: &'static str,
+}
+
+impl Job {
+    /// Binds `case` to its shader's interface.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where shader and declaration do not match; [`Error::Unsupported`] where no API here can run
+    /// the case.
+    pub fn new(case: &Case) -> Result<Self> {
+        let (benchmark, shape) = (case.benchmark, &case.shape);
+        let kernel = Kernel::new(case)?;
+        let interface = &kernel.interface;
+        let declared = (benchmark.buffers)(shape, interface);
+        let index_of = |name: &str| {
+            declared
+                .iter()
+                .position(|buffer| buffer.name == name)
+                .ok_or_else(|| Error::Shader(format!("{}: no buffer is declared for '{name}'", case.name())))
+        };
+        let bind = |step: Declared| {
+            Ok(match step {
+                Declared::Dispatch { groups, rebind } => {
+                    let buffer_of = |binding: &str| {
+                        rebind
+                            .iter()
+                            .find(|(name, _)| *name == binding)
+                            .map_or(binding.to_owned(), |(_, buffer)| (*buffer).to_owned())
+                    };
+                    let buffers = interface
+                        .bindings
+                        .iter()
+                        .map(|binding| index_of(&buffer_of(&binding.name)))
+                        .collect::<Result<_>>()?;
+                    Step::Dispatch { groups, buffers }
+                }
+                Declared::Library { routine, buffers } => Step::Library {
+                    routine,
+                    buffers: buffers.iter().map(|name| index_of(name)).collect::<Result<_>>()?,
+                },
+                Declared::Restore { from, to } => Step::Restore { from: index_of(from)?, to: index_of(to)? },
+                Declared::Unavailable(why) => return Err(Error::Unsupported(why.to_owned())),
+                Declared::Clear(buffer) => Step::Clear(index_of(buffer)?),
+                Declared::CopyRows { from, to } => Step::CopyRows { from: index_of(from)?, to: index_of(to)? },
+                Declared::Upload(buffer) => Step::Upload(index_of(buffer)?),
+                Declared::Send { from, to, route } => Step::Send { from: index_of(from)?, to: index_of(to)?, route },
+                Declared::Receive { from, to, route } => {
+                    Step::Receive { from: index_of(from)?, to: index_of(to)?, route }
+                }
+                Declared::SumOnHost { buffer, scalars } => {
+                    Step::SumOnHost { buffer: index_of(buffer)?, bytes: scalars * shape.dtype.scalar().bytes() as u64 }
+                }
+            })
+        };
+        let steps: Vec<Step> = (benchmark.steps)(shape, interface).into_iter().map(bind).collect::<Result<_>>()?;
+        let end_to_end = match benchmark.end_to_end {
+            Some(declared) => declared(shape, interface).into_iter().map(bind).collect::<Result<_>>()?,
+            None => Vec::new(),
+        };
+        let check = Check {
+            buffer: index_of(benchmark.check.buffer)?,
+            scalars: (benchmark.check.scalars)(shape, interface),
+            oracle: (benchmark.check.oracle)(shape, interface),
+            tolerance: benchmark.tolerance.map(|tolerance| tolerance(shape, interface)),
+            product: Product::of(shape.extent, &declared),
+        };
+        let buffers = declared
+            .iter()
+            .enumerate()
+            .map(|(index, buffer)| Buffer::bind(index, buffer, shape.dtype.scalar(), interface, &steps))
+            .collect();
+        let only = benchmark.only_cuda.map(|why| Only { language: Language::Cuda, why });
+        Ok(Self { label: case.to_string(), kernel, only, buffers, steps, end_to_end, check })
+    }
+
+    /// Whether it runs a kernel or a library routine. If not, its copies are timed.
+    #[must_use]
+    pub fn runs_kernel(&self) -> bool {
+        self.steps.iter().any(Step::is_timed)
+    }
+
+    /// Whether only the host's clock can time it: copies that the host takes part in, and all copies on a device
+    /// without timestamps around copies.
+    #[must_use]
+    pub fn is_host_timed(&self, has_copy_timestamps: bool) -> bool {
+        !self.runs_kernel() && (!has_copy_timestamps || self.steps.iter().any(Step::needs_host))
+    }
+
+    /// Whether it has untimed steps, so that each launch needs its own timestamps.
+    #[must_use]
+    pub fn has_untimed_steps(&self) -> bool {
+        self.steps.iter().any(|step| !step.is_timed())
+    }
+}

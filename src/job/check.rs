@@ -1,0 +1,59 @@
+//! The right answer of a job.
+
+use crate::suite::input::Values;
+use crate::suite::{Contents, Extent, Oracle};
+
+/// The right output.
+pub struct Check {
+    /// The output: an index into [`Job::buffers`](super::Job::buffers).
+    pub buffer: usize,
+    /// Number of its scalars that are checked.
+    pub scalars: u64,
+    /// The right values.
+    pub oracle: Oracle,
+    /// Largest allowed deviation of each scalar; `None` where they must be exact.
+    pub tolerance: Option<Oracle>,
+    /// The factors of a matrix product that is too large to check element by element.
+    pub product: Option<Product>,
+}
+
+/// A matrix product C = A·B of the buffers `a` (m×k) and `b` (k×n), row by row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Product {
+    /// Rows of A and C.
+    pub m: u64,
+    /// Columns of B and C.
+    pub n: u64,
+    /// Columns of A, rows of B.
+    pub k: u64,
+    /// A.
+    pub a: Values,
+    /// B.
+    pub b: Values,
+}
+
+impl Product {
+    /// Up to this many multiplications, the host computes every element of a product.
+    const SMALL: u64 = 1 << 31;
+
+    pub(super) fn of(extent: Extent, declared: &[crate::suite::Buffer]) -> Option<Self> {
+        let Extent::Product(m, n, k) = extent else { return None };
+        let input = |name: &str| match declared.iter().find(|buffer| buffer.name == name)?.contents {
+            Contents::Input(values) => Some(values),
+            _ => None,
+        };
+        let (a, b) = input("a").zip(input("b"))?;
+        (extent.count() > Self::SMALL).then_some(Self { m, n, k, a, b })
+    }
+}
+
+impl Check {
+    /// Sum of the right values: the right result of a sum on the host, of this output or of the partial sums of an
+    /// earlier pass.
+    #[must_use]
+    pub fn sum(&self) -> f64 {
+        let mut values = vec![0.0; usize::try_from(self.scalars).unwrap_or(usize::MAX)];
+        (self.oracle)(0, &mut values);
+        values.iter().sum()
+    }
+}

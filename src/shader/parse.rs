@@ -1,0 +1,246 @@
+//! WGSL, parsed and validated by naga.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use naga::back::{PipelineConstants, pipeline_constants};
+use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
+use naga::{Module, ShaderStage};
+
+use crate::error::{Error, Result};
+use crate::suite::{Constants, Feature};
+
+/// The entry point of every kernel.
+pub const ENTRY_POINT: &str = "main";
+
+/// A parsed and validated kernel.
+pub struct Shader {
+    source: String,
+    module: Module,
+    info: ModuleInfo,
+    pub(super) features: BTreeSet<Feature>,
+}
+
+impl Shader {
+    /// Parses and validates `source` with `element` as the type `T`.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] with naga's message where the source is not valid WGSL or has no entry point `main`.
+    pub fn parse(source: &str, element: &str) -> Result<Self> {
+        let source = with_element(source, element);
+        let module = naga::front::wgsl::parse_str(&source)
+            .map_err(|error| Error::Shader(error.emit_to_string(&source).trim_end().to_owned()))?;
+        if !module.entry_points.iter().any(|entry| entry.name == ENTRY_POINT && entry.stage == ShaderStage::Compute) {
+            return Err(Error::Shader(format!("there is no compute entry point '{ENTRY_POINT}'")));
+        }
+        let info = validator(Capabilities::all())
+            .validate(&module)
+            .map_err(|error| Error::Shader(error.emit_to_string(&source).trim_end().to_owned()))?;
+        // A kernel needs a capability if validation fails without it. This needs no list of naga's types and
+        // statements.
+        let features = Feature::ALL
+            .into_iter()
+            .filter(|feature| validator(Capabilities::all() - capability(*feature)).validate(&module).is_err())
+            .collect();
+        Ok(Self { source, module, info, features })
+    }
+
+    /// The source, with the element type in place.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Names of the overrides.
+    #[must_use]
+    pub fn overrides(&self) -> BTreeSet<&str> {
+        self.module.overrides.iter().filter_map(|(_, over)| over.name.as_deref()).collect()
+    }
+
+    /// The module with `constants` in place of the overrides that they name.
+    pub(super) fn resolve(&self, constants: &Constants) -> Result<(Cow<'_, Module>, Cow<'_, ModuleInfo>)> {
+        let constants: PipelineConstants = constants.iter().map(|(name, value)| (name.clone(), *value)).collect();
+        let entry = Some((ShaderStage::Compute, ENTRY_POINT));
+        pipeline_constants::process_overrides(&self.module, &self.info, entry, &constants)
+            .map_err(|error| Error::Shader(error.to_string()))
+    }
+}
+
+/// naga's capability for a feature.
+const fn capability(feature: Feature) -> Capabilities {
+    match feature {
+        Feature::Subgroups => Capabilities::SUBGROUP,
+        Feature::F64 => Capabilities::FLOAT64,
+        Feature::F16 => Capabilities::SHADER_FLOAT16,
+        Feature::I64 => Capabilities::SHADER_INT64,
+        Feature::CooperativeMatrix => Capabilities::COOPERATIVE_MATRIX,
+    }
+}
+
+fn validator(capabilities: Capabilities) -> Validator {
+    let mut validator = Validator::new(ValidationFlags::all(), capabilities);
+    if capabilities.contains(Capabilities::SUBGROUP) {
+        validator.subgroup_stages(ShaderStages::COMPUTE).subgroup_operations(SubgroupOperationSet::all());
+    }
+    validator
+}
+
+fn with_element(source: &str, element: &str) -> String {
+    const ENABLE: &str = "enable f16;\n";
+    let mut text = String::with_capacity(ENABLE.len() + source.len());
+    // A source that was parsed before has the directive already, like one that is written for f16 only.
+    if element.contains("f16") && !source.lines().any(|line| line == ENABLE.trim_end()) {
+        text.push_str(ENABLE);
+    }
+    for line in source.lines() {
+        if line.starts_with("alias T =") {
+            text.push_str("alias T = ");
+            text.push_str(element);
+            text.push(';');
+        } else {
+            text.push_str(line);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{Access, Value};
+
+    const KERNEL: &str = "\
+alias T = f32;
+override TILE: u32 = 8u;
+override PAD: u32 = 0u;
+var<workgroup> tile: array<T, TILE * (TILE + PAD)>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(2) var<uniform> shape: vec4<u32>;
+@compute @workgroup_size(TILE, 4)
+fn main(@builtin(local_invocation_index) i: u32) {
+    tile[i] = input[i];
+    workgroupBarrier();
+    output[i] = tile[shape.x - i];
+}";
+
+    #[test]
+    fn interface_is_read_from_the_source() {
+        let shader = Shader::parse(KERNEL, "f32").expect("valid");
+        let constants = Constants::from([("TILE".to_owned(), 16.0), ("PAD".to_owned(), 1.0)]);
+        let interface = shader.interface(&constants).expect("resolved");
+        assert_eq!(interface.workgroup_size, [16, 4, 1]);
+        assert_eq!(interface.workgroup_bytes, 16 * 17 * 4);
+        let names: Vec<_> = interface.bindings.iter().map(|b| (b.name.as_str(), b.access)).collect();
+        assert_eq!(names, [("input", Access::Read), ("output", Access::ReadWrite), ("shape", Access::Uniform)]);
+        assert!(interface.features.is_empty());
+    }
+
+    #[test]
+    fn overrides_are_resolved_with_their_types() {
+        let kernel = "\
+override WG: u32 = 8u;
+override HALF: u32 = WG / 2u;
+override BACK: i32 = -3;
+override SCALE: f32 = 1.5;
+override IS_ON: bool = false;
+override IDLE: u32 = 7u;
+@group(0) @binding(0) var<storage, read_write> output: array<f32, 64>;
+@compute @workgroup_size(WG)
+fn main(@builtin(local_invocation_index) i: u32) {
+    if (IS_ON) { output[i + HALF] = SCALE * f32(BACK); }
+}";
+        let shader = Shader::parse(kernel, "f32").expect("valid");
+        let values = |constants: &[(&str, f64)]| {
+            let constants = constants.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            shader.interface(&constants).expect("resolved").overrides
+        };
+        let named = |name: &str, value| (name.to_owned(), value);
+        assert_eq!(
+            values(&[]),
+            [
+                named("BACK", Value::I32(-3)),
+                named("HALF", Value::U32(4)),
+                named("IS_ON", Value::Bool(false)),
+                named("SCALE", Value::F32(1.5)),
+                named("WG", Value::U32(8)),
+            ]
+        );
+        let set = values(&[("WG", 64.0), ("IS_ON", 1.0), ("SCALE", 0.25), ("BACK", 4.0)]);
+        for expected in [
+            named("WG", Value::U32(64)),
+            named("HALF", Value::U32(32)),
+            named("IS_ON", Value::Bool(true)),
+            named("SCALE", Value::F32(0.25)),
+            named("BACK", Value::I32(4)),
+        ] {
+            assert!(set.contains(&expected), "{set:?} lacks {expected:?}");
+        }
+    }
+
+    #[test]
+    fn element_type_changes_bytes_and_features() {
+        let shader = Shader::parse(KERNEL, "f64").expect("valid");
+        let interface = shader.interface(&Constants::new()).expect("defaults");
+        assert_eq!(interface.workgroup_bytes, 8 * 8 * 8);
+        assert_eq!(interface.features, BTreeSet::from([Feature::F64]));
+    }
+
+    #[test]
+    fn textures_are_bindings_and_samplers_are_listed_separately() {
+        const SAMPLED: &str = "\
+@group(0) @binding(0) var image: texture_2d<f32>;
+@group(0) @binding(1) var wrapped: sampler;
+@group(0) @binding(2) var<storage, read_write> output: array<f32>;
+@compute @workgroup_size(1)
+fn main() {
+    output[0] = textureSampleLevel(image, wrapped, vec2<f32>(0.5), 0.0).x;
+}";
+        let interface = Shader::parse(SAMPLED, "f32").and_then(|s| s.interface(&Constants::new())).expect("valid");
+        let bindings: Vec<_> = interface.bindings.iter().map(|b| (b.index, b.access)).collect();
+        assert_eq!(bindings, [(0, Access::Texture), (2, Access::ReadWrite)]);
+        assert_eq!(interface.samplers, [1]);
+    }
+
+    #[test]
+    fn f16_is_enabled_once_and_only_where_it_is_used() {
+        let shader = Shader::parse(KERNEL, "vec2<f16>").expect("valid");
+        assert!(shader.source().starts_with("enable f16;\nalias T = vec2<f16>;\n"), "{}", shader.source());
+        let again = Shader::parse(shader.source(), "vec2<f16>").expect("valid");
+        assert_eq!(again.source(), shader.source());
+        let interface = again.interface(&Constants::new()).expect("defaults");
+        assert_eq!((interface.workgroup_bytes, interface.features), (8 * 8 * 4, BTreeSet::from([Feature::F16])));
+        assert!(!Shader::parse(KERNEL, "f32").expect("valid").source().contains("enable"));
+    }
+
+    #[test]
+    fn a_kernel_for_f16_only_keeps_its_own_directives() {
+        const PRODUCT: &str = "\
+// One product.
+enable f16;
+enable wgpu_cooperative_matrix;
+@group(0) @binding(0) var<storage, read> a: array<f16>;
+@group(0) @binding(1) var<storage, read_write> c: array<f32>;
+@compute @workgroup_size(32)
+fn main() {
+    let x = coopLoadT<coop_mat16x16<f16, A>>(&a[0], 16u);
+    let y = coopLoadT<coop_mat16x16<f16, B>>(&a[0], 16u);
+    coopStoreT(coopMultiplyAdd(x, y, coop_mat16x16<f32, C>()), &c[0], 16u);
+}
+";
+        let shader = Shader::parse(PRODUCT, "f16").expect("valid");
+        assert_eq!(shader.source(), PRODUCT);
+        let interface = shader.interface(&Constants::new()).expect("defaults");
+        assert_eq!(interface.features, BTreeSet::from([Feature::F16, Feature::CooperativeMatrix]));
+    }
+
+    #[test]
+    fn errors_name_their_cause() {
+        let error = Shader::parse("fn main() { let x = ; }", "f32").err().expect("no WGSL");
+        assert!(error.to_string().contains("expected expression"), "{error}");
+        let shader = Shader::parse(KERNEL, "f32").expect("valid");
+        let constants = Constants::from([("TIEL".to_owned(), 16.0)]);
+        assert!(shader.interface(&constants).is_err());
+    }
+}
