@@ -11,7 +11,7 @@ for option in level=4 inline-8bit-counters pc-table trace-compares; do
     flags+=("-Cllvm-args=-sanitizer-coverage-$option")
 done
 export RUSTFLAGS="${flags[*]}"
-cargo build --release --locked --target "$target" # With a target, build scripts do not get these flags.
+cargo build --release --target "$target" # With a target, build scripts do not get these flags.
 mkdir -p corpus/csv artifacts
 for report in ../results/*/*.csv; do
     head -n 4 "$report" >"corpus/csv/$(basename "$(dirname "$report")")-$(basename "$report")"
