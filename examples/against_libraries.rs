@@ -1,6 +1,7 @@
-//! The suite's fast variants against NVIDIA's libraries: `against_libraries LIBRARIES REPORT…`, where LIBRARIES is what
-//! `scripts/reference/libraries.cu` printed, and the reports are CSVs of the same card. Prints a Markdown table; each ratio is the suite's
-//! rate over the library's, above 1 where the suite is faster. `scripts/against-libraries.sh` runs all of it.
+//! The suite's fast variants compared with NVIDIA's libraries: `against_libraries LIBRARIES REPORT…`. LIBRARIES is the
+//! output of `scripts/reference/libraries.cu`, the reports are CSVs of the same device. Prints a Markdown table. Each
+//! ratio is the suite's rate divided by the library's: above 1 the suite is faster. `scripts/against-libraries.sh` runs
+//! everything.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,23 +9,23 @@ use std::path::Path;
 use shaderbench::report;
 use shaderbench::results::{Record, Status};
 
-/// What a row of the table is held against.
+/// The reference of a row of the table.
 enum Against {
     /// A line that `libraries.cu` prints.
     Library(&'static str),
-    /// What clpeak 1.1 reached on an H200 (SXM, 1980 MHz, driver 580) in the row's unit: it is not run here.
+    /// The figure of clpeak 1.1 on an H200 (SXM, 1980 MHz, driver 580) in the row's unit. It is not run here.
     Clpeak(f64),
 }
 
 use Against::{Clpeak, Library};
 
-/// How a row is measured.
+/// The unit of a row.
 enum Unit {
     /// 10⁹ bytes a second, reads plus writes.
     Bytes,
     /// 10¹² operations a second.
     Operations,
-    /// Microseconds: here less is better, and the ratio is the suite's time over the library's.
+    /// Microseconds: less is better, and the ratio is the suite's time divided by the library's.
     Time,
 }
 
@@ -32,17 +33,17 @@ use Unit::{Bytes, Operations, Time};
 
 /// A line of the table.
 struct Line(
-    /// What it is of.
+    /// The label.
     &'static str,
-    /// Families and benchmarks whose fastest row counts.
+    /// The benchmarks, of which the fastest row counts.
     &'static [&'static str],
-    /// Their types.
+    /// The types.
     &'static [&'static str],
-    /// Their size; empty for any.
+    /// The size; empty for any.
     &'static str,
     Unit,
     Against,
-    /// The ratio to reach.
+    /// The target of the ratio.
     f64,
 );
 
@@ -144,7 +145,7 @@ const LINES: &[Line] = &[
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut files = std::env::args().skip(1);
-    let libraries = files.next().ok_or("name what scripts/reference/libraries.cu printed, and CSV reports")?;
+    let libraries = files.next().ok_or("usage: against_libraries LIBRARIES REPORT…")?;
     let figures = figures(&std::fs::read_to_string(libraries)?);
     let mut rows: Vec<Record> = Vec::new();
     for file in files {
@@ -175,7 +176,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// `name value unit`, a line each.
+/// The figures of lines `name value unit`.
 fn figures(text: &str) -> HashMap<String, f64> {
     let words = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     words.filter_map(|words| Some((words.first()?.to_string(), words.get(1)?.parse().ok()?))).collect()
@@ -183,13 +184,13 @@ fn figures(text: &str) -> HashMap<String, f64> {
 
 /// The fastest row's figure, in the line's unit.
 fn best(Line(_, of, dtypes, n, unit, ..): &Line, rows: &[Record], api: &str) -> Option<f64> {
-    let is_meant = |row: &&Record| {
+    let is_selected = |row: &&Record| {
         row.api_name() == api
             && of.contains(&format!("{}/{}", row.family, row.benchmark).as_str())
             && dtypes.contains(&row.dtype_name())
             && (n.is_empty() || row.size() == *n)
     };
-    let figures = rows.iter().filter(is_meant).filter_map(|row| match unit {
+    let figures = rows.iter().filter(is_selected).filter_map(|row| match unit {
         Bytes => row.gb_per_s,
         Operations => Some(row.gflop_per_s? / 1e3),
         Time => Some(row.median_ns? / 1e3),

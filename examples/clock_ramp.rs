@@ -1,5 +1,5 @@
-//! How fast the device's clock rises under load and falls when idle: the time of one fixed arithmetic kernel, first under steady
-//! load from the start, then after pauses. Run with `cargo run --release --example clock_ramp`.
+//! The time that the device's clock needs to rise under load and to fall when idle: one fixed arithmetic kernel, first
+//! under constant load, then after pauses. Run with `cargo run --release --example clock_ramp`.
 
 use std::time::{Duration, Instant};
 
@@ -18,12 +18,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let case = plan(&request)?.swap_remove(0);
         let job = Job::new(&case)?;
         let mut kernel = backend.prepare(&job).await?;
-        kernel.sample(1).await?; // compilation
-        // Stretches of 2 and 20 ms: no submission comes near what makes an operating system reset a GPU.
+        kernel.sample(1).await?; // Includes compilation.
+        // Submissions of 2 and 20 ms: far below the time after which an operating system resets a GPU.
         let each_ns = kernel.sample(1).await?.wall_ns;
         let launches = |ns: f64| (ns / each_ns).ceil().clamp(1.0, 100.0) as u32;
-        let (little, much) = (launches(2e6), launches(20e6));
-        let mut show = async |label: &str, samples: usize, launches: u32| -> Result<(), shaderbench::error::Error> {
+        let (short, long) = (launches(2e6), launches(20e6));
+        let mut measure = async |label: &str, samples: usize, launches: u32| -> Result<(), shaderbench::error::Error> {
             let start = Instant::now();
             for _ in 0..samples {
                 let sample = kernel.sample(launches).await?;
@@ -32,11 +32,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             Ok(())
         };
-        show("steady load", 40, much).await?;
+        measure("constant load", 40, long).await?;
         for pause_ms in [1, 5, 20, 50, 100, 200, 500, 1000] {
             std::thread::sleep(Duration::from_millis(pause_ms));
-            show(&format!("after {pause_ms} ms"), 6, little).await?;
-            show("load", 10, much).await?;
+            measure(&format!("after {pause_ms} ms"), 6, short).await?;
+            measure("load", 10, long).await?;
         }
         Ok(())
     })

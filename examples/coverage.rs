@@ -1,6 +1,8 @@
-//! How often the 95 % interval of a median holds the truth, over synthetic series that the harness's own sampling and statistics measure:
-//! `cargo run --release --example coverage [SERIES [SEED]]`, 10,000 series of each kind by default. Exit code 1 where a kind that the
-//! tool answers for misses 93 to 97 %.
+//! The coverage of the 95 % interval of a median: the share of synthetic series whose true median lies in the interval.
+//! The series are sampled and summarised by the suite's own code. Run with
+//! `cargo run --release --example coverage [SERIES [SEED]]`; the default is 10,000 series of each kind. The exit code
+//! is
+//! 1 if a kind without brackets misses 93 to 97 %.
 
 mod synthetic;
 
@@ -10,7 +12,7 @@ use shaderbench::engine::measure::Rules;
 use shaderbench::results::stats;
 use synthetic::{Disturbance, Process, Random};
 
-/// Launch times: what a quick profile's tenth of a second holds many of, and what it holds few of.
+/// Launch times: many launches, or few, fit into the 0.1 s of a quick profile.
 const SHORT_NS: (f64, f64) = (1e3, 5e6);
 const LONG_NS: (f64, f64) = (2e7, 3e8);
 
@@ -20,16 +22,16 @@ struct Kind {
     name: &'static str,
     disturbance: Disturbance,
     launch_ns: (f64, f64),
-    /// Whether the tool answers for it.
-    is_promised: bool,
+    /// Whether the goal applies.
+    has_goal: bool,
 }
 
-/// Lengths of series that are told apart: up to each of these.
+/// Upper ends of the groups of series lengths.
 const LENGTHS: [usize; 5] = [5, 10, 30, 100, 2000];
 
 fn main() -> ExitCode {
-    let number = |place: usize, default: u64| {
-        std::env::args().nth(place).map_or(Ok(default), |text| text.parse().map_err(|_| text))
+    let number = |index: usize, default: u64| {
+        std::env::args().nth(index).map_or(Ok(default), |text| text.parse().map_err(|_| text))
     };
     let (series, seed) = match (number(1, 10_000), number(2, 2026)) {
         (Ok(series), Ok(seed)) if series > 0 => (series, seed),
@@ -42,18 +44,18 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    println!("{series} series of each kind, seed {seed}: how many 95 % intervals hold the true median");
+    println!("{series} series of each kind, seed {seed}: the share of 95 % intervals with the true median");
     print!("{:<34} {:>7} {:>8}", "", "all", "± of it");
-    let mut from = 2;
-    for upto in LENGTHS {
-        print!(" {:>9}", format!("{from}–{upto}"));
-        from = upto + 1;
+    let mut first = 2;
+    for last in LENGTHS {
+        print!(" {:>9}", format!("{first}–{last}"));
+        first = last + 1;
     }
     println!("  samples");
     let mut is_met = true;
     for kind in kinds() {
         let coverage = run(&kind, series, seed);
-        is_met &= !kind.is_promised || GOAL.contains(&coverage);
+        is_met &= !kind.has_goal || GOAL.contains(&coverage);
     }
     let verdict = if is_met { "met" } else { "MISSED" };
     println!("Goal: 93 to 97 % of every kind that is not in brackets: {verdict}.");
@@ -61,37 +63,37 @@ fn main() -> ExitCode {
 }
 
 fn kinds() -> Vec<Kind> {
-    let calm = Disturbance::default();
+    let noise = Disturbance::default();
     let (drift, outliers, modes) = (
-        Disturbance { has_drift: true, ..calm },
-        Disturbance { has_outliers: true, ..calm },
-        Disturbance { has_two_modes: true, ..calm },
+        Disturbance { has_drift: true, ..noise },
+        Disturbance { has_outliers: true, ..noise },
+        Disturbance { has_two_modes: true, ..noise },
     );
-    let all = Disturbance { has_drift: true, has_outliers: true, has_two_modes: true, ..calm };
-    let promised = |name, disturbance| Kind { name, disturbance, launch_ns: SHORT_NS, is_promised: true };
-    let shown = |name, memory, launch_ns| Kind {
+    let all = Disturbance { has_drift: true, has_outliers: true, has_two_modes: true, ..noise };
+    let with_goal = |name, disturbance| Kind { name, disturbance, launch_ns: SHORT_NS, has_goal: true };
+    let without_goal = |name, memory, launch_ns| Kind {
         name,
-        disturbance: Disturbance { memory, ..calm },
+        disturbance: Disturbance { memory, ..noise },
         launch_ns,
-        is_promised: false,
+        has_goal: false,
     };
     vec![
-        promised("noise alone", calm),
-        promised("drift", drift),
-        promised("outliers", outliers),
-        promised("two modes", modes),
-        promised("drift, outliers", Disturbance { has_outliers: true, ..drift }),
-        promised("drift, two modes", Disturbance { has_two_modes: true, ..drift }),
-        promised("outliers, two modes", Disturbance { has_two_modes: true, ..outliers }),
-        promised("drift, outliers, two modes", all),
-        shown("(noise alone, 20 to 300 ms)", 0.0, LONG_NS),
-        Kind { name: "(all three, 20 to 300 ms)", disturbance: all, launch_ns: LONG_NS, is_promised: false },
-        shown("(neighbours correlated by 0.3)", 0.3, SHORT_NS),
-        shown("(neighbours correlated by 0.6)", 0.6, SHORT_NS),
+        with_goal("noise alone", noise),
+        with_goal("drift", drift),
+        with_goal("outliers", outliers),
+        with_goal("two modes", modes),
+        with_goal("drift, outliers", Disturbance { has_outliers: true, ..drift }),
+        with_goal("drift, two modes", Disturbance { has_two_modes: true, ..drift }),
+        with_goal("outliers, two modes", Disturbance { has_two_modes: true, ..outliers }),
+        with_goal("drift, outliers, two modes", all),
+        without_goal("(noise alone, 20 to 300 ms)", 0.0, LONG_NS),
+        Kind { name: "(all three, 20 to 300 ms)", disturbance: all, launch_ns: LONG_NS, has_goal: false },
+        without_goal("(neighbours correlated by 0.3)", 0.3, SHORT_NS),
+        without_goal("(neighbours correlated by 0.6)", 0.6, SHORT_NS),
     ]
 }
 
-/// Prints the kind's line; gives the share of its intervals that hold the truth.
+/// Prints the line of a kind. Returns the share of its intervals that contain the true median.
 fn run(kind: &Kind, series: u64, seed: u64) -> f64 {
     let rules = Rules::with_budget(100e6);
     let mut random = Random(seed);
@@ -103,19 +105,19 @@ fn run(kind: &Kind, series: u64, seed: u64) -> f64 {
         let Some((summary, (low, high))) = stats::summarize(&samples).and_then(|s| Some((s, s.interval?))) else {
             continue;
         };
-        let group = LENGTHS.iter().position(|upto| samples.len() <= *upto).unwrap_or(LENGTHS.len() - 1);
+        let group = LENGTHS.iter().position(|last| samples.len() <= *last).unwrap_or(LENGTHS.len() - 1);
         counts[group].0 += u64::from(low <= truth && truth <= high);
         counts[group].1 += 1;
         reaches.push((high - low) / 2.0 / summary.median);
     }
-    let (held, of) = counts.iter().fold((0, 0), |(held, of), count| (held + count.0, of + count.1));
-    let share = |held: u64, of: u64| held as f64 / of as f64;
+    let (covered, of) = counts.iter().fold((0, 0), |(covered, of), count| (covered + count.0, of + count.1));
+    let share = |covered: u64, of: u64| covered as f64 / of as f64;
     let reach = stats::median(&reaches).unwrap_or(0.0);
-    print!("{:<34} {:>6.1}% {:>7.2}%", kind.name, 100.0 * share(held, of), 100.0 * reach);
-    for (held, of) in counts {
-        let text = if of < 100 { "–".to_owned() } else { format!("{:.1}%", 100.0 * share(held, of)) };
+    print!("{:<34} {:>6.1}% {:>7.2}%", kind.name, 100.0 * share(covered, of), 100.0 * reach);
+    for (covered, of) in counts {
+        let text = if of < 100 { "–".to_owned() } else { format!("{:.1}%", 100.0 * share(covered, of)) };
         print!(" {text:>9}");
     }
     println!();
-    share(held, of)
+    share(covered, of)
 }

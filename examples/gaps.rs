@@ -1,7 +1,7 @@
-//! Why CUDA is faster where it is: the kernels with the widest gaps, each with one thing changed at a time. A change to the CUDA twin that
-//! makes it as slow as the WGSL, or one to the WGSL that makes it as fast as the twin, tells what the gap is made of; what reading the
-//! machine code suggests (see `machine_code`) is tried here. Run with `cargo run --release --example gaps -- [FILTER…]` on a machine with
-//! an NVIDIA card. Every variant is verified; `docs/portable-cost.md` says what came out.
+//! Experiments on the kernels with the widest gaps between CUDA and Vulkan. Each variant changes one thing: a change
+//! that makes the CUDA twin as slow as the WGSL, or the WGSL as fast as the twin, shows the cause of the gap. The
+//! hypotheses come from the machine code (see `machine_code`). Run with `cargo run --release --example gaps --
+//! [FILTER…]` on a machine with an NVIDIA GPU. Every variant is verified; `docs/portable-cost.md` has the results.
 
 use std::error::Error;
 
@@ -15,16 +15,16 @@ use shaderbench::job::{Contents, Job, Step};
 use shaderbench::results::stats;
 use shaderbench::suite::{Case, Dtype, Extent, Profile};
 
-/// Text that goes, and what stands there instead.
+/// The text that is replaced, and its replacement.
 type Edit = (&'static str, &'static str);
 
 enum Change {
     Wgsl(&'static [Edit]),
     Cuda(&'static [Edit]),
-    /// More shared memory than the twin uses, in bytes: fewer of its blocks fit on a processor at a time.
-    Crowded(u32),
-    /// The kernel as it is, eight times over, with what it writes elsewhere in memory: the earlier ones keep their places.
-    Elsewhere(Api),
+    /// More shared memory than the twin uses, in bytes: fewer of its blocks fit on an SM at a time.
+    ExtraSharedMemory(u32),
+    /// The unchanged kernel in eight jobs at a time, whose outputs have different addresses.
+    OtherAddresses(Api),
     /// A WGSL kernel in place of the API's own copy from a texture to a buffer.
     CopyByKernel(&'static str),
 }
@@ -35,7 +35,7 @@ enum Api {
     Cuda,
 }
 
-use Change::{CopyByKernel, Crowded, Cuda, Elsewhere, Wgsl};
+use Change::{CopyByKernel, Cuda, ExtraSharedMemory, OtherAddresses, Wgsl};
 
 struct Gap {
     name: &'static str,
@@ -55,7 +55,7 @@ const fn gap(
     Gap { name, dtype, extent, params, variants }
 }
 
-const AS_IS: [(&str, Change); 2] = [("as it is", Wgsl(&[])), ("as it is", Cuda(&[]))];
+const UNCHANGED: [(&str, Change); 2] = [("unchanged", Wgsl(&[])), ("unchanged", Cuda(&[]))];
 
 const GAPS: &[Gap] = &[
     gap(
@@ -95,7 +95,7 @@ const GAPS: &[Gap] = &[
         "ROUNDS=1000;WG=64",
         &[
             (
-                "loop unrolled by hand, eightfold",
+                "loop unrolled eight times",
                 Wgsl(&[
                     ("k < ROUNDS; k++", "k < ROUNDS; k += 8u"),
                     (
@@ -128,7 +128,7 @@ const GAPS: &[Gap] = &[
             ("sums added one by one in a loop", Wgsl(ONE_BY_ONE)),
             ("sums added one by one in a loop", Cuda(ONE_BY_ONE_IN_CUDA)),
             (
-                "sums loaded and stored strongly",
+                "strong loads and stores of sums",
                 Cuda(&[
                     ("struct Sizes", STRONG),
                     ("T a = output[first];", "T a = strong_load(output + first);"),
@@ -155,11 +155,11 @@ const GAPS: &[Gap] = &[
         "",
         &[
             (
-                "whether all lanes meet is asked first",
+                "test whether all lanes have one address",
                 Cuda(&[("struct Sizes", MATCH), ("atomicAdd(&bins[", "matched_add(&bins[")]),
             ),
-            ("bins elsewhere in memory", Elsewhere(Api::Vulkan)),
-            ("bins elsewhere in memory", Elsewhere(Api::Cuda)),
+            ("bins at other addresses", OtherAddresses(Api::Vulkan)),
+            ("bins at other addresses", OtherAddresses(Api::Cuda)),
         ],
     ),
     gap(
@@ -169,18 +169,18 @@ const GAPS: &[Gap] = &[
         "",
         &[
             (
-                "no merging (wrong on purpose)",
+                "no merging (intentionally wrong)",
                 Wgsl(&[(
                     "atomicAdd(&bins[bin], atomicLoad(&counts[bin]))",
                     "if (sizes.n == 0u) { atomicAdd(&bins[bin], 1u); }",
                 )]),
             ),
             (
-                "no merging (wrong on purpose)",
+                "no merging (intentionally wrong)",
                 Cuda(&[("atomicAdd(&bins[bin], counts[bin])", "if (sizes.n == 0u) { atomicAdd(&bins[bin], 1u); }")]),
             ),
-            ("bins elsewhere in memory", Elsewhere(Api::Vulkan)),
-            ("bins elsewhere in memory", Elsewhere(Api::Cuda)),
+            ("bins at other addresses", OtherAddresses(Api::Vulkan)),
+            ("bins at other addresses", OtherAddresses(Api::Cuda)),
         ],
     ),
     gap(
@@ -189,9 +189,9 @@ const GAPS: &[Gap] = &[
         Extent::Linear(1 << 26),
         "WORDS=8192",
         &[
-            ("three blocks a processor", Crowded(40 << 10)),
-            ("two blocks a processor", Crowded(72 << 10)),
-            ("one block a processor", Crowded(120 << 10)),
+            ("three blocks per SM", ExtraSharedMemory(40 << 10)),
+            ("two blocks per SM", ExtraSharedMemory(72 << 10)),
+            ("one block per SM", ExtraSharedMemory(120 << 10)),
         ],
     ),
     gap(
@@ -200,9 +200,9 @@ const GAPS: &[Gap] = &[
         Extent::Linear(1 << 26),
         "WORDS=4096",
         &[
-            ("four blocks a processor", Crowded(36 << 10)),
-            ("three blocks a processor", Crowded(56 << 10)),
-            ("two blocks a processor", Crowded(88 << 10)),
+            ("four blocks per SM", ExtraSharedMemory(36 << 10)),
+            ("three blocks per SM", ExtraSharedMemory(56 << 10)),
+            ("two blocks per SM", ExtraSharedMemory(88 << 10)),
         ],
     ),
     gap(
@@ -210,14 +210,14 @@ const GAPS: &[Gap] = &[
         Dtype::U32,
         Extent::Linear(1 << 24),
         "ZEROING=0",
-        &[("three blocks a processor", Crowded(56 << 10)), ("two blocks a processor", Crowded(88 << 10))],
+        &[("three blocks per SM", ExtraSharedMemory(56 << 10)), ("two blocks per SM", ExtraSharedMemory(88 << 10))],
     ),
     gap(
         "safety_tax/workgroup_fill",
         Dtype::U32,
         Extent::Linear(1 << 20),
         "",
-        &[("three blocks a processor", Crowded(56 << 10)), ("two blocks a processor", Crowded(88 << 10))],
+        &[("three blocks per SM", ExtraSharedMemory(56 << 10)), ("two blocks per SM", ExtraSharedMemory(88 << 10))],
     ),
     gap(
         "workgroup_memory/carved",
@@ -291,7 +291,7 @@ const GAPS: &[Gap] = &[
         &[
             ("bounds of y and z checked", Cuda(&[("if (i < sizes.n) {", "if (i < sizes.n && i * 4u + 4u > i) {")])),
             (
-                "z stored strongly",
+                "strong stores to z",
                 Cuda(&[("struct Sizes", STRONG), ("z[i] = x[0] + y[i]", "strong_store(&z[i], x[0] + y[i])")]),
             ),
         ],
@@ -308,7 +308,7 @@ const GAPS: &[Gap] = &[
         Dtype::U32,
         Extent::Matrix(4096, 4096),
         "",
-        &[("by a kernel", CopyByKernel(COPY_TEXELS))],
+        &[("copy by a kernel", CopyByKernel(COPY_TEXELS))],
     ),
     gap(
         "matmul/cooperative",
@@ -317,7 +317,7 @@ const GAPS: &[Gap] = &[
         "",
         &[
             ("a test before every load", Wgsl(&[("is_inside & (sizes.k % (2u * DEPTH) == 0u)", "sizes.k == 0u")])),
-            ("without its loads (wrong on purpose)", Wgsl(NO_LOADS)),
+            ("without its loads (intentionally wrong)", Wgsl(NO_LOADS)),
             ("without loads and stores to the tiles", Wgsl(&[NO_STORES])),
             ("without barriers either", Wgsl(&[NO_STORES, NO_BARRIERS])),
         ],
@@ -328,9 +328,9 @@ const GAPS: &[Gap] = &[
         Extent::Linear(1 << 28),
         "",
         &[
-            ("stored strongly", Cuda(&[("output[i] = splat<T>(", FILL_STRONGLY)])),
+            ("strong stores", Cuda(&[("output[i] = splat<T>(", FILL_STRONGLY)])),
             (
-                "stored for the whole device to see",
+                "stored with device scope",
                 Cuda(&[("output[i] = splat<T>(", FILL_STRONGLY), ("relaxed.cta", "relaxed.gpu")]),
             ),
         ],
@@ -341,18 +341,18 @@ const GAPS: &[Gap] = &[
         Extent::Linear(1 << 18),
         "ROUNDS=4",
         &[(
-            "the array set to zero first",
+            "the array zeroed first",
             Cuda(&[("u32 own[OWN];", "u32 own[OWN] = {};\n    asm volatile(\"\" : : \"l\"(own) : \"memory\");")]),
         )],
     ),
 ];
 
-/// Always the same tiles: nothing comes from memory after the first round.
+/// Always the same tiles: no DRAM reads after the first round.
 const NO_LOADS: &[Edit] = &[
     ("let next = first + DEPTH;", "let next = 0u;"),
     ("let next = min(first + 2u * DEPTH, sizes.k - DEPTH);", "let next = 0u;"),
 ];
-/// What is not stored is not loaded either.
+/// Without the stores the compiler removes the loads too.
 const NO_STORES: Edit = (
     "                    keep(t, a_0, a_1, a_2, a_3, a_4, a_5, a_6, a_7, b_0, b_1, b_2, b_3, b_4, b_5, b_6, b_7);\n",
     "",
@@ -372,7 +372,8 @@ const ONE_BY_ONE_IN_CUDA: &[Edit] = &[
     ),
 ];
 
-/// What the Vulkan driver puts before every global atomic of the suite: one lane adds for all where they aim at the same address.
+/// The Vulkan driver adds this to every global atomic of the suite: if all lanes have the same address, one lane adds
+/// for all.
 const MATCH: &str = "__device__ __forceinline__ void matched_add(u32* to, u32 value) {
     int is_same;
     const unsigned active = __activemask();
@@ -388,8 +389,8 @@ const MATCH: &str = "__device__ __forceinline__ void matched_add(u32* to, u32 va
 }
 struct Sizes";
 
-/// Loads and stores that others of the block must see at once: LDG.E.STRONG.SM and STG.E.STRONG.SM, which the Vulkan driver makes of every
-/// access to a buffer that a kernel writes.
+/// Loads and stores that other threads of the block must see: LDG.E.STRONG.SM and STG.E.STRONG.SM, which the Vulkan
+/// driver uses for every access to a buffer that a kernel writes.
 const STRONG: &str = "template <typename V> __device__ __forceinline__ V strong_load(const V* from) {
     u32 bits;
     asm volatile(\"ld.relaxed.cta.global.u32 %0, [%1];\" : \"=r\"(bits) : \"l\"(from));
@@ -400,9 +401,10 @@ template <typename V> __device__ __forceinline__ void strong_store(V* to, V valu
 }
 struct Sizes";
 
-/// The same for the four of a fill.
+/// The same for the 16-byte store of a fill.
 const FILL_STRONGLY: &str = "const auto stored = [&](float x) {
-            asm volatile(\"st.relaxed.cta.global.v4.f32 [%0], {%1, %1, %1, %1};\" : : \"l\"(output + i), \"f\"(x) : \"memory\");
+            asm volatile(\"st.relaxed.cta.global.v4.f32 [%0], {%1, %1, %1, %1};\"
+                : : \"l\"(output + i), \"f\"(x) : \"memory\");
         };
         stored(";
 
@@ -433,12 +435,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
             let case = case(gap)?;
             println!("{} {} {} {}", gap.name, gap.dtype.name(), gap.extent, gap.params);
-            for (label, change) in AS_IS.iter().chain(gap.variants) {
+            for (label, change) in UNCHANGED.iter().chain(gap.variants) {
                 let (api, backend): (_, &mut dyn Backend) = match change {
-                    Wgsl(_) | CopyByKernel(_) | Elsewhere(Api::Vulkan) => ("vulkan", &mut vulkan),
-                    Cuda(_) | Crowded(_) | Elsewhere(Api::Cuda) => ("cuda", &mut cuda),
+                    Wgsl(_) | CopyByKernel(_) | OtherAddresses(Api::Vulkan) => ("vulkan", &mut vulkan),
+                    Cuda(_) | ExtraSharedMemory(_) | OtherAddresses(Api::Cuda) => ("cuda", &mut cuda),
                 };
-                let times = if matches!(change, Elsewhere(_)) { 8 } else { 1 };
+                let times = if matches!(change, OtherAddresses(_)) { 8 } else { 1 };
                 let line = match changed(&case, change) {
                     Ok(job) => row(backend, &job, times).await.unwrap_or_else(|error| error.to_string()),
                     Err(why) => why,
@@ -453,7 +455,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn case(gap: &Gap) -> Result<Case, Box<dyn Error>> {
     let filters = vec![gap.name.to_owned()];
     let found = plan(&Request::new(filters, Profile::Thorough))?;
-    let is_it = |case: &Case| {
+    let is_searched = |case: &Case| {
         let shape = &case.shape;
         let params = case.params_text();
         let has = |param: &str| params.split(';').any(|found| found == param);
@@ -463,7 +465,7 @@ fn case(gap: &Gap) -> Result<Case, Box<dyn Error>> {
             && gap.params.split(';').filter(|param| !param.is_empty()).all(has)
             && !["BOUNDS", "LOOPS", "ZERO_INIT"].iter().any(|check| params.contains(check))
     };
-    found.into_iter().find(is_it).ok_or_else(|| format!("{} has no such case", gap.name).into())
+    found.into_iter().find(is_searched).ok_or_else(|| format!("{} has no such case", gap.name).into())
 }
 
 fn changed(case: &Case, change: &Change) -> Result<Job, String> {
@@ -471,7 +473,7 @@ fn changed(case: &Case, change: &Change) -> Result<Job, String> {
     let edit = |text: &mut String, edits: &[Edit]| {
         edits.iter().try_for_each(|(from, to)| {
             if !text.contains(from) {
-                return Err(format!("'{from}' is not in the kernel any more"));
+                return Err(format!("'{from}' is not in the kernel"));
             }
             *text = text.replace(from, to);
             Ok(())
@@ -480,8 +482,8 @@ fn changed(case: &Case, change: &Change) -> Result<Job, String> {
     match change {
         Wgsl(edits) => edit(&mut job.kernel.source, edits)?,
         Cuda(edits) => edit(&mut job.kernel.cuda, edits)?,
-        Elsewhere(_) => {}
-        Crowded(bytes) => job.kernel.dynamic_bytes += bytes,
+        OtherAddresses(_) => {}
+        ExtraSharedMemory(bytes) => job.kernel.dynamic_bytes += bytes,
         CopyByKernel(source) => {
             let shader = shaderbench::shader::Shader::parse(source, "").map_err(|error| error.to_string())?;
             let interface = shader.interface(&job.kernel.constants).map_err(|error| error.to_string())?;
@@ -498,12 +500,12 @@ fn changed(case: &Case, change: &Change) -> Result<Job, String> {
     Ok(job)
 }
 
-/// Prepares the job so many times, keeps all of them, and gives the time of each.
+/// Prepares the job `times` times, keeps all alive, and returns the time of each.
 async fn row(backend: &mut dyn Backend, job: &Job, times: usize) -> Result<String, shaderbench::error::Error> {
-    let (mut kept, mut text) = (Vec::new(), String::new());
+    let (mut jobs, mut text) = (Vec::new(), String::new());
     for _ in 0..times {
-        kept.push(backend.prepare(job).await?);
-        let Some(prepared) = kept.last_mut() else { continue };
+        jobs.push(backend.prepare(job).await?);
+        let Some(prepared) = jobs.last_mut() else { continue };
         let timer = select_timer(prepared.as_mut()).await?;
         let mut rules = Rules::with_budget(400e6);
         rules.max_launches = rules.max_launches.min(500);

@@ -1,13 +1,14 @@
-//! What the compilers of both APIs make of the suite's kernels, for reading. Run with
-//! `cargo run --release --example machine_code -- DIRECTORY FILTER…` on a machine with an NVIDIA card.
+//! The machine code of the suite's kernels from the compilers of both APIs. Run with
+//! `cargo run --release --example machine_code -- DIRECTORY FILTER…` on a machine with an NVIDIA GPU.
 //!
-//! For every kernel of the `thorough` plan that a filter names, once for each element type, it writes `NAME.vulkan.sass` (what the Vulkan
-//! driver keeps in its pipeline cache) and `NAME.cuda.cubin` (what NVRTC made of the twin). The first is bare machine code: disassemble
-//! it with `nvdisasm --binary SM90` (your card's generation), the second with `nvdisasm`.
+//! For every kernel of the `thorough` plan that a filter names, once for each element type, it writes
+//! `NAME.vulkan.sass` (from the pipeline cache of the Vulkan driver) and `NAME.cuda.cubin` (from NVRTC). The first is
+//! raw machine code: disassemble it with `nvdisasm --binary SM90` (or your GPU's generation), the second with
+//! `nvdisasm`.
 //!
-//! How a pipeline cache is laid out NVIDIA says nowhere. What is read here was found by looking at that of driver 580: behind the headers
-//! of wgpu and Vulkan stands a Zstandard frame; in it a section of the size at byte 0x4c starts at the place that byte 0x50 gives, with
-//! eight bytes before the first instruction. Of what looks otherwise, and of other vendors' drivers, the cache is written as it is.
+//! NVIDIA does not document the format of its pipeline cache. This is the format of driver 580: after the headers of
+//! wgpu and Vulkan follows a Zstandard frame. It has a section whose size is at byte 0x4c and whose start is at byte
+//! 0x50; the section has eight bytes before the first instruction. A cache of any other format is written unchanged.
 
 use std::error::Error;
 use std::io::Read as _;
@@ -26,11 +27,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (device, name) = pollster::block_on(device())?;
     println!("{name}");
     #[cfg(feature = "cuda")]
-    let nvrtc = nvrtc().inspect_err(|why| println!("twins are left out: {why}")).ok();
+    let nvrtc = nvrtc().inspect_err(|error| println!("without CUDA twins: {error}")).ok();
     let request = Request::new(filters.clone(), Profile::Thorough);
     let mut written = std::collections::BTreeSet::new();
     for case in plan(&request)? {
-        // A plan brings the ceilings that its cases are held against.
+        // A plan includes the ceilings of its cases.
         let is_named = filters.is_empty() || filters.iter().any(|filter| case.name().contains(filter.as_str()));
         let params = case.params_text().replace(';', ",");
         let stem = format!("{} {} {params}", case.name().replace('/', "."), case.shape.dtype.name());
@@ -45,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                     Some(code) => std::fs::write(path("vulkan.sass"), code)?,
                     None => std::fs::write(path("vulkan.cache"), cache)?,
                 },
-                Err(why) => println!("{stem}: {why}"),
+                Err(error) => println!("{stem}: {error}"),
             }
         }
         #[cfg(feature = "cuda")]
@@ -59,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The compiler of the twins, and what it compiles for: without a card the one that the committed reports come from.
+/// NVRTC and its target: without a device, the architecture of the committed reports.
 #[cfg(feature = "cuda")]
 fn nvrtc() -> shaderbench::error::Result<(shaderbench::backend::cuda::Compiler, String)> {
     use shaderbench::backend::cuda::{Compiler, devices};
@@ -68,7 +69,7 @@ fn nvrtc() -> shaderbench::error::Result<(shaderbench::backend::cuda::Compiler, 
     Ok((compiler, target))
 }
 
-/// The first device that wgpu finds, with what kernels of the suite ask for.
+/// The first device that wgpu finds, with the features of the suite's kernels.
 async fn device() -> Result<(wgpu::Device, String), Box<dyn Error>> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await?;
@@ -77,11 +78,11 @@ async fn device() -> Result<(wgpu::Device, String), Box<dyn Error>> {
         | wgpu::Features::SHADER_F16
         | wgpu::Features::SHADER_F64
         | wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX;
-    #[expect(unsafe_code, reason = "cooperative matrices are an experiment of wgpu's")]
+    #[expect(unsafe_code, reason = "cooperative matrices are an experimental feature of wgpu")]
     let descriptor = wgpu::DeviceDescriptor {
         required_features: adapter.features() & wanted,
         required_limits: adapter.limits(),
-        // SAFETY: nothing is ever run on this device.
+        // SAFETY: no kernel runs on this device.
         experimental_features: unsafe { wgpu::ExperimentalFeatures::enabled() },
         ..Default::default()
     };
@@ -89,18 +90,15 @@ async fn device() -> Result<(wgpu::Device, String), Box<dyn Error>> {
     Ok((device, adapter.get_info().name))
 }
 
-/// The pipeline cache after the kernel alone was compiled, without run-time checks.
-#[expect(
-    unsafe_code,
-    reason = "both calls are unsafe: they trust the kernel, and the data of a cache, of which there is none"
-)]
+/// The pipeline cache after the compilation of one kernel without run-time checks.
+#[expect(unsafe_code, reason = "an unchecked kernel and a pipeline cache need unsafe calls")]
 async fn cache(device: &wgpu::Device, kernel: &Kernel) -> Result<Vec<u8>, Box<dyn Error>> {
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let source = wgpu::ShaderSource::Wgsl(kernel.source.as_str().into());
     let descriptor = wgpu::ShaderModuleDescriptor { label: None, source };
-    // SAFETY: nothing is ever run.
+    // SAFETY: the kernel never runs.
     let module = unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) };
-    // SAFETY: no data is given.
+    // SAFETY: there is no initial data.
     let cache = unsafe {
         device.create_pipeline_cache(&wgpu::PipelineCacheDescriptor { label: None, data: None, fallback: true })
     };
@@ -118,20 +116,20 @@ async fn cache(device: &wgpu::Device, kernel: &Kernel) -> Result<Vec<u8>, Box<dy
     });
     match scope.pop().await {
         Some(error) => Err(error.to_string().split_whitespace().collect::<Vec<_>>().join(" ").into()),
-        None => cache.get_data().ok_or_else(|| "the driver keeps no pipeline cache".into()),
+        None => cache.get_data().ok_or_else(|| "the driver has no pipeline cache".into()),
     }
 }
 
-/// The instructions in a pipeline cache of NVIDIA's, where it is as described above.
+/// The instructions in a pipeline cache of the format above.
 fn instructions(cache: &[u8]) -> Option<Vec<u8>> {
     const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
     let start = cache.windows(4).position(|bytes| bytes == FRAME)?;
     let mut entry = Vec::new();
     ruzstd::decoding::StreamingDecoder::new(&cache[start..]).ok()?.read_to_end(&mut entry).ok()?;
     let word = |at: usize| Some(u32::from_le_bytes(*entry.get(at..)?.first_chunk()?) as usize);
-    let (bytes, place) = (word(0x4c)?, word(0x50)?);
+    let (bytes, offset) = (word(0x4c)?, word(0x50)?);
     let is_nvidia = entry.starts_with(b"NVDANVVM") && bytes > 8;
     // Instructions have 16 bytes.
     let length = bytes.checked_sub(8)? / 16 * 16;
-    is_nvidia.then(|| entry.get(place + 8..place + 8 + length).map(<[u8]>::to_vec))?
+    is_nvidia.then(|| entry.get(offset + 8..offset + 8 + length).map(<[u8]>::to_vec))?
 }

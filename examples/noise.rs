@@ -1,12 +1,12 @@
-//! Whether verdicts of `shaderbench compare` can be trusted.
+//! The error rates of the verdicts of `shaderbench compare`.
 //!
-//! - `cargo run --release --example noise -- same REPORT REPORT…`: runs of one build on one machine, every two of them against each other, and
-//!   from six on the first half of them pooled against the second. No row should be `faster` or `slower`: at most 1 % may.
-//! - `… -- planted REPORT REPORT… [--slow 1.03]`: the same runs, one side slowed down. Of the rows whose noise is below 0.5 % on both
-//!   sides, at least 95 % should be `slower`.
-//! - `… -- simulate [SERIES [SEED]]`: both on synthetic series, with runs that differ by more than the noise within them.
+//! - `cargo run --release --example noise -- same REPORT REPORT…`: compares every two runs of one build on one machine,
+//!   and, of six runs or more, the first half with the second. At most 1 % of the rows may be `faster` or `slower`.
+//! - `… -- planted REPORT REPORT… [--slow 1.03]`: the same with one side slowed down. At least 95 % of the rows whose
+//!   noise is below 0.5 % on both sides should be `slower`.
+//! - `… -- simulate [SERIES [SEED]]`: both on synthetic series, with more variation between runs than within them.
 //!
-//! Reports are what `shaderbench run` writes, CSV or JSON.
+//! Reports are the CSV or JSON files of `shaderbench run`.
 
 mod synthetic;
 
@@ -19,8 +19,8 @@ use shaderbench::results::compare::{Ratio, Report, Timing, Verdict, compare};
 use shaderbench::results::{Clock, Record};
 use synthetic::{Disturbance, Process, Random};
 
-/// Rows as calm as this are those on which a small change must be found.
-const CALM: f64 = 0.005;
+/// The noise below which a small change must be found.
+const LOW_NOISE: f64 = 0.005;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,7 +42,7 @@ fn read_all(paths: &[&str]) -> shaderbench::error::Result<Vec<Report>> {
     paths.iter().map(read).collect()
 }
 
-/// Sides to hold against each other: every two runs, and halves of six and more.
+/// The pairs of sides: every two runs, and the halves of six runs or more.
 fn pairs(reports: &[Report]) -> Vec<(&[Report], &[Report])> {
     let each_two = (0..reports.len()).flat_map(|a| (a + 1..reports.len()).map(move |b| (a, b)));
     let mut pairs: Vec<_> = each_two.map(|(a, b)| (&reports[a..=a], &reports[b..=b])).collect();
@@ -64,13 +64,13 @@ fn same(reports: &[Report]) {
     for (a, b) in pairs(reports) {
         let comparison = compare(a, b);
         let mut counts = [0; Verdict::ALL.len()];
-        let (mut drawn, mut apart) = (Vec::new(), Vec::new());
+        let (mut different, mut distances) = (Vec::new(), Vec::new());
         for case in &comparison.cases {
             for pair in case.pairs.iter().flatten().filter(|pair| pair.marks.is_empty()) {
                 counts[Verdict::ALL.iter().position(|verdict| *verdict == pair.verdict).unwrap_or(0)] += 1;
-                apart.push((pair.ratio.value.ln().abs(), case.row));
+                distances.push((pair.ratio.value.ln().abs(), case.row));
                 if matches!(pair.verdict, Verdict::Faster | Verdict::Slower) {
-                    drawn.push(format!(
+                    different.push(format!(
                         "  {} {} {} {}: {:.3}×",
                         case.row.name(),
                         case.row.dtype_name(),
@@ -85,11 +85,13 @@ fn same(reports: &[Report]) {
         println!("{} against {}: {all} pairs of rows", name(b), name(a));
         println!(
             "  faster or slower: {} (goal: at most 1 %), unclear: {}",
-            percent(drawn.len(), all),
+            percent(different.len(), all),
             percent(unsure, all)
         );
-        apart.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let at = |share: f64| 100.0 * apart.get((apart.len() as f64 * share) as usize).map_or(0.0, |(apart, _)| *apart);
+        distances.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let at = |share: f64| {
+            100.0 * distances.get((distances.len() as f64 * share) as usize).map_or(0.0, |(distance, _)| *distance)
+        };
         println!(
             "  medians differ by {:.2} % (half of them), {:.2} % (95 %), {:.2} % (99 %)",
             at(0.5),
@@ -97,8 +99,9 @@ fn same(reports: &[Report]) {
             at(0.99)
         );
         let within = |limit: f64, counts: &dyn Fn(&Record) -> bool| {
-            let counted: Vec<f64> = apart.iter().filter(|(_, row)| counts(row)).map(|(apart, _)| *apart).collect();
-            let near = counted.iter().filter(|apart| **apart <= limit).count();
+            let counted: Vec<f64> =
+                distances.iter().filter(|(_, row)| counts(row)).map(|(distance, _)| *distance).collect();
+            let near = counted.iter().filter(|distance| **distance <= limit).count();
             format!("{} of {}", percent(near, counted.len()), counted.len())
         };
         let by_device = |row: &Record| row.timer == Some(Clock::Timestamp);
@@ -110,7 +113,7 @@ fn same(reports: &[Report]) {
             within(0.01, &|row| !by_device(row)),
             within(0.05, &|_| true)
         );
-        drawn.iter().for_each(|line| println!("{line}"));
+        different.iter().for_each(|line| println!("{line}"));
     }
 }
 
@@ -118,22 +121,23 @@ fn planted(reports: &[Report], factor: f64) {
     for (a, b) in pairs(reports) {
         let slowed: Vec<_> = b.iter().map(|report| slowed(report, factor)).collect();
         let comparison = compare(a, &slowed);
-        let (mut found, mut calm) = (0, 0);
+        let (mut found, mut counted) = (0, 0);
         for case in &comparison.cases {
-            let is_calm =
-                |side: usize| case.timing(side).and_then(|timing| timing.noise()).is_some_and(|noise| noise < CALM);
+            let is_low_noise = |side: usize| {
+                case.timing(side).and_then(|timing| timing.noise()).is_some_and(|noise| noise < LOW_NOISE)
+            };
             for (of, pair) in comparison.matches.iter().zip(&case.pairs) {
                 let Some(pair) = pair.as_ref().filter(|pair| pair.marks.is_empty()) else { continue };
-                if is_calm(of.baseline) && is_calm(of.side) {
-                    calm += 1;
+                if is_low_noise(of.baseline) && is_low_noise(of.side) {
+                    counted += 1;
                     found += usize::from(pair.verdict == Verdict::Slower);
                 }
             }
         }
         println!("{} slowed down by {:.1} % against {}:", name(b), 100.0 * (factor - 1.0), name(a));
         println!(
-            "  found in {found} of {calm} pairs of rows with noise below 0.5 %: {} (goal: at least 95 %)",
-            percent(found, calm)
+            "  found in {found} of {counted} pairs of rows with noise below 0.5 %: {} (goal: at least 95 %)",
+            percent(found, counted)
         );
     }
 }
@@ -148,7 +152,8 @@ fn slowed(report: &Report, factor: f64) -> Report {
     Report { name: report.name.clone(), records: report.records.iter().map(slow).collect() }
 }
 
-/// Both experiments on synthetic sides of so many runs each: a run's level is off by e^N(0, s), which no interval from within it can know.
+/// Both experiments on synthetic sides of several runs each. The level of each run has a factor e^N(0, s), which no
+/// interval of that run contains.
 fn simulate(series: usize, seed: u64) {
     const OFFSETS: [f64; 6] = [0.0, 0.001, 0.002, 0.004, 0.006, 0.0085];
     const RUNS: [usize; 3] = [1, 3, 5];
@@ -156,7 +161,8 @@ fn simulate(series: usize, seed: u64) {
         "{series} pairs of sides for each figure; series with drift, outliers and two modes together, seed {seed}."
     );
     println!(
-        "faster or slower though nothing changed (of all pairs) / a slow-down of 3 % found (of pairs with noise below 0.5 %):"
+        "faster or slower though nothing changed (of all pairs) / a slow-down of 3 % found (of pairs with noise below \
+         0.5 %):"
     );
     print!("{:<28}", "runs differ by (std. dev.)");
     RUNS.iter().for_each(|runs| print!(" {:>22}", format!("{runs} against {runs}")));
@@ -164,24 +170,24 @@ fn simulate(series: usize, seed: u64) {
     for offset in OFFSETS {
         print!("{:<28}", format!("{:.2} %", 100.0 * offset));
         for runs in RUNS {
-            let [drawn, of, found, calm] = simulated(series, seed, offset, runs);
+            let [different, of, found, counted] = simulated(series, seed, offset, runs);
             print!(
                 " {:>22}",
-                format!("{} / {} of {calm}", percent(drawn, of), percent(found, calm)).replace(" %", "%")
+                format!("{} / {} of {counted}", percent(different, of), percent(found, counted)).replace(" %", "%")
             );
         }
         println!();
     }
 }
 
-/// Pairs that seem to differ and do not, of how many; pairs whose slow-down of 3 % is found, of how many calm ones.
+/// Pairs that seem to differ and do not, of all; pairs whose slow-down of 3 % is found, of those with low noise.
 fn simulated(series: usize, seed: u64, offset: f64, runs: usize) -> [usize; 4] {
     let rules = Rules::with_budget(100e6);
     let disturbance = Disturbance { has_drift: true, has_outliers: true, has_two_modes: true, memory: 0.0 };
     let mut random = Random(seed);
     let mut counts = [0; 4];
     for _ in 0..series {
-        // Launches that are long enough for their start not to count.
+        // Launches much longer than their start.
         let process = Process::draw(&mut random, disturbance, (1e5, 5e7), &rules);
         let mut side = |slow: f64| {
             let mut run = || {
@@ -196,7 +202,7 @@ fn simulated(series: usize, seed: u64, offset: f64, runs: usize) -> [usize; 4] {
         let (Some(old), Some(new), Some(slowed)) = (side(1.0), side(1.0), side(1.03)) else { continue };
         counts[0] += usize::from(matches!(Ratio::of(&old, &new).verdict(), Verdict::Faster | Verdict::Slower));
         counts[1] += 1;
-        if [old, slowed].iter().all(|side| side.noise().is_some_and(|noise| noise < CALM)) {
+        if [old, slowed].iter().all(|side| side.noise().is_some_and(|noise| noise < LOW_NOISE)) {
             counts[2] += usize::from(Ratio::of(&old, &slowed).verdict() == Verdict::Slower);
             counts[3] += 1;
         }

@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
-# Fuzzes the CSV reader for the given number of seconds (default 600) on one core, on stable Rust and without cargo-fuzz:
-#   scripts/fuzz.sh 600
-# The flags are those of cargo-fuzz, but for AddressSanitizer, which needs a nightly compiler and finds nothing in safe code.
+# Fuzzes the CSV reader on one core, with stable Rust and without cargo-fuzz. Usage: scripts/fuzz.sh [SECONDS] (600 by
+# default). The flags are those of cargo-fuzz without AddressSanitizer, which needs a nightly compiler and finds nothing
+# in safe code.
 set -euo pipefail
 cd "$(dirname "$0")/../fuzz"
 target="$(rustc -vV | sed -n 's/^host: //p')"
 export RUSTC_BOOTSTRAP=1
-export RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
--Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares"
-cargo build --release --target "$target" # named, so that build scripts are built without these flags
+flags=(--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module)
+for option in level=4 inline-8bit-counters pc-table trace-compares; do
+    flags+=("-Cllvm-args=-sanitizer-coverage-$option")
+done
+export RUSTFLAGS="${flags[*]}"
+cargo build --release --target "$target" # With a target, build scripts do not get these flags.
 mkdir -p corpus/csv artifacts
 for report in ../results/*/*.csv; do
     head -n 4 "$report" >"corpus/csv/$(basename "$(dirname "$report")")-$(basename "$report")"
 done
-exec "${CARGO_TARGET_DIR:-target}/$target/release/csv" corpus/csv -max_total_time="${1:-600}" -artifact_prefix=artifacts/ -print_final_stats=1 -max_len=4096
+exec "${CARGO_TARGET_DIR:-target}/$target/release/csv" corpus/csv -max_total_time="${1:-600}" \
+    -artifact_prefix=artifacts/ -print_final_stats=1 -max_len=4096

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the README's pictures of the committed reports: docs/report.png, the top of the page, and docs/terminal.png, what a terminal shows.
-# Needs Chromium (CHROMIUM names another program), Python's Pillow, which makes them small (256 colours), and `script` and `aha`, which record
-# a terminal as HTML.
+# Makes the README's pictures from the committed reports: docs/report.png, the top of the page, and docs/terminal.png.
+# Needs Chromium (CHROMIUM names another program), Python's Pillow to reduce the pictures to 256 colours, and `script`
+# and `aha` to convert terminal output to HTML.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -9,14 +9,18 @@ trap 'rm -rf "$work"' EXIT
 cargo build --locked --quiet
 program="$PWD/${CARGO_TARGET_DIR:-target}/debug/shaderbench"
 picture() { # PAGE SIZE PNG
-    "${CHROMIUM:-chromium}" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/profile" --window-size="$2" \
-        --virtual-time-budget=3000 --screenshot="$work/picture.png" "file://$1" 2>/dev/null
-    python3 -c 'import sys; from PIL import Image; Image.open(sys.argv[1]).convert("RGB").quantize(256).save(sys.argv[2], optimize=True)' \
-        "$work/picture.png" "$3"
+    "${CHROMIUM:-chromium}" --headless --no-sandbox --disable-gpu --hide-scrollbars \
+        --user-data-dir="$work/profile" --window-size="$2" --virtual-time-budget=3000 \
+        --screenshot="$work/picture.png" "file://$1" 2>/dev/null
+    python3 - "$work/picture.png" "$3" <<'PYTHON'
+import sys
+from PIL import Image
+Image.open(sys.argv[1]).convert("RGB").quantize(256).save(sys.argv[2], optimize=True)
+PYTHON
     ls -l "$3"
 }
-"$program" report results/nvidia-h200/2026-11-22-vulkan+cuda.csv results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv \
-    --out "$work/report.html"
+"$program" report results/nvidia-h200/2026-11-22-vulkan+cuda.csv \
+    results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv --out "$work/report.html"
 picture "$work/report.html" 1180,1700 docs/report.png
 command="shaderbench explain transpose/tiled --report results/nvidia-h200/2026-11-22-vulkan.csv"
 {
@@ -24,7 +28,9 @@ command="shaderbench explain transpose/tiled --report results/nvidia-h200/2026-1
     PATH="$(dirname "$program"):$PATH" script -qec "stty cols 92; $command" /dev/null | head -46
 } | tr -d '\r' | aha --black --no-header >"$work/body.html"
 {
-    echo '<!doctype html><meta charset="utf-8"><style>body { margin: 0; background: #16181d } pre { margin: 18px 22px; color: #d7dae0; font: 15px/1.35 "DejaVu Sans Mono", monospace }</style><pre>'
+    echo '<!doctype html><meta charset="utf-8"><style>body { margin: 0; background: #16181d }'
+    echo 'pre { margin: 18px 22px; color: #d7dae0; font: 15px/1.35 "DejaVu Sans Mono", monospace }</style>'
+    printf '<pre>'
     cat "$work/body.html"
     echo '</pre>'
 } >"$work/terminal.html"

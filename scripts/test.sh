@@ -1,64 +1,83 @@
 #!/usr/bin/env bash
-# Everything that CI checks: formatting, lints, documentation, licences of dependencies, and all tests, on a software device where
-# there is no GPU. On two idle cores it takes eight minutes at most, and fifteen where nothing is built.
-#   scripts/test.sh          every kernel, every planted fault, every check in a browser
-#   scripts/test.sh --all    also what takes minutes more and covers no other kernel: a dozen runs killed in place of two, and in a browser
-#                            the own sizes of two families more
+# All checks of CI: format, lints, documentation, dependencies and all tests, on a software device if there is no GPU.
+# On two idle cores it takes at most eight minutes, and fifteen for a first build.
+#   scripts/test.sh          every kernel, every planted fault and every check in a browser
+#   scripts/test.sh --all    also tests that take minutes more and cover no other kernel: 12 killed runs instead of 2,
+#                            two more families at their own sizes in a browser; installs cargo-deny (3 minutes)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
+is_all=
+case "${1:-}" in
+    '') ;;
+    --all) is_all=1 && export WEB_TESTS=all KILLS="${KILLS:-12}" ;;
+    *) echo "usage: scripts/test.sh [--all]" >&2; exit 2 ;;
+esac
 setup tools
-export NODEVICE_SELECT=1 # Mesa's device-selection layer complains where there is no desktop session
+export NODEVICE_SELECT=1 # Mesa's device-selection layer prints errors where there is no desktop session.
 export RUSTDOCFLAGS="-D warnings"
 
-# Where NVRTC lies, which compiles CUDA twins without a GPU or a driver: in Python's package, which is put into cargo's folder where
-# Python has none. Tests that need it skip where that fails.
+# NVRTC, which compiles CUDA twins without a GPU or a driver: from Python's package, installed below cargo's target
+# folder if Python has none. Without it those tests are skipped.
 nvrtc() {
-    python3 -c 'import nvidia.cu13' 2>/dev/null && return 0 # the tests ask Python themselves
+    python3 -c 'import nvidia.cu13' 2>/dev/null && return 0 # The tests find Python's package.
     local folder="${CARGO_TARGET_DIR:-$PWD/target}/nvrtc"
     if [ ! -e "$folder/nvidia/cu13/lib/libnvrtc.so.13" ]; then
-        timeout 300 python3 -m pip install --quiet --disable-pip-version-check --retries 1 --target "$folder" 'nvidia-cuda-nvrtc==13.*' 2>/dev/null ||
+        timeout 300 python3 -m pip install --quiet --disable-pip-version-check --retries 1 --target "$folder" \
+            'nvidia-cuda-nvrtc==13.*' 2>/dev/null ||
             echo "SKIPPED: python3 -m pip cannot install nvidia-cuda-nvrtc: CUDA twins are not compiled"
     fi
     export NVRTC_LIB="$folder/nvidia/cu13/lib"
 }
 
-has_chromium() { [ -n "${CHROMIUM:-}" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
+# Whether cargo-deny is there. A first build takes three minutes on two cores: it is installed by --all and in CI only.
+has_cargo_deny() {
+    cargo deny --version >/dev/null 2>&1 && return 0
+    if [ -z "$is_all${CI:-}" ]; then
+        echo "SKIPPED: cargo-deny is not installed: dependencies are not checked (--all installs it)"
+        return 1
+    fi
+    timeout 900 cargo install --locked --quiet cargo-deny && return 0
+    echo "SKIPPED: cargo cannot install cargo-deny: dependencies are not checked"
+    return 1
+}
 
-case "${1:-}" in
-    '') ;;
-    --all) export WEB_TESTS=all KILLS="${KILLS:-12}" ;;
-    *) echo "usage: scripts/test.sh [--all]" >&2; exit 2 ;;
-esac
+# Licences, versions and sources of the dependencies, and known vulnerabilities if the database can be downloaded.
+dependencies() {
+    has_cargo_deny || return 0
+    local checks=(bans licenses sources)
+    if timeout 120 cargo deny fetch db >/dev/null 2>&1; then
+        checks+=(advisories)
+    else
+        echo "SKIPPED: the RustSec advisory database cannot be downloaded: known vulnerabilities are not checked"
+    fi
+    cargo deny --all-features check "${checks[@]}"
+}
 
 step() {
-    local from=$SECONDS
+    local start=$SECONDS
     printf '\n== %s\n' "$*"
     "$@"
-    echo "-- $((SECONDS - from)) s"
+    echo "-- $((SECONDS - start)) s"
 }
 
 step cargo fmt --all --check
 step cargo clippy --locked --all-targets -- -D warnings
 step cargo clippy --locked --all-targets --no-default-features -- -D warnings
 step cargo doc --locked --no-deps --document-private-items
-if command -v cargo-deny >/dev/null; then
-    step cargo deny --all-features check licenses bans sources
-else
-    echo "SKIPPED: cargo-deny is not installed (cargo install cargo-deny)"
-fi
+step dependencies
 step nvrtc
 step setup_chromium
 if cargo nextest --version >/dev/null 2>&1; then
-    # It runs tests of several programs beside each other. Some of them wait for the clock: one more than there are cores.
+    # Some tests wait for the clock: one thread more than cores.
     step cargo nextest run --locked --no-fail-fast --test-threads "$(($(nproc) + 1))"
     step cargo test --locked --doc
 else
     step cargo test --locked --no-fail-fast
 fi
 step scripts/web.sh --check
-if ! has_chromium || ! command -v npm >/dev/null; then
-    echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm): the page is not built and tested"
-else
+if has_chromium && command -v npm >/dev/null; then
     step scripts/web.sh --test
+else
+    echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm): the page is not built and tested"
 fi

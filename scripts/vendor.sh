@@ -1,18 +1,26 @@
 #!/usr/bin/env bash
-# Bundles the page's chart library (Observable Plot with what it needs of D3) into src/report/html/page/vendor/plot.js, with the licences
-# of all that is in it, from the versions in package-lock.json beside it. Needs node and npm, and is run only to change a version.
+# Bundles the page's chart library (Observable Plot and the parts of D3 that it needs) with all licences into
+# src/report/html/page/vendor/plot.js, in the versions of package-lock.json beside it. Needs node and npm. Only a change
+# of the versions needs this script.
 set -euo pipefail
 vendor="$(cd "$(dirname "$0")/../src/report/html/page/vendor" && pwd)"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$vendor"/entry.js "$vendor"/package.json "$work"
 cd "$work"
-if [ -e "$vendor/package-lock.json" ]; then cp "$vendor/package-lock.json" . && npm ci --silent; else npm install --silent; fi
-npx esbuild entry.js --bundle --minify --format=iife --global-name=Plot --target=es2020 --charset=utf8 --outfile=bundle.js --metafile=meta.json --log-level=warning
+if [ -e "$vendor/package-lock.json" ]; then
+    cp "$vendor/package-lock.json" .
+    npm ci --silent
+else
+    npm install --silent
+fi
+npx esbuild entry.js --bundle --minify --format=iife --global-name=Plot --target=es2020 --charset=utf8 \
+    --outfile=bundle.js --metafile=meta.json --log-level=warning
 node - "$vendor/plot.js" <<'JS'
 const fs = require("fs");
 const inputs = Object.keys(JSON.parse(fs.readFileSync("meta.json")).inputs);
-const packages = [...new Set(inputs.map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]).filter(Boolean))].sort();
+const names = inputs.map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]);
+const packages = [...new Set(names.filter(Boolean))].sort();
 const notices = packages.map((name) => {
   const folder = `node_modules/${name}`;
   const about = JSON.parse(fs.readFileSync(`${folder}/package.json`));
@@ -20,10 +28,12 @@ const notices = packages.map((name) => {
   const text = file ? fs.readFileSync(`${folder}/${file}`, "utf8").trim() : `Licence: ${about.license}`;
   return [`${name} ${about.version}`, text];
 });
-// Packages under the same text share it.
+// One notice for all packages with the same text.
 const byText = new Map();
 for (const [name, text] of notices) byText.set(text, [...(byText.get(text) ?? []), name]);
 const banner = [...byText].map(([text, names]) => `${names.join(", ")}\n\n${text}`).join("\n\n----\n\n");
-fs.writeFileSync(process.argv[2], `/*! Bundled and minified by scripts/vendor.sh from:\n\n${banner.replaceAll("*/", "* /")}\n*/\n${fs.readFileSync("bundle.js", "utf8").replaceAll("</script", "<\\/script")}`);
+const bundle = fs.readFileSync("bundle.js", "utf8").replaceAll("</script", "<\\/script");
+const notice = `Bundled and minified by scripts/vendor.sh from:\n\n${banner.replaceAll("*/", "* /")}`;
+fs.writeFileSync(process.argv[2], `/*! ${notice}\n*/\n${bundle}`);
 JS
 wc -c "$vendor/plot.js"

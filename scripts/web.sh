@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds the page that runs the suite in a browser tab, and serves it on this machine. Installs what is missing.
-#   scripts/web.sh                 then open the printed address (PORT=8000 unless you say otherwise)
-#   scripts/web.sh --build-only    leaves the static files in target/web-page, for any host to serve
-#   scripts/web.sh --test          builds, and tests the page in Chromium where there is one (CHROMIUM=… names it)
-#   scripts/web.sh --check         checks that the core compiles for a browser; skips where Rust's library for it cannot be had
+#   scripts/web.sh                 serves the page at the printed address (PORT, 8000 by default)
+#   scripts/web.sh --build-only    leaves the static files in target/web-page
+#   scripts/web.sh --test          tests the page in Chromium (CHROMIUM names another program)
+#   scripts/web.sh --check         checks that the core compiles for a browser
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
@@ -12,9 +12,11 @@ PAGE="$TARGET/web-page"
 TRIPLE=wasm32-unknown-unknown
 
 has_std() { [ -d "$(rustc --print target-libdir --target "$TRIPLE" 2>/dev/null)" ]; }
-has_debian_toolchain() { [ -x /usr/bin/cargo ] && [ -e /usr/bin/wasm-ld ] && [ -d /usr/lib/rustlib/src ] && dpkg -s rustc-web >/dev/null 2>&1; }
+has_debian_toolchain() {
+    [ -x /usr/bin/cargo ] && [ -e /usr/bin/wasm-ld ] && [ -d /usr/lib/rustlib/src ] && dpkg -s rustc-web >/dev/null 2>&1
+}
 
-# The standard library for a browser: from rustup where there is one, else Debian's compiler with its sources.
+# Rust's standard library for a browser: from rustup if there is one, else Debian's compiler and the library's source.
 setup_rust() {
     has_std && return 0
     if command -v rustup >/dev/null && rustup target add "$TRIPLE" >&2; then return 0; fi
@@ -23,8 +25,7 @@ setup_rust() {
         echo "error: Rust's standard library for $TRIPLE is missing: install it with rustup (https://rustup.rs)" >&2
         return 1
     fi
-    as_root apt-get update -qq >&2
-    DEBIAN_FRONTEND=noninteractive as_root apt-get install -y -qq --no-install-recommends rustc-web cargo-web rust-web-src lld >&2
+    apt_install rustc-web cargo-web rust-web-src lld >&2
 }
 
 build_wasm() {
@@ -32,14 +33,19 @@ build_wasm() {
     if has_std; then cargo "${arguments[@]}"; else debian_cargo "${arguments[@]}"; fi
 }
 
-# Debian's compiler, which builds the standard library first.
+# Debian's compiler builds the standard library first.
 debian_cargo() {
     RUSTC_BOOTSTRAP=1 RUSTC=/usr/bin/rustc CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld \
         /usr/bin/cargo "$@" -Z build-std=std,panic_abort
 }
 
+has_node_packages() { # PACKAGE…
+    local package
+    for package in "$@"; do [ -e "web/node_modules/$package" ] || return 1; done
+}
+
 setup_node_packages() {
-    [ -e web/node_modules/playwright-core ] && [ -e web/node_modules/binaryen ] && [ -e web/node_modules/ws ] && return 0
+    has_node_packages playwright-core binaryen ws && return 0
     command -v npm >/dev/null && npm ci --prefix web --ignore-scripts --no-audit --no-fund --loglevel=error >&2
 }
 
@@ -49,25 +55,26 @@ build_page() {
     mkdir -p "$pkg" "$PAGE/reports"
     cp web/page/* "$PAGE"
     cargo run --quiet --package shaderbench-bindgen --locked -- "$TARGET/$TRIPLE/web/shaderbench_web.wasm" "$pkg"
-    if [ -e web/node_modules/binaryen ]; then
+    if has_node_packages binaryen; then
         node web/node_modules/binaryen/bin/wasm-opt -O2 "$pkg/shaderbench_web_bg.wasm" -o "$pkg/smaller.wasm"
         mv "$pkg/smaller.wasm" "$pkg/shaderbench_web_bg.wasm"
     else
-        echo "note: npm cannot be had: the program is not optimised further by wasm-opt" >&2
+        echo "note: npm cannot install binaryen: the program is not optimised by wasm-opt" >&2
     fi
     copy_charts
     copy_reports
-    # What GitHub's pages would otherwise leave out.
+    # Otherwise GitHub Pages leaves out some files.
     touch "$PAGE/.nojekyll"
 }
 
-# What draws the HTML report: its parts in the order in which src/report/html/mod.rs names them.
+# The charts of the HTML report: their files in the order of src/report/html/mod.rs.
 copy_charts() {
-    local html=src/report/html part
+    local html=src/report/html part parts
+    parts=$(sed -n 's/^ *include_str!("\(page\/.*\.js\)"),$/\1/p' "$html/mod.rs")
     cp "$html/page/page.css" "$PAGE/report.css"
     {
         printf 'const ShaderbenchReport = (() => {\n"use strict";\n'
-        while IFS= read -r part; do cat "$html/$part"; done < <(sed -n 's/^ *include_str!("\(page\/.*\.js\)"),$/\1/p' "$html/mod.rs")
+        for part in $parts; do cat "$html/$part"; done
         printf 'return { render };\n})();\n'
     } >"$PAGE/report.js"
 }
@@ -102,17 +109,18 @@ check() {
     elif has_debian_toolchain; then
         debian_cargo check "${arguments[@]}"
     else
-        echo "SKIPPED: Rust's library for $TRIPLE is not installed: the core is not compiled for a browser"
+        echo "SKIPPED: Rust's standard library for $TRIPLE is not installed: the core is not compiled for a browser"
     fi
 }
 
 test_page() {
-    if ! command -v node >/dev/null || [ ! -e web/node_modules/playwright-core ] || [ ! -e web/node_modules/ws ]; then
+    if ! command -v node >/dev/null || ! has_node_packages playwright-core ws; then
         echo "SKIPPED: Node.js, playwright-core or ws is not installed: the page is not tested"
         return 0
     fi
-    # Two files at a time: half of the time of a run in a browser is waiting.
-    PAGE="$PAGE" SHADERBENCH="$TARGET/debug/shaderbench" node --test --test-concurrency=2 --test-reporter=spec web/test/*.test.mjs
+    # Two files at a time: a run in a browser waits half of its time.
+    PAGE="$PAGE" SHADERBENCH="$TARGET/debug/shaderbench" \
+        node --test --test-concurrency=2 --test-reporter=spec web/test/*.test.mjs
 }
 
 if [ "${1:-}" = --check ]; then

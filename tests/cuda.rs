@@ -1,28 +1,30 @@
-//! CUDA without a GPU: a missing driver is one sentence, and every CUDA kernel is declared, matches its WGSL, and compiles without a
-//! warning.
+//! CUDA without a GPU: every twin belongs to a benchmark, has the bindings of its WGSL, and compiles without a warning.
 #![cfg(feature = "cuda")]
 
+#[path = "suite/catalogue.rs"]
+mod catalogue;
+#[path = "suite/command.rs"]
+mod command;
 #[path = "suite/device.rs"]
 mod device;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 
-use device::find;
+use catalogue::{benchmark, benchmarks, files_below};
+use command::{program, shaderbench_in_empty_folder};
 use rayon::prelude::*;
 use shaderbench::backend::Backend;
 use shaderbench::backend::cuda::{Compiler, devices};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::verify::verify;
 use shaderbench::error::Error;
-use shaderbench::families::FAMILIES;
 use shaderbench::job::{Job, Language};
 use shaderbench::shader::twin;
 use shaderbench::suite::Access;
 use shaderbench::suite::{Case, Dtype, Extent, Profile, Shape};
 
-/// One case of every CUDA kernel.
+/// One case for each kernel that is compiled.
 fn kernels() -> Vec<(Case, Job)> {
     let request = Request::new(Vec::new(), Profile::Thorough);
     let mut seen = BTreeMap::new();
@@ -37,28 +39,24 @@ fn kernels() -> Vec<(Case, Job)> {
 }
 
 #[test]
-fn a_benchmark_has_the_twin_next_to_its_wgsl_and_no_other() {
-    for family in FAMILIES {
-        for benchmark in family.benchmarks.iter().filter(|benchmark| !benchmark.wgsl.is_empty()) {
-            let is_source = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| text == benchmark.wgsl);
-            let own = Path::new("shaders").join(family.name).join(benchmark.name).with_extension("wgsl");
-            // `safety_tax` measures other families' kernels again.
-            let borrowed = || files("wgsl").into_iter().find(is_source);
-            let path = Some(own).filter(is_source).or_else(borrowed).expect("the WGSL is a file");
-            let twin = std::fs::read_to_string(path.with_extension("cu")).unwrap_or_default();
-            assert!(
-                benchmark.cuda == twin,
-                "{}/{}: `cuda` must be the text of {}, or empty where that does not exist",
-                family.name,
-                benchmark.name,
-                path.with_extension("cu").display()
-            );
-        }
+fn every_benchmark_has_the_cuda_file_beside_its_wgsl_file() {
+    for (name, _, benchmark) in benchmarks().into_iter().filter(|(_, _, benchmark)| !benchmark.wgsl.is_empty()) {
+        let is_source = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| text == benchmark.wgsl);
+        let own = Path::new("shaders").join(&name).with_extension("wgsl");
+        // `safety_tax` also measures kernels of other families.
+        let borrowed = || files("wgsl").into_iter().find(is_source);
+        let path = Some(own).filter(is_source).or_else(borrowed).expect("the WGSL is a file").with_extension("cu");
+        let twin = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            benchmark.cuda == twin,
+            "{name}: `cuda` must be the text of {}, or empty if there is no such file",
+            path.display()
+        );
     }
 }
 
 #[test]
-fn a_twin_is_next_to_its_wgsl_file_and_names_it() {
+fn the_header_of_a_cuda_file_names_its_wgsl_file_or_says_cuda_alone() {
     for path in files("cu") {
         let text = std::fs::read_to_string(&path).expect("readable");
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -70,37 +68,27 @@ fn a_twin_is_next_to_its_wgsl_file_and_names_it() {
 }
 
 #[test]
-fn a_cu_file_without_wgsl_is_a_benchmark_for_cuda_only_with_a_reason() {
-    let mut alone = Vec::new();
-    for family in FAMILIES {
-        for benchmark in family.benchmarks {
-            // A benchmark without a kernel may be for CUDA only, too.
-            let is_alone = benchmark.wgsl.is_empty() && !benchmark.cuda.is_empty();
-            let name = format!("{}/{}", family.name, benchmark.name);
-            assert!(benchmark.only_cuda.is_none() || benchmark.wgsl.is_empty(), "{name}");
-            assert!(benchmark.only_cuda.is_some() || !is_alone, "{name}");
-            if is_alone {
-                let path = Path::new("shaders").join(family.name).join(benchmark.name).with_extension("cu");
-                assert_eq!(std::fs::read_to_string(&path).ok().as_deref(), Some(benchmark.cuda), "{}", path.display());
-                alone.push(path);
-            }
+fn every_cuda_file_without_wgsl_belongs_to_a_benchmark_that_says_why() {
+    let mut without_wgsl = Vec::new();
+    for (name, _, benchmark) in benchmarks() {
+        // A benchmark without a kernel may be for CUDA only too.
+        let is_cuda_kernel = benchmark.wgsl.is_empty() && !benchmark.cuda.is_empty();
+        assert!(benchmark.only_cuda.is_none() || benchmark.wgsl.is_empty(), "{name}");
+        assert!(benchmark.only_cuda.is_some() || !is_cuda_kernel, "{name}");
+        if is_cuda_kernel {
+            let path = Path::new("shaders").join(&name).with_extension("cu");
+            assert_eq!(std::fs::read_to_string(&path).ok().as_deref(), Some(benchmark.cuda), "{}", path.display());
+            without_wgsl.push(path);
         }
     }
     let mut files = files("cu");
     files.retain(|path| !path.with_extension("wgsl").exists());
-    alone.sort();
-    assert_eq!(files, alone);
+    without_wgsl.sort();
+    assert_eq!(files, without_wgsl);
 }
 
 fn files(extension: &str) -> Vec<PathBuf> {
-    let list = |folder: &Path| -> Vec<PathBuf> {
-        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("readable").path()).collect()
-    };
-    let mut files: Vec<_> =
-        list(Path::new("shaders")).iter().filter(|path| path.is_dir()).flat_map(|family| list(family)).collect();
-    files.retain(|path| path.extension().is_some_and(|found| found == extension));
-    files.sort();
-    files
+    files_below(Path::new("shaders"), extension)
 }
 
 /// Parameters of the entry point, one declaration each.
@@ -114,7 +102,7 @@ fn parameters(twin: &str) -> Vec<String> {
 }
 
 #[test]
-fn parameters_are_the_bindings_in_their_order() {
+fn the_parameters_of_a_twin_are_the_bindings_in_order() {
     for (case, job) in kernels() {
         let declared = parameters(case.benchmark.cuda);
         let bindings = &job.kernel.interface.bindings;
@@ -142,10 +130,10 @@ fn parameters_are_the_bindings_in_their_order() {
     }
 }
 
-/// The compiler, from the folder `NVRTC_LIB` or Python's package; prints a message if there is none.
+/// NVRTC, in the folder `NVRTC_LIB` or in Python's package. Prints that the test is skipped where there is none.
 fn compiler() -> Option<Compiler> {
     let python = "import nvidia.cu13; print(list(nvidia.cu13.__path__)[0])";
-    let output = Command::new("python3").args(["-c", python]).stderr(Stdio::null()).output().ok();
+    let output = program("python3").args(&["-c", python]).into_command().output().ok();
     let package = output.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()).join("lib"));
     let folders: Vec<_> = std::env::var_os("NVRTC_LIB").map(PathBuf::from).into_iter().chain(package).collect();
     Compiler::find(&folders).inspect_err(|error| eprintln!("SKIPPED: {error}")).ok()
@@ -154,10 +142,10 @@ fn compiler() -> Option<Compiler> {
 #[test]
 fn every_twin_compiles_without_a_warning_for_old_and_new_devices() {
     let Some(compiler) = compiler() else { return };
-    let newest = compiler.capabilities().last().copied().expect("a target");
+    let newest = compiler.capabilities().last().copied().expect("an architecture");
     let capabilities: Vec<u32> =
-        [75, 80, 90, newest].into_iter().filter(|asked| compiler.capabilities().contains(asked)).collect();
-    // Parameters change only numbers: the first and the last set of each kernel and type are enough.
+        [75, 80, 90, newest].into_iter().filter(|capability| compiler.capabilities().contains(capability)).collect();
+    // Parameters differ in numbers only: for each kernel and type, the first and the last are enough.
     let mut programs: BTreeMap<String, Vec<(Case, Job)>> = BTreeMap::new();
     for (case, job) in kernels() {
         programs.entry(format!("{} {}", case.name(), case.shape.dtype.name())).or_default().push((case, job));
@@ -173,14 +161,12 @@ fn every_twin_compiles_without_a_warning_for_old_and_new_devices() {
         .collect();
     assert!(!programs.is_empty());
     programs.par_iter().for_each(|(case, job)| {
-        // A twin that does not depend on the architecture compiles for the oldest and the newest only: the prelude has a single
-        // distinction.
-        let is_dependent = case.benchmark.cuda.contains("__CUDA_ARCH__");
+        // A twin without a test of the architecture needs the oldest and the newest only.
+        let has_test = case.benchmark.cuda.contains("__CUDA_ARCH__");
         let ends = [capabilities.first(), capabilities.last()].map(|end| end.expect("one at least"));
-        let asked: BTreeSet<u32> =
-            capabilities.iter().filter(|one| is_dependent || ends.contains(one)).copied().collect();
-        for capability in &asked {
-            let target = compiler.target(*capability).expect("supported");
+        let tested: BTreeSet<u32> = capabilities.iter().filter(|one| has_test || ends.contains(one)).copied().collect();
+        for capability in &tested {
+            let target = compiler.target(*capability).expect("a known architecture");
             assert_eq!(target, format!("sm_{capability}"));
             let compiled = compiler.compile(&job.kernel.cuda, &target);
             let compiled = compiled.unwrap_or_else(|error| panic!("{case} for {target}: {error}"));
@@ -192,7 +178,7 @@ fn every_twin_compiles_without_a_warning_for_old_and_new_devices() {
 }
 
 #[test]
-fn compile_errors_name_file_and_line_and_unknown_devices_get_the_nearest_target() {
+fn compile_errors_name_file_and_line_and_newer_devices_get_ptx() {
     let Some(compiler) = compiler() else { return };
     let (case, job) = kernels().into_iter().find(|(case, _)| case.name() == "transpose/tiled").expect("tiled");
     let faulty = job.kernel.cuda.replace("output[y", "outptu[y");
@@ -200,7 +186,7 @@ fn compile_errors_name_file_and_line_and_unknown_devices_get_the_nearest_target(
     let line = case.benchmark.cuda.lines().position(|line| line.contains("output[y")).expect("the line") + 1;
     assert!(error.contains(&format!("transpose/tiled.cu({line})")) && error.contains("outptu"), "{error}");
     assert!(!error.contains('\n'), "{error}");
-    let newest = compiler.capabilities().last().copied().expect("a target");
+    let newest = compiler.capabilities().last().copied().expect("an architecture");
     assert_eq!(compiler.target(newest + 1).expect("the nearest"), format!("compute_{newest}"));
     let ptx = compiler.compile(&job.kernel.cuda, &format!("compute_{newest}")).expect("compiles");
     assert_eq!(ptx.image.last(), Some(&0), "PTX ends with a zero");
@@ -208,43 +194,31 @@ fn compile_errors_name_file_and_line_and_unknown_devices_get_the_nearest_target(
     assert!(error.to_string().contains("the device has 1.0"), "{error}");
 }
 
-fn shaderbench(arguments: &[&str]) -> Output {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_shaderbench"));
-    let output = command.args(arguments).current_dir(folder.path()).stdin(Stdio::null()).output().expect("starts");
-    assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 0, "{arguments:?} leaves nothing behind");
-    output
-}
-
 #[test]
-fn a_missing_driver_is_reported_in_one_sentence() {
+fn without_a_driver_the_error_says_what_is_missing() {
     if devices().is_ok() {
         eprintln!("SKIPPED: there is a CUDA device here");
         return;
     }
     for arguments in [&["run", "--backend", "cuda"][..], &["devices", "--backend", "cuda"]] {
-        let output = shaderbench(arguments);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(said.lines().count(), 1, "{said}");
-        assert!(said.starts_with("error: ") && said.contains("NVIDIA's driver"), "{said}");
+        let output = shaderbench_in_empty_folder(arguments).exits_with(1);
+        assert!(output.sole_error().contains("NVIDIA's driver"), "{output}");
     }
-    // Without --backend cuda, a missing driver is not mentioned.
-    let output = shaderbench(&["devices"]);
-    let said = [output.stdout, output.stderr].concat();
-    assert!(!String::from_utf8_lossy(&said).to_lowercase().contains("cuda"), "{}", String::from_utf8_lossy(&said));
+    // Without `--backend cuda` nothing is printed about CUDA.
+    let output = shaderbench_in_empty_folder(&["devices"]);
+    assert!(![&output.stdout, &output.stderr].iter().any(|text| text.to_lowercase().contains("cuda")), "{output}");
 }
 
-/// The only test of this binary that runs kernels: after the fault, the driver may refuse the whole process.
+/// The only test of this program that runs kernels: after the fault the driver may reject all work of the process.
 #[test]
-fn an_illegal_address_loses_the_device_and_a_new_one_opens_or_the_error_explains_why_not() {
+fn a_write_to_an_illegal_address_loses_the_device_and_a_new_one_is_opened_if_the_driver_allows() {
     let Some(mut backend) = device::cuda() else { return };
-    let (family, benchmark) = find("ceiling/fma");
+    let (family, benchmark) = benchmark("ceiling/fma");
     let shape = Shape { dtype: Dtype::F32, extent: Extent::Linear(1024), params: BTreeMap::new() };
     let case = Case::new(family, benchmark, shape);
     let mut job = Job::new(&case).expect("valid");
-    assert!(job.kernel.cuda.contains("output[i] ="), "the twin no longer contains the replaced text");
-    // Terabytes past every allocation.
+    assert!(job.kernel.cuda.contains("output[i] ="), "the twin has no such text");
+    // Terabytes beyond all allocations.
     job.kernel.cuda = job.kernel.cuda.replace("output[i] =", "output[i + (1ull << 42)] =");
     pollster::block_on(async {
         let mut prepared = backend.prepare(&job).await.expect("prepared");
@@ -252,7 +226,7 @@ fn an_illegal_address_loses_the_device_and_a_new_one_opens_or_the_error_explains
         assert!(matches!(error, Error::Lost(_)) && error.ends_device(), "{error}");
         std::mem::forget(prepared);
         if let Err(error) = backend.reopen().await {
-            // After an illegal address, drivers of CUDA 13 refuse the whole process.
+            // Drivers of CUDA 13 reject all later work of the process.
             assert!(
                 matches!(error, Error::NoDevice(_)) && error.to_string().contains("run the remaining cases"),
                 "{error}"

@@ -1,9 +1,10 @@
-//! Series of times with a known truth, measured by the harness's own code as if a device had taken them.
+//! Series of times with a known true median, measured by the suite's own code in place of a device.
 //!
-//! A sample's time is log-normal around a level. On top of it come, alone or together, *drift* (the level moves by up to 1 % as the case
-//! goes on, along a line or as a clock that settles), *outliers* (up to 5 % of samples, a tenth to twice as long again) and *two modes* (a
-//! second level up to ten standard deviations away, taken by 5 to 95 % of samples). Every distribution is a mixture of log-normal ones, so
-//! that its median is known. The truth is the median of what the samples came from: with drift, of the mixture over the series.
+//! The times are log-normal around a level, with these disturbances, alone or together: *drift* (the level moves by up
+//! to 1 % during the case, along a line or like a clock that settles), *outliers* (up to 5 % of the samples take 10 %
+//! to 200 % longer) and *two modes* (5 to 95 % of the samples have a second level, up to ten standard deviations away).
+//! Every distribution is a mixture of log-normal ones, so its median is known. With drift, the true median is that of
+//! the mixture over the series.
 
 #![allow(dead_code, unreachable_pub, reason = "each example that includes this file uses its own part")]
 
@@ -15,7 +16,7 @@ use shaderbench::error::Result;
 pub struct Random(pub u64);
 
 impl Random {
-    /// Between 0 and 1, neither of them.
+    /// Between 0 and 1, both excluded.
     pub fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
@@ -40,17 +41,17 @@ impl Random {
     }
 }
 
-/// What disturbs a series.
+/// The disturbances of a series.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Disturbance {
     pub has_drift: bool,
     pub has_outliers: bool,
     pub has_two_modes: bool,
-    /// Correlation of a sample's noise with that of the one before; the truth is then the median in the long run.
+    /// Correlation of the noise of neighbouring samples. The true median is then that of an infinite series.
     pub memory: f64,
 }
 
-/// A case as it behaves.
+/// The distribution of the times of a case.
 #[derive(Debug, Clone, Copy)]
 pub struct Process {
     /// Time of a launch, in nanoseconds.
@@ -59,7 +60,7 @@ pub struct Process {
     pub sigma: f64,
     memory: f64,
     drift: f64,
-    /// Time in which the drift settles, in nanoseconds; without end where it is a line.
+    /// The time in which the drift settles, in nanoseconds; `None` for drift along a line.
     settles_ns: Option<f64>,
     budget_ns: f64,
     outliers: f64,
@@ -72,10 +73,10 @@ pub struct Process {
 const OUTLIER_SIGMA: f64 = 0.2;
 
 impl Process {
-    /// One drawn at random: launches of `launch_ns` at most, noise from 0.05 to 5 %.
+    /// A random process with launches in the range `launch_ns` and noise from 0.05 to 5 %.
     pub fn draw(random: &mut Random, disturbance: Disturbance, launch_ns: (f64, f64), rules: &Rules) -> Self {
         let sigma = random.log_between(0.0005, 0.05);
-        let when = |is_so: bool, value: f64| if is_so { value } else { 0.0 };
+        let when = |is_on: bool, value: f64| if is_on { value } else { 0.0 };
         Self {
             base_ns: random.log_between(launch_ns.0, launch_ns.1),
             sigma,
@@ -124,7 +125,7 @@ impl Process {
     }
 
     /// The median of the mixture over `levels`, in nanoseconds.
-    fn truth(&self, levels: &[f64]) -> f64 {
+    fn true_median(&self, levels: &[f64]) -> f64 {
         let levels = if self.drift == 0.0 { &levels[..1] } else { levels };
         let (mut low, mut high) = (self.base_ns.ln() - 1.0, self.base_ns.ln() + 1.0);
         for _ in 0..48 {
@@ -139,20 +140,20 @@ impl Process {
         f64::midpoint(low, high).exp()
     }
 
-    /// Has the harness measure it. Gives the samples, in nanoseconds, and the truth.
+    /// Measures the process with the suite's own code. Returns the samples and the true median, in nanoseconds.
     pub fn measure(&self, random: &mut Random, rules: &Rules) -> (Vec<f64>, f64) {
         let noise = random.normal();
         let mut device = Device { process: *self, random, noise, spent_ns: 0.0, levels: Vec::new() };
-        // 1 ns: the truth has no steps either.
+        // A tick of 1 ns is close to the model, which has none.
         let timer = Timer { is_device: true, tick_ns: 1.0, note: None };
         let series = pollster::block_on(measure(&mut device, &timer, rules)).expect("nothing fails");
-        // A series is the last of what was sampled: batching and warming up come before it.
+        // The series is the last part of the samples: batching and warm-up come before it.
         let levels = &device.levels[device.levels.len() - series.samples_ns.len()..];
-        (series.samples_ns, self.truth(levels))
+        (series.samples_ns, self.true_median(levels))
     }
 }
 
-/// What runs a process.
+/// A device that runs a process.
 struct Device<'a> {
     process: Process,
     random: &'a mut Random,
@@ -162,7 +163,7 @@ struct Device<'a> {
 }
 
 impl Device<'_> {
-    fn take(&mut self, launches: u32) -> Sample {
+    fn next_sample(&mut self, launches: u32) -> Sample {
         let level = self.process.level(self.spent_ns);
         self.levels.push(level);
         let memory = self.process.memory;
@@ -176,7 +177,7 @@ impl Device<'_> {
 
 impl Prepared for Device<'_> {
     fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
-        let sample = self.take(launches);
+        let sample = self.next_sample(launches);
         Box::pin(async move { Ok(sample) })
     }
     fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)> {

@@ -1,4 +1,4 @@
-//! Any bytes are a report or one sentence; what was understood is understood again when it is written.
+//! The CSV reader returns a report or a one-line error for any bytes, and reads what it writes as the same records.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-// Are stores slower into memory that the card may compress? Fills 1 GiB of plain and of compressible memory with what can be compressed
-// (sixteen equal bytes) and what cannot, for docs/limits.md.
+// Compares stores to compressible memory with stores to plain memory, for docs/limits.md: fills 1 GiB of each with data
+// that can be compressed (sixteen equal bytes) and with data that cannot.
 // nvcc -O3 -arch=native scripts/reference/compressible.cu -lcuda && ./a.out
 #include <cuda.h>
 

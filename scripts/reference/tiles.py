@@ -1,29 +1,32 @@
 #!/usr/bin/env python3
-"""Writes matrix products and transposes of many shapes, for docs/limits.md: one folder a variant, to be measured by `shaderbench run --shaders`.
+"""Writes variants of matrix products and transposes for docs/limits.md, one folder each, for `run --shaders`.
 
     python3 scripts/reference/tiles.py DIR
     shaderbench run matmul/double_buffered --size 4096 --shaders DIR/two-rounds
     shaderbench run matmul/cooperative --size 4096 --shaders DIR/one-pair
     shaderbench run transpose/registers --size 8192 --shaders DIR/wide-first
 
-The kernels are written out, step by step, and right for sizes alone that are whole tiles and bands of tiles: they are for trying, the suite's own
-(shaders/matmul, shaders/transpose) are for use. A workgroup covers as many elements as in the suite's kernel of the same name, whose grid is used.
+The kernels are unrolled and for experiments only: they are right only for sizes that are whole tiles and bands of
+tiles. A workgroup covers as many elements as in the suite's kernel of the same name, because its grid is used.
 """
+
 import sys
 from pathlib import Path
 
 
 def product(depth=8, across=8, high=4, wide=8, rounds=1, ahead=False, band=0, pairs=False):
-    """C = A*B in f32 with two pairs of tiles in turn: `across` columns by 8 rows an invocation, `high` by `wide` invocations a subgroup of 32,
-    `rounds` tiles in a turn of the loop; `ahead`: the first step behind the barrier is read before the last one in front; `pairs`, with 4 by 8:
-    eight neighbours of a subgroup are four high and two wide, not one and eight."""
+    """C = A*B in f32 with two pairs of tiles: 8 rows by `across` columns per invocation, `high` by `wide` invocations
+    per subgroup of 32, `rounds` tiles per iteration of the loop. With `ahead`, the first step after the barrier is
+    read before the last step before it is multiplied. With `pairs` (for 4 by 8), eight neighbours of a subgroup are
+    four high and two wide instead of one and eight."""
     side, rows = 128, 8
     threads = side // rows * (side // across)
     warps_wide = side // (wide * across)
     a_pitch, b_pitch = side // 4 + 1, side // 4
     a_size, b_size = depth * a_pitch, depth * b_pitch
     a_loads, b_loads = side * depth // 4 // threads, side * depth // 4 // threads
-    out = [f"""alias T = f32;
+    out = [
+        f"""alias T = f32;
 struct Sizes {{ m: u32, n: u32, k: u32 }}
 @group(0) @binding(0) var<storage, read> a: array<vec4<T>>;
 @group(0) @binding(1) var<storage, read> b: array<vec4<T>>;
@@ -37,7 +40,7 @@ fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {{
-    {place(band)}
+    {tile_position(band)}
     let row = at.y * {side}u;
     let column = at.x * {side}u;
     let k4 = sizes.k / 4u;
@@ -47,7 +50,8 @@ fn main(
     let y = {"lane / 2u % 4u" if pairs else f"lane / {wide}u"};
     let x = {"lane / 8u * 2u + lane % 2u" if pairs else f"lane % {wide}u"};
     let from_a = warp / {warps_wide}u * {high * rows // 4}u + y;
-    let from_b = warp % {warps_wide}u * {wide * across // 4}u + x;"""]
+    let from_b = warp % {warps_wide}u * {wide * across // 4}u + x;"""
+    ]
     put = out.append
     for q in range(a_loads):
         put(f"    let r{q} = (t + {q * threads}u) / {depth // 4}u;")
@@ -56,17 +60,23 @@ fn main(
     for y, x in sums:
         put(f"    var c{y}_{x} = vec4<T>();")
 
-    def bring(first):
+    def load_next(first):
         for q in range(a_loads):
             put(f"        let next_a{q} = a[(row + r{q}) * k4 + s{q} + ({first}) / 4u];")
         for q in range(b_loads):
             number = f"(t + {q * threads}u)"
-            put(f"        let next_b{q} = b[({number} / {side // 4}u + {first}) * n4 + column / 4u + {number} % {side // 4}u];")
+            put(
+                f"        let next_b{q} = b[({number} / {side // 4}u + {first}) * n4 + column / 4u"
+                f" + {number} % {side // 4}u];"
+            )
 
-    def keep(turn):
+    def store(turn):
         for q in range(a_loads):
             for j, lane in enumerate("xyzw"):
-                put(f"        a_tiles[{turn} * {a_size}u + s{q} * {4 * a_pitch}u + {j * a_pitch}u + r{q} / 4u][r{q} % 4u] = next_a{q}.{lane};")
+                put(
+                    f"        a_tiles[{turn} * {a_size}u + s{q} * {4 * a_pitch}u + {j * a_pitch}u + r{q} / 4u]"
+                    f"[r{q} % 4u] = next_a{q}.{lane};"
+                )
         for q in range(b_loads):
             put(f"        b_tiles[{turn} * {b_size}u + t + {q * threads}u] = next_b{q};")
 
@@ -81,8 +91,8 @@ fn main(
             put(f"        c{y}_{x} = fma(vec4<T>({name}a{y // 4}.{'xyzw'[y % 4]}), {name}b{x}, c{y}_{x});")
 
     put("    {")
-    bring("0u")
-    keep("0u")
+    load_next("0u")
+    store("0u")
     put("    }")
     if ahead:
         put("    workgroupBarrier();")
@@ -96,12 +106,12 @@ fn main(
         if not ahead:
             put("        workgroupBarrier();")
         put(f"        let next = min(first + {(half + 1) * depth}u, sizes.k - {depth}u);")
-        bring("next")
+        load_next("next")
         if ahead:
             for p in range(1, depth):
                 read(turn, p, f"p{p}_")
                 multiply("held_" if p == 1 else f"p{p - 1}_")
-            keep(other)
+            store(other)
             put("        workgroupBarrier();")
             read(other, 0, "held_", "")
             multiply(f"p{depth - 1}_")
@@ -109,7 +119,7 @@ fn main(
             for p in range(depth):
                 read(turn, p, f"p{p}_")
                 multiply(f"p{p}_")
-            keep(other)
+            store(other)
         put("    }")
     put("    }")
     for y, x in sums:
@@ -119,12 +129,26 @@ fn main(
     return "\n".join(out) + "\n"
 
 
-def cooperative(depth=32, high=2, wide=2, pairs=1, band=0, columns=128, ahead=False, spread=False, snake=False, sixteen=False, touch=0):
-    """C = A*B of f16 by cooperative matrices: `high` by `wide` subgroups for 128 rows by `columns`, with one pair of tiles or two in turn;
-    `ahead`, with two rounds in a turn of the loop: the first step behind the barriers is read before the last one in front is multiplied;
-    `spread`: rows of A four apart are stored together, whose fours lie in different banks; `snake`: neighbours in the order of products share
-    a factor; `sixteen`: 16 bytes a load, as vec4<u32>, unpacked on the way to the tiles; `touch`: a word of every 64 bytes that come so
-    many rounds later is read, an eighth of them by each of the workgroups that share them, for the second cache (32 deep, two rounds a turn)."""
+def cooperative(
+    depth=32,
+    high=2,
+    wide=2,
+    pairs=1,
+    band=0,
+    columns=128,
+    ahead=False,
+    spread=False,
+    snake=False,
+    sixteen=False,
+    touch=0,
+):
+    """C = A*B of f16 by cooperative matrices: `high` by `wide` subgroups for 128 rows by `columns`, with one or two
+    `pairs` of tiles. `ahead`, with two rounds per iteration of the loop: the first step after the barriers is read
+    before the last step before them is multiplied. `spread`: rows of A four apart are stored together, in different
+    banks. `snake`: neighbouring products share a factor. `sixteen`: loads of 16 bytes as vec4<u32>, unpacked before
+    they are stored in the tiles. `touch`: reads a word of every 64 bytes that are needed `touch` rounds later, an
+    eighth of them in each of the workgroups that share them, to load them into L2 (32 deep, two rounds per
+    iteration)."""
     side = 128
     threads = high * wide * 32
     a_parts, b_parts = side // high // 16, columns // wide // 16
@@ -133,17 +157,18 @@ def cooperative(depth=32, high=2, wide=2, pairs=1, band=0, columns=128, ahead=Fa
     a_size, b_size = side * a_pitch, depth * b_pitch
     a_loads, b_loads = side * depth // group // threads, columns * depth // group // threads
     a_rows, b_rows = threads // (depth // group), threads // (columns // group)
-    kept, brought, first_four = ("Pair", "vec4<u32>", ".low") if sixteen else ("vec4<f16>", "vec4<f16>", "")
-    out = [f"""enable f16;
+    stored, loaded, first_four = ("Pair", "vec4<u32>", ".low") if sixteen else ("vec4<f16>", "vec4<f16>", "")
+    out = [
+        f"""enable f16;
 enable wgpu_cooperative_matrix;
 struct Pair {{ low: vec4<f16>, high: vec4<f16> }}
 struct Sizes {{ m: u32, n: u32, k: u32 }}
-@group(0) @binding(0) var<storage, read> a: array<{brought}>;
-@group(0) @binding(1) var<storage, read> b: array<{brought}>;
+@group(0) @binding(0) var<storage, read> a: array<{loaded}>;
+@group(0) @binding(1) var<storage, read> b: array<{loaded}>;
 @group(0) @binding(2) var<storage, read_write> c: array<f32>;
 @group(0) @binding(3) var<uniform> sizes: Sizes;
-var<workgroup> a_tiles: array<{kept}, {pairs * a_size}>;
-var<workgroup> b_tiles: array<{kept}, {pairs * b_size}>;
+var<workgroup> a_tiles: array<{stored}, {pairs * a_size}>;
+var<workgroup> b_tiles: array<{stored}, {pairs * b_size}>;
 @compute @workgroup_size({threads})
 fn main(
     @builtin(local_invocation_index) t: u32,
@@ -151,7 +176,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
 ) {{
-    {place(band, columns)}
+    {tile_position(band, columns)}
     let row = at.y * {side}u;
     let column = at.x * {columns}u;
     let k4 = sizes.k / {group}u;
@@ -163,45 +188,54 @@ fn main(
     let a_from = (row + a_row) * k4 + t % {depth // group}u;
     let b_from = t / {columns // group}u * n4 + column / {group}u + t % {columns // group}u;
     let a_put = a_row * {a_pitch}u + t % {depth // group}u;
-    let b_put = t / {columns // group}u * {b_pitch}u + t % {columns // group}u;"""]
+    let b_put = t / {columns // group}u * {b_pitch}u + t % {columns // group}u;"""
+    ]
     put = out.append
-    products = [(y, x) for y in range(a_parts) for x in (reversed(range(b_parts)) if snake and y % 2 else range(b_parts))]
+    products = [
+        (y, x) for y in range(a_parts) for x in (reversed(range(b_parts)) if snake and y % 2 else range(b_parts))
+    ]
     for y, x in products:
         put(f"    var s{y}_{x} = coop_mat16x16<f32, C>();")
 
-    def own(name):
+    def unpacked(name):
         if not sixteen:
             return name
         x, y, z, w = (f"vec2<f16>(unpack2x16float({name}.{lane}))" for lane in "xyzw")
         return f"Pair(vec4<f16>({x}, {y}), vec4<f16>({z}, {w}))"
 
-    def bring(first):
+    def load_next(first):
         for q in range(a_loads):
             put(f"        let next_a{q} = a[a_from + {q * a_rows}u * k4 + {first} / {group}u];")
         for q in range(b_loads):
             put(f"        let next_b{q} = b[b_from + ({first} + {q * b_rows}u) * n4];")
 
-    def keep(turn):
+    def store(turn):
         for q in range(a_loads):
-            put(f"        a_tiles[{turn} * {a_size}u + a_put + {q * a_rows * a_pitch}u] = {own(f'next_a{q}')};")
+            put(f"        a_tiles[{turn} * {a_size}u + a_put + {q * a_rows * a_pitch}u] = {unpacked(f'next_a{q}')};")
         for q in range(b_loads):
-            put(f"        b_tiles[{turn} * {b_size}u + b_put + {q * b_rows * b_pitch}u] = {own(f'next_b{q}')};")
+            put(f"        b_tiles[{turn} * {b_size}u + b_put + {q * b_rows * b_pitch}u] = {unpacked(f'next_b{q}')};")
 
     def read(turn, p, name, word="let "):
         for y in range(a_parts):
             at = f"{turn} * {a_size}u + (part_row + {16 * y}u) * {a_pitch}u + {p // group}u"
-            put(f"        {word}{name}a{y} = coopLoadT<coop_mat16x16<f16, A>>(&a_tiles[{at}]{first_four}, {a_pitch * group // 4}u);")
+            put(
+                f"        {word}{name}a{y} = coopLoadT<coop_mat16x16<f16, A>>"
+                f"(&a_tiles[{at}]{first_four}, {a_pitch * group // 4}u);"
+            )
         for x in range(b_parts):
             at = f"{turn} * {b_size}u + {p * b_pitch + 16 // group * x}u + part_column / {group}u"
-            put(f"        {word}{name}b{x} = coopLoadT<coop_mat16x16<f16, B>>(&b_tiles[{at}]{first_four}, {b_pitch * group // 4}u);")
+            put(
+                f"        {word}{name}b{x} = coopLoadT<coop_mat16x16<f16, B>>"
+                f"(&b_tiles[{at}]{first_four}, {b_pitch * group // 4}u);"
+            )
 
     def multiply(name):
         for y, x in products:
             put(f"        s{y}_{x} = coopMultiplyAdd({name}a{y}, {name}b{x}, s{y}_{x});")
 
     put("    {")
-    bring("0u")
-    keep("0u")
+    load_next("0u")
+    store("0u")
     put("    }")
     rounds = 2 if ahead else 1
     if ahead:
@@ -219,12 +253,14 @@ fn main(
         put(f"        seen_a = f32(a[touch_a + touched / {group}u].x);")
         put(f"        seen_b = f32(b[touch_b + touched * n4].x);")
     for part in range(rounds):
-        here, there = (f"{part}u", f"{1 - part}u") if pairs == 2 and ahead else ("turn", "(1u - turn)" if pairs == 2 else "0u")
+        here, there = (
+            (f"{part}u", f"{1 - part}u") if pairs == 2 and ahead else ("turn", "(1u - turn)" if pairs == 2 else "0u")
+        )
         put("        {")
         if not ahead:
             put("        workgroupBarrier();")
         put(f"        let next = min(first + {(part + 1) * depth}u, sizes.k - {depth}u);")
-        bring("next")
+        load_next("next")
         if ahead:
             for p in range(16, depth, 16):
                 read(here, p, f"p{p}_")
@@ -235,7 +271,7 @@ fn main(
                 multiply(f"p{p}_")
         if pairs == 1:
             put("        workgroupBarrier();")
-        keep(there)
+        store(there)
         if ahead:
             put("        workgroupBarrier();")
             read(there, 0, "held_", "")
@@ -251,23 +287,30 @@ fn main(
     return "\n".join(out) + "\n"
 
 
-def place(band, columns=128):
-    """The workgroup's tile: row by row, or in bands of some rows, column by column. The grid has a workgroup for 128 columns: where one has more,
-    the rest of them have nothing to do."""
+def tile_position(band, columns=128):
+    """The workgroup's tile: row by row, or in bands of rows, column by column. The grid has one workgroup per 128
+    columns: with more columns per workgroup the others return at once."""
     if not band:
         return "let at = group.xy;"
     across, rest = "groups.x", ""
     if columns > 128:
-        across, rest = f"(groups.x / {columns // 128}u)", "    if (group.y * groups.x + group.x >= across * groups.y) { return; }\n"
-    return (f"let across = {across};\n{rest}    let number = group.y * groups.x + group.x;\n    let rest = number % ({band}u * across);\n"
-            f"    let at = vec2<u32>(rest / {band}u, number / ({band}u * across) * {band}u + rest % {band}u);")
+        across, rest = (
+            f"(groups.x / {columns // 128}u)",
+            "    if (group.y * groups.x + group.x >= across * groups.y) { return; }\n",
+        )
+    return (
+        f"let across = {across};\n{rest}    let number = group.y * groups.x + group.x;\n"
+        f"    let rest = number % ({band}u * across);\n"
+        f"    let at = vec2<u32>(rest / {band}u, number / ({band}u * across) * {band}u + rest % {band}u);"
+    )
 
 
 def turned(first=False, down=False):
-    """The transpose by tiles of 64x64 in halves of 64 rows by 32 columns: `first`, all loads of both halves before anything else; `down`,
-    workgroups numbered down the columns."""
+    """The transpose by tiles of 64x64 in halves of 64 rows by 32 columns. `first`: all loads of both halves come
+    first. `down`: workgroups are numbered down the columns."""
     across, height = ("group.y", "group.x") if down else ("group.x", "group.y")
-    out = [f"""alias T = f32;
+    out = [
+        f"""alias T = f32;
 struct Sizes {{ rows: u32, columns: u32 }}
 @group(0) @binding(0) var<storage, read> input: array<T>;
 @group(0) @binding(1) var<storage, read_write> output: array<T>;
@@ -276,10 +319,14 @@ var<workgroup> half: array<T, 32 * 65>;
 @compute @workgroup_size(256)
 fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>) {{
     let left = {across} * 64u;
-    let top = {height} * 64u;"""]
+    let top = {height} * 64u;"""
+    ]
 
     def load(part):
-        out.extend(f"    let x{part}_{k} = input[(top + t / 32u + {8 * k}u) * sizes.columns + left + {32 * part}u + t % 32u];" for k in range(8))
+        out.extend(
+            f"    let x{part}_{k} = input[(top + t / 32u + {8 * k}u) * sizes.columns + left + {32 * part}u + t % 32u];"
+            for k in range(8)
+        )
 
     if first:
         load(0)
@@ -336,7 +383,7 @@ TRANSPOSES = {
 
 def main():
     if len(sys.argv) != 2:
-        sys.exit("name the folder to write to: python3 scripts/reference/tiles.py DIR")
+        sys.exit("usage: python3 scripts/reference/tiles.py DIR")
     for family, kernel, write, variants in (
         ("matmul", "double_buffered", product, PRODUCTS),
         ("matmul", "cooperative", cooperative, COOPERATIVE),

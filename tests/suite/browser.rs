@@ -1,17 +1,20 @@
-//! A headless Chromium, driven by its DevTools protocol through a pipe: no driver program and no port.
+//! A headless Chromium for the tests of the HTML report, driven over a DevTools pipe: these tests need no Node.js.
+//! `web/test/page.mjs` drives Chromium by Playwright, because that page's tests need downloads, workers and changed
+//! responses.
 
-#![allow(unreachable_pub, reason = "the test binary that includes this file uses it")]
+#![allow(unreachable_pub, reason = "a module of the test program")]
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use crate::command::program;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 
-/// How long the browser may take for one answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest time for one answer of the browser.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub struct Browser {
     child: Child,
@@ -19,36 +22,38 @@ pub struct Browser {
     messages: Receiver<Value>,
     session: String,
     calls: u64,
-    /// What happened in the page, in order.
+    /// The events of the page, in order.
     pub events: Vec<Value>,
     _profile: tempfile::TempDir,
 }
 
-/// A Chromium on the PATH, or the program that the variable CHROMIUM names.
-fn program() -> Option<String> {
+/// The program that the variable CHROMIUM names, or a Chromium on the PATH.
+fn chromium() -> Option<String> {
     let named = std::env::var("CHROMIUM").ok();
-    let usual = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].map(str::to_owned);
-    let answers = |program: &String| {
-        let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-        asked.is_ok_and(|status| status.success())
+    let known = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"].map(str::to_owned);
+    let starts = |name: &String| {
+        let output = program(name).args(&["--version"]).into_command().output();
+        output.is_ok_and(|output| output.status.success())
     };
-    named.into_iter().chain(usual).find(answers)
+    named.into_iter().chain(known).find(starts)
 }
 
 impl Browser {
-    /// Starts one with an empty page; `None`, said aloud, where there is none.
+    /// Starts Chromium with an empty page. Prints that the test is skipped where there is none.
     pub fn start() -> Option<Self> {
-        let Some(program) = program().filter(|_| cfg!(unix)) else {
-            eprintln!("SKIPPED: Chromium is not installed: nobody has looked at the page");
+        let Some(chromium) = chromium().filter(|_| cfg!(unix)) else {
+            eprintln!("SKIPPED: Chromium is not installed: the page is not tested");
             return None;
         };
         let profile = tempfile::tempdir().expect("a folder");
-        // Chromium takes commands from file 3 and answers to file 4.
-        let mut child = Command::new("sh")
-            .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null", &program])
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"])
-            .args(["--no-first-run", "--remote-debugging-pipe"])
-            .arg(format!("--user-data-dir={}", profile.path().display()))
+        // Chromium reads commands from file descriptor 3 and writes answers to 4.
+        let program = program("sh")
+            .args(&["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null", &chromium])
+            .args(&["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"])
+            .args(&["--no-first-run", "--remote-debugging-pipe"])
+            .arg(format!("--user-data-dir={}", profile.path().display()));
+        let mut child = program
+            .into_command()
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -80,7 +85,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Sends a command and gives its result; what happens meanwhile is kept.
+    /// Sends a command and returns its result. Stores the events that arrive before it.
     pub fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.calls += 1;
         let mut command = json!({ "id": self.calls, "method": method, "params": parameters });
@@ -89,7 +94,7 @@ impl Browser {
         }
         self.input.write_all(format!("{command}\0").as_bytes()).expect("Chromium listens");
         loop {
-            let message = self.messages.recv_timeout(PATIENCE).expect("Chromium answers");
+            let message = self.messages.recv_timeout(TIMEOUT).expect("Chromium answers");
             if message["id"] == self.calls {
                 assert!(message["error"].is_null(), "{method}: {}", message["error"]);
                 return message["result"].clone();
@@ -98,8 +103,8 @@ impl Browser {
         }
     }
 
-    /// How the page is seen: its width and whether it is dark.
-    pub fn look(&mut self, width: u32, is_dark: bool) {
+    /// Sets the width of the page and its colour scheme.
+    pub fn resize(&mut self, width: u32, is_dark: bool) {
         let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size);
         let scheme = if is_dark { "dark" } else { "light" };
@@ -113,13 +118,13 @@ impl Browser {
         let path = path.canonicalize().expect("the page");
         self.call("Page.navigate", json!({ "url": format!("file://{}", path.display()) }));
         while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
-            let message = self.messages.recv_timeout(PATIENCE).expect("the page loads");
+            let message = self.messages.recv_timeout(TIMEOUT).expect("the page loads");
             self.events.push(message);
         }
         self.settle();
     }
 
-    /// Waits until the page has drawn what it wants to draw: what observes its size acts a frame later.
+    /// Waits until the page is drawn. Size observers act one frame later.
     pub fn settle(&mut self) {
         self.value(
             "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))",
@@ -139,15 +144,16 @@ impl Browser {
         self.value(expression).as_str().unwrap_or_default().to_owned()
     }
 
-    /// Clicks into the middle of what a selector finds.
+    /// Clicks into the middle of an element.
     pub fn click(&mut self, selector: &str) {
-        let place = self.value(&format!(
-            "(() => {{ const found = document.querySelector({}); found.scrollIntoView({{ block: 'center', inline: 'center', behavior: 'instant' }});
+        let center = self.value(&format!(
+            "(() => {{ const found = document.querySelector({});
+              found.scrollIntoView({{ block: 'center', inline: 'center', behavior: 'instant' }});
               const box = found.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()",
             json!(selector)
         ));
         for kind in ["mousePressed", "mouseReleased"] {
-            let event = json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
+            let event = json!({ "type": kind, "x": center[0], "y": center[1], "button": "left", "clickCount": 1 });
             self.call("Input.dispatchMouseEvent", event);
         }
         self.settle();
@@ -169,16 +175,17 @@ impl Browser {
         self.settle();
     }
 
-    /// Writes a text key by key.
-    pub fn write(&mut self, text: &str) {
+    /// Types a text key by key.
+    pub fn type_text(&mut self, text: &str) {
         text.chars().for_each(|character| self.press(&character.to_string()));
     }
 
-    /// A picture of the whole page, or of what a selector finds, as PNG.
-    pub fn picture(&mut self, selector: &str) -> Vec<u8> {
+    /// A screenshot of an element, as PNG.
+    pub fn screenshot(&mut self, selector: &str) -> Vec<u8> {
         let clip = self.value(&format!(
             "(() => {{ const box = document.querySelector({}).getBoundingClientRect();
-              return {{ x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height, scale: 1 }}; }})()",
+              return {{ x: box.x + scrollX, y: box.y + scrollY, width: box.width, height: box.height, scale: 1 }};
+            }})()",
             json!(selector)
         ));
         let answer = self.call("Page.captureScreenshot", json!({ "captureBeyondViewport": true, "clip": clip }));

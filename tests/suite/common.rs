@@ -1,21 +1,19 @@
-//! A device that exists only in numbers, for everything that can happen to a run.
+//! A fake device for the tests of the engine: it computes, times and fails as a test says.
 
 #![allow(dead_code, unreachable_pub, reason = "each test program that includes this file uses its own part")]
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use shaderbench::backend::Api;
-use shaderbench::backend::{Backend, Device, DeviceType, Prepared, RuntimeChecks, Sample, Task};
+use shaderbench::backend::{Api, Backend, Device, DeviceType, Prepared, RuntimeChecks, Sample, Task};
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{Changes, Observer, Settings};
+use shaderbench::engine::{self, Changes, EarlierRows, Observer, Outcome, Settings};
 use shaderbench::error::{Error, Result};
 use shaderbench::job::{Contents, Job, Language};
 use shaderbench::results::{Record, Status};
 use shaderbench::suite::Dtype;
-use shaderbench::suite::Feature;
-use shaderbench::suite::{Case, Profile};
+use shaderbench::suite::{Case, Feature, Profile};
 
 /// What the fake device does with a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +22,7 @@ pub enum Behaviour {
     Right,
     /// Gets the element of this index wrong.
     Wrong(u64),
-    /// Writes nothing at all.
+    /// Writes nothing.
     Idle,
     /// Takes the given multiple of its usual time.
     Slow(f64),
@@ -32,7 +30,7 @@ pub enum Behaviour {
     SlowAtFirst(f64),
     /// Takes a time that scatters by this fraction.
     Noisy(f64),
-    /// Lacks something, and says so when the job is prepared.
+    /// Has no support for the job, which `prepare` reports.
     Unsupported,
     /// Does not compile.
     Uncompilable,
@@ -42,15 +40,15 @@ pub enum Behaviour {
     OutOfMemoryAtFirst,
     /// Is lost when it runs.
     Lost,
-    /// Never answers.
+    /// Does not finish: the run times out.
     Hanging,
     /// Is lost at this stage of a case.
     LostIn(Stage),
-    /// Its clock falls to this fraction during the first sample of the job, for good.
+    /// Its clock falls to this fraction during the first sample of the job, and stays there.
     Throttled(f64),
 }
 
-/// Where in a case a device can be lost.
+/// The stages of a case in which a device can be lost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Stage {
     Prepare,
@@ -60,7 +58,7 @@ pub enum Stage {
     EndToEnd,
 }
 
-/// What the device's timestamps are.
+/// The device's timestamps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Clock {
     /// Multiples of this many nanoseconds.
@@ -77,11 +75,11 @@ pub enum Clock {
 #[derive(Debug, Default)]
 pub struct Log {
     pub reopened: usize,
-    /// Jobs dropped after the device had been lost under them.
+    /// Jobs that were dropped after they lost the device.
     pub dropped_lost: usize,
     pub released: usize,
     pub prepared: Vec<String>,
-    /// The device's clock now, as a fraction of its highest.
+    /// The device's clock as a fraction of its highest.
     pub speed: f64,
     random: u64,
 }
@@ -89,30 +87,36 @@ pub struct Log {
 pub struct Fake {
     pub device: Device,
     pub clock: Clock,
-    /// What the timestamps around copies are.
+    /// The timestamps of copies.
     pub copy_clock: Clock,
-    pub behaviour: fn(&str) -> Behaviour,
-    /// Whether it can be opened again when it was lost.
+    /// The behaviour of a job, by its label.
+    pub behaviour: Box<dyn Fn(&str) -> Behaviour>,
+    /// Whether it can be opened again after a loss.
     pub can_reopen: bool,
-    /// How often it cannot be opened before it can.
-    pub refusals: usize,
+    /// How many attempts to open it again fail first.
+    pub failed_reopens: usize,
     pub log: Arc<Mutex<Log>>,
 }
 
-pub fn fake(behaviour: fn(&str) -> Behaviour) -> Fake {
+pub fn fake(behaviour: impl Fn(&str) -> Behaviour + 'static) -> Fake {
     Fake {
         device: device(),
         clock: Clock::Good(32.0),
         copy_clock: Clock::Good(32.0),
-        behaviour,
+        behaviour: Box::new(behaviour),
         can_reopen: true,
-        refusals: 0,
+        failed_reopens: 0,
         log: Arc::new(Mutex::new(Log { speed: 1.0, random: 1, ..Log::default() })),
     }
 }
 
-/// The same card through another API.
-pub fn fake_through(api: Api, behaviour: fn(&str) -> Behaviour) -> Fake {
+/// A fake device that does everything right.
+pub fn right() -> Fake {
+    fake(|_| Behaviour::Right)
+}
+
+/// The fake device on another API.
+pub fn fake_on(api: Api, behaviour: impl Fn(&str) -> Behaviour + 'static) -> Fake {
     let mut fake = fake(behaviour);
     let device = &mut fake.device;
     device.api = api;
@@ -124,6 +128,22 @@ pub fn fake_through(api: Api, behaviour: fn(&str) -> Behaviour) -> Fake {
         (device.is_in_browser, device.runtime_checks) = (true, RuntimeChecks::AlwaysOn);
     }
     fake
+}
+
+/// The behaviour of the jobs whose labels have this start; all others are right.
+pub fn only(start: &'static str, behaviour: Behaviour) -> impl Fn(&str) -> Behaviour + Copy {
+    move |label| if label.starts_with(start) { behaviour } else { Behaviour::Right }
+}
+
+impl Fake {
+    pub fn log(&self) -> MutexGuard<'_, Log> {
+        lock(&self.log)
+    }
+}
+
+/// The contents of a mutex in a test of one thread.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("one thread")
 }
 
 pub fn device() -> Device {
@@ -175,14 +195,14 @@ impl Backend for Fake {
         Box::pin(async move {
             self.device.check(job)?;
             let mut behaviour = (self.behaviour)(&job.label);
-            let is_known = self.log.lock().expect("one thread").prepared.contains(&job.label);
+            let is_prepared_before = self.log().prepared.contains(&job.label);
             if let Behaviour::SlowAtFirst(factor) = behaviour {
-                behaviour = if is_known { Behaviour::Right } else { Behaviour::Slow(factor) };
+                behaviour = if is_prepared_before { Behaviour::Right } else { Behaviour::Slow(factor) };
             }
             if behaviour == Behaviour::OutOfMemoryAtFirst {
-                behaviour = if is_known { Behaviour::Right } else { Behaviour::OutOfMemory };
+                behaviour = if is_prepared_before { Behaviour::Right } else { Behaviour::OutOfMemory };
             }
-            self.log.lock().expect("one thread").prepared.push(job.label.clone());
+            lock(&self.log).prepared.push(job.label.clone());
             match behaviour {
                 Behaviour::Unsupported => return Err(Error::Unsupported("the fake has no such thing".into())),
                 Behaviour::Uncompilable => return Err(Error::Shader("expected ';'".into())),
@@ -190,7 +210,7 @@ impl Backend for Fake {
                 Behaviour::LostIn(Stage::Prepare) => return Err(lost()),
                 _ => {}
             }
-            // The job outlives the prepared one in every test; the trait asks for a box without a lifetime.
+            // The prepared job has no lifetime in the trait, so the copy must live forever.
             let job: &'static Job = Box::leak(Box::new(copy(job)));
             let log = Arc::clone(&self.log);
             let clock = if job.runs_kernel() { self.clock } else { self.copy_clock };
@@ -201,9 +221,9 @@ impl Backend for Fake {
 
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
-            self.log.lock().expect("one thread").reopened += 1;
-            let is_refused = self.refusals > 0;
-            self.refusals = self.refusals.saturating_sub(1);
+            lock(&self.log).reopened += 1;
+            let is_refused = self.failed_reopens > 0;
+            self.failed_reopens = self.failed_reopens.saturating_sub(1);
             if self.can_reopen && !is_refused {
                 return Ok(());
             }
@@ -212,11 +232,11 @@ impl Backend for Fake {
     }
 
     fn release(&mut self) {
-        self.log.lock().expect("one thread").released += 1;
+        lock(&self.log).released += 1;
     }
 }
 
-/// A copy that owns its oracle's answers (up to the first few thousand, all that tests read).
+/// A copy with the answers of its oracle in a vector.
 fn copy(job: &Job) -> Job {
     let mut want = vec![0.0; job.check.scalars as usize];
     (job.check.oracle)(0, &mut want);
@@ -247,12 +267,12 @@ fn lost() -> Error {
 
 impl Drop for FakeJob<'_> {
     fn drop(&mut self) {
-        self.log.lock().expect("one thread").dropped_lost += usize::from(self.is_lost);
+        lock(&self.log).dropped_lost += usize::from(self.is_lost);
     }
 }
 
 impl FakeJob<'_> {
-    /// Where in a case the device is lost or stops answering.
+    /// Fails in the stage in which the device is lost or hangs.
     fn reach(&mut self, stage: Stage) -> Result<()> {
         let error = match self.behaviour {
             Behaviour::Hanging if stage == Stage::Sample => Error::Timeout { seconds: 20.0 },
@@ -264,15 +284,15 @@ impl FakeJob<'_> {
         Err(error)
     }
 
-    /// Two microseconds, and the job's buffers at 1 TB/s; arithmetic kernels take their time from their label alone.
+    /// Two microseconds, and the job's buffers at 1 TB/s.
     fn launch_ns(&self) -> f64 {
         let bytes: u64 = self.job.buffers.iter().map(|buffer| buffer.bytes).sum();
         let base = 2000.0 + bytes as f64 / 1000.0;
-        let mut log = self.log.lock().expect("one thread");
+        let mut log = lock(&self.log);
         if let Behaviour::Throttled(speed) = self.behaviour {
             log.speed = speed;
         }
-        // A small linear congruential generator: noise that is the same in every run.
+        // A linear congruential generator: the same noise in every run.
         log.random = log.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let uniform = (log.random >> 11) as f64 / (1_u64 << 53) as f64;
         let factor = match self.behaviour {
@@ -328,7 +348,7 @@ impl Prepared for FakeJob<'_> {
                 let poison = shaderbench::job::Buffer { contents: Contents::Poison, ..spec.clone() };
                 poison.fill(0, &mut out);
             } else if spec.contents == Contents::Clock {
-                // Each starts a nanosecond after the one before it and takes 500.
+                // Each workgroup starts 1 ns after the one before it and takes 500 ns.
                 for (group, pair) in (0_u64..).zip(out.chunks_exact_mut(16)) {
                     pair[..8].copy_from_slice(&(1000 + group).to_le_bytes());
                     pair[8..].copy_from_slice(&(1500 + group).to_le_bytes());
@@ -349,33 +369,33 @@ impl Prepared for FakeJob<'_> {
     }
 }
 
-/// An observer that keeps what it is told.
+/// An observer that records its calls.
 #[derive(Default)]
-pub struct Seen {
+pub struct Recorder {
     pub timer: Option<Timer>,
-    /// The numbers of the cases that were tuned, each with their count.
+    /// The tuned cases: the number of each, and the count of all.
     pub tuned: Vec<(usize, usize)>,
-    /// Cases that are done.
+    /// The number of finished cases.
     pub finished: usize,
-    /// The APIs, in the order in which they took their turns.
+    /// The APIs in the order of their turns.
     pub turns: Vec<&'static str>,
-    /// The numbers of the cases, one for each turn.
-    pub places: Vec<usize>,
-    /// How many rows there were after each case.
+    /// The index of the case of each turn.
+    pub case_indices: Vec<usize>,
+    /// The number of rows after each case.
     pub rows: Vec<usize>,
-    /// How many of them were as before.
+    /// The number of them that did not change.
     pub unchanged: Vec<usize>,
-    /// The rows as they were then.
-    pub last: Vec<Record>,
-    /// Rows that were told of one by one.
-    pub told: usize,
-    /// Whether cases may come in any order, as in a run with a time limit.
+    /// The rows after the last case.
+    pub records: Vec<Record>,
+    /// The number of calls of `row`.
+    pub row_calls: usize,
+    /// Whether cases may have any order, as in a run with a time limit.
     pub is_in_any_order: bool,
-    /// After how many cases the run is to end.
+    /// The number of cases after which the run is interrupted.
     pub stop_after: Option<usize>,
 }
 
-impl Observer for Seen {
+impl Observer for Recorder {
     fn timer(&mut self, _: Api, timer: &Timer) {
         self.timer = Some(timer.clone());
     }
@@ -383,29 +403,29 @@ impl Observer for Seen {
         assert_eq!((row.name(), row.median_ns), (case.name(), None));
         self.tuned.push((number, count));
     }
-    fn start(&mut self, place: usize, case: &Case, row: &Record) {
+    fn start(&mut self, index: usize, case: &Case, row: &Record) {
         let api = ["vulkan", "cuda", "gl", "webgpu"]
             .into_iter()
             .find(|api| *api == row.api_name())
             .expect("an API of the fakes");
         self.turns.push(api);
-        let is_in_order = self.places.last().is_none_or(|last| *last <= place);
-        assert!(is_in_order || self.is_in_any_order, "cases run one after the other");
-        self.places.push(place);
+        let is_in_order = self.case_indices.last().is_none_or(|last| *last <= index);
+        assert!(is_in_order || self.is_in_any_order, "cases run in order");
+        self.case_indices.push(index);
         assert_eq!((row.name(), row.median_ns), (case.name(), None));
     }
     fn row(&mut self, record: &Record) {
         assert!(!record.device.is_empty());
-        self.told += 1;
+        self.row_calls += 1;
     }
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
         let unchanged = changes.unchanged();
         self.finished += 1;
         self.rows.push(records.len());
         self.unchanged.push(unchanged);
-        let kept = unchanged.min(self.last.len());
-        assert_eq!(records[..kept], self.last[..kept], "what is said to be unchanged is");
-        self.last = records.to_vec();
+        let compared = unchanged.min(self.records.len());
+        assert_eq!(records[..compared], self.records[..compared], "the first {unchanged} rows are unchanged");
+        self.records = records.to_vec();
         Ok(())
     }
     fn is_interrupted(&self) -> bool {
@@ -426,29 +446,61 @@ pub fn cases(filters: &[&str], sizes: &[&str]) -> Vec<Case> {
     plan(&request).expect("a plan")
 }
 
-/// The case whose behaviour tests choose.
+/// The label of the case whose behaviour a test sets.
 pub const SUBJECT: &str = "transpose/tiled f32 64x96 PAD=1";
 
-/// Runs the plan around the subject.
-pub fn run_on(backend: &mut Fake, seen: &mut Seen) -> Vec<Record> {
-    let cases = cases(&["transpose"], &["64x96"]);
-    pollster::block_on(shaderbench::engine::run(&mut [backend], &cases, &settings(), seen))
-        .expect("the run goes on whatever a case does")
+pub fn is_subject(row: &Record) -> bool {
+    row.name() == "transpose/tiled" && row.dtype == Some(Dtype::F32) && row.params_text() == "PAD=1"
 }
 
-/// The subject's row.
+/// The cases of the subject's family.
+pub fn plan_of_subject() -> Vec<Case> {
+    cases(&["transpose"], &["64x96"])
+}
+
+/// Runs the cases, on each API in turn.
+pub fn run(backends: &mut [&mut dyn Backend], cases: &[Case], recorder: &mut Recorder) -> Result<Vec<Record>> {
+    pollster::block_on(engine::run(backends, cases, &settings(), recorder))
+}
+
+/// Runs the cases on one device, which stays usable.
+pub fn measure(backend: &mut dyn Backend, cases: &[Case]) -> Vec<Record> {
+    run(&mut [backend], cases, &mut Recorder::default()).expect("a run")
+}
+
+/// Runs the cases that have no rows yet.
+pub fn resume(
+    backends: &mut [&mut dyn Backend],
+    cases: &[Case],
+    kept: EarlierRows,
+    settings: &Settings,
+    recorder: &mut Recorder,
+) -> Outcome {
+    pollster::block_on(engine::resume(backends, cases, kept, settings, recorder)).expect("the observer does not fail")
+}
+
+/// Runs the subject's family.
+pub fn run_family(backend: &mut Fake, recorder: &mut Recorder) -> Vec<Record> {
+    run(&mut [backend], &plan_of_subject(), recorder).expect("a case does not end the run")
+}
+
+/// The row of the subject.
 pub fn subject(records: &[Record]) -> &Record {
-    let found =
-        records.iter().find(|r| r.benchmark == "tiled" && r.dtype == Some(Dtype::F32) && r.params_text() == "PAD=1");
-    found.expect("the subject has a row")
+    records.iter().find(|row| is_subject(row)).expect("the subject has a row")
 }
 
-/// Runs with the subject behaving as given and everything else right; gives the rows and the fake's log.
-pub fn with(behaviour: fn(&str) -> Behaviour) -> (Vec<Record>, usize) {
-    let mut backend = fake(behaviour);
-    let records = run_on(&mut backend, &mut Seen::default());
-    let reopened = backend.log.lock().expect("one thread").reopened;
-    for other in records.iter().filter(|r| *r != subject(&records)) {
+/// The first row of a benchmark in f32.
+pub fn row_of<'a>(records: &'a [Record], name: &str) -> &'a Record {
+    records.iter().find(|row| row.name() == name && row.dtype == Some(Dtype::F32)).expect("a row")
+}
+
+/// Runs with this behaviour of the subject, and asserts that no other row fails. Returns the rows and the number of
+/// reopenings.
+pub fn run_with(behaviour: Behaviour) -> (Vec<Record>, usize) {
+    let mut backend = fake(only(SUBJECT, behaviour));
+    let records = run_family(&mut backend, &mut Recorder::default());
+    let reopened = backend.log().reopened;
+    for other in records.iter().filter(|row| !is_subject(row)) {
         assert!(
             matches!(other.status, Status::Ok | Status::Skipped),
             "{} {}: {}",

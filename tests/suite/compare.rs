@@ -1,8 +1,9 @@
-//! Reports against each other: how people see it, and the program as its user runs it.
+//! Comparisons of reports: their tables, and the command `compare`.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 
+use crate::command::{Folder, Output};
+use crate::terminal::{trim_lines, without_colors};
 use shaderbench::backend::Api;
 use shaderbench::report::Terminal;
 use shaderbench::report::comparison::{Format, Sort, View, write};
@@ -56,15 +57,15 @@ fn rows() -> Vec<Record> {
     ]
 }
 
-/// The rows a day later: slower, faster, as fast, unclear, changed, broken, gone and new.
+/// The rows a day later: slower, faster, the same, unclear, changed, wrong, removed and new.
 fn later() -> Vec<Record> {
     let mut rows = rows();
     rows.pop();
     for row in &mut rows {
         row.date = "2026-11-21T08:00:00Z".into();
     }
-    let mut scale = |place: usize, factor: f64| {
-        let row = &mut rows[place];
+    let mut scale = |index: usize, factor: f64| {
+        let row = &mut rows[index];
         for time in [&mut row.median_ns, &mut row.ci_low_ns, &mut row.ci_high_ns] {
             *time = time.map(|ns| ns * factor);
         }
@@ -83,7 +84,7 @@ fn later() -> Vec<Record> {
     rows
 }
 
-/// Another device, on which some are faster than the H200's and all are far from its own ceilings.
+/// Rows of another device: some are faster than the H200's, and all are far below its own ceilings.
 fn on_another_device() -> Vec<Record> {
     let mut rows = rows();
     for (row, factor) in rows.iter_mut().zip([30.0, 300.0, 800.0, 700.0, 0.5, 90.0, 80.0, 1.001]) {
@@ -106,7 +107,7 @@ fn view(width: usize) -> View<'static> {
     View { terminal, sort: Sort::Family, is_relative: false, by_kernel: &["matmul"], limit: None }
 }
 
-/// Writes `others` against the first report.
+/// The comparison of `others` with the first report.
 fn written(others: &[Report], view: View, format: Format) -> String {
     let baseline = [report("old.csv", rows())];
     let text = write(&compare(&baseline, others), view, format);
@@ -160,7 +161,7 @@ fn two_runs_in_markdown() {
 }
 
 #[test]
-fn a_narrow_terminal_gets_tables_below_each_other() {
+fn on_a_narrow_terminal_tables_follow_each_other() {
     let baseline = [report("old.csv", rows())];
     let others = [report("new.csv", later()), report("soft.csv", on_another_device())];
     let text = write(&compare(&baseline, &others), view(60), Format::Table);
@@ -170,26 +171,16 @@ fn a_narrow_terminal_gets_tables_below_each_other() {
 }
 
 #[test]
-fn colours_change_nothing_but_colours() {
+fn colours_do_not_change_the_text() {
     let terminal = Terminal { width: 80, has_color: true };
     let colored = three(View { terminal, ..view(80) }, Format::Table);
-    let mut plain = String::new();
-    let mut is_code = false;
-    for c in colored.chars() {
-        match c {
-            '\u{1b}' => is_code = true,
-            'm' if is_code => is_code = false,
-            _ if !is_code => plain.push(c),
-            _ => {}
-        }
-    }
+    let plain = without_colors(&colored);
     assert!(colored.contains("\u{1b}["));
-    let trimmed = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
-    assert_eq!(trimmed(&plain), trimmed(&three(view(80), Format::Table)));
+    assert_eq!(trim_lines(&plain), trim_lines(&three(view(80), Format::Table)));
 }
 
 #[test]
-fn csv_rows_are_complete_and_as_long_as_the_header() {
+fn csv_rows_are_complete_and_have_every_column() {
     let text = three(view(80), Format::Csv);
     let mut reader = ::csv::Reader::from_reader(text.as_bytes());
     let header = reader.headers().expect("a header").clone();
@@ -197,7 +188,7 @@ fn csv_rows_are_complete_and_as_long_as_the_header() {
     let of = |row: &::csv::StringRecord, name: &str| {
         row[header.iter().position(|column| column == name).expect("a column")].to_owned()
     };
-    assert_eq!(rows.len(), 9 + 8, "B has a case more and one less, C none");
+    assert_eq!(rows.len(), 9 + 8, "B has one more case and one less, C has the same");
     let slow = rows.iter().find(|row| of(row, "benchmark") == "naive_coalesced_read").expect("the row");
     assert_eq!(
         (of(slow, "verdict"), of(slow, "baseline"), of(slow, "side")),
@@ -210,7 +201,7 @@ fn csv_rows_are_complete_and_as_long_as_the_header() {
 }
 
 #[test]
-fn json_holds_everything_and_no_number_that_is_none() {
+fn json_has_every_field_and_null_for_a_missing_number() {
     let value: serde_json::Value =
         serde_json::from_str(&two(View { limit: Some(0.05), ..view(80) }, Format::Json)).expect("JSON");
     assert_eq!(value["sides"][1]["reports"], serde_json::json!(["new.csv"]));
@@ -228,7 +219,7 @@ fn json_holds_everything_and_no_number_that_is_none() {
 }
 
 #[test]
-fn no_figure_that_a_report_can_hold_breaks_a_comparison() {
+fn extreme_figures_give_no_nan_and_no_infinity() {
     let extremes = [0.0, -1.0, 1e-308, 1e-6, 1.0, 1e18, 1e300, f64::MAX];
     let at = |seed: usize| Some(extremes[seed % extremes.len()]);
     let hostile = |shift: usize| {
@@ -276,41 +267,27 @@ fn records_of(path: &Path) -> Vec<Record> {
     csv::open(path).expect("a report").records
 }
 
-fn shaderbench(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_shaderbench"));
-    let command = command.arg("compare").args(arguments).current_dir(folder).stdin(Stdio::null());
-    command.env("NO_COLOR", "1").env_remove("COLUMNS").output().expect("starts")
+fn compare_files(folder: &Folder, arguments: &[&str]) -> Output {
+    folder.shaderbench(&["compare"]).args(arguments).run()
 }
 
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// The one sentence on stderr.
-fn error_of(output: &Output) -> String {
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.starts_with("error: ") && said.lines().count() == 1, "{said}");
-    said
-}
-
-/// A folder with the H200's report as `old.csv` and, a day later and changed, as `new.csv`.
-fn changed(change: impl Fn(&mut Record)) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+/// A folder with the H200's report as `old.csv` and, a day later and changed, as `new.csv` and `new.json`.
+fn changed(change: impl Fn(&mut Record)) -> Folder {
+    let folder = Folder::new();
     let mut records = records_of(&h200());
     records.iter_mut().for_each(|record| record.date = "2026-11-20T00:00:00Z".into());
-    std::fs::write(folder.path().join("old.csv"), csv::write(&records)).expect("written");
+    folder.write("old.csv", csv::write(&records));
     for record in &mut records {
         record.date = "2026-11-21T00:00:00Z".into();
         change(record);
     }
-    let new = folder.path().join("new.csv");
-    std::fs::write(&new, csv::write(&records)).expect("written");
-    // With the digits that the CSV keeps.
-    std::fs::write(folder.path().join("new.json"), json::write(&records_of(&new))).expect("written");
+    folder.write("new.csv", csv::write(&records));
+    // With the digits of the CSV.
+    folder.write("new.json", json::write(&folder.records("new.csv")));
     folder
 }
 
-/// Makes the row slower by `factor`, with an interval that reaches as far to either side.
+/// Makes the row slower by `factor`, with an interval from median / `reach` to median · `reach`.
 fn slow_down(record: &mut Record, factor: f64, reach: f64) {
     record.median_ns = record.median_ns.map(|ns| ns * factor);
     record.ci_low_ns = record.median_ns.map(|ns| ns / reach);
@@ -318,14 +295,13 @@ fn slow_down(record: &mut Record, factor: f64, reach: f64) {
 }
 
 #[test]
-fn identical_reports_are_the_same_in_every_row() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn identical_reports_have_the_verdict_same_in_every_row() {
+    let folder = Folder::new();
     for path in [h200(), committed("llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv")] {
-        std::fs::copy(&path, folder.path().join("copy.csv")).expect("copied");
+        folder.write("copy.csv", std::fs::read(&path).expect("readable"));
         let path = path.to_string_lossy().into_owned();
-        let output = shaderbench(folder.path(), &[&path, "copy.csv", "--fail-on-regression", "0", "--format", "json"]);
-        assert_eq!(output.status.code(), Some(0));
-        let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let output = compare_files(&folder, &[&path, "copy.csv", "--fail-on-regression", "0", "--format", "json"]);
+        let value: serde_json::Value = serde_json::from_str(&output.succeeds().stdout).expect("JSON");
         let all = &value["matches"][0]["all"];
         let ok = records_of(Path::new(&path)).iter().filter(|record| record.status == Status::Ok).count();
         assert_eq!(all["verdicts"], serde_json::json!({"faster": 0, "slower": 0, "same": ok, "unclear": 0}));
@@ -334,7 +310,7 @@ fn identical_reports_are_the_same_in_every_row() {
 }
 
 #[test]
-fn a_planted_slow_down_ends_with_exit_code_4_and_the_rows_that_have_it() {
+fn a_planted_slow_down_exits_with_4_and_lists_its_rows() {
     let is_planted = |record: &Record| {
         record.name() == "transpose/tiled" && record.size() == "4096x4096" && record.dtype == Some(Dtype::F32)
     };
@@ -344,42 +320,40 @@ fn a_planted_slow_down_ends_with_exit_code_4_and_the_rows_that_have_it() {
         }
     });
     for new in ["new.csv", "new.json"] {
-        let output = shaderbench(folder.path(), &["old.csv", new, "--fail-on-regression", "5"]);
-        assert_eq!(output.status.code(), Some(4), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = said(&output);
+        let output = compare_files(&folder, &["old.csv", new, "--fail-on-regression", "5"]).exits_with(4);
+        let text = &output.stdout;
         assert!(text.contains("Certainly slower by more than 5 %: 2 cases:\n"), "{text}");
         for pad in [0, 1] {
             assert!(text.contains(&format!("\n  transpose/tiled f32 4096x4096 PAD={pad}: 10.0 % [")), "{text}");
         }
     }
-    let twice = said(&shaderbench(folder.path(), &["new.csv", "new.json", "transpose"]));
+    let twice = compare_files(&folder, &["new.csv", "new.json", "transpose"]).stdout;
     let is_transposed = |record: &&Record| record.family == "transpose" && record.status == Status::Ok;
     let rows = records_of(&h200()).iter().filter(is_transposed).count();
     assert!(twice.contains(&format!(" {rows} same.")), "one run in two formats: {twice}");
-    // Without the option, with a higher limit, elsewhere, or the other way round, nothing fails.
+    // Without the option, with a higher limit, for other kernels, or with the sides exchanged, nothing fails.
     for arguments in [
         &["old.csv", "new.csv"][..],
         &["old.csv", "new.csv", "--fail-on-regression", "15%"],
         &["old.csv", "new.csv", "reduction", "--fail-on-regression", "5"],
         &["old.csv", "new.csv", "--baseline", "new.csv", "--fail-on-regression", "5"],
     ] {
-        assert_eq!(shaderbench(folder.path(), arguments).status.code(), Some(0), "{arguments:?}");
+        compare_files(&folder, arguments).succeeds();
     }
-    let csv = shaderbench(folder.path(), &["old.csv", "new.csv", "--fail-on-regression", "5", "--format", "csv"]);
-    assert_eq!(csv.status.code(), Some(4));
-    assert!(!said(&csv).contains("Certainly") && String::from_utf8_lossy(&csv.stderr).contains("Certainly slower"));
+    let csv = compare_files(&folder, &["old.csv", "new.csv", "--fail-on-regression", "5", "--format", "csv"]);
+    let csv = csv.exits_with(4);
+    assert!(!csv.stdout.contains("Certainly") && csv.stderr.contains("Certainly slower"), "{csv}");
 }
 
 #[test]
-fn a_merely_possible_slow_down_is_told_and_does_not_fail() {
+fn a_possible_slow_down_is_listed_and_does_not_fail() {
     let folder = changed(|record| {
         if record.name() == "transpose/tiled_vec4" && record.size() == "4096x4096" && record.dtype == Some(Dtype::F32) {
             slow_down(record, 1.1, 1.08);
         }
     });
-    let output = shaderbench(folder.path(), &["old.csv", "new.csv", "transpose", "--fail-on-regression", "5"]);
-    assert_eq!(output.status.code(), Some(0));
-    let text = said(&output);
+    let output = compare_files(&folder, &["old.csv", "new.csv", "transpose", "--fail-on-regression", "5"]);
+    let text = output.succeeds().stdout;
     assert!(text.contains("No case is certainly slower by more than 5 %."), "{text}");
     assert!(
         text.replace("\n  ", " ").contains(
@@ -390,30 +364,28 @@ fn a_merely_possible_slow_down_is_told_and_does_not_fail() {
 }
 
 #[test]
-fn the_committed_reports_compare_legibly() {
-    let folder = tempfile::tempdir().expect("a folder");
+fn comparisons_of_committed_reports_fit_80_columns() {
+    let folder = Folder::new();
     let soft = committed("llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv");
     let both = committed("nvidia-h200/2026-11-22-vulkan+cuda.csv");
     let [hard, soft, both] = [h200(), soft, both].map(|path| path.to_string_lossy().into_owned());
     let pair = [soft.as_str(), hard.as_str()];
-    let output = shaderbench(folder.path(), &pair);
-    assert_eq!(output.status.code(), Some(0));
-    let text = said(&output);
+    let text = compare_files(&folder, &pair).succeeds().stdout;
     assert!(text.contains("all families: B against A") && !text.contains('\u{1b}'), "{text}");
     for arguments in [&pair[..], &[&both, &soft], &[&both, &soft, "--relative"], &[&both, "--sort", "change"]] {
-        let text = said(&shaderbench(folder.path(), arguments));
-        // The paths of this machine may be longer than a line.
+        let text = compare_files(&folder, arguments).stdout;
+        // Paths may be longer than a line.
         let lines = text.lines().filter(|line| !line.contains("results"));
         assert!(lines.clone().count() > 100 && lines.clone().all(|line| line.chars().count() <= 80), "{text}");
     }
 }
 
 #[test]
-fn what_cannot_be_compared_is_answered_by_one_sentence() {
+fn a_comparison_that_is_not_possible_has_a_one_line_error() {
     let folder = changed(|_| {});
-    std::fs::write(folder.path().join("broken.json"), "[{\"n\": 1").expect("written");
-    std::fs::write(folder.path().join("empty.csv"), csv::write(&[])).expect("written");
-    std::fs::create_dir(folder.path().join("results")).expect("created");
+    folder.write("broken.json", "[{\"n\": 1");
+    folder.write("empty.csv", csv::write(&[]));
+    std::fs::create_dir(folder.path("results")).expect("created");
     for (arguments, code, sentence) in [
         (&["old.csv", "nope.csv"][..], 1, "cannot read nope.csv"),
         (&["old.csv", "broken.json"], 1, "broken.json, line 1: the file is cut off"),
@@ -424,12 +396,10 @@ fn what_cannot_be_compared_is_answered_by_one_sentence() {
         (&["old.csv", "results"], 2, "results is a folder"),
         (&["old.csv", "new.csv", "["], 2, "'[' is no filter"),
     ] {
-        let output = shaderbench(folder.path(), arguments);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
-        assert!(error_of(&output).contains(sentence), "{}", error_of(&output));
+        let output = compare_files(&folder, arguments).exits_with(code);
+        assert!(output.sole_error().contains(sentence), "{output}");
     }
-    let output = shaderbench(folder.path(), &["old.csv", "new.csv", "--fail-on-regression", "-1"]);
-    assert_eq!(output.status.code(), Some(2));
+    compare_files(&folder, &["old.csv", "new.csv", "--fail-on-regression", "-1"]).exits_with(2);
 }
 
 #[test]
@@ -437,8 +407,8 @@ fn several_reports_of_one_device_are_one_side() {
     let folder = changed(|_| {});
     let mut records = records_of(&h200());
     records.iter_mut().for_each(|record| record.date = "2026-11-22T00:00:00Z".into());
-    std::fs::write(folder.path().join("newer.csv"), csv::write(&records)).expect("written");
-    let unwrapped = |arguments: &[&str]| said(&shaderbench(folder.path(), arguments)).replace("\n   ", " ");
+    folder.write("newer.csv", csv::write(&records));
+    let unwrapped = |arguments: &[&str]| compare_files(&folder, arguments).stdout.replace("\n   ", " ");
     let text = unwrapped(&["old.csv", "new.csv", "newer.csv", "scan"]);
     assert!(text.contains("2 runs, 2026-11-21 to 2026-11-22;") && !text.contains("\nC: "), "{text}");
     let text = unwrapped(&["--baseline", "old.csv", "--baseline", "new.csv", "newer.csv", "scan"]);
@@ -446,7 +416,7 @@ fn several_reports_of_one_device_are_one_side() {
 }
 
 #[test]
-fn a_comparison_borrows_and_keeps_the_order_of_its_sides() {
+fn sides_have_the_order_of_the_reports() {
     let (old, new) = ([report("old.csv", rows())], [report("new.csv", later())]);
     let comparison: Comparison = compare(&old, &new);
     let labels: Vec<_> = comparison.sides.iter().map(|side| (side.label.as_str(), side.is_baseline)).collect();

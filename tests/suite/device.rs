@@ -1,5 +1,5 @@
-//! A real device to run kernels on, and what is wrong with what they wrote. Without any Vulkan, Metal, DirectX 12 or OpenGL device
-//! tests skip, and say so.
+//! A real device that runs kernels and compares their results with the oracles. Without a Vulkan, Metal, DirectX 12 or
+//! OpenGL device tests are skipped with a message.
 
 #![allow(
     dead_code,
@@ -13,9 +13,8 @@ use shaderbench::backend::wgpu::{Adapter, Timeouts, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Prepared};
 use shaderbench::engine::verify::verify;
 use shaderbench::error::Error;
-use shaderbench::families::FAMILIES;
 use shaderbench::job::{Contents, Job, POISON};
-use shaderbench::suite::{Benchmark, Dtype, Family};
+use shaderbench::suite::{Benchmark, Dtype};
 
 pub fn adapter() -> Option<Adapter> {
     let found = pollster::block_on(adapters(None)).into_iter().next();
@@ -29,11 +28,11 @@ pub fn open(adapter: Adapter) -> WgpuBackend {
     pollster::block_on(WgpuBackend::open(adapter, Timeouts::DEFAULT)).expect("the device opens")
 }
 
-/// A CUDA device, where there are one and its compiler.
+/// A CUDA device, where there are a device and NVRTC.
 #[cfg(feature = "cuda")]
 pub fn cuda() -> Option<shaderbench::backend::cuda::CudaBackend> {
     use shaderbench::backend::cuda::{CudaBackend, devices};
-    // Under a tool that watches every access kernels take a thousand times as long.
+    // Under compute-sanitizer kernels take a thousand times as long.
     let patience = if std::env::var_os("SHADERBENCH_ONLY").is_some() {
         30 * Timeouts::DEFAULT.idle
     } else {
@@ -43,12 +42,12 @@ pub fn cuda() -> Option<shaderbench::backend::cuda::CudaBackend> {
     opened.inspect_err(|error| eprintln!("SKIPPED: {error}")).ok()
 }
 
-/// Bytes beyond every buffer that no kernel may touch: inputs go on with values that would spoil a result, outputs with poison.
+/// Bytes behind every buffer that no kernel may touch: in inputs, values that make results wrong; in outputs, poison.
 const GUARD: u64 = 4096;
 
-/// Runs a case once, twice in a submission; gives what is wrong with what it wrote, or with what it should not have written.
+/// Runs a job in one submission of two launches. Returns what is wrong: its output, or a write beyond a buffer.
 pub fn fault(backend: &mut dyn Backend, job: &mut Job) -> Result<Option<String>, Error> {
-    // A copy moves whole buffers: only kernels have bounds to keep.
+    // Copies move whole buffers: only kernels have bounds.
     let is_guarded = job.runs_kernel();
     for buffer in job.buffers.iter_mut().filter(|buffer| is_guarded && !buffer.is_uniform && buffer.texture().is_none())
     {
@@ -61,8 +60,8 @@ pub fn fault(backend: &mut dyn Backend, job: &mut Job) -> Result<Option<String>,
         if let Some(mismatch) = verify(prepared.as_mut(), job).await? {
             return Ok(Some(mismatch.to_string()));
         }
-        for place in 0..if is_guarded { job.buffers.len() } else { 0 } {
-            if let Some(touched) = guard_touched(prepared.as_mut(), job, place).await? {
+        for index in 0..if is_guarded { job.buffers.len() } else { 0 } {
+            if let Some(touched) = guard_touched(prepared.as_mut(), job, index).await? {
                 return Ok(Some(touched));
             }
         }
@@ -70,23 +69,23 @@ pub fn fault(backend: &mut dyn Backend, job: &mut Job) -> Result<Option<String>,
     })
 }
 
-async fn guard_touched(prepared: &mut dyn Prepared, job: &Job, place: usize) -> Result<Option<String>, Error> {
-    let spec = &job.buffers[place];
+async fn guard_touched(prepared: &mut dyn Prepared, job: &Job, index: usize) -> Result<Option<String>, Error> {
+    let spec = &job.buffers[index];
     let is_restored =
-        job.steps.iter().any(|step| matches!(step, shaderbench::job::Step::Restore { to, .. } if *to == place));
-    let is_cleared = job.steps.contains(&shaderbench::job::Step::Clear(place));
+        job.steps.iter().any(|step| matches!(step, shaderbench::job::Step::Restore { to, .. } if *to == index));
+    let is_cleared = job.steps.contains(&shaderbench::job::Step::Clear(index));
     if !matches!(spec.contents, Contents::Poison | Contents::PoisonF32 | Contents::Clock) || is_restored || is_cleared {
         return Ok(None);
     }
     let mut all = Vec::new();
-    prepared.read(place, spec.bytes, &mut |_, bytes| all.extend_from_slice(bytes)).await?;
+    prepared.read(index, spec.bytes, &mut |_, bytes| all.extend_from_slice(bytes)).await?;
     let guard = &all[(spec.bytes - GUARD) as usize..];
     let touched = guard.chunks_exact(4).position(|word| word != POISON.to_le_bytes());
     Ok(touched.map(|word| format!("word {word} beyond '{}' was written", spec.name)))
 }
 
-/// The type that every device has in place of one that few have. Kernels that have no `T` are written for their own.
-pub fn stand_in(benchmark: &Benchmark, dtype: Dtype) -> Dtype {
+/// The type that replaces one that few devices have. A kernel without `T` supports its own types only.
+pub fn common_dtype(benchmark: &Benchmark, dtype: Dtype) -> Dtype {
     if benchmark.wgsl.contains("alias T =") || benchmark.wgsl.is_empty() { in_f32(dtype) } else { dtype }
 }
 
@@ -98,39 +97,28 @@ fn in_f32(dtype: Dtype) -> Dtype {
     }
 }
 
-pub fn find(name: &str) -> (&'static Family, &'static Benchmark) {
-    FAMILIES
-        .iter()
-        .flat_map(|family| family.benchmarks.iter().map(move |benchmark| (*family, benchmark)))
-        .find(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name) == name)
-        .expect("a benchmark of that name")
-}
-
-pub fn family(name: &str) -> &'static Family {
-    FAMILIES.iter().find(|family| family.name == name).expect("a family of that name")
-}
-
-/// A test for each family, which calls a function with its name; and one that no family is left out.
+/// A test for each family, which calls a function with its name, and a test that no family is missing.
 macro_rules! each_family {
-    ($hold:ident) => {
+    ($function:ident) => {
         crate::device::each_family!(
-            $hold: atomics, bank_conflict, barrier, cache_curve, ceiling, coalescing, histogram, matmul, memory_spaces, pitched,
-            reduction, roofline, safety_tax, scan, stream, sum_of_cubes, texture, transfer, transpose, workgroup_memory
+            $function: atomics, bank_conflict, barrier, cache_curve, ceiling, coalescing, histogram, matmul, memory_spaces,
+            pitched, reduction, roofline, safety_tax, scan, stream, sum_of_cubes, texture, transfer, transpose,
+            workgroup_memory
         );
     };
-    ($hold:ident: $($family:ident),*) => {
+    ($function:ident: $($family:ident),*) => {
         $(
             #[test]
             fn $family() {
-                $hold(stringify!($family));
+                $function(stringify!($family));
             }
         )*
 
         #[test]
-        fn no_family_is_left_out() {
+        fn no_family_is_missing() {
             let mut all: Vec<&str> = shaderbench::families::FAMILIES.iter().map(|family| family.name).collect();
             all.sort_unstable();
-            assert_eq!(all, [$(stringify!($family)),*], "name it in tests/suite/device.rs");
+            assert_eq!(all, [$(stringify!($family)),*], "add the family to tests/suite/device.rs");
         }
     };
 }

@@ -1,14 +1,14 @@
-//! The committed reports: each readable, plausible and complete, and the page about them as `index` writes it.
+//! The committed reports are readable, plausible and complete, and `index` writes the committed page about them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 
-use shaderbench::families::FAMILIES;
+use crate::catalogue::{benchmarks, files_below};
+use crate::command::{Folder, Output};
 use shaderbench::report::{apis, csv};
 use shaderbench::results::{Record, SCHEMA, Status};
 
-/// Benchmarks that came after reports were committed, with the day from which on a report must have them.
+/// Benchmarks that are younger than some committed reports, with the first day on which a report must have them.
 const ADDED: &[(&str, &str)] = &[
     ("transpose/registers", "2026-11-21"),
     ("scan/single_pass_subgroup", "2026-11-21"),
@@ -22,40 +22,29 @@ const ADDED: &[(&str, &str)] = &[
     ("ceiling/read_tree", "2026-11-22"),
 ];
 
-fn index(folder: &Path) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_shaderbench"));
-    command.arg("index").arg(folder).stdin(Stdio::null()).output().expect("starts")
+fn index(folder: &Folder, reports: &str) -> Output {
+    folder.run(&["index", reports])
 }
 
-/// The CSV files below a folder.
-fn reports(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("readable").path());
-    let mut found: Vec<PathBuf> = entries
-        .flat_map(|path| if path.is_dir() { reports(&path) } else { vec![path] })
-        .filter(|path| path.extension().is_some_and(|ending| ending == "csv"))
-        .collect();
-    found.sort();
-    found
+fn committed_reports() -> Vec<PathBuf> {
+    files_below(Path::new("results"), "csv")
 }
 
 #[test]
-fn the_committed_page_is_what_index_writes_now() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for path in reports(Path::new("results")) {
-        let copy = folder.path().join(path.strip_prefix("results").expect("below"));
-        std::fs::create_dir_all(copy.parent().expect("a folder")).expect("created");
-        std::fs::copy(&path, copy).expect("copied");
+fn index_writes_the_committed_page() {
+    let folder = Folder::new();
+    for path in committed_reports() {
+        let name = path.to_str().expect("UTF-8");
+        folder.write(name, std::fs::read(name).expect("readable"));
     }
-    let output = index(folder.path());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let written = std::fs::read_to_string(folder.path().join("README.md")).expect("the page");
+    index(&folder, "results").succeeds();
     let committed = std::fs::read_to_string("results/README.md").expect("the committed page");
-    assert_eq!(committed, written, "run `shaderbench index results/` and commit what it writes");
+    assert_eq!(committed, folder.text("results/README.md"), "run `shaderbench index results/` and commit the page");
 }
 
 #[test]
-fn every_committed_report_is_readable_and_whole() {
-    let paths = reports(Path::new("results"));
+fn every_committed_report_is_readable_and_complete() {
+    let paths = committed_reports();
     assert!(!paths.is_empty());
     for path in paths {
         let report = csv::open(&path).unwrap_or_else(|error| panic!("{}", error.chain()));
@@ -63,7 +52,7 @@ fn every_committed_report_is_readable_and_whole() {
         assert!(report.notes.is_empty(), "{name}: {:?}", report.notes);
         let mut seen = BTreeSet::new();
         for row in &report.records {
-            assert!(seen.insert(row.identity()), "{name}: {:?} stands twice", row.identity());
+            assert!(seen.insert(row.identity()), "{name}: {:?} has two rows", row.identity());
             assert_eq!(row.schema, Some(SCHEMA), "{name}");
             for (column, value) in
                 [("device", &row.device), ("driver", &row.driver), ("date", &row.date), ("os", &row.os)]
@@ -76,7 +65,7 @@ fn every_committed_report_is_readable_and_whole() {
 
 #[test]
 fn every_row_of_a_committed_report_is_plausible() {
-    for path in reports(Path::new("results")) {
+    for path in committed_reports() {
         for row in csv::open(&path).expect("readable").records {
             let label =
                 format!("{}: {} {} {} {}", path.display(), row.name(), row.dtype_name(), row.size(), row.params_text());
@@ -85,11 +74,11 @@ fn every_row_of_a_committed_report_is_plausible() {
                 assert!(!row.reason.is_empty() && row.median_ns.is_none(), "{label} is skipped without a reason");
                 continue;
             }
-            // Larger working sets than any that a ceiling is measured at have none of their own.
+            // No ceiling is measured with working sets as large as these.
             let most = if row.bytes.is_some_and(|bytes| bytes > 5 << 28) { 1.1 } else { 1.05 };
             assert!(row.share.is_none_or(|share| (0.0..=most).contains(&share)), "{label}: share {:?}", row.share);
             let times = [row.min_ns, row.ci_low_ns, row.median_ns, row.ci_high_ns].map(|time| time.expect("a time"));
-            // Of few samples the interval reaches below the fastest.
+            // With few samples the interval reaches below the fastest one.
             let [least, low, median, high] = times;
             assert!(
                 least > 0.0 && least <= median && low <= median && median <= high,
@@ -100,36 +89,32 @@ fn every_row_of_a_committed_report_is_plausible() {
 }
 
 #[test]
-fn a_committed_report_has_every_benchmark_of_its_day_through_every_api() {
-    for path in reports(Path::new("results")) {
+fn a_committed_report_has_every_benchmark_of_its_day_on_every_api() {
+    for path in committed_reports() {
         let records = csv::open(&path).expect("readable").records;
         for api in apis(&records) {
             let rows: Vec<&Record> = records.iter().filter(|row| row.api_name() == api).collect();
-            for family in FAMILIES {
-                for name in family.benchmarks.iter().map(|benchmark| format!("{}/{}", family.name, benchmark.name)) {
-                    let added = ADDED.iter().find(|(added, _)| *added == name).map_or("", |(_, day)| day);
-                    let is_older = rows.first().is_some_and(|row| row.date.as_str() < added);
-                    assert!(
-                        is_older || rows.iter().any(|row| row.name() == name),
-                        "{} lacks {name} through {api}: measure it all, or, where the benchmark is newer, put it into ADDED",
-                        path.display()
-                    );
-                }
+            for (name, ..) in benchmarks() {
+                let added = ADDED.iter().find(|(added, _)| *added == name).map_or("", |(_, day)| day);
+                let is_older = rows.first().is_some_and(|row| row.date.as_str() < added);
+                assert!(
+                    is_older || rows.iter().any(|row| row.name() == name),
+                    "{} lacks {name} on {api}: measure everything, or, if the benchmark is newer, add it to ADDED",
+                    path.display()
+                );
             }
         }
     }
 }
 
 #[test]
-fn a_page_that_people_wrote_and_an_empty_folder_are_left_alone() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let refused = |output: Output| {
-        assert_eq!(output.status.code(), Some(2));
-        String::from_utf8_lossy(&output.stderr).into_owned()
-    };
-    assert!(refused(index(folder.path())).contains("contains no report"));
-    std::fs::write(folder.path().join("README.md"), "# My own\n").expect("written");
-    assert!(refused(index(folder.path())).contains("README.md was not written by `index`: move it away"));
-    assert_eq!(std::fs::read_to_string(folder.path().join("README.md")).expect("there"), "# My own\n");
-    assert_eq!(index(&folder.path().join("none")).status.code(), Some(1));
+fn index_overwrites_no_page_of_the_user_and_reports_an_empty_folder() {
+    let folder = Folder::new();
+    let refused = index(&folder, ".").exits_with(2);
+    assert!(refused.stderr.contains("holds no report: `run` writes CSV files into results/"), "{refused}");
+    folder.write("README.md", "# My own\n");
+    let refused = index(&folder, ".").exits_with(2);
+    assert!(refused.stderr.contains("README.md was not written by `index`: move it away"), "{refused}");
+    assert_eq!(folder.text("README.md"), "# My own\n");
+    index(&folder, "none").exits_with(1);
 }

@@ -1,68 +1,61 @@
-//! Real runs that are killed at random moments: what they leave is readable, has lost one row at most, and is completed to the rows of
-//! an unbroken run. `KILLS` says how many runs are killed (`scripts/kill_test.sh` kills 50).
+//! Runs that are killed at random moments: the report stays readable, lacks one finished row at most, and `--resume`
+//! completes it. `KILLS` is the number of killed runs (`scripts/kill_test.sh` kills 50).
 
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use shaderbench::report::csv;
+use crate::command::{Folder, Program, has_device, program};
 use shaderbench::results::Record;
 
-/// What a busy machine finds implausible is no fault here.
+/// A busy machine may find rows implausible: no fault here.
 const RUN: [&str; 6] = ["run", "transpose", "--size", "64x96", "--profile=quick", "--fail-on=wrong,failed"];
 
-fn shaderbench(folder: &Path, more: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_shaderbench"));
-    command.args(RUN).args(more).current_dir(folder).env("NO_COLOR", "1");
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    command
+fn run(folder: &Folder, arguments: &[&str]) -> Program {
+    folder.shaderbench(&RUN).args(arguments)
 }
 
-/// What a row is about.
+fn start(folder: &Folder, arguments: &[&str]) -> Child {
+    let mut command = run(folder, arguments).into_command();
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts")
+}
+
+/// The case of a row.
 fn case(record: &Record) -> [String; 4] {
     [record.name(), record.dtype_name().to_owned(), record.size(), record.params_text()]
 }
 
-/// The cases of a report, each of which stands there once.
-fn cases(path: &Path) -> BTreeSet<[String; 4]> {
-    let records = csv::open(path).unwrap_or_else(|error| panic!("unreadable: {}", error.chain())).records;
+/// The cases of a report, each of which has one row.
+fn cases(folder: &Folder, report: &str) -> BTreeSet<[String; 4]> {
+    let records = folder.records(report);
     let cases: BTreeSet<_> = records.iter().map(case).collect();
     assert_eq!(cases.len(), records.len(), "no case twice");
     cases
 }
 
-/// Runs to the end; gives what was said on stderr.
-fn unbroken(folder: &Path, more: &[&str]) -> String {
-    let output = shaderbench(folder, more).output().expect("starts");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    said
-}
-
-/// A number that nobody chose, below `end`.
+/// A random number below `end`.
 fn random(end: u64) -> u64 {
     RandomState::new().hash_one(0) % end.max(1)
 }
 
-/// A run that is to be killed.
-struct Victim {
+/// A run in its own process, which a test can kill.
+struct RunningProcess {
     child: Child,
     has_opened: mpsc::Receiver<()>,
-    /// How many rows it told of, when it is gone.
+    /// The number of rows that it printed, once it has ended.
     rows: mpsc::Receiver<usize>,
 }
 
-impl Victim {
-    fn start(folder: &Path, more: &[&str]) -> Self {
-        let mut child = shaderbench(folder, more).spawn().expect("starts");
+impl RunningProcess {
+    fn start(folder: &Folder, arguments: &[&str]) -> Self {
+        let mut child = start(folder, arguments);
         let lines = BufReader::new(child.stderr.take().expect("piped")).lines().map_while(Result::ok);
-        let ((opened, has_opened), (told, rows)) = (mpsc::channel(), mpsc::channel());
+        let ((opened, has_opened), (printed, rows)) = (mpsc::channel(), mpsc::channel());
         std::thread::spawn(move || {
             let mut count = 0;
             for line in lines {
@@ -71,83 +64,82 @@ impl Victim {
                     let _ = opened.send(());
                 }
             }
-            let _ = told.send(count);
+            let _ = printed.send(count);
         });
         Self { child, has_opened, rows }
     }
 
-    /// Kills it, `after` it has opened its device; gives how many rows it said that it had.
+    /// Kills it this long after it opens its device. Returns the number of rows that it printed.
     fn kill(mut self, after: Duration) -> usize {
-        // A run that has nothing left to measure may be over.
+        // A run with nothing left to measure may have ended.
         let _ = self.has_opened.recv();
         std::thread::sleep(after);
         self.child.kill().expect("killed");
-        self.child.wait().expect("gone");
+        self.child.wait().expect("ended");
         self.rows.recv().expect("counted")
     }
 }
 
 #[test]
 fn a_run_killed_at_any_moment_loses_one_row_at_most_and_is_completed() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let has_device = Command::new(env!("CARGO_BIN_EXE_shaderbench")).arg("devices").output().expect("starts");
-    if !String::from_utf8_lossy(&has_device.stdout).contains("[0] ") {
-        eprintln!("SKIPPED: there is no device to run on");
+    if !has_device() {
         return;
     }
+    let folder = Folder::new();
     let kills: usize = std::env::var("KILLS").ok().map_or(2, |kills| kills.parse().expect("KILLS is a number"));
-    let first = Victim::start(folder.path(), &["--out", "whole.csv"]);
+    let first = RunningProcess::start(&folder, &["--out", "complete.csv"]);
     first.has_opened.recv().expect("opens");
     let start = Instant::now();
     assert!(first.rows.recv().expect("counted") > 0);
     let length = start.elapsed();
-    let whole = cases(&folder.path().join("whole.csv"));
-    let (mut kept, mut lost, mut twice) = (Vec::new(), 0, 0);
+    let complete = cases(&folder, "complete.csv");
+    let (mut resumed_from, mut lost, mut killed_twice) = (Vec::new(), 0, 0);
     for number in 0..kills {
         let moment = || Duration::from_micros(random(length.as_micros() as u64));
-        let name = format!("{number}.csv");
-        let path = folder.path().join(&name);
-        // A row is told of just before it is written.
-        let (told, left) = (Victim::start(folder.path(), &["--out", &name]).kill(moment()), cases(&path));
-        assert!(left.len() + 1 >= told, "{told} rows were measured, {} are left", left.len());
-        lost += told.saturating_sub(left.len());
+        let report = format!("{number}.csv");
+        let printed = RunningProcess::start(&folder, &["--out", &report]).kill(moment());
+        let left = cases(&folder, &report);
+        // A row is printed just before it is written.
+        assert!(left.len() + 1 >= printed, "{printed} rows were measured, {} are left", left.len());
+        lost += printed.saturating_sub(left.len());
         if number % 2 == 1 {
-            Victim::start(folder.path(), &["--resume", &name]).kill(moment());
-            assert!(cases(&path).is_superset(&left), "what was kept stays");
-            twice += 1;
+            RunningProcess::start(&folder, &["--resume", &report]).kill(moment());
+            assert!(cases(&folder, &report).is_superset(&left), "earlier rows stay");
+            killed_twice += 1;
         }
-        kept.push(cases(&path).len());
-        unbroken(folder.path(), &["--resume", &name]);
-        assert_eq!(cases(&path), whole);
+        resumed_from.push(cases(&folder, &report).len());
+        run(&folder, &["--resume", &report]).run().succeeds();
+        assert_eq!(cases(&folder, &report), complete);
     }
     println!(
-        "{kills} runs of {} rows killed by SIGKILL within the {:.1} s that they measure, {twice} of them again while resumed: \
-         0 unreadable files, {lost} rows lost, at most one each; resumed from {kept:?} rows, all completed to the same {} rows",
-        whole.len(),
+        "{kills} runs of {} rows killed by SIGKILL within the {:.1} s that they measure, {killed_twice} of them again \
+         while resumed: 0 unreadable files, {lost} rows lost, at most one each; resumed from {resumed_from:?} rows, \
+         all completed to the same {} rows",
+        complete.len(),
         length.as_secs_f64(),
-        whole.len()
+        complete.len()
     );
 }
 
 #[test]
-fn an_interrupted_run_says_how_to_go_on_and_exits_with_130() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut child = shaderbench(folder.path(), &["--out", "r.csv"]).spawn().expect("starts");
+fn an_interrupted_run_exits_with_130_and_names_the_command_that_resumes_it() {
+    let folder = Folder::new();
+    let mut child = start(&folder, &["--out", "r.csv"]);
     let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines().map_while(Result::ok);
     if !lines.any(|line| line.starts_with("ceiling/")) {
-        assert_eq!(child.wait().expect("ends").code(), Some(1), "it ends by itself only where nothing can run");
+        assert_eq!(child.wait().expect("ends").code(), Some(1), "without a device the run fails");
         eprintln!("SKIPPED: there is no device to run on");
         return;
     }
     let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("sent").success());
-    let said: Vec<String> = lines.collect();
-    assert_eq!(child.wait().expect("ends").code(), Some(130), "{said:#?}");
-    let last = said.last().expect("a sentence");
+    program("kill").args(&["-INT", &pid]).run().succeeds();
+    let lines: Vec<String> = lines.collect();
+    assert_eq!(child.wait().expect("ends").code(), Some(130), "{lines:#?}");
+    let last = lines.last().expect("a sentence");
     assert!(last.ends_with("rows in r.csv: the same command with --resume r.csv measures the rest"), "{last}");
-    let left = cases(&folder.path().join("r.csv"));
+    let left = cases(&folder, "r.csv");
     assert!(!left.is_empty());
-    let said = unbroken(folder.path(), &["--resume", "r.csv"]);
-    assert!(said.contains(&format!("r.csv: keeping {} rows", left.len())), "{said}");
-    assert!(cases(&folder.path().join("r.csv")).len() > left.len());
+    let output = run(&folder, &["--resume", "r.csv"]).run().succeeds();
+    assert!(output.stderr.contains(&format!("r.csv: {} rows are kept", left.len())), "{output}");
+    assert!(cases(&folder, "r.csv").len() > left.len());
 }

@@ -1,23 +1,22 @@
-//! Runs with a time limit, and sizes past one that timed out, on a fake device.
+//! Runs with a time limit, and sizes above one that timed out, on a fake device.
 
 use std::time::Duration;
 
-use crate::common::{Behaviour, Fake, Seen, cases, device, fake, fake_through, settings};
-use shaderbench::backend::Api;
-use shaderbench::backend::DeviceType;
+use crate::common::{self, Behaviour, Fake, Recorder, cases, device, fake, fake_on, only, right, settings};
+use shaderbench::backend::{Api, DeviceType};
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{EarlierRows, Outcome, Settings, resume};
+use shaderbench::engine::{EarlierRows, Outcome, Settings};
 use shaderbench::results::{Record, Status};
 use shaderbench::suite::Dtype;
 use shaderbench::suite::{Case, Profile};
 
-/// The headline cases of a benchmark, with small sizes to choose from.
+/// The quick plan of a benchmark, with small sizes in reserve.
 fn planned(benchmark: &str) -> Vec<Case> {
     plan(&Request { has_small: true, ..Request::new(vec![benchmark.to_owned()], Profile::Quick) }).expect("a plan")
 }
 
 /// A device on which a launch may take three seconds.
-fn software(behaviour: fn(&str) -> Behaviour) -> Fake {
+fn software(behaviour: impl Fn(&str) -> Behaviour + 'static) -> Fake {
     let mut fake = fake(behaviour);
     fake.device.kind = DeviceType::Software;
     fake
@@ -28,9 +27,9 @@ fn limited() -> Settings {
 }
 
 fn measured(backend: &mut Fake, cases: &[Case], kept: EarlierRows, settings: &Settings) -> Outcome {
-    let mut seen = Seen { is_in_any_order: true, ..Seen::default() };
-    let outcome = pollster::block_on(resume(&mut [backend], cases, kept, settings, &mut seen)).expect("a run");
-    assert!(seen.finished == 0 || outcome.records == seen.last, "the observer was told of every row");
+    let mut recorder = Recorder { is_in_any_order: true, ..Recorder::default() };
+    let outcome = common::resume(&mut [backend], cases, kept, settings, &mut recorder);
+    assert!(recorder.finished == 0 || outcome.records == recorder.records, "the observer has every row");
     outcome
 }
 
@@ -41,13 +40,13 @@ fn sizes(records: &[Record], dtype: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_takes_too_long_is_left_out_and_a_small_size_stands_in_for_the_smallest() {
+fn cases_that_take_too_long_are_left_out_and_replaced_by_a_small_size() {
     let cases = planned("reduction/first_add");
-    let fast = measured(&mut fake(|_| Behaviour::Right), &cases, EarlierRows::default(), &limited());
+    let fast = measured(&mut right(), &cases, EarlierRows::default(), &limited());
     assert!(fast.left_out.is_empty(), "{:?}", fast.left_out);
-    assert_eq!(sizes(&fast.records, "u32"), ["4194304"], "a small size is only for want of time");
+    assert_eq!(sizes(&fast.records, "u32"), ["4194304"], "a small size is only for a lack of time");
     // 0.2 s for 2^16 words, 0.6 s for 10^6, 1.8 s for 2^22, and 6.9 s for 2^24.
-    let slow = |label: &str| if label.starts_with("reduction") { Behaviour::Slow(1e5) } else { Behaviour::Right };
+    let slow = only("reduction", Behaviour::Slow(1e5));
     let outcome = measured(&mut software(slow), &cases, EarlierRows::default(), &limited());
     assert_eq!(sizes(&outcome.records, "u32"), ["65536"]);
     assert!(!sizes(&outcome.records, "f32").contains(&"16777216".to_owned()), "{:?}", sizes(&outcome.records, "f32"));
@@ -62,7 +61,7 @@ fn what_takes_too_long_is_left_out_and_a_small_size_stands_in_for_the_smallest()
 }
 
 #[test]
-fn a_benchmark_without_a_size_that_fits_has_one_row_that_says_so() {
+fn a_benchmark_too_slow_at_every_size_has_one_skipped_row() {
     let cases = planned("histogram/*");
     let slow = |label: &str| if label.contains("global_atomic") { Behaviour::Slow(1e7) } else { Behaviour::Right };
     let records = measured(&mut fake(slow), &cases, EarlierRows::default(), &limited()).records;
@@ -74,14 +73,13 @@ fn a_benchmark_without_a_size_that_fits_has_one_row_that_says_so() {
 }
 
 #[test]
-fn an_api_that_is_too_slow_for_a_case_has_a_row_that_says_so_beside_the_other_s() {
+fn an_api_too_slow_for_a_case_has_a_skipped_row_beside_the_row_of_the_other() {
     let cases = planned("histogram/*");
     let slow = |label: &str| if label.contains("global_atomic") { Behaviour::Slow(1e7) } else { Behaviour::Right };
-    let (mut fast, mut slow) = (fake(|_| Behaviour::Right), fake_through(Api::Cuda, slow));
-    let mut seen = Seen { is_in_any_order: true, ..Seen::default() };
-    let outcome =
-        pollster::block_on(resume(&mut [&mut fast, &mut slow], &cases, EarlierRows::default(), &limited(), &mut seen));
-    let records = outcome.expect("a run").records;
+    let (mut fast, mut slow) = (right(), fake_on(Api::Cuda, slow));
+    let mut recorder = Recorder { is_in_any_order: true, ..Recorder::default() };
+    let backends: &mut [&mut dyn shaderbench::backend::Backend] = &mut [&mut fast, &mut slow];
+    let records = common::resume(backends, &cases, EarlierRows::default(), &limited(), &mut recorder).records;
     let of = |api: &str| {
         records.iter().filter(|row| row.benchmark == "global_atomic" && row.api_name() == api).collect::<Vec<_>>()
     };
@@ -93,10 +91,10 @@ fn an_api_that_is_too_slow_for_a_case_has_a_row_that_says_so_beside_the_other_s(
 }
 
 #[test]
-fn a_run_without_time_measures_nothing_and_says_why() {
+fn a_run_with_a_time_limit_of_zero_skips_every_benchmark() {
     let no_time = Settings { time: Some(Duration::ZERO), ..settings() };
     let cases = planned("transpose");
-    let outcome = measured(&mut fake(|_| Behaviour::Right), &cases, EarlierRows::default(), &no_time);
+    let outcome = measured(&mut right(), &cases, EarlierRows::default(), &no_time);
     assert!(outcome.records.iter().all(|row| row.status == Status::Skipped && row.reason.contains("(--time)")));
     // Each benchmark once.
     let mut names: Vec<String> = cases.iter().map(Case::name).collect();
@@ -107,33 +105,33 @@ fn a_run_without_time_measures_nothing_and_says_why() {
 }
 
 #[test]
-fn rows_of_a_limited_run_stand_in_the_order_of_the_plan_and_the_rest_is_measured_later() {
+fn rows_of_a_limited_run_have_the_order_of_the_plan_and_the_rest_is_measured_on_resume() {
     let cases = planned("reduction");
-    let slow = |label: &str| if label.starts_with("reduction") { Behaviour::Slow(1e5) } else { Behaviour::Right };
+    let slow = only("reduction", Behaviour::Slow(1e5));
     let first = measured(&mut software(slow), &cases, EarlierRows::default(), &limited()).records;
-    let places = |records: &[Record]| -> Vec<usize> {
-        let place = |row: &Record| {
+    let indices = |records: &[Record]| -> Vec<usize> {
+        let index = |row: &Record| {
             let is_of = |case: &Case| {
                 (case.name(), case.shape.dtype.name(), case.shape.extent.to_string(), case.params_text())
                     == (row.name(), row.dtype_name(), row.size(), row.params_text())
             };
             cases.iter().position(is_of).expect("a case of the plan")
         };
-        records.iter().map(place).collect()
+        records.iter().map(index).collect()
     };
-    assert!(places(&first).is_sorted() && first.len() < cases.len());
-    // Without a limit a report that lacks cases is of another run; with one it goes on.
-    let refused = EarlierRows::new(first.clone(), &cases, &[device()], &settings()).expect_err("gaps");
-    assert!(refused.contains("which these arguments measure before others"), "{refused}");
+    assert!(indices(&first).is_sorted() && first.len() < cases.len());
+    // A report with gaps is rejected without a limit, and resumed with one.
+    let reason = EarlierRows::new(first.clone(), &cases, &[device()], &settings()).expect_err("gaps");
+    assert!(reason.contains("which these arguments measure before others"), "{reason}");
     let kept = EarlierRows::new(first.clone(), &cases, &[device()], &limited()).expect("a part of the plan");
-    let mut backend = fake(|_| Behaviour::Right);
+    let mut backend = right();
     let second = measured(&mut backend, &cases, kept, &limited()).records;
-    assert!(places(&second).is_sorted() && second.len() > first.len());
+    assert!(indices(&second).is_sorted() && second.len() > first.len());
     assert!(first.iter().all(|row| second.iter().any(|other| other.identity() == row.identity())));
 }
 
 #[test]
-fn sizes_past_one_that_timed_out_are_skipped() {
+fn sizes_above_one_that_timed_out_are_skipped() {
     let cases = cases(&["reduction/sequential"], &["2^10", "2^16", "2^20"]);
     let hanging =
         |label: &str| if label == "reduction/sequential f32 65536" { Behaviour::Hanging } else { Behaviour::Right };

@@ -1,11 +1,14 @@
-//! The integration tests as one program: linking the library into a program for each of these files would take longer than most of
-//! them run. `cargo test --test suite index::` runs the tests of one file.
+//! The integration tests as one program: to link the library into a program for each of these files takes longer than
+//! most of them run. `cargo test --test suite index::` runs the tests of one file.
 
 mod architecture;
 mod browser;
+mod catalogue;
 mod cli;
+mod command;
 mod common;
 mod compare;
+mod compilers;
 mod device;
 mod explain;
 mod golden;
@@ -19,6 +22,7 @@ mod pipeline;
 mod resume;
 mod shaders;
 mod show;
+mod terminal;
 mod timing;
 mod trust;
 mod tune;

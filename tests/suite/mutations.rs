@@ -1,14 +1,15 @@
-//! Faults planted in the kernels, at least two in each: verification must catch every one, on a real device (a software one counts).
+//! Faults planted in the kernels, at least two in each: verification finds every one on a real device, which may be a
+//! software one.
 
-use crate::device::{adapter, fault, find, open, stand_in};
+use crate::catalogue::{benchmark, benchmarks};
+use crate::device::{adapter, common_dtype, fault, open};
 use shaderbench::backend::DeviceType;
-use shaderbench::families::FAMILIES;
 use shaderbench::job::Job;
 use shaderbench::shader::Shader;
 use shaderbench::suite::Interface;
-use shaderbench::suite::{Case, Extent, Shape};
+use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Family, Shape};
 
-/// A fault planted in a kernel: the text that goes, and what stands there instead.
+/// A fault planted in a kernel: the kernel, the text that is replaced, and its replacement.
 type Mutation = (&'static str, &'static str, &'static str);
 
 /// At least two for each kernel: a wrong index, a missing barrier, a skipped tail, a lost lane.
@@ -333,7 +334,7 @@ const MUTATIONS: &[Mutation] = &[
     ("roofline/fma_an_element", "i < sizes.elements", "i + 1u < sizes.elements"),
 ];
 
-/// The same in what CUDA alone has, and in twins that share little with their WGSL.
+/// The same for kernels in CUDA only, and for twins that share little code with their WGSL.
 #[cfg(feature = "cuda")]
 const CUDA_MUTATIONS: &[Mutation] = &[
     ("sum_of_cubes/clock_in_kernel", "k < WG", "k + 1u < WG"),
@@ -361,11 +362,11 @@ const CUDA_MUTATIONS: &[Mutation] = &[
     ("workgroup_memory/dynamic_size", "if (i < sizes.n) {\n        own", "if (i + 1u < sizes.n) {\n        own"),
 ];
 
-/// Kernels of `safety_tax` that other families own, and plant faults in.
+/// Kernels of `safety_tax` that belong to other families, whose faults are planted there.
 const BORROWED: &[&str] = &["safety_tax/fma", "safety_tax/transpose", "safety_tax/matmul"];
 
-/// Sizes at which a planted fault must show: odd ones, with several blocks.
-fn telling_sizes(case: &str) -> &'static [Extent] {
+/// Sizes at which a planted fault must be found: odd ones, with several workgroups.
+fn sizes(case: &str) -> &'static [Extent] {
     match case.split('/').next() {
         Some("pitched") if case.ends_with("3d") => &[Extent::Product(5, 7, 129)],
         Some("pitched") => &[Extent::Matrix(100, 257)],
@@ -384,99 +385,92 @@ fn telling_sizes(case: &str) -> &'static [Extent] {
     }
 }
 
-/// One test for each family, which can run beside each other. Most of what they do is compiling, on one core.
-mod planted_faults_are_caught {
-    crate::device::each_family!(catch_in);
+/// The job of a benchmark with the last of its first set of parameters.
+fn job(family: &'static Family, benchmark: &'static Benchmark, dtype: Dtype, extent: Extent) -> Job {
+    let params = benchmark.cases[0].params.last().into_iter().flat_map(|params| params.iter());
+    let params = params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    Job::new(&Case::new(family, benchmark, Shape { dtype, extent, params })).expect("valid")
+}
 
-    fn catch_in(family: &str) {
-        super::catch_planted_faults_of(family);
+/// One test for each family, so that they run in parallel: most of their time is compilation on one core.
+mod planted_faults_are_found {
+    crate::device::each_family!(find_in);
+
+    fn find_in(family: &str) {
+        super::find_planted_faults_of(family);
     }
 }
 
-fn catch_planted_faults_of(family: &str) {
+fn find_planted_faults_of(family: &str) {
     let Some(adapter) = adapter() else { return };
     let is_software = adapter.device.kind == DeviceType::Software;
     let mut backend = open(adapter);
     let of_family = |(name, _, _): &&Mutation| name.split('/').next() == Some(family);
-    for (name, gone, instead) in MUTATIONS.iter().filter(of_family) {
-        let (family, benchmark) = find(name);
+    for (name, before, after) in MUTATIONS.iter().filter(of_family) {
+        let (family, benchmark) = benchmark(name);
         let dtype = *benchmark.cases.iter().flat_map(|cases| cases.dtypes).next_back().expect("a type");
-        let dtype = stand_in(benchmark, dtype);
-        let mut is_caught = false;
-        for extent in telling_sizes(name).iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes())) {
-            let params = benchmark.cases[0].params.last().into_iter().flat_map(|params| params.iter());
-            let params = params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
-            let case = Case::new(family, benchmark, Shape { dtype, extent: *extent, params });
-            let mut job = Job::new(&case).expect("valid");
-            assert!(job.kernel.source.contains(gone), "{name}: the mutated text '{gone}' is gone from the kernel");
-            job.kernel.source = job.kernel.source.replace(gone, instead);
+        let dtype = common_dtype(benchmark, dtype);
+        let mut is_found = false;
+        for extent in sizes(name).iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes())) {
+            let mut job = job(family, benchmark, dtype, *extent);
+            assert!(job.kernel.source.contains(before), "{name}: the kernel has no '{before}'");
+            job.kernel.source = job.kernel.source.replace(before, after);
             let shader = Shader::parse(&job.kernel.source, dtype.name()).expect("a planted fault is valid WGSL");
             let interface: Interface = shader.interface(&job.kernel.constants).expect("resolved");
-            assert_eq!(interface.bindings, job.kernel.interface.bindings, "{name}: a fault keeps its bindings");
+            assert_eq!(interface.bindings, job.kernel.interface.bindings, "{name}: a planted fault keeps the bindings");
             match fault(&mut backend, &mut job) {
-                Ok(fault) => is_caught = fault.is_some(),
-                Err(error) if error.is_skip() => is_caught = true,
+                Ok(fault) => is_found = fault.is_some(),
+                Err(error) if error.is_skip() => is_found = true,
                 Err(error) => panic!("{name}: {error}"),
             }
-            if is_caught {
+            if is_found {
                 break;
             }
         }
-        // Without a barrier, or where tiles that run side by side never ask for what is wrong, a device may be lucky: a software device,
-        // which runs an invocation up to the next barrier and one tile after the other, never is.
-        let is_race = gone.contains("Barrier") && !instead.contains("Barrier") || *gone == "before + aggregate)";
-        if is_race && !is_caught && !is_software {
-            eprintln!("{name}: '{}' was wrong and this device lucky", gone.trim());
+        // A race may give the right result on a GPU. A software device runs each invocation up to the next barrier, and
+        // one tile after the other: there a race always shows.
+        let is_race = before.contains("Barrier") && !after.contains("Barrier") || *before == "before + aggregate)";
+        if is_race && !is_found && !is_software {
+            eprintln!("{name}: '{}' is a race with the right result on this device", before.trim());
             continue;
         }
-        assert!(is_caught, "{name}: '{gone}' -> '{instead}' went unseen");
+        assert!(is_found, "{name}: '{before}' -> '{after}' is not found");
     }
 }
 
 #[cfg(feature = "cuda")]
 #[test]
-fn faults_planted_in_what_cuda_alone_has_are_caught() {
+fn planted_faults_in_cuda_kernels_are_found() {
     let mut backend = crate::device::cuda();
-    for (name, gone, instead) in CUDA_MUTATIONS {
-        let (family, benchmark) = find(name);
-        assert!(benchmark.cuda.contains(gone), "{name}: the mutated text '{gone}' is gone from the kernel");
+    for (name, before, after) in CUDA_MUTATIONS {
+        let (family, benchmark) = benchmark(name);
+        assert!(benchmark.cuda.contains(before), "{name}: the kernel has no '{before}'");
         let Some(backend) = &mut backend else { continue };
         let block = &benchmark.cases[0];
-        let extents = if block.extents[0].count() == 1 { block.extents } else { telling_sizes(name) };
-        let is_caught = extents.iter().any(|extent| {
-            let params = block.params.last().into_iter().flat_map(|params| params.iter());
-            let params = params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
-            let case = Case::new(family, benchmark, Shape { dtype: block.dtypes[0], extent: *extent, params });
-            let mut job = Job::new(&case).expect("valid");
-            job.kernel.cuda = job.kernel.cuda.replace(gone, instead);
+        let extents = if block.extents[0].count() == 1 { block.extents } else { sizes(name) };
+        let is_found = extents.iter().any(|extent| {
+            let mut job = job(family, benchmark, block.dtypes[0], *extent);
+            job.kernel.cuda = job.kernel.cuda.replace(before, after);
             fault(backend, &mut job).unwrap_or_else(|error| panic!("{name}: {error}")).is_some()
         });
-        assert!(is_caught, "{name}: '{gone}' -> '{instead}' went unseen");
+        assert!(is_found, "{name}: '{before}' -> '{after}' is not found");
+    }
+}
+
+fn assert_two_faults(mutations: &[Mutation], has_faults: impl Fn(&str, &Benchmark) -> bool) {
+    for (name, ..) in benchmarks().into_iter().filter(|(name, _, benchmark)| has_faults(name, benchmark)) {
+        let count = mutations.iter().filter(|(mutated, ..)| *mutated == name).count();
+        assert!(count >= 2, "{name} has {count}");
     }
 }
 
 #[cfg(feature = "cuda")]
 #[test]
-fn what_cuda_alone_has_has_at_least_two_planted_faults() {
-    for family in FAMILIES {
-        for benchmark in
-            family.benchmarks.iter().filter(|benchmark| benchmark.wgsl.is_empty() && !benchmark.cuda.is_empty())
-        {
-            let name = format!("{}/{}", family.name, benchmark.name);
-            let count = CUDA_MUTATIONS.iter().filter(|(mutated, _, _)| *mutated == name).count();
-            assert!(count >= 2, "{name} has {count}");
-        }
-    }
+fn every_kernel_in_cuda_only_has_at_least_two_planted_faults() {
+    assert_two_faults(CUDA_MUTATIONS, |_, benchmark| benchmark.wgsl.is_empty() && !benchmark.cuda.is_empty());
 }
 
 #[test]
-fn every_kernel_has_at_least_two_planted_faults() {
-    for family in FAMILIES {
-        for benchmark in family.benchmarks {
-            let name = format!("{}/{}", family.name, benchmark.name);
-            let count = MUTATIONS.iter().filter(|(mutated, _, _)| *mutated == name).count();
-            let has_kernel = !benchmark.wgsl.is_empty() && !BORROWED.contains(&name.as_str());
-            assert!(count >= 2 || !has_kernel, "{name} has {count}");
-        }
-    }
+fn every_wgsl_kernel_has_at_least_two_planted_faults() {
+    assert_two_faults(MUTATIONS, |name, benchmark| !benchmark.wgsl.is_empty() && !BORROWED.contains(&name));
 }

@@ -1,11 +1,12 @@
-//! The HTML report, looked at by a headless Chromium: what it draws, how it is used, and that it is one file that trusts no name.
+//! The HTML report in a headless Chromium: its charts, its controls, and that it is one file that treats every name as
+//! text.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+#![allow(clippy::unwrap_used, reason = "a failed step ends the test")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
 use crate::browser::Browser;
+use crate::command::{Folder, shaderbench};
 use shaderbench::backend::Api;
 use shaderbench::report::{csv, json};
 use shaderbench::results::{Record, Status};
@@ -15,7 +16,7 @@ use shaderbench::suite::Extent;
 const H200: &str = "results/nvidia-h200/2026-11-22-vulkan+cuda.csv";
 const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv";
 
-/// Every chart that the committed reports, and a JSON report with samples, give rise to.
+/// Every chart of the committed reports and of a JSON report with samples.
 const CHARTS: &[&str] = &[
     "reduction",
     "transpose",
@@ -35,36 +36,29 @@ const CHARTS: &[&str] = &[
     "scatter",
 ];
 
-fn shaderbench(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_shaderbench")).args(arguments).output().expect("the program runs")
+/// Writes the page of `reports`.
+fn page(folder: &Folder, reports: &[&str]) -> PathBuf {
+    let path = folder.argument("report.html");
+    let output = shaderbench(&["report", "--force", "--out", &path]).args(reports).run().succeeds();
+    assert_eq!(output.stdout, format!("{path}\n"));
+    path.into()
 }
 
-/// The page of `reports`, in `folder`.
-fn page(folder: &Path, reports: &[&str]) -> PathBuf {
-    let out = folder.join("report.html");
-    let path = out.to_str().unwrap();
-    let done = shaderbench(&[&["report", "--force", "--out", path], reports].concat());
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    assert_eq!(String::from_utf8_lossy(&done.stdout), format!("{path}\n"));
-    out
-}
-
-/// A copy of a report's rows through CUDA with samples, as a JSON report.
-fn with_samples(folder: &Path) -> PathBuf {
+/// Writes a report's rows of CUDA, with samples, as a JSON report. Returns its path.
+fn with_samples(folder: &Folder) -> String {
     let mut records = csv::open(Path::new(H200)).expect("a report").records;
     records.retain(|record| record.backend == Some(Api::Cuda) && record.median_ns.is_some());
-    for (place, record) in records.iter_mut().enumerate() {
+    for (index, record) in records.iter_mut().enumerate() {
         let median = record.median_ns.unwrap();
-        let width = 0.001 * (place % 40) as f64;
+        let width = 0.001 * (index % 40) as f64;
         record.all_samples_ns = (-10..=10).map(|step| median * (1.0 + width * f64::from(step) / 10.0)).collect();
     }
-    let path = folder.join("samples.json");
-    std::fs::write(&path, json::write(&records)).expect("written");
-    path
+    folder.write("samples.json", json::write(&records));
+    folder.argument("samples.json")
 }
 
-/// What went wrong in the page, and what it asked the network for.
-fn complaints(browser: &Browser) -> Vec<String> {
+/// Errors and console messages of the page, and its requests to the network.
+fn faults(browser: &Browser) -> Vec<String> {
     let is_own = |url: &str| url.starts_with("file://") && url.ends_with("/report.html");
     let events = browser.events.iter().filter(|event| match event["method"].as_str().unwrap_or_default() {
         "Network.requestWillBeSent" => !is_own(event["params"]["request"]["url"].as_str().unwrap_or_default()),
@@ -76,47 +70,51 @@ fn complaints(browser: &Browser) -> Vec<String> {
     events.map(ToString::to_string).collect()
 }
 
-/// Charts that are shown: their names, how many marks each picture has, and what stands outside of its frame.
+/// The visible charts: their names, the number of marks in each plot, and the elements outside of its frame.
 const SURVEY: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden])")].map(figure => {
   const box = figure.getBoundingClientRect();
   const plots = [...figure.querySelectorAll(".plots > svg")];
-  const marks = svg => [...svg.querySelectorAll("[aria-label=bar] rect, [aria-label=dot] :is(path, circle), [aria-label=line] path")];
+  const marks = svg =>
+    [...svg.querySelectorAll("[aria-label=bar] rect, [aria-label=dot] :is(path, circle), [aria-label=line] path")];
   const isOutside = element => { const own = element.getBoundingClientRect(); return own.width + own.height > 0 &&
     (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top || own.bottom > box.bottom); };
   return { id: figure.id, marks: plots.map(svg => marks(svg).length),
-    outside: plots.flatMap(svg => [...marks(svg), ...svg.querySelectorAll("text")].filter(isOutside).map(element => element.outerHTML.slice(0, 200))),
+    outside: plots.flatMap(svg => [...marks(svg), ...svg.querySelectorAll("text")].filter(isOutside)
+      .map(element => element.outerHTML.slice(0, 200))),
     unnamed: plots.filter(svg => svg.getAttribute("role") !== "img" || !svg.getAttribute("aria-label")).length,
     isTitled: Boolean(figure.querySelector("figcaption h3").textContent),
     isWide: plots.some(svg => svg.getBoundingClientRect().width > box.width) };
 })"#;
 
-/// Takes every choice of every chart; gives those after which a chart is gone, has no marks, or passes its frame.
-const CHOICES: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden])")].flatMap(figure =>
+/// Selects every option of every chart. Returns those with which a chart is missing, has no marks, or exceeds its
+/// frame.
+const OPTIONS: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden])")].flatMap(figure =>
   [...figure.querySelectorAll(".controls select")].flatMap(select => {
     const first = select.value;
-    const choose = value => { select.value = value; select.dispatchEvent(new Event("change")); };
+    const set = value => { select.value = value; select.dispatchEvent(new Event("change")); };
     const faults = [...select.options].map(option => option.value).flatMap(value => {
-      choose(value);
+      set(value);
       const { marks, outside } = SURVEY.find(({ id }) => id === figure.id) ?? { marks: [0], outside: [] };
-      return marks.every(count => count > 1) && outside.length === 0 ? [] : [`${figure.id}: ${value}: ${marks} marks, outside: ${outside}`];
+      const isDrawn = marks.every(count => count > 1) && outside.length === 0;
+      return isDrawn ? [] : [`${figure.id}: ${value}: ${marks} marks, outside: ${outside}`];
     });
-    choose(first);
+    set(first);
     return faults;
   }))"#;
 
 #[test]
 fn every_chart_of_the_committed_reports_is_drawn_without_an_error_or_a_request() {
     let Some(mut browser) = Browser::start() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    let samples = with_samples(folder.path());
-    let page = page(folder.path(), &[H200, LLVMPIPE, samples.to_str().unwrap()]);
-    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
-    std::fs::create_dir_all(&pictures).expect("a folder");
-    browser.look(1280, false);
+    let folder = Folder::new();
+    let samples = with_samples(&folder);
+    let page = page(&folder, &[H200, LLVMPIPE, &samples]);
+    let screenshots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page");
+    std::fs::create_dir_all(&screenshots).expect("a folder");
+    browser.resize(1280, false);
     browser.open(&page);
     for width in [1280, 390] {
         for is_dark in [false, true] {
-            browser.look(width, is_dark);
+            browser.resize(width, is_dark);
             let survey = browser.value(SURVEY);
             let charts = survey.as_array().unwrap();
             let ids: Vec<&str> = charts.iter().map(|chart| chart["id"].as_str().unwrap()).collect();
@@ -137,35 +135,35 @@ fn every_chart_of_the_committed_reports_is_drawn_without_an_error_or_a_request()
                 "the page itself never scrolls sideways"
             );
             if !is_dark {
-                let faults = browser.value(&CHOICES.replace("SURVEY", SURVEY));
+                let faults = browser.value(&OPTIONS.replace("SURVEY", SURVEY));
                 assert_eq!(faults, serde_json::json!([]), "at {width}: {faults:#}");
             }
             let scheme = if is_dark { "dark" } else { "light" };
-            let path = pictures.join(format!("{scheme}-{width}.png"));
-            std::fs::write(&path, browser.picture("body")).expect("written");
+            let path = screenshots.join(format!("{scheme}-{width}.png"));
+            std::fs::write(&path, browser.screenshot("body")).expect("written");
             println!("{}", path.display());
         }
     }
-    assert_eq!(complaints(&browser), Vec::<String>::new());
+    assert_eq!(faults(&browser), Vec::<String>::new());
 }
 
-/// Texts of a column of the table, from the top.
-fn column(browser: &mut Browser, place: usize) -> Vec<String> {
+/// The texts of a column of the table, from top to bottom.
+fn column(browser: &mut Browser, index: usize) -> Vec<String> {
     let cells = browser.value(&format!(
-        "[...document.querySelectorAll('.comparison tbody tr')].map(row => row.children[{place}]?.textContent ?? '')"
+        "[...document.querySelectorAll('.comparison tbody tr')].map(row => row.children[{index}]?.textContent ?? '')"
     ));
     cells.as_array().unwrap().iter().map(|cell| cell.as_str().unwrap().to_owned()).collect()
 }
 
-fn heading(place: usize) -> String {
-    format!(".comparison thead tr:last-child th:nth-child({}) button", place + 1)
+fn heading(index: usize) -> String {
+    format!(".comparison thead tr:last-child th:nth-child({}) button", index + 1)
 }
 
 fn is_sorted<T: PartialOrd>(values: &[T]) -> bool {
     values.windows(2).all(|pair| pair[0] <= pair[1])
 }
 
-/// Nanoseconds of the times that the table shows.
+/// The table's times in nanoseconds.
 fn nanoseconds(cells: &[String]) -> Vec<f64> {
     let units = [(" ns", 1.0), (" µs", 1e3), (" ms", 1e6), (" s", 1e9)];
     let one = |cell: &String| {
@@ -179,17 +177,17 @@ const MEDIAN: usize = 5;
 #[test]
 fn the_table_is_sorted_and_filtered_by_click_and_by_keyboard() {
     let Some(mut browser) = Browser::start() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    let page = page(folder.path(), &[H200]);
-    browser.look(1280, false);
+    let folder = Folder::new();
+    let page = page(&folder, &[H200]);
+    browser.resize(1280, false);
     browser.open(&page);
-    let sort_of = |browser: &mut Browser, place: usize| {
+    let sort_of = |browser: &mut Browser, index: usize| {
         browser.text(&format!(
             "document.querySelector('{}').parentElement.getAttribute('aria-sort') ?? 'none'",
-            heading(place)
+            heading(index)
         ))
     };
-    // By click: up, down, and back.
+    // By click: ascending, descending, unsorted.
     let before = column(&mut browser, MEDIAN);
     for (direction, sign) in [("ascending", 1.0), ("descending", -1.0)] {
         browser.click(&heading(MEDIAN));
@@ -199,7 +197,7 @@ fn the_table_is_sorted_and_filtered_by_click_and_by_keyboard() {
     }
     browser.click(&heading(MEDIAN));
     assert_eq!((sort_of(&mut browser, MEDIAN).as_str(), column(&mut browser, MEDIAN)), ("none", before));
-    // By keyboard: from the search field on, Tab reaches the headings, and Enter sorts.
+    // By keyboard: Tab moves from the search field to the headings, and Enter sorts.
     browser.value("document.querySelector('input[type=search]').focus()");
     for _ in 0..4 {
         browser.press("Tab");
@@ -210,72 +208,72 @@ fn the_table_is_sorted_and_filtered_by_click_and_by_keyboard() {
     assert!(is_sorted(&column(&mut browser, 2)));
     browser.press("Enter");
     assert_eq!(sort_of(&mut browser, 2), "descending", "the focus stays where it is");
-    // A filter by keyboard: a choice takes what is typed.
+    // A filter by keyboard: typing selects an option.
     browser.value("document.querySelector('#table [data-key=family] select').focus()");
-    browser.write("transp");
+    browser.type_text("transp");
     browser.press("Tab");
     let families = column(&mut browser, 0);
     assert!(families.len() > 20 && families.iter().all(|family| family == "transpose"), "{families:?}");
-    // And by what is searched for.
+    // A filter by search.
     browser.click("input[type=search]");
-    browser.write("pad=1 f64");
+    browser.type_text("pad=1 f64");
     let found = (column(&mut browser, 1), column(&mut browser, 2), column(&mut browser, 4));
     assert!(!found.0.is_empty() && found.0.iter().all(|name| name == "tiled"), "{found:?}");
     assert!(found.1.iter().all(|dtype| dtype == "f64") && found.2.iter().all(|params| params == "PAD=1"), "{found:?}");
     let count = browser.text("document.querySelector('.count').textContent");
     assert!(count.starts_with(&format!("{} of ", found.0.len())) && count.contains(" cases"), "{count}");
-    assert_eq!(complaints(&browser), Vec::<String>::new());
+    assert_eq!(faults(&browser), Vec::<String>::new());
 }
 
 #[test]
 fn the_table_is_filtered_by_device_backend_and_size() {
     let Some(mut browser) = Browser::start() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    let page = page(folder.path(), &[H200, LLVMPIPE]);
-    browser.look(1280, false);
+    let folder = Folder::new();
+    let page = page(&folder, &[H200, LLVMPIPE]);
+    browser.resize(1280, false);
     browser.open(&page);
-    let mut choose = |key: &str, value: &str| {
+    let mut filter = |key: &str, value: &str| {
         browser.value(&format!(
-            "(() => {{ const select = document.querySelector('#table [data-key={key}] select'); select.value = '{value}';
-              select.dispatchEvent(new Event('change')); }})()"
+            "(() => {{ const select = document.querySelector('#table [data-key={key}] select');
+              select.value = '{value}'; select.dispatchEvent(new Event('change')); }})()"
         ));
         browser
             .text("[...document.querySelectorAll('.comparison [scope=colgroup]')].map(th => th.textContent).join('|')")
     };
-    assert_eq!(choose("api", "CUDA"), "NVIDIA H200 · CUDA");
-    assert_eq!(choose("api", ""), "NVIDIA H200 · Vulkan|NVIDIA H200 · CUDA|llvmpipe · Vulkan|Ratio of times");
-    assert_eq!(choose("device", "llvmpipe (LLVM 15.0.6, 256 bits)"), "llvmpipe · Vulkan");
-    choose("size", "4096x4096");
+    assert_eq!(filter("api", "CUDA"), "NVIDIA H200 · CUDA");
+    assert_eq!(filter("api", ""), "NVIDIA H200 · Vulkan|NVIDIA H200 · CUDA|llvmpipe · Vulkan|Ratio of times");
+    assert_eq!(filter("device", "llvmpipe (LLVM 15.0.6, 256 bits)"), "llvmpipe · Vulkan");
+    filter("size", "4096x4096");
     let sizes = column(&mut browser, 3);
     assert!(!sizes.is_empty() && sizes.iter().all(|size| size == "4096×4096"), "{sizes:?}");
-    // Taken out of the charts, a device is in none of them.
+    // A deselected device is in no chart.
     browser.click(".sides .side:nth-of-type(1) input");
     let legend = browser.text("document.querySelector('#cache-latency .legend').textContent");
     assert!(!legend.contains("H200 · Vulkan") && legend.contains("H200 · CUDA"), "{legend}");
-    assert_eq!(complaints(&browser), Vec::<String>::new());
+    assert_eq!(faults(&browser), Vec::<String>::new());
 }
 
-/// A row with markup wherever a report can have a text.
+/// Rows with markup in every text field.
 fn hostile() -> Vec<Record> {
-    let evil = |place: &str| {
-        format!("</script><script>window.{place}=1</script><img src=x onerror=window.{place}=1>&amp;\u{2028}")
+    let markup = |name: &str| {
+        format!("</script><script>window.{name}=1</script><img src=x onerror=window.{name}=1>&amp;\u{2028}")
     };
     let row = |benchmark: &str, median_ns: f64| Record {
         device: "<script>alert(1)</script>".into(),
-        driver: evil("driver"),
+        driver: markup("driver"),
         backend: Some(Api::Vulkan),
-        vendor: evil("vendor"),
-        os: evil("os"),
-        cpu: evil("cpu"),
-        date: evil("date"),
-        tool_version: evil("version"),
+        vendor: markup("vendor"),
+        os: markup("os"),
+        cpu: markup("cpu"),
+        date: markup("date"),
+        tool_version: markup("version"),
         family: "reduction".into(),
-        benchmark: format!("{benchmark}{}", evil("benchmark")),
+        benchmark: format!("{benchmark}{}", markup("benchmark")),
         dtype: Some(Dtype::F32),
         n: Some(Extent::Linear(1024)),
         params: [("<script>alert(1)</script>".to_owned(), 1.0)].into(),
-        shader_hash: evil("hash"),
-        reason: evil("reason"),
+        shader_hash: markup("hash"),
+        reason: markup("reason"),
         share: Some(0.5),
         bytes: Some(4096),
         median_ns: Some(median_ns),
@@ -289,36 +287,38 @@ fn hostile() -> Vec<Record> {
 
 #[test]
 fn markup_in_names_is_text() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let report = folder.path().join("<img src=x onerror=window.file=1>.csv");
-    std::fs::write(&report, csv::write(&hostile())).expect("written");
-    let page = page(folder.path(), &[report.to_str().unwrap()]);
+    let folder = Folder::new();
+    let report = "<img src=x onerror=window.file=1>.csv";
+    folder.write(report, csv::write(&hostile()));
+    let page = page(&folder, &[&folder.argument(report)]);
     let text = std::fs::read_to_string(&page).expect("a page");
     assert_eq!(text.matches("<script").count(), 3, "data, script, start");
     assert!(!text.contains("<img") && !text.contains("alert(1)<"));
     let Some(mut browser) = Browser::start() else { return };
-    browser.look(1280, false);
+    browser.resize(1280, false);
     browser.open(&page);
     browser.value("document.querySelectorAll('details').forEach(details => { details.open = true; })");
     browser.settle();
     assert_eq!(browser.text("document.querySelector('.card h3').firstChild.textContent"), "<script>alert(1)</script>");
     assert_eq!(browser.value("document.querySelectorAll('script').length"), 3);
     assert_eq!(browser.value("document.querySelectorAll('img').length"), 0);
-    let places = "['driver','backend','vendor','os','cpu','date','version','benchmark','dtype','params','checks','timer','reason','ceiling','file']";
-    assert_eq!(browser.value(&format!("{places}.filter(place => window[place] === 1).length")), 0);
+    let names =
+        "['driver', 'backend', 'vendor', 'os', 'cpu', 'date', 'version', 'benchmark', 'dtype', 'params', 'checks',
+        'timer', 'reason', 'ceiling', 'file']";
+    assert_eq!(browser.value(&format!("{names}.filter(name => window[name] === 1).length")), 0);
     assert!(browser.text("document.querySelector('.comparison').textContent").contains("<script>window.benchmark=1"));
-    assert_eq!(complaints(&browser), Vec::<String>::new());
+    assert_eq!(faults(&browser), Vec::<String>::new());
 }
 
 #[test]
-fn the_page_can_be_drawn_again_with_other_data_and_leaves_one_name() {
+fn render_draws_other_data_and_the_page_defines_one_global_name() {
     let Some(mut browser) = Browser::start() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    let llvmpipe = page(folder.path(), &[LLVMPIPE]);
+    let folder = Folder::new();
+    let llvmpipe = page(&folder, &[LLVMPIPE]);
     let text = std::fs::read_to_string(&llvmpipe).expect("a page");
     let data = text.split_once("id=\"report-data\">").unwrap().1.split_once("</script>").unwrap().0.to_owned();
-    let h200 = page(folder.path(), &[H200]);
-    browser.look(1280, false);
+    let h200 = page(&folder, &[H200]);
+    browser.resize(1280, false);
     browser.open(&h200);
     assert_eq!(browser.value("typeof Plot"), "undefined");
     browser.value(&format!("ShaderbenchReport.render(document.getElementById('report'), {data})"));
@@ -326,46 +326,35 @@ fn the_page_can_be_drawn_again_with_other_data_and_leaves_one_name() {
     let cards =
         browser.text("[...document.querySelectorAll('.card h3')].map(card => card.firstChild.textContent).join('|')");
     assert_eq!(cards, "llvmpipe (LLVM 15.0.6, 256 bits)");
-    assert_eq!(complaints(&browser), Vec::<String>::new());
+    assert_eq!(faults(&browser), Vec::<String>::new());
 }
 
 #[test]
-fn warnings_requests_and_scripts_that_are_not_the_page_s_own_are_seen_and_stopped() {
+fn the_policy_of_the_page_blocks_requests_and_foreign_scripts() {
     let Some(mut browser) = Browser::start() else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    let page = page(folder.path(), &[LLVMPIPE]);
-    browser.look(1280, false);
+    let folder = Folder::new();
+    let page = page(&folder, &[LLVMPIPE]);
+    browser.resize(1280, false);
     browser.open(&page);
-    assert_eq!(complaints(&browser), Vec::<String>::new());
+    assert_eq!(faults(&browser), Vec::<String>::new());
     browser.value("console.warn('planted')");
-    assert_eq!(complaints(&browser).len(), 1);
+    assert_eq!(faults(&browser).len(), 1);
     browser.value("fetch('http://127.0.0.1:9/').catch(() => {})");
     browser.settle();
-    assert!(complaints(&browser).len() > 1, "the page's policy lets nothing out, and says so");
+    assert!(faults(&browser).len() > 1, "the page's policy blocks the request and logs it");
     browser.value(
         "(() => { const script = document.createElement('script'); script.textContent = 'window.planted = 1';
           document.body.append(script); })()",
     );
-    assert_eq!(browser.value("window.planted === undefined"), true, "a script that is not in the policy does not run");
+    assert_eq!(
+        browser.value("window.planted === undefined"),
+        true,
+        "a script that the policy does not name does not run"
+    );
 }
 
-/// The page formats hover texts and axes itself, by the rules of `results::format`.
-#[test]
-fn the_page_formats_numbers_as_the_tables_do() {
-    let Some(mut browser) = Browser::start() else { return };
-    let script = include_str!("../../src/report/html/page/figures.js");
-    let examples = include_str!("../../src/results/format_examples.json");
-    let differing = browser.value(&format!(
-        "(() => {{ {script}
-          const formats = {{ time, load_latency: loadLatency, byte_rate: byteRate, flop_rate: flopRate, percent, ratio: ratioText }};
-          const text = ([quantity, value]) => formats[quantity](value).replaceAll('\\u00a0', ' ');
-          return {examples}.filter(example => text(example) !== example[2]); }})()"
-    ));
-    assert_eq!(differing, serde_json::json!([]));
-}
-
-/// Reports of ten devices, each with as many rows as the largest committed one, no two figures alike.
-fn ten_devices(folder: &Path) -> Vec<String> {
+/// Reports of ten devices, each with as many rows as the largest committed one, and all figures different.
+fn ten_devices(folder: &Folder) -> Vec<String> {
     let records = csv::open(Path::new(H200)).expect("a report").records;
     let scaled = |device: usize| {
         let mut scale = 1.0 + 0.137 * device as f64;
@@ -378,59 +367,53 @@ fn ten_devices(folder: &Path) -> Vec<String> {
             }
             record.share = record.share.map(|share| share * scale);
         }
-        let path = folder.join(format!("{device}.csv"));
-        std::fs::write(&path, csv::write(&records)).expect("written");
-        path.to_str().unwrap().to_owned()
+        let report = format!("{device}.csv");
+        folder.write(&report, csv::write(&records));
+        folder.argument(&report)
     };
     (0..10).map(scaled).collect()
 }
 
 #[test]
 fn the_page_of_ten_devices_is_smaller_than_one_and_a_half_megabytes() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let reports = ten_devices(folder.path());
-    let page = page(folder.path(), &reports.iter().map(String::as_str).collect::<Vec<_>>());
+    let folder = Folder::new();
+    let reports = ten_devices(&folder);
+    let page = page(&folder, &reports.iter().map(String::as_str).collect::<Vec<_>>());
     let size = page.metadata().expect("a page").len();
     println!("{size} bytes");
     assert!(size < 1_500_000, "{size} bytes");
 }
 
 #[test]
-fn a_page_that_exists_is_kept_unless_it_is_to_be_overwritten() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().join("r.html");
-    std::fs::write(&out, "mine").expect("written");
-    let path = out.to_str().unwrap();
-    let refused = shaderbench(&["report", LLVMPIPE, "--out", path]);
-    assert_eq!(refused.status.code(), Some(2));
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(told.contains("exists: name another file with --out, or pass --force"), "{told}");
-    assert_eq!(std::fs::read_to_string(&out).expect("there"), "mine");
-    assert!(shaderbench(&["report", LLVMPIPE, "--out", path, "--force"]).status.success());
-    assert!(std::fs::read_to_string(&out).expect("there").starts_with("<!doctype html>"));
+fn report_overwrites_a_page_only_with_force() {
+    let folder = Folder::new();
+    folder.write("r.html", "mine");
+    let path = folder.argument("r.html");
+    let refused = shaderbench(&["report", LLVMPIPE, "--out", &path]).run().exits_with(2);
+    assert!(refused.stderr.contains("exists: name another file with --out, or pass --force"), "{refused}");
+    assert_eq!(folder.text("r.html"), "mine");
+    shaderbench(&["report", LLVMPIPE, "--out", &path, "--force"]).run().succeeds();
+    assert!(folder.text("r.html").starts_with("<!doctype html>"));
 }
 
 #[test]
-fn a_folder_stands_for_the_reports_in_it_and_what_holds_none_is_told() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let page = page(folder.path(), &["results"]);
+fn report_reads_all_reports_of_a_folder_and_fails_where_there_is_none() {
+    let folder = Folder::new();
+    let page = page(&folder, &["results"]);
     let text = std::fs::read_to_string(page).expect("a page");
     for report in [H200, LLVMPIPE] {
         let name = report.strip_prefix("results/").unwrap();
-        assert!(text.contains(name) && !text.contains(report), "a report's file and folder, and no more of its path");
+        assert!(text.contains(name) && !text.contains(report), "the page has a report's folder and file name only");
     }
-    let out = folder.path().join("new.html");
-    let empty = folder.path().join("empty");
-    std::fs::create_dir(&empty).expect("a folder");
-    let headers = folder.path().join("headers.csv");
-    std::fs::write(&headers, csv::write(&[])).expect("written");
-    for (path, sentence) in [
-        (&empty, "contains no report: no file in it ends in .csv or .json"),
-        (&headers, "has no rows: name a report that has some"),
-        (&folder.path().join("gone.csv"), "cannot read"),
+    std::fs::create_dir(folder.path("empty")).expect("a folder");
+    folder.write("headers.csv", csv::write(&[]));
+    for (name, sentence) in [
+        ("empty", "holds no report: there is no file in it that ends in .csv or .json"),
+        ("headers.csv", "has no rows: there is nothing to show"),
+        ("gone.csv", "cannot read"),
     ] {
-        let refused = shaderbench(&["report", path.to_str().unwrap(), "--out", out.to_str().unwrap()]);
-        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert!(!refused.status.success() && told.contains(sentence) && !out.exists(), "{told}");
+        let refused = folder.run(&["report", name, "--out", "new.html"]);
+        assert!(refused.code != Some(0) && refused.stderr.contains(sentence), "{refused}");
+        assert!(!folder.path("new.html").exists(), "{refused}");
     }
 }

@@ -1,11 +1,12 @@
-//! The whole way from plan to record, on a fake device: right, wrong, slow, noisy, unsupported, failing, lost, hanging.
+//! From plan to record on a fake device that is right, wrong, slow, noisy, unsupported, failing, lost or hanging.
 
 use std::collections::BTreeSet;
 
-use crate::common::{Behaviour, Fake, SUBJECT, Seen, cases, fake, fake_through, run_on, settings, subject, with};
-use shaderbench::backend::Api;
-use shaderbench::backend::DeviceType;
-use shaderbench::engine;
+use crate::common::{
+    Behaviour, Fake, Recorder, SUBJECT, cases, fake, fake_on, measure, only, plan_of_subject, right, row_of, run,
+    run_family, run_with, subject,
+};
+use shaderbench::backend::{Api, DeviceType};
 use shaderbench::error::Result;
 use shaderbench::results::{Record, Status};
 use shaderbench::suite::Dtype;
@@ -16,11 +17,11 @@ fn has_no_figures(record: &Record) -> bool {
 }
 
 #[test]
-fn a_right_answer_has_a_time_and_its_context() {
-    let mut seen = Seen::default();
-    let records = run_on(&mut fake(|_| Behaviour::Right), &mut seen);
+fn a_right_answer_has_a_time_and_its_conditions() {
+    let mut recorder = Recorder::default();
+    let records = run_family(&mut right(), &mut recorder);
     let row = subject(&records);
-    assert_eq!(seen.finished, records.len());
+    assert_eq!(recorder.finished, records.len());
     assert_eq!(row.status, Status::Ok, "{}", row.reason);
     assert_eq!(["timer", "checks", "workgroup_size"].map(|column| row.cell(column)), ["timestamp", "off", "32x8x1"]);
     assert_eq!(row.bytes, Some(2 * 64 * 96 * 4));
@@ -33,7 +34,7 @@ fn a_right_answer_has_a_time_and_its_context() {
 
 #[test]
 fn a_wrong_answer_has_no_time() {
-    let (records, _) = with(|label| if label == SUBJECT { Behaviour::Wrong(5) } else { Behaviour::Right });
+    let (records, _) = run_with(Behaviour::Wrong(5));
     let row = subject(&records);
     assert_eq!(row.status, Status::Wrong);
     assert!(row.reason.starts_with("element 5 is ") && row.reason.contains("must be"), "{}", row.reason);
@@ -41,24 +42,23 @@ fn a_wrong_answer_has_no_time() {
 }
 
 #[test]
-fn a_kernel_that_writes_nothing_is_seen_by_the_poison() {
-    let (records, _) = with(|label| if label == SUBJECT { Behaviour::Idle } else { Behaviour::Right });
+fn a_kernel_that_writes_nothing_is_wrong() {
+    let (records, _) = run_with(Behaviour::Idle);
     assert_eq!(subject(&records).status, Status::Wrong);
     assert!(subject(&records).reason.contains("NaN"), "{}", subject(&records).reason);
 }
 
 #[test]
-fn what_cannot_run_is_skipped_and_what_breaks_has_failed() {
-    type Expectation = (fn(&str) -> Behaviour, Status, &'static str, usize);
-    let table: [Expectation; 5] = [
-        (|l| if l == SUBJECT { Behaviour::Unsupported } else { Behaviour::Right }, Status::Skipped, "no such thing", 0),
-        (|l| if l == SUBJECT { Behaviour::Uncompilable } else { Behaviour::Right }, Status::Failed, "expected ';'", 0),
-        (|l| if l == SUBJECT { Behaviour::OutOfMemory } else { Behaviour::Right }, Status::Failed, "out of memory", 0),
-        (|l| if l == SUBJECT { Behaviour::Lost } else { Behaviour::Right }, Status::Failed, "unplugged", 1),
-        (|l| if l == SUBJECT { Behaviour::Hanging } else { Behaviour::Right }, Status::Failed, "timed out", 1),
+fn an_unsupported_case_is_skipped_and_a_broken_one_fails() {
+    let table = [
+        (Behaviour::Unsupported, Status::Skipped, "no such thing", 0),
+        (Behaviour::Uncompilable, Status::Failed, "expected ';'", 0),
+        (Behaviour::OutOfMemory, Status::Failed, "out of memory", 0),
+        (Behaviour::Lost, Status::Failed, "unplugged", 1),
+        (Behaviour::Hanging, Status::Failed, "timed out", 1),
     ];
     for (behaviour, status, reason, reopened) in table {
-        let (records, times) = with(behaviour);
+        let (records, times) = run_with(behaviour);
         let row = subject(&records);
         assert_eq!((row.status, times), (status, reopened), "{}", row.reason);
         assert!(row.reason.contains(reason) && has_no_figures(row), "{}", row.reason);
@@ -66,28 +66,27 @@ fn what_cannot_run_is_skipped_and_what_breaks_has_failed() {
 }
 
 #[test]
-fn limits_are_checked_before_anything_is_prepared() {
-    let mut backend = fake(|_| Behaviour::Right);
+fn limits_are_checked_before_a_job_is_prepared() {
+    let mut backend = right();
     backend.device.max_workgroup_bytes = 1024;
     backend.device.features.clear();
-    let records = run_on(&mut backend, &mut Seen::default());
+    let records = run_family(&mut backend, &mut Recorder::default());
     assert_eq!(subject(&records).reason, "needs 4224 bytes of workgroup memory, the device has 1024");
     let double = records.iter().find(|r| r.dtype == Some(Dtype::F64)).expect("a row for f64");
     assert_eq!((double.status, double.reason.as_str()), (Status::Skipped, "the device has no f64 in shaders"));
-    assert!(!backend.log.lock().expect("one thread").prepared.iter().any(|label| label == SUBJECT));
+    assert!(!backend.log().prepared.iter().any(|label| label == SUBJECT));
 }
 
 #[test]
-fn what_needs_mapped_storage_is_skipped_where_there_is_none() {
+fn cases_with_mapped_storage_are_skipped_on_a_device_without_it() {
     let needs_mapping =
         |row: &Record| ["mapped_primary", "pinned_"].iter().any(|start| row.benchmark.starts_with(start));
     for (has_mappable_storage, status) in [(true, Status::Ok), (false, Status::Skipped)] {
-        let mut backend = fake(|_| Behaviour::Right);
+        let mut backend = right();
         backend.device.has_mappable_storage = has_mappable_storage;
         let cases = cases(&["transfer"], &["2^10"]);
-        let records = pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default()))
-            .expect("a run");
-        // That one is CUDA's alone.
+        let records = measure(&mut backend, &cases);
+        // `read_back_pageable` is for CUDA only.
         for row in records.iter().filter(|row| row.benchmark != "read_back_pageable") {
             let is_mapped = needs_mapping(row);
             assert_eq!(row.status, if is_mapped { status } else { Status::Ok }, "{}: {}", row.benchmark, row.reason);
@@ -98,7 +97,7 @@ fn what_needs_mapped_storage_is_skipped_where_there_is_none() {
 }
 
 #[test]
-fn what_cuda_alone_has_runs_there_and_says_why_it_does_not_elsewhere() {
+fn a_benchmark_for_cuda_only_is_skipped_on_other_apis_with_the_reason() {
     let table = [
         ("sum_of_cubes/clock_in_kernel", "WGSL has no clock"),
         ("bank_conflict/halves_direct", "WGSL has no 16-bit integers"),
@@ -106,37 +105,39 @@ fn what_cuda_alone_has_runs_there_and_says_why_it_does_not_elsewhere() {
     ];
     for api in [Api::Vulkan, Api::Cuda] {
         for (name, why) in table {
-            let mut fake = fake_through(api, |_| Behaviour::Right);
+            let mut fake = right();
+            fake.device.api = api;
             let cases = cases(&[name], &[]);
-            let records = pollster::block_on(engine::run(&mut [&mut fake], &cases, &settings(), &mut Seen::default()))
-                .expect("a run");
+            let records = measure(&mut fake, &cases);
             let row = records.iter().find(|row| row.name() == name).expect("a row");
             let (status, reason) = if api == Api::Cuda { (Status::Ok, "") } else { (Status::Skipped, why) };
             assert_eq!((row.status, row.reason.as_str()), (status, reason), "{name} on {api}");
             assert_eq!(row.shader_hash.is_empty(), api != Api::Cuda || name.starts_with("transfer"), "{name}");
-            // What the fake's workgroups note: see there.
-            let noted = (api == Api::Cuda && name.ends_with("clock_in_kernel")).then_some(531.0);
-            assert_eq!(row.in_kernel_ns, noted, "{name} on {api}");
+            // The times of the fake's workgroups: see `Contents::Clock` in common.rs.
+            let in_kernel_ns = (api == Api::Cuda && name.ends_with("clock_in_kernel")).then_some(531.0);
+            assert_eq!(row.in_kernel_ns, in_kernel_ns, "{name} on {api}");
         }
     }
 }
 
 #[test]
-fn tensor_cores_are_held_against_their_own_ceiling_and_skipped_where_there_are_none() {
-    for has_them in [true, false] {
-        let mut fake = fake(|_| Behaviour::Right);
+fn cooperative_matrices_have_their_own_ceiling_and_are_skipped_on_a_device_without_them() {
+    for has_matrices in [true, false] {
+        let mut fake = right();
         fake.device.max_workgroup_bytes = 48 << 10;
-        if !has_them {
+        if !has_matrices {
             fake.device.features.remove(&Feature::CooperativeMatrix);
         }
         let cases = cases(&["matmul/cooperative"], &[]);
-        let records = pollster::block_on(engine::run(&mut [&mut fake], &cases, &settings(), &mut Seen::default()))
-            .expect("a run");
+        let records = measure(&mut fake, &cases);
         for row in &records {
-            let (status, reason) =
-                if has_them { (Status::Ok, "") } else { (Status::Skipped, "the device has no cooperative matrices") };
+            let (status, reason) = if has_matrices {
+                (Status::Ok, "")
+            } else {
+                (Status::Skipped, "the device has no cooperative matrices")
+            };
             assert_eq!((row.status, row.reason.as_str()), (status, reason), "{}", row.name());
-            assert_eq!(row.cell("ceiling"), if has_them { "tensor" } else { "" }, "{}", row.name());
+            assert_eq!(row.cell("ceiling"), if has_matrices { "tensor" } else { "" }, "{}", row.name());
         }
         let names: BTreeSet<String> = records.iter().map(|row| row.name()).collect();
         assert_eq!(names, ["ceiling/tensor", "matmul/cooperative"].map(str::to_owned).into());
@@ -145,106 +146,95 @@ fn tensor_cores_are_held_against_their_own_ceiling_and_skipped_where_there_are_n
 
 #[test]
 fn a_row_far_above_its_ceiling_is_implausible() {
-    // A sum that takes a twentieth of the time of reading its input.
-    let mut backend =
-        fake(|label| if label.starts_with("reduction/sequential") { Behaviour::Slow(0.05) } else { Behaviour::Right });
+    // A sum in a twentieth of the time that the read of its input needs.
+    let mut backend = fake(only("reduction/sequential", Behaviour::Slow(0.05)));
     let cases = cases(&["reduction/sequential"], &["2^20"]);
-    let records =
-        pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
-    let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == Some(Dtype::F32)).expect("a row");
+    let records = measure(&mut backend, &cases);
+    let row = row_of(&records, "reduction/sequential");
     assert_eq!(row.status, Status::Implausible, "{:?} of {}", row.share, row.cell("ceiling"));
     assert!(row.share.expect("a share") > 1.05 && row.reason.contains("no kernel can be that fast"), "{}", row.reason);
 }
 
 #[test]
-fn a_ceiling_that_was_measured_in_a_slow_moment_is_measured_again() {
-    let mut backend =
-        fake(|label| if label.starts_with("ceiling/read") { Behaviour::SlowAtFirst(20.0) } else { Behaviour::Right });
+fn a_ceiling_below_a_row_is_measured_again() {
+    let mut backend = fake(only("ceiling/read", Behaviour::SlowAtFirst(20.0)));
     let cases = cases(&["reduction/sequential"], &["2^20"]);
-    let records =
-        pollster::block_on(engine::run(&mut [&mut backend], &cases, &settings(), &mut Seen::default())).expect("a run");
-    let row = records.iter().find(|r| r.benchmark == "sequential" && r.dtype == Some(Dtype::F32)).expect("a row");
+    let records = measure(&mut backend, &cases);
+    let row = row_of(&records, "reduction/sequential");
     assert_eq!((row.status, row.reason.as_str()), (Status::Ok, ""), "{:?} of {}", row.share, row.cell("ceiling"));
     assert!(row.share.expect("a share") <= 1.05);
 }
 
-/// Runs on two APIs of one card.
-fn run_both(vulkan: &mut Fake, cuda: &mut Fake, seen: &mut Seen) -> Result<Vec<Record>> {
-    let cases = cases(&["transpose"], &["64x96"]);
-    pollster::block_on(engine::run(&mut [vulkan, cuda], &cases, &settings(), seen))
+fn rows_of(records: &[Record], api: &str) -> Vec<Record> {
+    records.iter().filter(|row| row.api_name() == api).cloned().collect()
+}
+
+/// Runs on two APIs of one device.
+fn run_both(vulkan: &mut Fake, cuda: &mut Fake, recorder: &mut Recorder) -> Result<Vec<Record>> {
+    run(&mut [vulkan, cuda], &plan_of_subject(), recorder)
 }
 
 #[test]
-fn several_apis_take_turns_at_each_case() {
-    let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake_through(Api::Cuda, |_| Behaviour::Slow(2.0)));
-    let mut seen = Seen::default();
-    let records = run_both(&mut vulkan, &mut cuda, &mut seen).expect("a run");
-    // Each goes first equally often, in an order that no period of the plan falls into step with.
-    let firsts: Vec<_> = seen.turns.chunks(2).map(|turn| turn[0]).collect();
+fn apis_take_turns_at_each_case() {
+    let (mut vulkan, mut cuda) = (right(), fake_on(Api::Cuda, |_| Behaviour::Slow(2.0)));
+    let mut recorder = Recorder::default();
+    let records = run_both(&mut vulkan, &mut cuda, &mut recorder).expect("a run");
+    // Each API is first equally often, in an order without a period.
+    let firsts: Vec<_> = recorder.turns.chunks(2).map(|turn| turn[0]).collect();
     assert_eq!(firsts[..8], ["vulkan", "cuda", "cuda", "vulkan", "cuda", "vulkan", "vulkan", "cuda"]);
-    assert!(seen.turns.chunks(2).all(|turn| turn[0] != turn[1]), "{:?}", seen.turns);
-    // Rows come in the plan's order, and for each case in the order of the APIs, whichever went first.
-    assert_eq!(seen.rows, (1..=seen.finished).map(|case| 2 * case).collect::<Vec<_>>());
+    assert!(recorder.turns.chunks(2).all(|turn| turn[0] != turn[1]), "{:?}", recorder.turns);
+    // Rows have the order of the plan, and for each case the order of the APIs.
+    assert_eq!(recorder.rows, (1..=recorder.finished).map(|case| 2 * case).collect::<Vec<_>>());
     for pair in records.chunks(2) {
         assert_eq!((pair[0].api_name(), pair[1].api_name()), ("vulkan", "cuda"));
         assert_eq!((pair[0].name(), &pair[0].params), (pair[1].name(), &pair[1].params));
     }
-    let alone = run_on(&mut fake(|_| Behaviour::Right), &mut Seen::default());
+    let alone = run_family(&mut right(), &mut Recorder::default());
     let names = |records: &[Record]| records.iter().map(|r| (r.name(), r.n.clone())).collect::<Vec<_>>();
     assert_eq!(names(&alone), records.chunks(2).flat_map(|pair| names(&pair[..1])).collect::<Vec<_>>());
-    // While there is room each keeps its inputs from case to case.
+    // With enough memory each API keeps its inputs for the next case.
     for backend in [&vulkan, &cuda] {
-        assert_eq!(backend.log.lock().expect("one thread").released, 0);
+        assert_eq!(backend.log().released, 0);
     }
 }
 
 #[test]
-fn an_api_that_has_too_little_memory_gets_what_the_others_hold() {
-    let at_first =
-        |label: &str| if label.starts_with("reduction/") { Behaviour::OutOfMemoryAtFirst } else { Behaviour::Right };
-    let (mut vulkan, mut cuda) = (fake(|_| Behaviour::Right), fake_through(Api::Cuda, at_first));
+fn an_api_out_of_memory_makes_the_others_release_theirs() {
+    let at_first = only("reduction/", Behaviour::OutOfMemoryAtFirst);
+    let (mut vulkan, mut cuda) = (right(), fake(at_first));
+    cuda.device.api = Api::Cuda;
     let cases = cases(&["reduction/sequential"], &["2^12"]);
-    let records =
-        pollster::block_on(engine::run(&mut [&mut vulkan, &mut cuda], &cases, &settings(), &mut Seen::default()))
-            .expect("a run");
+    let records = run(&mut [&mut vulkan, &mut cuda], &cases, &mut Recorder::default()).expect("a run");
     assert!(records.iter().all(|row| row.status == Status::Ok), "{:?}", records.iter().map(|r| &r.reason));
-    let wanting = cases.iter().filter(|case| case.family.name == "reduction").count();
-    assert_eq!(vulkan.log.lock().expect("one thread").released, wanting);
-    // Alone it has nobody to ask.
+    let short_of_memory = cases.iter().filter(|case| case.family.name == "reduction").count();
+    assert_eq!(vulkan.log().released, short_of_memory);
+    // A single API has no other one to release memory.
     let mut alone = fake(at_first);
-    let records =
-        pollster::block_on(engine::run(&mut [&mut alone], &cases, &settings(), &mut Seen::default())).expect("a run");
+    let records = measure(&mut alone, &cases);
     assert!(records.iter().any(|row| row.reason.contains("no room")));
 }
 
 #[test]
-fn three_apis_go_first_equally_often() {
-    let mut backends = [Api::Vulkan, Api::Gl, Api::Cuda].map(|api| fake_through(api, |_| Behaviour::Right));
+fn each_of_three_apis_is_first_equally_often() {
+    let mut backends = [Api::Vulkan, Api::Gl, Api::Cuda].map(|api| fake_on(api, |_| Behaviour::Right));
     let [vulkan, gl, cuda] = &mut backends;
-    let mut seen = Seen::default();
-    let cases = cases(&["transpose"], &["64x96"]);
-    pollster::block_on(engine::run(&mut [vulkan, gl, cuda], &cases, &settings(), &mut seen)).expect("a run");
-    let firsts: Vec<_> = seen.turns.chunks(3).map(|turn| turn[0]).collect();
+    let mut recorder = Recorder::default();
+    run(&mut [vulkan, gl, cuda], &plan_of_subject(), &mut recorder).expect("a run");
+    let firsts: Vec<_> = recorder.turns.chunks(3).map(|turn| turn[0]).collect();
     assert_eq!(firsts[..9], ["vulkan", "gl", "cuda", "gl", "cuda", "vulkan", "cuda", "vulkan", "gl"]);
 }
 
 #[test]
-fn rows_are_held_against_the_ceilings_of_their_own_api() {
-    // All that CUDA does takes ten times as long; one of its sums is as fast as Vulkan's, which beats CUDA's ceiling and not Vulkan's.
-    let mut vulkan = fake(|_| Behaviour::Right);
-    let mut cuda = fake_through(Api::Cuda, |label| {
+fn shares_are_of_the_ceilings_of_the_same_api() {
+    // CUDA takes ten times as long, except for one sum: that row is above CUDA's ceiling and below Vulkan's.
+    let mut vulkan = right();
+    let mut cuda = fake_on(Api::Cuda, |label| {
         if label.starts_with("reduction/sequential") { Behaviour::Right } else { Behaviour::Slow(10.0) }
     });
     let cases = cases(&["reduction/sequential"], &["2^20"]);
-    let settings = settings();
-    let mut seen = Seen::default();
-    let records =
-        pollster::block_on(engine::run(&mut [&mut vulkan, &mut cuda], &cases, &settings, &mut seen)).expect("a run");
-    let row = |api: &str| {
-        let found =
-            records.iter().find(|r| r.benchmark == "sequential" && r.dtype == Some(Dtype::F32) && r.api_name() == api);
-        found.expect("a row")
-    };
+    let records = run(&mut [&mut vulkan, &mut cuda], &cases, &mut Recorder::default()).expect("a run");
+    let [vulkan, cuda] = ["vulkan", "cuda"].map(|api| rows_of(&records, api));
+    let row = |api: &str| row_of(if api == "vulkan" { &vulkan } else { &cuda }, "reduction/sequential");
     assert_eq!(row("vulkan").status, Status::Ok, "{}", row("vulkan").reason);
     assert_eq!(row("cuda").status, Status::Implausible, "{:?} of {}", row("cuda").share, row("cuda").cell("ceiling"));
     let shares = [row("vulkan").share, row("cuda").share].map(|share| share.expect("a share"));
@@ -252,16 +242,14 @@ fn rows_are_held_against_the_ceilings_of_their_own_api() {
 }
 
 #[test]
-fn an_api_that_is_lost_does_not_stop_the_other() {
+fn a_lost_device_of_one_api_does_not_stop_the_other() {
     for can_reopen in [true, false] {
-        let mut vulkan = fake(|_| Behaviour::Right);
-        let mut cuda =
-            fake_through(Api::Cuda, |label| if label == SUBJECT { Behaviour::Lost } else { Behaviour::Right });
+        let mut vulkan = right();
+        let mut cuda = fake_on(Api::Cuda, only(SUBJECT, Behaviour::Lost));
         cuda.can_reopen = can_reopen;
-        let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("Vulkan is left");
-        let of = |api: &str| records.iter().filter(|r| r.api_name() == api).cloned().collect::<Vec<_>>();
-        assert!(of("vulkan").iter().all(|r| matches!(r.status, Status::Ok | Status::Skipped)));
-        let cuda_rows = of("cuda");
+        let records = run_both(&mut vulkan, &mut cuda, &mut Recorder::default()).expect("Vulkan is left");
+        assert!(rows_of(&records, "vulkan").iter().all(|r| matches!(r.status, Status::Ok | Status::Skipped)));
+        let cuda_rows = rows_of(&records, "cuda");
         let lost = cuda_rows.iter().position(|r| r == subject(&cuda_rows)).expect("its row");
         assert!(lost > 0 && lost + 1 < cuda_rows.len(), "{lost} of {}", cuda_rows.len());
         assert!(cuda_rows[lost].status == Status::Failed && cuda_rows[lost].reason.contains("unplugged"));
@@ -275,63 +263,61 @@ fn an_api_that_is_lost_does_not_stop_the_other() {
 }
 
 #[test]
-fn a_run_ends_where_no_api_is_left() {
-    let lost = |label: &str| if label == SUBJECT { Behaviour::Lost } else { Behaviour::Right };
-    let (mut vulkan, mut cuda) = (fake(lost), fake_through(Api::Cuda, lost));
+fn a_run_ends_when_no_api_is_left() {
+    let lost = only(SUBJECT, Behaviour::Lost);
+    let (mut vulkan, mut cuda) = (fake(lost), fake_on(Api::Cuda, lost));
     (vulkan.can_reopen, cuda.can_reopen) = (false, false);
-    let error = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect_err("nothing is left");
+    let error = run_both(&mut vulkan, &mut cuda, &mut Recorder::default()).expect_err("nothing is left");
     assert!(error.to_string().contains("cannot be opened again"), "{error}");
     let mut alone = fake(lost);
     alone.can_reopen = false;
-    let cases = cases(&["transpose"], &["64x96"]);
-    assert!(pollster::block_on(engine::run(&mut [&mut alone], &cases, &settings(), &mut Seen::default())).is_err());
+    assert!(run(&mut [&mut alone], &plan_of_subject(), &mut Recorder::default()).is_err());
 }
 
 #[test]
-fn an_api_that_cannot_do_simple_arithmetic_is_out_and_the_other_is_measured() {
-    let mut vulkan = fake(|_| Behaviour::Right);
-    let mut cuda = fake_through(Api::Cuda, |_| Behaviour::Wrong(0));
-    let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("Vulkan is left");
+fn an_api_with_wrong_arithmetic_is_not_measured_and_the_other_is() {
+    let mut vulkan = right();
+    let mut cuda = fake_on(Api::Cuda, |_| Behaviour::Wrong(0));
+    let records = run_both(&mut vulkan, &mut cuda, &mut Recorder::default()).expect("Vulkan is left");
     assert_eq!(subject(&records).status, Status::Ok);
     assert!(records.iter().filter(|r| r.backend == Some(Api::Cuda)).all(|r| r.status == Status::Failed));
     assert!(records[1].reason.contains("gets simple arithmetic wrong"), "{}", records[1].reason);
 }
 
 #[test]
-fn what_one_api_lacks_the_other_still_measures() {
-    let mut vulkan = fake(|_| Behaviour::Right);
-    let mut cuda =
-        fake_through(Api::Cuda, |label| if label == SUBJECT { Behaviour::Unsupported } else { Behaviour::Right });
-    let records = run_both(&mut vulkan, &mut cuda, &mut Seen::default()).expect("a run");
-    let of = |api: &str| records.iter().filter(|r| r.api_name() == api).cloned().collect::<Vec<_>>();
-    assert_eq!(subject(&of("vulkan")).status, Status::Ok);
-    assert_eq!(subject(&of("cuda")).status, Status::Skipped);
-    assert!(subject(&of("cuda")).reason.contains("no such thing"));
+fn a_case_that_one_api_lacks_is_measured_on_the_other() {
+    let mut vulkan = right();
+    let mut cuda = fake_on(Api::Cuda, only(SUBJECT, Behaviour::Unsupported));
+    let records = run_both(&mut vulkan, &mut cuda, &mut Recorder::default()).expect("a run");
+    let [vulkan, cuda] = ["vulkan", "cuda"].map(|api| rows_of(&records, api));
+    assert_eq!(subject(&vulkan).status, Status::Ok);
+    assert_eq!(subject(&cuda).status, Status::Skipped);
+    assert!(subject(&cuda).reason.contains("no such thing"));
 }
 
 #[test]
-fn a_browser_keeps_its_checks_on_and_rows_say_so() {
-    let mut browser = fake_through(Api::WebGpu, |_| Behaviour::Right);
+fn in_a_browser_checks_are_on_and_cases_without_them_are_skipped() {
+    let mut browser = fake_on(Api::WebGpu, |_| Behaviour::Right);
     let cases = cases(&["transpose/tiled", "safety_tax"], &["64x96"]);
-    let records =
-        pollster::block_on(engine::run(&mut [&mut browser], &cases, &settings(), &mut Seen::default())).expect("runs");
+    let records = measure(&mut browser, &cases);
     assert!(records.iter().all(|record| record.cell("checks") == "on"));
-    let asks = |record: &&Record| ["BOUNDS", "LOOPS", "ZERO_INIT"].iter().any(|name| record.params.contains_key(*name));
-    let (asking, others): (Vec<_>, Vec<_>) = records.iter().partition(asks);
-    assert!(!asking.is_empty() && asking.iter().all(|record| record.status == Status::Skipped));
-    let why = "a browser keeps all run-time checks on: none can be switched by itself";
-    assert!(asking.iter().any(|record| record.reason == why), "{}", asking[0].reason);
+    let sets_checks =
+        |record: &&Record| ["BOUNDS", "LOOPS", "ZERO_INIT"].iter().any(|name| record.params.contains_key(*name));
+    let (with_checks, others): (Vec<_>, Vec<_>) = records.iter().partition(sets_checks);
+    assert!(!with_checks.is_empty() && with_checks.iter().all(|record| record.status == Status::Skipped));
+    let reason = "a browser keeps all run-time checks on: none can be switched by itself";
+    assert!(with_checks.iter().any(|record| record.reason == reason), "{}", with_checks[0].reason);
     assert_eq!(subject(&records).status, Status::Ok);
-    assert!(others.iter().all(|record| record.reason != why));
+    assert!(others.iter().all(|record| record.reason != reason));
 }
 
 #[test]
-fn no_launch_runs_long_in_a_browser_even_on_a_software_device() {
+fn in_a_browser_the_launch_limit_holds_on_a_software_device_too() {
     let cases = cases(&["transpose/tiled"], &["2048x2048"]);
     let launch = |api| {
-        let mut device = fake_through(api, |_| Behaviour::Slow(30_000.0));
+        let mut device = fake_on(api, |_| Behaviour::Slow(30_000.0));
         device.device.kind = DeviceType::Software;
-        let records = pollster::block_on(engine::run(&mut [&mut device], &cases, &settings(), &mut Seen::default()));
+        let records = run(&mut [&mut device], &cases, &mut Recorder::default());
         subject(&records.expect("runs")).clone()
     };
     let (native, browser) = (launch(Api::Vulkan), launch(Api::WebGpu));

@@ -1,4 +1,4 @@
-// In the frame: draws what the page sends, and says how tall it is.
+// In the frame: draws the data that the page sends, and reports the height.
 
 const root = document.getElementById("report");
 
@@ -7,6 +7,8 @@ addEventListener("message", ({ source, data }) => {
     root.replaceChildren();
     ShaderbenchReport.render(root, data);
 });
-new ResizeObserver(() => parent.postMessage({ height: document.body.scrollHeight }, location.origin)).observe(document.body);
-// Charts take their width from what is laid out: not before the style is there.
+new ResizeObserver(() => parent.postMessage({ height: document.body.scrollHeight }, location.origin)).observe(
+    document.body,
+);
+// The layout sets the width of charts: wait for the style.
 addEventListener("load", () => parent.postMessage("ready", location.origin));

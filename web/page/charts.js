@@ -1,11 +1,11 @@
-// The charts stand in a frame of their own: they bring the report page's style with them.
+// The charts are in a frame, because they have the style of the report page.
 
 import { byId } from "./element.js";
 
 let isLoaded = false;
 let data = null;
 
-/** Draws what the worker has worked out of the reports. */
+/** Draws the chart data that the worker computes from the reports. */
 export function drawCharts(fresh) {
     data = fresh;
     const frame = byId("charts-frame");
@@ -16,13 +16,13 @@ export function drawCharts(fresh) {
 
 const show = () => byId("charts-frame").contentWindow.postMessage(data, location.origin);
 
-addEventListener("message", ({ source, data: said }) => {
+addEventListener("message", ({ source, data: message }) => {
     const frame = byId("charts-frame");
     if (source !== frame.contentWindow) return;
-    if (said === "ready") {
+    if (message === "ready") {
         isLoaded = true;
         show();
-    } else if (said.height) {
-        frame.style.height = `${Math.ceil(said.height)}px`;
+    } else if (message.height) {
+        frame.style.height = `${Math.ceil(message.height)}px`;
     }
 });

@@ -1,78 +1,109 @@
-// Reports against each other. Files are read in this tab and go nowhere.
+// Comparison of reports. Files are read in this tab and never uploaded.
 
 import { drawCharts } from "./charts.js";
 import { breakable, byId, download, element } from "./element.js";
 
-const OWN = "this tab.json";
+const OWN_REPORT = "this tab.json";
 
-/** Wires the section. `core` answers calls, `tell` shows a sentence. */
-export function startCompare(core, tell) {
+/** Connects the section. `core` is the worker that reads reports, `notify` shows a sentence. */
+export function startCompare(core, notify) {
     let reports = [];
-    let asked = 0;
+    let lastRequest = 0;
 
     async function add(name, text) {
         try {
-            const about = await core.call("look", { name, text });
+            const about = await core.call("summarize", { name, text });
             reports = [...reports.filter((report) => report.name !== name), { name, text, about }];
-            about.notes.forEach((note) => tell(`${name}: ${note}`));
+            about.notes.forEach((note) => notify(`${name}: ${note}`));
             await draw();
         } catch (error) {
-            tell(error.message, true);
+            notify(error.message, true);
         }
     }
 
     async function draw() {
         byId("reports").replaceChildren(...reports.map(entry));
-        const mine = ++asked;
-        const given = { reports: reports.map(({ name, text }) => ({ name, text })) };
-        if (reports.length > 0) core.call("charts", given).then((data) => mine === asked && drawCharts(data), () => {});
+        const request = ++lastRequest;
+        const input = { reports: reports.map(({ name, text }) => ({ name, text })) };
+        if (reports.length > 0)
+            core.call("charts", input).then(
+                (data) => request === lastRequest && drawCharts(data),
+                () => {},
+            );
         if (reports.length < 2) return byId("comparison").replaceChildren();
         try {
-            const found = await core.call("compare", given);
-            if (mine === asked) byId("comparison").replaceChildren(...comparison(found));
+            const found = await core.call("compare", input);
+            if (request === lastRequest) byId("comparison").replaceChildren(...comparison(found));
         } catch (error) {
-            if (mine === asked) byId("comparison").replaceChildren(element("p", { class: "notice bad" }, error.message));
+            if (request === lastRequest)
+                byId("comparison").replaceChildren(element("p", { class: "notice bad" }, error.message));
         }
     }
 
-    function entry(report, place) {
+    function entry(report, index) {
         const { about, name } = report;
-        const title = name === OWN ? "this tab’s rows" : name;
-        const change = (next) => () => { reports = next(); draw(); };
-        const toFront = change(() => [report, ...reports.filter((other) => other !== report)]);
-        const away = change(() => reports.filter((other) => other !== report));
-        return element("li", {},
-            element("span", { class: "what" }, element("strong", {}, title), ` ${about.devices.join(", ")} · ${about.rows} rows · ${about.date.slice(0, 10)}`),
-            element("span", { class: "actions" },
-                place === 0 ? element("span", { class: "tag" }, "baseline") : element("button", { type: "button", class: "small", click: toFront }, "Make baseline"),
-                element("button", { type: "button", class: "small", click: away, "aria-label": `Remove ${title}` }, "Remove")));
+        const title = name === OWN_REPORT ? "this tab’s rows" : name;
+        const change = (next) => () => {
+            reports = next();
+            draw();
+        };
+        const makeBaseline = change(() => [report, ...reports.filter((other) => other !== report)]);
+        const remove = change(() => reports.filter((other) => other !== report));
+        return element(
+            "li",
+            {},
+            element(
+                "span",
+                { class: "what" },
+                element("strong", {}, title),
+                ` ${about.devices.join(", ")} · ${about.rows} rows · ${about.date.slice(0, 10)}`,
+            ),
+            element(
+                "span",
+                { class: "actions" },
+                index === 0
+                    ? element("span", { class: "tag" }, "baseline")
+                    : element("button", { type: "button", class: "small", click: makeBaseline }, "Make baseline"),
+                element(
+                    "button",
+                    { type: "button", class: "small", click: remove, "aria-label": `Remove ${title}` },
+                    "Remove",
+                ),
+            ),
+        );
     }
 
     async function addFiles(files) {
         for (const file of files) {
-            if (file.size > MOST_BYTES) tell(`${file.name} is larger than 64 MiB: no report is.`, true);
+            if (file.size > MOST_BYTES) notify(`${file.name} is larger than 64 MiB, the limit for a report.`, true);
             else await add(file.name, await file.text());
         }
     }
 
     const drop = byId("drop");
-    const stay = (event) => { event.preventDefault(); drop.classList.toggle("over", event.type === "dragover"); };
-    // A file that misses the frame must not replace the page.
-    for (const name of ["dragover", "dragleave", "drop"]) addEventListener(name, stay);
+    const preventNavigation = (event) => {
+        event.preventDefault();
+        drop.classList.toggle("over", event.type === "dragover");
+    };
+    // A file dropped outside of the frame must not replace the page.
+    for (const name of ["dragover", "dragleave", "drop"]) addEventListener(name, preventNavigation);
     addEventListener("drop", (event) => addFiles(event.dataTransfer.files));
-    byId("files").addEventListener("change", async ({ target }) => { await addFiles(target.files); target.value = ""; });
+    byId("files").addEventListener("change", async ({ target }) => {
+        await addFiles(target.files);
+        target.value = "";
+    });
     byId("committed").addEventListener("change", async ({ target }) => {
         const path = target.value;
         target.value = "";
         if (!path) return;
         const answer = await fetch(`reports/${path}`).catch(() => null);
         if (answer?.ok) await add(path, await answer.text());
-        else tell(`${path} could not be loaded: is the page's server still there?`, true);
+        else notify(`${path} could not be loaded: check that the page's server still runs.`, true);
     });
     listCommitted();
     return {
-        /** The rows of this tab have changed. */
-        own: (records) => records.length > 0 ? add(OWN, JSON.stringify(records)) : undefined,
+        /** Adds the rows of this tab, or replaces them. */
+        setOwnRows: (records) => (records.length > 0 ? add(OWN_REPORT, JSON.stringify(records)) : undefined),
     };
 }
 
@@ -86,20 +117,54 @@ async function listCommitted() {
 }
 
 function comparison(found) {
-    const letters = found.sides.map((side) => element("li", {}, element("strong", {}, side.label), ` ${side.title}`, element("span", { class: "quiet" }, ` · ${side.driver} · ${side.days}`)));
+    const letters = found.sides.map((side) =>
+        element(
+            "li",
+            {},
+            element("strong", {}, side.label),
+            ` ${side.title}`,
+            element("span", { class: "quiet" }, ` · ${side.driver} · ${side.days}`),
+        ),
+    );
     const families = [...new Set(found.cases.map((one) => one.family))];
     return [
-        element("div", { class: "family" },
+        element(
+            "div",
+            { class: "family" },
             element("ul", { class: "sides" }, letters),
             found.sentences.map((line) => element("p", { class: "finding" }, line)),
             element("p", { class: "quiet" }, found.rule),
-            element("div", { class: "actions" }, element("button", { type: "button", class: "small", click: () => download("comparison.md", "text/markdown", found.markdown) }, "Save as Markdown"))),
+            element(
+                "div",
+                { class: "actions" },
+                element(
+                    "button",
+                    {
+                        type: "button",
+                        class: "small",
+                        click: () => download("comparison.md", "text/markdown", found.markdown),
+                    },
+                    "Save as Markdown",
+                ),
+            ),
+        ),
         ...families.map((family) => familyTable(family, found)),
-        found.left_out.length > 0 ? element("details", {}, element("summary", {}, "What is not compared"), element("ul", {}, found.left_out.map((line) => element("li", { class: "quiet" }, line)))) : "",
+        found.left_out.length > 0
+            ? element(
+                  "details",
+                  {},
+                  element("summary", {}, "What is not compared"),
+                  element(
+                      "ul",
+                      {},
+                      found.left_out.map((line) => element("li", { class: "quiet" }, line)),
+                  ),
+              )
+            : "",
     ].filter(Boolean);
 }
 
-/** `1.07× [1.06, 1.08]`; narrow pages leave the interval out. */
+/** A ratio such as `1.07× [1.06, 1.08]`. Narrow pages hide the interval. */
 function ratio(text) {
     const [value, interval] = text.split(" [");
     return [value, interval ? element("span", { class: "wide" }, ` [${interval}`) : ""].filter(Boolean);
@@ -107,20 +172,67 @@ function ratio(text) {
 
 function familyTable(family, found) {
     const title = `compared-${family}`;
-    const heads = ["kernel", ...found.sides.map((side) => side.label), ...found.matches.flatMap((label) => [`${label}: speed`, ""])];
+    const heads = [
+        "kernel",
+        ...found.sides.map((side) => side.label),
+        ...found.matches.flatMap((label) => [`${label}: speed`, ""]),
+    ];
     const rows = [];
     let group;
     for (const one of found.cases.filter((one) => one.family === family)) {
         if (one.group !== group) {
             group = one.group;
-            rows.push(element("tr", { class: "group" }, element("th", { scope: "rowgroup", colspan: String(heads.length) }, group)));
+            rows.push(
+                element(
+                    "tr",
+                    { class: "group" },
+                    element("th", { scope: "rowgroup", colspan: String(heads.length) }, group),
+                ),
+            );
         }
-        const pairs = one.pairs.flatMap((pair) => pair
-            ? [element("td", {}, ratio(pair.ratio)), element("td", {}, element("span", { class: `tag ${pair.verdict}`, title: pair.marks.join(", ") || null }, pair.verdict))]
-            : [element("td"), element("td")]);
-        rows.push(element("tr", {}, element("th", { scope: "row" }, breakable(one.name)), one.times.map((time) => element("td", {}, time || "–")), pairs));
+        const pairs = one.pairs.flatMap((pair) =>
+            pair
+                ? [
+                      element("td", {}, ratio(pair.ratio)),
+                      element(
+                          "td",
+                          {},
+                          element(
+                              "span",
+                              { class: `tag ${pair.verdict}`, title: pair.marks.join(", ") || null },
+                              pair.verdict,
+                          ),
+                      ),
+                  ]
+                : [element("td"), element("td")],
+        );
+        rows.push(
+            element(
+                "tr",
+                {},
+                element("th", { scope: "row" }, breakable(one.name)),
+                one.times.map((time) => element("td", {}, time || "–")),
+                pairs,
+            ),
+        );
     }
-    const head = element("thead", {}, element("tr", {}, heads.map((text) => element(text ? "th" : "td", text ? { scope: "col" } : {}, text))));
-    return element("section", { class: "family", "aria-labelledby": title }, element("h3", { id: title }, family),
-        element("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": title }, element("table", {}, head, element("tbody", {}, rows))));
+    const head = element(
+        "thead",
+        {},
+        element(
+            "tr",
+            {},
+            heads.map((text) => element(text ? "th" : "td", text ? { scope: "col" } : {}, text)),
+        ),
+    );
+    return element(
+        "section",
+        { class: "family", "aria-labelledby": title },
+        element("h3", { id: title }, family),
+        element(
+            "div",
+            { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": title },
+            element("table", {}, head, element("tbody", {}, rows)),
+        ),
+    );
 }

@@ -1,46 +1,52 @@
-// A worker as functions that answer later.
+// A worker with calls that return promises.
 
 /**
- * A worker that starts with the first call, and anew with the first one after it broke down. `broken` says what breaking down means,
- * `tell` hears what the worker says without being asked, `fail` hears that it broke down; so does everyone who waits for an answer.
+ * A worker that starts with the first call, and again with the first call after it fails. `failure` is the sentence for
+ * a failed worker, `onMessage` gets messages that answer no call, `onFailure` gets the sentence when the worker fails.
+ * All unanswered calls are then rejected.
  */
-export function startCore(broken, tell, fail) {
-    const open = new Map();
-    let numbers = 0;
+export function startCore(failure, onMessage, onFailure) {
+    const pending = new Map();
+    let lastNumber = 0;
     let worker = null;
 
     function start() {
-        const mine = new Worker("worker.js", { type: "module" });
-        const breakDown = (sentence) => {
-            if (worker !== mine) return;
-            mine.terminate();
+        const started = new Worker("worker.js", { type: "module" });
+        const fail = (sentence) => {
+            if (worker !== started) return;
+            started.terminate();
             worker = null;
-            const waiting = [...open.values()];
-            open.clear();
-            waiting.forEach(({ reject }) => reject(new Error(sentence)));
-            fail(sentence);
+            const unanswered = [...pending.values()];
+            pending.clear();
+            unanswered.forEach(({ reject }) => reject(new Error(sentence)));
+            onFailure(sentence);
         };
-        mine.addEventListener("message", ({ data }) => {
-            if (worker !== mine) return;
-            if (data.fault !== undefined) return breakDown(`${broken} (${data.fault})`);
-            if (data.number === undefined) return tell(data.what, data.value);
-            const call = open.get(data.number);
-            open.delete(data.number);
+        started.addEventListener("message", ({ data }) => {
+            if (worker !== started) return;
+            if (data.fault !== undefined) return fail(`${failure} (${data.fault})`);
+            if (data.number === undefined) return onMessage(data.what, data.value);
+            const call = pending.get(data.number);
+            pending.delete(data.number);
             if (data.error !== undefined) call.reject(new Error(data.error));
             else call.resolve(data.value);
         });
-        mine.addEventListener("error", (event) => {
+        started.addEventListener("error", (event) => {
             event.preventDefault();
-            breakDown(event.message ? `${broken} (${event.message})` : "The page’s program could not be loaded: reload the page, or use a current browser.");
+            fail(
+                event.message
+                    ? `${failure} (${event.message})`
+                    : "The page’s program could not be loaded: reload the page, or use a current browser.",
+            );
         });
-        return mine;
+        return started;
     }
 
     return {
-        call: (call, given) => new Promise((resolve, reject) => {
-            open.set(++numbers, { resolve, reject });
-            worker ??= start();
-            worker.postMessage({ number: numbers, call, given });
-        }),
+        call: (call, input) =>
+            new Promise((resolve, reject) => {
+                pending.set(++lastNumber, { resolve, reject });
+                worker ??= start();
+                worker.postMessage({ number: lastNumber, call, input });
+            }),
     };
 }

@@ -1,6 +1,9 @@
-// Elements, made in one expression. Text is always text: nothing that a file holds becomes markup.
+// Elements in one expression. Text never becomes markup, whatever a file contains.
 
-/** An element with attributes (functions are listeners, `true` is a bare attribute, null and false are none) and children. */
+/**
+ * An element with attributes and children. A function is a listener, `true` an attribute without a value; null and
+ * false add no attribute.
+ */
 export function element(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -12,12 +15,12 @@ export function element(tag, attributes = {}, ...children) {
     return made;
 }
 
-/** A name that breaks after its underlines where the page is narrow. */
+/** A name that breaks after underscores on a narrow page. */
 export function breakable(name) {
-    return name.split(/(?<=_)/).flatMap((part, place) => place === 0 ? [part] : [element("wbr"), part]);
+    return name.split(/(?<=_)/).flatMap((part, index) => (index === 0 ? [part] : [element("wbr"), part]));
 }
 
-/** Hands the user a file. */
+/** Downloads a file. */
 export function download(name, type, text) {
     const address = URL.createObjectURL(new Blob([text], { type }));
     const link = element("a", { href: address, download: name });

@@ -1,4 +1,4 @@
-// The page: what is chosen goes to the worker, what it measures comes back row by row.
+// The page: sends the selected families to the worker and shows the rows that the worker measures.
 
 import { startCompare } from "./compare.js";
 import { startCore } from "./core.js";
@@ -8,53 +8,73 @@ import { clearTables, drawFamilies } from "./table.js";
 
 const ASKED = new URLSearchParams(location.search);
 const PLANT = ASKED.get("plant") ?? "";
-/** Sizes in place of the profile's. */
+/** Sizes that replace those of the profile. */
 const SIZES = ASKED.getAll("size");
 
-/** What each profile is good for. */
-const HINTS = { quick: "headline sizes, a minute or two", standard: "every size, some minutes", thorough: "every size, until it settles" };
+/** The sizes of each profile and the length of its run. */
+const HINTS = {
+    quick: "headline sizes, a minute or two",
+    standard: "every size, some minutes",
+    thorough: "every size, until it settles",
+};
 
-const BROKEN_BENCH = "The measuring program broke down, often for lack of memory: the rows so far are kept; save them, then press Run to start anew.";
-const BROKEN_READER = "The program that reads and compares reports broke down, often for lack of memory: take fewer reports, or smaller ones.";
+const SOFTWARE_NOTE =
+    "This is a software device on the CPU, not a GPU. Its results are verified, but its times say nothing about a " +
+    "GPU, and a run takes minutes longer.";
+const RUNNER_FAILED =
+    "The measuring program failed, often because of too little memory. The finished rows are still here: " +
+    "save them, then press Run to start again.";
+const READER_FAILED =
+    "The program that reads and compares reports failed, often because of too little memory: " +
+    "load fewer reports, or smaller ones.";
 
 let rows = [];
 let hasDevice = false;
 let isRunning = false;
-/** The case that runs, by name. */
+/** The name of the case that runs. */
 let current = "";
 const progress = startProgress();
 
-/** Shows a sentence until it is put away; once, where several say the same. */
-function tell(sentence, isBad = false) {
+/** Shows a sentence until the user dismisses it. The same sentence is shown once. */
+function notify(sentence, isBad = false) {
     if ([...byId("notices").querySelectorAll(".notice span")].some((shown) => shown.textContent === sentence)) return;
     const notice = element("div", { class: isBad ? "notice bad" : "notice" }, element("span", {}, sentence));
-    notice.append(element("button", { type: "button", "aria-label": "Put this away", click: () => notice.remove() }, "✕"));
+    notice.append(element("button", { type: "button", "aria-label": "Dismiss", click: () => notice.remove() }, "✕"));
     byId("notices").append(notice);
 }
 
-// One worker measures; the other reads files meanwhile.
-const bench = startCore(BROKEN_BENCH, hear, (sentence) => {
-    tell(sentence, true);
-    // Once only: what breaks down while it opens its device would do so forever.
+// One worker measures, the other reads files at the same time.
+const runner = startCore(RUNNER_FAILED, onMessage, (sentence) => {
+    notify(sentence, true);
+    // Only once: a worker that fails while it opens the device would fail again.
     if (hasDevice) openDevice();
     hasDevice = false;
 });
-const reader = startCore(BROKEN_READER, () => {}, (sentence) => tell(sentence, true));
-const compare = startCompare(reader, tell);
+const reader = startCore(
+    READER_FAILED,
+    () => {},
+    (sentence) => notify(sentence, true),
+);
+const compare = startCompare(reader, notify);
 
-function hear(what, value) {
+function onMessage(what, value) {
     if (what === "plan") {
-        // Not before: a run that cannot even start leaves the rows of the one before.
+        // Not earlier: a run that cannot start keeps the rows of the previous one.
         rows = [];
         clearTables();
         byId("timer").textContent = "";
         byId("save-csv").disabled = byId("save-json").disabled = true;
         progress.begin(value.cases);
     }
-    if (what === "reopened") tell(`The device was lost during ${current}, whose row says why. The run goes on with a new one; if it happens again, close what else uses the GPU.`, true);
+    if (what === "reopened") {
+        const lost = `The device was lost during ${current}; its row has the reason.`;
+        const advice = "If this happens again, close other programs that use the GPU.";
+        notify(`${lost} The run continues with a new device. ${advice}`, true);
+    }
     if (what === "timer") {
         const clock = value.is_device ? "the device’s timestamps" : "the browser’s clock";
-        byId("timer").textContent = `Timed by ${clock}, in steps of ${value.tick}${value.note ? ` (${value.note})` : ""}.`;
+        byId("timer").textContent =
+            `Timed by ${clock}, in steps of ${value.tick}${value.note ? ` (${value.note})` : ""}.`;
     }
     if (what === "start") {
         current = value.case;
@@ -71,18 +91,23 @@ function hear(what, value) {
 async function run() {
     isRunning = true;
     byId("notices").replaceChildren();
-    if (PLANT) tell(`Self-test: the kernel ${PLANT} carries a planted fault; its rows must say “wrong”.`);
+    if (PLANT) notify(`Self-test: the kernel ${PLANT} has a planted fault; its rows must have the status “wrong”.`);
     setRunning();
     try {
-        const ended = await bench.call("run", { families: chosen("family"), profile: chosen("profile")[0], sizes: SIZES, plant: PLANT });
-        progress.end(ended === "complete" ? `Done: ${rows.length} rows.` : `Stopped: the ${rows.length} rows so far are kept.`);
+        const ended = await runner.call("run", {
+            families: selected("family"),
+            profile: selected("profile")[0],
+            sizes: SIZES,
+            plant: PLANT,
+        });
+        progress.end(ended === "complete" ? `Done: ${rows.length} rows.` : `Stopped after ${rows.length} rows.`);
     } catch (error) {
-        tell(error.message, true);
-        progress.end(`Ended early: the ${rows.length} rows so far are kept.`);
+        notify(error.message, true);
+        progress.end(`Ended early after ${rows.length} rows.`);
     }
     isRunning = false;
     setRunning();
-    compare.own(records());
+    compare.setOwnRows(records());
 }
 
 function setRunning() {
@@ -93,34 +118,49 @@ function setRunning() {
     for (const button of byId("families").querySelectorAll("button")) button.disabled = isRunning;
 }
 
-const chosen = (name) => [...byId("choice").querySelectorAll(`input[name=${name}]:checked`)].map((input) => input.value);
+const selected = (name) =>
+    [...byId("choice").querySelectorAll(`input[name=${name}]:checked`)].map((input) => input.value);
 const records = () => rows.map((row) => row.record);
 
 /** `nvidia-ampere-webgpu-2026-11-20.csv`. */
 function fileName(ending) {
     const [first] = records();
-    const device = first.device.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+    const device = first.device
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, "-")
+        .replace(/^-|-$/g, "");
     return `${device}-${first.backend}-${first.date.slice(0, 10)}.${ending}`;
 }
 
-function showDevice(told) {
-    const value = (name) => told.find(([section, own]) => section === "" && own === name)?.[2];
+function showDevice(facts) {
+    const value = (name) => facts.find(([section, own]) => section === "" && own === name)?.[2];
     const pair = ([, name, text]) => element("div", {}, element("dt", {}, name), element("dd", {}, text || "yes"));
-    const basics = told.filter(([section, name, text]) => section === "" && text && name !== "name");
-    const rest = told.filter(([section]) => section !== "");
+    const basics = facts.filter(([section, name, text]) => section === "" && text && name !== "name");
+    const rest = facts.filter(([section]) => section !== "");
     byId("device").replaceChildren(
         element("p", { class: "device-name" }, value("name")),
-        value("type") === "software" ? element("p", { class: "note" }, "This is a program on the processor, no GPU: its answers are checked as any, its speed says nothing about a GPU. It takes minutes over what a GPU does at once.") : "",
+        value("type") === "software" ? element("p", { class: "note" }, SOFTWARE_NOTE) : "",
         element("dl", { class: "facts" }, basics.map(pair)),
-        element("details", {}, element("summary", {}, "Everything that the browser tells"), element("dl", { class: "facts" }, rest.map(pair))));
+        element(
+            "details",
+            {},
+            element("summary", {}, "Device properties and limits"),
+            element("dl", { class: "facts" }, rest.map(pair)),
+        ),
+    );
     byId("device").removeAttribute("aria-busy");
 }
 
 function showChoices({ version, profiles, families }) {
     byId("version").textContent = version;
-    const chip = (type, name, value, isOn, title) => element("label", { class: "chip", title },
-        element("input", { type, name, value, checked: isOn }), element("span", {}, value));
-    byId("profiles").append(...profiles.map((name, place) => chip("radio", "profile", name, place === 0, HINTS[name])));
+    const chip = (type, name, value, isOn, title) =>
+        element(
+            "label",
+            { class: "chip", title },
+            element("input", { type, name, value, checked: isOn }),
+            element("span", {}, value),
+        );
+    byId("profiles").append(...profiles.map((name, index) => chip("radio", "profile", name, index === 0, HINTS[name])));
     byId("families").append(...families.map(({ name, summary }) => chip("checkbox", "family", name, true, summary)));
     const all = (isOn) => () => {
         for (const input of byId("families").querySelectorAll("input")) input.checked = isOn;
@@ -128,13 +168,14 @@ function showChoices({ version, profiles, families }) {
     };
     byId("families").append(
         element("button", { type: "button", class: "small", click: all(true) }, "All"),
-        element("button", { type: "button", class: "small", click: all(false) }, "None"));
+        element("button", { type: "button", class: "small", click: all(false) }, "None"),
+    );
 }
 
 async function showPlan() {
     if (!byId("families").querySelector("input")) return;
-    const families = chosen("family");
-    const [profile] = chosen("profile");
+    const families = selected("family");
+    const [profile] = selected("profile");
     if (families.length === 0) {
         byId("plan").textContent = "Choose at least one family.";
         byId("run").disabled = true;
@@ -152,32 +193,45 @@ async function showPlan() {
 }
 
 byId("choice").addEventListener("change", showPlan);
-byId("choice").addEventListener("submit", (event) => { event.preventDefault(); run(); });
-byId("stop").addEventListener("click", () => { byId("stop").disabled = true; progress.say("Stopping after this case …"); bench.call("stop").catch(() => {}); });
-byId("save-json").addEventListener("click", () => download(fileName("json"), "application/json", `${JSON.stringify(records(), null, 2)}\n`));
+byId("choice").addEventListener("submit", (event) => {
+    event.preventDefault();
+    run();
+});
+byId("stop").addEventListener("click", () => {
+    byId("stop").disabled = true;
+    progress.show("Stopping after this case …");
+    runner.call("stop").catch(() => {});
+});
+byId("save-json").addEventListener("click", () =>
+    download(fileName("json"), "application/json", `${JSON.stringify(records(), null, 2)}\n`),
+);
 byId("save-csv").addEventListener("click", async () => {
     try {
         download(fileName("csv"), "text/csv", await reader.call("csv", { json: JSON.stringify(records()) }));
     } catch (error) {
-        tell(error.message, true);
+        notify(error.message, true);
     }
 });
 document.addEventListener("visibilitychange", () => {
-    bench.call("hide", { isHidden: document.hidden }).catch(() => {});
+    runner.call("hide", { isHidden: document.hidden }).catch(() => {});
     progress.pause(document.hidden);
 });
-addEventListener("beforeunload", (event) => { if (isRunning) event.preventDefault(); });
+addEventListener("beforeunload", (event) => {
+    if (isRunning) event.preventDefault();
+});
 
 async function openDevice() {
     try {
-        const told = await bench.call("open");
-        await bench.call("hide", { isHidden: document.hidden });
+        const facts = await runner.call("open");
+        await runner.call("hide", { isHidden: document.hidden });
         hasDevice = true;
-        showDevice(told);
+        showDevice(facts);
     } catch (error) {
-        byId("device").replaceChildren(element("p", { class: "quiet" }, "There is nothing to run on here. Reports can still be compared below."));
+        byId("device").replaceChildren(
+            element("p", { class: "quiet" }, "No device is available. Reports can still be compared below."),
+        );
         byId("device").removeAttribute("aria-busy");
-        tell(error.message, true);
+        notify(error.message, true);
     }
     await showPlan();
 }
@@ -188,5 +242,5 @@ try {
     await opened;
     await showPlan();
 } catch (error) {
-    tell(error.message, true);
+    notify(error.message, true);
 }

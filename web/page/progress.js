@@ -1,20 +1,20 @@
-// How far a run is, and what is left.
+// The progress of a run and the time that is left.
 
 import { byId } from "./element.js";
 
 export function startProgress() {
     let cases = 0;
     let done = 0;
-    let began = 0;
-    /** Milliseconds that the tab was hidden, and since when it is. */
+    let start = 0;
+    /** Milliseconds that the tab was hidden in total, and the time since which it is hidden now. */
     let hidden = 0;
     let hiddenSince = null;
 
-    /** The time left, from what the cases so far took. */
+    /** The time left, from the time of the finished cases. */
     function left() {
         if (hiddenSince !== null) return "paused while the tab is hidden";
         if (done < 3) return `${done} of ${cases}`;
-        const seconds = (performance.now() - began - hidden) / done * (cases - done) / 1000;
+        const seconds = (((performance.now() - start - hidden) / done) * (cases - done)) / 1000;
         const text = seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`;
         return `${done} of ${cases} · about ${text} left`;
     }
@@ -25,16 +25,21 @@ export function startProgress() {
         byId("left").textContent = left();
     }
 
-    /** Says something to who listens rather than looks. */
-    const say = (sentence) => { byId("said").textContent = sentence; };
+    /** Announces a sentence to screen readers. */
+    const announce = (sentence) => {
+        byId("announcement").textContent = sentence;
+    };
 
     return {
-        say: (sentence) => { byId("case").textContent = sentence; say(sentence); },
+        show: (sentence) => {
+            byId("case").textContent = sentence;
+            announce(sentence);
+        },
         begin(count) {
-            [cases, done, began, hidden] = [count, 0, performance.now(), 0];
+            [cases, done, start, hidden] = [count, 0, performance.now(), 0];
             byId("progress").hidden = false;
             byId("case").textContent = "Testing the clock …";
-            say(`Running ${count} cases.`);
+            announce(`Running ${count} cases.`);
             draw();
         },
         start(name) {
@@ -43,8 +48,8 @@ export function startProgress() {
         },
         finish() {
             done += 1;
-            // Every tenth of the way: more would drown a listener.
-            if (done % Math.ceil(cases / 10) === 0) say(left());
+            // Ten announcements per run: more would disturb.
+            if (done % Math.ceil(cases / 10) === 0) announce(left());
             draw();
         },
         pause(isHidden) {
@@ -59,7 +64,7 @@ export function startProgress() {
             byId("case").textContent = sentence;
             byId("left").textContent = "";
             byId("bar").value = byId("bar").max;
-            say(sentence);
+            announce(sentence);
         },
     };
 }

@@ -1,20 +1,23 @@
-// Rows of this run as tables, a family each.
+// The rows of this run as tables, one per family.
 
 import { breakable, byId, element } from "./element.js";
 
 const drawn = new Map();
 
-/** Takes all tables away. */
+/** Removes all tables. */
 export function clearTables() {
     drawn.clear();
     byId("tables").replaceChildren();
 }
 
-/** Draws the families anew that `families` names; `rows` are all rows so far. */
+/** Draws the tables of these families again, from all rows so far. */
 export function drawFamilies(families, rows) {
     byId("empty")?.remove();
     for (const family of families) {
-        const fresh = familySection(family, rows.filter((row) => row.record.family === family.name));
+        const fresh = familySection(
+            family,
+            rows.filter((row) => row.record.family === family.name),
+        );
         if (drawn.has(family.name)) drawn.get(family.name).replaceWith(fresh);
         else byId("tables").append(fresh);
         drawn.set(family.name, fresh);
@@ -24,18 +27,39 @@ export function drawFamilies(families, rows) {
 function familySection(family, rows) {
     const shown = rows.filter((row) => row.record.status !== "skipped");
     const title = `family-${family.name}`;
-    return element("section", { class: "family", "aria-labelledby": title },
+    return element(
+        "section",
+        { class: "family", "aria-labelledby": title },
         element("h3", { id: title }, family.name),
         element("p", { class: "quiet" }, family.summary),
-        shown.length > 0 && element("div", { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": title },
-            element("table", {}, heading(), element("tbody", {}, body(shown)))) || "",
-        family.finding && element("p", { class: "finding" }, coded(family.finding)),
-        skipped(rows.filter((row) => row.record.status === "skipped")));
+        (shown.length > 0 &&
+            element(
+                "div",
+                { class: "scroll", tabindex: "0", role: "region", "aria-labelledby": title },
+                element("table", {}, heading(), element("tbody", {}, body(shown))),
+            )) ||
+            "",
+        family.finding && element("p", { class: "finding" }, withCode(family.finding)),
+        skipped(rows.filter((row) => row.record.status === "skipped")),
+    );
 }
 
 function heading() {
     const cell = (text, kind) => element("th", { scope: "col", class: kind }, text);
-    return element("thead", {}, element("tr", {}, cell("kernel"), cell("median"), cell("±", "wide"), cell("rate"), cell("of ceiling"), cell("speed", "wide")));
+    return element(
+        "thead",
+        {},
+        element(
+            "tr",
+            {},
+            cell("kernel"),
+            cell("median"),
+            cell("±", "wide"),
+            cell("rate"),
+            cell("of ceiling"),
+            cell("speed", "wide"),
+        ),
+    );
 }
 
 function body(rows) {
@@ -58,15 +82,24 @@ function linesOf({ record, texts }) {
     if (record.median_ns === null) {
         return [element("tr", attributes, name, element("td", { class: "why", colspan: "5" }, record.reason))];
     }
-    const figures = element("tr", attributes, name,
-        element("td", {}, texts.median), element("td", { class: "wide" }, texts.noise), element("td", {}, texts.rate),
-        element("td", {}, share(record)), element("td", { class: "wide" }, texts.speed));
-    return record.reason ? [figures, element("tr", {}, element("td", { class: "note", colspan: "6" }, record.reason))] : [figures];
+    const figures = element(
+        "tr",
+        attributes,
+        name,
+        element("td", {}, texts.median),
+        element("td", { class: "wide" }, texts.noise),
+        element("td", {}, texts.rate),
+        element("td", {}, share(record)),
+        element("td", { class: "wide" }, texts.speed),
+    );
+    return record.reason
+        ? [figures, element("tr", {}, element("td", { class: "note", colspan: "6" }, record.reason))]
+        : [figures];
 }
 
-/** A sentence with what stands in backticks as code. */
-function coded(sentence) {
-    return sentence.split("`").map((part, place) => place % 2 === 1 ? element("code", {}, part) : part);
+/** A sentence whose parts in backticks are code. */
+function withCode(sentence) {
+    return sentence.split("`").map((part, index) => (index % 2 === 1 ? element("code", {}, part) : part));
 }
 
 function share(record) {
@@ -75,10 +108,15 @@ function share(record) {
     const fill = element("b");
     fill.style.width = `${Math.min(100, percent)}%`;
     const text = `${percent < 9.95 ? percent.toFixed(1) : Math.round(percent)} %`;
-    return element("span", { class: "share", title: `held against ${record.ceiling}` }, element("i", { "aria-hidden": "true" }, fill), element("span", {}, text));
+    return element(
+        "span",
+        { class: "share", title: `share of the ceiling ${record.ceiling}` },
+        element("i", { "aria-hidden": "true" }, fill),
+        element("span", {}, text),
+    );
 }
 
-/** Skipped rows, by reason. */
+/** The skipped rows by reason. */
 function skipped(rows) {
     if (rows.length === 0) return null;
     const reasons = new Map();
@@ -87,5 +125,10 @@ function skipped(rows) {
         reasons.set(row.record.reason, [...names, `${row.texts.group} ${row.texts.name}`]);
     }
     const lines = [...reasons].map(([reason, names]) => element("li", {}, `${reason}: ${names.join(", ")}`));
-    return element("details", { class: "skipped" }, element("summary", {}, `${rows.length} skipped, with the reason`), element("ul", {}, lines));
+    return element(
+        "details",
+        { class: "skipped" },
+        element("summary", {}, `${rows.length} skipped, with the reason`),
+        element("ul", {}, lines),
+    );
 }

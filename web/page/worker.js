@@ -1,25 +1,27 @@
 // Runs the suite off the page's own thread, so that long checks never freeze the page. Answers calls by their number.
 
 import init, * as core from "./pkg/shaderbench_web.js";
-import { askForSubgroups, describeHost, whyNot } from "./host.js";
+import { requestSubgroups, describeHost, unavailableReason } from "./host.js";
 
 const NOT_LOADED = "The page’s program could not be loaded: reload the page, or use a current browser.";
 
-const ready = init().catch(() => { throw new Error(NOT_LOADED); });
-// Whoever calls hears of it.
+const ready = init().catch(() => {
+    throw new Error(NOT_LOADED);
+});
+// Each call reports the error.
 ready.catch(() => {});
 
 const calls = {
     choices: () => JSON.parse(core.choices()),
     count: ({ families, profile, sizes }) => core.count(families, profile, sizes),
-    look: ({ name, text }) => JSON.parse(core.look(name, text)),
+    summarize: ({ name, text }) => JSON.parse(core.look(name, text)),
     csv: ({ json }) => core.csv(json),
     compare: ({ reports }) => JSON.parse(core.compare(JSON.stringify(reports))),
     charts: ({ reports }) => JSON.parse(core.charts(JSON.stringify(reports))),
     async open() {
-        const why = whyNot();
-        if (why) throw new Error(why);
-        askForSubgroups();
+        const reason = unavailableReason();
+        if (reason) throw new Error(reason);
+        requestSubgroups();
         return JSON.parse(await core.open(JSON.stringify(await describeHost())));
     },
     run: ({ families, profile, sizes, plant }) =>
@@ -28,13 +30,13 @@ const calls = {
     hide: ({ isHidden }) => core.hide(isHidden),
 };
 
-// What nobody has caught went through the program in the middle of its work: nothing in it can be relied on any more.
+// An error that nothing caught has stopped the program in the middle of its work: its state is undefined.
 addEventListener("unhandledrejection", ({ reason }) => postMessage({ fault: String(reason) }));
 
-addEventListener("message", async ({ data: { number, call, given } }) => {
+addEventListener("message", async ({ data: { number, call, input } }) => {
     try {
         await ready;
-        postMessage({ number, value: await calls[call](given ?? {}) });
+        postMessage({ number, value: await calls[call](input ?? {}) });
     } catch (error) {
         if (error instanceof WebAssembly.RuntimeError) postMessage({ fault: String(error) });
         else postMessage({ number, error: error.message ?? String(error) });

@@ -1,12 +1,23 @@
-// What every test of the built page knows.
+// What all tests of the built page share.
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 export const ROOT = new URL("../..", import.meta.url).pathname;
 export const PAGE = process.env.PAGE ?? join(ROOT, "target/web-page");
-/** One, in milliseconds, of a machine that does nothing else: where other programs run it may take three. */
-export const MINUTES = 3 * 60_000;
-/** Small enough for a software device to finish every kernel, and several workgroups. */
+/** A minute of an idle machine in milliseconds: a busy machine may need three times as long. */
+export const MINUTE = 3 * 60_000;
+/** Sizes of several workgroups that a software device finishes with every kernel. */
 export const SMALL = "?size=512&size=256x256";
-/** Whether a row is right. Where other programs slow a ceiling down a row may seem implausible: its answer is right all the same. */
+/** Whether the answer of a row is right. On a busy machine a row may be implausible, because its ceiling was slow. */
 export const isRight = (row) => ["ok", "implausible"].includes(row.status);
+
+/** The first of these programs that exists, and the reason to skip its tests: `false` if there is none. */
+export function findBrowser(name, paths) {
+    const program = paths.find((path) => path && existsSync(path));
+    let skip = false;
+    if (!program) skip = `SKIPPED: ${name} is not installed`;
+    else if (!existsSync(join(PAGE, "index.html"))) skip = `SKIPPED: ${PAGE} is not built`;
+    if (skip) console.log(skip);
+    return { program, skip };
+}

@@ -1,17 +1,23 @@
-// The built page, opened in Chromium on its software device (SwiftShader), and what a test does on it.
+// The built page in Chromium on its software device (SwiftShader). Playwright gives workers, downloads and changed
+// responses; the HTML report needs none of them, and its tests (tests/suite/browser.rs) run without Node.js.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { MINUTES, PAGE } from "./built.mjs";
+import { MINUTE, PAGE, findBrowser } from "./built.mjs";
 import { serve } from "./serve.mjs";
 
-const BROWSER = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((path) => path && existsSync(path));
-const FLAGS = ["--headless=new", "--no-sandbox", "--hide-scrollbars", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+const PROGRAMS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--hide-scrollbars",
+    "--enable-unsafe-webgpu",
+    "--use-webgpu-adapter=swiftshader",
+];
 
-export const skip = !BROWSER ? "SKIPPED: there is no Chromium" : !existsSync(join(PAGE, "index.html")) ? `SKIPPED: ${PAGE} is not built` : false;
-if (skip) console.log(skip);
+export const { program, skip } = findBrowser("Chromium", [process.env.CHROMIUM, ...PROGRAMS]);
 
 export let server;
 let browser;
@@ -22,49 +28,64 @@ before(async () => {
     const { chromium } = await import("playwright-core");
     server = await serve(PAGE);
     folder = mkdtempSync(join(tmpdir(), "shaderbench-"));
-    // `headless: false`, so that the flag alone decides: the old headless mode has no WebGPU.
-    browser = await chromium.launch({ executablePath: BROWSER, headless: false, args: FLAGS });
+    // `headless: false`: otherwise Playwright selects the old headless mode, which has no WebGPU.
+    browser = await chromium.launch({ executablePath: program, headless: false, args: FLAGS });
 });
 
 after(async () => {
     await browser?.close();
-    server?.end();
+    server?.close();
     if (folder) rmSync(folder, { recursive: true });
 });
 
-/** A page of its own that is ready to run. Notes what goes wrong on it and what it asks for. */
+/** A new page that is ready to run. `log` has its errors and its requests. */
 export async function open(query = "", prepare = () => {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     const page = await context.newPage();
-    const seen = { faults: [], requests: [] };
-    page.on("pageerror", (error) => seen.faults.push(String(error)));
-    page.on("console", (message) => message.type() === "error" && seen.faults.push(message.text()));
-    context.on("request", (request) => seen.requests.push(request.url()));
+    const log = { faults: [], requests: [] };
+    page.on("pageerror", (error) => log.faults.push(String(error)));
+    page.on("console", (message) => message.type() === "error" && log.faults.push(message.text()));
+    context.on("request", (request) => log.requests.push(request.url()));
     await prepare(page);
     await page.goto(server.address + query);
-    await page.waitForFunction(() => document.querySelector(".notice.bad") || (document.querySelector(".device-name") && document.getElementById("plan").textContent), null, { timeout: MINUTES });
-    return { page, seen };
+    await page.waitForFunction(
+        () =>
+            document.querySelector(".notice.bad") ||
+            (document.querySelector(".device-name") && document.getElementById("plan").textContent),
+        null,
+        { timeout: MINUTE },
+    );
+    return { page, log };
 }
 
-/** Serves `file` with `change` in front of it, to the page's window and to its workers alike. */
-export const changed = (file, change) => (page) => page.route(`**/${file}`, async (route) => {
-    const answer = await route.fetch();
-    await route.fulfill({ response: answer, body: `{\n${change}\n}\n${await answer.text()}` });
-});
+/** Serves `file` with a script in front of it, to the page and to its workers. */
+export const withScript = (file, script) => (page) =>
+    page.route(`**/${file}`, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: `{\n${script}\n}\n${await response.text()}` });
+    });
 
 /** Waits until the tables have `count` rows. */
-export const landed = (page, count) => page.waitForFunction((count) => document.querySelectorAll("tr[data-status]").length >= count, count, { timeout: 2 * MINUTES });
+export const waitForRows = (page, count) =>
+    page.waitForFunction((count) => document.querySelectorAll("tr[data-status]").length >= count, count, {
+        timeout: 2 * MINUTE,
+    });
 
-export async function choose(page, families) {
+export async function selectFamilies(page, families) {
     await page.click("button:text-is('None')");
     for (const family of families) await page.check(`input[value=${family}]`, { force: true });
     await page.waitForSelector("#run:enabled");
 }
 
-export const ended = (page) => page.waitForFunction(() => document.getElementById("stop").disabled && !document.getElementById("run").disabled, null, { timeout: 10 * MINUTES });
+export const waitForEnd = (page) =>
+    page.waitForFunction(
+        () => document.getElementById("stop").disabled && !document.getElementById("run").disabled,
+        null,
+        { timeout: 10 * MINUTE },
+    );
 
-/** The file that pressing `button` gives. */
-export async function saved(page, button) {
+/** Downloads the file of a button. Returns its path. */
+export async function save(page, button) {
     const [file] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
     const path = join(folder, file.suggestedFilename());
     await file.saveAs(path);
@@ -72,25 +93,27 @@ export async function saved(page, button) {
 }
 
 export async function drop(page, name, text) {
-    const data = await page.evaluateHandle(([name, text]) => {
-        const data = new DataTransfer();
-        data.items.add(new File([text], name));
-        return data;
-    }, [name, text]);
+    const data = await page.evaluateHandle(
+        ([name, text]) => {
+            const data = new DataTransfer();
+            data.items.add(new File([text], name));
+            return data;
+        },
+        [name, text],
+    );
     await page.dispatchEvent("#drop", "drop", { dataTransfer: data });
 }
 
 export const notices = (page) => page.locator("#notices .notice span").allInnerTexts();
 
-/** Runs `families` on a ready page; gives the rows. */
+/** Measures these families on a ready page. Returns the rows. */
 export async function measure(page, families) {
-    await choose(page, families);
+    await selectFamilies(page, families);
     const start = Date.now();
     await page.click("#run");
-    await page.waitForSelector("tr[data-status], .skipped", { timeout: MINUTES });
+    await page.waitForSelector("tr[data-status], .skipped", { timeout: MINUTE });
     const first = Date.now() - start;
-    await ended(page);
+    await waitForEnd(page);
     console.log(`first row after ${first} ms, all after ${Math.round((Date.now() - start) / 1000)} s`);
-    return JSON.parse(readFileSync(await saved(page, "#save-json"), "utf8"));
+    return JSON.parse(readFileSync(await save(page, "#save-json"), "utf8"));
 }
-

@@ -1,10 +1,10 @@
-// What the rows of a run must be.
+// Assertions about the rows of a run.
 
 import assert from "node:assert/strict";
 import { isRight } from "./built.mjs";
 
-/** Holds that every row has figures or is skipped with a reason, and prints how many are of each status. */
-export function hold(rows) {
+/** Asserts that every row has figures or is skipped with a reason. Prints the number of rows of each status. */
+export function assertRows(rows) {
     const counts = {};
     for (const row of rows) {
         const name = `${row.family}/${row.benchmark} ${row.dtype} ${row.n} ${row.params}: ${row.reason}`;
@@ -14,17 +14,32 @@ export function hold(rows) {
         assert.match(row.driver, /Chrom.* \d+\./);
         counts[row.status] = (counts[row.status] ?? 0) + 1;
     }
-    console.log(Object.entries(counts).map(([status, count]) => `${count} ${status}`).join(", "));
+    console.log(
+        Object.entries(counts)
+            .map(([status, count]) => `${count} ${status}`)
+            .join(", "),
+    );
 }
 
 const names = (rows) => [...new Set(rows.map((row) => `${row.family}/${row.benchmark}`))].sort();
-/** Benchmarks that have figures in one row at least, and those that have none. */
-export const measured = (rows) => names(rows.filter(isRight));
-export const missing = (rows) => names(rows).filter((name) => !measured(rows).includes(name));
+/** Benchmarks with figures in one row at least, and those without. */
+export const withFigures = (rows) => names(rows.filter(isRight));
+export const withoutFigures = (rows) => names(rows).filter((name) => !withFigures(rows).includes(name));
 
-/** What WebGPU cannot say, or SwiftShader does not offer: all else must have figures. */
-export const LACKING = [
-    "bank_conflict/bytes_direct", "bank_conflict/halves_direct", "matmul/cooperative", "matmul/cublas", "memory_spaces/pointer_latency",
-    "memory_spaces/spill", "sum_of_cubes/clock_in_kernel", "transfer/mapped_primary_read", "transfer/mapped_primary_write",
-    "transfer/pinned_by_kernel", "transfer/pinned_to_device", "transfer/read_back_pageable", "transpose/cublas", "workgroup_memory/dynamic_size",
+/** Benchmarks that WebGPU or SwiftShader does not support. All others must have figures. */
+export const WITHOUT_FIGURES = [
+    "bank_conflict/bytes_direct",
+    "bank_conflict/halves_direct",
+    "matmul/cooperative",
+    "matmul/cublas",
+    "memory_spaces/pointer_latency",
+    "memory_spaces/spill",
+    "sum_of_cubes/clock_in_kernel",
+    "transfer/mapped_primary_read",
+    "transfer/mapped_primary_write",
+    "transfer/pinned_by_kernel",
+    "transfer/pinned_to_device",
+    "transfer/read_back_pageable",
+    "transpose/cublas",
+    "workgroup_memory/dynamic_size",
 ];

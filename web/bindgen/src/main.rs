@@ -1,4 +1,6 @@
-//! `shaderbench-bindgen PROGRAM.wasm FOLDER` leaves in the folder what a page loads: the program, and the JavaScript that calls it.
+//! `shaderbench-bindgen PROGRAM.wasm FOLDER` writes the WebAssembly program of the page, and the JavaScript that loads
+//! it,
+//! to the folder.
 
 use std::process::ExitCode;
 
@@ -11,7 +13,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let mut bindgen = Bindgen::new();
-    // The page does not say where its program lies: beside the JavaScript.
+    // By default the program is in the folder of the JavaScript.
     bindgen.omit_default_module_path(false);
     bindgen.input_path(program).typescript(false).remove_name_section(true).remove_producers_section(true);
     match bindgen.web(true).and_then(|bindgen| bindgen.generate(folder)) {

@@ -1,0 +1,48 @@
+//! Other compilers and validators of shaders, where they are on the PATH.
+
+use crate::command::program;
+
+/// Runs a compiler on a file of this text. Returns what it prints if it rejects the file.
+pub(crate) fn rejection(name: &str, arguments: &[&str], file: &str, text: &[u8]) -> Option<String> {
+    // glslangValidator writes its binary to the current folder.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(file);
+    std::fs::write(&path, text).expect("written");
+    let output = program(name).args(arguments).arg(&path).folder(folder.path()).run();
+    (output.code != Some(0)).then_some(output.stdout + &output.stderr)
+}
+
+/// Asserts that spirv-val accepts a kernel.
+#[track_caller]
+pub(crate) fn assert_spirv_val_accepts(kernel: &str, binary: &[u8], target: &str) {
+    let rejection = rejection("spirv-val", &["--target-env", target], "kernel.spv", binary);
+    // 6022 is the capability CooperativeMatrixKHR, which validators before 2023.4 do not know.
+    if rejection.as_deref().is_some_and(|text| text.contains("Invalid capability operand: 6022")) {
+        eprintln!("SKIPPED: {kernel}: this spirv-val knows no cooperative matrices");
+    } else {
+        assert_eq!(rejection, None, "{kernel}");
+    }
+}
+
+/// Asserts that glslang accepts a kernel in GLSL.
+#[track_caller]
+pub(crate) fn assert_glslang_accepts_glsl(kernel: &str, source: &[u8], has_subgroups: bool) {
+    // glslang has subgroup operations for Vulkan only.
+    let target = if has_subgroups { "vulkan1.1" } else { "opengl" };
+    let rejection = rejection("glslangValidator", &["-S", "comp", "--target-env", target], "kernel.comp", source);
+    assert_eq!(rejection, None, "{kernel}");
+}
+
+/// Asserts that glslang accepts a kernel in HLSL, or rejects it for a limit of glslang itself. Returns whether it
+/// accepts it.
+#[track_caller]
+pub(crate) fn assert_glslang_accepts_hlsl(kernel: &str, source: &[u8]) -> bool {
+    let arguments = ["-D", "-S", "comp", "-e", "main", "-V", "--target-env", "vulkan1.1"];
+    let rejection = rejection("glslangValidator", &arguments, "kernel.hlsl", source);
+    // glslang does not know the cast of zero to an array, with which naga zeroes workgroup memory, nor the newer wave
+    // intrinsics. It takes a constant array's constructor, called in the initialiser, for a recursion.
+    let limits = ["cannot convert", "constructor", "Recursion detected:\n    Constructarray"];
+    let is_limit = |text: &str| limits.iter().any(|limit| text.contains(limit));
+    assert!(rejection.as_deref().is_none_or(is_limit), "{kernel}: {rejection:?}");
+    rejection.is_none()
+}
