@@ -1,7 +1,7 @@
 //! Ctrl-C: the first one ends the run after the case in flight, the second one at once.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -14,7 +14,11 @@ pub(super) const EXIT_CODE: u8 = 130;
 
 /// Whether the run was interrupted.
 #[derive(Clone)]
-pub(super) struct Interrupt(Arc<AtomicBool>);
+pub(super) struct Interrupt {
+    is_heard: Arc<AtomicBool>,
+    /// Whether the run is over; locked while the interruption is reported.
+    is_over: Arc<Mutex<bool>>,
+}
 
 impl Interrupt {
     /// Listens to Ctrl-C and to requests to terminate, and reports the first one.
@@ -29,19 +33,30 @@ impl Interrupt {
                 .and_then(|_| flag::register(signal, Arc::clone(&is_heard)))
                 .map_err(|error| Error::Usage(format!("cannot handle signal {signal}: {error}")))?;
         }
-        let heard = Self(is_heard);
+        let heard = Self { is_heard, is_over: Arc::default() };
         let watched = heard.clone();
         // A signal handler may not write, and the run sees the flag only between cases.
         std::thread::spawn(move || {
             while !watched.is_heard() {
                 std::thread::sleep(Duration::from_millis(100));
             }
-            super::output::say("interrupted: finishing the current case (interrupt again to stop at once)");
+            if !*watched.over() {
+                super::output::say("interrupted: finishing the current case (interrupt again to stop at once)");
+            }
         });
         Ok(heard)
     }
 
+    /// The run is over: an interruption that is not reported yet is old news.
+    pub(super) fn end(&self) {
+        *self.over() = true;
+    }
+
+    fn over(&self) -> MutexGuard<'_, bool> {
+        self.is_over.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(super) fn is_heard(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.is_heard.load(Ordering::Relaxed)
     }
 }

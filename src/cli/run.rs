@@ -207,9 +207,9 @@ fn run_on(
     let mut settings = Settings::new(profile, date, operating_system(), processor());
     settings.is_tuned = arguments.tune;
     settings.time = time;
-    let kept = resumed.map_or_else(
+    let earlier = resumed.map_or_else(
         || Ok(EarlierRows::default()),
-        |report| kept(report, arguments, &cases, &devices, &mut settings),
+        |report| earlier_rows(report, arguments, &cases, &devices, &mut settings),
     )?;
     let (path, before) = match arguments.out.as_ref().or(arguments.resume.as_ref()) {
         Some(path) => (path.clone(), before.to_vec()),
@@ -218,8 +218,8 @@ fn run_on(
     let count = cases.len() - reserves(&cases).len();
     say(&beginning(&devices, &cases, count, profile, time));
     // A run that is killed before its first row leaves a report too.
-    let csv = CsvFile::create(&path, before.clone(), kept.records())?;
-    let left = count - (kept.records().len() - kept.again()) / devices.len();
+    let csv = CsvFile::create(&path, before.clone(), earlier.records())?;
+    let left = count - (earlier.records().len() - earlier.again()) / devices.len();
     let mut progress = Progress::new(left, devices.len(), time, csv, &path, interrupt.clone());
     if let Some(folder) = &arguments.save_image {
         progress.save_pictures(folder);
@@ -230,8 +230,11 @@ fn run_on(
     let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
     apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
     let start = Instant::now();
-    let outcome = pollster::block_on(crate::engine::resume(&mut apis, &cases, kept, &settings, &mut progress))?;
+    let outcome = pollster::block_on(crate::engine::resume(&mut apis, &cases, earlier, &settings, &mut progress))?;
     let seconds = start.elapsed().as_secs_f64();
+    if matches!(outcome.end, End::Interrupted) {
+        interrupt.end();
+    }
     progress.end(&outcome.records)?;
     drop(progress);
     print(&report::write(&sections(&outcome.records), arguments.format.medium()))?;
@@ -289,7 +292,7 @@ fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
 }
 
 /// What the file that is to be completed holds; rows that are added are of the same run, and carry its date.
-fn kept(
+fn earlier_rows(
     report: Report,
     arguments: &Arguments,
     cases: &[Case],
@@ -303,14 +306,14 @@ fn kept(
     if let Some(first) = report.records.first() {
         settings.date.clone_from(&first.date);
     }
-    let kept = EarlierRows::new(report.records, cases, devices, settings)
+    let earlier = EarlierRows::new(report.records, cases, devices, settings)
         .map_err(|reason| Error::Usage(format!("{path} cannot be resumed: it {reason}")))?;
-    let again = match kept.again() {
+    let again = match earlier.again() {
         0 => String::new(),
         again => format!(", rerunning {again} that failed"),
     };
-    say(&format!("{path}: keeping {} rows{again}", kept.records().len()));
-    Ok(kept)
+    say(&format!("{path}: keeping {} rows{again}", earlier.records().len()));
+    Ok(earlier)
 }
 
 /// Opens a card through each of its APIs, at least one. One that cannot be opened is left out where another can.

@@ -122,7 +122,7 @@ fn explain_shows_the_newest_report_with_such_rows_or_the_named_one() {
     for part in ["measured: Fake <9000>, Vulkan, 2026-11-20 (results/fake/a.csv)", "  tiled PAD=1", "2.000 µs"] {
         assert!(newest.stdout.contains(part), "{newest}");
     }
-    assert!(newest.stderr.starts_with("a report is left out: results/fake/broken.csv"), "{newest}");
+    assert!(newest.stderr.starts_with("skipped a report: results/fake/broken.csv"), "{newest}");
     let named = folder.run(&["explain", "transpose", "--report", "results/fake/b.csv"]);
     assert!(named.stdout.contains("9.000 µs"), "{named}");
     assert!(named.stdout.starts_with("transpose: the transpose of a matrix\n"), "{named}");

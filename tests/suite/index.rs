@@ -111,7 +111,7 @@ fn a_committed_report_has_every_benchmark_of_its_day_on_every_api() {
 fn index_overwrites_no_page_of_the_user_and_reports_an_empty_folder() {
     let folder = Folder::new();
     let refused = index(&folder, ".").exits_with(2);
-    assert!(refused.stderr.contains("holds no report: `run` writes CSV files into results/"), "{refused}");
+    assert!(refused.stderr.contains("contains no report: no file in it ends in .csv"), "{refused}");
     folder.write("README.md", "# My own\n");
     let refused = index(&folder, ".").exits_with(2);
     assert!(refused.stderr.contains("README.md was not written by `index`: move it away"), "{refused}");

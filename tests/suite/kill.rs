@@ -140,6 +140,6 @@ fn an_interrupted_run_exits_with_130_and_names_the_command_that_resumes_it() {
     let left = cases(&folder, "r.csv");
     assert!(!left.is_empty());
     let output = run(&folder, &["--resume", "r.csv"]).run().succeeds();
-    assert!(output.stderr.contains(&format!("r.csv: {} rows are kept", left.len())), "{output}");
+    assert!(output.stderr.contains(&format!("r.csv: keeping {} rows", left.len())), "{output}");
     assert!(cases(&folder, "r.csv").len() > left.len());
 }

@@ -105,8 +105,7 @@ fn a_benchmark_for_cuda_only_is_skipped_on_other_apis_with_the_reason() {
     ];
     for api in [Api::Vulkan, Api::Cuda] {
         for (name, why) in table {
-            let mut fake = right();
-            fake.device.api = api;
+            let mut fake = fake_on(api, |_| Behaviour::Right);
             let cases = cases(&[name], &[]);
             let records = measure(&mut fake, &cases);
             let row = records.iter().find(|row| row.name() == name).expect("a row");
