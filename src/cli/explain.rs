@@ -8,10 +8,8 @@ use super::reports::read;
 use crate::engine::plan::{params_of, select};
 use crate::error::Result;
 use crate::families::FAMILIES;
-use crate::report::versus::written;
 use crate::report::{self, Medium, Part, Section, apis, lay_out, reader};
 use crate::results::Record;
-use crate::results::findings::finding;
 use crate::suite::source::{Header, find};
 use crate::suite::{Benchmark, Case, Family, Limit, Shape, binary_size};
 
@@ -196,16 +194,12 @@ fn rows(family: &Family, own: &[&Benchmark], measured: Option<&Measured>, medium
     let first = rows.first()?;
     let date = first.date.get(..10).unwrap_or(&first.date);
     let apis = apis(rows.iter().copied());
-    let names = apis.iter().map(|api| written(api)).collect::<Vec<_>>().join(" and ");
+    let names = apis.iter().map(|api| api.title()).collect::<Vec<_>>().join(" and ");
     let summary = format!("{}, {names}, {date} ({})", first.device, measured.path);
     // A finding is about a family.
     let is_whole = own.len() == family.benchmarks.len();
-    let found = |api: &&str| {
-        let of_api: Vec<_> = rows.iter().copied().filter(|row| row.api_name() == *api).collect();
-        Some(((*api).to_owned(), finding(family.name, &of_api)?.text))
-    };
-    let findings = if is_whole { apis.iter().filter_map(found).collect() } else { Vec::new() };
+    let findings = if is_whole { report::findings(family.name, &rows) } else { Vec::new() };
     let is_by_kernel = family.is_by_kernel;
-    let section = Section { family: "measured", summary: &summary, findings, is_by_kernel, rows: rows.clone() };
+    let section = Section { title: "measured", summary: &summary, findings, is_by_kernel, rows: rows.clone() };
     Some(report::section(&section, medium))
 }

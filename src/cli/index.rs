@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::output::print;
+use crate::backend::Api;
 use crate::error::{Error, Result};
 use crate::report::index::{Entry, Facts, MARK, write};
 use crate::report::{apis, reader, replace_file};
@@ -43,13 +44,13 @@ fn entry(folder: &Path, path: &Path) -> Result<Entry> {
     let records = reader::open(path)?.records;
     let below = path.strip_prefix(folder).unwrap_or(path);
     let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-    let facts = apis(&records).into_iter().map(|api| (api.to_owned(), facts(&records, api))).collect();
+    let facts = apis(&records).into_iter().map(|api| (api, facts(&records, api))).collect();
     Ok(Entry { path: parts.join("/"), records, facts })
 }
 
-fn facts(records: &[Record], api: &str) -> Facts {
+fn facts(records: &[Record], api: Api) -> Facts {
     let of = |family: &str| -> Vec<&Record> {
-        records.iter().filter(|row| row.api_name() == api && row.family == family).collect()
+        records.iter().filter(|row| row.backend == Some(api) && row.family == family).collect()
     };
     let levels = cache_curve::levels(&of("cache_curve"));
     let latency = |name: &str| levels.iter().find(|(own, _)| own == name).map(|(_, level)| level.latency_ns);

@@ -17,10 +17,8 @@ use crate::backend::{Backend, Device, DeviceType};
 use crate::engine::plan::{Request, plan, reserves};
 use crate::engine::{EarlierRows, End, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
-use crate::families::FAMILIES;
 use crate::report::csv::Report;
-use crate::report::{self, CsvFile, Section};
-use crate::results::findings::finding;
+use crate::report::{self, CsvFile};
 use crate::results::{Record, Status};
 use crate::suite::{Case, Dtype, Extent, Profile};
 
@@ -237,7 +235,7 @@ fn run_on(
     }
     progress.end(&outcome.records)?;
     drop(progress);
-    print(&report::write(&sections(&outcome.records), arguments.format.medium()))?;
+    print(&report::write(&report::sections(&outcome.records), arguments.format.medium()))?;
     let (rows, path) = (outcome.records.len(), path.display());
     let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
     if !outcome.left_out.is_empty() {
@@ -333,21 +331,6 @@ fn open(card: Vec<Target>) -> Result<Vec<Box<dyn Backend>>> {
         say(&format!("{api} is left out: {}", error.chain()));
     }
     Ok(backends)
-}
-
-fn sections(records: &[Record]) -> Vec<Section<'_>> {
-    let apis = report::apis(records);
-    let section = |family: &&'static crate::suite::Family| {
-        let rows: Vec<_> = records.iter().filter(|record| record.family == family.name).collect();
-        // A finding is about one device: each API has its own.
-        let found = |api: &&'_ str| {
-            let rows: Vec<_> = rows.iter().copied().filter(|row| row.api_name() == *api).collect();
-            Some(((*api).to_owned(), finding(family.name, &rows)?.text))
-        };
-        let findings = apis.iter().filter_map(found).collect();
-        Section { family: family.name, summary: family.summary, findings, rows, is_by_kernel: family.is_by_kernel }
-    };
-    FAMILIES.iter().map(section).filter(|section| !section.rows.is_empty()).collect()
 }
 
 /// `results/<device>/<date>-<backend>.csv`, the backends of a run through several joined by `+`, with a number where

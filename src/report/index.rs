@@ -3,7 +3,7 @@
 use super::apis;
 use super::markdown::{escape, table};
 use super::table::rate;
-use super::versus::{mean_ratio, written};
+use super::versus::mean_ratio;
 use crate::backend::{Api, DeviceType};
 use crate::results::format;
 use crate::results::{Record, Status};
@@ -19,7 +19,7 @@ pub struct Entry {
     /// Its rows.
     pub records: Vec<Record>,
     /// Facts inferred from the rows of each API, by the name of the API.
-    pub facts: Vec<(String, Facts)>,
+    pub facts: Vec<(Api, Facts)>,
 }
 
 /// Facts about a device that are inferred from its rows.
@@ -53,8 +53,8 @@ fn reports(entries: &[Entry]) -> String {
     for entry in entries {
         let first = entry.records.first();
         let of = |field: fn(&Record) -> &str| first.map_or("", field).to_owned();
-        let names: Vec<_> = apis(&entry.records).into_iter().map(written).collect();
-        let ratio = mean_ratio(&entry.records, [Api::Vulkan.name(), Api::Cuda.name()]);
+        let names: Vec<_> = apis(&entry.records).into_iter().map(Api::title).collect();
+        let ratio = mean_ratio(&entry.records, [Api::Vulkan, Api::Cuda]);
         let cells = [
             of(|row| &row.device),
             of(|row| row.device_type.map_or("", DeviceType::name)),
@@ -105,14 +105,14 @@ fn figures(entries: &[Entry]) -> String {
     for entry in entries {
         for api in apis(&entry.records) {
             let own: Vec<&Record> =
-                entry.records.iter().filter(|row| row.api_name() == api && row.status == Status::Ok).collect();
+                entry.records.iter().filter(|row| row.backend == Some(api) && row.status == Status::Ok).collect();
             let facts =
-                entry.facts.iter().find(|(of, _)| of == api).map(|(_, facts)| facts.clone()).unwrap_or_default();
+                entry.facts.iter().find(|(of, _)| *of == api).map(|(_, facts)| facts.clone()).unwrap_or_default();
             let latency = |ns: Option<f64>| ns.map_or_else(none, |ns| format!("{ns:.0} ns"));
             let any = entry.records.first();
             rows.push(vec![
                 any.map_or_else(String::new, |row| row.device.clone()),
-                written(api).to_owned(),
+                api.title().to_owned(),
                 any.map_or_else(String::new, |row| row.date.chars().take(10).collect()),
                 shown(fastest(&largest(&pick(&own, "ceiling", &["copy"]))), false),
                 shown(fastest(&largest(&pick(&own, "ceiling", &["read", "read_tree"]))), false),
@@ -213,7 +213,7 @@ mod tests {
         ];
         records[4].status = Status::Wrong;
         let facts = Facts { banks: Some(32), l2_ns: Some(150.4), memory_ns: None };
-        let page = write(&[Entry { path: "a b/r.csv".to_owned(), records, facts: vec![("vulkan".to_owned(), facts)] }]);
+        let page = write(&[Entry { path: "a b/r.csv".to_owned(), records, facts: vec![(Api::Vulkan, facts)] }]);
         assert!(page.starts_with(MARK), "{page}");
         for line in [
             "| [a b/r.csv](<a%20b/r.csv>) | Fake\\|9000 |  | Vulkan, CUDA |  | 2026-11-20 |  | 6 ok, 1 wrong | 2.00× (mean of 1) |",

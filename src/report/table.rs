@@ -25,13 +25,13 @@ pub(super) fn section(section: &Section, terminal: Terminal) -> Vec<Part> {
         parts.push(Part::Table(rows_table(section, &measured, terminal)));
     }
     parts.extend(remarks(&section.rows, terminal).into_iter().map(Part::Remark));
-    parts.extend(section.findings.iter().map(|(_, finding)| Part::text(finding)));
+    parts.extend(section.findings.iter().map(|(_, finding)| Part::text(&finding.text)));
     parts
 }
 
 /// The section's name and summary, followed by `more`.
 pub(super) fn headline(section: &Section, more: &str) -> Part {
-    Part::Heading { name: section.family.to_owned(), rest: format!("{}{more}", section.summary) }
+    Part::Heading { name: section.title.to_owned(), rest: format!("{}{more}", section.summary) }
 }
 
 fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Grid {

@@ -69,7 +69,7 @@ impl Gap<'_> {
 }
 
 /// The cases of `rows` through two APIs, in order.
-fn pairs<'a>(rows: &[&'a Record], [first, second]: [&str; 2]) -> Vec<Pair<'a>> {
+fn pairs<'a>(rows: &[&'a Record], [first, second]: [Api; 2]) -> Vec<Pair<'a>> {
     let is_same = |a: &Record, b: &Record| {
         (&a.family, &a.benchmark, &a.dtype, &a.n, &a.params) == (&b.family, &b.benchmark, &b.dtype, &b.n, &b.params)
     };
@@ -79,37 +79,28 @@ fn pairs<'a>(rows: &[&'a Record], [first, second]: [&str; 2]) -> Vec<Pair<'a>> {
             cases.push(row);
         }
     }
-    let of = |case: &Record, api: &str| rows.iter().copied().find(|row| row.api_name() == api && is_same(row, case));
+    let of = |case: &Record, api: Api| rows.iter().copied().find(|row| row.backend == Some(api) && is_same(row, case));
     cases.into_iter().map(|case| Pair { first: of(case, first), second: of(case, second) }).collect()
 }
 
 /// Geometric mean of the time of the first API ÷ the time of the second, and over how many cases; `None` where nothing
 /// can be compared.
 #[must_use]
-pub fn mean_ratio(records: &[Record], apis: [&str; 2]) -> Option<(f64, usize)> {
+pub fn mean_ratio(records: &[Record], apis: [Api; 2]) -> Option<(f64, usize)> {
     let rows: Vec<&Record> = records.iter().collect();
     let gaps: Vec<Gap> = pairs(&rows, apis).iter().filter_map(Pair::gap).collect();
     Some((mean(&gaps)?, gaps.len()))
 }
 
 /// The two APIs of each table: the first with each other one.
-fn matches<'a>(apis: &[&'a str]) -> Vec<[&'a str; 2]> {
+fn matches(apis: &[Api]) -> Vec<[Api; 2]> {
     apis.iter().skip(1).map(|other| [apis[0], *other]).collect()
-}
-
-/// An API as people write it: `Vulkan` for `vulkan`.
-#[must_use]
-pub fn written(api: &str) -> &str {
-    match Api::named(api) {
-        Some(known) => known.title(),
-        None => api,
-    }
 }
 
 /// A section whose rows come from several `apis`: the first against each other one, with a sentence on each such table,
 /// then what is to be said about the rows and what they show, by API where these differ.
-pub(super) fn section(section: &Section, apis: &[&str], terminal: Terminal) -> Vec<Part> {
-    let faster = if let [_, second] = apis { written(second) } else { "the second" };
+pub(super) fn section(section: &Section, apis: &[Api], terminal: Terminal) -> Vec<Part> {
+    let faster = if let [_, second] = apis { second.title() } else { "the second" };
     let mut parts = vec![headline(section, &format!(" (ratio of times: above 1 {faster} is faster)"))];
     let mut clocks = Vec::new();
     for of in matches(apis) {
@@ -123,38 +114,38 @@ pub(super) fn section(section: &Section, apis: &[&str], terminal: Terminal) -> V
         clocks.extend(two_clocks(&pairs, of));
     }
     parts.extend(clocks.into_iter().map(Part::Remark));
-    let rows_of = |api: &str| section.rows.iter().copied().filter(|row| row.api_name() == api).collect::<Vec<_>>();
+    let rows_of = |api: Api| section.rows.iter().copied().filter(|row| row.backend == Some(api)).collect::<Vec<_>>();
     let lines =
-        apis.iter().flat_map(|api| remarks(&rows_of(api), terminal).into_iter().map(|line| (*api, line))).collect();
+        apis.iter().flat_map(|api| remarks(&rows_of(*api), terminal).into_iter().map(|line| (*api, line))).collect();
     let with_prefix = |(prefix, remark): (String, Remark)| Part::Remark(Remark { prefix, ..remark });
     parts.extend(by_api(lines, apis).into_iter().map(with_prefix));
-    let lines = section.findings.iter().map(|(api, finding)| (api.as_str(), finding.clone())).collect();
+    let lines = section.findings.iter().map(|(api, finding)| (*api, finding.text.clone())).collect();
     parts.extend(by_api(lines, apis).iter().map(|(prefix, finding)| Part::text(&format!("{prefix}{finding}"))));
     parts
 }
 
 /// Each line once, behind the APIs that it is about where it is not about all.
-fn by_api<T: PartialEq>(lines: Vec<(&str, T)>, apis: &[&str]) -> Vec<(String, T)> {
+fn by_api<T: PartialEq>(lines: Vec<(Api, T)>, apis: &[Api]) -> Vec<(String, T)> {
     let mut merged: Vec<(Vec<&str>, T)> = Vec::new();
     for (api, line) in lines {
         match merged.iter_mut().find(|(_, known)| *known == line) {
-            Some((of, _)) => of.push(written(api)),
-            None => merged.push((vec![written(api)], line)),
+            Some((of, _)) => of.push(api.title()),
+            None => merged.push((vec![api.title()], line)),
         }
     }
     let prefix = |of: &[&str]| if of.len() == apis.len() { String::new() } else { format!("{}: ", of.join(", ")) };
     merged.into_iter().map(|(of, line)| (prefix(&of), line)).collect()
 }
 
-fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], terminal: Terminal) -> Grid {
+fn table(section: &Section, pairs: &[&Pair], [first, second]: [Api; 2], terminal: Terminal) -> Grid {
     let is_wide = terminal.width >= WIDE;
     let mut columns: Vec<Column> = Vec::new();
     for api in [first, second] {
-        columns.push(Column { heading: written(api).to_owned(), is_right: true });
+        columns.push(Column { heading: api.title().to_owned(), is_right: true });
         let more = [("±", true), ("rate", true), ("of ceiling", false)].into_iter().filter(|_| is_wide);
         columns.extend(more.map(|(heading, is_right)| Column { heading: heading.to_owned(), is_right }));
     }
-    columns.push(Column { heading: format!("{} ÷ {}", written(first), written(second)), is_right: true });
+    columns.push(Column { heading: format!("{} ÷ {}", first.title(), second.title()), is_right: true });
     Grid {
         columns,
         widest_name: is_wide.then_some(WIDE_NAME),
@@ -164,7 +155,7 @@ fn table(section: &Section, pairs: &[&Pair], [first, second]: [&str; 2], termina
     }
 }
 
-fn row(section: &Section, pair: &Pair, apis: [&str; 2], is_wide: bool) -> Option<Row> {
+fn row(section: &Section, pair: &Pair, apis: [Api; 2], is_wide: bool) -> Option<Row> {
     let any = pair.sides().next()?;
     let mark = if pair.sides().any(|row| row.status.is_fault()) {
         Mark::Fault
@@ -187,7 +178,7 @@ fn row(section: &Section, pair: &Pair, apis: [&str; 2], is_wide: bool) -> Option
     if is_wide {
         // Rows without figures have remarks below the table.
         let notes = pair.sides().filter(|row| row.median_ns.is_some() && !row.reason.is_empty());
-        let notes = by_api(notes.map(|row| (row.api_name(), row.reason.clone())).collect(), &apis);
+        let notes = by_api(notes.filter_map(|row| Some((row.backend?, row.reason.clone()))).collect(), &apis);
         let notes: Vec<_> = notes.iter().map(|(prefix, note)| format!("{prefix}{note}")).collect();
         cells.push(notes.join("; ").into());
     }
@@ -199,29 +190,29 @@ fn none() -> String {
 }
 
 /// Which rows were not compared since each API timed them by another clock.
-fn two_clocks(pairs: &[Pair], [first, second]: [&str; 2]) -> Option<Remark> {
+fn two_clocks(pairs: &[Pair], [first, second]: [Api; 2]) -> Option<Remark> {
     let of: Vec<_> = pairs.iter().filter(|pair| pair.has_two_clocks()).filter_map(Pair::both).collect();
     let (one, other) = of.first()?;
     let labels: Vec<_> = of.iter().map(|(row, _)| label(row)).collect();
     let text = format!(
         "not compared: {} ({} is timed by {}, {} by {})",
         labels.join(", "),
-        written(first),
+        first.title(),
         one.timer.map_or("", Clock::name),
-        written(second),
+        second.title(),
         other.timer.map_or("", Clock::name)
     );
     Some(Remark { severity: Severity::Note, prefix: String::new(), text })
 }
 
 /// A family in one sentence; `None` where nothing was compared.
-fn summary(gaps: Vec<Gap>, [first, second]: [&str; 2]) -> Option<String> {
+fn summary(gaps: Vec<Gap>, [first, second]: [Api; 2]) -> Option<String> {
     let ratio = mean(&gaps)?;
     let mut text = format!(
         "{} takes {} the time of {} (geometric mean of {})",
-        written(first),
+        first.title(),
         format::ratio(ratio),
-        written(second),
+        second.title(),
         count(gaps.len())
     );
     let widest: Vec<_> = widest(gaps.iter().filter(|gap| gap.is_certain()), WIDEST_OF_FAMILY)
@@ -248,8 +239,8 @@ pub(super) fn overall(sections: &[Section]) -> Vec<Vec<Part>> {
     matches(&apis).into_iter().filter_map(|of| overall_of(sections, of)).collect()
 }
 
-fn overall_of(sections: &[Section], of: [&str; 2]) -> Option<Vec<Part>> {
-    let [first, second] = of.map(written);
+fn overall_of(sections: &[Section], of: [Api; 2]) -> Option<Vec<Part>> {
+    let [first, second] = of.map(Api::title);
     let mut rows: Vec<[String; 3]> = Vec::new();
     let (mut means, mut all, mut left_out) = (Vec::new(), Vec::new(), 0);
     for section in sections {
@@ -257,7 +248,7 @@ fn overall_of(sections: &[Section], of: [&str; 2]) -> Option<Vec<Part>> {
         let gaps: Vec<Gap> = pairs.iter().filter_map(Pair::gap).collect();
         left_out += pairs.len() - gaps.len();
         let ratio = mean(&gaps);
-        rows.push([section.family.to_owned(), gaps.len().to_string(), ratio.map_or_else(none, format::ratio)]);
+        rows.push([section.title.to_owned(), gaps.len().to_string(), ratio.map_or_else(none, format::ratio)]);
         means.extend(ratio);
         all.extend(gaps);
     }

@@ -1,6 +1,10 @@
-//! Imports run downward only.
+//! Imports run downward only, and never in a circle.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+
+use syn::visit::{self, Visit};
+use syn::{ItemMod, ItemUse, UseTree, Visibility};
 
 /// The rooms of the crate, the lowest first: each may import those before it.
 const ROOMS: &[&str] =
@@ -44,6 +48,131 @@ fn imports_run_downward_only() {
             assert!(other <= own && !forbidden.contains(&name.as_str()), "{} imports crate::{name}", path.display());
         }
     }
+}
+
+/// A module by its path in the crate: `["backend", "wgpu"]` for `src/backend/wgpu/mod.rs`.
+type Module = Vec<String>;
+
+fn module(path: &Path) -> Module {
+    let inside = path.strip_prefix("src").expect("below src").with_extension("");
+    let parts = inside.iter().map(|part| part.to_string_lossy().into_owned());
+    parts.filter(|part| !["mod", "lib"].contains(&part.as_str())).collect()
+}
+
+/// The paths that a file names outside of its tests.
+#[derive(Default)]
+struct Paths {
+    used: Vec<Vec<String>>,
+    /// Those of `pub use`: they name no need of the file's own.
+    exported: Vec<Vec<String>>,
+}
+
+impl Paths {
+    fn of(path: &Path) -> Self {
+        let file = syn::parse_file(&std::fs::read_to_string(path).expect("readable")).expect("valid Rust");
+        let mut paths = Self::default();
+        paths.visit_file(&file);
+        paths
+    }
+}
+
+/// The leaves of a `use`, each as a path.
+fn leaves(tree: &UseTree, prefix: &[String]) -> Vec<Vec<String>> {
+    let with = |name: &syn::Ident| [prefix, &[name.to_string()]].concat();
+    match tree {
+        UseTree::Path(path) => leaves(&path.tree, &with(&path.ident)),
+        UseTree::Name(name) if name.ident == "self" => vec![prefix.to_vec()],
+        UseTree::Name(name) => vec![with(&name.ident)],
+        UseTree::Rename(rename) => vec![with(&rename.ident)],
+        UseTree::Glob(_) => vec![prefix.to_vec()],
+        UseTree::Group(group) => group.items.iter().flat_map(|tree| leaves(tree, prefix)).collect(),
+    }
+}
+
+impl<'ast> Visit<'ast> for Paths {
+    fn visit_item_mod(&mut self, item: &'ast ItemMod) {
+        let is_test = item.attrs.iter().any(|attribute| {
+            attribute.path().is_ident("cfg") && attribute.parse_args::<syn::Ident>().is_ok_and(|name| name == "test")
+        });
+        if !is_test {
+            visit::visit_item_mod(self, item);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        let list = if matches!(item.vis, Visibility::Inherited) { &mut self.used } else { &mut self.exported };
+        list.extend(leaves(&item.tree, &[]));
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.used.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
+        visit::visit_path(self, path);
+    }
+}
+
+/// The file that defines what `path` names, seen from the module `from`; `None` for what is not the crate's.
+fn defined_in(from: &Module, path: &[String], files: &BTreeMap<Module, Paths>) -> Option<Module> {
+    let known = |module: &Module| files.contains_key(module);
+    let (mut at, mut rest) = match path.first()?.as_str() {
+        "crate" => (Module::new(), &path[1..]),
+        "self" => (from.clone(), &path[1..]),
+        "super" => {
+            let levels = path.iter().take_while(|part| *part == "super").count();
+            (from[..from.len().saturating_sub(levels)].to_vec(), &path[levels..])
+        }
+        child if known(&[&from[..], &[child.to_owned()]].concat()) => (from.clone(), path),
+        _ => return None,
+    };
+    while let Some(next) = rest.first() {
+        let child = [&at[..], std::slice::from_ref(next)].concat();
+        if known(&child) {
+            (at, rest) = (child, &rest[1..]);
+            continue;
+        }
+        let exported = files.get(&at)?.exported.iter().find(|path| path.last() == Some(next) && path.len() > 1);
+        return exported.map_or(Some(at.clone()), |path| defined_in(&at, path, files));
+    }
+    Some(at)
+}
+
+/// A circle in `graph`, as its modules in order; `None` where there is none.
+fn circle(graph: &BTreeMap<Module, BTreeSet<Module>>) -> Option<Vec<Module>> {
+    fn walk(
+        at: &Module,
+        graph: &BTreeMap<Module, BTreeSet<Module>>,
+        way: &mut Vec<Module>,
+        done: &mut BTreeSet<Module>,
+    ) -> Option<Vec<Module>> {
+        if let Some(start) = way.iter().position(|module| module == at) {
+            return Some(way[start..].to_vec());
+        }
+        if !done.insert(at.clone()) {
+            return None;
+        }
+        way.push(at.clone());
+        let found = graph.get(at).into_iter().flatten().find_map(|next| walk(next, graph, way, done));
+        way.pop();
+        found
+    }
+    let mut done = BTreeSet::new();
+    graph.keys().find_map(|module| walk(module, graph, &mut Vec::new(), &mut done))
+}
+
+#[test]
+fn no_two_files_import_each_other_on_whatever_way() {
+    let files: BTreeMap<Module, Paths> = sources(Path::new("src"))
+        .iter()
+        .filter(|path| path.extension().is_some_and(|ending| ending == "rs"))
+        .map(|path| (module(path), Paths::of(path)))
+        .collect();
+    let needs = |from: &Module, paths: &Paths| -> BTreeSet<Module> {
+        let used = paths.used.iter().filter_map(|path| defined_in(from, path, &files));
+        used.filter(|to| to != from).collect()
+    };
+    let graph = files.iter().map(|(module, paths)| (module.clone(), needs(module, paths))).collect();
+    let circle = circle(&graph).map(|circle| circle.iter().map(|module| module.join("/")).collect::<Vec<_>>());
+    assert_eq!(circle, None, "these files import each other");
+    assert!(graph[&module(Path::new("src/engine/turn.rs"))].contains(&module(Path::new("src/engine/rows.rs"))));
 }
 
 #[test]

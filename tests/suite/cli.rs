@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::catalogue::files_below;
 use crate::command::{Folder, Output, has_device, shaderbench_in_empty_folder};
+use shaderbench::backend::Api;
 use shaderbench::report::{self, csv};
 use shaderbench::results::{COLUMNS, Record, Status};
 use shaderbench::suite::Dtype;
@@ -200,7 +201,7 @@ fn all_apis_of_a_device_share_a_run_and_a_report() {
     let reports = files_below(&folder.path("results"), "csv");
     assert_eq!((devices.len(), reports.len()), (1, 1), "{output}");
     let records = csv::open(&reports[0]).expect("a report").records;
-    let apis: Vec<&str> = report::apis(&records);
+    let apis: Vec<&str> = report::apis(&records).into_iter().map(Api::name).collect();
     assert_eq!(records.len(), apis.len(), "one case, a row for each of {apis:?}");
     let name = reports[0].file_name().expect("a name").to_string_lossy();
     assert!(name.ends_with(&format!("-{}.csv", apis.join("+"))), "{name}");

@@ -5,10 +5,15 @@ use shaderbench::report::table::line;
 use shaderbench::report::{Medium, Section, Terminal, json, tables, write};
 use shaderbench::results::Bound;
 use shaderbench::results::Clock;
+use shaderbench::results::findings::Finding;
 use shaderbench::results::{Record, Status};
 use shaderbench::suite::Dtype;
 use shaderbench::suite::Extent;
 use shaderbench::suite::parse_params;
+
+fn statement(text: &str) -> Finding {
+    Finding { text: text.to_owned(), values: Vec::new() }
+}
 
 fn row(benchmark: &str, params: &str, median_ns: f64, share: f64) -> Record {
     Record {
@@ -69,11 +74,11 @@ fn drawn_of(rows: &[Record], width: usize, has_color: bool) -> String {
 
 fn section_of(rows: &[Record]) -> Section<'_> {
     Section {
-        family: "transpose",
+        title: "transpose",
         summary: "the transpose of a matrix",
         findings: vec![(
-            "vulkan".into(),
-            "Of 8192x8192 f32, the naive transpose that coalesces its writes wins by 3.15×; and so on.".into(),
+            Api::Vulkan,
+            statement("Of 8192x8192 f32, the naive transpose that coalesces its writes wins by 3.15×; and so on."),
         )],
         rows: rows.iter().collect(),
         is_by_kernel: false,
@@ -258,9 +263,9 @@ fn against(apis: &[&str], width: usize) -> String {
 fn against_in(apis: &[&str], medium: Medium) -> String {
     let records = through(apis, as_cuda);
     let section = |family: &'static str, summary: &'static str, findings: &[(&str, &str)]| Section {
-        family,
+        title: family,
         summary,
-        findings: findings.iter().map(|(api, text)| ((*api).to_owned(), (*text).to_owned())).collect(),
+        findings: findings.iter().filter_map(|(api, text)| Some((Api::named(api)?, statement(text)))).collect(),
         rows: records.iter().filter(|record| record.family == family).collect(),
         is_by_kernel: false,
     };

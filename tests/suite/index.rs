@@ -93,7 +93,7 @@ fn a_committed_report_has_every_benchmark_of_its_day_on_every_api() {
     for path in committed_reports() {
         let records = csv::open(&path).expect("readable").records;
         for api in apis(&records) {
-            let rows: Vec<&Record> = records.iter().filter(|row| row.api_name() == api).collect();
+            let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(api)).collect();
             for (name, ..) in benchmarks() {
                 let added = ADDED.iter().find(|(added, _)| *added == name).map_or("", |(_, day)| day);
                 let is_older = rows.first().is_some_and(|row| row.date.as_str() < added);

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::groups::groups;
 use super::sentences::{labels, marked, mean_shares, name, why_not};
 use super::view::{Sort, View};
+use crate::backend::Api;
 use crate::results::Clock;
 use crate::results::compare::{Case, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 use crate::suite::Checks;
@@ -65,7 +66,8 @@ fn row(comparison: &Comparison, case: &Case, of: usize) -> Option<Vec<String>> {
         vec![is.family.clone(), is.benchmark.clone(), is.dtype_name().to_owned(), is.size(), is.params_text()];
     for side in [at.baseline, at.side].map(|side| &comparison.sides[side]) {
         cells.extend(
-            [side.label.as_str(), side.device, side.backend, side.driver, side.tool_version].map(str::to_owned),
+            [side.label.as_str(), side.device, side.api.map_or("", Api::name), side.driver, side.tool_version]
+                .map(str::to_owned),
         );
     }
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
@@ -112,7 +114,7 @@ pub(super) fn json(comparison: &Comparison, view: View) -> String {
 
 fn side_value(side: &crate::results::compare::Side) -> Value {
     json!({
-        "label": side.label, "is_baseline": side.is_baseline, "device": side.device, "backend": side.backend,
+        "label": side.label, "is_baseline": side.is_baseline, "device": side.device, "backend": side.api.map_or("", Api::name),
         "driver": side.driver, "tool_version": side.tool_version, "reports": side.reports, "dates": side.dates,
     })
 }

@@ -1,7 +1,6 @@
 //! The sentences of a comparison, the same for every format.
 
 use crate::report::table::label;
-use crate::report::versus::written;
 use crate::results::compare::{Case, Comparison, Entry, MARGIN, Mark, Ratio, Regression, Side, Tally, Verdict};
 use crate::results::{Status, format};
 
@@ -59,7 +58,7 @@ pub(super) fn name(case: &Case) -> String {
 #[must_use]
 pub fn title(side: &Side) -> String {
     let device = if side.device.is_empty() { "unnamed device" } else { side.device };
-    if side.backend.is_empty() { device.to_owned() } else { format!("{device}, {}", written(side.backend)) }
+    side.api.map_or_else(|| device.to_owned(), |api| format!("{device}, {}", api.title()))
 }
 
 /// The days of its runs, and their number where there are several.

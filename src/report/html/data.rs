@@ -9,9 +9,8 @@ use super::cases::{CaseColumns, SideColumns, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
 use super::samples::{Series, widest};
-use crate::backend::DeviceType;
+use crate::backend::{Api, DeviceType};
 use crate::families::FAMILIES;
-use crate::report::versus::written;
 use crate::results::compare::{Comparison, Report, Side, compare};
 use crate::results::findings::{Finding, Quantity, finding};
 use crate::results::stats;
@@ -46,9 +45,9 @@ struct SideData<'a> {
     label: &'a str,
     device: &'a str,
     /// As the CSV has it.
-    backend: &'a str,
+    backend: &'static str,
     /// As people write it.
-    api: &'a str,
+    api: &'static str,
     driver: &'a str,
     tool_version: &'a str,
     vendor: &'a str,
@@ -129,8 +128,8 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
     SideData {
         label: &side.label,
         device: if side.device.is_empty() { "unnamed device" } else { side.device },
-        backend: side.backend,
-        api: written(side.backend),
+        backend: side.api.map_or("", Api::name),
+        api: side.api.map_or("", Api::title),
         driver: side.driver,
         tool_version: side.tool_version,
         vendor: first_text(|row| &row.vendor),

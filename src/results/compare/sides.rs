@@ -1,5 +1,6 @@
 //! Sides, and the pairs of sides to compare.
 
+use crate::backend::Api;
 use crate::results::Record;
 
 /// A report as it was read.
@@ -20,8 +21,8 @@ pub struct Side<'a> {
     pub is_baseline: bool,
     /// Name of the device.
     pub device: &'a str,
-    /// API.
-    pub backend: &'a str,
+    /// API, where the report tells.
+    pub api: Option<Api>,
     /// Driver and its version.
     pub driver: &'a str,
     /// Version of shaderbench.
@@ -49,11 +50,11 @@ pub(super) fn index_of<'a>(
     is_baseline: bool,
 ) -> usize {
     let identity = |side: &Side| {
-        (side.is_baseline, side.device, side.backend, side.driver, side.tool_version)
+        (side.is_baseline, side.device, side.api, side.driver, side.tool_version)
             == (
                 is_baseline,
                 record.device.as_str(),
-                record.api_name(),
+                record.backend,
                 record.driver.as_str(),
                 record.tool_version.as_str(),
             )
@@ -64,7 +65,7 @@ pub(super) fn index_of<'a>(
             label: label(sides.len()),
             is_baseline,
             device: &record.device,
-            backend: record.api_name(),
+            api: record.backend,
             driver: &record.driver,
             tool_version: &record.tool_version,
             reports: Vec::new(),
@@ -94,7 +95,7 @@ fn label(index: usize) -> String {
 pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
     let baselines = || sides.iter().enumerate().filter(|(_, side)| side.is_baseline).map(|(index, _)| index);
     let nearest = |side: &Side| {
-        let is_api = |index: &usize| sides[*index].backend == side.backend;
+        let is_api = |index: &usize| sides[*index].api == side.api;
         let is_own = |index: &usize| is_api(index) && sides[*index].device == side.device;
         baselines().find(is_own).or_else(|| baselines().find(is_api)).unwrap_or(0)
     };
