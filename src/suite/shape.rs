@@ -137,6 +137,15 @@ impl Dtype {
         }
     }
 
+    /// Bytes of an element.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Self::Rgba8 => 4,
+            _ => self.lanes() * self.scalar().bytes() as u64,
+        }
+    }
+
     /// Number of lanes; sizes count pixels of pictures, and scalars of everything else.
     #[must_use]
     pub const fn lanes(self) -> u64 {
@@ -167,6 +176,16 @@ impl Extent {
             Self::Linear(n) => n,
             Self::Matrix(rows, columns) => rows.saturating_mul(columns),
             Self::Product(m, n, k) => m.saturating_mul(n).saturating_mul(k),
+        }
+    }
+
+    /// The sides, as they are written.
+    #[must_use]
+    pub fn sides(self) -> Vec<u64> {
+        match self {
+            Self::Linear(n) => vec![n],
+            Self::Matrix(rows, columns) => vec![rows, columns],
+            Self::Product(m, n, k) => vec![m, n, k],
         }
     }
 

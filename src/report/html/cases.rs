@@ -1,20 +1,40 @@
 //! Cases and the rows of each side, column by column: ten devices have some twenty thousand rows.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
 use super::figure::Figure;
 use crate::results::compare::{Case, Entry};
-use crate::results::{Clock, Record, Status};
-use crate::suite::Checks;
+use crate::results::{Bound, Clock, Record, Status};
+use crate::suite::{Checks, Dtype, Extent};
 
 /// Every text once; columns hold its index.
 #[derive(Default)]
 pub(super) struct Texts<'a> {
     indices: HashMap<Cow<'a, str>, usize>,
     texts: Vec<Cow<'a, str>>,
+    values: Values,
+}
+
+/// What texts stand for, by their index.
+#[derive(Default, Serialize)]
+struct Values {
+    /// Bytes of an element of a type.
+    element_bytes: BTreeMap<usize, u64>,
+    /// The sides of a size: one of an array, two of a matrix, three of a product or a volume.
+    sides: BTreeMap<usize, Vec<u64>>,
+    params: BTreeMap<usize, BTreeMap<String, f64>>,
+    /// The limit of a ceiling.
+    limits: BTreeMap<usize, &'static str>,
+}
+
+/// Texts, and what some of them stand for.
+#[derive(Serialize)]
+pub(super) struct TextTable<'a> {
+    texts: Vec<Cow<'a, str>>,
+    values: Values,
 }
 
 impl<'a> Texts<'a> {
@@ -26,8 +46,34 @@ impl<'a> Texts<'a> {
         })
     }
 
-    pub(super) fn into_vec(self) -> Vec<Cow<'a, str>> {
-        self.texts
+    fn index_of_dtype(&mut self, row: &Record) -> usize {
+        let index = self.index_of(row.dtype_name());
+        self.values.element_bytes.insert(index, row.dtype.map_or(0, Dtype::bytes));
+        index
+    }
+
+    fn index_of_size(&mut self, row: &Record) -> usize {
+        let index = self.index_of(row.size());
+        self.values.sides.insert(index, row.n.map_or_else(Vec::new, Extent::sides));
+        index
+    }
+
+    fn index_of_params(&mut self, row: &Record) -> usize {
+        let index = self.index_of(row.params_text());
+        self.values.params.entry(index).or_insert_with(|| row.params.clone());
+        index
+    }
+
+    fn index_of_ceiling(&mut self, bound: Option<Bound>) -> usize {
+        let index = self.index_of(bound.map_or_else(String::new, |bound| bound.to_string()));
+        if let Some(bound) = bound {
+            self.values.limits.insert(index, bound.limit.name());
+        }
+        index
+    }
+
+    pub(super) fn into_table(self) -> TextTable<'a> {
+        TextTable { texts: self.texts, values: self.values }
     }
 }
 
@@ -54,9 +100,9 @@ impl CaseColumns {
             let row = case.row;
             columns.family.push(texts.index_of(row.family.as_str()));
             columns.benchmark.push(texts.index_of(row.benchmark.as_str()));
-            columns.dtype.push(texts.index_of(row.dtype_name()));
-            columns.n.push(texts.index_of(row.size()));
-            columns.params.push(texts.index_of(row.params_text()));
+            columns.dtype.push(texts.index_of_dtype(row));
+            columns.n.push(texts.index_of_size(row));
+            columns.params.push(texts.index_of_params(row));
             columns.bytes.push(of_case(case, |row| row.bytes).map(Figure::whole));
             columns.flops.push(of_case(case, |row| row.flops).map(Figure::whole));
             columns.model.push(of_case(case, |row| row.model).and_then(|model| Figure::new(model, 4)));
@@ -134,8 +180,7 @@ impl SideColumns {
         self.below.push(reach(|interval| interval.0));
         self.above.push(reach(|interval| interval.1));
         self.share.push(entry.share.and_then(|share| Figure::new(share, 4)));
-        self.ceiling
-            .push(entry.share.map(|_| texts.index_of(row.ceiling.map_or_else(String::new, |bound| bound.to_string()))));
+        self.ceiling.push(entry.share.map(|_| texts.index_of_ceiling(row.ceiling)));
         if row.status != Status::Ok || !row.reason.is_empty() {
             self.notes.push((at, row.status.name(), texts.index_of(row.reason.as_str())));
         }

@@ -1,11 +1,10 @@
 //! The object that the page is drawn from.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::cases::{CaseColumns, SideColumns, Texts};
+use super::cases::{CaseColumns, SideColumns, TextTable, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
 use super::samples::{Series, widest};
@@ -26,7 +25,8 @@ pub struct Data<'a> {
     families: Vec<FamilyData>,
     sides: Vec<SideData<'a>>,
     cases: CaseColumns,
-    texts: Vec<Cow<'a, str>>,
+    #[serde(flatten)]
+    texts: TextTable<'a>,
     matches: Vec<Match>,
 }
 
@@ -99,7 +99,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
         sides,
         cases,
         matches: matches(&comparison.sides, &comparison.cases, &mut texts),
-        texts: texts.into_vec(),
+        texts: texts.into_table(),
     }
 }
 

@@ -5,13 +5,15 @@ use serde::Serialize;
 use super::figure::Figure;
 use crate::results::findings::cache_curve::{self, Level};
 use crate::results::{Bound, Record, Status};
-use crate::suite::Limit;
+use crate::suite::{Limit, Scalar};
 
 /// A measured limit of a side.
 #[derive(Serialize)]
 pub(super) struct Ceiling {
-    /// `copy`, `read`, `fill`, `fma f32`, `tensor`, `workgroup`, `launch`.
-    limit: String,
+    /// `copy`, `read`, `fill`, `fma`, `tensor`, `workgroup`, `launch`.
+    limit: &'static str,
+    /// Type of the arithmetic, where the limit has one.
+    scalar: Option<&'static str>,
     /// Bytes of the working set that it was measured with; of a memory limit the largest one.
     bytes: Option<u64>,
     gb_per_s: Option<Figure>,
@@ -45,7 +47,8 @@ pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
             gb_per_s: at_ceiling(row.gb_per_s),
             gflop_per_s: at_ceiling(row.gflop_per_s),
             ns: row.median_ns.zip(row.share).filter(|_| is_launch).and_then(|(ns, share)| Figure::new(ns * share, 4)),
-            limit: bound.to_string(),
+            limit: bound.limit.name(),
+            scalar: bound.scalar.map(Scalar::name),
         }
     };
     best.into_iter().map(ceiling).collect()

@@ -207,7 +207,7 @@ function overSize() {
         ...sideStyle(index),
         points: rows.filter((row) => row.of.name === label),
       }));
-      const ceilings = rows.filter((row) => row.share !== null && !row.ceiling.startsWith("launch"));
+      const ceilings = rows.filter((row) => row.share !== null && row.limit !== "launch");
       const limit = [...new Map(ceilings.map((row) => [row.of.count, { count: row.of.count, rate: ceilingOf(metric)(row) }])).values()];
       const each = isNarrow ? width : Math.floor((width - 24) / 2);
       const [low, high] = extent(rows.map((row) => row.ns));

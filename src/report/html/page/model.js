@@ -1,18 +1,5 @@
 /* The data object as rows that charts and the table ask for. */
 
-/** Bytes of an element by its type. */
-const TYPE_BYTES = { f16: 2, f32: 4, u32: 4, i32: 4, f64: 8, rgba8unorm: 4 };
-
-function typeBytes(dtype) {
-  const [, lanes, scalar] = /^vec(\d)<(\w+)>$/.exec(dtype) ?? [null, 1, dtype];
-  return Number(lanes) * (TYPE_BYTES[scalar] ?? 4);
-}
-
-function parseParams(text) {
-  const pairs = text === "" ? [] : text.split(";").map((pair) => pair.split("="));
-  return new Map(pairs.map(([name, value]) => [name, Number(value)]));
-}
-
 function decodeCases(data) {
   const { cases, texts } = data;
   return cases.family.map((_, index) => {
@@ -20,16 +7,20 @@ function decodeCases(data) {
     const n = of(cases.n);
     const benchmark = of(cases.benchmark);
     const params = of(cases.params);
+    const family = of(cases.family);
     const kind = `${of(cases.dtype)} ${niceSize(n)}`;
     return {
       index,
-      family: of(cases.family),
+      family,
+      isLatency: data.families.some((known) => known.name === family && known.latencies.includes(benchmark)),
       benchmark,
       dtype: of(cases.dtype),
       n,
-      count: n.split("x").reduce((product, part) => product * Number(part), 1),
+      sides: data.values.sides[cases.n[index]],
+      count: data.values.sides[cases.n[index]].reduce((product, side) => product * side, 1),
+      elementBytes: data.values.element_bytes[cases.dtype[index]],
       params,
-      param: parseParams(params),
+      param: new Map(Object.entries(data.values.params[cases.params[index]] ?? {})),
       bytes: cases.bytes[index],
       flops: cases.flops[index],
       model: cases.model[index],
@@ -66,6 +57,7 @@ function decodeRows(data, side, index, cases) {
       gflop: rate(flops),
       share,
       ceiling: rows.ceiling[number] === null ? "" : data.texts[rows.ceiling[number]],
+      limit: data.values.limits[rows.ceiling[number]] ?? null,
       status,
       reason: reason === null ? "" : data.texts[reason],
       checks: checks.has(number) ? data.texts[checks.get(number)[0]] : "",

@@ -23,7 +23,7 @@ function facts(side) {
   const rate = ({ gb_per_s: gb, gflop_per_s: gflop, ns }) => (ns !== null ? time(ns, 3) : gb !== null ? byteRate(gb, 3) : gflop !== null ? flopRate(gflop) : null);
   const names = { copy: "DRAM, copy", read: "DRAM, read", fill: "DRAM, write", workgroup: "Workgroup memory", tensor: "Tensor cores, f16", launch: "Launch" };
   const limits = side.ceilings
-    .map((ceiling) => [names[ceiling.limit] ?? ceiling.limit.replace(/^fma /, "Arithmetic, "), rate(ceiling)])
+    .map((ceiling) => [names[ceiling.limit] ?? `Arithmetic, ${ceiling.scalar}`, rate(ceiling)])
     .filter(([, value]) => value !== null);
   const found = side.finding.get("bank_conflict")?.values ?? {};
   const banks = found.banks ? String(found.banks.value) : found["least banks"] && `at least ${found["least banks"].value}`;

@@ -2,18 +2,18 @@
 
 /** Bytes that a matrix product must move at least: each matrix once. Sums of f16 products are kept as f32. */
 function productBytes(of) {
-  const [rows, columns, inner] = of.n.split("x").map(Number);
-  const result = of.dtype === "f16" ? 4 : typeBytes(of.dtype);
-  return typeBytes(of.dtype) * (rows * inner + inner * columns) + result * rows * columns;
+  const [rows, columns, inner] = of.sides;
+  const result = of.dtype === "f16" ? 4 : of.elementBytes;
+  return of.elementBytes * (rows * inner + inner * columns) + result * rows * columns;
 }
 
 /** A kernel at its largest size, by what it counts: both, bytes alone, or operations alone. */
 function rooflinePoint(row) {
-  const isMemory = ["copy", "read", "fill"].includes(row.ceiling.split(" ")[0]);
+  const isMemory = ["copy", "read", "fill"].includes(row.limit);
   if (row.gb !== null && row.gflop !== null && isMemory) return { row, kind: "both", x: row.gflop / row.gb, y: row.gflop };
   if (row.of.family === "matmul" && row.gflop !== null) return { row, kind: "both", x: row.of.flops / productBytes(row.of), y: row.gflop };
   if (row.gb !== null && isMemory) return { row, kind: "moves", gb: row.gb };
-  if (row.gflop !== null && /^(fma|tensor)/.test(row.ceiling)) return { row, kind: "computes", y: row.gflop };
+  if (row.gflop !== null && ["fma", "tensor"].includes(row.limit)) return { row, kind: "computes", y: row.gflop };
   return null;
 }
 
@@ -36,7 +36,7 @@ const KINDS = {
 function roofs(side) {
   const memory = side.ceilings.filter(({ limit, gb_per_s }) => ["copy", "read"].includes(limit) && gb_per_s !== null);
   const slope = memory.sort((a, b) => b.gb_per_s - a.gb_per_s)[0];
-  const flat = side.ceilings.filter(({ limit, gflop_per_s }) => /^(fma|tensor)/.test(limit) && gflop_per_s !== null);
+  const flat = side.ceilings.filter(({ limit, gflop_per_s }) => ["fma", "tensor"].includes(limit) && gflop_per_s !== null);
   return slope && flat.length > 0 ? { slope, flat } : null;
 }
 
@@ -84,13 +84,13 @@ function roofline() {
       }
       const isChosen = ({ row }) => picked.family === "" || row.of.family === picked.family;
       const slant = (limit) => [left, limit / slope.gb_per_s].map((x) => ({ x, y: x * slope.gb_per_s }));
-      const roof = ({ limit, gflop_per_s: y }) => ({ limit, y, from: y / slope.gb_per_s });
+      const roof = ({ limit, scalar, gflop_per_s: y }) => ({ limit, scalar, y, from: y / slope.gb_per_s });
       const flats = flat.map(roof);
       // Limits that lie too close for two labels share one.
-      const labels = [...flats].sort((a, b) => b.y - a.y).reduce((all, { limit, y: at }) => {
+      const labels = [...flats].sort((a, b) => b.y - a.y).reduce((all, { limit, scalar, y: at }) => {
         const near = all.find((label) => label.y / at < 1.6);
-        if (near) near.limits.push(limit.replace(/^fma /, ""));
-        else all.push({ limits: [limit], y: at });
+        if (near) near.limits.push(scalar ?? limit);
+        else all.push({ limits: [[limit, scalar].filter(Boolean).join(" ")], y: at });
         return all;
       }, []);
       const [lowest] = extent(points.map(({ y }) => y));
