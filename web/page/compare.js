@@ -12,7 +12,7 @@ export function startCompare(core, tell) {
 
     async function add(name, text) {
         try {
-            const about = await core.call("look", { name, text });
+            const about = await core.call("inspect", { name, text });
             reports = [...reports.filter((report) => report.name !== name), { name, text, about }];
             about.notes.forEach((note) => tell(`${name}: ${note}`));
             await draw();
