@@ -130,7 +130,10 @@ fn what_cannot_be_resumed_is_said_in_one_sentence_and_left_as_it_is() {
     std::fs::write(&path, csv::write(&records)).expect("written");
     let (code, said) = resume("r.csv");
     assert_eq!(code, Some(2));
-    assert!(said.starts_with("error: r.csv cannot be resumed: it is of another device: Other GPU there, "), "{said}");
+    assert!(
+        said.starts_with("error: r.csv cannot be resumed: it is from another device: Other GPU in the file, "),
+        "{said}"
+    );
     assert_eq!(std::fs::read(&path).expect("readable"), csv::write(&records));
     // What is whole stays to the letter, and its table is shown.
     std::fs::write(&path, &whole).expect("written");

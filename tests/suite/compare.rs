@@ -420,7 +420,7 @@ fn what_cannot_be_compared_is_answered_by_one_sentence() {
         (&["transpose"], 2, "compare needs a report"),
         (&["old.csv", "new.csv", "tranpose"], 2, "did you mean 'transpose'?"),
         (&["old.csv", "results"], 2, "results is a folder"),
-        (&["old.csv", "new.csv", "["], 2, "'[' is no filter"),
+        (&["old.csv", "new.csv", "["], 2, "'[' is not a valid filter"),
     ] {
         let output = shaderbench(folder.path(), arguments);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");

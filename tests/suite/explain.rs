@@ -101,7 +101,7 @@ fn unknown_names_are_answered_as_run_answers_them() {
     let output = run(&["explain", "qqq"], folder.path());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.starts_with("error: there is no family or benchmark 'qqq': there are ceiling, reduction, "), "{said}");
-    assert!(said.ends_with(", transfer; `shaderbench list` has what is in them\n"), "{said}");
+    assert!(said.ends_with(", transfer; `shaderbench list` shows their benchmarks\n"), "{said}");
 }
 
 #[test]

@@ -339,5 +339,5 @@ fn no_launch_runs_long_in_a_browser_even_on_a_software_device() {
     let (native, browser) = (launch(Api::Vulkan), launch(Api::WebGpu));
     assert_eq!(native.status, Status::Ok, "{}", native.reason);
     assert_eq!(browser.status, Status::Skipped);
-    assert!(browser.reason.contains("past the 0.5 s that are safe on this device"), "{}", browser.reason);
+    assert!(browser.reason.contains("above the safe limit of 0.5 s on this device"), "{}", browser.reason);
 }
