@@ -76,7 +76,7 @@ impl Clock {
 
 /// One row: a case and its figures, or the reason why it has none.
 ///
-/// Times are nanoseconds for one launch of all the case's dispatches. [`COLUMNS`] describes each field.
+/// Times are nanoseconds for one launch of all the case's dispatches. [`COLUMNS`](super::COLUMNS) describes each field.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[expect(missing_docs, reason = "COLUMNS documents every field in one place")]
 pub struct Record {
