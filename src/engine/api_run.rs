@@ -1,4 +1,4 @@
-//! An API's part in a run: its device, its ceilings, and what becomes of a case on them.
+//! One API of a run: its device, its ceilings, and how a case becomes a row.
 
 use std::time::Duration;
 
@@ -15,16 +15,16 @@ use crate::results::stats::{self, Summary};
 use crate::results::{Cause, Record, SCHEMA, Status};
 use crate::suite::Case;
 
-/// An API's part in a run.
+/// One API of a run.
 pub(super) struct ApiRun<'a> {
     pub(super) device: Device,
     settings: &'a Settings,
     pub(super) ceilings: Ceilings,
-    /// Whether a ceiling rose since the rows were last held against them.
+    /// Whether a ceiling rose since the rows were last compared with the ceilings.
     pub(super) has_risen: bool,
-    /// The device, or why it is gone for good.
+    /// The open device, or why it cannot be used any more.
     pub(super) session: Result<Session<'a>>,
-    /// Whether the row before this one had too little memory.
+    /// Whether the last case ran out of memory.
     pub(super) is_out_of_memory: bool,
 }
 
@@ -42,8 +42,8 @@ impl<'a> ApiRun<'a> {
         Self { device, settings, ceilings: Ceilings::default(), has_risen: false, session, is_out_of_memory: false }
     }
 
-    /// The case's row, held against the ceilings so far; `None` where it takes too long for the run's time limit. `measured` are the cases
-    /// that have figures.
+    /// The case's row, compared with the ceilings measured so far; `None` if the case exceeds the run's time limit.
+    /// `measured` are the cases that have figures.
     pub(super) async fn judged_row(
         &mut self,
         case: &Case,
@@ -55,11 +55,11 @@ impl<'a> ApiRun<'a> {
         self.add(case, &record);
         self.judge(case, &mut record);
         if record.status == Status::Implausible {
-            // Before the row is called a fault its ceiling is asked again: it may have been measured in a slower moment.
+            // The ceiling may have been measured while the device was slower.
             let effort = Effort { longest_launch_ns: None, ..*effort };
-            let binding: Vec<&Case> =
-                measured.iter().copied().filter(|ceiling| self.ceilings.is_held_against(case, ceiling)).collect();
-            for ceiling in binding {
+            let limiting: Vec<&Case> =
+                measured.iter().copied().filter(|ceiling| self.ceilings.is_limited_by(case, ceiling)).collect();
+            for ceiling in limiting {
                 if let Some(again) = self.row(ceiling, &effort, observer).await? {
                     self.add(ceiling, &again);
                 }
@@ -69,7 +69,7 @@ impl<'a> ApiRun<'a> {
                 && self.device.kind == DeviceType::Software
                 && let Some(again) = self.row(case, &effort, observer).await?
             {
-                // So may the row: other programs share its processor.
+                // The row may be off as well: other programs share the CPU.
                 record = again;
                 self.judge(case, &mut record);
             }
@@ -77,14 +77,14 @@ impl<'a> ApiRun<'a> {
         Ok(Some(record))
     }
 
-    /// Holds a row against the ceilings so far.
+    /// Compares a row with the ceilings measured so far.
     pub(super) fn judge(&self, case: &Case, record: &mut Record) {
         let is_software = self.device.kind == DeviceType::Software;
         let scatter = self.session.as_ref().map_or(0.0, |session| session.canary.scatter());
         self.ceilings.judge(case, record, is_software.then_some(scatter));
     }
 
-    /// The case's row, whatever becomes of it; `None` where it takes too long for the run's time limit.
+    /// The case's row with any status; `None` if the case exceeds the run's time limit.
     async fn row(&mut self, case: &Case, effort: &Effort, observer: &mut dyn Observer) -> Result<Option<Record>> {
         let mut record = self.blank(case);
         let session = match &mut self.session {
@@ -115,43 +115,43 @@ impl<'a> ApiRun<'a> {
         Ok(Some(record))
     }
 
-    /// Whether what ran so far tells that a launch of the case takes longer than it may.
+    /// Whether a launch of the case takes longer than allowed, as estimated from cases that ran.
     pub(super) fn exceeds_limit(&self, case: &Case, effort: &Effort) -> bool {
         self.known_ns(case).zip(effort.longest_launch_ns).is_some_and(|(known, longest)| known > longest)
     }
 
-    /// What a launch of the case takes, as far as what ran in this run with a time limit tells.
+    /// Time of one launch of the case, estimated from cases that ran.
     fn known_ns(&self, case: &Case) -> Option<f64> {
         self.session.as_ref().ok().and_then(|session| session.guard.known_ns(case, &self.device, true))
     }
 
-    /// The row of a case that took too long for the run's time limit.
+    /// The row of a case that exceeds the run's time limit.
     pub(super) fn left_out(&self, case: &Case) -> Record {
         let mut record = self.blank(case);
         record.status = Status::Skipped;
         record.cause = Some(Cause::TimeLimit);
         record.reason = self.known_ns(case).map_or_else(
-            || "the run's time limit (--time) was reached before its turn".to_owned(),
+            || "the run reached its time limit (--time) before this case".to_owned(),
             |ns| Error::TooLong { seconds: ns / 1e9 }.to_string(),
         );
         record
     }
 
-    /// Opens the device anew where `error` ended it.
+    /// Reopens the device if `error` ended it.
     async fn recover(&mut self, error: &Error) {
         if error.ends_device()
             && let Ok(session) = &mut self.session
             && let Err(error) = session.reopen().await
         {
-            // What lies on the lost device may wait for it forever when dropped.
+            // Dropping resources of a lost device may block forever.
             std::mem::forget(std::mem::replace(&mut self.session, Err(unusable(error))));
         }
     }
 
-    /// What a launch of the case takes by a short series; `None` where the device cannot run it.
+    /// Summary of a short series of samples; `None` if the device cannot run the case.
     ///
     /// # Errors
-    /// What ended the device, which is open again unless it is gone for good.
+    /// Errors that end the device. The device is reopened if possible.
     pub(super) async fn trial(&mut self, case: &Case, rules: Rules) -> Result<Option<Summary>> {
         let Ok(session) = &mut self.session else { return Ok(None) };
         match session.trial(case, rules).await {
@@ -164,7 +164,7 @@ impl<'a> ApiRun<'a> {
         }
     }
 
-    /// Goes on from a row that an earlier part of the run measured.
+    /// Restores ceilings and launch times from a row of an earlier part of the run.
     pub(super) fn resume_from(&mut self, case: &Case, record: &Record) {
         self.add(case, record);
         if let (Ok(session), Some(median_ns)) = (&mut self.session, record.median_ns) {
@@ -199,12 +199,13 @@ impl<'a> ApiRun<'a> {
     }
 }
 
-/// Why no case runs on a device. A time-out is its own then, and no case's: a resumed run tries the cases again.
+/// Turns an error that ends the device into [`Error::NoDevice`]: a time-out then belongs to no case, and a resumed run
+/// repeats them.
 fn unusable(error: Error) -> Error {
     if error.ends_device() { Error::NoDevice(format!("the device cannot be used: {}", error.chain())) } else { error }
 }
 
-/// A row with everything that is known before the case runs.
+/// A row with all values known before the case runs.
 fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
     let work = case.work();
     Record {
@@ -232,7 +233,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
     }
 }
 
-/// Makes the row one of a case that could not be measured, or not to its end.
+/// Removes the row's figures and sets status, cause and reason from `error`.
 fn fail(record: &mut Record, error: &Error) {
     record.drop_figures();
     record.status = if error.is_skip() { Status::Skipped } else { Status::Failed };

@@ -1,4 +1,4 @@
-//! What tells whether the device's clock holds still.
+//! Detects changes of the device's clock.
 
 use super::lost::leak_if_lost;
 use crate::backend::{Device, DeviceType, Prepared};
@@ -7,26 +7,29 @@ use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::suite::{Case, Dtype, Extent, Shape};
 
-/// How far the canary may move over a case before the case is measured again.
+/// Maximum change of the canary's time across a case, as a fraction. Above it the case is measured again.
 const DRIFT: f64 = 0.05;
 
-/// A stretch of load that raises the device's clock: short, since a clock that fell a little is back after a few milliseconds.
+/// Length of one load that raises the device's clock. Short, since a clock that fell a little recovers within
+/// milliseconds.
 const RAMP_NS: f64 = 5e6;
 
-/// How long it sings at least, by the device's clock: so long that what submissions differ by stays far below [`DRIFT`].
+/// Minimum duration of one canary sample by device timestamps: variation between submissions must stay far below
+/// [`DRIFT`].
 const SAMPLE_NS: f64 = 300_000.0;
 
 /// A short arithmetic job whose time moves only when the device's clock does.
 pub(super) struct Canary {
     prepared: Box<dyn Prepared>,
-    /// Launches of a sample, and of a stretch of load.
+    /// Launches in a sample.
     launches: u32,
+    /// Launches in a load that raises the clock.
     load: u32,
-    /// Whether the device has a clock of its own that load can raise.
+    /// Whether the device has its own clock, which load can raise.
     pub(super) can_ramp: bool,
-    /// Its time at the clock that rows are measured at.
+    /// The canary's time at the clock at which rows are measured.
     reference_ns: f64,
-    /// Its times so far, where the device has no clock of its own.
+    /// All times so far. Empty if the device has its own clock.
     times_ns: Vec<f64>,
 }
 
@@ -34,19 +37,19 @@ impl Canary {
     pub(super) async fn new(prepared: Box<dyn Prepared>, timer: &Timer, can_ramp: bool) -> Result<Self> {
         let mut canary =
             Self { prepared, launches: 1, load: 1, can_ramp, reference_ns: f64::INFINITY, times_ns: Vec::new() };
-        match canary.settle(timer).await {
+        match canary.calibrate(timer).await {
             Ok(()) => Ok(canary),
             Err(error) => leak_if_lost(canary, Err(error)),
         }
     }
 
-    /// Finds how many launches it takes, and what they take once the clock is up.
-    async fn settle(&mut self, timer: &Timer) -> Result<()> {
+    /// Sets the numbers of launches, and the reference time once the clock is up.
+    async fn calibrate(&mut self, timer: &Timer) -> Result<()> {
         self.prepared.sample(1).await?;
         let each = timer.read(&self.prepared.sample(1).await?).max(1.0);
         let launches_for = |ns: f64| (ns / each).ceil().clamp(1.0, 2000.0) as u32;
         (self.launches, self.load) = (launches_for(timer.shortest_sample_ns(SAMPLE_NS)), launches_for(RAMP_NS));
-        // Clocks rise over the first moments of work.
+        // The clock rises during the first launches.
         for _ in 0..if self.can_ramp { 40 } else { 1 } {
             self.prepared.sample(self.load).await?;
             self.reference_ns = self.reference_ns.min(self.time(timer).await?);
@@ -54,7 +57,7 @@ impl Canary {
         Ok(())
     }
 
-    /// The fastest of three samples: what the clock allows, whatever else the machine was doing.
+    /// The fastest of three samples: least affected by other work on the machine.
     pub(super) async fn time(&mut self, timer: &Timer) -> Result<f64> {
         let mut fastest = f64::INFINITY;
         for _ in 0..3 {
@@ -66,8 +69,8 @@ impl Canary {
         Ok(fastest.max(1.0))
     }
 
-    /// How far the device's speed strays by itself, as a fraction of it: half the width of the middle 90 % of the canary's times so far,
-    /// relative to their median. 0 for a device with a clock of its own, whose changes are followed instead.
+    /// Variation of the device's speed: half the width of the middle 90 % of the canary's times, divided by their
+    /// median. 0 for a device with its own clock, where [`Self::ramp_up`] follows the changes.
     pub(super) fn scatter(&self) -> f64 {
         let mut sorted = self.times_ns.clone();
         sorted.sort_by(f64::total_cmp);
@@ -78,13 +81,13 @@ impl Canary {
         at(0.05).zip(at(0.5)).zip(at(0.95)).map_or(0.0, |((low, median), high)| (high - low) / 2.0 / median)
     }
 
-    /// How far the canary may move over a case before the case is measured again, or its row marked.
+    /// Maximum change of the canary's time across a case. Above it the case is measured again, or its row marked.
     pub(super) fn allowed_drift(&self) -> f64 {
         DRIFT.max(2.0 * self.scatter())
     }
 
-    /// Keeps the device busy until its clock is back where it was (GPUs fall to a fraction of it while the host verifies), and gives
-    /// the canary's time there. What half a second of work does not bring back is gone for now: that is the new reference.
+    /// Loads the device until its clock is back at the reference, and returns the canary's time. A GPU's clock falls
+    /// while the host verifies. If half a second of load is not enough, the current time becomes the new reference.
     pub(super) async fn ramp_up(&mut self, timer: &Timer) -> Result<f64> {
         let (mut now, mut spent_ns) = (self.time(timer).await?, 0.0);
         while self.can_ramp && now > self.reference_ns * (1.0 + DRIFT / 2.0) && spent_ns < 0.5e9 {
@@ -106,7 +109,7 @@ pub(super) fn canary_case() -> Result<Case> {
     case_of("ceiling", "fma", Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 12), params })
 }
 
-/// A case of the suite's own that tests the device.
+/// A case of the suite that tests the device.
 pub(super) fn case_of(family: &str, benchmark: &str, shape: Shape) -> Result<Case> {
     let found = FAMILIES.iter().find(|known| known.name == family);
     let found = found.and_then(|known| Some((*known, known.benchmarks.iter().find(|b| b.name == benchmark)?)));

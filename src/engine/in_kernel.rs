@@ -1,4 +1,4 @@
-//! The time that a kernel notes itself, by a clock that it reads.
+//! Kernel time measured by a clock that the kernel itself reads.
 
 use crate::backend::Prepared;
 use crate::error::Result;
@@ -6,10 +6,11 @@ use crate::job::{Contents, Job, POISON};
 use crate::results::Record;
 use crate::results::stats::{self, round_to_seven_digits};
 
-/// Samples of which the time that a kernel notes itself is the median.
+/// Samples for the median of the in-kernel time.
 const CLOCK_SAMPLES: usize = 11;
 
-/// Takes the time that the kernel itself notes, where it does, from samples like those that were timed: of each the last launch's.
+/// Sets `in_kernel_ns` if the kernel writes clock values. Samples have as many launches as the timed ones; only the
+/// last launch's values remain in the buffer.
 pub(super) async fn in_kernel(job: &Job, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
     let Some(index) = job.buffers.iter().position(|buffer| buffer.contents == Contents::Clock) else { return Ok(()) };
     let launches = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
@@ -22,7 +23,7 @@ pub(super) async fn in_kernel(job: &Job, prepared: &mut dyn Prepared, record: &m
         match span(&bytes) {
             Ok(span) => spans.push(span as f64),
             Err(reason) => {
-                record.turn_wrong(reason);
+                record.mark_wrong(reason);
                 return Ok(());
             }
         }
@@ -31,10 +32,10 @@ pub(super) async fn in_kernel(job: &Job, prepared: &mut dyn Prepared, record: &m
     Ok(())
 }
 
-/// Latest end minus earliest start in pairs of starts and ends, 64 bits each.
+/// Latest end minus earliest start. `bytes` has a 64-bit start and end per workgroup.
 ///
 /// # Errors
-/// Which workgroup noted no time, or an end before its start.
+/// If a workgroup wrote no time, or an end before its start.
 fn span(bytes: &[u8]) -> Result<u64, String> {
     let poison = u64::from(POISON) << 32 | u64::from(POISON);
     let times: Vec<u64> = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
@@ -42,7 +43,7 @@ fn span(bytes: &[u8]) -> Result<u64, String> {
     let is_wrong = |[start, end]: &[u64; 2]| [*start, *end].contains(&poison) || end < start;
     if let Some(group) = pairs.iter().position(is_wrong) {
         let [start, end] = pairs[group];
-        return Err(format!("workgroup {group} noted no time: start {start}, end {end}"));
+        return Err(format!("workgroup {group} wrote no valid time: start {start}, end {end}"));
     }
     let earliest = pairs.iter().map(|[start, _]| *start).min().unwrap_or_default();
     let latest = pairs.iter().map(|[_, end]| *end).max().unwrap_or_default();
@@ -54,13 +55,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kernel_takes_from_its_earliest_start_to_its_latest_end() {
+    fn a_span_is_from_the_earliest_start_to_the_latest_end() {
         let bytes = |times: &[u64]| times.iter().flat_map(|time| time.to_le_bytes()).collect::<Vec<_>>();
         assert_eq!(span(&bytes(&[1000, 1500, 960, 1200, 1100, 1700])), Ok(740));
         let poison = u64::from(POISON) << 32 | u64::from(POISON);
         for times in [[1000, 1500, 960, poison], [1000, 1500, poison, poison], [1000, 1500, 960, 900]] {
-            let reason = span(&bytes(&times)).expect_err("the second noted none");
-            assert!(reason.starts_with("workgroup 1 noted no time"), "{reason}");
+            let reason = span(&bytes(&times)).expect_err("the second is invalid");
+            assert!(reason.starts_with("workgroup 1 wrote no valid time"), "{reason}");
         }
     }
 }

@@ -1,44 +1,44 @@
-//! Sampling: which clock to trust, how many launches a sample takes, when to stop.
+//! Sampling: selects the timer, the number of launches in a sample, and when to stop.
 //!
-//! Nothing here reads a clock: time is what the samples say, so that the rules are tested on synthetic ones.
+//! Nothing here reads a clock. All times come from the samples, so that tests can use synthetic ones.
 
 use crate::backend::{Prepared, Sample};
 use crate::error::Result;
 use crate::results::Clock;
 use crate::results::stats;
 
-/// The clock that rows are timed by.
+/// The clock that times rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timer {
-    /// Device timestamps (`true`) or the host's clock around submit and wait.
+    /// `true`: device timestamps. `false`: the host's clock around submit and wait.
     pub is_device: bool,
-    /// Smallest step seen, in nanoseconds.
+    /// Smallest observed step, in nanoseconds.
     pub tick_ns: f64,
-    /// Why the host's clock is used, where it is.
+    /// Why the host's clock replaces device timestamps.
     pub note: Option<String>,
 }
 
 impl Timer {
-    /// The host's clock, for what has no time on the device.
+    /// The host's clock, for work that device timestamps cannot time.
     #[must_use]
     pub const fn wall() -> Self {
         Self { is_device: false, tick_ns: 1.0, note: None }
     }
 
-    /// The clock that it reads.
+    /// The clock, as a row states it.
     #[must_use]
     pub const fn clock(&self) -> Clock {
         if self.is_device { Clock::Timestamp } else { Clock::Wall }
     }
 
-    /// What a sample lasted by this clock, in nanoseconds.
+    /// Duration of a sample by this clock, in nanoseconds.
     #[must_use]
     pub fn read(&self, sample: &Sample) -> f64 {
         if self.is_device { sample.device_ns.unwrap_or(sample.wall_ns) } else { sample.wall_ns }
     }
 
-    /// A sample must last this long: 100 ticks, and `floor_ns` by timestamps or 5 ms by the host's clock, whose submit and wait would
-    /// drown anything shorter.
+    /// Minimum duration of a sample: 100 ticks, and `floor_ns` by timestamps or 5 ms by the host's clock, where submit
+    /// and wait would dominate anything shorter.
     #[must_use]
     pub fn shortest_sample_ns(&self, floor_ns: f64) -> f64 {
         (100.0 * self.tick_ns).max(if self.is_device { floor_ns } else { 5e6 })
@@ -48,35 +48,36 @@ impl Timer {
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rules {
-    /// Samples to take at least, time permitting.
+    /// Minimum number of samples within the budget.
     pub min_samples: usize,
-    /// Time to spend on samples at least, in nanoseconds: between two runs launches differ by more than ten samples in a row show.
-    pub least_ns: f64,
-    /// A sample lasts this long at least, in nanoseconds by the device's clock. Commands reach a device in pieces, and where the pieces
-    /// end moves a whole submission by some 2 µs: on an H200 4 % of 50 µs, from run to run and not from sample to sample.
+    /// Minimum time spent on samples, in nanoseconds: run-to-run variation is larger than ten consecutive samples show.
+    pub min_sampling_ns: f64,
+    /// Minimum duration of a sample, in nanoseconds by device timestamps. Commands reach a device in pieces, and their
+    /// boundaries shift a submission's time by about 2 µs. The shift varies between runs, not between samples: on an
+    /// H200 it is 4 % of 50 µs.
     pub shortest_sample_ns: f64,
-    /// Samples to take at most.
+    /// Maximum number of samples.
     pub max_samples: usize,
-    /// Relative standard error of the mean at which a series is settled.
-    pub settled: f64,
-    /// Time that a case may take in all, warm-up included, in nanoseconds.
+    /// Sampling stops when the relative standard error of the mean is below this.
+    pub target_error: f64,
+    /// Time budget of a case, warm-up included, in nanoseconds.
     pub budget_ns: f64,
-    /// Longest submission to build, in nanoseconds: operating systems reset a GPU that hangs for two seconds.
+    /// Maximum duration of a submission, in nanoseconds: operating systems reset a GPU that hangs for two seconds.
     pub longest_sample_ns: f64,
-    /// Most launches in a submission.
+    /// Maximum number of launches in a submission.
     pub max_launches: u32,
 }
 
 impl Rules {
-    /// The method's rules with the given time for a case: samples of at least 50 µs, ten of them where they agree.
+    /// The default rules with a time budget per case: at least ten samples of at least 50 µs.
     #[must_use]
     pub const fn with_budget(budget_ns: f64) -> Self {
         Self {
             min_samples: 10,
-            least_ns: 0.0,
+            min_sampling_ns: 0.0,
             shortest_sample_ns: 50_000.0,
             max_samples: 2000,
-            settled: 0.005,
+            target_error: 0.005,
             budget_ns,
             longest_sample_ns: 400e6,
             max_launches: 1000,
@@ -84,8 +85,8 @@ impl Rules {
     }
 }
 
-/// Samples are worth taking up to three even when the budget is used up: fewer say nothing about noise.
-const LEAST_SAMPLES: usize = 3;
+/// Number of samples to take even past the budget: fewer say nothing about noise.
+const MIN_SAMPLES: usize = 3;
 
 /// A series of samples of one case.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,14 +97,14 @@ pub struct Series {
     pub launches: u32,
 }
 
-/// Tests the device's timestamps on `prepared`, some arithmetic that takes measurable time. They are trusted where they are there,
-/// advance, and grow with the work as the host's clock does.
+/// Tests the device's timestamps on `prepared`, a job of measurable length. They are used if they exist, advance, and
+/// grow with the work as the host's clock does.
 ///
 /// # Errors
-/// What running gives.
+/// Errors of the device.
 pub async fn select_timer(prepared: &mut dyn Prepared) -> Result<Timer> {
-    prepared.sample(1).await?; // compilation inside the first launch
-    // Ten milliseconds are a hundred steps of the coarsest clock there is (browsers: 100 µs).
+    prepared.sample(1).await?; // the first launch may include compilation
+    // 10 ms are 100 steps of the coarsest clock, 100 µs in browsers.
     let mut many = 8;
     while prepared.sample(many).await?.wall_ns < 10e6 && many < 4096 {
         many *= 2;
@@ -119,8 +120,8 @@ pub async fn select_timer(prepared: &mut dyn Prepared) -> Result<Timer> {
     Ok(judge_timer(&short, &long, &spread))
 }
 
-/// The verdict on timestamps from samples of an eighth of some work, of all of it, and of various parts, which show the clock's
-/// step.
+/// Selects the timer from samples of one eighth of a workload (`short`), of all of it (`long`), and of various
+/// fractions (`spread`), which show the clock's step.
 #[must_use]
 pub fn judge_timer(short: &[Sample], long: &[Sample], spread: &[Sample]) -> Timer {
     let all = || short.iter().chain(long).chain(spread);
@@ -144,7 +145,7 @@ pub fn judge_timer(short: &[Sample], long: &[Sample], spread: &[Sample]) -> Time
         stats::median(&samples.iter().filter_map(read).collect::<Vec<_>>()).unwrap_or(0.0)
     };
     let (device_long, wall_long) = (median(long, |s| s.device_ns), median(long, |s| Some(s.wall_ns)));
-    // Differences cancel what submitting and waiting costs.
+    // Differences cancel the cost of submit and wait.
     let device_growth = device_long - median(short, |s| s.device_ns);
     let wall_growth = wall_long - median(short, |s| Some(s.wall_ns));
     if device_growth <= 0.0 {
@@ -156,26 +157,26 @@ pub fn judge_timer(short: &[Sample], long: &[Sample], spread: &[Sample]) -> Time
     Timer { is_device: true, tick_ns: stats::clock_step(&device).unwrap_or(1.0), note: None }
 }
 
-/// Warms up, finds the number of launches for a sample, and samples until the series is settled or the budget used up. Outputs are
-/// poisoned before the last sample, which is thereby the one that is verified.
+/// Finds the number of launches in a sample, warms up, and samples until the error is below the target or the budget is
+/// used up. Outputs are poisoned before the last sample, so that verification checks this sample.
 ///
-/// A series whose samples turn out shorter than they have to be is dropped, and taken again with more launches a sample: the looks
-/// that settled their number were slow ones, as where another program had the processor.
+/// A series whose samples turn out too short is dropped and measured again with more launches in a sample: the trial
+/// samples that set the number were slow, for example because another program used the CPU.
 ///
 /// # Errors
-/// What running gives.
+/// Errors of the device.
 pub async fn measure(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules) -> Result<Series> {
     let mut meter = Meter { prepared, timer, spent_ns: 0.0 };
     let (mut launches, last_ns) = meter.batch(rules).await?;
     meter.warm_up(launches, rules).await?;
-    // Where the budget is gone before sampling starts, the look that settled the batch is a sample: nothing would be gained by
-    // taking a slow launch once more.
+    // If the budget is used up before sampling starts, the last trial sample counts: repeating a slow launch gains
+    // nothing.
     let mut samples_ns = if meter.spent_ns < rules.budget_ns { Vec::new() } else { vec![last_ns] };
     loop {
-        // The last sample is taken after poisoning, so that the loop stops one short of what the rules ask for.
+        // The loop stops one sample short: the last one follows after poisoning.
         let before_ns = meter.spent_ns;
         while !is_enough(&samples_ns, meter.spent_ns, meter.spent_ns - before_ns, rules) {
-            samples_ns.push(meter.one(launches).await?);
+            samples_ns.push(meter.sample_ns(launches).await?);
         }
         let each_ns = stats::median(&samples_ns).unwrap_or(0.0);
         let more = meter.launches_for(each_ns, launches, rules);
@@ -187,21 +188,22 @@ pub async fn measure(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules) 
         samples_ns.clear();
     }
     meter.prepared.poison().await?;
-    samples_ns.push(meter.one(launches).await?);
+    samples_ns.push(meter.sample_ns(launches).await?);
     Ok(Series { samples_ns, launches })
 }
 
-/// Whether one more sample completes the series, of whose time `spent_ns` so much as `sampling_ns` went into samples.
+/// Whether one more sample completes the series. `spent_ns` is all time of the case, `sampling_ns` the part spent on
+/// samples.
 fn is_enough(samples_ns: &[f64], spent_ns: f64, sampling_ns: f64, rules: &Rules) -> bool {
     let next = samples_ns.len() + 1;
     if next >= rules.max_samples {
         return true;
     }
     if spent_ns >= rules.budget_ns {
-        return next >= LEAST_SAMPLES;
+        return next >= MIN_SAMPLES;
     }
-    let is_settled = stats::relative_standard_error(samples_ns).is_some_and(|error| error < rules.settled);
-    next >= rules.min_samples && sampling_ns >= rules.least_ns && is_settled
+    let is_precise = stats::relative_standard_error(samples_ns).is_some_and(|error| error < rules.target_error);
+    next >= rules.min_samples && sampling_ns >= rules.min_sampling_ns && is_precise
 }
 
 struct Meter<'a> {
@@ -211,20 +213,20 @@ struct Meter<'a> {
 }
 
 impl Meter<'_> {
-    /// One sample: the time of a launch.
-    async fn one(&mut self, launches: u32) -> Result<f64> {
+    /// Takes a sample and returns the time of one launch.
+    async fn sample_ns(&mut self, launches: u32) -> Result<f64> {
         let sample = self.prepared.sample(launches).await?;
         self.spent_ns += sample.wall_ns;
         Ok(self.timer.read(&sample) / f64::from(launches))
     }
 
-    /// Launches a sample, grown from one until a sample is long enough for the clock, never past the longest that is safe; and the
-    /// time of a launch in the last of these looks.
+    /// The number of launches in a sample, grown from one until trial samples are long enough but never above the safe
+    /// maximum; and the time of one launch in the last trial sample.
     async fn batch(&mut self, rules: &Rules) -> Result<(u32, f64)> {
-        self.one(1).await?; // the first launch may hold compilation
+        self.sample_ns(1).await?; // the first launch may include compilation
         let mut launches = 1;
         loop {
-            let last_ns = self.one(launches).await?;
+            let last_ns = self.sample_ns(launches).await?;
             let next = self.launches_for(last_ns, launches, rules);
             if next <= launches {
                 return Ok((launches, last_ns));
@@ -233,25 +235,28 @@ impl Meter<'_> {
         }
     }
 
-    /// Launches that make a sample long enough where one takes `each_ns`, as was seen in a sample of `launches`.
+    /// The number of launches for a sample of the minimum duration, from the time of one launch in a sample of
+    /// `launches`.
     fn launches_for(&self, each_ns: f64, launches: u32, rules: &Rules) -> u32 {
         let each = each_ns.max(1e-3);
         let (wanted, most) =
             (self.timer.shortest_sample_ns(rules.shortest_sample_ns) / each, rules.longest_sample_ns / each);
-        // A tenth more than needed, since samples vary; eightfold at most, since a first look may be wrong.
+        // 10 % more than needed, since samples vary; at most eight times as many, since the first trial sample may be
+        // wrong.
         let next = (wanted * 1.1).ceil().min(most).min(f64::from(launches) * 8.0) as u32;
         next.clamp(1, rules.max_launches)
     }
 
-    /// Samples in threes until the medians of two successive ones agree within 2 %, or a third of the budget is used up.
+    /// Takes groups of three samples until the medians of two successive groups agree within 2 %, or a third of the
+    /// budget is used up.
     async fn warm_up(&mut self, launches: u32, rules: &Rules) -> Result<()> {
         let mut before: Option<f64> = None;
         while self.spent_ns < rules.budget_ns / 3.0 {
-            let mut three = [0.0; 3];
-            for sample in &mut three {
-                *sample = self.one(launches).await?;
+            let mut group = [0.0; 3];
+            for sample in &mut group {
+                *sample = self.sample_ns(launches).await?;
             }
-            let now = stats::median(&three).unwrap_or(0.0);
+            let now = stats::median(&group).unwrap_or(0.0);
             if before.is_some_and(|before| (now / before - 1.0).abs() < 0.02) {
                 break;
             }
@@ -266,7 +271,7 @@ mod tests {
     use super::*;
     use crate::backend::Task;
 
-    /// A job whose launches take the times that `cost` gives, by the number of the sample.
+    /// A job whose launch times `cost` gives by the index of the sample.
     struct Scripted<F> {
         cost: F,
         samples: Vec<u32>,
@@ -300,36 +305,36 @@ mod tests {
     }
 
     #[test]
-    fn a_calm_series_stops_at_the_least_number_of_samples() {
+    fn a_quiet_series_stops_at_the_minimum_number_of_samples() {
         let (series, _) = series(|i| 1_000.0 + (i % 3) as f64, Rules::with_budget(1e9));
         assert_eq!(series.samples_ns.len(), 10);
-        // 50 µs by launches of 1 µs, a tenth more.
+        // 50 µs in launches of 1 µs, and 10 % more.
         assert!((55..=56).contains(&series.launches), "{}", series.launches);
     }
 
     #[test]
-    fn a_noisy_series_goes_on_until_it_is_settled() {
+    fn a_noisy_series_goes_on_until_its_error_is_below_the_target() {
         let (series, _) = series(|i| if i % 2 == 0 { 90_000.0 } else { 110_000.0 }, Rules::with_budget(1e10));
-        // Standard deviation 10 %: the error falls under half a percent at about 20² samples.
+        // Standard deviation 10 %: the error falls below 0.5 % at about 20² samples.
         assert!((350..450).contains(&series.samples_ns.len()), "{}", series.samples_ns.len());
     }
 
     #[test]
-    fn a_calm_series_takes_the_time_that_is_asked_for() {
-        let (series, _) = series(|_| 100_000.0, Rules { least_ns: 5e6, ..Rules::with_budget(1e9) });
+    fn a_quiet_series_lasts_the_minimum_sampling_time() {
+        let (series, _) = series(|_| 100_000.0, Rules { min_sampling_ns: 5e6, ..Rules::with_budget(1e9) });
         // A sample's 110 µs by the host's clock, and one more after poisoning.
         assert_eq!(series.samples_ns.len(), 47);
     }
 
     #[test]
-    fn samples_last_as_long_as_is_asked_for() {
+    fn samples_last_the_minimum_duration() {
         let (series, _) = series(|_| 1_000.0, Rules { shortest_sample_ns: 500_000.0, ..Rules::with_budget(1e9) });
         assert!((550..=551).contains(&series.launches), "{}", series.launches);
     }
 
     #[test]
-    fn samples_that_turn_out_too_short_are_taken_again_with_more_launches() {
-        // The looks that settle the launches of a sample, and the warm-up, are five times as slow as all that follows.
+    fn a_series_of_samples_too_short_is_measured_again_with_more_launches() {
+        // The trial samples and the warm-up are five times as slow as the rest.
         let (series, job) = series(|i| if i < 12 { 5_000.0 } else { 1_000.0 }, Rules::with_budget(1e9));
         assert!((55..=56).contains(&series.launches), "{}", series.launches);
         assert_eq!(series.samples_ns, [1_000.0; 10]);
@@ -337,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn short_samples_stay_where_no_more_launches_are_allowed_or_no_time_is_left() {
+    fn short_samples_stay_if_no_launches_or_no_time_are_left() {
         let (few, _) = series(|_| 1_000.0, Rules { max_launches: 20, ..Rules::with_budget(1e9) });
         assert_eq!((few.launches, few.samples_ns.len()), (20, 10));
         let (late, _) = series(|i| if i < 8 { 5_000.0 } else { 1_000.0 }, Rules::with_budget(300_000.0));
@@ -345,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_ends_what_does_not_settle() {
+    fn the_budget_ends_a_series_that_stays_noisy() {
         let (series, job) = series(|i| if i % 2 == 0 { 5e6 } else { 15e6 }, Rules::with_budget(200e6));
         assert!(series.samples_ns.len() >= 3);
         let spent: f64 = (0..job.samples.len()).map(|i| if i % 2 == 0 { 5e6 } else { 15e6 }).sum();
@@ -359,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sample_is_longer_than_is_safe() {
+    fn no_sample_has_more_launches_than_allowed() {
         let (_, job) =
             series(|i| if i < 3 { 10.0 } else { 3e6 }, Rules { max_launches: 100, ..Rules::with_budget(1e9) });
         assert!(job.samples.iter().all(|launches| *launches <= 100));
@@ -372,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_launch_with_its_compilation_is_no_sample() {
+    fn the_first_launch_is_not_a_sample() {
         let (series, _) = series(|i| if i == 0 { 18e6 } else { 1e5 }, Rules::with_budget(1e9));
         assert!(series.samples_ns.iter().all(|ns| *ns == 1e5));
     }

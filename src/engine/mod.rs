@@ -1,7 +1,7 @@
-//! Runs: one card through one API or several, from plan to records.
+//! Runs the plan on one device through one or more APIs and produces records.
 //!
-//! Several APIs take turns at each case, so that drift of clocks and temperature affects all of them alike. Each has its own
-//! timer, canary and ceilings: no row of one API is judged by what another measured.
+//! With several APIs, each case runs on all of them in turn, so that clock and temperature drift affects all alike.
+//! Each API has its own timer, canary and ceilings: its rows are never compared with another API's peaks.
 
 mod api_run;
 mod canary;

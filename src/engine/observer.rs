@@ -1,4 +1,4 @@
-//! Who is told what happens in a run.
+//! Progress events of a run.
 
 use super::measure::Timer;
 use crate::backend::Api;
@@ -6,30 +6,30 @@ use crate::error::Result;
 use crate::results::Record;
 use crate::suite::Case;
 
-/// Who watches a run: it draws progress and writes reports.
+/// Receives the events of a run, to show progress and write reports.
 pub trait Observer {
-    /// The timer of the device through `api` was chosen.
+    /// The timer for `api` is selected.
     fn timer(&mut self, api: Api, timer: &Timer);
-    /// Candidates for the parameters of `case` are about to be tried, of the kernel `number` (from 1 on) of `count`; `row` holds what is known
-    /// of the case.
+    /// Tuning of `case` starts: kernel `number` of `count`, counted from 1. `row` has the values known before the case
+    /// runs.
     fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
         let _ = (number, count, case, row);
     }
-    /// Case number `index` starts; `row` holds what is known of it before, its API among it.
+    /// The case at `index` starts. `row` has the values known before it runs, among them its API.
     fn start(&mut self, index: usize, case: &Case, row: &Record);
-    /// A row is there, and held against the ceilings so far.
+    /// A row is complete and compared with the ceilings measured so far.
     fn row(&mut self, record: &Record);
-    /// A case is done. `records` are all rows, in the order of the plan; `changes` says which of them are new or different.
-    /// Earlier rows change where a ceiling rose that they are held against.
+    /// A case is done. `records` are all rows in plan order; `changes` lists those that are new or changed.
+    /// Earlier rows change when their ceiling rises.
     ///
     /// # Errors
     /// Ends the run.
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()>;
-    /// A case takes too long for the run's time limit: it has no row.
+    /// A case has no row because it exceeds the run's time limit.
     fn left_out(&mut self, case: &Case) {
         let _ = case;
     }
-    /// A case whose output is a picture was right through `api`: its rows of pixels, red, green, blue and opacity.
+    /// The verified output of a case that draws a picture: RGBA pixels, row by row.
     ///
     /// # Errors
     /// Ends the run.
@@ -37,23 +37,23 @@ pub trait Observer {
         let _ = (case, api, rgba);
         Ok(())
     }
-    /// Whether the run is to end before the next case.
+    /// Whether to end the run before the next case.
     fn is_interrupted(&self) -> bool {
         false
     }
 }
 
-/// What a case changed about a run's rows, by their positions among all, in ascending order.
+/// Rows that a case added or changed, as ascending positions in the list of all rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changes {
-    /// Rows that are new.
+    /// New rows.
     pub added: Vec<usize>,
-    /// Rows that were there and are different now.
+    /// Earlier rows whose values changed.
     pub changed: Vec<usize>,
 }
 
 impl Changes {
-    /// How many rows, from the first on, stand where they stood and are as they were.
+    /// Number of leading rows that have the same position and values as before.
     #[must_use]
     pub fn unchanged(&self) -> usize {
         self.added.iter().chain(&self.changed).copied().min().unwrap_or(usize::MAX)

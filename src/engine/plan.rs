@@ -1,4 +1,5 @@
-//! What to run: families × types × sizes × parameters, filtered, and the ceilings that the rest is held against.
+//! The plan of a run: families × types × sizes × parameters, filtered, and the ceilings that their rows are compared
+//! with.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,37 +11,39 @@ use crate::families::ceiling::LADDER;
 use crate::shader::Shader;
 use crate::suite::{Benchmark, Case, Dtype, Extent, Family, HOST_PARAMS, Limit, Profile, Scalar, Shape};
 
-/// What the user asked for.
+/// The user's selection of cases.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Families, benchmarks (`transpose/tiled`) or globs; empty = everything.
     pub filters: Vec<String>,
-    /// Which sizes.
+    /// Which sizes and parameters to run.
     pub profile: Profile,
-    /// Sizes instead of the profile's; empty = the profile's.
+    /// Sizes that replace the profile's; empty = the profile's.
     pub sizes: Vec<Extent>,
-    /// Parameters to set wherever a kernel has them.
+    /// Parameters to set for each kernel that has them.
     pub params: Vec<(String, f64)>,
-    /// Sources in index of the suite's, by `family/benchmark`.
+    /// Sources that replace the suite's, by `family/benchmark`.
     pub sources: BTreeMap<String, Source>,
-    /// Whether to plan [`Benchmark::small`] sizes too: a run with a time limit chooses between them and the profile's.
+    /// Whether to plan [`Benchmark::small`] sizes too. A run with a time limit uses one if the profile's size takes too
+    /// long.
     pub has_small: bool,
 }
 
 impl Request {
-    /// What a profile runs of the benchmarks that match, as the suite declares them.
+    /// The cases of a profile that match `filters`, as the suite declares them.
     #[must_use]
     pub const fn new(filters: Vec<String>, profile: Profile) -> Self {
         Self { filters, profile, sizes: Vec::new(), params: Vec::new(), sources: BTreeMap::new(), has_small: false }
     }
 }
 
-/// A kernel's text from outside of the suite. Its WGSL runs with all run-time checks, unless it is [trusted](Source::trust).
+/// Source code that replaces a kernel of the suite. Its WGSL runs with all run-time checks, unless it is
+/// [trusted](Source::trust).
 #[derive(Debug, Clone, Default)]
 pub struct Source {
     /// WGSL; `None` keeps the suite's.
     pub wgsl: Option<String>,
-    /// Its CUDA twin; `None` keeps the suite's. CUDA has no run-time checks.
+    /// CUDA; `None` keeps the suite's twin. CUDA has no run-time checks.
     pub cuda: Option<String>,
     is_trusted: bool,
 }
@@ -59,7 +62,7 @@ impl Source {
 /// The cases to run, in order: ceilings first, then family by family, small sizes before large ones.
 ///
 /// # Errors
-/// [`Error::Usage`] where a filter or a parameter matches nothing, with the nearest name.
+/// [`Error::Usage`] if a filter or a parameter matches nothing, with the nearest name.
 pub fn plan(request: &Request) -> Result<Vec<Case>> {
     let mut selected = select(&request.filters)?;
     for (family, benchmark) in &mut selected {
@@ -80,20 +83,20 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
         let benchmark = case.family.benchmarks.iter().position(|benchmark| benchmark.name == case.benchmark.name);
         (family, benchmark)
     };
-    // The sort is stable: parameters stay in the order of their declaration.
+    // The sort is stable: parameters keep the order of their declaration.
     cases.sort_by_cached_key(|case| {
         let ((family, benchmark), shape) = (index(case), &case.shape);
-        // One table a kernel, or one table a size in which the variants meet.
+        // Tables are per kernel, or per size to compare the variants.
         let kernel_first = case.family.is_by_kernel.then_some(benchmark);
         (family, kernel_first, shape.dtype, shape.count(), shape.extent, benchmark)
     });
     Ok(cases)
 }
 
-/// The benchmark with other texts. They live as long as the program, as the suite's do.
+/// The benchmark with replaced sources. They live as long as the program, like the suite's.
 fn with_source(benchmark: &Benchmark, source: &Source) -> &'static Benchmark {
-    let earlier = |text: &Option<String>, own| text.as_ref().map_or(own, |text| &*text.clone().leak());
-    let (wgsl, cuda) = (earlier(&source.wgsl, benchmark.wgsl), earlier(&source.cuda, benchmark.cuda));
+    let leaked = |text: &Option<String>, own| text.as_ref().map_or(own, |text| &*text.clone().leak());
+    let (wgsl, cuda) = (leaked(&source.wgsl, benchmark.wgsl), leaked(&source.cuda, benchmark.cuda));
     Box::leak(Box::new(Benchmark { wgsl, cuda, ..*benchmark }))
 }
 
@@ -101,10 +104,10 @@ fn is_same(a: &Case, b: &Case) -> bool {
     a.name() == b.name() && a.shape == b.shape
 }
 
-/// What `filters` name, in the order of the suite; everything where there are none.
+/// The benchmarks that match `filters`, in the order of the suite; all of them if `filters` is empty.
 ///
 /// # Errors
-/// [`Error::Usage`] where a filter matches nothing, with the nearest name.
+/// [`Error::Usage`] if a filter matches nothing, with the nearest name.
 pub fn select(filters: &[String]) -> Result<Vec<(&'static Family, &'static Benchmark)>> {
     let all: Vec<_> = FAMILIES
         .iter()
@@ -123,18 +126,19 @@ pub fn select(filters: &[String]) -> Result<Vec<(&'static Family, &'static Bench
         .collect())
 }
 
-/// What a filter matches, given `family/benchmark`. A filter without a slash names a family; its glob may stand for several.
+/// A predicate on `family/benchmark`. A filter without a slash is a family's name or a glob for several families.
 ///
 /// # Errors
-/// [`Error::Usage`] where it is no glob.
+/// [`Error::Usage`] if the filter is not a valid glob.
 pub fn matcher(filter: &str) -> Result<impl Fn(&str) -> bool> {
     let pattern = if filter.contains('/') { filter.to_owned() } else { format!("{filter}/*") };
-    let pattern = Pattern::new(&pattern).map_err(|error| Error::Usage(format!("'{filter}' is no filter: {error}")))?;
+    let pattern =
+        Pattern::new(&pattern).map_err(|error| Error::Usage(format!("'{filter}' is not a valid filter: {error}")))?;
     let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
     Ok(move |name: &str| pattern.matches_with(name, options))
 }
 
-/// Names of all families, then of all benchmarks, as filters take them.
+/// Names of all families, then of all benchmarks, in the form of a filter.
 #[must_use]
 pub fn all_names() -> Vec<String> {
     names(&select(&[]).unwrap_or_default())
@@ -146,24 +150,24 @@ fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {
     names
 }
 
-/// The sentence for a name that does not exist, with the nearest one that does, or all.
+/// The error text for an unknown name, with the nearest known name, or all of them.
 #[must_use]
 pub fn unknown(kind: &str, given: &str, known: &[String]) -> String {
-    not_there(kind, given, known, &known.join(", "))
+    unknown_name(kind, given, known, &known.join(", "))
 }
 
-/// The same for the name of a benchmark or a family. All would be too many for a sentence: families stand for what is in them.
+/// The error text for an unknown benchmark or family. It lists families only: all benchmarks are too many.
 #[must_use]
 pub fn unknown_benchmark(kind: &str, given: &str, known: &[String]) -> String {
     let mut families: Vec<&str> = known.iter().filter_map(|name| name.split('/').next()).collect();
     let mut seen = HashSet::new();
     families.retain(|name| seen.insert(*name));
-    let families = format!("{}; `shaderbench list` has what is in them", families.join(", "));
-    not_there(kind, given, known, &families)
+    let families = format!("{}; `shaderbench list` shows their benchmarks", families.join(", "));
+    unknown_name(kind, given, known, &families)
 }
 
-fn not_there(kind: &str, given: &str, known: &[String], all: &str) -> String {
-    // A benchmark's own name counts too: `tiled` is near `transpose/tiled`.
+fn unknown_name(kind: &str, given: &str, known: &[String], all: &str) -> String {
+    // The name without its family counts too: `tiled` is near `transpose/tiled`.
     let likeness = |name: &String| {
         let tail = name.rsplit('/').next().unwrap_or(name);
         strsim::jaro_winkler(given, name).max(strsim::jaro_winkler(given, tail))
@@ -185,11 +189,11 @@ fn check_params(selected: &[(&'static Family, &'static Benchmark)], params: &[(S
     }
 }
 
-/// Names of the parameters that a benchmark takes: its shader's overrides and the harness's own that it uses.
+/// Names of a benchmark's parameters: its shader's overrides, and the harness's parameters that it uses.
 #[must_use]
 pub fn params_of(benchmark: &Benchmark) -> Vec<String> {
     let declared = benchmark.cases.iter().flat_map(|cases| cases.params).flat_map(|params| params.iter());
-    // What CUDA alone has declares all that its kernel takes.
+    // A benchmark that only CUDA has declares all its parameters.
     let is_known = |name: &&str| benchmark.only_cuda.is_some() || HOST_PARAMS.contains(name);
     let mut names: Vec<String> = declared.map(|(name, _)| *name).filter(is_known).map(str::to_owned).collect();
     if let Some(dtype) = benchmark.cases.iter().flat_map(|cases| cases.dtypes).next()
@@ -208,10 +212,11 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Re
     let is_trusted = source.is_some_and(|source| source.is_trusted);
     let mut found: Vec<Case> = Vec::new();
     for block in benchmark.cases.iter().filter(|block| block.from <= request.profile) {
-        let form = block.extents[0];
-        let asked: Vec<Extent> = request.sizes.iter().filter_map(|size| as_declared(*size, form)).collect();
+        let declared_form = block.extents[0];
+        let requested: Vec<Extent> =
+            request.sizes.iter().filter_map(|size| as_declared(*size, declared_form)).collect();
         let is_declared = request.sizes.is_empty() || family.name == "ceiling";
-        let mut extents = if is_declared { block.extents.to_vec() } else { asked };
+        let mut extents = if is_declared { block.extents.to_vec() } else { requested };
         extents.extend(benchmark.small.filter(|_| is_declared && request.has_small));
         for (dtype, extent, declared) in product(block.dtypes, &extents, block.params) {
             let mut params: BTreeMap<String, f64> =
@@ -233,8 +238,8 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Re
     found
 }
 
-/// A size from the command line for kernels whose sizes are of the form of `declared`: a single number is the side of a square or
-/// cube there; a form with other sides means nothing to them.
+/// Converts a size from the command line to the form of `declared`: a single number becomes the side of a square or
+/// cube. `None` if the forms do not match.
 const fn as_declared(size: Extent, declared: Extent) -> Option<Extent> {
     match (size, declared) {
         (Extent::Linear(n), Extent::Matrix(..)) => Some(Extent::Matrix(n, n)),
@@ -256,11 +261,11 @@ fn product<'a, P: Copy>(
     })
 }
 
-/// The ceilings that `cases` are held against: at the rungs of the ladder on both sides of each working set.
+/// The ceilings that `cases` are compared with. Memory ceilings: the rungs of the ladder next to each working set.
 fn needed_ceilings(cases: &[Case], request: &Request) -> Vec<Case> {
     let Some(family) = FAMILIES.iter().find(|family| family.name == "ceiling") else { return Vec::new() };
     let needed: Vec<Need> = cases.iter().flat_map(needs).collect();
-    // Working sets are met at whatever rung they need; what knows none is measured as the profile has it.
+    // Memory ceilings may need any rung of the ladder; the others run at the profile's sizes.
     let candidates = family.benchmarks.iter().flat_map(|benchmark| {
         let is_memory = benchmark.ceiling.is_some_and(Limit::is_memory);
         let profile = if is_memory { Profile::Thorough } else { request.profile };
@@ -270,13 +275,13 @@ fn needed_ceilings(cases: &[Case], request: &Request) -> Vec<Case> {
     candidates.filter(|case| needed.iter().any(|need| need.is_met_by(case))).collect()
 }
 
-/// A limit that a case is held against.
+/// A ceiling that a case is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Need {
     limit: Limit,
-    /// The rung of its ladder, where it has one.
+    /// The rung of the ladder, for memory.
     rung: Option<Extent>,
-    /// The type, where it is one of arithmetic.
+    /// The type, for FMA.
     scalar: Option<Scalar>,
 }
 
@@ -289,7 +294,7 @@ impl Need {
     }
 }
 
-/// What `case` is held against; nothing where it is a ceiling itself.
+/// The ceilings that `case` is compared with; none if it is a ceiling itself.
 fn needs(case: &Case) -> Vec<Need> {
     let Some(limit) = case.benchmark.ceiling.filter(|_| !case.benchmark.sets_ceiling) else { return Vec::new() };
     if limit.is_memory() {
@@ -301,7 +306,7 @@ fn needs(case: &Case) -> Vec<Need> {
     vec![Need { limit, rung: None, scalar: (limit == Limit::Fma).then_some(case.shape.dtype.scalar()) }]
 }
 
-/// Cases of a plan that differ in size alone, by index, the smallest first.
+/// Groups of cases that differ only in size, by index, smallest first.
 #[must_use]
 pub fn ladders(cases: &[Case]) -> Vec<Vec<usize>> {
     let mut ladders: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -312,7 +317,7 @@ pub fn ladders(cases: &[Case]) -> Vec<Vec<usize>> {
     ladders.into_values().collect()
 }
 
-/// Which case has a small size in reserve ([`Request::has_small`]), and which case that is, by index.
+/// Maps the index of each case with a small size ([`Request::has_small`]) to the index of the small case.
 #[must_use]
 pub fn reserves(cases: &[Case]) -> BTreeMap<usize, usize> {
     let is_small = |index: usize| cases[index].benchmark.small == Some(cases[index].shape.extent);
@@ -323,7 +328,7 @@ pub fn reserves(cases: &[Case]) -> BTreeMap<usize, usize> {
     ladders(cases).into_iter().filter_map(reserve).collect()
 }
 
-/// Indices of the ceilings in `cases` that `case` is held against.
+/// Indices of the ceilings in `cases` that `case` is compared with.
 #[must_use]
 pub fn ceilings_of(case: &Case, cases: &[Case]) -> Vec<usize> {
     let needs = needs(case);
@@ -331,7 +336,7 @@ pub fn ceilings_of(case: &Case, cases: &[Case]) -> Vec<usize> {
     (0..cases.len()).filter(is_needed).collect()
 }
 
-/// The rungs next to a working set: one where a rung is as large or nearly so, else two.
+/// The rungs next to a working set: one if a rung is within 25 %, else two.
 fn rungs(limit: Limit, working_set: u64) -> Vec<Extent> {
     let bytes = |rung: &Extent| rung.count() * 4 * if limit == Limit::Copy { 2 } else { 1 };
     let is_near = |rung: &&Extent| bytes(rung) * 4 <= working_set * 5 && working_set * 4 <= bytes(rung) * 5;

@@ -1,4 +1,4 @@
-//! Rows of a run that was broken off, held against the plan that is to complete it.
+//! Rows of an interrupted run, matched with the plan of the run that resumes it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,35 +8,38 @@ use crate::job::Job;
 use crate::results::{Cause, Record, SCHEMA, Status};
 use crate::suite::{Case, Dtype, Extent};
 
-/// Rows that a run need not measure: those of the first cases of its plan, or of any where a time limit left others out.
+/// Rows that a resumed run need not measure, and those to measure again.
 #[derive(Debug, Default)]
 pub struct EarlierRows {
     pub(super) records: Vec<Record>,
-    /// Where each stands in the plan: the index of its case times the number of APIs, plus that of its API.
+    /// Each row's slot in the plan: the index of its case times the number of APIs, plus the index of its API.
     pub(super) slots: Vec<usize>,
-    /// Slots of those that are to be measured again.
-    pub(super) again: BTreeSet<usize>,
+    /// Slots of rows to measure again.
+    pub(super) to_repeat: BTreeSet<usize>,
 }
 
 impl EarlierRows {
-    /// Takes `records` as the beginning of a run of `cases` through the APIs of `devices`, in any order; where the settings limit its time,
-    /// as any part of it. Rows that failed are to be measured
-    /// again, since what failed them may have passed (a lost device, memory that others held), but for those that timed out: what hung
-    /// once would hang again.
+    /// Matches `records`, in any order, with a run of `cases` through the APIs of `devices`. They must cover the plan
+    /// from its start without a gap, unless the run has a time limit. Rows that failed or exceed their ceiling are
+    /// measured again, since the cause may be gone (a lost device, memory used by others). Rows that timed out are not:
+    /// they would hang again.
     ///
     /// # Errors
-    /// What does not fit, in words that follow the file's name: another version, host, device or driver, other cases, another kernel.
+    /// If version, host, device, driver, cases or kernels do not match. The text follows the file's name.
     pub fn new(records: Vec<Record>, cases: &[Case], devices: &[Device], settings: &Settings) -> Result<Self, String> {
         let indices: HashMap<_, usize> = cases.iter().enumerate().map(|(index, case)| (of_case(case), index)).collect();
         let date = records.first().map(|record| record.date.clone());
         let mut slots: Vec<(usize, Record)> = Vec::with_capacity(records.len());
         for record in records {
             if Some(&record.date) != date.as_ref() {
-                return Err("holds the rows of several runs".to_owned());
+                return Err("has rows of several runs".to_owned());
             }
             let api = same_device(&record, devices, settings)?;
             let Some(index) = indices.get(&of_record(&record)) else {
-                return Err(format!("has a row for {}, which these arguments do not measure: {FLAGS}", title(&record)));
+                return Err(format!(
+                    "has a row for {}, which these arguments do not measure: {USE_SAME_ARGUMENTS}",
+                    title(&record)
+                ));
             };
             same_kernel(&record, &cases[*index], &devices[api])?;
             slots.push((index * devices.len() + api, record));
@@ -47,32 +50,32 @@ impl EarlierRows {
             && let Some(missing) = gap()
         {
             let case = &cases[missing / devices.len()];
-            return Err(format!("lacks {case}, which these arguments measure before others that it has: {FLAGS}"));
+            return Err(format!("has no row for {case} but has rows for later cases: {USE_SAME_ARGUMENTS}"));
         }
         let must_repeat = |record: &Record| match record.cause {
             Some(Cause::TimedOut) => false,
             Some(cause) if cause.is_by_ceiling() => true,
             _ => record.status == Status::Failed,
         };
-        let again = slots.iter().filter(|(_, record)| must_repeat(record)).map(|(slot, _)| *slot).collect();
+        let to_repeat = slots.iter().filter(|(_, record)| must_repeat(record)).map(|(slot, _)| *slot).collect();
         let (slots, records) = slots.into_iter().unzip();
-        Ok(Self { records, slots, again })
+        Ok(Self { records, slots, to_repeat })
     }
 
-    /// The rows.
+    /// The rows, in plan order.
     #[must_use]
     pub fn records(&self) -> &[Record] {
         &self.records
     }
 
-    /// How many of them are to be measured again.
+    /// Number of rows to measure again.
     #[must_use]
     pub fn again(&self) -> usize {
-        self.again.len()
+        self.to_repeat.len()
     }
 }
 
-const FLAGS: &str = "pass those of the run that wrote it";
+const USE_SAME_ARGUMENTS: &str = "use the arguments of the run that wrote it";
 
 /// Benchmark, type, size and parameters.
 type Key = (String, Option<Dtype>, Option<Extent>, String);
@@ -89,11 +92,11 @@ fn title(record: &Record) -> String {
     [&record.name(), record.dtype_name(), &record.size(), &record.params_text()].join(" ").trim_end().to_owned()
 }
 
-/// The number of the device that measured the row.
+/// The index of the device that measured the row.
 fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Result<usize, String> {
     let Some(api) = devices.iter().position(|device| Some(device.api) == record.backend) else {
         let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
-        return Err(format!("has rows through {}, this run is through {}", record.api_name(), apis.join(", ")));
+        return Err(format!("has rows of API {}; this run uses {}", record.api_name(), apis.join(", ")));
     };
     let device = &devices[api];
     let schema = record.schema.map_or_else(|| "none".to_owned(), |schema| schema.to_string());
@@ -102,17 +105,17 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
         ("version of shaderbench", &record.tool_version, crate::VERSION),
         ("device", &record.device, &device.name),
         ("driver", &record.driver, &device.driver),
-        ("processor", &record.cpu, &settings.cpu),
+        ("CPU", &record.cpu, &settings.cpu),
         ("operating system", &record.os, &settings.os),
     ] {
         if was != is {
-            return Err(format!("is of another {what}: {was} there, {is} here"));
+            return Err(format!("is from another {what}: {was} in the file, {is} now"));
         }
     }
     Ok(api)
 }
 
-/// Refuses a row whose kernel has changed since: a version under development keeps its number.
+/// Refuses a row whose kernel has changed: during development the version number stays the same.
 fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), String> {
     let Ok(job) = Job::new(case) else { return Ok(()) };
     if record.shader_hash.is_empty() || record.shader_hash == job.kernel.hash(device.language) {

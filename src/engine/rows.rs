@@ -8,7 +8,7 @@ use super::resume::EarlierRows;
 use crate::results::Record;
 use crate::suite::Case;
 
-/// Slots of rows that a case added, and of those that it changed.
+/// Slots of rows that a case added or changed.
 #[derive(Debug, Default)]
 pub(super) struct Touched {
     added: BTreeSet<usize>,
@@ -22,21 +22,21 @@ impl Touched {
     }
 }
 
-/// Rows in the plan's order. A row's slot is its case's index times the number of APIs, plus its API's number.
+/// Rows in plan order. A row's slot is the index of its case times the number of APIs, plus the index of its API.
 pub(super) struct Rows {
     apis: usize,
     slots: Vec<usize>,
     records: Vec<Record>,
-    /// Slots whose rows are to be measured again.
-    again: BTreeSet<usize>,
+    /// Slots of rows to measure again.
+    to_repeat: BTreeSet<usize>,
 }
 
 impl Rows {
     pub(super) fn new(earlier: EarlierRows, apis: usize) -> Self {
-        Self { apis, slots: earlier.slots, records: earlier.records, again: earlier.again }
+        Self { apis, slots: earlier.slots, records: earlier.records, to_repeat: earlier.to_repeat }
     }
 
-    /// Each with its slot.
+    /// The rows with their slots.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Record)> {
         self.slots.iter().copied().zip(&self.records)
     }
@@ -48,13 +48,13 @@ impl Rows {
 
     pub(super) fn lacks(&self, index: usize, api: usize) -> bool {
         let slot = index * self.apis + api;
-        self.again.contains(&slot) || self.slots.binary_search(&slot).is_err()
+        self.to_repeat.contains(&slot) || self.slots.binary_search(&slot).is_err()
     }
 
-    /// Puts a row into its slot, in index of one that was there.
+    /// Inserts a row, or replaces the one in its slot.
     pub(super) fn put(&mut self, index: usize, api: usize, record: Record, touched: &mut Touched) {
         let slot = index * self.apis + api;
-        self.again.remove(&slot);
+        self.to_repeat.remove(&slot);
         match self.slots.binary_search(&slot) {
             Ok(at) => {
                 self.records[at] = record;
@@ -68,7 +68,7 @@ impl Rows {
         }
     }
 
-    /// Holds all rows of APIs whose ceilings rose against them again.
+    /// Compares all rows of an API with its ceilings again if a ceiling rose.
     pub(super) fn judge(&mut self, cases: &[Case], runs: &mut [ApiRun], touched: &mut Touched) {
         for (slot, record) in self.slots.iter().zip(&mut self.records) {
             let run = &runs[slot % self.apis];
@@ -84,7 +84,7 @@ impl Rows {
         runs.iter_mut().for_each(|run| run.has_risen = false);
     }
 
-    /// What was touched, by position among all rows.
+    /// The touched rows by position among all rows.
     pub(super) fn changes(&self, touched: &Touched) -> Changes {
         let at =
             |slots: &BTreeSet<usize>| slots.iter().filter_map(|slot| self.slots.binary_search(slot).ok()).collect();
@@ -92,7 +92,7 @@ impl Rows {
         Changes { added: at(&touched.added), changed: at(&changed) }
     }
 
-    /// The rows of a case, each with its API's number.
+    /// The rows of a case, each with the index of its API.
     pub(super) fn of(&self, index: usize) -> impl Iterator<Item = (usize, &Record)> {
         let apis = self.apis;
         self.iter().filter(move |(slot, _)| slot / apis == index).map(move |(slot, record)| (slot % apis, record))

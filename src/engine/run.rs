@@ -1,4 +1,4 @@
-//! A run: the timers are chosen, then case by case from plan to record.
+//! A run: selects the timers, then measures case by case.
 
 use std::time::Duration;
 
@@ -18,17 +18,18 @@ use crate::job::Job;
 use crate::results::Record;
 use crate::suite::Case;
 
-/// What became of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Its rows, in the order of the cases, and for each case in the order of the APIs.
+    /// All rows, by case and then by API.
     pub records: Vec<Record>,
-    /// Indices of the cases that took too long for the run's time limit, in the order of the plan. A benchmark that has no other row has one
-    /// for the first of them, `skipped`.
+    /// Indices of the cases that exceeded the run's time limit, in plan order. A benchmark without any other row has
+    /// one `skipped` row, for the first of them.
     pub left_out: Vec<usize>,
-    /// Whether they are all.
+    /// How the run ended.
     pub end: End,
-    /// Time spent measuring, with warming up and without preparing and verifying: its share of a run's time should be high.
+    /// Time spent measuring, with warm-up but without preparation and verification. It should be most of the run's
+    /// time.
     pub measuring: Duration,
 }
 
@@ -37,18 +38,19 @@ pub struct Outcome {
 pub enum End {
     /// Every case has its rows.
     Complete,
-    /// The observer wanted it to.
+    /// The observer interrupted the run.
     Interrupted,
-    /// No API was left: the device does no simple arithmetic, or a lost one could not be opened again. The reason of the last one.
+    /// No API is left: the device failed its first test, or could not be reopened after it was lost. The error is the
+    /// last API's.
     NoDevice(Error),
 }
 
-/// Runs `cases` on one card through `backends`, and gives a record for each case and API. Where the settings say so the first API chooses
-/// parameters before, which hold for all. An API whose device is gone for good fails the
-/// rest of its rows; the others go on.
+/// Runs `cases` on one device through `backends`, and returns a record for each case and API. With
+/// [`Settings::is_tuned`], the first API tunes the parameters for all. If an API's device cannot be reopened, the rest
+/// of its rows fail and the other APIs continue.
 ///
 /// # Errors
-/// Where the run cannot go on: no API is left, or the observer fails.
+/// If no API is left, or the observer fails.
 pub async fn run(
     backends: &mut [&mut dyn Backend],
     cases: &[Case],
@@ -62,10 +64,10 @@ pub async fn run(
     }
 }
 
-/// As [`run`], but measures only what `earlier` does not hold.
+/// Like [`run`], but measures only cases without a row in `earlier`, and rows that must be measured again.
 ///
 /// # Errors
-/// Those of the observer.
+/// If the observer fails.
 pub async fn resume(
     backends: &mut [&mut dyn Backend],
     cases: &[Case],
@@ -115,7 +117,7 @@ pub async fn resume(
     Ok(Outcome { records: rows.into_records(), left_out, end, measuring })
 }
 
-/// Gives each benchmark that has no row one that says why, for its smallest case.
+/// Adds a row with the reason for each benchmark that has none, for its first case in the plan.
 fn skip_left_out(
     left_out: &[usize],
     runs: &[ApiRun<'_>],
@@ -138,7 +140,7 @@ fn skip_left_out(
     Ok(())
 }
 
-/// Compiles what the missing rows will need.
+/// Compiles the kernels of the missing rows in advance.
 fn compile_ahead(runs: &mut [ApiRun], cases: &[Case], rows: &Rows) {
     let is_missing = |index: usize| (0..runs.len()).any(|api| rows.lacks(index, api));
     let missing: Vec<&Case> = (0..cases.len()).filter(|index| is_missing(*index)).map(|index| &cases[index]).collect();

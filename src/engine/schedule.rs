@@ -1,8 +1,9 @@
-//! Which case runs next, how long it may take, and which cases a run with a time limit leaves out.
+//! Order of the cases, time for each, and which cases a run with a time limit leaves out.
 //!
-//! Without a limit cases run in the order of the plan. With one, every benchmark first runs at its smallest size, then its other
-//! parameters and types, then larger sizes; families take turns, so that each has its headline rows before any has its long tail. Ceilings run
-//! right before the first case that is held against them. What is left of the time is shared evenly by the cases that are left.
+//! Without a time limit, cases run in plan order. With one, each benchmark runs at its smallest size first, then with
+//! its other parameters and types, then at larger sizes. Families take turns, so that each has its main rows early. A
+//! ceiling runs right before the first case that is compared with it. The remaining cases share the remaining time
+//! evenly.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Duration;
@@ -14,45 +15,45 @@ use crate::engine::measure::Rules;
 use crate::engine::plan::{ceilings_of, ladders, reserves};
 use crate::suite::Case;
 
-/// How often a case is measured at most, where its canary does not settle.
+/// Maximum number of times that a case is measured if the device's speed changes.
 pub(super) const ATTEMPTS: usize = 3;
 
-/// Launches that a case takes at least: two that find out how many make a sample, two more samples, and one for a reserve.
-const LAUNCHES: f64 = 5.0;
+/// Minimum number of launches of a case: two that set the launches in a sample, two more samples, and one in reserve.
+const MIN_LAUNCHES: f64 = 5.0;
 
-/// A case at its kernel's smallest size may take this fraction of the whole time, so that no kernel goes without a row for being slow.
-const LARGEST_PART: f64 = 1.0 / 60.0;
+/// A case at its kernel's smallest size may use this fraction of the run's time, so that slow kernels have a row too.
+const MAX_FRACTION: f64 = 1.0 / 60.0;
 
-/// What a case may take.
+/// Limits for measuring a case.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
     /// When to stop sampling.
     pub(super) rules: Rules,
-    /// How often it is measured at most.
+    /// Maximum number of attempts.
     pub(super) attempts: usize,
-    /// The longest launch, in nanoseconds, where the run has a time limit.
+    /// The longest launch, in nanoseconds, if the run has a time limit.
     pub(super) longest_launch_ns: Option<f64>,
 }
 
-/// The cases of a run that have not had their turn.
+/// The queue of the cases of a run.
 pub(super) struct Schedule<'a> {
     cases: &'a [Case],
     rules: Rules,
-    /// When the run is over, and how long it is.
+    /// End and length of the run, if it has a time limit.
     limit: Option<(Instant, Duration)>,
     waiting: VecDeque<usize>,
-    /// Ceilings that wait, each until a case needs it or its own turn comes.
+    /// Ceilings in the queue. A case that needs one moves it forward.
     ceilings: HashSet<usize>,
-    /// The small size that a case replaces, by the index of that case.
+    /// Maps a case to the small case that replaces it if it is left out.
     small: BTreeMap<usize, usize>,
     /// Cases at the smallest size of their kernel.
-    lowest: HashSet<usize>,
-    /// Cases without a row, in the order of the plan.
+    smallest: HashSet<usize>,
+    /// Cases left out.
     left_out: Vec<usize>,
 }
 
 impl<'a> Schedule<'a> {
-    /// The cases whose indices `is_missing` holds for.
+    /// Queues the cases for whose index `is_missing` is true.
     pub(super) fn new(cases: &'a [Case], settings: &Settings, is_missing: impl Fn(usize) -> bool) -> Self {
         let limit = settings.time.map(|time| (Instant::now() + time, time));
         let (rules, left_out) = (settings.rules, Vec::new());
@@ -65,14 +66,14 @@ impl<'a> Schedule<'a> {
                 waiting,
                 ceilings: HashSet::new(),
                 small: BTreeMap::new(),
-                lowest: HashSet::new(),
+                smallest: HashSet::new(),
                 left_out,
             };
         }
-        let Rounds { mut waiting, lowest, small } = Rounds::new(cases);
+        let Rounds { mut waiting, smallest, small } = Rounds::new(cases);
         waiting.retain(|index| is_missing(*index));
         let ceilings = waiting.iter().copied().filter(|index| cases[*index].benchmark.sets_ceiling).collect();
-        Self { cases, rules, limit, waiting, ceilings, small, lowest, left_out }
+        Self { cases, rules, limit, waiting, ceilings, small, smallest, left_out }
     }
 
     /// The next case.
@@ -82,7 +83,7 @@ impl<'a> Schedule<'a> {
         Some(index)
     }
 
-    /// The ceilings that `case` is held against and that have not run; they run now.
+    /// Removes the ceilings that `case` is compared with from the queue, for the caller to run now.
     pub(super) fn pull_ceilings(&mut self, case: usize) -> Vec<usize> {
         if self.ceilings.is_empty() {
             return Vec::new();
@@ -93,31 +94,31 @@ impl<'a> Schedule<'a> {
         needed
     }
 
-    /// What a case may take; `None` where no time is left.
+    /// The limits for a case; `None` if no time is left.
     pub(super) fn effort(&self, case: usize) -> Option<Effort> {
         let Some((end, time)) = self.limit else {
             return Some(Effort { rules: self.rules, attempts: ATTEMPTS, longest_launch_ns: None });
         };
         let left_ns = end.checked_duration_since(Instant::now())?.as_nanos() as f64;
         let share_ns = left_ns / (self.waiting.len() + 1) as f64;
-        // A case with a small size in reserve need not be waited for.
-        let is_patient = self.lowest.contains(&case) && !self.small.contains_key(&case);
-        let most_ns = if is_patient { time.as_nanos() as f64 * LARGEST_PART } else { 2.0 * share_ns };
+        // A case with a small size in reserve can be left out.
+        let may_take_long = self.smallest.contains(&case) && !self.small.contains_key(&case);
+        let most_ns = if may_take_long { time.as_nanos() as f64 * MAX_FRACTION } else { 2.0 * share_ns };
         let budget_ns = (0.6 * share_ns).clamp(10e6_f64.min(self.rules.budget_ns), self.rules.budget_ns);
         Some(Effort {
             rules: Rules { budget_ns, ..self.rules },
             attempts: 1,
-            longest_launch_ns: Some(most_ns.max(2.0 * share_ns).min(left_ns) / LAUNCHES),
+            longest_launch_ns: Some(most_ns.max(2.0 * share_ns).min(left_ns) / MIN_LAUNCHES),
         })
     }
 
-    /// Leaves a case out; gives the small size that is to run in its index, where there is one.
+    /// Leaves a case out, and returns the small case to run instead, if there is one.
     pub(super) fn leave_out(&mut self, case: usize) -> Option<usize> {
         self.left_out.push(case);
         self.small.remove(&case)
     }
 
-    /// Indices of the cases that were left out, in the order of the plan.
+    /// Indices of the cases left out, in plan order.
     pub(super) fn into_left_out(mut self) -> Vec<usize> {
         self.left_out.sort_unstable();
         self.left_out
@@ -127,25 +128,25 @@ impl<'a> Schedule<'a> {
 /// The order of the cases in a run with a time limit.
 struct Rounds {
     waiting: VecDeque<usize>,
-    lowest: HashSet<usize>,
+    smallest: HashSet<usize>,
     small: BTreeMap<usize, usize>,
 }
 
 impl Rounds {
     fn new(cases: &[Case]) -> Self {
         let small = reserves(cases);
-        // The smallest size of each kernel, and the one that has it in reserve.
-        let mut lowest: HashSet<usize> = ladders(cases).iter().filter_map(|ladder| ladder.first().copied()).collect();
-        lowest.extend(small.keys());
+        // The smallest size of each kernel, and the case that has it in reserve.
+        let mut smallest: HashSet<usize> = ladders(cases).iter().filter_map(|ladder| ladder.first().copied()).collect();
+        smallest.extend(small.keys());
         let reserve: HashSet<usize> = small.values().copied().collect();
         let own: Vec<usize> = (0..cases.len()).filter(|index| !reserve.contains(index)).collect();
         let mut seen = HashSet::new();
         let first: HashSet<usize> =
-            own.iter().copied().filter(|index| lowest.contains(index) && seen.insert(cases[*index].name())).collect();
-        let round = |index: usize| match (first.contains(&index), lowest.contains(&index)) {
+            own.iter().copied().filter(|index| smallest.contains(index) && seen.insert(cases[*index].name())).collect();
+        let round = |index: usize| match (first.contains(&index), smallest.contains(&index)) {
             (true, _) => 0,
             (_, true) if !cases[index].benchmark.sets_ceiling => 1,
-            // A ceiling that no row needs tells less than a row.
+            // A ceiling that no row needs is less important than a row.
             _ => 2 + usize::from(cases[index].benchmark.sets_ceiling),
         };
         let mut turns: HashMap<(usize, &str), usize> = HashMap::new();
@@ -156,7 +157,7 @@ impl Rounds {
             *turn += 1;
         }
         order.sort_unstable();
-        Self { waiting: order.into_iter().map(|(_, _, index)| index).collect(), lowest, small }
+        Self { waiting: order.into_iter().map(|(_, _, index)| index).collect(), smallest, small }
     }
 }
 
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn every_benchmark_and_every_kernel_has_its_turn_before_larger_sizes_do() {
+    fn every_benchmark_and_every_kernel_runs_before_larger_sizes() {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
         let order = order(Schedule::new(&cases, &settings, |_| true));
         let benchmarks: HashSet<String> = cases.iter().map(Case::name).collect();
@@ -196,7 +197,7 @@ mod tests {
         assert_eq!(head, benchmarks, "each benchmark once");
         let families: Vec<&str> = order[..20].iter().map(|index| cases[*index].family.name).collect();
         assert_eq!(families.iter().collect::<HashSet<_>>().len(), 20, "families take turns: {families:?}");
-        // Of two sizes of a kernel the smaller one comes first, and a small one in reserve not at all.
+        // Of two sizes of a kernel the smaller one comes first. Small sizes in reserve are not in the queue.
         let turn: HashMap<usize, usize> = order.iter().enumerate().map(|(turn, index)| (*index, turn)).collect();
         for (index, case) in cases.iter().enumerate() {
             let is_small = case.benchmark.small == Some(case.shape.extent);
@@ -214,18 +215,18 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_ceilings_takes_them_out_of_the_line() {
+    fn a_case_removes_its_ceilings_from_the_queue() {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
         let mut schedule = Schedule::new(&cases, &settings, |_| true);
         let sum = cases.iter().position(|case| case.to_string() == "reduction/first_add f32 1048576").expect("planned");
-        let taken: Vec<String> = schedule.pull_ceilings(sum).iter().map(|index| cases[*index].name()).collect();
+        let pulled: Vec<String> = schedule.pull_ceilings(sum).iter().map(|index| cases[*index].name()).collect();
         assert!(
-            taken.contains(&"ceiling/read".to_owned()) && taken.contains(&"ceiling/launch".to_owned()),
-            "{taken:?}"
+            pulled.contains(&"ceiling/read".to_owned()) && pulled.contains(&"ceiling/launch".to_owned()),
+            "{pulled:?}"
         );
         assert!(schedule.pull_ceilings(sum).is_empty(), "once");
         let rest = order(schedule);
-        assert_eq!(rest.len() + taken.len() + small(&cases), cases.len());
+        assert_eq!(rest.len() + pulled.len() + small(&cases), cases.len());
     }
 
     fn small(cases: &[Case]) -> usize {
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_that_is_left_is_shared_by_the_cases_that_are_left() {
+    fn the_remaining_cases_share_the_remaining_time() {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(3600))));
         let mut schedule = Schedule::new(&cases, &settings, |_| true);
         let index = schedule.next().expect("a case");
@@ -243,11 +244,11 @@ mod tests {
         }
         let late = schedule.effort(index).expect("time").longest_launch_ns.expect("a limit");
         assert!(late > 2.0 * early, "{early} {late}");
-        assert!(late * LAUNCHES <= 3600e9);
+        assert!(late * MIN_LAUNCHES <= 3600e9);
     }
 
     #[test]
-    fn a_case_that_is_left_out_names_the_small_size_that_stands_in_for_it_once() {
+    fn a_case_left_out_is_replaced_by_its_small_case_once() {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
         let mut schedule = Schedule::new(&cases, &settings, |_| true);
         let find = |name: &str| cases.iter().position(|case| case.to_string() == name).expect("planned");

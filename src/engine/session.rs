@@ -1,4 +1,4 @@
-//! A device on the session: a case from job to figures.
+//! A measuring session on one device: from a case's job to its figures.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,30 +21,30 @@ use crate::results::stats::{self, round_to_seven_digits};
 use crate::results::{Cause, Conditions, Record, Status};
 use crate::suite::{Case, Dtype, Extent, Shape};
 
-/// A device on the session, with the canary that tells whether it holds still.
+/// A measuring session on one device, with the canary that detects clock changes.
 pub(super) struct Session<'a> {
     pub(super) backend: &'a mut dyn Backend,
     settings: &'a Settings,
     pub(super) timer: Timer,
-    /// The timer of copies that the device can time, once there was one.
+    /// The timer for copies on the device, once a case needed it.
     copy_timer: Option<Timer>,
     canary_job: Job,
     pub(super) canary: Canary,
     monitor: Option<Box<dyn Monitor>>,
     pub(super) guard: LaunchGuard,
-    /// Time spent measuring: with the canary and warming up, without preparing and verifying.
+    /// Time spent measuring, with canary and warm-up but without preparation and verification.
     pub(super) measuring: Duration,
 }
 
 impl<'a> Session<'a> {
-    /// Chooses the timer.
+    /// Tests the device and selects the timer.
     ///
     /// # Errors
-    /// Where the device does no simple arithmetic.
+    /// If the device fails the test.
     pub(super) async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
         let canary_job = Job::new(&canary_case()?)?;
         let mut prepared = backend.prepare(&canary_job).await?;
-        let tested = tested(prepared.as_mut(), &canary_job, &backend.device().name).await;
+        let tested = test_device(prepared.as_mut(), &canary_job, &backend.device().name).await;
         let timer = match tested {
             Ok(timer) => timer,
             Err(error) => return leak_if_lost(prepared, Err(error)),
@@ -64,34 +64,34 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Opens the device anew. A driver that is still busy with what went wrong is asked again.
+    /// Reopens the device. Tries several times, since the driver may still be recovering.
     ///
     /// # Errors
-    /// Why it cannot be opened, or does not hold.
+    /// If the device cannot be opened or fails at once.
     pub(super) async fn reopen(&mut self) -> Result<()> {
-        let mut result = self.reopened().await;
+        let mut result = self.try_reopen().await;
         for _ in 1..ATTEMPTS {
             if result.is_ok() {
                 break;
             }
-            result = self.reopened().await;
+            result = self.try_reopen().await;
         }
         result
     }
 
-    async fn reopened(&mut self) -> Result<()> {
+    async fn try_reopen(&mut self) -> Result<()> {
         self.backend.reopen().await?;
         let prepared = self.backend.prepare(&self.canary_job).await?;
         let fresh = Canary::new(prepared, &self.timer, self.canary.can_ramp).await?;
-        // What lies on the lost device may wait for it forever when dropped.
+        // Dropping resources of a lost device may block forever.
         std::mem::forget(std::mem::replace(&mut self.canary, fresh));
         Ok(())
     }
 
-    /// Measures the case into `record`, and puts what it drew into `picture`.
+    /// Measures the case into `record`. If the output is a picture, stores it in `picture`.
     ///
     /// # Errors
-    /// Why it has no figures.
+    /// If the case has no figures.
     pub(super) async fn case(
         &mut self,
         case: &Case,
@@ -114,10 +114,10 @@ impl<'a> Session<'a> {
         leak_if_lost(prepared, result)
     }
 
-    /// Samples of the case by other rules than the run's, unverified and without a row.
+    /// Samples the case with the given rules, without verification and without a row.
     ///
     /// # Errors
-    /// Why there are none.
+    /// If the case cannot be measured.
     pub(super) async fn trial(&mut self, case: &Case, rules: Rules) -> Result<Series> {
         let job = Job::new(case)?;
         self.backend.device().check(&job)?;
@@ -129,7 +129,7 @@ impl<'a> Session<'a> {
         leak_if_lost(prepared, series)
     }
 
-    /// The timer for a job. Timestamps around copies are tested like those around kernels, when they are first needed.
+    /// The timer for a job. Timestamps around copies are tested like those around kernels, at their first use.
     async fn timer_for(&mut self, job: &Job) -> Result<Timer> {
         if job.is_host_timed(self.backend.device().has_copy_timestamps) {
             return Ok(Timer::wall());
@@ -140,7 +140,7 @@ impl<'a> Session<'a> {
         if let Some(timer) = &self.copy_timer {
             return Ok(timer.clone());
         }
-        let copies = Job::new(&copying_case()?)?;
+        let copies = Job::new(&copy_case()?)?;
         let mut prepared = self.backend.prepare(&copies).await?;
         let timer = measure::select_timer(prepared.as_mut()).await;
         let timer = leak_if_lost(prepared, timer)?;
@@ -158,20 +158,20 @@ impl<'a> Session<'a> {
     ) -> Result<()> {
         let (rules, timer) = (rules_for(job, effort.rules), self.timer_for(job).await?);
         for attempt in 1..=effort.attempts {
-            // Reading takes milliseconds, in which clocks may fall: the canary sings on the near side of it.
-            let at_first = self.monitor.as_mut().map(|monitor| monitor.read());
+            // Reading the monitor takes milliseconds, in which the clock may fall: the canary therefore runs after it.
+            let reading_before = self.monitor.as_mut().map(|monitor| monitor.read());
             let start = Instant::now();
             let before = self.canary.ramp_up(&self.timer).await?;
             let series = measure::measure(prepared, &timer, &rules).await?;
             let drift = self.canary.time(&self.timer).await? / before - 1.0;
             self.measuring += start.elapsed();
-            let at_last = self.monitor.as_mut().map(|monitor| monitor.read());
+            let reading_after = self.monitor.as_mut().map(|monitor| monitor.read());
             if let Some(mismatch) = verify(prepared, job).await? {
-                record.turn_wrong(mismatch.to_string());
+                record.mark_wrong(mismatch.to_string());
                 return Ok(());
             }
             self.note(case, &series, &timer, drift, record);
-            record.conditions = at_first.zip(at_last).map(|(before, after)| Conditions { before, after });
+            record.conditions = reading_before.zip(reading_after).map(|(before, after)| Conditions { before, after });
             let moved = (drift.abs() > self.canary.allowed_drift())
                 .then(|| format!("the canary moved by {:.0} % and did not settle", drift * 100.0));
             let faults: Vec<_> =
@@ -213,7 +213,7 @@ impl<'a> Session<'a> {
         record.all_samples_ns = series.samples_ns.iter().map(|ns| round_to_seven_digits(*ns)).collect();
     }
 
-    /// Times the job's end-to-end steps; a sum on the host must be right too.
+    /// Times the job's end-to-end steps, and verifies the sum if the host computes one.
     async fn end_to_end(
         &mut self,
         job: &Job,
@@ -229,11 +229,11 @@ impl<'a> Session<'a> {
         while samples.len() < 2 || (samples.len() < 20 && spent < budget_ns / 4.0) {
             let (wall_ns, sum) = prepared.end_to_end().await?;
             if let Some(got) = sum {
-                // u32 sums wrap; the host adds exact values up without wrapping.
+                // The kernel's u32 sums wrap; the host's exact sum does not.
                 let wrapped = |sum: f64| if record.dtype == Some(Dtype::U32) { sum % 4_294_967_296.0 } else { sum };
                 let want = *want.get_or_insert_with(|| wrapped(job.check.sum()));
                 if wrapped(got) != want {
-                    record.turn_wrong(format!("end to end the sum is {}, must be {want}", wrapped(got)));
+                    record.mark_wrong(format!("end-to-end sum is {}, must be {want}", wrapped(got)));
                     return Ok(());
                 }
             }
@@ -241,13 +241,13 @@ impl<'a> Session<'a> {
             spent += wall_ns;
         }
         self.measuring += Duration::from_nanos(spent as u64);
-        // The first one warms up.
+        // The first sample is warm-up.
         record.end_to_end_ns = stats::median(&samples[1..]).map(round_to_seven_digits);
         Ok(())
     }
 }
 
-/// The rules for a job: where each launch takes timestamps of its own, the longest sample must hold the untimed steps too.
+/// The rules for a job. If it has untimed steps between launches, the maximum sample duration must cover them too.
 fn rules_for(job: &Job, rules: Rules) -> Rules {
     if !job.has_untimed_steps() {
         return rules;
@@ -256,14 +256,14 @@ fn rules_for(job: &Job, rules: Rules) -> Rules {
     Rules { max_launches: rules.max_launches.min(500), longest_sample_ns, ..rules }
 }
 
-/// Copies of the device's own: memory that is set to zero.
-fn copying_case() -> Result<Case> {
+/// A case that tests timestamps around copies: it clears a buffer.
+fn copy_case() -> Result<Case> {
     let shape = Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 18), params: BTreeMap::new() };
     case_of("transfer", "clear_buffer", shape)
 }
 
-/// The timer of a device that gets simple arithmetic right.
-async fn tested(prepared: &mut dyn Prepared, job: &Job, name: &str) -> Result<Timer> {
+/// Selects the timer, and checks that the device computes simple arithmetic right.
+async fn test_device(prepared: &mut dyn Prepared, job: &Job, name: &str) -> Result<Timer> {
     let timer = measure::select_timer(prepared).await?;
     match verify(prepared, job).await? {
         Some(mismatch) => Err(Error::NoDevice(format!("{name} gets simple arithmetic wrong: {mismatch}"))),
@@ -271,7 +271,7 @@ async fn tested(prepared: &mut dyn Prepared, job: &Job, name: &str) -> Result<Ti
     }
 }
 
-/// The whole output of a job.
+/// The output of a job that draws a picture.
 async fn read_picture(job: &Job, prepared: &mut dyn Prepared) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     prepared.read(job.check.buffer, job.check.scalars, &mut |_, piece| bytes.extend_from_slice(piece)).await?;

@@ -1,6 +1,6 @@
-//! `--tune`: which values of a kernel's free parameters are fastest on this device.
+//! `--tune`: finds the fastest values of a kernel's free parameters on this device.
 //!
-//! A candidate is measured briefly and not verified: what is chosen then runs as any other case, and a wrong answer shows there.
+//! Candidates are measured briefly and not verified. The selected one then runs like any other case, with verification.
 
 use std::collections::HashSet;
 
@@ -19,11 +19,11 @@ use crate::suite::Value;
 /// Time for a candidate, in nanoseconds.
 const BUDGET_NS: f64 = 30e6;
 
-/// What a candidate must gain at least: less is not worth rows that fewer reports can be compared with.
-const LEAST_GAIN: f64 = 0.02;
+/// Minimum gain of a candidate, as a fraction: rows with other parameters can be compared with fewer reports.
+const MIN_GAIN: f64 = 0.02;
 
-/// `cases` with the parameters that are fastest on the first device that runs. Cases that have rows stay as they are, as do all that are
-/// left when the observer wants the run to end.
+/// Sets the parameters that are fastest on the first API with a working device. Cases that already have rows stay
+/// unchanged, and so do the remaining cases after an interruption.
 pub(super) async fn tune(
     runs: &mut [ApiRun<'_>],
     cases: &[Case],
@@ -40,9 +40,9 @@ pub(super) async fn tune(
     for (at, (index, candidates)) in tunable.iter().enumerate() {
         let case = &mut cases[*index];
         observer.tuning(at + 1, tunable.len(), case, &run.blank(case));
-        // What lost the device has told enough: such a kernel is left alone.
-        if let Ok(Some(better)) = better(run, case, candidates, observer).await {
-            *case = better;
+        // A case whose candidates lose the device stays unchanged.
+        if let Ok(Some(variant)) = fastest_variant(run, case, candidates, observer).await {
+            *case = variant;
         }
         if observer.is_interrupted() {
             break;
@@ -51,17 +51,17 @@ pub(super) async fn tune(
     cases
 }
 
-/// Gives each case the parameters with which `records`, an earlier part of the same tuned run, hold it.
+/// Sets each case's parameters to those in `records`, the rows of an earlier part of the same tuned run.
 pub fn recall_params(cases: &mut [Case], records: &[Record]) {
     let earlier: HashSet<_> = records.iter().map(of_record).collect();
     for case in cases.iter_mut().filter(|case| !earlier.contains(&of_case(case))) {
-        if let Some(chosen) = candidates(case).into_iter().find(|candidate| earlier.contains(&of_case(candidate))) {
-            *case = chosen;
+        if let Some(tuned) = candidates(case).into_iter().find(|candidate| earlier.contains(&of_case(candidate))) {
+            *case = tuned;
         }
     }
 }
 
-/// The case with each other value of a parameter that it leaves open.
+/// The case with each alternative value of each tunable parameter that it does not set.
 fn candidates(case: &Case) -> Vec<Case> {
     let open: Vec<_> = case.family.tuned.iter().filter(|(name, _)| !case.shape.params.contains_key(*name)).collect();
     if open.is_empty() {
@@ -81,11 +81,12 @@ fn candidates(case: &Case) -> Vec<Case> {
     open.into_iter().flat_map(of).collect()
 }
 
-/// The fastest candidate, where it is certainly faster than the case as it stands, or where that does not run.
+/// The fastest candidate, if it is significantly faster than the case with its usual parameters, or if these do not
+/// run.
 ///
 /// # Errors
-/// What ended the device.
-async fn better(
+/// Errors that end the device.
+async fn fastest_variant(
     run: &mut ApiRun<'_>,
     case: &Case,
     candidates: &[Case],
@@ -109,15 +110,15 @@ async fn better(
     if !is_faster(&summary, &usual) {
         return Ok(None);
     }
-    // The fastest of several is often so by luck: both are asked once more.
+    // The fastest of several may be so by chance: measure both again.
     let again = run.trial(candidate, rules).await?.zip(run.trial(case, rules).await?);
     Ok(again.filter(|(summary, usual)| is_faster(summary, usual)).map(|_| candidate.clone()))
 }
 
-/// Whether one time lies below another by more than the least gain and by more than the noise of both.
+/// Whether `one` is below `other` by more than the minimum gain, and their intervals do not overlap.
 fn is_faster(one: &Summary, other: &Summary) -> bool {
     let is_clear = one.interval.zip(other.interval).is_none_or(|((_, high), (low, _))| high < low);
-    is_clear && one.median < other.median * (1.0 - LEAST_GAIN)
+    is_clear && one.median < other.median * (1.0 - MIN_GAIN)
 }
 
 #[cfg(test)]
@@ -127,7 +128,7 @@ mod tests {
     use crate::suite::Shape;
 
     #[test]
-    fn every_choice_that_a_family_declares_is_one_that_a_kernel_of_it_has() {
+    fn every_tuned_value_of_a_family_belongs_to_one_of_its_kernels() {
         for family in FAMILIES {
             for (name, values) in family.tuned {
                 let cases = family.benchmarks.iter().map(|benchmark| {
@@ -135,7 +136,7 @@ mod tests {
                     let (dtype, extent) = (declared.dtypes[0], declared.extents[0]);
                     Case::new(family, benchmark, Shape { dtype, extent, params: Default::default() })
                 });
-                // What each kernel has tried, and what it takes by itself.
+                // The kernel's candidates and its usual value.
                 let mut known: Vec<f64> = Vec::new();
                 for case in cases {
                     known.extend(candidates(&case).iter().filter_map(|case| case.shape.params.get(*name)));
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn times_must_differ_by_more_than_their_noise_and_the_least_gain() {
+    fn times_must_differ_by_more_than_their_noise_and_the_minimum_gain() {
         let summary = |median: f64, half: f64| Summary {
             median,
             min: median - half,
@@ -163,7 +164,7 @@ mod tests {
         };
         assert!(is_faster(&summary(90.0, 1.0), &summary(100.0, 1.0)));
         assert!(!is_faster(&summary(90.0, 6.0), &summary(100.0, 6.0)), "intervals overlap");
-        assert!(!is_faster(&summary(98.5, 0.1), &summary(100.0, 0.1)), "too little is gained");
+        assert!(!is_faster(&summary(98.5, 0.1), &summary(100.0, 0.1)), "the gain is too small");
         assert!(!is_faster(&summary(110.0, 1.0), &summary(100.0, 1.0)));
     }
 }

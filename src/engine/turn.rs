@@ -1,4 +1,4 @@
-//! A case's turn: the ceilings that it needs, then the case, through each API.
+//! Runs one case through each API, after the ceilings that it needs.
 
 use super::api_run::ApiRun;
 use super::observer::Observer;
@@ -7,12 +7,12 @@ use super::schedule::{Effort, Schedule};
 use crate::error::Result;
 use crate::suite::Case;
 
-/// The APIs that have no row for case number `index`, in the order of their turns.
+/// The APIs without a row for the case at `index`, in running order.
 pub(super) fn missing(rows: &Rows, index: usize, apis: usize) -> Vec<usize> {
     turns(index, apis).filter(|api| rows.lacks(index, *api)).collect()
 }
 
-/// What cases take turns at.
+/// State of the run while a case is measured.
 pub(super) struct Turn<'r, 'a> {
     pub(super) runs: &'r mut [ApiRun<'a>],
     pub(super) cases: &'r [Case],
@@ -21,11 +21,11 @@ pub(super) struct Turn<'r, 'a> {
 }
 
 impl Turn<'_, '_> {
-    /// Measures case `index`, or its kernel's small size instead, where the run's time limit demands it.
+    /// Measures the case at `index`, or its small case if the run's time limit does not allow the former.
     pub(super) async fn run_case(&mut self, schedule: &mut Schedule<'_>, index: usize) -> Result<()> {
         let mut next = Some(index);
         while let Some(index) = next {
-            if self.is_measured(schedule, index).await? {
+            if self.try_measure(schedule, index).await? {
                 return Ok(());
             }
             next = schedule.leave_out(index);
@@ -34,8 +34,8 @@ impl Turn<'_, '_> {
         Ok(())
     }
 
-    /// Measures case number `index`, before it the ceilings that it needs and that wait; gives whether the run's time allowed it.
-    async fn is_measured(&mut self, schedule: &mut Schedule<'_>, index: usize) -> Result<bool> {
+    /// Measures the case at `index`, after the ceilings that it needs. Returns whether the time limit allowed it.
+    async fn try_measure(&mut self, schedule: &mut Schedule<'_>, index: usize) -> Result<bool> {
         // A case that is left out needs no ceilings.
         if !schedule.effort(index).is_some_and(|effort| self.fits(index, &effort)) {
             return Ok(false);
@@ -49,12 +49,12 @@ impl Turn<'_, '_> {
         }
     }
 
-    /// Whether nothing that is known says that a launch of the case takes too long.
+    /// Whether no API's estimate of a launch exceeds the limit.
     fn fits(&self, index: usize, effort: &Effort) -> bool {
         self.runs.iter().all(|run| !run.exceeds_limit(&self.cases[index], effort))
     }
 
-    /// Measures case number `index` through the APIs that have no row for it; gives whether the run's time allowed it.
+    /// Measures the case at `index` through the APIs without a row for it. Returns whether the time limit allowed it.
     async fn measure(&mut self, index: usize, effort: &Effort) -> Result<bool> {
         let (case, mut touched) = (&self.cases[index], Touched::default());
         let missing = missing(self.rows, index, self.runs.len());
@@ -66,14 +66,14 @@ impl Turn<'_, '_> {
             let measured = self.rows.measured(self.cases);
             let mut record = self.runs[api].judged_row(case, effort, &measured, self.observer).await?;
             if self.runs[api].is_out_of_memory && self.runs.len() > 1 {
-                // The others may hold what is missing.
+                // The other APIs may have the memory allocated.
                 self.runs.iter_mut().for_each(ApiRun::release);
                 record = self.runs[api].judged_row(case, effort, &measured, self.observer).await?;
             }
             let record = match record {
                 Some(record) => record,
                 None if touched.is_empty() => return Ok(false),
-                // Another API has a row beside which this one's is missed.
+                // Another API has a row for the case, so this API gets one too.
                 None => self.runs[api].left_out(case),
             };
             self.rows.put(index, api, record, &mut touched);
@@ -86,14 +86,14 @@ impl Turn<'_, '_> {
     }
 }
 
-/// The APIs by number, in the order in which they take their turns in case number `index`.
+/// Indices of the APIs in running order for the case at `index`.
 fn turns(index: usize, apis: usize) -> impl Iterator<Item = usize> {
     (0..apis).map(move |turn| (first(index, apis) + turn) % apis)
 }
 
-/// Which of several APIs goes first in case number `index`: by the sum of the number's digits to the base of their count (the sequence of
-/// Prouhet, Thue and Morse). Each goes first equally often in every block of as many cases, as when they simply alternate; but no period
-/// of the plan (two types, two paddings) falls into step with it.
+/// The API that runs first for the case at `index`: the digit sum of `index` in base `apis`, modulo `apis`
+/// (Prouhet-Thue-Morse sequence). In each block of `apis` cases every API is first once, as with simple alternation,
+/// but the order has no period that could coincide with one of the plan (two types, two paddings).
 const fn first(index: usize, apis: usize) -> usize {
     let (mut rest, mut sum) = (index, 0);
     while apis > 1 && rest > 0 {

@@ -1,4 +1,4 @@
-//! An output against its oracle.
+//! Verifies outputs against their oracles.
 
 use rayon::prelude::*;
 
@@ -9,14 +9,14 @@ use crate::suite::Scalar;
 use crate::suite::input::Values;
 use crate::suite::vectors::vectorised;
 
-/// The first element that is not what it must be.
+/// The first wrong element.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mismatch {
-    /// Its index in the output, in scalars.
+    /// Index in the output, in scalars.
     pub index: u64,
-    /// What the kernel wrote.
+    /// The kernel's value.
     pub got: f64,
-    /// What is right.
+    /// The oracle's value.
     pub want: f64,
 }
 
@@ -26,11 +26,11 @@ impl std::fmt::Display for Mismatch {
     }
 }
 
-/// Reads the job's output back and compares all of it, exactly where the benchmark allows nothing else: element by element, or a large product by `Freivalds`' check.
-/// `None` where it is right.
+/// Reads the job's output back and compares all of it, exactly or within the benchmark's tolerance: element by element,
+/// or large matrix products by Freivalds' check. `None` if it is right.
 ///
 /// # Errors
-/// What reading back gives.
+/// Errors of reading back.
 pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mismatch>> {
     let scalar = job.buffers[job.check.buffer].scalar;
     let size = scalar.bytes() as u64;
@@ -40,11 +40,11 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
         let mut add = |offset: u64, bytes: &[u8]| freivalds.add(offset / size, bytes);
         prepared.read(job.check.buffer, job.check.scalars * size, &mut add).await?;
         let Some(row) = freivalds.first_wrong_row() else { return Ok(None) };
-        // Which element of the row it is, the oracle knows.
+        // The comparison with the oracle then finds the element within the row.
         suspects = row * product.n..(row + 1) * product.n;
     }
-    // Oracles work tables out when they are first asked, on all cores: asked here once, they never do so from within the pool,
-    // where a thread that waits for the table could be handed another piece that waits for it too.
+    // Oracles compute tables in parallel at their first call. Called from within the thread pool, a thread that waits
+    // for the table could be given another piece that waits for it too. So call them here first.
     (job.check.oracle)(0, &mut [0.0]);
     if let Some(tolerance) = &job.check.tolerance {
         tolerance(0, &mut [0.0]);
@@ -52,10 +52,11 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
     let mut first = None;
     let mut compare = |offset: u64, bytes: &[u8]| {
         if first.is_none() {
-            let here = offset / size;
-            let within = |at: u64| (at.clamp(here, here + bytes.len() as u64 / size) - here) as usize * size as usize;
-            let (from, to) = (within(suspects.start), within(suspects.end));
-            first = mismatch(&job.check, scalar, here + from as u64 / size, &bytes[from..to]);
+            let piece_start = offset / size;
+            let piece_end = piece_start + bytes.len() as u64 / size;
+            let byte_at = |index: u64| (index.clamp(piece_start, piece_end) - piece_start) as usize * size as usize;
+            let (from, to) = (byte_at(suspects.start), byte_at(suspects.end));
+            first = mismatch(&job.check, scalar, piece_start + from as u64 / size, &bytes[from..to]);
         }
     };
     prepared.read(job.check.buffer, job.check.scalars * size, &mut compare).await?;
@@ -65,19 +66,19 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
 /// Random vectors of a Freivalds check.
 const VECTORS: usize = 16;
 
-/// An element for each vector.
+/// One element of each vector.
 type Row = [f64; VECTORS];
 
-/// Freivalds' check of C = A·B (*Probabilistic Machines Can Use Less Running Time*, 1977): for random vectors r of ±1, C·r must be
-/// A·(B·r). It costs mn + nk + mk operations a vector instead of mnk. One wrong element of a row always shows; several, which may
-/// cancel, stay unseen by all vectors with a probability of 2^-16 for each row at most. Exact: every value is a multiple of 2^-14,
-/// and the largest sum, n·k·(127/128)², leaves f64 room up to n·k = 2^39.
+/// Freivalds' check of C = A·B (*Probabilistic Machines Can Use Less Running Time*, 1977): for random vectors r of ±1,
+/// C·r must equal A·(B·r). It costs mn + nk + mk operations per vector instead of mnk. A single wrong element in a row
+/// is always found. Several may cancel: all vectors miss them with a probability of at most 2^-16 per row. The check is
+/// exact: every value is a multiple of 2^-14, and the largest sum, n·k·(127/128)², is exact in f64 up to n·k = 2^39.
 struct Freivalds<'a> {
     product: &'a Product,
     scalar: Scalar,
-    /// The vectors.
+    /// The vectors r.
     signs: Vec<Row>,
-    /// C·r, as far as C has been read.
+    /// C·r for the part of C read so far.
     sums: Vec<Row>,
 }
 
@@ -87,7 +88,7 @@ impl<'a> Freivalds<'a> {
         Self { product, scalar, signs, sums }
     }
 
-    /// Takes the elements of C from `first` on.
+    /// Adds the elements of C that start at index `first`.
     fn add(&mut self, first: u64, bytes: &[u8]) {
         let (n, size, scalar, signs) = (self.product.n, self.scalar.bytes(), self.scalar, &self.signs);
         let end = first + (bytes.len() / size) as u64;
@@ -102,7 +103,7 @@ impl<'a> Freivalds<'a> {
         });
     }
 
-    /// The first row in which C·r is not A·(B·r).
+    /// The first row in which C·r differs from A·(B·r).
     fn first_wrong_row(&self) -> Option<u64> {
         let (Product { n, k, a, b, .. }, scalar) = (*self.product, self.scalar);
         // Row `row` of a factor, `columns` wide, times vectors.
@@ -117,7 +118,7 @@ impl<'a> Freivalds<'a> {
             (0..k).into_par_iter().map_init(Vec::new, |values, p| product(values, b, p, n, &self.signs)).collect();
         let rows = self.sums.par_iter().enumerate();
         let wrong = rows.map_init(Vec::new, |values, (row, got)| {
-            // NaN is poison or a fault: never equal.
+            // NaN, poison or wrong, is never equal.
             (product(values, a, row as u64, k, &b_sums) != *got).then_some(row as u64)
         });
         wrong.find_map_first(|row| row)
@@ -127,7 +128,7 @@ impl<'a> Freivalds<'a> {
 vectorised! {
     /// Adds the sum of `values[i] * vectors[i]` to `sums`.
     fn add_products(sums: &mut Row, values: &[f64], vectors: &[Row]) {
-        // A copy that nothing else can reach stays in registers.
+        // A local copy has no aliases and stays in registers.
         let mut own = *sums;
         for (value, vector) in values.iter().zip(vectors) {
             own.iter_mut().zip(vector).for_each(|(sum, element)| *sum += value * element);
@@ -136,16 +137,16 @@ vectorised! {
     }
 }
 
-/// What the vectors have at `column`, 1 or -1.
+/// The vectors' elements at `column`, each 1 or -1.
 fn signs(column: u64) -> Row {
-    // The high half of a multiplicative hash, finalised: signs of different columns and vectors have nothing to do with each other.
+    // The mixed high half of a multiplicative hash makes the signs of different columns and vectors independent.
     let mut signs = (column + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     signs = (signs ^ (signs >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32;
     std::array::from_fn(|index| if signs >> index & 1 == 0 { 1.0 } else { -1.0 })
 }
 
-/// The first mismatch in `bytes`, whose first scalar is number `first` of the output. Compares on all cores. What is exact is right;
-/// how far off the rest may be is asked for one by one.
+/// The first mismatch in `bytes`, which start at scalar `first` of the output. Compares on all cores. Only elements
+/// that differ from the oracle's value are compared with the tolerance.
 #[must_use]
 pub fn mismatch(check: &Check, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
     const PIECE: usize = 1 << 15;
@@ -157,7 +158,7 @@ pub fn mismatch(check: &Check, scalar: Scalar, first: u64, bytes: &[u8]) -> Opti
         want.resize(chunk.len() / size, 0.0);
         scalar.decode(chunk, got);
         (check.oracle)(first, want);
-        // Counting all of them takes less than looking for one. NaN is poison or a fault: neither equal nor near.
+        // Counting all differences is faster than searching for one. NaN, poison or wrong, is neither equal nor near.
         if got.iter().zip(want.iter()).filter(|(got, want)| got != want).count() == 0 {
             return None;
         }
@@ -181,14 +182,14 @@ mod tests {
 
     const PRODUCT: Product = Product { m: 37, n: 50, k: 29, a: Values::Summable, b: Values::SummableFrom(1 << 40) };
 
-    /// C, worked out element by element.
+    /// C, computed element by element.
     fn right() -> Vec<f32> {
         let Product { m, n, k, a, b } = PRODUCT;
         let term = |i: u64, p: u64| a.at(Scalar::F32, i / n * k + p) * b.at(Scalar::F32, p * n + i % n);
         (0..m * n).map(|i| (0..k).map(|p| term(i, p)).sum::<f64>() as f32).collect()
     }
 
-    /// Hands C over in pieces that end within rows.
+    /// Adds C in pieces that end within rows.
     fn first_wrong_row(c: &[f32]) -> Option<u64> {
         let bytes: Vec<u8> = c.iter().flat_map(|value| value.to_le_bytes()).collect();
         let mut freivalds = Freivalds::new(&PRODUCT, Scalar::F32);
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn freivalds_check_catches_elements_that_changed_places() {
+    fn freivalds_check_catches_swapped_elements() {
         let right = right();
         for column in 1..50 {
             let mut c = right.clone();

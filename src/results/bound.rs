@@ -1,4 +1,4 @@
-//! The name of a ceiling, as a row has it.
+//! A ceiling's name, as the column `ceiling` has it.
 
 use std::fmt;
 
@@ -7,24 +7,24 @@ use crate::suite::{Limit, Scalar, binary_size, parse_binary_size};
 /// The ceiling that a row is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
-    /// What it limits.
+    /// The limited resource.
     pub limit: Limit,
-    /// Type of the arithmetic, where the limit has one.
+    /// Type of the arithmetic, if the limit depends on it.
     pub scalar: Option<Scalar>,
-    /// Working set at which it was measured, in bytes, where the limit depends on it.
+    /// Working set of the measurement in bytes, if the limit depends on it.
     pub working_set: Option<u64>,
-    /// Whether that working set lay in a cache.
+    /// Whether that working set fits in a cache.
     pub is_cached: bool,
 }
 
 impl Bound {
-    /// Whether both are the same ceiling; whether its working set is cached may have turned out later.
+    /// Whether both are the same ceiling. Ignores [`Self::is_cached`], which later rows may change.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         Self { is_cached: other.is_cached, ..*self } == *other
     }
 
-    /// Reads what [`fmt::Display`] writes.
+    /// Parses the text that [`fmt::Display`] writes.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -41,7 +41,7 @@ impl Bound {
     }
 }
 
-/// What follows the working set where it lay in a cache.
+/// Suffix of a working set that fits in a cache.
 const CACHED: &str = " hot";
 
 impl fmt::Display for Bound {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_written_bound_is_read_back() {
+    fn a_bound_survives_writing_and_parsing() {
         for text in ["launch", "fma f16", "copy 1 GiB", "read 384 KiB hot", "fill 100 B", "tensor"] {
             let bound = Bound::parse(text).expect(text);
             assert_eq!(bound.to_string(), text);

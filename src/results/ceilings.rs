@@ -1,4 +1,4 @@
-//! Rows against the measured limits: share, plausibility, and whether a working set lay in a cache.
+//! Compares rows with measured peaks: share, plausibility, and whether a working set fits in a cache.
 
 use std::collections::BTreeMap;
 
@@ -7,31 +7,33 @@ use super::record::{Cause, Record, Status};
 use super::stats::round_to_seven_digits;
 use crate::suite::{Case, Limit, Scalar};
 
-/// A share above this is a fault: dead code, an input in cache, a wrong count of bytes, or a bad ceiling.
+/// A share above this is a fault: dead code, an input in cache, a wrong byte count, or a ceiling measured too low.
 pub const IMPLAUSIBLE: f64 = 1.05;
 
-/// A working set counts as cached where its ceiling passes that of the largest one by this factor.
-const HOT: f64 = 1.15;
+/// A working set counts as cached if its ceiling exceeds that of the largest working set by this factor.
+const CACHED_FACTOR: f64 = 1.15;
 
-/// A limit, and for arithmetic the type that it is of.
+/// A limit, and for FMA its type.
 type Key = (Limit, Option<Scalar>);
 
 fn key(limit: Limit, case: &Case) -> Key {
     (limit, (limit == Limit::Fma).then_some(case.shape.dtype.scalar()))
 }
 
-/// The best rates of a device, by limit and working set.
+/// Peak rates of a device, by limit and working set.
 ///
-/// A ceiling is what the fastest *sample* of the fastest kernel reached: a row's median then passes it only by a fault and not by
-/// chance.
+/// A ceiling is the rate of the fastest *sample* of the fastest kernel, so that a row's median exceeds it through a
+/// fault and not by chance.
 #[derive(Debug, Default, Clone)]
 pub struct Ceilings {
-    /// Rate (bytes, operations or launches a nanosecond) by working set in bytes; 0 where the limit knows no working set.
+    /// Rates (bytes, operations or launches per nanosecond) by working set in bytes. The working set is 0 for limits
+    /// other than memory.
     rates: BTreeMap<Key, BTreeMap<u64, f64>>,
 }
 
 impl Ceilings {
-    /// Takes the row of a ceiling into account; gives whether one rose, so that rows held against it may look different now.
+    /// Adds the row of a ceiling; rows of other benchmarks are ignored. Returns whether a ceiling rose: rows compared
+    /// with it must then be judged again.
     pub fn add(&mut self, case: &Case, record: &Record) -> bool {
         let (Some(limit), true, Some(fastest)) = (case.benchmark.ceiling, case.benchmark.sets_ceiling, record.min_ns)
         else {
@@ -45,23 +47,23 @@ impl Ceilings {
         has_risen
     }
 
-    /// Compares a row with the ceiling that limits it: sets `ceiling` and `share`, and the status `implausible` where the row is more
-    /// than 5 % above, even at the slow end of its interval. The ceiling is what its fastest sample reached, which is past the end of
-    /// its own interval. May be called again when a ceiling has risen.
+    /// Compares a row with the ceiling that limits it: sets `ceiling` and `share`, and the status `implausible` if the
+    /// row is more than 5 % above the ceiling even at the slow end of its interval. May be called again when a ceiling
+    /// has risen.
     ///
-    /// `software_scatter` is `Some` for a software device: how far its speed strays by itself from one moment to another, as a fraction of
-    /// it. Its kernels are limited by instructions, not by memory: there the fastest of all memory ceilings decides what is possible.
+    /// `software_scatter` is `Some` for a software device: the variation of its speed, as a fraction. Its kernels are
+    /// limited by instructions and not by memory, so the fastest of all memory ceilings decides what is plausible.
     pub fn judge(&self, case: &Case, record: &mut Record, software_scatter: Option<f64>) {
         if let Some((cause, reason)) = record.unjudged.take() {
             (record.cause, record.reason) = (cause, reason);
         } else if record.cause.is_some_and(Cause::is_by_ceiling) {
-            // Read from a report: what was known before is no longer to be had.
+            // The row is from a report, which does not store the earlier cause and reason.
             return;
         }
         if record.status == Status::Implausible {
             record.status = Status::Ok;
         }
-        let Some((limit, working_set, rate)) = self.binding(case) else { return };
+        let Some((limit, working_set, rate)) = self.limiting(case) else { return };
         let possible = IMPLAUSIBLE
             * if software_scatter.is_some() && limit.is_memory() {
                 self.fastest_memory().max(rate)
@@ -76,7 +78,7 @@ impl Ceilings {
         if record.status != Status::Ok || amount(limit, case) / median <= possible {
             return;
         }
-        // Both the row and its ceiling were measured in moments of their own.
+        // Twice the variation, since the row and its ceiling were measured at different times.
         let slowest = record.ci_high_ns.unwrap_or(median).max(median) * (1.0 + 2.0 * software_scatter.unwrap_or(0.0));
         let (cause, verdict) = if amount(limit, case) / slowest > possible {
             record.status = Status::Implausible;
@@ -93,11 +95,11 @@ impl Ceilings {
         record.unjudged = Some((record.cause.replace(cause), known));
     }
 
-    /// Takes up the limit again that a row of an earlier part of the run was held against in the end: the row of a ceiling does not tell
-    /// that it rose when it was asked again. All rows of that part must have been added before.
+    /// Restores a ceiling from the share of a row of an earlier part of the run: if the ceiling rose when it was
+    /// measured again, its own row does not show it. All rows of that part must have been added before.
     pub fn recall(&mut self, case: &Case, record: &Record) {
         let (Some((limit, working_set, rate)), Some(share), Some(median)) =
-            (self.binding(case), record.share, record.median_ns)
+            (self.limiting(case), record.share, record.median_ns)
         else {
             return;
         };
@@ -110,7 +112,7 @@ impl Ceilings {
         }
     }
 
-    /// The ceiling's name: what the column `ceiling` has.
+    /// The value of the column `ceiling`.
     fn bound(&self, limit: Limit, working_set: u64, case: &Case) -> Bound {
         let scalar = (limit == Limit::Fma).then_some(case.shape.dtype.scalar());
         let working_set = (working_set > 0).then_some(working_set);
@@ -118,19 +120,20 @@ impl Ceilings {
         Bound { limit, scalar, working_set, is_cached }
     }
 
-    /// Whether `case` is held against what `ceiling` measures.
+    /// Whether `case` is compared with the ceiling that `ceiling` measures.
     #[must_use]
-    pub fn is_held_against(&self, case: &Case, ceiling: &Case) -> bool {
-        let (Some((limit, working_set, _)), true) = (self.binding(case), ceiling.benchmark.sets_ceiling) else {
+    pub fn is_limited_by(&self, case: &Case, ceiling: &Case) -> bool {
+        let (Some((limit, working_set, _)), true) = (self.limiting(case), ceiling.benchmark.sets_ceiling) else {
             return false;
         };
         let of_ceiling = ceiling.benchmark.ceiling.map(|limit| key(limit, ceiling));
         of_ceiling == Some(key(limit, case)) && (!limit.is_memory() || ceiling.work().bytes == working_set)
     }
 
-    /// The limit that binds a case with its working set and rate. Memory limits are taken at the rung as large as the working set;
-    /// between two rungs at the faster one; below the smallest rung the cost of the launch binds.
-    fn binding(&self, case: &Case) -> Option<(Limit, u64, f64)> {
+    /// The limit of a case, with the working set and rate of its ceiling. For memory it is the rung within 25 % of the
+    /// case's working set, or else the faster of the two rungs around it. Below a quarter of the smallest rung, the
+    /// launch rate is the limit.
+    fn limiting(&self, case: &Case) -> Option<(Limit, u64, f64)> {
         let limit = case.benchmark.ceiling?;
         let rates = self.rates.get(&key(limit, case))?;
         if !limit.is_memory() {
@@ -155,15 +158,15 @@ impl Ceilings {
         }
     }
 
-    /// The rate that no row as large as `case` can pass, where the limit that binds it is `rate`. Where the device cannot hold a ladder as
-    /// large as the row (three arrays of 128 MiB where none may be larger), the fastest rung is all that is certain.
+    /// The highest plausible rate of `case`, whose ceiling is `rate`. If the case is larger than the largest rung,
+    /// because the device's buffer limit cut the ladder short, it is the rate of the fastest rung.
     fn possible(&self, limit: Limit, case: &Case, rate: f64) -> f64 {
         let Some(rates) = self.rates.get(&key(limit, case)).filter(|_| limit.is_memory()) else { return rate };
-        let is_past_the_ladder = rates.last_key_value().is_some_and(|(rung, _)| case.work().bytes * 4 > rung * 5);
-        if is_past_the_ladder { rates.values().copied().fold(rate, f64::max) } else { rate }
+        let is_above_the_ladder = rates.last_key_value().is_some_and(|(rung, _)| case.work().bytes * 4 > rung * 5);
+        if is_above_the_ladder { rates.values().copied().fold(rate, f64::max) } else { rate }
     }
 
-    /// The fastest rate of any memory ceiling, at any working set.
+    /// The fastest memory ceiling at any working set.
     fn fastest_memory(&self) -> f64 {
         let memory = self.rates.iter().filter(|((limit, _), _)| limit.is_memory());
         memory.flat_map(|(_, rates)| rates.values().copied()).fold(0.0, f64::max)
@@ -172,11 +175,11 @@ impl Ceilings {
     fn is_cached(&self, limit: Limit, working_set: u64) -> bool {
         let Some(rates) = self.rates.get(&(limit, None)) else { return false };
         let largest = rates.last_key_value();
-        rates.get(&working_set).zip(largest).is_some_and(|(rate, (_, largest))| *rate > HOT * largest)
+        rates.get(&working_set).zip(largest).is_some_and(|(rate, (_, largest))| *rate > CACHED_FACTOR * largest)
     }
 }
 
-/// How much of what the limit counts one launch of the case does.
+/// Bytes, operations or launches that one launch of the case counts towards the limit.
 fn amount(limit: Limit, case: &Case) -> f64 {
     match limit {
         Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => case.work().bytes as f64,
@@ -197,14 +200,15 @@ mod tests {
         cases.into_iter().find(|case| case.name() == name && case.shape.count() == n).expect("such a case")
     }
 
-    /// A row that takes as long as `rate` bytes a nanosecond let it.
+    /// A row with a rate of `rate` bytes per nanosecond.
     fn row(case: &Case, rate: f64) -> Record {
         let time = Some(case.work().bytes as f64 / rate);
         Record { median_ns: time, min_ns: time, ..Record::default() }
     }
 
-    /// Ceilings of 900 B/ns at 2^20 elements (a cache) and 500 at 2^24 (memory), and what they make of `case` at `rate`.
-    fn held(case: &Case, rate: f64, ladder: &str) -> Record {
+    /// The row of `case` at `rate`, judged by ceilings of 900 B/ns at 2^20 elements (cache) and 500 B/ns at 2^24
+    /// (DRAM).
+    fn judged(case: &Case, rate: f64, ladder: &str) -> Record {
         let mut ceilings = Ceilings::default();
         for (n, rate) in [(1 << 20, 900.0), (1 << 24, 500.0)] {
             let rung = self::case(ladder, n);
@@ -216,18 +220,18 @@ mod tests {
     }
 
     #[test]
-    fn a_row_at_a_rung_that_passes_it_is_implausible() {
+    fn a_row_above_its_rung_is_implausible() {
         let copy = case("stream/copy", 1 << 24);
-        assert_eq!(held(&copy, 510.0, "ceiling/copy").status, Status::Ok);
-        assert_eq!(held(&copy, 540.0, "ceiling/copy").status, Status::Implausible);
+        assert_eq!(judged(&copy, 510.0, "ceiling/copy").status, Status::Ok);
+        assert_eq!(judged(&copy, 540.0, "ceiling/copy").status, Status::Implausible);
     }
 
     #[test]
-    fn a_row_whose_interval_reaches_down_to_its_ceiling_is_too_noisy_to_judge() {
+    fn a_row_whose_interval_reaches_its_ceiling_is_too_noisy_to_judge() {
         let (copy, rung) = (case("stream/copy", 1 << 24), case("ceiling/copy", 1 << 24));
         let mut ceilings = Ceilings::default();
         ceilings.add(&rung, &row(&rung, 500.0));
-        // 20 % above the ceiling: by intervals of the row's own, and by how far the device strays from moment to moment.
+        // 20 % above the ceiling, with various intervals of the row and variations of the device.
         for (slowest, scatter, status) in [
             (1.0, None, Status::Implausible),
             (1.1, None, Status::Implausible),
@@ -247,7 +251,7 @@ mod tests {
             assert_eq!(record.cause, Some(cause));
             assert_eq!(record.reason, format!("120 % of the ceiling 'copy 128 MiB': {verdict}"));
             assert_eq!(record.share, Some(1.2));
-            // A ceiling that rises takes the remark away.
+            // The reason disappears when the ceiling rises.
             let mut risen = ceilings.clone();
             risen.add(&rung, &row(&rung, 590.0));
             risen.judge(&copy, &mut record, scatter);
@@ -274,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_that_comes_and_goes_leaves_what_was_known_before() {
+    fn a_verdict_that_is_withdrawn_restores_the_earlier_reason() {
         let (copy, rung) = (case("stream/copy", 1 << 24), case("ceiling/copy", 1 << 24));
         let mut ceilings = Ceilings::default();
         ceilings.add(&rung, &row(&rung, 500.0));
@@ -291,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ceiling_that_rose_when_it_was_asked_again_is_recalled_by_the_rows_below_it() {
+    fn a_ceiling_that_rose_when_measured_again_is_recalled_from_the_rows_below_it() {
         let (copy, rung) = (case("stream/copy", 1 << 24), case("ceiling/copy", 1 << 24));
         let mut ceilings = Ceilings::default();
         assert!(ceilings.add(&rung, &row(&rung, 500.0)) && ceilings.add(&rung, &row(&rung, 600.0)));
@@ -303,7 +307,7 @@ mod tests {
         let mut again = record.clone();
         resumed.judge(&copy, &mut again, None);
         assert_eq!((again.status, again.share), (Status::Ok, record.share));
-        // A row that was held against something else says nothing of this.
+        // A row with another ceiling restores nothing.
         let mut resumed = Ceilings::default();
         resumed.add(&rung, &row(&rung, 500.0));
         resumed.recall(&copy, &Record { ceiling: Bound::parse("copy 1 KiB"), ..record.clone() });
@@ -312,10 +316,10 @@ mod tests {
     }
 
     #[test]
-    fn a_row_past_a_ladder_cut_short_is_judged_by_the_fastest_rung_alone() {
+    fn a_row_above_the_largest_rung_is_judged_by_the_fastest_rung() {
         let copy = case("stream/copy", 1 << 26);
-        let record = held(&copy, 540.0, "ceiling/copy");
+        let record = judged(&copy, 540.0, "ceiling/copy");
         assert_eq!((record.status, record.share), (Status::Ok, Some(1.08)));
-        assert_eq!(held(&copy, 950.0, "ceiling/copy").status, Status::Implausible);
+        assert_eq!(judged(&copy, 950.0, "ceiling/copy").status, Status::Implausible);
     }
 }

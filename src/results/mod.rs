@@ -1,4 +1,4 @@
-//! What a run found: its rows, their statistics, and what follows from them. No GPU, no files.
+//! The rows of a run, their statistics, and what follows from them. No GPU, no files.
 
 mod bound;
 pub mod ceilings;

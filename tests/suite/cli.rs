@@ -102,7 +102,7 @@ fn a_report_that_cannot_be_resumed_stays_unchanged() {
     records[0].device = "Other GPU".to_owned();
     folder.write("r.csv", csv::write(&records));
     let refused = resume("r.csv").exits_with(2);
-    let start = "error: r.csv cannot be resumed: it is of another device: Other GPU there, ";
+    let start = "error: r.csv cannot be resumed: it is from another device: Other GPU in the file, ";
     assert!(refused.error().starts_with(start), "{refused}");
     assert_eq!(folder.read("r.csv"), csv::write(&records));
     // A complete report stays the same byte for byte, and its table is printed.

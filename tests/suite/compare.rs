@@ -394,7 +394,7 @@ fn a_comparison_that_is_not_possible_has_a_one_line_error() {
         (&["transpose"], 2, "compare needs a report"),
         (&["old.csv", "new.csv", "tranpose"], 2, "did you mean 'transpose'?"),
         (&["old.csv", "results"], 2, "results is a folder"),
-        (&["old.csv", "new.csv", "["], 2, "'[' is no filter"),
+        (&["old.csv", "new.csv", "["], 2, "'[' is not a valid filter"),
     ] {
         let output = compare_files(&folder, arguments).exits_with(code);
         assert!(output.sole_error().contains(sentence), "{output}");

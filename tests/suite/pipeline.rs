@@ -322,5 +322,5 @@ fn in_a_browser_the_launch_limit_holds_on_a_software_device_too() {
     let (native, browser) = (launch(Api::Vulkan), launch(Api::WebGpu));
     assert_eq!(native.status, Status::Ok, "{}", native.reason);
     assert_eq!(browser.status, Status::Skipped);
-    assert!(browser.reason.contains("past the 0.5 s that are safe on this device"), "{}", browser.reason);
+    assert!(browser.reason.contains("above the safe limit of 0.5 s on this device"), "{}", browser.reason);
 }

@@ -132,22 +132,22 @@ fn cases_that_failed_because_their_device_hung_earlier_are_measured_again() {
 fn a_report_of_another_run_is_rejected_with_the_reason() {
     type Change = fn(&mut Vec<Record>);
     let table: [(Change, &str); 11] = [
-        (|rows| rows[0].device = "Fake 8000".into(), "is of another device: Fake 8000 there, Fake 9000 here"),
-        (|rows| rows[0].driver = "fake 0.9".into(), "is of another driver: fake 0.9 there, fake 1.0 here"),
-        (|rows| rows[0].tool_version = "0.0.1".into(), "is of another version of shaderbench: 0.0.1 there, "),
+        (|rows| rows[0].device = "Fake 8000".into(), "is from another device: Fake 8000 in the file, Fake 9000 now"),
+        (|rows| rows[0].driver = "fake 0.9".into(), "is from another driver: fake 0.9 in the file, fake 1.0 now"),
+        (|rows| rows[0].tool_version = "0.0.1".into(), "is from another version of shaderbench: 0.0.1 in the file, "),
         (
             |rows| rows[0].cpu = "Other CPU".into(),
-            "is of another processor: Other CPU there, Test CPU (2 threads) here",
+            "is from another CPU: Other CPU in the file, Test CPU (2 threads) now",
         ),
-        (|rows| rows[0].os = "TestOS 2".into(), "is of another operating system: "),
-        (|rows| rows[0].schema = Some(99), "is of another schema: 99 there, "),
-        (|rows| rows[0].backend = Some(Api::Metal), "has rows through metal, this run is through vulkan"),
-        (|rows| rows[1].date = "2020-01-01T00:00:00Z".into(), "holds the rows of several runs"),
+        (|rows| rows[0].os = "TestOS 2".into(), "is from another operating system: "),
+        (|rows| rows[0].schema = Some(99), "is from another schema: 99 in the file, "),
+        (|rows| rows[0].backend = Some(Api::Metal), "has rows of API metal; this run uses vulkan"),
+        (|rows| rows[1].date = "2020-01-01T00:00:00Z".into(), "has rows of several runs"),
         (
             |rows| rows[0].n = Some(Extent::Linear(77)),
-            "which these arguments do not measure: pass those of the run that wrote it",
+            "which these arguments do not measure: use the arguments of the run that wrote it",
         ),
-        (|rows| drop(rows.remove(2)), "which these arguments measure before others that it has: pass those of"),
+        (|rows| drop(rows.remove(2)), "but has rows for later cases: use the arguments of"),
         (|rows| rows[1].shader_hash = "0".into(), "with another version of its kernel"),
     ];
     let complete_rows = uninterrupted(|_| Behaviour::Right);

@@ -1,4 +1,4 @@
-//! Reports that the page's user has: read, written, held against each other.
+//! Reads, writes and compares the report files of the page's user.
 
 use std::path::Path;
 
@@ -12,21 +12,21 @@ use shaderbench::report::{csv as csv_report, json as json_report, reader};
 use shaderbench::results::Record;
 use shaderbench::results::compare::{Case, Comparison, Pair, Report, Side, compare as compare_reports};
 
-/// A JSON report as CSV.
+/// Converts a JSON report to CSV.
 pub(crate) fn csv(json: &str) -> Result<String> {
     let records = json_report::read(Path::new("this run"), json.as_bytes())?;
     Ok(String::from_utf8_lossy(&csv_report::write(&records)).into_owned())
 }
 
-/// The rows of a file, and what its reader should know of it.
+/// The rows of a file, and notes about it for the user.
 fn read(name: &str, text: &str) -> Result<(Vec<Record>, Vec<String>)> {
     let path = Path::new(name);
     let report = reader::with_rows(path, reader::read(path, text.as_bytes())?)?;
     Ok((report.records, report.notes))
 }
 
-/// What a file is a report of.
-pub(crate) fn look(name: &str, text: &str) -> Result<Value> {
+/// A report's devices, date and number of rows, and notes about it.
+pub(crate) fn inspect(name: &str, text: &str) -> Result<Value> {
     let (records, notes) = read(name, text)?;
     let mut devices: Vec<String> = Vec::new();
     for record in &records {
@@ -43,7 +43,7 @@ fn reports(named: &[(String, String)]) -> Result<Vec<Report>> {
     named.iter().map(report).collect()
 }
 
-/// What the report page draws of the reports, as JSON.
+/// The data of the report page, as JSON.
 pub(crate) fn charts(named: &[(String, String)]) -> Result<String> {
     let mut reports = reports(named)?;
     html::share_samples(&mut reports);
@@ -51,7 +51,7 @@ pub(crate) fn charts(named: &[(String, String)]) -> Result<String> {
     Ok(serde_json::to_string(&html::data(&comparison)).unwrap_or_default())
 }
 
-/// The reports, each with its name, against the first.
+/// Compares the reports, given as names and texts, with the first one.
 pub(crate) fn compare(named: &[(String, String)]) -> Result<Value> {
     let mut reports = reports(named)?;
     let others = reports.split_off(reports.len().min(1));
@@ -60,7 +60,7 @@ pub(crate) fn compare(named: &[(String, String)]) -> Result<Value> {
         let names: Vec<_> = named.iter().map(|(name, _)| name.as_str()).collect();
         let names = names.join(", ");
         return Err(Error::Usage(format!(
-            "there is nothing to compare: the rows of {names} are of one side: add another report"
+            "there is nothing to compare: the rows of {names} belong to one side: add another report"
         )));
     }
     let by_kernel: Vec<&str> = FAMILIES.iter().filter(|family| family.is_by_kernel).map(|family| family.name).collect();
@@ -80,10 +80,11 @@ pub(crate) fn compare(named: &[(String, String)]) -> Result<Value> {
 }
 
 fn side(side: &Side) -> Value {
-    json!({ "label": side.label, "title": comparison::title(side), "driver": side.driver, "days": comparison::days(side) })
+    let (title, days) = (comparison::title(side), comparison::days(side));
+    json!({ "label": side.label, "title": title, "driver": side.driver, "days": days })
 }
 
-/// A case that both sides of some match have a time for.
+/// A case with times on both sides of at least one match; `None` for others.
 fn case(comparison: &Comparison, case: &Case, by_kernel: &[&str]) -> Option<Value> {
     let pair = |pair: &Option<Pair>| {
         let pair = pair.as_ref()?;

@@ -1,4 +1,4 @@
-//! Cases as this device can run them: browsers allow fewer invocations a workgroup than native APIs on the same card.
+//! Adapts cases to the device: browsers allow fewer invocations per workgroup than native APIs on the same device.
 
 use shaderbench::backend::Device;
 use shaderbench::engine::plan::params_of;
@@ -6,14 +6,14 @@ use shaderbench::job::Job;
 use shaderbench::suite::Case;
 use shaderbench::suite::Value;
 
-/// The parameter that sets how many invocations a workgroup has.
+/// The parameter that sets the number of invocations per workgroup.
 const WG: &str = "WG";
 
-/// The cases with smaller workgroups where the device allows no larger ones and the kernel takes any. Their rows say so among their
-/// parameters. What cannot be made to fit stays as it is, and is skipped with the reason.
+/// Reduces the workgroup size of cases that exceed the device's limit, if the kernel has a parameter for it. Their rows
+/// then have this parameter. Other cases stay unchanged and are skipped with the reason.
 pub(crate) fn fit(cases: Vec<Case>, device: &Device) -> Vec<Case> {
     let mut fitting: Vec<Case> = Vec::with_capacity(cases.len());
-    for case in cases.into_iter().map(|case| smaller(&case, device).unwrap_or(case)) {
+    for case in cases.into_iter().map(|case| with_smaller_workgroup(&case, device).unwrap_or(case)) {
         if !fitting.iter().any(|other| other.name() == case.name() && other.shape == case.shape) {
             fitting.push(case);
         }
@@ -21,7 +21,7 @@ pub(crate) fn fit(cases: Vec<Case>, device: &Device) -> Vec<Case> {
     fitting
 }
 
-fn smaller(case: &Case, device: &Device) -> Option<Case> {
+fn with_smaller_workgroup(case: &Case, device: &Device) -> Option<Case> {
     let interface = Job::new(case).ok()?.kernel.interface;
     if interface.invocations() <= device.max_invocations || !params_of(case.benchmark).iter().any(|name| name == WG) {
         return None;

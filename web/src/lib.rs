@@ -1,5 +1,4 @@
-//! The suite in a browser tab: what a worker calls. Everything that is measured, judged or written comes from `shaderbench`; here it is
-//! handed over, as JSON.
+//! The suite in a browser tab: functions for the page's worker. They call `shaderbench` and pass values as JSON.
 
 mod files;
 mod fit;
@@ -27,10 +26,10 @@ thread_local! {
     static TAB: RefCell<Option<Tab>> = const { RefCell::new(None) };
 }
 
-/// Bytes that an end-to-end time may upload: the tab holds a copy of them.
+/// Maximum upload of a case with an end-to-end time, in bytes: the tab's memory holds a copy of them.
 const END_TO_END_BYTES: u64 = 64 << 20;
 
-/// The clock may step by 100 µs, and 100 steps of short launches are many.
+/// Maximum number of launches in a sample. The clock may step by 100 µs, and short launches must fill 100 steps.
 const MAX_LAUNCHES: u32 = 8000;
 
 #[wasm_bindgen(start)]
@@ -38,7 +37,7 @@ fn start() {
     console_error_panic_hook::set_once();
 }
 
-/// What there is to choose from: profiles, and families with what they are about.
+/// The version, the names of the profiles, and the families with their summaries.
 #[wasm_bindgen]
 #[must_use]
 pub fn choices() -> String {
@@ -48,11 +47,12 @@ pub fn choices() -> String {
         .to_string()
 }
 
-/// Opens the adapter that the browser prefers. `host` is what only scripts can find out, an object: `browser`, `os`, `cpu`; of the
-/// adapter `device`, `vendor`, `is_software`. Gives what the device tells, an array of names and values.
+/// Opens the browser's preferred adapter. `host` is an object with values that only scripts can read: `browser`, `os`
+/// and `cpu`, and the adapter's `device`, `vendor` and `is_software`. Returns the device's properties: an array of
+/// section, name and value.
 ///
 /// # Errors
-/// Where there is no adapter, or it cannot be opened.
+/// If there is no adapter, or it cannot be opened.
 #[wasm_bindgen]
 pub async fn open(host: &str) -> Result<String, JsError> {
     let host: Value = serde_json::from_str(host)?;
@@ -67,69 +67,75 @@ pub async fn open(host: &str) -> Result<String, JsError> {
         device.kind = DeviceType::Software;
     }
     let opened = WgpuBackend::open(adapter, Timeouts::DEFAULT).await;
-    let backend = opened.map_err(|error| JsError::new(&format!("{}: {WHAT_TO_DO}", error.chain())))?;
-    let told = sheet(backend.device());
-    let tab = Tab { backend, os: text("os"), cpu: text("cpu"), is_gone: false, on_reopened: None };
+    let backend = opened.map_err(|error| JsError::new(&format!("{}: {ADVICE}", error.chain())))?;
+    let properties = device_properties(backend.device());
+    let tab = Tab { backend, os: text("os"), cpu: text("cpu"), reopen_failed: false, on_reopened: None };
     TAB.with(|slot| slot.replace(Some(tab)));
-    Ok(told.to_string())
+    Ok(properties.to_string())
 }
 
-const NO_ADAPTER: &str = "The browser knows WebGPU but gives this page no adapter: switch on hardware acceleration in its settings, \
-     update the graphics driver, or try another browser.";
+const NO_ADAPTER: &str = "The browser supports WebGPU but gives this page no adapter: \
+     enable hardware acceleration in its settings, update the graphics driver, or try another browser.";
 
-const WHAT_TO_DO: &str =
-    "reload the page; where that does not help, restart the browser or update the graphics driver.";
+const ADVICE: &str = "reload the page; where that does not help, restart the browser or update the graphics driver.";
 
-fn sheet(device: &Device) -> Value {
+fn device_properties(device: &Device) -> Value {
     let basics = device.basics().into_iter().map(|(name, value)| json!(["", name, value]));
     let facts = device.facts.iter().map(|(section, name, value)| json!([section, name, value]));
     basics.chain(facts).collect()
 }
 
-/// How many cases these families have at this profile, with the ceilings that they need. `sizes` stand in place of the profile's; none for
-/// the profile's.
+/// Number of cases of the families at the profile, with the ceilings that they need. `sizes` replace the profile's
+/// sizes unless empty.
 ///
 /// # Errors
-/// Where there is no such family, or something is no size.
+/// If a family, the profile or a size is invalid.
 #[wasm_bindgen]
 pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result<usize, JsError> {
-    Ok(cases(families, profile, &sizes).map_err(thrown)?.len())
+    Ok(cases(families, profile, &sizes).map_err(js_error)?.len())
 }
 
-/// Measures what [`count`] counts. `plant` names a benchmark whose kernel gets a fault, for a test of the page; empty for none. `tell` is
-/// called with a name and JSON: `plan`, `timer`, `start`, `rows`, `reopened` (a lost device). Gives `complete` or `interrupted`.
+/// Measures the cases that [`count`] counts. `plant` names a benchmark whose kernel gets a fault, to test the page;
+/// empty for none. `callback` receives events, each a name and JSON: `plan`, `timer`, `start`, `rows`, and `reopened`
+/// after a lost device. Returns `complete` or `interrupted`.
 ///
 /// # Errors
-/// Where the run cannot go on.
+/// If the run cannot continue.
 #[wasm_bindgen]
 pub async fn run(
     families: Vec<String>,
     profile: &str,
     sizes: Vec<String>,
     plant: &str,
-    tell: Function,
+    callback: Function,
 ) -> Result<String, JsError> {
-    let cases = cases(families, profile, &sizes).map_err(thrown)?;
+    let cases = cases(families, profile, &sizes).map_err(js_error)?;
     let Some(mut tab) = TAB.with(RefCell::take) else { return Err(JsError::new("no device is open")) };
-    let ended = measure(&mut tab, cases, profile, plant, tell).await;
+    let end = measure(&mut tab, cases, profile, plant, callback).await;
     TAB.with(|slot| slot.replace(Some(tab)));
-    ended.map(str::to_owned).map_err(thrown)
+    end.map(str::to_owned).map_err(js_error)
 }
 
-async fn measure(tab: &mut Tab, cases: Vec<Case>, profile: &str, plant: &str, tell: Function) -> Result<&'static str> {
+async fn measure(
+    tab: &mut Tab,
+    cases: Vec<Case>,
+    profile: &str,
+    plant: &str,
+    callback: Function,
+) -> Result<&'static str> {
     let mut cases = fit::fit(cases, tab.backend.device());
     if !plant.is_empty() {
-        plant::spoil(&mut cases, plant)?;
+        plant::plant_fault(&mut cases, plant)?;
     }
     let now = String::from(js_sys::Date::new_0().to_iso_string());
     let date = format!("{}Z", now.split('.').next().unwrap_or_default());
     let mut settings = Settings::new(self::profile(profile)?, date, tab.os.clone(), tab.cpu.clone());
     settings.end_to_end_bytes = settings.end_to_end_bytes.min(END_TO_END_BYTES);
     settings.rules.max_launches = MAX_LAUNCHES;
-    tab::go_on();
-    tab.revive().await.map_err(unusable)?;
-    tab.on_reopened = Some(tell.clone());
-    let mut rows = Rows::new(tell, cases.len());
+    tab::clear_stop();
+    tab.reopen_if_lost().await.map_err(unusable)?;
+    tab.on_reopened = Some(callback.clone());
+    let mut rows = Rows::new(callback, cases.len());
     let outcome = resume(&mut [tab], &cases, EarlierRows::default(), &settings, &mut rows).await?;
     match outcome.end {
         End::Complete => Ok("complete"),
@@ -140,9 +146,10 @@ async fn measure(tab: &mut Tab, cases: Vec<Case>, profile: &str, plant: &str, te
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn unusable(error: Error) -> Error {
-    let why = error.chain();
+    let reason = error.chain();
     Error::NoDevice(format!(
-        "Nothing more can be measured: {why}. Press Run to try again; where that does not help, save the rows and restart the browser."
+        "Nothing more can be measured: {reason}. \
+         Press Run to try again; where that does not help, save the rows and restart the browser."
     ))
 }
 
@@ -152,47 +159,47 @@ pub fn stop() {
     tab::stop();
 }
 
-/// Says whether the tab is hidden: nothing is measured then.
+/// Sets whether the tab is hidden. Measuring pauses while it is.
 #[wasm_bindgen]
 pub fn hide(is_hidden: bool) {
     tab::hide(is_hidden);
 }
 
-/// A JSON report as CSV.
+/// Converts a JSON report to CSV.
 ///
 /// # Errors
-/// What is wrong with it.
+/// If the report is invalid.
 #[wasm_bindgen]
 pub fn csv(json: &str) -> Result<String, JsError> {
-    files::csv(json).map_err(thrown)
+    files::csv(json).map_err(js_error)
 }
 
-/// What a file is a report of, as an object; fails where it is none.
+/// A report's number of rows (`rows`), `devices`, `date` and `notes`, as an object.
 ///
 /// # Errors
-/// What is wrong with it, and in which line.
+/// If the file is not a valid report, with the line.
 #[wasm_bindgen]
-pub fn look(name: &str, text: &str) -> Result<String, JsError> {
-    Ok(files::look(name, text).map_err(thrown)?.to_string())
+pub fn inspect(name: &str, text: &str) -> Result<String, JsError> {
+    Ok(files::inspect(name, text).map_err(js_error)?.to_string())
 }
 
-/// Holds reports against each other, as `shaderbench compare` does: `reports` is an array of objects with `name` and `text`, the baseline
+/// Compares reports like `shaderbench compare`. `reports` is an array of objects with `name` and `text`, the baseline
 /// first.
 ///
 /// # Errors
-/// What is wrong with one of them, or that there is nothing to compare.
+/// If a report is invalid, or there is nothing to compare.
 #[wasm_bindgen]
 pub fn compare(reports: &str) -> Result<String, JsError> {
-    Ok(files::compare(&named(reports)?).map_err(thrown)?.to_string())
+    Ok(files::compare(&named(reports)?).map_err(js_error)?.to_string())
 }
 
-/// What the report page draws of `reports`, an array as for [`compare`]: the data of `ShaderbenchReport.render`.
+/// The data for `ShaderbenchReport.render`. `reports` is an array as for [`compare`].
 ///
 /// # Errors
-/// What is wrong with one of them.
+/// If a report is invalid.
 #[wasm_bindgen]
 pub fn charts(reports: &str) -> Result<String, JsError> {
-    files::charts(&named(reports)?).map_err(thrown)
+    files::charts(&named(reports)?).map_err(js_error)
 }
 
 /// Names and texts of reports.
@@ -213,6 +220,6 @@ fn profile(name: &str) -> Result<Profile> {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn thrown(error: Error) -> JsError {
+fn js_error(error: Error) -> JsError {
     JsError::new(&error.chain())
 }

@@ -1,5 +1,5 @@
-//! A fault planted in a kernel, so that one can see on the page that wrong results are found: the last store of the kernel stores twice
-//! the value. The row's hash of its kernel changes with it.
+//! Plants a fault in a kernel, to show that the page reports wrong results: the kernel's last store writes twice the
+//! value. The row's `shader_hash` changes too.
 
 use shaderbench::error::{Error, Result};
 use shaderbench::suite::{Benchmark, Case, Check};
@@ -7,27 +7,30 @@ use shaderbench::suite::{Benchmark, Case, Check};
 /// Plants the fault in the kernel of the benchmark `name` (`transpose/tiled`).
 ///
 /// # Errors
-/// Where it is not among the cases, or nothing is stored in it as it should be.
-pub(crate) fn spoil(cases: &mut [Case], name: &str) -> Result<()> {
-    let mut spoiled: Option<&'static Benchmark> = None;
+/// If the benchmark is not among the cases, or its kernel has no suitable store.
+pub(crate) fn plant_fault(cases: &mut [Case], name: &str) -> Result<()> {
+    let mut faulty: Option<&'static Benchmark> = None;
     for case in cases.iter_mut().filter(|case| case.name() == name) {
-        let benchmark = match spoiled {
+        let benchmark = match faulty {
             Some(benchmark) => benchmark,
             None => with_fault(case.benchmark)?,
         };
         *case = Case::new(case.family, benchmark, case.shape.clone());
-        spoiled = Some(benchmark);
+        faulty = Some(benchmark);
     }
-    spoiled.map(drop).ok_or_else(|| Error::Usage(format!("plant: this run has no benchmark '{name}'")))
+    faulty.map(drop).ok_or_else(|| Error::Usage(format!("plant: this run has no benchmark '{name}'")))
 }
 
 fn with_fault(benchmark: &'static Benchmark) -> Result<&'static Benchmark> {
     let Some(wgsl) = doubled(benchmark.wgsl) else {
-        return Err(Error::Usage(format!("plant: the kernel of '{}' has no store to spoil", benchmark.name)));
+        return Err(Error::Usage(format!(
+            "plant: the kernel of '{}' has no store to plant a fault in",
+            benchmark.name
+        )));
     };
     let check = &benchmark.check;
     let check = Check { buffer: check.buffer, scalars: check.scalars, oracle: check.oracle };
-    // Once a run, for a test: it lives as long as the page.
+    // Leaked: at most one per run, and only in tests of the page.
     Ok(Box::leak(Box::new(Benchmark { wgsl: Box::leak(wgsl.into_boxed_str()), check, ..*benchmark })))
 }
 
@@ -35,8 +38,8 @@ fn with_fault(benchmark: &'static Benchmark) -> Result<&'static Benchmark> {
 fn doubled(wgsl: &str) -> Option<String> {
     let mut lines: Vec<String> = wgsl.lines().map(str::to_owned).collect();
     let line = lines.iter_mut().rev().find(|line| line.contains("] = ") && line.ends_with(';'))?;
-    let (place, value) = line.split_once("] = ")?;
+    let (target, value) = line.split_once("] = ")?;
     let value = value.trim_end_matches(';');
-    *line = format!("{place}] = ({value}) + ({value});");
+    *line = format!("{target}] = ({value}) + ({value});");
     Some(lines.join("\n"))
 }

@@ -1,4 +1,4 @@
-//! Who watches a run in a tab: it tells the page.
+//! Sends the events of a run to the page.
 
 use js_sys::Function;
 use serde_json::{Value, json};
@@ -15,33 +15,33 @@ use wasm_bindgen::JsValue;
 
 use crate::tab;
 
-/// Tells the page of a run.
+/// Sends the events of a run to the page.
 pub(crate) struct Rows {
-    tell: Function,
+    callback: Function,
 }
 
 impl Rows {
-    /// Tells that there are `cases` cases.
-    pub(crate) fn new(tell: Function, cases: usize) -> Self {
-        let rows = Self { tell };
-        rows.say("plan", &json!({ "cases": cases }));
+    /// Sends the number of cases.
+    pub(crate) fn new(callback: Function, cases: usize) -> Self {
+        let rows = Self { callback };
+        rows.post("plan", &json!({ "cases": cases }));
         rows
     }
 
-    fn say(&self, what: &str, value: &Value) {
-        // A page that throws has had its say on its own console.
-        let _ = self.tell.call2(&JsValue::NULL, &what.into(), &value.to_string().into());
+    fn post(&self, event: &str, value: &Value) {
+        // An exception of the callback does not end the run.
+        let _ = self.callback.call2(&JsValue::NULL, &event.into(), &value.to_string().into());
     }
 }
 
 impl Observer for Rows {
     fn timer(&mut self, _api: Api, timer: &Timer) {
         let tick = table::time(Some(timer.tick_ns));
-        self.say("timer", &json!({ "is_device": timer.is_device, "tick": tick, "note": timer.note }));
+        self.post("timer", &json!({ "is_device": timer.is_device, "tick": tick, "note": timer.note }));
     }
 
-    fn start(&mut self, place: usize, case: &Case, _row: &Record) {
-        self.say("start", &json!({ "place": place, "case": case.to_string() }));
+    fn start(&mut self, index: usize, case: &Case, _row: &Record) {
+        self.post("start", &json!({ "index": index, "case": case.to_string() }));
     }
 
     fn row(&mut self, _record: &Record) {}
@@ -49,7 +49,7 @@ impl Observer for Rows {
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
         let first = changes.unchanged().min(records.len());
         let rows: Vec<Value> = records[first..].iter().map(|record| row(records, record)).collect();
-        self.say("rows", &json!({ "from": first, "rows": rows, "families": families(records, &records[first..]) }));
+        self.post("rows", &json!({ "from": first, "rows": rows, "families": families(records, &records[first..]) }));
         Ok(())
     }
 
@@ -58,7 +58,7 @@ impl Observer for Rows {
     }
 }
 
-/// A row as the JSON report has it, and as a table does.
+/// A row as in the JSON report, and as texts for a table.
 fn row(records: &[Record], record: &Record) -> Value {
     let family = FAMILIES.iter().find(|family| family.name == record.family);
     let of_family: Vec<&Record> = records.iter().filter(|other| other.family == record.family).collect();
@@ -67,13 +67,14 @@ fn row(records: &[Record], record: &Record) -> Value {
     json!({ "record": report[0], "texts": texts })
 }
 
-/// What is to be said of the families of the rows that are new.
+/// Name, summary and finding of each family with fresh rows.
 fn families(records: &[Record], fresh: &[Record]) -> Vec<Value> {
     let is_fresh = |name: &str| fresh.iter().any(|record| record.family == name);
     let touched = FAMILIES.iter().filter(|family| is_fresh(family.name));
-    let said = touched.map(|family| {
+    let values = touched.map(|family| {
         let rows: Vec<&Record> = records.iter().filter(|record| record.family == family.name).collect();
-        json!({ "name": family.name, "summary": family.summary, "finding": finding(family.name, &rows).map(|finding| finding.text) })
+        let finding = finding(family.name, &rows).map(|finding| finding.text);
+        json!({ "name": family.name, "summary": family.summary, "finding": finding })
     });
-    said.collect()
+    values.collect()
 }

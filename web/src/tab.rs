@@ -1,4 +1,4 @@
-//! A device in a tab: nothing is measured while the tab is hidden, and what would not fit into the tab's memory is refused.
+//! A device in a tab. Measuring pauses while the tab is hidden, and cases too large for the tab's memory are refused.
 
 use std::cell::{Cell, RefCell};
 
@@ -10,14 +10,14 @@ use shaderbench::error::{Error, Result};
 use shaderbench::job::{Job, Step};
 use wasm_bindgen::JsValue;
 
-/// Bytes of host copies that a job may need: the tab's memory ends at 4 GiB, and never shrinks.
-const MOST_COPIED: u64 = 512 << 20;
+/// Maximum size of a job's host copies in bytes: the tab's memory is limited to 4 GiB and never shrinks.
+const MAX_HOST_COPY_BYTES: u64 = 512 << 20;
 
 #[derive(Default)]
 struct State {
     is_hidden: Cell<bool>,
     is_stopped: Cell<bool>,
-    /// How often the tab was hidden.
+    /// Number of times that the tab was hidden.
     times_hidden: Cell<u32>,
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
 }
@@ -26,7 +26,7 @@ thread_local! {
     static STATE: State = State::default();
 }
 
-/// Tells whether the tab is hidden.
+/// Sets whether the tab is hidden.
 pub(crate) fn hide(is_hidden: bool) {
     STATE.with(|state| {
         if is_hidden && !state.is_hidden.get() {
@@ -47,8 +47,8 @@ pub(crate) fn stop() {
     });
 }
 
-/// Forgets an earlier [`stop`].
-pub(crate) fn go_on() {
+/// Cancels an earlier [`stop`].
+pub(crate) fn clear_stop() {
     STATE.with(|state| state.is_stopped.set(false));
 }
 
@@ -58,13 +58,13 @@ pub(crate) fn is_stopped() -> bool {
 
 fn wake(state: &State) {
     for waiting in state.waiting.take() {
-        // One that no longer waits needs no waking.
+        // Sending fails if the receiver no longer waits.
         let _ = waiting.send(());
     }
 }
 
-/// Waits until the tab is seen, or the run is to end. Gives how often it was hidden.
-async fn seen() -> u32 {
+/// Waits until the tab is visible or the run is stopped. Returns the number of times that the tab was hidden.
+async fn until_visible() -> u32 {
     loop {
         let woken = STATE.with(|state| {
             if !state.is_hidden.get() || state.is_stopped.get() {
@@ -81,32 +81,32 @@ async fn seen() -> u32 {
     }
 }
 
-/// Whether the tab was hidden since `times`.
+/// Whether the tab was hidden again since the count was `times`.
 fn was_hidden_since(times: u32) -> bool {
     STATE.with(|state| state.times_hidden.get() != times) && !is_stopped()
 }
 
-/// The device, and what is known of its host.
+/// The device and its host.
 pub(crate) struct Tab {
     pub(crate) backend: WgpuBackend,
     pub(crate) os: String,
     pub(crate) cpu: String,
-    /// Whether the last attempt to open a lost device anew failed.
-    pub(crate) is_gone: bool,
-    /// Called where a lost device was opened anew.
+    /// Whether the last attempt to reopen a lost device failed.
+    pub(crate) reopen_failed: bool,
+    /// Called after a lost device is reopened.
     pub(crate) on_reopened: Option<Function>,
 }
 
 impl Tab {
-    /// Opens the device anew where it was lost since the last run, or in it.
+    /// Reopens the device if it was lost in the last run or since.
     ///
     /// # Errors
-    /// Why it cannot be opened.
-    pub(crate) async fn revive(&mut self) -> Result<()> {
-        if self.is_gone || self.backend.is_lost() {
-            self.is_gone = true;
+    /// If it cannot be opened.
+    pub(crate) async fn reopen_if_lost(&mut self) -> Result<()> {
+        if self.reopen_failed || self.backend.is_lost() {
+            self.reopen_failed = true;
             self.backend.reopen().await?;
-            self.is_gone = false;
+            self.reopen_failed = false;
         }
         Ok(())
     }
@@ -120,30 +120,32 @@ impl Backend for Tab {
     fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
         Box::pin(async move {
             let copied = copied_bytes(job);
-            if copied > MOST_COPIED {
-                let (needs, has) = (copied >> 20, MOST_COPIED >> 20);
-                return Err(Error::Unsupported(format!("needs {needs} MiB of the tab's own memory, past {has} MiB")));
+            if copied > MAX_HOST_COPY_BYTES {
+                let (needs, has) = (copied >> 20, MAX_HOST_COPY_BYTES >> 20);
+                return Err(Error::Unsupported(format!(
+                    "needs {needs} MiB of the tab's memory; the limit is {has} MiB"
+                )));
             }
-            seen().await;
+            until_visible().await;
             let inner = self.backend.prepare(job).await.map_err(|error| match error {
-                // What a browser gives to a tab is its own decision, and no fault of the case's.
-                Error::OutOfMemory(why) => {
-                    Error::Unsupported(format!("the browser gives this tab too little memory: {why}"))
+                // The browser limits a tab's memory, so the case is unsupported and not failed.
+                Error::OutOfMemory(reason) => {
+                    Error::Unsupported(format!("the browser gives this tab too little memory: {reason}"))
                 }
                 error => error,
             })?;
-            Ok(Box::new(Seen { inner }) as Box<dyn Prepared>)
+            Ok(Box::new(WhileVisible { inner }) as Box<dyn Prepared>)
         })
     }
 
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
-            self.is_gone = true;
+            self.reopen_failed = true;
             self.backend.reopen().await?;
-            self.is_gone = false;
-            if let Some(tell) = &self.on_reopened {
-                // A page that throws has had its say on its own console.
-                let _ = tell.call2(&JsValue::NULL, &"reopened".into(), &"null".into());
+            self.reopen_failed = false;
+            if let Some(callback) = &self.on_reopened {
+                // An exception of the callback does not end the run.
+                let _ = callback.call2(&JsValue::NULL, &"reopened".into(), &"null".into());
             }
             Ok(())
         })
@@ -154,34 +156,34 @@ impl Backend for Tab {
     }
 }
 
-/// Bytes that the host keeps of a job's buffers.
+/// Bytes of a job's buffers that have host copies.
 fn copied_bytes(job: &Job) -> u64 {
-    let mut places: Vec<usize> = Vec::new();
+    let mut buffers: Vec<usize> = Vec::new();
     for step in job.steps.iter().chain(&job.end_to_end) {
         match step {
-            Step::Upload(place) | Step::Send { from: place, .. } | Step::Receive { to: place, .. } => {
-                places.push(*place);
+            Step::Upload(buffer) | Step::Send { from: buffer, .. } | Step::Receive { to: buffer, .. } => {
+                buffers.push(*buffer);
             }
             _ => {}
         }
     }
-    places.sort_unstable();
-    places.dedup();
-    places.into_iter().map(|place| job.buffers[place].bytes).sum()
+    buffers.sort_unstable();
+    buffers.dedup();
+    buffers.into_iter().map(|buffer| job.buffers[buffer].bytes).sum()
 }
 
-/// A job that is timed only while the tab is seen.
-struct Seen {
+/// A job that is timed only while the tab is visible.
+struct WhileVisible {
     inner: Box<dyn Prepared>,
 }
 
-impl Prepared for Seen {
+impl Prepared for WhileVisible {
     fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
         Box::pin(async move {
             loop {
-                let times = seen().await;
+                let times = until_visible().await;
                 let sample = self.inner.sample(launches).await?;
-                // A browser may slow what nobody sees: that is no time of the device's.
+                // Browsers may throttle a hidden tab, so drop the sample.
                 if !was_hidden_since(times) {
                     return Ok(sample);
                 }
@@ -192,7 +194,7 @@ impl Prepared for Seen {
     fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)> {
         Box::pin(async move {
             loop {
-                let times = seen().await;
+                let times = until_visible().await;
                 let timed = self.inner.end_to_end().await?;
                 if !was_hidden_since(times) {
                     return Ok(timed);

@@ -1,21 +1,21 @@
-//! Why a row is not an ordinary one.
+//! Causes of rows without figures or with doubtful ones.
 
 use crate::error::Error;
 
-/// Why a row has no figures, or why its figures need care. The words are in [`super::Record::reason`].
+/// Why a row has no figures, or why its figures are doubtful. [`super::Record::reason`] says it in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// The device or the API lacks what the case needs.
     Unsupported,
     /// A launch takes longer than the run's time limit allows.
     TimeLimit,
-    /// The device did not answer.
+    /// The device did not answer in time.
     TimedOut,
     /// The device was lost.
     DeviceLost,
-    /// No device to run on.
+    /// There is no device, or it cannot be used.
     NoDevice,
-    /// Too little memory was free.
+    /// An allocation failed.
     OutOfMemory,
     /// The kernel does not compile.
     Shader,
@@ -25,9 +25,9 @@ pub enum Cause {
     WrongOutput,
     /// The device's speed changed while the case was measured.
     Unsteady,
-    /// Faster than its ceiling by more than noise explains.
+    /// Faster than its ceiling by more than the noise.
     AboveCeiling,
-    /// Faster than its ceiling, by less than noise may explain.
+    /// Faster than its ceiling, but possibly by noise.
     PerhapsAboveCeiling,
     /// None of these.
     Other,

@@ -1,34 +1,34 @@
-//! The columns of the CSV: also the keys of the JSON report.
+//! The columns of the CSV, which are also the keys of the JSON report.
 
 use serde_json::Value;
 
 use super::field::Field;
 use super::row::Record;
 
-/// What a column is about.
+/// Kind of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Tells the row from every other one: run, device, API and case.
+    /// Identifies the row: run, device, API and case.
     Identity,
-    /// Measured: a row that is wrong or failed has none.
+    /// A measured value. Rows without a valid measurement have none.
     Figure,
-    /// Anything else that is known of the row.
+    /// Any other value.
     Text,
 }
 
 /// A column.
 pub struct Column {
-    /// Heading.
+    /// Name in the CSV's first line.
     pub name: &'static str,
-    /// What it is about.
+    /// Kind of its values.
     pub kind: Kind,
     /// Unit of the value; empty for text.
     pub unit: &'static str,
-    /// What it holds.
+    /// Description.
     pub doc: &'static str,
-    /// The value as text; empty where it does not exist.
+    /// The value as text; empty if there is none.
     pub get: fn(&Record) -> String,
-    /// Takes the value from text.
+    /// Sets the value from text.
     pub set: fn(&mut Record, &str) -> Result<(), String>,
     /// The value for JSON: a number, a string, or null.
     pub json: fn(&Record) -> Value,
@@ -53,80 +53,80 @@ macro_rules! column {
 
 /// The columns of the CSV, in their order.
 pub const COLUMNS: &[Column] = &[
-    column!(Text schema, "", "version of this list of columns"),
+    column!(Text schema, "", "version of the column list"),
     column!(Identity tool_version, "", "version of shaderbench"),
     column!(Identity date, "", "start of the run, UTC, RFC 3339"),
     column!(Text os, "", "host operating system"),
-    column!(Text cpu, "", "host processor"),
-    column!(Identity device, "", "name of the device, as its driver gives it"),
+    column!(Text cpu, "", "host CPU"),
+    column!(Identity device, "", "name of the device, as the driver reports it"),
     column!(Text vendor, "", "vendor of the device"),
     column!(Text device_type, "", "discrete, integrated, virtual, software or other"),
     column!(Identity driver, "", "driver and its version"),
     column!(Identity backend, "", "API that ran the kernel: vulkan, metal, dx12, gl, cuda, webgpu"),
-    column!(Identity family, "", "kernels that do the same job"),
-    column!(Identity benchmark, "", "one way to do it"),
+    column!(Identity family, "", "group of kernels that do the same job"),
+    column!(Identity benchmark, "", "one way to do the job"),
     column!(Identity dtype, "", "element type, in WGSL's notation"),
-    column!(Identity n, "", "size: a number of elements, or rows x columns"),
+    column!(Identity n, "", "size: number of elements, rows x columns, or m x n x k"),
     column!(Identity params, "", "parameters, K=V joined by ';', sorted by name"),
-    column!(Text workgroup_size, "", "invocations of a workgroup, x x y x z"),
-    column!(Text checks, "", "run-time checks that the API added to the kernel: off, or their names"),
-    column!(Text shader_hash, "", "hash of the kernel's code as compiled, with its constants; comments do not count"),
+    column!(Text workgroup_size, "", "workgroup size, x x y x z"),
+    column!(Text checks, "", "run-time checks added to the kernel: off, on, or their names"),
+    column!(Text shader_hash, "", "hash of the compiled source with its constants, without comments"),
     column!(Text status, "", "ok, wrong, skipped, failed or implausible"),
-    column!(Text reason, "", "why the status is not ok, or what to know about the row"),
+    column!(Text reason, "", "why the status is not ok, or a remark about the row"),
     column!(Figure timer, "", "timestamp (device clock) or wall (host clock around submit and wait)"),
-    column!(Figure tick_ns, "ns", "smallest step seen of that clock"),
+    column!(Figure tick_ns, "ns", "smallest observed step of the timer"),
     column!(Figure samples, "", "timed submissions"),
-    column!(Figure launches, "", "launches in each of them"),
+    column!(Figure launches, "", "launches in each timed submission"),
     column!(Figure median_ns, "ns", "median time of one launch"),
-    column!(Figure min_ns, "ns", "fastest sample"),
-    column!(Figure mean_ns, "ns", "mean"),
-    column!(Figure stddev_ns, "ns", "sample standard deviation"),
+    column!(Figure min_ns, "ns", "time of one launch in the fastest sample"),
+    column!(Figure mean_ns, "ns", "mean time of one launch"),
+    column!(Figure stddev_ns, "ns", "sample standard deviation of the time of one launch"),
     column!(
         Figure ci_low_ns,
         "ns",
         "lower end of the median's 95 % confidence interval (order statistics; Student's below six samples)"
     ),
-    column!(Figure ci_high_ns, "ns", "upper end of it"),
-    column!(Figure end_to_end_ns, "ns", "wall time with the copies to and from the host, median"),
+    column!(Figure ci_high_ns, "ns", "upper end of the interval"),
+    column!(Figure end_to_end_ns, "ns", "median wall time with copies from and to the host"),
     column!(Text bytes, "B", "bytes that the algorithm must move, reads plus writes"),
-    column!(Text flops, "FLOP", "arithmetic operations that it must do; an FMA counts 2"),
-    column!(Figure gb_per_s, "GB/s", "bytes over the median time, 10^9 bytes each second"),
-    column!(Figure gflop_per_s, "GFLOP/s", "flops over the median time"),
-    column!(Figure ceiling, "", "measured limit that the row is held against, at its working set"),
-    column!(Figure share, "", "fraction of that limit, 1 = the limit"),
-    column!(Text model, "", "speed relative to the first row of the same type and size that the family's model predicts"),
-    column!(Figure drift, "", "relative change of the canary from before the case to after it"),
+    column!(Text flops, "FLOP", "arithmetic operations that the algorithm must do; an FMA counts 2"),
+    column!(Figure gb_per_s, "GB/s", "bytes divided by the median time; 1 GB/s is 10^9 bytes per second"),
+    column!(Figure gflop_per_s, "GFLOP/s", "flops divided by the median time"),
+    column!(Figure ceiling, "", "measured peak that the row is compared with, and its working set"),
+    column!(Figure share, "", "share of that peak; 1 = the peak"),
+    column!(Text model, "", "speed that the model predicts, relative to the first row of the same type and size"),
+    column!(Figure drift, "", "relative change of the canary's time from before the case to after it"),
     column!(
         Figure in_kernel_ns,
         "ns",
-        "latest end minus earliest start of a workgroup by a clock that the kernel reads, median"
+        "median of latest end minus earliest start of any workgroup, by a clock that the kernel reads"
     ),
     column!(
         Text subgroup_size,
         "",
-        "lanes of the device's subgroups, as its API tells: `32`, or `8-32` where a driver chooses; empty where none does"
+        "subgroup size that the API reports: `32`, or `8-32` if the driver selects it; empty if not reported"
     ),
-    column!(Text cause, "", "the reason as one word: timed-out, unsupported, above-ceiling and so on"),
+    column!(Text cause, "", "the reason as a keyword: timed-out, unsupported, above-ceiling and so on"),
 ];
 
 impl Record {
-    /// The values that tell the row from every other one: run, device, API and case.
+    /// The values that identify the row: run, device, API and case.
     #[must_use]
     pub fn identity(&self) -> Vec<String> {
         COLUMNS.iter().filter(|column| column.kind == Kind::Identity).map(|column| (column.get)(self)).collect()
     }
 
-    /// The text of a column; empty where there is no such column.
+    /// The text of a column; empty if there is no such column.
     #[must_use]
     pub fn cell(&self, column: &str) -> String {
         COLUMNS.iter().find(|known| known.name == column).map_or_else(String::new, |column| (column.get)(self))
     }
 
-    /// Removes everything that was measured.
+    /// Removes all measured values.
     pub fn drop_figures(&mut self) {
         let blank = Self::default();
         for column in COLUMNS.iter().filter(|column| column.kind == Kind::Figure) {
-            // What a column gives it takes.
+            // A column parses what it writes.
             let _ = (column.set)(self, &(column.get)(&blank));
         }
         self.all_samples_ns.clear();
@@ -138,9 +138,9 @@ mod tests {
     use super::*;
     use crate::results::{Clock, Status};
 
-    /// The order is a promise to every reader of a report.
+    /// Programs that read reports rely on the order.
     #[test]
-    fn columns_stand_in_the_documented_order() {
+    fn columns_have_the_documented_order() {
         let names: Vec<_> = COLUMNS.iter().map(|column| column.name).collect();
         assert_eq!(
             names.join(","),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_figures_keeps_what_is_known_of_its_case() {
+    fn dropping_figures_keeps_all_other_values() {
         let known = Record { bytes: Some(8), model: Some(0.5), device: "card".to_owned(), ..Record::default() };
         let mut record = Record {
             timer: Some(Clock::Timestamp),
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_are_refused() {
+    fn values_that_are_not_numbers_are_refused() {
         for text in ["NaN", "inf", "-inf", "fast"] {
             assert!(<Option<f64> as Field>::parse(text).is_err(), "{text}");
         }

@@ -1,24 +1,24 @@
-//! What the card itself told of its state around a case.
+//! Readings of the device's monitor around a case.
 
 use serde::{Deserialize, Serialize};
 
 use crate::backend::monitor::Reading;
 
-/// The states around a case: before its canary, and after the one that follows its last sample.
+/// Readings around a case: before the canary that precedes it, and after the canary that follows it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
-    /// Before the case, after whatever idling came before it.
+    /// Before the case, possibly after idle time.
     pub before: Reading,
-    /// After it, while the card is still warm.
+    /// After the case, while the device is still warm.
     pub after: Reading,
 }
 
 impl Conditions {
-    /// Why a case that was measured under them must be measured again: `the card was too warm, braked by its power supply`; `None` where
-    /// nothing was wrong with the card after it.
+    /// Why the case must be measured again: `the card was too warm, braked by its power supply`; `None` if the reading
+    /// after it shows no fault.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
-        // What hardware does about heat it reports twice, as its slowdown and by its cause.
+        // Thermal throttling is reported twice: as a hardware slowdown and by its cause.
         let mut faults: Vec<&str> = Vec::new();
         for fault in self.after.throttling.iter().filter_map(|throttle| throttle.fault()) {
             if !faults.contains(&fault) {
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn heat_and_brakes_are_faults_and_a_power_limit_is_none() {
+    fn heat_and_power_brakes_are_faults_and_a_power_limit_is_not() {
         use Throttle::*;
         assert_eq!(after(&[Idle, ApplicationClocks, PowerCap, SyncBoost, DisplayClocks]).fault(), None);
         let hot = after(&[PowerCap, HardwareThermal, SoftwareThermal, PowerBrake]).fault();
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_state_after_a_case_counts() {
+    fn only_the_reading_after_a_case_counts() {
         let conditions = Conditions { before: after(&[Throttle::HardwareThermal]).after, ..Conditions::default() };
         assert_eq!(conditions.fault(), None);
     }

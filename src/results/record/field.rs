@@ -1,4 +1,4 @@
-//! Types that a column can hold, as text and as JSON.
+//! Values of columns as text and as JSON.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::backend::{Api, DeviceType, SubgroupSize};
 use crate::results::bound::Bound;
 use crate::suite::{Checks, Dtype, Extent, params_text, parse_params};
 
-/// A value of a column. Empty text is a value that does not exist.
+/// A value of a column. Empty text is a missing value.
 pub(super) trait Field: Sized {
     fn text(&self) -> String;
     fn parse(text: &str) -> Result<Self, String>;
@@ -47,7 +47,7 @@ impl Field for Option<u64> {
 
 impl Field for Option<f64> {
     fn text(&self) -> String {
-        // NaN and infinities are not written: no reader accepts them.
+        // NaN and infinities are not written, since `parse` refuses them.
         self.filter(|value| value.is_finite()).map_or_else(String::new, |value| value.to_string())
     }
     fn parse(text: &str) -> Result<Self, String> {
@@ -68,7 +68,7 @@ impl Field for Option<f64> {
 fn named<T: Copy>(what: &str, all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
     all.iter().copied().find(|value| name(*value) == text).ok_or_else(|| {
         let names: Vec<_> = all.iter().map(|value| name(*value)).collect();
-        format!("'{text}' is no {what}: it must be one of {}", names.join(", "))
+        format!("'{text}' is not a valid {what}: it must be one of {}", names.join(", "))
     })
 }
 
@@ -81,7 +81,7 @@ impl Field for Status {
     }
 }
 
-macro_rules! words {
+macro_rules! keywords {
     ($($type:ty: $what:literal),*) => {$(
         impl Field for Option<$type> {
             fn text(&self) -> String {
@@ -95,7 +95,7 @@ macro_rules! words {
     )*};
 }
 
-words!(Api: "API", DeviceType: "device type", Dtype: "element type", Clock: "timer", Cause: "cause");
+keywords!(Api: "API", DeviceType: "device type", Dtype: "element type", Clock: "timer", Cause: "cause");
 
 impl Field for Option<Extent> {
     fn text(&self) -> String {
@@ -127,7 +127,9 @@ impl Field for Option<Checks> {
             return Ok(None);
         }
         Checks::named(text).map(Some).ok_or_else(|| {
-            format!("'{text}' names no checks: it must be off, on, or bounds, loops and zero-init joined by +")
+            format!(
+                "'{text}' is not a valid list of checks: it must be off, on, or bounds, loops and zero-init joined by +"
+            )
         })
     }
 }
@@ -142,7 +144,7 @@ impl Field for Option<[u32; 3]> {
         }
         let sides: Option<Vec<u32>> = text.split('x').map(|side| side.parse().ok()).collect();
         let sides = sides.and_then(|sides| <[u32; 3]>::try_from(sides).ok());
-        sides.map(Some).ok_or_else(|| format!("'{text}' is no workgroup size: give three numbers (256x1x1)"))
+        sides.map(Some).ok_or_else(|| format!("'{text}' is not a workgroup size: give three numbers (256x1x1)"))
     }
 }
 
@@ -165,6 +167,6 @@ impl Field for Option<Bound> {
         }
         Bound::parse(text)
             .map(Some)
-            .ok_or_else(|| format!("'{text}' is no ceiling: give its name and working set (copy 1 GiB)"))
+            .ok_or_else(|| format!("'{text}' is not a ceiling: give its name and working set (copy 1 GiB)"))
     }
 }

@@ -9,7 +9,7 @@ use crate::families::benchmark;
 use crate::results::bound::Bound;
 use crate::suite::{Checks, Dtype, Extent, params_text};
 
-/// The version of the columns; it grows when one changes its meaning.
+/// Version of the columns. It grows when a column changes its meaning.
 pub const SCHEMA: u64 = 1;
 
 /// How a case ended.
@@ -18,13 +18,13 @@ pub enum Status {
     /// Verified and measured.
     #[default]
     Ok,
-    /// The output was wrong: no time is given.
+    /// The output is wrong. The row has no time.
     Wrong,
-    /// The case cannot run on this device, or has no place in this run.
+    /// The case cannot run on this device, or does not fit in the run's time limit.
     Skipped,
-    /// The case should have run and did not.
+    /// The case should run on this device but did not.
     Failed,
-    /// Verified, but faster than a measured limit by more than 5 %: a fault, not a record.
+    /// Verified, but more than 5 % faster than a measured peak. This is a fault.
     Implausible,
 }
 
@@ -32,7 +32,7 @@ impl Status {
     /// Every status.
     pub const ALL: [Self; 5] = [Self::Ok, Self::Wrong, Self::Skipped, Self::Failed, Self::Implausible];
 
-    /// The word in the CSV.
+    /// The keyword in the CSV.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Status {
         }
     }
 
-    /// Whether a run with such a row ends with exit code 3, unless it is told otherwise.
+    /// Whether a run with such a row exits with code 3 by default.
     #[must_use]
     pub const fn is_fault(self) -> bool {
         matches!(self, Self::Wrong | Self::Failed | Self::Implausible)
@@ -54,9 +54,9 @@ impl Status {
 /// The clock that timed a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// Timestamps of the device.
+    /// Device timestamps.
     Timestamp,
-    /// The host's clock around submission and completion.
+    /// The host's clock around submit and wait.
     Wall,
 }
 
@@ -64,7 +64,7 @@ impl Clock {
     /// Every clock.
     pub const ALL: [Self; 2] = [Self::Timestamp, Self::Wall];
 
-    /// The word in the CSV.
+    /// The keyword in the CSV.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -74,9 +74,9 @@ impl Clock {
     }
 }
 
-/// One row: a case and its figures, or the reason that it has none.
+/// One row: a case and its figures, or the reason why it has none.
 ///
-/// Times are nanoseconds for one launch of all the case's dispatches. The meaning of each field is in [`COLUMNS`].
+/// Times are nanoseconds for one launch of all the case's dispatches. [`COLUMNS`](super::COLUMNS) describes each field.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[expect(missing_docs, reason = "COLUMNS documents every field in one place")]
 pub struct Record {
@@ -122,13 +122,13 @@ pub struct Record {
     pub in_kernel_ns: Option<f64>,
     pub subgroup_size: Option<SubgroupSize>,
     pub cause: Option<Cause>,
-    /// Cause and reason before the row was compared with its ceiling, where that changed them; not a column.
+    /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
-    /// Every sample of the series, in the order taken; not a column, kept for the JSON report.
+    /// All samples of the series in order. Only in the JSON report.
     pub all_samples_ns: Vec<f64>,
-    /// A hash of the picture that the kernel made, where it made one; not a column, kept for the JSON report.
+    /// Hash of the picture that the kernel draws. Only in the JSON report.
     pub picture_hash: Option<String>,
-    /// What the card told of its clocks, heat and power around the case, where it can; not a column, kept for the JSON report.
+    /// Clocks, temperature and power around the case, if the device has a monitor. Only in the JSON report.
     pub conditions: Option<Conditions>,
 }
 
@@ -139,39 +139,39 @@ impl Record {
         format!("{}/{}", self.family, self.benchmark)
     }
 
-    /// The API's name; empty where the report does not have it.
+    /// The API's name; empty if unknown.
     #[must_use]
     pub fn api_name(&self) -> &'static str {
         self.backend.map_or("", Api::name)
     }
 
-    /// The element type's name; empty where the report does not have it.
+    /// The element type's name; empty if unknown.
     #[must_use]
     pub fn dtype_name(&self) -> &'static str {
         self.dtype.map_or("", Dtype::name)
     }
 
-    /// The size as it is written; empty where the report does not have it.
+    /// The size as text; empty if unknown.
     #[must_use]
     pub fn size(&self) -> String {
         self.n.map_or_else(String::new, |extent| extent.to_string())
     }
 
-    /// The parameters as they are written.
+    /// The parameters as text.
     #[must_use]
     pub fn params_text(&self) -> String {
         params_text(&self.params)
     }
 
-    /// Marks the row `wrong`. A wrong answer has no time: figures of an earlier attempt go.
-    pub fn turn_wrong(&mut self, reason: String) {
+    /// Marks the row `wrong` and removes the figures of earlier attempts.
+    pub fn mark_wrong(&mut self, reason: String) {
         self.drop_figures();
         self.status = Status::Wrong;
         self.cause = Some(Cause::WrongOutput);
         self.reason = reason;
     }
 
-    /// Time of one load in nanoseconds, in rows of benchmarks that follow dependent loads of 4 bytes each.
+    /// Time of one load in nanoseconds, for latency benchmarks: chains of dependent 4-byte loads.
     #[must_use]
     pub fn load_ns(&self) -> Option<f64> {
         let is_latency = benchmark(&self.family, &self.benchmark).is_some_and(|benchmark| benchmark.is_latency);
@@ -179,15 +179,15 @@ impl Record {
         Some(self.median_ns? / loads)
     }
 
-    /// Half the width of the median's 95 % interval divided by the median: the ± of the table.
+    /// Half the width of the median's 95 % interval divided by the median. The table shows it after `±`.
     #[must_use]
     pub fn noise(&self) -> Option<f64> {
         Some((self.ci_high_ns? - self.ci_low_ns?) / 2.0 / self.median_ns?)
     }
 }
 
-/// The rows of `rows` that a statement may rest on: those whose median is known to 10 % or better, or that have none. `None` where more than
-/// a tenth of the measured rows is noisier: what is left may then be no fair choice.
+/// The rows that findings may use: those with a noise of at most 10 %, and those without figures. `None` if more than a
+/// tenth of the measured rows is noisier, since the rest may then be a biased selection.
 #[must_use]
 pub fn low_noise<'a>(rows: &[&'a Record]) -> Option<Vec<&'a Record>> {
     const TOO_NOISY: f64 = 0.1;
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_rest_on_rows_that_are_known_well_enough() {
+    fn findings_use_rows_with_low_noise() {
         let row = |noise: f64| Record {
             median_ns: Some(100.0),
             ci_low_ns: Some(100.0 - 100.0 * noise),
