@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, Work, all, each, ladder, rungs, uniform,
+    Step, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -190,7 +190,7 @@ const QUICK_STRIDES: &[Params] = &[
     &[("STRIDE", 64.0)],
 ];
 
-const STRIDES: [Params; 64] = rungs(&ladder("STRIDE", 1));
+const STRIDES: [Params; 64] = sets(&consecutive("STRIDE", 1));
 
 /// Words of the table in workgroup memory, the range of a round's first read, and the distance of its other reads.
 const TABLE: u64 = 4096;

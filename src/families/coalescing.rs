@@ -7,7 +7,7 @@
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
-    Work, all, each, ladder, rungs, uniform,
+    Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -142,7 +142,7 @@ const QUICK_OFFSETS: &[Params] = &[
     &[("OFFSET", 16.0)],
     &[("OFFSET", 31.0)],
 ];
-const OFFSETS: [Params; 32] = rungs(&ladder("OFFSET", 0));
+const OFFSETS: [Params; 32] = sets(&consecutive("OFFSET", 0));
 
 const QUICK_STRIDES: &[Params] = &[
     &[("STRIDE", 1.0)],
@@ -152,7 +152,7 @@ const QUICK_STRIDES: &[Params] = &[
     &[("STRIDE", 16.0)],
     &[("STRIDE", 32.0)],
 ];
-const STRIDES: [Params; 32] = rungs(&ladder("STRIDE", 1));
+const STRIDES: [Params; 32] = sets(&consecutive("STRIDE", 1));
 
 /// Elements by which `y` begins after `x` in the random stream (also in `offset`): whole sectors.
 const LEAD: u64 = 64;

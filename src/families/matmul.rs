@@ -74,7 +74,7 @@ pub const FAMILY: Family = Family {
             only_cuda: Some("cuBLAS is part of CUDA"),
             steps: |shape, _| {
                 let (m, n, k) = sides(shape);
-                vec![Step::Library { routine: Routine::Multiply { m, n, k }, buffers: &["a", "b", "c"] }]
+                vec![Step::Library { routine: Routine::Multiply { m, n, k }, buffers: vec!["a", "b", "c"] }]
             },
             ..BASE
         },
@@ -197,7 +197,7 @@ const fn sides(shape: &Shape) -> (u64, u64, u64) {
 fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     let (m, n, _) = sides(shape);
     let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
-    vec![Step::Dispatch { groups: [side(n, width), side(m, height), 1], rebind: Vec::new() }]
+    vec![Step::Dispatch { groups: [side(n, width), side(m, height), 1], buffers: Vec::new() }]
 }
 
 /// Row after row, each the sum of rows of B.

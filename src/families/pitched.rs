@@ -149,7 +149,7 @@ const BASE: Benchmark = Benchmark {
         match shape.extent {
             Extent::Product(..) => {
                 let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
-                vec![Step::Dispatch { groups: [side(height), side(depth), 1], rebind: Vec::new() }]
+                vec![Step::Dispatch { groups: [side(height), side(depth), 1], buffers: Vec::new() }]
             }
             _ => vec![Step::dispatch(height)],
         }

@@ -43,11 +43,11 @@ pub const FAMILY: Family = Family {
             },
             steps: |shape, interface| {
                 let mut steps = vec![RESTORE];
-                steps.extend(dispatches(&passes(shape, interface, 1), "data", "data"));
+                steps.extend(dispatches(&passes(shape, interface, 1), "data"));
                 steps
             },
             end_to_end: Some(|shape, interface| {
-                let mut steps = end_to_end(&passes(shape, interface, 1), "data", "data");
+                let mut steps = end_to_end(&passes(shape, interface, 1), "data");
                 steps.insert(1, RESTORE);
                 steps
             }),
@@ -110,8 +110,8 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/reduction/vec4_grid_stride.wgsl"),
             cuda: include_str!("../../shaders/reduction/vec4_grid_stride.cu"),
             buffers: |shape, interface| buffers(shape, &strided_passes(shape, interface)),
-            steps: |shape, interface| dispatches(&strided_passes(shape, interface), "input", "input"),
-            end_to_end: Some(|shape, interface| end_to_end(&strided_passes(shape, interface), "input", "input")),
+            steps: |shape, interface| dispatches(&strided_passes(shape, interface), "input"),
+            end_to_end: Some(|shape, interface| end_to_end(&strided_passes(shape, interface), "input")),
             ..BASE
         },
         Benchmark {
@@ -153,8 +153,8 @@ const BASE: Benchmark = Benchmark {
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
     ],
     buffers: |shape, interface| buffers(shape, &passes(shape, interface, 1)),
-    steps: |shape, interface| dispatches(&passes(shape, interface, 1), "input", "input"),
-    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 1), "input", "input")),
+    steps: |shape, interface| dispatches(&passes(shape, interface, 1), "input"),
+    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 1), "input")),
     work: |shape| Work { bytes: shape.array_bytes(), flops: shape.count() - 1 },
     ceiling: Some(Limit::Read),
     check: Check {
@@ -173,8 +173,8 @@ const BASE: Benchmark = Benchmark {
 /// Two loads per invocation.
 const TWO_LOADS: Benchmark = Benchmark {
     buffers: |shape, interface| buffers(shape, &passes(shape, interface, 2)),
-    steps: |shape, interface| dispatches(&passes(shape, interface, 2), "input", "input"),
-    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 2), "input", "input")),
+    steps: |shape, interface| dispatches(&passes(shape, interface, 2), "input"),
+    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 2), "input")),
     ..BASE
 };
 
@@ -205,7 +205,7 @@ const SIZES: &[Extent] = &[
     Extent::Linear(1 << 26),
     Extent::Linear(1 << 28),
 ];
-/// Without 2^28: one type at that size takes the host enough time.
+/// Without 2^28, which costs the host too much time for a second type.
 const U32_SIZES: &[Extent] = &[
     Extent::Linear(1),
     Extent::Linear(255),
@@ -237,7 +237,8 @@ fn passes(shape: &Shape, interface: &Interface, items: u64) -> Vec<Pass> {
     passes_by(shape.count(), |n| n.div_ceil(block))
 }
 
-/// Passes of `vec4_grid_stride`: an invocation covers at least sixteen vec4, so that one workgroup can finish the second pass.
+/// Passes of `vec4_grid_stride`: an invocation covers at least sixteen vec4, so that the second pass needs only one
+/// workgroup.
 fn strided_passes(shape: &Shape, interface: &Interface) -> Vec<Pass> {
     let block = u64::from(interface.invocations()) * 4 * 16;
     passes_by(shape.count(), |n| n.div_ceil(block).min(8192))
@@ -283,22 +284,17 @@ fn buffers(shape: &Shape, passes: &[Pass]) -> Vec<Buffer> {
     buffers
 }
 
-/// One dispatch per pass. The first reads the buffer `source`, each later one the sums of the pass before; `binding` is
-/// the kernel's name for its input.
-fn dispatches(passes: &[Pass], binding: &'static str, source: &'static str) -> Vec<Step> {
+/// One dispatch per pass. The first reads the buffer `source`, each later one the sums of the pass before.
+fn dispatches(passes: &[Pass], source: &'static str) -> Vec<Step> {
     let dispatch = |(index, pass): (usize, &Pass)| Step::Dispatch {
         groups: grid(pass.groups),
-        rebind: vec![
-            (binding, if index == 0 { source } else { SUMS[index - 1] }),
-            ("block_sums", sums_of(passes, index)),
-            ("sizes", PASS_SIZES[index]),
-        ],
+        buffers: vec![if index == 0 { source } else { SUMS[index - 1] }, sums_of(passes, index), PASS_SIZES[index]],
     };
     passes.iter().enumerate().map(dispatch).collect()
 }
 
-fn end_to_end(passes: &[Pass], binding: &'static str, source: &'static str) -> Vec<Step> {
-    let first = dispatches(passes, binding, source).swap_remove(0);
+fn end_to_end(passes: &[Pass], source: &'static str) -> Vec<Step> {
+    let first = dispatches(passes, source).swap_remove(0);
     vec![Step::Upload("input"), first, Step::SumOnHost { buffer: sums_of(passes, 0), scalars: passes[0].groups }]
 }
 

@@ -69,7 +69,8 @@ pub const FAMILY: Family = Family {
             oracle: |shape, _| {
                 let (scalar, fmas) = (shape.dtype.scalar(), shape.param("FMAS", 16.0));
                 let addend = ADDEND as f64 / 128.0;
-                // After F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round undoes the one before.
+                // After F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round cancels the one
+                // before.
                 each(move |i| match Values::Summable.at(scalar, i) {
                     x if x > 0.0 => x + fmas * addend,
                     x if fmas % 2.0 == 0.0 => x,

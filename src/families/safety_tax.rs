@@ -63,7 +63,7 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "matmul",
             summary: "the matrix product of matmul/register_blocked",
-            look_for: "The most indices of the family: its inner loop is unrolled and full of them. Loop bounds alone \
+            look_for: "Its inner loop is unrolled and has more indices than the other kernels here. Loop bounds alone \
                 can prevent the unrolling.",
             limited_by: "With checks instruction issue, instead of the multiply-adds; registers that the guards need \
                 may also spill.",

@@ -145,7 +145,7 @@ fn steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     let levels = levels(shape, interface);
     let dispatch = |level: usize, sums, sizes| Step::Dispatch {
         groups: grid(levels[level].div_ceil(4 * u64::from(interface.invocations()))),
-        rebind: vec![("input", SOURCES[level]), ("output", RESULTS[level]), ("block_sums", sums), ("sizes", sizes)],
+        buffers: vec![SOURCES[level], RESULTS[level], sums, sizes],
     };
     let down = (0..levels.len()).map(|level| dispatch(level, SOURCES[level + 1], SCANNING[level]));
     let up = (0..levels.len() - 1).rev().map(|level| dispatch(level, RESULTS[level + 1], ADDING[level]));

@@ -85,7 +85,7 @@ const BASE: Benchmark = Benchmark {
     steps: |shape, _| {
         let (height, width) = shape.extent.matrix();
         let blocks = |length: u64| u32::try_from(length.div_ceil(16)).unwrap_or(u32::MAX);
-        vec![Step::Dispatch { groups: [blocks(width), blocks(height), 1], rebind: Vec::new() }]
+        vec![Step::Dispatch { groups: [blocks(width), blocks(height), 1], buffers: Vec::new() }]
     },
     work: |shape| Work { bytes: 2 * 4 * shape.count(), flops: 0 },
     ceiling: Some(Limit::Copy),

@@ -105,7 +105,7 @@ pub const FAMILY: Family = Family {
             only_cuda: Some("cuBLAS is part of CUDA"),
             steps: |shape, _| {
                 let (rows, columns) = shape.extent.matrix();
-                vec![Step::Library { routine: Routine::Transpose { rows, columns }, buffers: &["input", "output"] }]
+                vec![Step::Library { routine: Routine::Transpose { rows, columns }, buffers: vec!["input", "output"] }]
             },
             ..BASE
         },
@@ -184,5 +184,5 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
 /// One dispatch whose workgroups cover `width` by `height` elements each.
 fn tiles(across: u64, width: u64, down: u64, height: u64) -> Vec<Step> {
     let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
-    vec![Step::Dispatch { groups: [side(across, width), side(down, height), 1], rebind: Vec::new() }]
+    vec![Step::Dispatch { groups: [side(across, width), side(down, height), 1], buffers: Vec::new() }]
 }

@@ -27,93 +27,8 @@ pub struct Job {
     pub check: Check,
 }
 
-/// One step of a launch; buffers by their place in [`Job::buffers`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// Runs the kernel. Timed.
-    Dispatch {
-        /// Workgroups along x, y and z.
-        groups: [u32; 3],
-        /// One buffer for each binding of the interface, in its order.
-        buffers: Vec<usize>,
-    },
-    /// Runs a routine of the vendor's own library. Timed.
-    Library {
-        /// What it does.
-        routine: Routine,
-        /// What it does it with; the last one is written.
-        buffers: Vec<usize>,
-    },
-    /// Copies one buffer over another. Not timed.
-    Restore {
-        /// Source.
-        from: usize,
-        /// Destination.
-        to: usize,
-    },
-    /// Sets a buffer to zero. Not timed.
-    Clear(usize),
-    /// Copies rows between a buffer, [`Texture::pitch`] apart, and a texture.
-    CopyRows {
-        /// Source.
-        from: usize,
-        /// Destination.
-        to: usize,
-    },
-    /// Copies a buffer's contents from the host again; end to end only.
-    Upload(usize),
-    /// Copies what `from` starts with out of the host's memory into `to`.
-    Send {
-        /// Source: only its contents count.
-        from: usize,
-        /// Destination.
-        to: usize,
-        /// By which call.
-        route: Route,
-    },
-    /// Copies `from` into the host's memory, where it stands for the contents of `to`.
-    Receive {
-        /// Source.
-        from: usize,
-        /// Destination.
-        to: usize,
-        /// By which call.
-        route: Route,
-    },
-    /// Copies the first `bytes` of a buffer to the host and adds its scalars up there; end to end only.
-    SumOnHost {
-        /// Source.
-        buffer: usize,
-        /// How much.
-        bytes: u64,
-    },
-}
-
-impl Step {
-    /// The buffer that the step uploads, where it is an upload.
-    #[must_use]
-    pub const fn uploaded(&self) -> Option<usize> {
-        match self {
-            Self::Upload(buffer) => Some(*buffer),
-            _ => None,
-        }
-    }
-
-    /// Whether the host has a part in the step.
-    const fn needs_host(&self) -> bool {
-        match self {
-            Self::Send { route, .. } | Self::Receive { route, .. } => !matches!(route, Route::Held | Route::Pinned),
-            Self::Upload(_) | Self::SumOnHost { .. } => true,
-            _ => false,
-        }
-    }
-
-    /// Whether the step counts towards the kernel time.
-    #[must_use]
-    pub const fn is_timed(&self) -> bool {
-        matches!(self, Self::Dispatch { .. } | Self::Library { .. })
-    }
-}
+/// A step of a launch, with the indices of its buffers in [`Job::buffers`].
+pub type Step = crate::suite::Step<usize>;
 
 /// What the output must be.
 pub struct Check {
@@ -177,6 +92,9 @@ impl Job {
     pub fn new(case: &Case) -> Result<Self> {
         let (benchmark, shape) = (case.benchmark, &case.shape);
         let kernel = Kernel::new(case)?;
+        if let Some(why) = (benchmark.unsupported)(shape) {
+            return Err(Error::Unsupported(why.to_owned()));
+        }
         let interface = &kernel.interface;
         let declared = (benchmark.buffers)(shape, interface);
         let place = |name: &str| {
@@ -185,37 +103,7 @@ impl Job {
                 .position(|buffer| buffer.name == name)
                 .ok_or_else(|| Error::Shader(format!("{}: no buffer is declared for '{name}'", case.name())))
         };
-        let bind = |step: Declared| {
-            Ok(match step {
-                Declared::Dispatch { groups, rebind } => {
-                    let buffer_of = |binding: &str| {
-                        rebind
-                            .iter()
-                            .find(|(name, _)| *name == binding)
-                            .map_or(binding.to_owned(), |(_, buffer)| (*buffer).to_owned())
-                    };
-                    let buffers = interface
-                        .bindings
-                        .iter()
-                        .map(|binding| place(&buffer_of(&binding.name)))
-                        .collect::<Result<_>>()?;
-                    Step::Dispatch { groups, buffers }
-                }
-                Declared::Library { routine, buffers } => {
-                    Step::Library { routine, buffers: buffers.iter().map(|name| place(name)).collect::<Result<_>>()? }
-                }
-                Declared::Restore { from, to } => Step::Restore { from: place(from)?, to: place(to)? },
-                Declared::Unavailable(why) => return Err(Error::Unsupported(why.to_owned())),
-                Declared::Clear(buffer) => Step::Clear(place(buffer)?),
-                Declared::CopyRows { from, to } => Step::CopyRows { from: place(from)?, to: place(to)? },
-                Declared::Upload(buffer) => Step::Upload(place(buffer)?),
-                Declared::Send { from, to, route } => Step::Send { from: place(from)?, to: place(to)?, route },
-                Declared::Receive { from, to, route } => Step::Receive { from: place(from)?, to: place(to)?, route },
-                Declared::SumOnHost { buffer, scalars } => {
-                    Step::SumOnHost { buffer: place(buffer)?, bytes: scalars * shape.dtype.scalar().bytes() as u64 }
-                }
-            })
-        };
+        let bind = |step: Declared| step.indexed(&interface.bindings, place);
         let steps: Vec<Step> = (benchmark.steps)(shape, interface).into_iter().map(bind).collect::<Result<_>>()?;
         let end_to_end = match benchmark.end_to_end {
             Some(declared) => declared(shape, interface).into_iter().map(bind).collect::<Result<_>>()?,

@@ -3,11 +3,10 @@
 mod oracles;
 
 use oracles::{
-    MATRIX, f16_chains, f16_rounds, fma_chains, integer_chains, read_items, readers, sums_of_products, sums_of_readers,
-    sums_of_trees, tensor_rounds, trees, workgroup_sums,
+    MATRIX, covering, f16_chains, f16_rounds, fma_chains, integer_chains, read_items, readers, sums_of_products,
+    sums_of_readers, sums_of_trees, tensor_rounds, trees, workgroup_sums,
 };
 
-use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, all,
@@ -278,12 +277,7 @@ const FMA_F16: Benchmark = Benchmark {
         let signs = Buffer { name: "input", scalars, contents: Contents::Input(Values::Signs) };
         vec![signs, output(shape.count()), elements(shape)]
     },
-    steps: |shape, interface| {
-        if f16_rounds(shape) > 31 {
-            return vec![Step::Unavailable("f16 sums are inexact with more than 31 ROUNDS")];
-        }
-        covering(shape, interface, 1)
-    },
+    unsupported: |shape| (f16_rounds(shape) > 31).then_some("f16 sums are inexact with more than 31 ROUNDS"),
     check: Check { buffer: "output", scalars: all, oracle: f16_chains },
     ..FMA
 };
@@ -324,11 +318,9 @@ const TENSOR: Benchmark = Benchmark {
         ]
     },
     // 32 invocations compute a matrix of 256 sums.
-    steps: |shape, interface| {
-        if tensor_rounds(shape) > 131_072 {
-            return vec![Step::Unavailable("f32 sums are inexact with more than 131072 ROUNDS")];
-        }
-        covering(shape, interface, 8)
+    steps: |shape, interface| covering(shape, interface, 8),
+    unsupported: |shape| {
+        (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact with more than 131072 ROUNDS")
     },
     check: Check { buffer: "output", scalars: all, oracle: sums_of_products },
     small: SMALL,
@@ -426,10 +418,4 @@ fn output(scalars: u64) -> Buffer {
 /// The uniform with the number of elements of type `T`.
 fn elements(shape: &Shape) -> Buffer {
     uniform("sizes", &[shape.count() / shape.dtype.lanes()])
-}
-
-/// One dispatch in which each invocation covers `items` elements.
-fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
-    let elements = shape.count() / shape.dtype.lanes();
-    vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations()) * items))]
 }

@@ -2,13 +2,18 @@
 
 use std::sync::OnceLock;
 
-use super::covering;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{Oracle, Scalar, Shape, Step, each, each_on_all_cores};
 
 /// Elements of the matrices that `tensor` multiplies.
 pub(super) const MATRIX: u64 = 16 * 16;
+
+/// One dispatch in which each invocation covers `items` elements.
+pub(super) fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
+    let elements = shape.count() / shape.dtype.lanes();
+    vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations()) * items))]
+}
 
 /// Invocations of `read`, which is also the number of its sums where the input reaches that far.
 pub(super) fn readers(shape: &Shape, interface: &Interface) -> u64 {

@@ -1,12 +1,15 @@
 //! `memory_spaces`: the spaces of source article 001, by read bandwidth and by the latency of a dependent load.
 //!
-//! n is the number of invocations. All arithmetic is on u32 and wraps; every kernel mixes what it reads as sum ← 3·sum
-//! + value, so that no load is dead and the order of the loads counts. Bytes are those that reach invocations: where
-//! one fetch serves many, the rate is higher than that of any memory.
+//! n is the number of invocations. All arithmetic is on u32 and wraps; every kernel computes `sum = 3 * sum + value`
+//! from what it reads, so that no load is dead and the order of the loads counts. Bytes are those that reach
+//! invocations: where one fetch serves many, the rate is higher than that of any memory.
 
 mod oracles;
 
-use oracles::{fours_read, private_read, registers_mixed, spilled_mixed, words_read};
+use oracles::{
+    INPUTS, SHIFT, SMALL_TABLE, SPILLED, TABLE, fours_read, private_read, registers_mixed, rounds, spilled_mixed,
+    words_read,
+};
 
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
@@ -345,30 +348,15 @@ const INVOCATIONS: &[Extent] = &[Extent::Linear(1 << 18)];
 
 const CONST_TABLE: &str = include_str!("../../../shaders/memory_spaces/table_const.wgsl");
 
-/// Elements of 16 bytes of the bandwidth kernels' table; reads start in its lower half.
-const TABLE: u64 = 256;
-/// Words of the small table; reads start in its lower half.
-const SMALL_TABLE: u64 = 64;
-/// Initial words of private arrays and registers: invocations this far apart start with the same.
-const INPUTS: u64 = 1024;
-/// Values of `spill`: more than fit into 64 registers.
-const SPILLED: u64 = 96;
 /// Steps of a walk: many rounds, which make launch and fill negligible, but no whole number of them, so that it does
 /// not end at its start.
 const STEPS: u64 = 240_000;
-/// A number that the kernels read at run time, so that nothing can be computed in advance.
-const SHIFT: u64 = 5;
-
 /// 4 KiB of words.
 const WALK: Cycle = Cycle::new(1024, 1);
 /// Compilers do not accept larger private arrays.
 const PRIVATE_WALK: Cycle = Cycle::new(256, 1);
 /// 4 KiB of uniform-array elements.
 const UNIFORM_WALK: Cycle = Cycle::new(256, 4);
-
-fn rounds(shape: &Shape) -> u64 {
-    shape.param("ROUNDS", 4.0) as u64
-}
 
 fn steps(shape: &Shape) -> u64 {
     (shape.param("STEPS", STEPS as f64) as u64).next_multiple_of(16)

@@ -1,9 +1,23 @@
-//! Answers of the `memory_spaces` kernels.
+//! Answers of the `memory_spaces` kernels, and the constants that they depend on.
 
-use super::{INPUTS, SHIFT, SMALL_TABLE, SPILLED, TABLE, rounds};
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{Oracle, Scalar, Shape, each};
+
+/// Elements of 16 bytes of the bandwidth kernels' table; reads start in its lower half.
+pub(super) const TABLE: u64 = 256;
+/// Words of the small table; reads start in its lower half.
+pub(super) const SMALL_TABLE: u64 = 64;
+/// Initial words of private arrays and registers: invocations this far apart start with the same.
+pub(super) const INPUTS: u64 = 1024;
+/// Values of `spill`: more than fit into 64 registers.
+pub(super) const SPILLED: u64 = 96;
+/// A number that the kernels read at run time, so that nothing can be computed in advance.
+pub(super) const SHIFT: u64 = 5;
+
+pub(super) fn rounds(shape: &Shape) -> u64 {
+    shape.param("ROUNDS", 4.0) as u64
+}
 
 /// Word `index` of every table and input.
 pub(super) fn word(index: u64) -> u32 {
