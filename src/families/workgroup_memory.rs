@@ -93,7 +93,7 @@ pub const FAMILY: Family = Family {
             summary: "32 invocations write distinct values to one word, where any one of them may remain",
             look_for: "As fast as distinct_words or faster: of 32 stores to one word the hardware performs one, and \
                 the load after it is a broadcast. The check proves that exactly one value remains.",
-            limited_by: "The barriers; the 32 stores become one.",
+            limited_by: "The barriers; the hardware merges the 32 stores into one.",
             sources: &["E6"],
             wgsl: include_str!("../../shaders/workgroup_memory/same_word.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/same_word.cu"),

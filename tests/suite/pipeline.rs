@@ -100,9 +100,9 @@ fn what_needs_mapped_storage_is_skipped_where_there_is_none() {
 #[test]
 fn what_cuda_alone_has_runs_there_and_says_why_it_does_not_elsewhere() {
     let table = [
-        ("sum_of_cubes/clock_in_kernel", "WGSL has no clock"),
+        ("sum_of_cubes/clock_in_kernel", "WGSL cannot read a clock"),
         ("bank_conflict/halves_direct", "WGSL has no 16-bit integers"),
-        ("transfer/read_back_pageable", "reading back goes through a staging buffer here, as read_back does"),
+        ("transfer/read_back_pageable", "on this API, use transfer/read_back instead"),
     ];
     for api in [Api::Vulkan, Api::Cuda] {
         for (name, why) in table {
