@@ -37,8 +37,8 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "mapped_staging",
             summary: "host to device through a staging buffer that is mapped repeatedly; CUDA: from pinned memory",
-            look_for: "The fastest upload that all devices support. Compare with the link's nominal rate: one memcpy \
-                on the host, then one copy by the device.",
+            look_for: "The upload for portable code. Compare with the link's nominal rate: one memcpy on the host, \
+                then one copy by the device.",
             limited_by: "The host's memcpy in wgpu; the link itself where pinned memory is the source, as in CUDA.",
             work_text: "n scalars, counted once, although both the host and the device copy them.",
             steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Staging }],
