@@ -1,6 +1,7 @@
-//! `atomics`: how many atomic additions of u32 a second the device does, to one address, to many, and to workgroup memory.
+//! `atomics`: atomic additions of u32 per second, to one address, to many, and to workgroup memory.
 //!
-//! The operations counted are the atomic additions, so that GFLOP/s reads as 10⁹ atomic additions a second; no bytes are counted.
+//! The operations counted are atomic additions, so GFLOP/s reads as 10⁹ atomic additions per second; no bytes are
+//! counted.
 
 use crate::suite::Interface;
 use crate::suite::{
@@ -12,17 +13,17 @@ use crate::suite::{
 pub const FAMILY: Family = Family {
     name: "atomics",
     summary: "atomic additions of u32 (operations are atomic additions)",
-    model_text: "Additions to one address are done one after the other where the data lies: one each few cycles, \
-        times the number that a subgroup adds up beforehand. Different addresses run in parallel.",
+    model_text: "Additions to one address are serialised where the data lies: one every few cycles, times the number \
+        that a subgroup combines beforehand. Different addresses run in parallel.",
     is_by_kernel: true,
     tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "same_address",
             summary: "all invocations add to one global word",
-            look_for: "Additions a second at a single word. A multiple of spread's rate for one lane means that a \
-                subgroup's numbers were added up before, by the compiler or by the hardware.",
-            limited_by: "One unit at the second cache that owns the word.",
+            look_for: "Additions per second to a single word. A multiple of spread's rate per lane means that the \
+                compiler or the hardware combines the numbers of a subgroup first.",
+            limited_by: "The one unit of L2 that owns the word.",
             wgsl: include_str!("../../shaders/atomics/same_address.wgsl"),
             cuda: include_str!("../../shaders/atomics/same_address.cu"),
             buffers: |shape, _| buffers(shape, 1),
@@ -38,10 +39,10 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "spread",
-            summary: "invocations add to SLOTS global words, neighbours to neighbouring ones",
-            look_for: "The gain over same_address as SLOTS grows: all units of the cache work, and a subgroup's 32 \
-                neighbours travel as one request.",
-            limited_by: "The atomic throughput of the second cache, a sector or so a cycle and slice.",
+            summary: "invocations add to SLOTS global words, neighbours to neighbouring words",
+            look_for: "The gain over same_address as SLOTS grows: all units of L2 work, and 32 neighbours of a \
+                subgroup are one request.",
+            limited_by: "The atomic throughput of L2, about a sector per cycle and slice.",
             wgsl: include_str!("../../shaders/atomics/spread.wgsl"),
             cuda: include_str!("../../shaders/atomics/spread.cu"),
             cases: &cases(&[
@@ -62,14 +63,14 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup",
-            summary: "the invocations of a workgroup add to one word of its own memory",
-            look_for: "How many times the global rate: atomics that stay in a processor scale with the number of \
-                processors.",
-            limited_by: "Lanes that meet at one word of workgroup memory: turns, or a reduction in registers first.",
+            summary: "the invocations of a workgroup add to one word of workgroup memory",
+            look_for: "How many times the global rate: atomics within an SM scale with the number of SMs.",
+            limited_by: "Lanes that share one word of workgroup memory: serialised accesses, or a reduction in \
+                registers first.",
             wgsl: include_str!("../../shaders/atomics/workgroup.wgsl"),
             cuda: include_str!("../../shaders/atomics/workgroup.cu"),
             buffers: |shape, interface| buffers(shape, groups(shape, interface)),
-            // Every counter is stored, none added to.
+            // Every counter is stored once, none is added to.
             steps: |shape, interface| vec![Step::dispatch(groups(shape, interface))],
             check: Check {
                 buffer: "counters",
@@ -119,8 +120,8 @@ fn buffers(shape: &Shape, counters: u64) -> Vec<Buffer> {
     vec![Buffer { name: "counters", scalars: counters, contents: Contents::Poison }, uniform("sizes", &[shape.count()])]
 }
 
-/// What `count` invocations, numbered from `first` on in steps of `step`, add up to, modulo 2^32: the sum over each invocation i
-/// and each round k of i + k.
+/// The sum of `count` invocations, numbered from `first` in steps of `step`, modulo 2^32: i + k over each invocation i
+/// and each round k.
 fn total(first: u64, step: u64, count: u64, rounds: u64) -> f64 {
     let pairs = |n: u64| n * n.saturating_sub(1) / 2;
     let invocations = (first * count).wrapping_add(step * pairs(count));

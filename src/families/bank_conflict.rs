@@ -1,32 +1,33 @@
-//! `bank_conflict`: workgroup memory read in patterns that meet in its banks (source article 004).
+//! `bank_conflict`: workgroup memory read in patterns with bank conflicts (source article 004).
 //!
-//! Workgroup memory is split into banks of 32-bit words, one word a clock each: word w lies in bank w mod banks. Invocations of a
-//! subgroup that read different words of one bank wait for each other; those that read the same word share it.
+//! Workgroup memory is split into banks of 32-bit words, one word per clock each: word w lies in bank w mod banks.
+//! Invocations of a subgroup that read different words of one bank are served one after the other; those that read the
+//! same word share it.
 
 use std::sync::OnceLock;
 
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, Work, all, each, ladder, rungs, uniform,
+    Step, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "bank_conflict",
-    summary: "reads of workgroup memory that meet in its banks; model: speed relative to stride 1 with 32 banks",
-    model_text: "Word w of workgroup memory lies in bank w mod 32. A subgroup's access takes as many turns as the \
-        fullest bank has distinct words: gcd(STRIDE, 32) for strides, 1 for words that are shared; compute \
-        capability 1.x had 16 banks for half a subgroup. The model is 1 over that number.",
+    summary: "reads of workgroup memory with bank conflicts; model: speed relative to stride 1 with 32 banks",
+    model_text: "Word w of workgroup memory lies in bank w mod 32. A subgroup's access takes as many passes as the \
+        fullest bank has distinct words: gcd(STRIDE, 32) for strides, 1 for shared words; compute capability 1.x had \
+        16 banks per half-warp. The model is 1 over that number.",
     is_by_kernel: false,
     tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "stride",
             summary: "32-bit words STRIDE apart",
-            look_for: "A staircase of halves at strides 2, 4, 8, 16, 32 and full speed at every odd one. Where \
-                doubling stops costing is the number of banks; the finding says it.",
-            limited_by: "The fullest bank: lanes whose words share it are served one after the other.",
+            look_for: "Half the speed at each of strides 2, 4, 8, 16 and 32, and full speed at every odd one. The \
+                stride from which doubling costs nothing is the number of banks; the finding states it.",
+            limited_by: "The fullest bank: lanes whose words lie in it are served one after the other.",
             sources: &["E1"],
             wgsl: include_str!("../../shaders/bank_conflict/stride.wgsl"),
             cuda: include_str!("../../shaders/bank_conflict/stride.cu"),
@@ -47,10 +48,10 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "broadcast",
-            summary: "32-bit words that GROUP neighbours share; with 256 the whole workgroup reads one",
-            look_for: "Flat over GROUP: a word that many lanes ask for is fetched once and handed out. A dip would \
-                mean that the hardware broadcasts only one word an access, as the oldest cards did.",
-            limited_by: "The width of the path from the banks to the lanes; asking for fewer distinct words gains \
+            summary: "32-bit words that GROUP neighbours share; with 256 the whole workgroup reads one word",
+            look_for: "The same speed for every GROUP: a word that many lanes read is fetched once and broadcast. A \
+                drop would mean that the hardware broadcasts only one word per access, as the oldest GPUs did.",
+            limited_by: "The width of the path from the banks to the lanes; reading fewer distinct words gains \
                 nothing.",
             sources: &["E2"],
             wgsl: include_str!("../../shaders/bank_conflict/broadcast.wgsl"),
@@ -59,7 +60,7 @@ pub const FAMILY: Family = Family {
                 Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_GROUPS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: GROUPS },
             ],
-            // What is asked for may exceed what the banks deliver: a word is delivered once to all that share it.
+            // The bytes read may exceed what the banks deliver: a word is delivered once to all that share it.
             ceiling: None,
             model: Some(|_| 1.0),
             check: Check {
@@ -74,11 +75,12 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "bytes",
-            summary: "8-bit values, four to a word: neighbours in one word (APART 1), or each in its own (APART 4)",
-            look_for: "APART=1 as fast as APART=4: lanes that share a word do not conflict. On compute capability \
-                1.x four neighbours in a word cost four turns.",
-            limited_by: "Instructions: a word is loaded for each byte, then shifted and masked, so that a quarter of \
-                the bytes arrive.",
+            summary: "8-bit values, four per word: neighbours in one word (APART 1), or each in a word of its own \
+                (APART 4)",
+            look_for: "APART=1 as fast as APART=4: lanes that share a word do not conflict. On compute capability 1.x \
+                four neighbours in one word take four passes.",
+            limited_by: "Instructions: each byte takes a word load, a shift and a mask, so a quarter of the loaded \
+                bytes count.",
             sources: &["E3"],
             wgsl: include_str!("../../shaders/bank_conflict/bytes.wgsl"),
             cuda: include_str!("../../shaders/bank_conflict/bytes.cu"),
@@ -89,10 +91,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "halves",
-            summary: "16-bit values, two to a word: neighbours in one word (APART 1), or each in its own (APART 2)",
-            look_for: "Both distances alike, as with bytes: two lanes in a word are one access of its bank. Against \
-                bytes it shows whether loads or unpacking bind.",
-            limited_by: "The loads, one word for 2 useful bytes, and one shift each.",
+            summary: "16-bit values, two per word: neighbours in one word (APART 1), or each in a word of its own \
+                (APART 2)",
+            look_for: "The same speed for both distances, as with bytes: two lanes in one word are one access of its \
+                bank. The comparison with bytes shows whether loads or unpacking are the limit.",
+            limited_by: "The loads, one word per 2 useful bytes, and one shift each.",
             sources: &["E3"],
             wgsl: include_str!("../../shaders/bank_conflict/halves.wgsl"),
             cuda: include_str!("../../shaders/bank_conflict/halves.cu"),
@@ -103,11 +106,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "bytes_direct",
-            summary: "the same 8-bit values, read as such instead of taken out of words",
-            look_for: "The gain over bytes: a load that extends 8 bits itself spares shift and mask. A gain of \
-                nothing means that loads were the limit anyway.",
+            summary: "the 8-bit values of bytes, loaded as bytes instead of extracted from words",
+            look_for: "The gain over bytes: an 8-bit load needs no shift and no mask. No gain means that the loads are \
+                the limit.",
             limited_by: "The rate of load instructions, whatever their width: a byte costs as much as a word.",
-            work_text: "16 ROUNDS bytes asked for by each invocation; n scalars are stored.",
+            work_text: "16 ROUNDS bytes read by each invocation; n scalars are stored.",
             sources: &["E3"],
             cuda: include_str!("../../shaders/bank_conflict/bytes_direct.cu"),
             only_cuda: Some("WGSL has no 8-bit integers"),
@@ -118,11 +121,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "halves_direct",
-            summary: "the same 16-bit values, read as such instead of taken out of words",
-            look_for: "Read beside halves it is the price of WGSL's missing 16-bit loads; APART must not matter here \
-                either.",
-            limited_by: "One load instruction for 2 bytes: half of what the banks could give in the same turn.",
-            work_text: "16 ROUNDS halves asked for by each invocation; n scalars are stored.",
+            summary: "the 16-bit values of halves, loaded as halves instead of extracted from words",
+            look_for: "The ratio to halves: the cost of WGSL's missing 16-bit loads. APART must make no difference \
+                here either.",
+            limited_by: "One load instruction per 2 bytes: half of what the banks could deliver in the same cycle.",
+            work_text: "16 ROUNDS halves read by each invocation; n scalars are stored.",
             sources: &["E3"],
             cuda: include_str!("../../shaders/bank_conflict/halves_direct.cu"),
             only_cuda: Some("WGSL has no 16-bit integers"),
@@ -134,7 +137,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// What the benchmarks here share: whole words, each asked for by one invocation.
+/// What the benchmarks here share: whole words, each read by one invocation.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 12)),
     cases: &[],
@@ -152,12 +155,13 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Parts of words. Since compute capability 2.x neighbours that read parts of one word do not conflict: both distances cost the same.
+/// Parts of words. Since compute capability 2.x, neighbours that read parts of one word do not conflict: both distances
+/// cost the same.
 const NARROW: Benchmark = Benchmark { model: Some(|_| 1.0), ..BASE };
 
-/// Invocations: a workgroup for each of a hundred multiprocessors and more, and twice as many. What a launch and filling the tables
-/// cost is paid once whatever the conflict, so that it must be little beside reading without one: long loops see to that, which cost a
-/// small device less than more invocations.
+/// Invocations: a workgroup for each of a hundred SMs and more, and twice as many. Long loops make the launch and the
+/// filling of the tables negligible, even without conflicts; on a small device they cost less than more invocations
+/// would.
 const SIZE: &[Extent] = &[Extent::Linear(1 << 16)];
 const LARGE: &[Extent] = &[Extent::Linear(1 << 17)];
 
@@ -186,19 +190,20 @@ const QUICK_STRIDES: &[Params] = &[
     &[("STRIDE", 64.0)],
 ];
 
-const STRIDES: [Params; 64] = rungs(&ladder("STRIDE", 1));
+const STRIDES: [Params; 64] = sets(&consecutive("STRIDE", 1));
 
-/// Words of the table in workgroup memory, those among which the first read of a round falls, and the distance of its other reads.
+/// Words of the table in workgroup memory, the range of a round's first read, and the distance of its other reads.
 const TABLE: u64 = 4096;
 const SPAN: u64 = 2048;
 const STEP: u64 = 128;
 const READS: u64 = 16;
-/// How far reading moves on every round: odd, so that every bank, byte and half has its turn.
+/// Words that the reads of a round are ahead of those of the round before: odd, so that every bank, byte and half is
+/// read.
 const ADVANCE: u64 = 37;
 
-/// How many invocations of a subgroup meet in one bank when each reads a word `stride` after its neighbour's, with as many
-/// invocations as banks: n = gcd(stride, banks). Compute capability 1.x serves half-warps of 16 from 16 banks, later ones warps of 32
-/// from 32.
+/// The invocations of a subgroup that share a bank when each reads a word `stride` after its neighbour's, with as many
+/// invocations as banks: gcd(stride, banks). Compute capability 1.x serves half-warps of 16 from 16 banks, later ones
+/// warps of 32 from 32.
 #[must_use]
 pub const fn conflict(stride: u64, banks: u64) -> u64 {
     let (mut a, mut b) = (stride, banks);
@@ -212,27 +217,27 @@ fn rounds(shape: &Shape) -> u64 {
     shape.param("ROUNDS", 1024.0) as u64
 }
 
-/// What is asked of workgroup memory, `bytes` in each read.
+/// Work of reads from workgroup memory, `bytes` each.
 fn work(shape: &Shape, bytes: u64) -> Work {
     let reads = READS * rounds(shape) * shape.count();
     Work { bytes: bytes * reads, flops: 0 }
 }
 
-fn word(place: u64) -> f64 {
-    Values::Summable.at(Scalar::F32, place)
+fn word(index: u64) -> f64 {
+    Values::Summable.at(Scalar::F32, index)
 }
 
 fn sums_of_parts(shape: &Shape, parts: u64) -> Oracle {
     let (apart, bits) = (shape.param("APART", 1.0) as u64, 32 / parts);
-    let part = move |place: u64| {
-        let word = Values::Summable.at(Scalar::U32, place / parts) as u64;
-        (word >> (place % parts * bits) & ((1 << bits) - 1)) as f64
+    let part = move |index: u64| {
+        let word = Values::Summable.at(Scalar::U32, index / parts) as u64;
+        (word >> (index % parts * bits) & ((1 << bits) - 1)) as f64
     };
     sums(rounds(shape), SPAN * parts, move |i| apart * i, part)
 }
 
-/// What invocation i adds up: for each round the values at (start(i) + `ADVANCE` · round) mod `span` and, 15 times, `STEP` words further.
-/// Invocations whose starts agree mod `span` have the same sum: there are `span` of them.
+/// The sum of invocation i: for each round, the values at (start(i) + `ADVANCE` · round) mod `span` and at 15 multiples
+/// of `STEP` after it. Invocations whose starts agree mod `span` have the same sum, so there are `span` sums.
 fn sums(
     rounds: u64,
     span: u64,
@@ -244,8 +249,8 @@ fn sums(
     let all = move || -> Vec<f64> {
         let values: Vec<f64> = (0..span + READS * step).map(&value).collect();
         let round = |at: u64| (0..READS).map(|read| values[(at + read * step) as usize]).sum::<f64>();
-        let by_place: Vec<f64> = (0..span).map(round).collect();
-        let total = |first: u64| (0..rounds).map(|k| by_place[((first + ADVANCE * k) % span) as usize]).sum();
+        let by_start: Vec<f64> = (0..span).map(round).collect();
+        let total = |first: u64| (0..rounds).map(|k| by_start[((first + ADVANCE * k) % span) as usize]).sum();
         (0..span).map(total).collect()
     };
     each(move |i| sums.get_or_init(&all)[(start(i) % span) as usize])
@@ -255,9 +260,9 @@ fn sums(
 mod tests {
     use super::*;
 
-    /// The greatest common divisor counts what a warp meets: its words, distinct within the span, bank by bank.
+    /// The model equals the largest number of a warp's distinct words in one bank.
     #[test]
-    fn the_model_counts_the_most_words_that_meet_in_a_bank() {
+    fn the_model_counts_the_words_in_the_fullest_bank() {
         for banks in [16, 32] {
             for stride in 1..=64 {
                 let mut load = vec![0; banks as usize];

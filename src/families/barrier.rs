@@ -1,8 +1,9 @@
-//! `barrier`: what a `workgroupBarrier` costs, by size of the workgroup.
+//! `barrier`: the cost of a `workgroupBarrier`, by size of the workgroup.
 //!
-//! A round is a store to workgroup memory, the barrier, a load of the neighbour's value and an addition: an exchange that the barrier
-//! alone makes right. The cost of a round is the difference quotient of two rows with different numbers of rounds, which leaves out
-//! the launch. No number of rounds is a multiple of a workgroup's size: that would bring every value home, moved or not.
+//! A round is a store to workgroup memory, the barrier, a load of the neighbour's value and an addition: an exchange
+//! that is correct only with the barrier. The cost of a round is the difference of two rows with different numbers of
+//! rounds, which cancels the launch. No number of rounds is a multiple of a workgroup's size: every value would be back
+//! at its start, exchanged or not.
 
 use crate::suite::input::Values;
 use crate::suite::{
@@ -13,21 +14,21 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "barrier",
-    summary: "rounds of exchange between the neighbours in a workgroup, with one barrier each",
-    model_text: "Time over ROUNDS is what one exchange takes: a store, a barrier, a load. Workgroups hide each \
-        other's waiting as long as several fit a processor.",
+    summary: "rounds of exchange between neighbours in a workgroup, with one barrier each",
+    model_text: "Time over ROUNDS is the time of one exchange: a store, a barrier, a load. Workgroups hide each \
+        other's waits while several fit an SM.",
     is_by_kernel: false,
     tuned: &[],
     benchmarks: &[Benchmark {
         name: "exchange",
-        summary: "every value moves on to the neighbour ROUNDS times",
-        look_for: "Nanoseconds for each round and their growth with WG: a barrier among more subgroups waits for the \
-            slowest of them. APIs differ, if one makes a full memory fence of it.",
-        limited_by: "The round trip store, barrier, load; with few resident workgroups nobody fills the wait.",
+        summary: "every value moves to the neighbour ROUNDS times",
+        look_for: "Nanoseconds per round, and how they grow with WG: a barrier among more subgroups waits for the \
+            slowest of them. APIs differ if one compiles it to a full memory fence.",
+        limited_by: "The latency of store, barrier and load; with few resident workgroups nothing hides it.",
         wgsl: include_str!("../../shaders/barrier/exchange.wgsl"),
         cuda: include_str!("../../shaders/barrier/exchange.cu"),
         cases: &[
-            // So few workgroups that on a large device each has a compute unit to itself: the latency of a round.
+            // Few workgroups, so that on a large device each has an SM to itself: the latency of a round.
             Cases {
                 from: Profile::Quick,
                 dtypes: &[Dtype::U32],
@@ -45,7 +46,7 @@ pub const FAMILY: Family = Family {
                     &[("ROUNDS", 1000.0), ("WG", 512.0)],
                 ],
             },
-            // Enough workgroups to fill one: rounds of different workgroups overlap.
+            // Enough workgroups to fill an SM: rounds of different workgroups overlap.
             Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: &[Extent::Linear(1 << 18)], params: FULL },
         ],
         buffers: |shape, _| {
@@ -60,7 +61,7 @@ pub const FAMILY: Family = Family {
         check: Check {
             buffer: "output",
             scalars: all,
-            // After R rounds invocation t holds what t + R started with, and the sum of the numbers of the rounds.
+            // After R rounds invocation t holds the start value of t + R plus the sum of the round numbers.
             oracle: |shape, interface| {
                 let (n, rounds, width) = (shape.count(), rounds(shape), u64::from(interface.invocations()));
                 let added = (rounds * rounds.saturating_sub(1) / 2) as u32;

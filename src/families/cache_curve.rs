@@ -1,13 +1,14 @@
-//! `cache_curve`: latency and bandwidth of reading over growing working sets, and the caches that their steps betray.
+//! `cache_curve`: read latency and bandwidth over growing working sets, and the caches that their steps show.
 //!
-//! A working set is the largest power of two, or for latencies three times one, that the case's size holds. One launch walks at most
-//! `MOST_STEPS` lines, 32 MiB of them, since no launch may take too long; the next goes on where it stopped, so that a larger set is
-//! covered by several launches and no launch finds in a cache what the one before it left there. A set is covered once within the harness's warm-up up to some
-//! 128 MiB; in a larger one some lines are touched for the first time in a sample, which a device whose caches hold such a set would
-//! show as a latency too high, never as one too low.
+//! A working set is the largest power of two, or for latencies three times one, within the case's size. One launch
+//! follows at most `MOST_STEPS` lines, 32 MiB of them, which limits its time. The next launch continues where it
+//! stopped, so that several launches cover a larger set and none finds in a cache what the one before it loaded. The
+//! warm-up covers sets up to some 128 MiB once; in a larger set some lines are first touched in a sample. On a device
+//! whose caches hold such a set the latency would be too high, never too low.
 //!
-//! A load by a 32-bit index waits for the arithmetic that makes an address of it, too. In L1 of an H200, at 1980 MHz, a step takes 32
-//! cycles by stored addresses (`memory_spaces/pointer_latency`; 34 by gpu-benches), 40 by index in the CUDA twin, and 48 through Vulkan.
+//! A load by a 32-bit index also waits for its address arithmetic. In L1 of an H200, at 1980 MHz, a step takes 32
+//! cycles by stored addresses (`memory_spaces/pointer_latency`; 34 by gpu-benches), 40 by index in the CUDA twin, and
+//! 48 through Vulkan.
 
 use std::sync::OnceLock;
 
@@ -22,10 +23,10 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "cache_curve",
-    summary: "latency and bandwidth of reading, by working set, and the caches inferred from them",
-    model_text: "A staircase: latency is flat as long as the working set fits a level, and climbs to the next where \
-        it does not. Plateaus within 15 % over a doubling of the set are levels; sets between two plateaus lie \
-        partly in each.",
+    summary: "read latency and bandwidth by working set, and the caches inferred from them",
+    model_text: "A staircase: latency is flat while the working set fits a level, and rises to the next level where it \
+        does not. Plateaus within 15 % over a doubling of the set are levels; sets between two plateaus lie partly in \
+        each.",
     is_by_kernel: true,
     tuned: &[],
     benchmarks: &[
@@ -33,10 +34,10 @@ pub const FAMILY: Family = Family {
             name: "latency",
             is_latency: true,
             summary: "one invocation follows a random cycle through all 128-byte lines of the set",
-            look_for: "The plateaus and where they end: cache sizes and their latencies, as the finding names them. \
-                A rising end past the last cache is the address translation's.",
-            limited_by: "By design nothing but the time of one load; above the largest cache, memory's row \
-                activation and translation misses.",
+            look_for: "The plateaus and where they end: cache sizes and latencies, as the finding names them. A rise \
+                at the end, beyond the last cache, can be address translation.",
+            limited_by: "The time of one load, by design; beyond the largest cache, DRAM row activation and \
+                address-translation misses.",
             sources: &["B1"],
             wgsl: include_str!("../../shaders/cache_curve/latency.wgsl"),
             cuda: include_str!("../../shaders/cache_curve/latency.cu"),
@@ -50,7 +51,7 @@ pub const FAMILY: Family = Family {
                     Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
                     Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
                     Buffer { name: "output", scalars: 4, contents: Contents::Poison },
-                    uniform("sizes", &[cycle.places(), steps(cycle)]),
+                    uniform("sizes", &[cycle.length(), steps(cycle)]),
                 ]
             },
             steps: |_, _| vec![Step::dispatch(1)],
@@ -58,22 +59,22 @@ pub const FAMILY: Family = Family {
             check: Check {
                 buffer: "output",
                 scalars: |_, _| 1,
-                // From whichever place a launch set out: the ranks of the last and the first differ by the steps between them.
+                // Independent of the start: the ranks of the last and the first element differ by the steps between
+                // them.
                 oracle: |shape, _| {
                     let cycle = cycle(shape.count());
-                    each(move |_| (steps(cycle) % cycle.places()) as f64)
+                    each(move |_| (steps(cycle) % cycle.length()) as f64)
                 },
             },
             ..BASE
         },
         Benchmark {
             name: "bandwidth",
-            summary: "many invocations read the set over and over by fours",
-            look_for: "Three levels again, in bytes a second: the ratio of neighbours says how often data must be \
-                reused in the upper one. The knee lies earlier than latency's where each processor's cache holds a \
-                copy of the whole set.",
-            limited_by: "The level's own port: each processor's load unit, the crossbar to the shared cache, \
-                memory's pins.",
+            summary: "many invocations read the set repeatedly with vec4 loads",
+            look_for: "The same levels in bytes per second: the ratio of two neighbours shows how often data must be \
+                reused in the faster one. The step comes before that of latency where each SM's cache holds a copy of \
+                the whole set.",
+            limited_by: "The port of the level: each SM's load unit, the crossbar to the shared cache, DRAM.",
             sources: &["B1"],
             wgsl: include_str!("../../shaders/cache_curve/bandwidth.wgsl"),
             cuda: include_str!("../../shaders/cache_curve/bandwidth.cu"),
@@ -90,7 +91,7 @@ pub const FAMILY: Family = Family {
                 ]
             },
             steps: |shape, interface| vec![Step::dispatch(groups(shape, u64::from(interface.invocations())))],
-            // Of the declared workgroup of 256; another one reads as much but for the last workgroup.
+            // For the declared workgroup of 256; other sizes read as much except in the last workgroup.
             work: |shape| Work { bytes: groups(shape, 256) * 256 * ROUNDS * 16, flops: 0 },
             check: Check { buffer: "output", scalars: sums, oracle: sums_read },
             ..BASE
@@ -98,7 +99,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// What the benchmarks here share. No measured limit binds them: they measure one.
+/// What the benchmarks here share. They have no ceiling: they measure one.
 const BASE: Benchmark = Benchmark {
     cases: &[],
     buffers: |_, _| Vec::new(),
@@ -112,41 +113,41 @@ const PLAIN: &[Params] = &[&[]];
 
 /// 4 KiB to 16 MiB.
 const QUICK: &[Extent] = &powers::<7>(10, 2);
-/// 4 KiB to 512 MiB: past the last cache of every device that has one worth the name.
+/// 4 KiB to 512 MiB: larger than the last cache of most devices.
 const BANDWIDTH_SETS: &[Extent] = &powers::<18>(10, 1);
-/// Up to 256 MiB, with the middles between them, so that a knee is found within a factor of 1.5.
+/// 4 KiB to 256 MiB, with 3/2 of each power of two, so that a step is found within a factor of 1.5.
 const LATENCY_SETS: &[Extent] = &with_middles::<33>(10);
 
-/// Sizes of 2^first words and on, each 2^step times the one before.
+/// Sizes from 2^first words on, each 2^step times the one before.
 const fn powers<const N: usize>(first: u32, step: u32) -> [Extent; N] {
     let mut extents = [Extent::Linear(0); N];
-    let mut place = 0;
-    while place < N {
-        extents[place] = Extent::Linear(1 << (first + step * place as u32));
-        place += 1;
+    let mut index = 0;
+    while index < N {
+        extents[index] = Extent::Linear(1 << (first + step * index as u32));
+        index += 1;
     }
     extents
 }
 
-/// Sizes of 2^first words and on, by turns 3/2 and 4/3 of the one before.
+/// Sizes from 2^first words on, alternately 3/2 and 4/3 of the one before.
 const fn with_middles<const N: usize>(first: u32) -> [Extent; N] {
     let mut extents = [Extent::Linear(0); N];
-    let mut place = 0;
-    while place < N {
-        let power = 1 << (first + place as u32 / 2);
-        extents[place] = Extent::Linear(if place % 2 == 0 { power } else { power / 2 * 3 });
-        place += 1;
+    let mut index = 0;
+    while index < N {
+        let power = 1 << (first + index as u32 / 2);
+        extents[index] = Extent::Linear(if index % 2 == 0 { power } else { power / 2 * 3 });
+        index += 1;
     }
     extents
 }
 
-/// Words of a line: 128 bytes, two lines of most CPUs, and what GPUs fetch for a whole subgroup.
+/// Words of a line: 128 bytes, two lines of most CPUs, and the bytes that GPUs fetch for a whole subgroup.
 const LINE: u64 = 32;
-/// Enough to drown what launching costs.
+/// Enough to make the launch negligible.
 const LEAST_STEPS: u64 = 1 << 16;
-/// A quarter of a second at 1 µs each: more than one launch may take, were it not for this.
+/// A quarter of a second at 1 µs each, the most for one launch.
 const MOST_STEPS: u64 = 1 << 18;
-/// No whole round leads where it began: a walk that never set out would look like one that came round.
+/// With whole rounds, a walk that never starts would give the same answer.
 const SURPLUS: u64 = 16;
 
 pub(crate) fn cycle(words: u64) -> Cycle {
@@ -154,12 +155,12 @@ pub(crate) fn cycle(words: u64) -> Cycle {
 }
 
 pub(crate) fn steps(cycle: Cycle) -> u64 {
-    cycle.places().clamp(LEAST_STEPS, MOST_STEPS) + SURPLUS
+    cycle.length().clamp(LEAST_STEPS, MOST_STEPS) + SURPLUS
 }
 
-/// Elements that an invocation of `bandwidth` reads, as its shader has it.
+/// Elements that an invocation of `bandwidth` reads, as in its shader.
 const ROUNDS: u64 = 64;
-/// Enough invocations for every processor: 512 workgroups of 256.
+/// Enough invocations for every SM: 512 workgroups of 256.
 const LEAST_INVOCATIONS: u64 = 1 << 17;
 
 /// Elements of four scalars in the working set.
@@ -178,7 +179,7 @@ fn sums(shape: &Shape, interface: &Interface) -> u64 {
 }
 
 fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
-    /// Elements up to which the sums of all invocations that differ are worth a table, which one thread fills.
+    /// Up to this many elements, a table of all distinct sums pays, although one thread fills it.
     const FEW: u64 = 1 << 20;
     let (elements, workgroup) = (elements(shape), u64::from(interface.invocations()));
     let (scalar, span) = (shape.dtype.scalar(), ROUNDS * workgroup);
@@ -187,7 +188,8 @@ fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
         let read = (0..ROUNDS).map(|k| (first + k * workgroup) % elements);
         read.flat_map(|at| 4 * at..4 * at + 4).map(|at| Values::Summable.at(scalar, at)).sum()
     };
-    // Workgroups so far apart begin at the same element: elements / gcd(elements, span), the former a power of two.
+    // Workgroups this far apart start at the same element: elements / gcd(elements, span), with elements a power of
+    // two.
     let period = workgroup * (elements >> elements.trailing_zeros().min(span.trailing_zeros()));
     let table = OnceLock::new();
     each(move |i| {

@@ -1,31 +1,32 @@
-//! `coalescing`: how many sectors of memory a subgroup's accesses touch for the bytes that it asks for (source article 003).
+//! `coalescing`: sectors that a subgroup's accesses touch, relative to the bytes that it reads (source article 003).
 //!
-//! The model of each row is what sectors alone predict: bytes that the sectors of the kernel's accesses hold in the first row of
-//! the size, divided by those of the row itself. Caches may hide some of it: the fifth sector that an offset touches is the first one
-//! of the next subgroup, and where both run close together it crosses the bus once.
+//! The model of a row counts sectors only: the bytes of the sectors that the kernel touches in the first row of the
+//! size, over those of the row itself. Caches may hide some of it: the fifth sector of an offset access is the first
+//! one of the next subgroup, and where both run close together it crosses the bus once.
 
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
-    Work, all, each, ladder, rungs, uniform,
+    Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "coalescing",
-    summary: "offset, strided and broadcast access to memory; model: speed relative to the size's first row by sectors moved",
-    model_text: "Memory moves in sectors of 32 bytes. The model divides the bytes in the sectors of the size's first \
-        row by those of the row: the degree of coalescing. Caches can do better, since neighbouring subgroups share \
-        sectors; they cannot do worse.",
+    summary: "offset, strided and broadcast memory access; model: speed relative to the size's first row by sectors \
+        moved",
+    model_text: "Memory moves in sectors of 32 bytes. The model is the sector bytes of the size's first row over those \
+        of the row: the degree of coalescing. Caches can make a row faster than the model, since neighbouring \
+        subgroups share sectors.",
     is_by_kernel: false,
     tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "offset",
             summary: "z[i+k] = x[i+k] + y[i+k], k = OFFSET",
-            look_for: "A saw-tooth of period 8: multiples of a sector run as the aligned case, all others below it. \
-                The model says 0.8; rows above it had the fifth sector from cache.",
-            limited_by: "Sectors moved, or with caches that keep the shared ones, memory as in a sum of two arrays.",
+            look_for: "A saw-tooth with period 8: offsets of whole sectors run at the aligned speed, all others are \
+                slower. The model says 0.8; rows above it got the fifth sector from a cache.",
+            limited_by: "Sectors moved, or with caches that keep the shared ones, DRAM as for a sum of two arrays.",
             sources: &["D1", "D2"],
             wgsl: include_str!("../../shaders/coalescing/offset.wgsl"),
             cuda: include_str!("../../shaders/coalescing/offset.cu"),
@@ -44,10 +45,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "stride",
             summary: "z[i] = x[s·i], s = STRIDE",
-            look_for: "Speed over STRIDE against the model: it falls until each lane has a sector of its own, at 8, \
-                and is flat from there in sectors; a further fall is the page or the line, not the sector.",
+            look_for: "Speed by STRIDE against the model: it falls until each lane has a sector of its own, at 8, and \
+                then stays flat in sectors. A further drop comes from pages or lines, not from sectors.",
             limited_by: "Bytes fetched and not used: seven eighths of the reads from stride 8 on; then address \
-                translation, as strides reach over many pages.",
+                translation, as strides span many pages.",
             sources: &["D1", "D4"],
             wgsl: include_str!("../../shaders/coalescing/stride.wgsl"),
             cuda: include_str!("../../shaders/coalescing/stride.cu"),
@@ -58,7 +59,7 @@ pub const FAMILY: Family = Family {
                     extents: &[Extent::Linear(1 << 20)],
                     params: QUICK_STRIDES,
                 },
-                // Past caches at stride 1, below 2 GiB at stride 32.
+                // Larger than caches at stride 1, below 2 GiB at stride 32.
                 Cases {
                     from: Profile::Standard,
                     dtypes: &[Dtype::F32],
@@ -88,34 +89,34 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "broadcast_storage",
             summary: "z[i] = x[0] + y[i], x in a storage buffer",
-            look_for: "Nearly as fast as broadcast_uniform: one sector for all is cached at once, and 12.5 % of use \
-                of 32 bytes is no loss. A gap is the load instruction itself.",
-            limited_by: "The coalesced streams beside it: y is read and z written, x costs an issue slot.",
+            look_for: "Nearly the speed of broadcast_uniform: the one sector is cached at once, so using 12.5 % of its \
+                32 bytes costs nothing. A gap is the load instruction itself.",
+            limited_by: "The coalesced streams: y is read and z written; x costs an issue slot.",
             sources: &["D1", "D3"],
             wgsl: include_str!("../../shaders/coalescing/broadcast_storage.wgsl"),
             cuda: include_str!("../../shaders/coalescing/broadcast_storage.cu"),
-            // Beside the loads and stores of y and z, one sector for the word that all share.
+            // In addition to y and z, one sector for the word that all share.
             model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES + sector_bytes(0, 0))),
             ..BASE
         },
         Benchmark {
             name: "broadcast_uniform",
             summary: "z[i] = x[0] + y[i], x in a uniform buffer",
-            look_for: "1.0 or better against broadcast_storage: constants take another path and no sector. Some \
+            look_for: "1.0 or more relative to broadcast_storage: constants take another path and no sector. Some \
                 drivers turn one into the other.",
-            limited_by: "Memory, as a copy of y to z; the constant sits in a register or constant cache after the \
-                first use.",
+            limited_by: "DRAM, as for a copy of y to z; after the first use the constant is in a register or in the \
+                constant cache.",
             sources: &["D3"],
             wgsl: include_str!("../../shaders/coalescing/broadcast_uniform.wgsl"),
             cuda: include_str!("../../shaders/coalescing/broadcast_uniform.cu"),
-            // Constants come by a path of their own.
+            // Constants take a path of their own.
             model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES)),
             ..BASE
         },
     ],
 };
 
-/// What the benchmarks here share: one element an invocation, one array read and one written.
+/// What the benchmarks here share: one element per invocation, one array read and one written.
 const BASE: Benchmark = Benchmark {
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: &[&[]] },
@@ -141,7 +142,7 @@ const QUICK_OFFSETS: &[Params] = &[
     &[("OFFSET", 16.0)],
     &[("OFFSET", 31.0)],
 ];
-const OFFSETS: [Params; 32] = rungs(&ladder("OFFSET", 0));
+const OFFSETS: [Params; 32] = sets(&consecutive("OFFSET", 0));
 
 const QUICK_STRIDES: &[Params] = &[
     &[("STRIDE", 1.0)],
@@ -151,15 +152,15 @@ const QUICK_STRIDES: &[Params] = &[
     &[("STRIDE", 16.0)],
     &[("STRIDE", 32.0)],
 ];
-const STRIDES: [Params; 32] = rungs(&ladder("STRIDE", 1));
+const STRIDES: [Params; 32] = sets(&consecutive("STRIDE", 1));
 
-/// How much later `y` begins in the random stream that `x` begins with (`offset` has it too): whole sectors.
+/// Elements by which `y` begins after `x` in the random stream (also in `offset`): whole sectors.
 const LEAD: u64 = 64;
 
 /// Invocations of the subgroup that the model assumes, and the bytes of a sector.
 const SUBGROUP: u64 = 32;
 const SECTOR: u64 = 32;
-/// What a subgroup asks for in one access of four bytes an invocation, and in the three of `offset`.
+/// Bytes that a subgroup reads in one access of four bytes per invocation, and in the three accesses of `offset`.
 const SUBGROUP_BYTES: f64 = 4.0 * SUBGROUP as f64;
 const OFFSET_BYTES: f64 = 3.0 * SUBGROUP_BYTES;
 
@@ -183,8 +184,9 @@ fn elements(shape: &Shape) -> Buffer {
     uniform("sizes", &[shape.count()])
 }
 
-/// Degree of coalescing: distinct bytes that a subgroup asks for, `width` at each address, divided by the bytes of the aligned 32-byte
-/// sectors that hold them. 1 for aligned neighbours, 4/32 where all ask for one word. Addresses in bytes.
+/// Degree of coalescing: the distinct bytes that a subgroup reads, `width` at each address, over the bytes of the
+/// aligned 32-byte sectors that contain them. 1 for aligned neighbours, 4/32 where all read one word. Addresses in
+/// bytes.
 #[must_use]
 pub fn degree_of_coalescing(addresses: &[u64], width: u64) -> f64 {
     let distinct = |mut values: Vec<u64>| {
@@ -212,7 +214,7 @@ fn sector_bytes(stride: u64, offset: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The figures of source article 003, and those of its patterns that follow from them.
+    /// The figures of source article 003, and some that follow from its patterns.
     #[test]
     fn degrees_of_coalescing_are_the_articles() {
         let degree = |stride, offset| degree_of_coalescing(&addresses(stride, offset), 4);

@@ -1,4 +1,4 @@
-//! `histogram`: how often each of 256 values occurs among random bytes, four of which are packed in each word.
+//! `histogram`: how often each of 256 values occurs among random bytes, four packed in each word.
 
 use rayon::prelude::*;
 
@@ -12,18 +12,18 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "histogram",
-    summary: "256 counts of the bytes in an array of words",
-    model_text: "Reading each word once is the floor. Above it stand four atomic additions a word: they are free \
-        only where the memory that holds the counters takes them as fast as words arrive.",
+    summary: "counts of the 256 byte values in an array of words",
+    model_text: "Reading each word once is the lower bound. Each word also needs four atomic additions: they are free \
+        only where the memory that holds the counters accepts them as fast as words arrive.",
     is_by_kernel: false,
     tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "global_atomic",
-            summary: "every byte counts in global memory",
-            look_for: "How many times slower than the rest: all processors meet at the same 256 words, a KiB in all. \
-                Random bytes are its best case: a picture with much of one colour would be slower still.",
-            limited_by: "The units beside the second cache that do atomics: a few additions a cycle to the same line.",
+            summary: "counts every byte in global memory",
+            look_for: "How many times slower it is than the rest: all SMs add to the same 256 words, 1 KiB in all. \
+                Random bytes are its best case: a picture with one dominant colour would be slower still.",
+            limited_by: "The atomic units of L2: a few additions per cycle to the same line.",
             wgsl: include_str!("../../shaders/histogram/global_atomic.wgsl"),
             cuda: include_str!("../../shaders/histogram/global_atomic.cu"),
             // Software devices need a tenth of a second for 2^22 words.
@@ -36,22 +36,22 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup_atomic",
-            summary: "a histogram of the workgroup's own, added to the global one at the end",
-            look_for: "Its share of reading: what counting in workgroup memory leaves of it. Random bytes seldom \
-                collide: data with a favourite value would lie between this row and global_atomic.",
-            limited_by: "Atomics in workgroup memory, one at a time for each word that lanes of a subgroup share; \
-                merging 256 bins by each workgroup weighs at small sizes.",
+            summary: "one histogram per workgroup, added to the global one at the end",
+            look_for: "Its share of the read peak, with counting in workgroup memory. Random bytes seldom collide: \
+                data with a frequent value would be between this row and global_atomic.",
+            limited_by: "Atomics in workgroup memory, serialised for each word that lanes of a subgroup share; at \
+                small sizes, merging 256 bins per workgroup.",
             wgsl: include_str!("../../shaders/histogram/workgroup_atomic.wgsl"),
             cuda: include_str!("../../shaders/histogram/workgroup_atomic.cu"),
             ..BASE
         },
         Benchmark {
             name: "vec4",
-            summary: "16-byte loads, 64 words an invocation: fewer workgroups, whose histograms meet",
-            look_for: "Its lead over workgroup_atomic, which adds four times as many histograms to the 256 global counters; \
-                what is left to the read ceiling is counting itself.",
+            summary: "vec4 loads, 64 words per invocation: fewer workgroups and fewer histograms to merge",
+            look_for: "Its gain over workgroup_atomic, which adds four times as many histograms to the 256 global \
+                counters; the gap to the read peak is the counting itself.",
             limited_by: "Atomic additions to workgroup memory: of 32 random bytes three or four fall into the busiest \
-                bank, and so many turns each step takes.",
+                bank, and each step takes as many passes.",
             wgsl: include_str!("../../shaders/histogram/vec4.wgsl"),
             cuda: include_str!("../../shaders/histogram/vec4.cu"),
             steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 64)],
@@ -59,11 +59,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "private",
-            summary: "several histograms a workgroup, merged at the end",
-            look_for: "Which COPIES wins. With random bytes collisions are rare, so that more copies buy little and \
-                cost merging; skewed data would be what they are for.",
-            limited_by: "The trade: fewer collisions against COPIES KiB of workgroup memory, which lowers occupancy, \
-                and a longer merge.",
+            summary: "several histograms per workgroup, merged at the end",
+            look_for: "Which COPIES is fastest. With random bytes collisions are rare, so more copies gain little and \
+                cost merging; they are meant for skewed data.",
+            limited_by: "The trade-off: fewer collisions against COPIES KiB of workgroup memory, which lowers \
+                occupancy, and a longer merge.",
             wgsl: include_str!("../../shaders/histogram/private.wgsl"),
             cuda: include_str!("../../shaders/histogram/private.cu"),
             cases: &cases(&[&[("COPIES", 4.0)], &[("COPIES", 8.0)]]),
@@ -72,7 +72,8 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// What the benchmarks here share: 16 words an invocation. The counts start at zero for each launch, outside the timed span.
+/// What the benchmarks here share: 16 words per invocation. The counts start at zero for each launch, outside the timed
+/// span.
 const BASE: Benchmark = Benchmark {
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
@@ -107,7 +108,7 @@ fn covering(shape: &Shape, interface: &Interface, words: u64) -> Step {
     Step::dispatch(shape.count().div_ceil(words * u64::from(interface.invocations())))
 }
 
-/// Counts all the words whenever a piece of the answer is asked for: 256 counts are one piece.
+/// Counts all words for every piece of the answer: 256 counts are one piece.
 fn counted(n: u64) -> Oracle {
     const PIECE: u64 = 1 << 16;
     let count = move |piece: u64| {

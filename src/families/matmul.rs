@@ -1,4 +1,4 @@
-//! `matmul`: the product of two matrices, naive, tiled, blocked in registers, and by tensor cores.
+//! `matmul`: the matrix product, naive, tiled, blocked in registers, and on tensor cores.
 
 use std::sync::OnceLock;
 
@@ -11,31 +11,29 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "matmul",
-    summary: "the product of two matrices, M×K by K×N, summed in f32",
-    model_text: "2mnk operations over the rate of fused multiply-adds, if each element that is loaded is used often \
-        enough: with tiles of side S memory is read S times less often than in the naive product. Tensor cores have \
-        a ceiling of their own.",
+    summary: "the matrix product of M×K by K×N, summed in f32",
+    model_text: "2mnk operations over the FMA rate, if each loaded element is used often enough: with tiles of side S \
+        memory is read S times less often than in the naive kernel. Tensor cores have a peak of their own.",
     is_by_kernel: false,
     tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "naive",
-            summary: "one invocation for each element, everything from memory",
-            look_for: "The share of FMA: it is what caches alone can do. Between naive and tiled lies the reuse that \
-                one programs, between APIs the quality of the address arithmetic in the inner loop.",
-            limited_by: "Load instructions: two for each multiply-add, served by the first cache; units for \
-                arithmetic wait.",
+            summary: "one invocation per element, all operands from global memory",
+            look_for: "The share of the FMA peak with caches alone. The gap to tiled is the gain of programmed reuse; \
+                a gap between APIs, the address arithmetic of the inner loop.",
+            limited_by: "Load instructions: two for each multiply-add, served by L1; the arithmetic units wait.",
             wgsl: include_str!("../../shaders/matmul/naive.wgsl"),
             cuda: include_str!("../../shaders/matmul/naive.cu"),
             ..BASE
         },
         Benchmark {
             name: "tiled",
-            summary: "square tiles in workgroup memory, one element an invocation",
-            look_for: "TILE 32 over 16 over 8: memory traffic falls with the side, and from a point on nothing is \
-                gained, since two reads of workgroup memory still stand beside each multiply-add.",
-            limited_by: "Workgroup memory's bandwidth, 8 bytes an operation pair; with TILE 32 also workgroups of \
-                1,024 invocations, of which few fit a processor.",
+            summary: "square tiles in workgroup memory, one element per invocation",
+            look_for: "TILE 32 over 16 over 8: memory traffic falls with the side, until a larger tile gains nothing: \
+                each multiply-add still needs two reads of workgroup memory.",
+            limited_by: "Workgroup-memory bandwidth, 8 bytes per FMA; with TILE=32 also workgroups of 1,024 \
+                invocations, few of which fit an SM.",
             wgsl: include_str!("../../shaders/matmul/tiled.wgsl"),
             cuda: include_str!("../../shaders/matmul/tiled.cu"),
             cases: &cases(&[&[("TILE", 8.0)], &[("TILE", 16.0)], &[("TILE", 32.0)]], &[&[("TILE", 16.0)]]),
@@ -44,16 +42,17 @@ pub const FAMILY: Family = Family {
         REGISTER_BLOCKED,
         Benchmark {
             name: "double_buffered",
-            summary: "tiles of 128×128, 8×8 elements an invocation, the next tiles on their way meanwhile",
-            look_for: "Its gain over register_blocked: four times the elements an invocation halve the reads for an FMA, \
-                and one barrier a tile is left, behind which work already waits. Beside cublas it is what plain WGSL gives away.",
-            limited_by: "Instruction issue and registers: 64 sums and their factors leave room for two workgroups a \
-                processor, and small products do not fill all processors with tiles so large.",
+            summary: "tiles of 128×128, 8×8 elements per invocation, the next tiles prefetched",
+            look_for: "Its gain over register_blocked: four times the elements per invocation halve the reads per FMA, \
+                and one barrier per tile is left, overlapped with other work. The gap to cublas is what plain WGSL \
+                does not reach.",
+            limited_by: "Instruction issue and registers: 64 sums and their factors leave room for two workgroups per \
+                SM, and small matrices have too few tiles of this size for all SMs.",
             wgsl: include_str!("../../shaders/matmul/double_buffered.wgsl"),
             cuda: include_str!("../../shaders/matmul/double_buffered.cu"),
             buffers: |shape, _| {
                 let (m, n, k) = sides(shape);
-                // Whole fours, which the last row may need only a part of.
+                // Padded to whole vec4.
                 let whole = |scalars: u64| scalars.next_multiple_of(4);
                 vec![
                     Buffer { name: "a", scalars: whole(m * k), contents: Contents::Input(A) },
@@ -67,31 +66,31 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cublas",
-            summary: "NVIDIA's own library, in f32",
-            look_for: "The vendor's own rate in true f32: what is left between it and register_blocked is hand-tuned \
-                machine code, larger tiles, and loads that bypass registers.",
-            limited_by: "The FMA units, near their ceiling at large sizes; power, where the clock gives way.",
+            summary: "cuBLAS, NVIDIA's library, in f32",
+            look_for: "The vendor's rate in true f32. It differs from register_blocked by hand-tuned machine code, \
+                larger tiles, and loads that bypass registers.",
+            limited_by: "The FMA units, near their peak at large sizes; power, where the clock drops.",
             work_text: "2mnk operations.",
-            only_cuda: Some("cuBLAS is a library of CUDA's"),
+            only_cuda: Some("cuBLAS is part of CUDA"),
             steps: |shape, _| {
                 let (m, n, k) = sides(shape);
-                vec![Step::Library { routine: Routine::Multiply { m, n, k }, buffers: &["a", "b", "c"] }]
+                vec![Step::Library { routine: Routine::Multiply { m, n, k }, buffers: vec!["a", "b", "c"] }]
             },
             ..BASE
         },
         Benchmark {
             name: "cooperative",
-            summary: "f16 factors, f32 sums, by tensor cores: tiles of 128×128, 64×64 a subgroup",
-            look_for: "Its share of ceiling/tensor, and not of FMA: feeding matrix units is harder than running \
-                them. Compare the two APIs: copies to workgroup memory that pass by the registers are CUDA's alone.",
-            limited_by: "The way from memory to the tiles: workgroup memory must deliver both factors as fast as \
-                tensor cores eat them.",
+            summary: "f16 factors, f32 sums, on tensor cores: tiles of 128×128, 64×64 per subgroup",
+            look_for: "Its share of ceiling/tensor, not of FMA: feeding matrix units is harder than running them. \
+                Compare the two APIs: only CUDA can copy to workgroup memory without registers.",
+            limited_by: "The path from memory to the tiles: workgroup memory must deliver both factors as fast as the \
+                tensor cores use them.",
             wgsl: include_str!("../../shaders/matmul/cooperative.wgsl"),
             cuda: include_str!("../../shaders/matmul/cooperative.cu"),
             cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
             buffers: |shape, _| {
                 let (m, n, k) = sides(shape);
-                // Whole fours, which the last row may need only a part of.
+                // Padded to whole vec4.
                 let factor = |name, scalars: u64, values| Buffer {
                     name,
                     scalars: scalars.next_multiple_of(4),
@@ -111,21 +110,21 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// The fastest; `safety_tax` measures it with run-time checks, too.
+/// Register blocking; `safety_tax` also measures it with run-time checks.
 pub(super) const REGISTER_BLOCKED: Benchmark = Benchmark {
     name: "register_blocked",
-    summary: "tiles of 64×64, 4×4 elements an invocation in registers",
-    look_for: "How much of the FMA ceiling portable code reaches: 16 multiply-adds for two wide reads. Odd sizes \
+    summary: "tiles of 64×64, 4×4 elements per invocation in registers",
+    look_for: "The share of the FMA peak that portable code reaches: 16 multiply-adds for two wide reads. Odd sizes \
         show the cost of edges, 512 the cost of too few tiles for the device.",
-    limited_by: "Registers and the scheduler's mix of loads and multiply-adds; on large devices small matrices, \
-        whose tiles do not fill the last wave.",
+    limited_by: "Registers, and the scheduler's mix of loads and multiply-adds; on large devices small matrices, whose \
+        tiles do not fill the last wave.",
     wgsl: include_str!("../../shaders/matmul/register_blocked.wgsl"),
     cuda: include_str!("../../shaders/matmul/register_blocked.cu"),
     steps: |shape, _| tiles(shape, 64, 64),
     ..BASE
 };
 
-/// What the benchmarks here share: one element of C an invocation.
+/// What the benchmarks here share: one element of C per invocation.
 const BASE: Benchmark = Benchmark {
     sources: &["E5"],
     cases: &cases(&[&[]], &[&[]]),
@@ -152,14 +151,15 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Products of two elements are multiples of 2^-14, and a sum of K of them is exact in f32 while it stays below 2^10. Its standard
-/// deviation is √K/3: 21 at K = 4096, 43 at K = 16384. In f16 the elements are the same. Tensor cores
-/// may cut off what lies below the last of 24 bits of the largest addend (Fasi et al., *Numerical behavior of NVIDIA tensor cores*, 2021):
-/// below 2^10 there is nothing.
+/// Products of two elements are multiples of 2^-14, and a sum of K of them is exact in f32 while it stays below 2^10.
+/// Its standard deviation is √K/3: 21 at K = 4096, 43 at K = 16384. The elements are the same in f16. Tensor cores may
+/// truncate bits below the 24 of the largest addend (Fasi et al., *Numerical behavior of NVIDIA tensor cores*, 2021):
+/// below 2^10 no such bits are set.
 const A: Values = Values::Summable;
 const B: Values = Values::SummableFrom(1 << 40);
 
-/// `headline`: what runs at the largest size of the quick profile, which takes a software device half a second a launch.
+/// `headline`: the parameters at the largest size of the quick profile, where a software device needs half a second per
+/// launch.
 const fn cases(params: &'static [Params], headline: &'static [Params]) -> [Cases; 3] {
     of_type(&[Dtype::F32], params, headline)
 }
@@ -197,7 +197,7 @@ const fn sides(shape: &Shape) -> (u64, u64, u64) {
 fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
     let (m, n, _) = sides(shape);
     let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
-    vec![Step::Dispatch { groups: [side(n, width), side(m, height), 1], rebind: Vec::new() }]
+    vec![Step::Dispatch { groups: [side(n, width), side(m, height), 1], buffers: Vec::new() }]
 }
 
 /// Row after row, each the sum of rows of B.
@@ -227,7 +227,7 @@ fn product(shape: &Shape) -> Oracle {
 mod tests {
     use super::*;
 
-    /// What exactness rests on: with K = 4096, every partial sum lies far below 2^10, and f32 gives the same bits as f64.
+    /// The results are exact: with K = 4096 every partial sum lies far below 2^10, and f32 gives the same bits as f64.
     #[test]
     fn sums_of_products_are_exact_in_f32() {
         const K: u64 = 4096;

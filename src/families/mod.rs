@@ -1,4 +1,4 @@
-//! The families: one file each, the mirror of `shaders/`, with its benchmarks as literals and their oracles.
+//! The families: one file each, with benchmarks as literals and their oracles; `shaders/` has a folder for each.
 
 pub mod atomics;
 pub mod bank_conflict;
@@ -23,7 +23,7 @@ pub mod workgroup_memory;
 
 use crate::suite::{Benchmark, Family};
 
-/// Every family, in the order in which they run. Ceilings come first: the rest is held against them.
+/// Every family, in the order of a run. Ceilings come first: the shares of the other rows need them.
 pub const FAMILIES: &[&Family] = &[
     &ceiling::FAMILY,
     &reduction::FAMILY,
@@ -47,7 +47,7 @@ pub const FAMILIES: &[&Family] = &[
     &transfer::FAMILY,
 ];
 
-/// The benchmark of this name, where the suite has it.
+/// The benchmark of this name.
 #[must_use]
 pub fn benchmark(family: &str, name: &str) -> Option<&'static Benchmark> {
     let family = FAMILIES.iter().find(|known| known.name == family)?;

@@ -1,5 +1,5 @@
-//! `pitched`: rows padded to a pitch of 256 bytes against packed rows of an odd width, in two and three dimensions (source article
-//! 001). The pitch is what CUDA's allocators give and what copies to textures demand.
+//! `pitched`: rows padded to a pitch of 256 bytes and packed rows of odd width, in two and three dimensions (source
+//! article 001). CUDA's allocators use this pitch, and copies to textures require it.
 
 use crate::suite::Interface;
 use crate::suite::input::Values;
@@ -11,9 +11,9 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "pitched",
-    summary: "rows padded to 256 bytes against packed rows of an odd width, every element read once",
-    model_text: "The same elements are asked for with and without padding: a row of packed odd width starts inside a \
-        sector, which costs one more sector a row and subgroup at the edges. Long rows should hide it, short ones \
+    summary: "rows padded to 256 bytes and packed rows of odd width, every element read once",
+    model_text: "The same elements are read with and without padding: a packed row of odd width starts inside a \
+        sector, which costs one more sector per row and subgroup at the edges. Long rows should hide it, short ones \
         should not.",
     is_by_kernel: true,
     tuned: &[],
@@ -21,9 +21,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "rows_2d",
             summary: "the rows of a matrix",
-            look_for: "PITCHED=1 over 0: close to 1.0 on devices that cache sectors, since the sector that two rows \
-                share is fetched once. The bytes of padding are neither read nor counted.",
-            limited_by: "Memory at large sizes; at small ones a workgroup a row, whose lanes at the row's end idle.",
+            look_for: "PITCHED=1 over 0: close to 1.0 on devices that cache sectors, since a sector that two rows \
+                share is fetched once. Padding bytes are neither read nor counted.",
+            limited_by: "DRAM at large sizes; at small ones one workgroup per row, whose lanes idle at the end of the \
+                row.",
             sources: &["B4"],
             wgsl: include_str!("../../shaders/pitched/rows_2d.wgsl"),
             cuda: include_str!("../../shaders/pitched/rows_2d.cu"),
@@ -32,8 +33,8 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "slices_3d",
             summary: "the rows of a volume, slice by slice",
-            look_for: "As rows_2d with rows of 65 to 511 elements: here starts matter more, and so does a row that \
-                fills a workgroup's lanes badly.",
+            look_for: "The comparison of rows_2d with rows of 65 to 511 elements: here row starts matter more, and so \
+                does a row length that leaves lanes of a workgroup idle.",
             limited_by: "Short rows: 257 elements take two rounds of 256 lanes, the second for one element.",
             sources: &["B5"],
             wgsl: include_str!("../../shaders/pitched/slices_3d.wgsl"),
@@ -56,11 +57,10 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "buffer_to_texture",
-            summary: "copies rows 256 bytes or a multiple apart from a buffer into a texture, by the API's own call",
-            look_for: "Its share of a copy: textures are stored in tiles, so that rows are shuffled. A large gap \
-                between APIs shows one that uses a slow copy engine.",
-            limited_by: "The copy engine or the driver's copy kernel, by the host's clock: small pictures measure \
-                the submission.",
+            summary: "copies rows, a multiple of 256 bytes apart, from a buffer to a texture with the API's copy call",
+            look_for: "Its rate relative to a copy: textures are stored in tiles, so rows are rearranged. A large gap \
+                between APIs can show one that uses a slow copy engine.",
+            limited_by: "The copy engine or the driver's copy kernel; for small pictures, the submission.",
             work_text: "2n texels of 4 bytes moved.",
             buffers: |shape, _| {
                 vec![
@@ -84,10 +84,10 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "texture_to_buffer",
-            summary: "copies a texture into rows of a buffer 256 bytes or a multiple apart; what lies between rows stays as it is",
+            summary: "copies a texture to rows of a buffer, a multiple of 256 bytes apart; the padding is unchanged",
             look_for: "Whether untiling is as fast as tiling: usually yes. The check also proves that bytes between \
-                rows stay as they were.",
-            limited_by: "The same engine in the other direction; the 256-byte pitch keeps its rows aligned.",
+                rows are unchanged.",
+            limited_by: "The copy engine in the other direction; the 256-byte pitch keeps its rows aligned.",
             work_text: "2n texels of 4 bytes moved; padding between rows is not counted.",
             buffers: |shape, _| {
                 let contents = texture(shape, Contents::Input(Values::Wide));
@@ -149,7 +149,7 @@ const BASE: Benchmark = Benchmark {
         match shape.extent {
             Extent::Product(..) => {
                 let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
-                vec![Step::Dispatch { groups: [side(height), side(depth), 1], rebind: Vec::new() }]
+                vec![Step::Dispatch { groups: [side(height), side(depth), 1], buffers: Vec::new() }]
             }
             _ => vec![Step::dispatch(height)],
         }
@@ -160,7 +160,7 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Copies between buffers and textures: no kernel runs, and the host's clock times them.
+/// Copies between buffers and textures: no kernel runs.
 const COPIES: Benchmark = Benchmark {
     sources: &["B6"],
     cases: &[
@@ -179,7 +179,7 @@ const COPIES: Benchmark = Benchmark {
     ],
     steps: |_, _| vec![Step::CopyRows { from: "input", to: "output" }],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
-    // The API's own copies may take ways that no kernel has: what kernels reach does not bind them.
+    // No ceiling: the API's copies may use paths that no kernel has.
     ceiling: None,
     ..BASE
 };
@@ -189,12 +189,12 @@ fn texture(shape: &Shape, contents: Contents) -> Contents {
     Contents::Texture(Texture { width, height, format: Format::R32Uint, texels: Box::new(contents) })
 }
 
-/// Words from one row to the next in a buffer that a texture is copied from or to.
+/// Words from one row to the next in a buffer on either side of a texture copy.
 const fn texture_pitch(shape: &Shape) -> u64 {
     sides(shape.extent).0.next_multiple_of(ROW_PITCH / 4)
 }
 
-/// Words of such a buffer.
+/// Words of that buffer.
 const fn padded(shape: &Shape) -> u64 {
     texture_pitch(shape) * sides(shape.extent).1
 }
@@ -220,7 +220,7 @@ fn pitch(shape: &Shape) -> u64 {
     }
 }
 
-/// Sums written: one an invocation, a workgroup a row.
+/// Sums written: one per invocation, with one workgroup per row.
 fn sums(shape: &Shape, interface: &Interface) -> u64 {
     let (_, height, depth) = sides(shape.extent);
     height * depth * u64::from(interface.invocations())

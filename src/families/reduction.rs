@@ -1,8 +1,8 @@
-//! `reduction`: the sum of an array (source article 000), from interleaved addressing in global memory to the fast one.
+//! `reduction`: the sum of an array (source article 000), from interleaved addressing in global memory to vec4 loads.
 //!
-//! Every benchmark computes the complete sum on the device: its kernel is launched on its own block sums until one value is left,
-//! and all of these passes count. The end-to-end time is the article's: upload, first pass, download of the block sums, and their
-//! serial sum on the host.
+//! Every benchmark computes the complete sum on the device: its kernel is launched again on its own block sums until
+//! one value is left, and all of these passes count. The end-to-end time is the article's: upload, first pass, download
+//! of the block sums, and their serial sum on the host.
 
 use std::sync::OnceLock;
 
@@ -16,26 +16,26 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "reduction",
-    summary: "the sum of an array, complete on the device",
-    model_text: "A sum must read its input once, so that the best time is n elements over the rate of reading at \
-        that working set; partial sums are far less than a hundredth of that. What is slower spends its time in \
-        steps, barriers and idle lanes.",
+    summary: "the sum of an array, computed entirely on the device",
+    model_text: "A sum reads its input once, so the best time is n elements over the measured read rate at that \
+        working set; partial sums are far less than 1 % of that. Slower kernels lose time to tree steps, barriers and \
+        idle lanes.",
     is_by_kernel: false,
     tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "interleaved_global",
             summary: "interleaved addressing, in place in global memory",
-            look_for: "How far below everything else it lies: each step reads and writes global memory, and half of \
-                a subgroup's lanes wait from the first step on. Held against interleaved_workgroup it is the price \
-                of the memory alone.",
-            limited_by: "Round trips to the cache behind global memory, log2 of the workgroup of them in a row with \
+            look_for: "How much slower it is than all other rows: each step reads and writes global memory, and half \
+                of a subgroup's lanes are idle from the first step on. The ratio to interleaved_workgroup is the cost \
+                of global memory alone.",
+            limited_by: "Round trips to the cache behind global memory, log2 of the workgroup size in sequence with \
                 barriers between; arithmetic plays no part.",
             sources: &["A3", "A5"],
             wgsl: include_str!("../../shaders/reduction/interleaved_global.wgsl"),
             cuda: include_str!("../../shaders/reduction/interleaved_global.cu"),
             cases: ARTICLE_CASES,
-            // The kernel spoils its input: each launch gets a fresh copy, outside the timed span.
+            // The kernel overwrites its input: each launch gets a fresh copy, outside the timed span.
             buffers: |shape, interface| {
                 let mut buffers = buffers(shape, &passes(shape, interface, 1));
                 buffers.push(Buffer { name: "data", scalars: shape.count(), contents: Contents::Poison });
@@ -43,11 +43,11 @@ pub const FAMILY: Family = Family {
             },
             steps: |shape, interface| {
                 let mut steps = vec![RESTORE];
-                steps.extend(dispatches(&passes(shape, interface, 1), "data", "data"));
+                steps.extend(dispatches(&passes(shape, interface, 1), "data"));
                 steps
             },
             end_to_end: Some(|shape, interface| {
-                let mut steps = end_to_end(&passes(shape, interface, 1), "data", "data");
+                let mut steps = end_to_end(&passes(shape, interface, 1), "data");
                 steps.insert(1, RESTORE);
                 steps
             }),
@@ -55,11 +55,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "interleaved_workgroup",
-            summary: "the same steps on a copy in workgroup memory",
-            look_for: "The factor over interleaved_global: the same steps in workgroup memory. What is missing \
-                against sequential is the modulo and the divergence, not the memory.",
-            limited_by: "Instructions: an integer remainder for each test, and subgroups that stay busy for a single \
-                lane until the last steps.",
+            summary: "interleaved addressing on a copy in workgroup memory",
+            look_for: "The ratio to interleaved_global: the same steps in workgroup memory. The gap to sequential is \
+                the cost of modulo and divergence, not of memory.",
+            limited_by: "Instructions: an integer remainder for each test, and subgroups that stay busy for one lane \
+                until the last steps.",
             sources: &["A4", "A5"],
             wgsl: include_str!("../../shaders/reduction/interleaved_workgroup.wgsl"),
             cuda: include_str!("../../shaders/reduction/interleaved_workgroup.cu"),
@@ -69,22 +69,21 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "sequential",
             summary: "sequential addressing: no modulo, no divergence",
-            look_for: "What one gains by choosing which lanes rest: the same number of additions as \
-                interleaved_workgroup, but whole subgroups leave. Half of all lanes never add more than what they \
-                loaded.",
-            limited_by: "Barriers and one element a lane: a workgroup's life is mostly waiting for its single load \
-                and for the tree's steps.",
+            look_for: "The gain of choosing which lanes idle: the same number of additions as interleaved_workgroup, \
+                but whole subgroups finish early. Half of all lanes only load.",
+            limited_by: "Barriers, and one element per lane: a workgroup mostly waits for its single load and for the \
+                steps of the tree.",
             wgsl: include_str!("../../shaders/reduction/sequential.wgsl"),
             cuda: include_str!("../../shaders/reduction/sequential.cu"),
             ..BASE
         },
         Benchmark {
             name: "first_add",
-            summary: "two loads are added before the tree",
-            look_for: "Nearly twice sequential at large sizes, since the same tree now serves two elements. If it \
-                gains less, memory has begun to bind; if more, launches of workgroups did.",
-            limited_by: "Two loads in flight a lane, which is not enough to cover memory's latency; the tree takes \
-                the rest of the time.",
+            summary: "adds two loaded elements before the tree",
+            look_for: "Nearly twice the speed of sequential at large sizes, since one tree serves two elements. A \
+                smaller gain means that memory has become the limit; a larger one, that launching workgroups was.",
+            limited_by: "Two loads in flight per lane, which do not cover DRAM latency; the tree takes the rest of the \
+                time.",
             wgsl: include_str!("../../shaders/reduction/first_add.wgsl"),
             cuda: include_str!("../../shaders/reduction/first_add.cu"),
             ..TWO_LOADS
@@ -92,10 +91,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "subgroup",
             summary: "subgroupAdd, then a tree over the subgroups",
-            look_for: "Against first_add: what replacing most of the tree by registers is worth. Small gains mean \
-                that loads, not the tree, are waited for; a loss means that the API's subgroup operation is built \
-                from slow parts.",
-            limited_by: "As first_add the bytes in flight; the counter that gives every subgroup its slot costs an \
+            look_for: "The ratio to first_add: the gain of replacing most of the tree by register operations. A small \
+                gain means that the loads take the time, not the tree; a loss means that the API's subgroup operation \
+                is slow.",
+            limited_by: "Bytes in flight, as in first_add; the counter that gives every subgroup its slot costs an \
                 atomic in workgroup memory.",
             wgsl: include_str!("../../shaders/reduction/subgroup.wgsl"),
             cuda: include_str!("../../shaders/reduction/subgroup.cu"),
@@ -103,26 +102,25 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "vec4_grid_stride",
-            summary: "16-byte loads a grid apart, one tree for thousands of elements",
-            look_for: "Its share of the ceiling, which should be near 1: there is one tree for thousands of \
-                elements, and the loads are those of the ceiling's own kernel. Below 0.9 at large sizes look at WG \
-                and ITEMS.",
-            limited_by: "Memory's reading at large sizes and the cache's at small ones; under a few MiB two \
-                launches, of which the second sums the block sums.",
+            summary: "vec4 loads one grid apart, one tree for thousands of elements",
+            look_for: "Its share of the read peak, which should be near 100 %: one tree serves thousands of elements, \
+                and the loads are those of ceiling/read. Below 90 % at large sizes, try another WG.",
+            limited_by: "DRAM reads at large sizes and cache reads at small ones; below a few MiB two launches, of \
+                which the second sums the block sums.",
             wgsl: include_str!("../../shaders/reduction/vec4_grid_stride.wgsl"),
             cuda: include_str!("../../shaders/reduction/vec4_grid_stride.cu"),
             buffers: |shape, interface| buffers(shape, &strided_passes(shape, interface)),
-            steps: |shape, interface| dispatches(&strided_passes(shape, interface), "input", "input"),
-            end_to_end: Some(|shape, interface| end_to_end(&strided_passes(shape, interface), "input", "input")),
+            steps: |shape, interface| dispatches(&strided_passes(shape, interface), "input"),
+            end_to_end: Some(|shape, interface| end_to_end(&strided_passes(shape, interface), "input")),
             ..BASE
         },
         Benchmark {
             name: "atomic",
-            summary: "one pass, block sums added atomically (integers)",
-            look_for: "Whether one pass beats two: at small sizes it saves a launch; at large ones thousands of \
-                atomics meet at one word at the end of each workgroup. u32 only, so compare with u32 rows.",
-            limited_by: "The load pattern of first_add; the atomics themselves only where workgroups end faster than \
-                one address takes additions.",
+            summary: "one pass; block sums are added atomically (integers)",
+            look_for: "Whether one pass is faster than two: at small sizes it saves a launch; at large ones thousands \
+                of workgroups add atomically to one word. u32 only: compare with u32 rows.",
+            limited_by: "The load pattern of first_add; the atomics only where workgroups finish faster than one \
+                address accepts additions.",
             wgsl: include_str!("../../shaders/reduction/atomic.wgsl"),
             cuda: include_str!("../../shaders/reduction/atomic.cu"),
             cases: &[
@@ -130,7 +128,7 @@ pub const FAMILY: Family = Family {
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
             ],
             buffers: |shape, _| vec![input(shape), total(), uniform("sizes", &[shape.count()])],
-            // The counter starts at zero for each launch, as block sums need not.
+            // The counter starts at zero for each launch; block sums need no clearing.
             steps: |shape, interface| vec![Step::Clear("total"), one_pass(shape, interface)],
             end_to_end: Some(|shape, interface| {
                 vec![
@@ -145,7 +143,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// What the benchmarks here share: one load an invocation.
+/// What the benchmarks here share: one load per invocation.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 16)),
     cases: &[
@@ -155,8 +153,8 @@ const BASE: Benchmark = Benchmark {
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
     ],
     buffers: |shape, interface| buffers(shape, &passes(shape, interface, 1)),
-    steps: |shape, interface| dispatches(&passes(shape, interface, 1), "input", "input"),
-    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 1), "input", "input")),
+    steps: |shape, interface| dispatches(&passes(shape, interface, 1), "input"),
+    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 1), "input")),
     work: |shape| Work { bytes: shape.array_bytes(), flops: shape.count() - 1 },
     ceiling: Some(Limit::Read),
     check: Check {
@@ -164,7 +162,7 @@ const BASE: Benchmark = Benchmark {
         scalars: |_, _| 1,
         oracle: |shape, _| {
             let (values, scalar, n) = (values(shape), shape.dtype.scalar(), shape.count());
-            // Worked out when somebody asks: listing or binding a case needs no sum of 2^28 values.
+            // Computed on first use: listing or binding a case needs no sum of 2^28 values.
             let sum = OnceLock::new();
             each(move |_| *sum.get_or_init(|| values.sum(scalar, 0..n)))
         },
@@ -172,17 +170,17 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Two loads an invocation.
+/// Two loads per invocation.
 const TWO_LOADS: Benchmark = Benchmark {
     buffers: |shape, interface| buffers(shape, &passes(shape, interface, 2)),
-    steps: |shape, interface| dispatches(&passes(shape, interface, 2), "input", "input"),
-    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 2), "input", "input")),
+    steps: |shape, interface| dispatches(&passes(shape, interface, 2), "input"),
+    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 2), "input")),
     ..BASE
 };
 
 const PLAIN: &[Params] = &[&[]];
 
-/// The article's two kernels run on its own input too: 0.5 everywhere.
+/// The article's two kernels also run on its own input, 0.5 everywhere.
 const ARTICLE_CASES: &[Cases] = &[
     Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
     Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_U32, params: &[&[("INPUT", 0.5)]] },
@@ -207,7 +205,7 @@ const SIZES: &[Extent] = &[
     Extent::Linear(1 << 26),
     Extent::Linear(1 << 28),
 ];
-/// The largest array once, in f32, is enough of the host's time.
+/// Without 2^28, which costs the host too much time for a second type.
 const U32_SIZES: &[Extent] = &[
     Extent::Linear(1),
     Extent::Linear(255),
@@ -222,11 +220,12 @@ const U32_SIZES: &[Extent] = &[
 
 const RESTORE: Step = Step::Restore { from: "input", to: "data" };
 
-/// Names for the block sums and sizes of each pass but the last, whose sum is `total`. Even blocks of 16 need only seven for 2^28.
+/// Names for the block sums and sizes of each pass; the sum of the last is `total`. Even with blocks of 16, 2^28 needs
+/// only seven.
 const SUMS: [&str; 8] = ["sums_1", "sums_2", "sums_3", "sums_4", "sums_5", "sums_6", "sums_7", "sums_8"];
 const PASS_SIZES: [&str; 8] = ["sizes", "sizes_2", "sizes_3", "sizes_4", "sizes_5", "sizes_6", "sizes_7", "sizes_8"];
 
-/// One pass: how many values it adds up, and by how many workgroups.
+/// One pass: the number of values that it adds up, and of its workgroups.
 struct Pass {
     n: u64,
     groups: u64,
@@ -238,7 +237,8 @@ fn passes(shape: &Shape, interface: &Interface, items: u64) -> Vec<Pass> {
     passes_by(shape.count(), |n| n.div_ceil(block))
 }
 
-/// Passes of `vec4_grid_stride`: an invocation covers at least sixteen vec4, so that one workgroup can finish the second pass.
+/// Passes of `vec4_grid_stride`: an invocation covers at least sixteen vec4, so that the second pass needs only one
+/// workgroup.
 fn strided_passes(shape: &Shape, interface: &Interface) -> Vec<Pass> {
     let block = u64::from(interface.invocations()) * 4 * 16;
     passes_by(shape.count(), |n| n.div_ceil(block).min(8192))
@@ -275,31 +275,26 @@ fn sums_of(passes: &[Pass], pass: usize) -> &'static str {
 
 fn buffers(shape: &Shape, passes: &[Pass]) -> Vec<Buffer> {
     let mut buffers = vec![input(shape), total()];
-    for (place, pass) in passes.iter().enumerate() {
-        buffers.push(uniform(PASS_SIZES[place], &[pass.n]));
-        if place + 1 < passes.len() {
-            buffers.push(Buffer { name: SUMS[place], scalars: pass.groups, contents: Contents::Poison });
+    for (index, pass) in passes.iter().enumerate() {
+        buffers.push(uniform(PASS_SIZES[index], &[pass.n]));
+        if index + 1 < passes.len() {
+            buffers.push(Buffer { name: SUMS[index], scalars: pass.groups, contents: Contents::Poison });
         }
     }
     buffers
 }
 
-/// One dispatch a pass. The first reads the buffer `source`, each later one the sums of the one before; `binding` is the
-/// kernel's name for what it reads.
-fn dispatches(passes: &[Pass], binding: &'static str, source: &'static str) -> Vec<Step> {
-    let dispatch = |(place, pass): (usize, &Pass)| Step::Dispatch {
+/// One dispatch per pass. The first reads the buffer `source`, each later one the sums of the pass before.
+fn dispatches(passes: &[Pass], source: &'static str) -> Vec<Step> {
+    let dispatch = |(index, pass): (usize, &Pass)| Step::Dispatch {
         groups: grid(pass.groups),
-        rebind: vec![
-            (binding, if place == 0 { source } else { SUMS[place - 1] }),
-            ("block_sums", sums_of(passes, place)),
-            ("sizes", PASS_SIZES[place]),
-        ],
+        buffers: vec![if index == 0 { source } else { SUMS[index - 1] }, sums_of(passes, index), PASS_SIZES[index]],
     };
     passes.iter().enumerate().map(dispatch).collect()
 }
 
-fn end_to_end(passes: &[Pass], binding: &'static str, source: &'static str) -> Vec<Step> {
-    let first = dispatches(passes, binding, source).swap_remove(0);
+fn end_to_end(passes: &[Pass], source: &'static str) -> Vec<Step> {
+    let first = dispatches(passes, source).swap_remove(0);
     vec![Step::Upload("input"), first, Step::SumOnHost { buffer: sums_of(passes, 0), scalars: passes[0].groups }]
 }
 

@@ -1,4 +1,4 @@
-//! `roofline`: from copying to computing, by the number of operations on each element.
+//! `roofline`: from copying to computing, by operations per element.
 
 use crate::suite::input::Values;
 use crate::suite::{
@@ -9,18 +9,17 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "roofline",
-    summary: "where memory stops binding and arithmetic starts, by fused multiply-adds an element",
-    model_text: "Time is the longer of moving 2n scalars and doing 2 FMAS n operations: flat in time up to the \
-        ridge, which is the ratio of the two ceilings in operations a byte, and in proportion to FMAS from there on.",
+    summary: "the transition from memory-bound to compute-bound, by fused multiply-adds per element",
+    model_text: "Time is the longer of moving 2n scalars and doing 2 FMAS n operations: constant up to the ridge, \
+        which is the ratio of the two peaks in operations per byte, and proportional to FMAS beyond it.",
     is_by_kernel: false,
     tuned: WORKGROUP_SIZES,
     benchmarks: &[Benchmark {
         name: "fma_an_element",
-        summary: "reads by fours, works FMAS fused multiply-adds on each element, and writes it",
-        look_for: "The FMAS at which time begins to rise: the ridge. Left of it GB/s is flat at the copy's rate, \
-            right of it GFLOP/s at fma's; a rounded corner is latency not fully hidden.",
-        limited_by: "Memory for few FMAS, the multiply-add units for many; at the ridge both, and neither is reached \
-            in full.",
+        summary: "reads with vec4 loads, computes FMAS fused multiply-adds per element, and writes",
+        look_for: "The FMAS at which time begins to rise: the ridge. Left of it GB/s is flat at the copy rate, right \
+            of it GFLOP/s at the fma rate; a rounded corner is latency that is not fully hidden.",
+        limited_by: "Memory for few FMAS, the FMA units for many; near the ridge both, and neither peak is reached.",
         wgsl: include_str!("../../shaders/roofline/fma_an_element.wgsl"),
         cuda: include_str!("../../shaders/roofline/fma_an_element.cu"),
         cases: &[
@@ -62,7 +61,7 @@ pub const FAMILY: Family = Family {
             bytes: 2 * shape.array_bytes(),
             flops: 2 * shape.param("FMAS", 16.0) as u64 * shape.count(),
         },
-        // Arithmetic can only add to the time that copying takes.
+        // The copy peak limits all rows: arithmetic can only add time.
         ceiling: Some(Limit::Copy),
         check: Check {
             buffer: "output",
@@ -70,7 +69,8 @@ pub const FAMILY: Family = Family {
             oracle: |shape, _| {
                 let (scalar, fmas) = (shape.dtype.scalar(), shape.param("FMAS", 16.0));
                 let addend = ADDEND as f64 / 128.0;
-                // After F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round undoes the one before.
+                // After F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round cancels the one
+                // before.
                 each(move |i| match Values::Summable.at(scalar, i) {
                     x if x > 0.0 => x + fmas * addend,
                     x if fmas % 2.0 == 0.0 => x,

@@ -1,12 +1,12 @@
-//! `safety_tax`: what the run-time checks cost that an API adds to a kernel: bounds checks, loop bounds, and zero-initialisation of
-//! workgroup memory, each alone and all together, on kernels of other families.
+//! `safety_tax`: the cost of the run-time checks that an API adds to a kernel: bounds checks, loop bounds, and
+//! zero-initialisation of workgroup memory, each alone and all together, on kernels of other families.
 
 use crate::families::{ceiling, matmul, transpose};
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Oracle, Profile, Work, all, each, uniform,
 };
 
-/// The sets of checks that every kernel here runs with: none, each alone, all. They follow the kernel's own parameters.
+/// The sets of checks for every kernel here, after the kernel's own parameters: none, each alone, all.
 macro_rules! checked {
     ($($own:expr),*) => {
         &[
@@ -22,9 +22,9 @@ macro_rules! checked {
 /// The family.
 pub const FAMILY: Family = Family {
     name: "safety_tax",
-    summary: "what bounds checks, loop bounds and zero-initialisation of workgroup memory cost",
-    model_text: "The same kernel with and without what an API adds: the ratio of times is the tax, 1.00 where \
-        nothing is paid. A bounds check is a minimum for each access, a loop bound a counter for each round, a \
+    summary: "the cost of bounds checks, loop bounds and zero-initialisation of workgroup memory",
+    model_text: "The same kernel with and without the checks that an API adds: the ratio of times is the cost, 1.00 \
+        where there is none. A bounds check is a minimum for each access, a loop bound a counter for each round, \
         zero-initialisation a store for each word and a barrier.",
     is_by_kernel: true,
     tuned: &[],
@@ -32,9 +32,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "fma",
             summary: "the FMA chains of ceiling/fma",
-            look_for: "Near 1.00 for bounds, for there is no memory in its loop, and more for loops: the counter is \
-                work beside each round.",
-            limited_by: "The FMA pipelines, which a loop's guard takes issue slots from; unrolling also suffers \
+            look_for: "Near 1.00 for bounds, since its loop does not access memory, and more for loops: the counter \
+                adds work to each round.",
+            limited_by: "The FMA pipelines, which share issue slots with the loop's guard; unrolling also suffers \
                 where the compiler no longer knows the count.",
             cases: &[Cases {
                 from: Profile::Quick,
@@ -48,9 +48,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "transpose",
             summary: "the padded tile of transpose/tiled",
-            look_for: "Bounds checks on four loads, four stores and the tile: the ratio tells how much of the copy \
-                is lost to minimums and to address arithmetic that no longer folds.",
-            limited_by: "Integer instructions around each access, once checks are on; memory without them.",
+            look_for: "Bounds checks on four loads, four stores and the tile: the ratio shows the cost of minimums and \
+                of address arithmetic that no longer folds.",
+            limited_by: "Integer instructions around each access with checks on; memory without them.",
             cases: &[Cases {
                 from: Profile::Quick,
                 dtypes: &[Dtype::F32],
@@ -62,11 +62,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "matmul",
-            summary: "the product of matmul/register_blocked",
-            look_for: "The largest tax of the family: its inner loop is unrolled and full of indices. Loop bounds \
-                alone can forbid the unrolling.",
-            limited_by: "With checks the instruction issue, in place of the multiply-adds; registers that the guards \
-                hold may also spill.",
+            summary: "the matrix product of matmul/register_blocked",
+            look_for: "Its inner loop is unrolled and has more indices than the other kernels here. Loop bounds alone \
+                can prevent the unrolling.",
+            limited_by: "With checks instruction issue, instead of the multiply-adds; registers that the guards need \
+                may also spill.",
             cases: &[
                 Cases {
                     from: Profile::Quick,
@@ -74,7 +74,7 @@ pub const FAMILY: Family = Family {
                     extents: &[Extent::Product(512, 512, 512)],
                     params: checked!(),
                 },
-                // Enough tiles for every processor of a large device.
+                // Enough tiles for every SM of a large device.
                 Cases {
                     from: Profile::Standard,
                     dtypes: &[Dtype::F32],
@@ -89,10 +89,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "workgroup_fill",
             summary: "fills workgroup memory and reads it back",
-            look_for: "What zeroing 16 KiB adds to a kernel that writes them all anyway: up to a third more stores \
+            look_for: "The cost of zeroing 16 KiB in a kernel that writes all of them anyway: one more store per word \
                 and a barrier.",
-            limited_by: "Workgroup memory's stores and the barrier after them; occupancy is held down by 16 KiB a \
-                workgroup.",
+            limited_by: "Workgroup memory's stores and the barrier after them; 16 KiB per workgroup lower the \
+                occupancy.",
             sources: &["B2"],
             wgsl: include_str!("../../shaders/safety_tax/workgroup_fill.wgsl"),
             cuda: include_str!("../../shaders/safety_tax/workgroup_fill.cu"),
@@ -116,13 +116,13 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// What an invocation of `workgroup_fill` adds up: its workgroup's words from the end on, a workgroup apart.
+/// The sum of an invocation of `workgroup_fill`: its workgroup's words from the end backwards, a workgroup apart.
 fn read_back(invocations: u32) -> Oracle {
     const WORDS: u32 = 4096;
     each(move |i| {
         let (t, first) = (i as u32 % invocations, i as u32 / invocations * invocations);
-        let places = (0..WORDS / invocations).map(|step| WORDS - 1 - t - step * invocations);
-        let words = places.map(|k| first.wrapping_add(k).wrapping_mul(2_654_435_761));
+        let indices = (0..WORDS / invocations).map(|step| WORDS - 1 - t - step * invocations);
+        let words = indices.map(|k| first.wrapping_add(k).wrapping_mul(2_654_435_761));
         f64::from(words.fold(0_u32, |sum, word| sum.wrapping_mul(3).wrapping_add(word)))
     })
 }

@@ -15,17 +15,17 @@ use crate::suite::{
 pub const FAMILY: Family = Family {
     name: "scan",
     summary: "the inclusive prefix sum of an array",
-    model_text: "A scan must read and write every element once, as a copy does. Passes multiply that: reading for \
-        the block sums, writing, and adding what came before move 4n in three kernels and 2n in one pass.",
+    model_text: "A scan reads and writes every element once, as a copy does. Three kernels move 4n: they read for the \
+        block sums, write, and add the preceding sums. One pass moves 2n.",
     is_by_kernel: false,
     tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "three_kernels",
-            summary: "scans blocks, scans their sums, adds what came before",
-            look_for: "Half of the copy at best: its passes move twice what is counted. Below a fifth, the \
-                Hillis-Steele steps and their barriers weigh more than memory.",
-            limited_by: "Memory traffic of 4n; at small sizes the launches, which wait for each other.",
+            summary: "scans blocks, scans the block sums, adds the preceding sums",
+            look_for: "At most half of the copy rate: its passes move twice the bytes counted. Below a fifth, the \
+                Hillis-Steele steps and their barriers cost more than memory.",
+            limited_by: "Memory traffic of 4n; at small sizes the launches, each of which waits for the one before.",
             wgsl: include_str!("../../shaders/scan/three_kernels.wgsl"),
             cuda: include_str!("../../shaders/scan/three_kernels.cu"),
             buffers,
@@ -34,23 +34,25 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "single_pass",
-            summary: "each tile looks back over the sums of those before it, and adds up itself what is late",
-            look_for: "Its lead over three_kernels at large sizes, at most 2, and how near it comes to the copy. \
-                Rows far slower on one API can mean a device that does not run workgroups in order, where the \
-                fallback adds up what is late.",
-            limited_by: "The chain of tiles: each waits for what the ones before it publish, at the latency of the \
-                second cache for each look-back window.",
+            summary: "each tile looks back over the sums of the tiles before it, and computes late ones itself",
+            look_for: "Its gain over three_kernels at large sizes, at most 2×, and its share of the copy peak. Far \
+                slower rows on one API can mean that the device does not run workgroups in order, and the fallback \
+                computes late sums.",
+            limited_by: "The chain of tiles: each waits for the sums that the tiles before it publish, at L2 latency \
+                per look-back window.",
             wgsl: include_str!("../../shaders/scan/single_pass.wgsl"),
             cuda: include_str!("../../shaders/scan/single_pass.cu"),
             ..SINGLE_PASS
         },
         Benchmark {
             name: "single_pass_subgroup",
-            summary: "the same by subgroups, which scan in registers; the first one looks back while the others wait",
-            look_for: "Its lead over single_pass, which is what barriers and workgroup memory cost there, whether WG=512 wins (larger \
-                tiles are fewer, so that less is looked back for), and what --param PAUSE=0 loses: looking at once finds few that know all.",
-            limited_by: "How fast news of finished tiles travels through the cache, and how many tiles are in work at a \
-                time: each waits for its neighbours between its loads and its stores.",
+            summary: "single_pass with scans in registers by subgroups; the first subgroup looks back while the others \
+                wait",
+            look_for: "Its gain over single_pass: the cost of barriers and workgroup memory there. Whether WG=512 is \
+                faster: larger tiles are fewer and need less look-back. What --param PAUSE=0 costs: an immediate first \
+                look-back finds few complete sums.",
+            limited_by: "How fast published sums travel through the cache, and how many tiles are in flight: each \
+                waits for its neighbours between its loads and its stores.",
             wgsl: include_str!("../../shaders/scan/single_pass_subgroup.wgsl"),
             cuda: include_str!("../../shaders/scan/single_pass_subgroup.cu"),
             cases: &cases(&[&[("WG", 256.0)], &[("WG", 512.0)]]),
@@ -66,7 +68,7 @@ const SINGLE_PASS: Benchmark = Benchmark {
         vec![
             Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },
             Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
-            // The next tile's number, and two words a tile.
+            // The next tile's number, and two words per tile.
             Buffer { name: "state", scalars: 2 + 2 * tiles, contents: Contents::Poison },
             uniform("sizes", &[shape.count(), tiles]),
         ]
@@ -99,19 +101,19 @@ const fn cases(params: &'static [Params]) -> [Cases; 2] {
     ]
 }
 
-/// Tiles of the single pass: 16 elements an invocation.
+/// Tiles of the single pass: 16 elements per invocation.
 fn tiles(shape: &Shape, interface: &Interface) -> u64 {
     shape.count().div_ceil(16 * u64::from(interface.invocations()))
 }
 
-/// Names by level: what is scanned there, where the result goes, and the uniforms of scanning and of adding. 2^28 elements in
-/// blocks of 128 and more need four.
+/// Names by level: the source and the result of the scan, and the uniforms of scanning and of adding. 2^28 elements in
+/// blocks of 128 or more need four.
 const SOURCES: [&str; 5] = ["input", "sums_1", "sums_2", "sums_3", "sums_4"];
 const RESULTS: [&str; 5] = ["output", "scanned_1", "scanned_2", "scanned_3", "scanned_4"];
 const SCANNING: [&str; 5] = ["sizes", "scan_1", "scan_2", "scan_3", "scan_4"];
 const ADDING: [&str; 5] = ["add_0", "add_1", "add_2", "add_3", "add_4"];
 
-/// Elements of each level: the array, its block sums, their block sums, down to what one block holds.
+/// Elements of each level: the array, its block sums, their block sums, down to a single block.
 fn levels(shape: &Shape, interface: &Interface) -> Vec<u64> {
     let block = 4 * u64::from(interface.invocations());
     let mut levels = vec![shape.count()];
@@ -134,7 +136,7 @@ fn buffers(shape: &Shape, interface: &Interface) -> Vec<Buffer> {
         buffers.push(uniform(SCANNING[level], &[*n, 0]));
         buffers.push(uniform(ADDING[level], &[*n, 1]));
     }
-    // The last level is one block, whose sum nobody reads.
+    // The last level is one block, whose sum is not read.
     buffers.push(poison(SOURCES[levels.len()], 1));
     buffers
 }
@@ -143,14 +145,14 @@ fn steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     let levels = levels(shape, interface);
     let dispatch = |level: usize, sums, sizes| Step::Dispatch {
         groups: grid(levels[level].div_ceil(4 * u64::from(interface.invocations()))),
-        rebind: vec![("input", SOURCES[level]), ("output", RESULTS[level]), ("block_sums", sums), ("sizes", sizes)],
+        buffers: vec![SOURCES[level], RESULTS[level], sums, sizes],
     };
     let down = (0..levels.len()).map(|level| dispatch(level, SOURCES[level + 1], SCANNING[level]));
     let up = (0..levels.len() - 1).rev().map(|level| dispatch(level, RESULTS[level + 1], ADDING[level]));
     down.chain(up).collect()
 }
 
-/// Sums up to each multiple of a piece are worked out once, on all cores; the elements of a slice follow one by one.
+/// The sum up to each multiple of a piece is computed once, on all cores; the elements of a slice follow one by one.
 fn prefix_sums(shape: &Shape, _: &Interface) -> Oracle {
     const PIECE: u64 = 1 << 13;
     let (scalar, n) = (shape.dtype.scalar(), shape.count());

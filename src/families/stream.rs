@@ -1,11 +1,12 @@
-//! `stream`: the five kernels of BabelStream (Deakin et al.), with its counts of bytes: copy, mul, add, triad, dot.
+//! `stream`: the five kernels of BabelStream (Deakin et al.), with its byte counts: copy, mul, add, triad, dot.
 //!
-//! Every operand is chosen so that nothing is rounded: the scalar is a power of two, and where two arrays meet one holds ±k/128 and
-//! the other ±1. The dot product stores one sum for each workgroup and lane, all of which are checked; the host adds them up, as
-//! BabelStream's own versions for GPUs do, which the end-to-end time includes.
+//! The operands make every result exact: the scalar is a power of two, and where two arrays meet, one holds ±k/128 and
+//! the other ±1. The dot product stores one sum per workgroup and vector component, all of which are checked; the host
+//! adds them up, as in BabelStream's own GPU versions, and the end-to-end time includes that.
 //!
-//! Kernels with two reads for each write are held against reading: a device that fetches a line before it overwrites it (as CPUs do)
-//! moves 4 for the 3 counted here and 3 for the 2 of a copy, so that they pass the rate of a copy without any fault.
+//! Kernels with two reads per write are compared with the read peak: a device that fetches a line before it overwrites
+//! it (as CPUs do) moves 4 for the 3 counted here and 3 for the 2 of a copy, so that these kernels exceed the rate of a
+//! copy.
 
 use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
@@ -17,8 +18,8 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "stream",
-    summary: "BabelStream's five kernels, in its count of bytes",
-    model_text: "Time in proportion to the bytes counted: relative to copy, mul and dot take the same time (2n), add \
+    summary: "BabelStream's five kernels, with its byte counts",
+    model_text: "Time is proportional to the bytes counted: relative to copy, mul and dot take the same time (2n), add \
         and triad 3/2 of it (3n), a speed of 0.67.",
     is_by_kernel: false,
     tuned: WORKGROUP_SIZES,
@@ -26,9 +27,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "copy",
             summary: "c = a",
-            look_for: "The figure that papers quote as copy bandwidth. It should agree with ceiling/copy at the same \
-                size; the family's other rows are held against it.",
-            limited_by: "Memory past the caches: an element an invocation, so that launching thousands of workgroups \
+            look_for: "The figure that papers quote as copy bandwidth. It should equal ceiling/copy at the same size; \
+                the family's other rows are compared with it.",
+            limited_by: "DRAM beyond the caches. With one element per invocation, launching thousands of workgroups \
                 must keep up with it.",
             wgsl: include_str!("../../shaders/stream/copy.wgsl"),
             cuda: include_str!("../../shaders/stream/copy.cu"),
@@ -39,10 +40,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "mul",
             summary: "b = s c",
-            look_for: "The same time as copy: a product between load and store is free. A difference is noise, or an \
-                f64 unit so slow that even one operation an element counts.",
-            limited_by: "Memory, exactly as copy; on cards with few f64 units nothing changes, at 1/16 operation a \
-                byte.",
+            look_for: "The same time as copy: a multiplication between load and store is free. A difference is \
+                run-to-run variation, or f64 units so slow that one operation per element counts.",
+            limited_by: "DRAM, exactly as for copy: 1/16 operation per byte is little even for GPUs with few f64 \
+                units.",
             wgsl: include_str!("../../shaders/stream/mul.wgsl"),
             cuda: include_str!("../../shaders/stream/mul.cu"),
             buffers: |shape, _| vec![operand("c", shape, Values::Wide), output("b", shape), sizes(shape)],
@@ -57,9 +58,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "add",
             summary: "c = a + b",
-            look_for: "Above 0.67 times copy's speed: two reads for each write turn the bus round less often, so \
-                that bytes a second go up.",
-            limited_by: "Reading, two thirds of the traffic; three streams also open more of memory's pages at a time.",
+            look_for: "More than 0.67 times copy's speed: two reads for each write cause fewer turnarounds of the bus, \
+                so the byte rate rises.",
+            limited_by: "Reads, two thirds of the traffic; three streams also open more DRAM pages at a time.",
             wgsl: include_str!("../../shaders/stream/add.wgsl"),
             cuda: include_str!("../../shaders/stream/add.cu"),
             buffers: |shape, _| {
@@ -83,9 +84,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "triad",
             summary: "a = b + s c",
-            look_for: "BabelStream's headline. It should match add to the percent; compilers must fuse or not fuse \
-                the product and the sum, and neither is seen.",
-            limited_by: "The same three streams as add: 2 operations for 12 or 24 bytes are far left of any ridge.",
+            look_for: "BabelStream's headline. It should equal add within 1 %, whether or not the compiler fuses the \
+                multiplication and the addition.",
+            limited_by: "The three streams of add: 2 operations per 12 or 24 bytes are far from compute-bound.",
             wgsl: include_str!("../../shaders/stream/triad.wgsl"),
             cuda: include_str!("../../shaders/stream/triad.cu"),
             buffers: |shape, _| {
@@ -108,11 +109,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "dot",
-            summary: "the sum of a b, one partial sum for each workgroup and lane",
-            look_for: "Faster than copy in bytes a second, since nothing is written. If it is slower, the loads of \
-                its grid-stride loop are too few in flight. End to end shows what adding partial sums on the host \
-                costs.",
-            limited_by: "Reading; near the end of the launch, the last workgroups' trees and an uneven share of \
+            summary: "the sum of a b, one partial sum per workgroup and vector component",
+            look_for: "Faster than copy in bytes per second, since almost nothing is written. If it is slower, too few \
+                loads of its grid-stride loop are in flight. The end-to-end time includes adding the partial sums on \
+                the host.",
+            limited_by: "Reads; near the end of the launch, the trees of the last workgroups and an uneven share of \
                 elements.",
             wgsl: include_str!("../../shaders/stream/dot.wgsl"),
             cuda: include_str!("../../shaders/stream/dot.cu"),
@@ -139,7 +140,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// What the benchmarks here share: one element an invocation, and a time in proportion to the bytes.
+/// What the benchmarks here share: one element per invocation, and a time in proportion to the bytes.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 22)),
     cases: &[
@@ -159,12 +160,12 @@ const BASE: Benchmark = Benchmark {
 
 const PLAIN: &[Params] = &[&[]];
 
-/// The largest array that every device can bind (128 MiB): past the caches of most, as the original asks for.
+/// The largest array that every device can bind (128 MiB): beyond the caches of most, as BabelStream asks.
 const QUICK_F32: [Extent; 1] = [Extent::Linear(1 << 25)];
 const SIZES: [Extent; 4] =
     [Extent::Linear(1 << 25), Extent::Linear(1 << 26), Extent::Linear(1 << 27), Extent::Linear(1 << 28)];
 
-/// The scalar s. BabelStream's is 0.4; this one's products are exact.
+/// The scalar s. BabelStream's is 0.4; products with 0.5 are exact.
 const S: f64 = 0.5;
 
 fn elements(shape: &Shape) -> u64 {
@@ -197,7 +198,7 @@ fn from(shape: &Shape, a: Values, b: Values, value: impl Fn(f64, f64) -> f64 + S
     })
 }
 
-/// Workgroups of `dot`: 16 elements an invocation, more where the array is so large that the grid would have a surplus.
+/// Workgroups of `dot`: 16 elements per invocation, more where the grid would otherwise be rounded up.
 fn dot_groups(shape: &Shape, interface: &Interface) -> u64 {
     elements(shape).div_ceil(16 * u64::from(interface.invocations())).min(16_384)
 }

@@ -1,8 +1,9 @@
-//! `sum_of_cubes`: the sum of x³ over a million digits (source article 002), from one invocation to a tree in every workgroup.
+//! `sum_of_cubes`: the sum of x³ over a million digits (source article 002), from one invocation to a tree in every
+//! workgroup.
 //!
-//! Each step of the ladder leaves fewer or more partial sums, all of which are checked. The end-to-end time is the article's: upload,
-//! kernel, download of the partial sums, and their serial sum on the host. An element counts three operations: two
-//! multiplications and an addition, of integers modulo 2^32.
+//! Each step leaves its own number of partial sums, all of which are checked. The end-to-end time is the article's:
+//! upload, kernel, download of the partial sums, and their serial sum on the host. An element counts three operations:
+//! two multiplications and an addition, of integers modulo 2^32.
 
 use std::sync::OnceLock;
 
@@ -16,20 +17,18 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "sum_of_cubes",
-    summary: "the sum of the cubes of a million digits, from one invocation to all",
-    model_text: "The input is 4 MiB and lies in a cache: reading it from there is the limit. Each step of the ladder \
-        multiplies the lanes at work, up to 32 workgroups of 256; a device with more processors than 32 stays partly \
-        idle even at the end.",
+    summary: "the sum of the cubes of a million digits, from one invocation to 32 workgroups",
+    model_text: "The input is 4 MiB and fits a cache, so reading it from there is the limit. Each step uses more \
+        lanes, up to 32 workgroups of 256; a device with more than 32 SMs stays partly idle even in the last step.",
     is_by_kernel: false,
     tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "one_invocation",
-            summary: "one invocation adds everything up",
-            look_for: "The time of one element: 32 elements are unrolled, yet each addition waits for the one \
-                before. It is the floor of the ladder and tells what a single lane of a GPU is worth against a CPU's \
-                core.",
-            limited_by: "Latency: one lane has few loads under way, and uses one of thousands of lanes.",
+            summary: "one invocation adds everything",
+            look_for: "The time per element: 32 elements are unrolled, but each addition waits for the one before. It \
+                is the slowest row, and compares one lane of a GPU with a CPU core.",
+            limited_by: "Latency: one lane keeps few loads in flight, and thousands of lanes are idle.",
             wgsl: include_str!("../../shaders/sum_of_cubes/one_invocation.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/one_invocation.cu"),
             ..BASE
@@ -37,9 +36,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "one_block_chunks",
             summary: "one workgroup, a contiguous chunk for each invocation",
-            look_for: "The gain over one invocation, up to 256 lanes' worth, that bad access patterns eat: each load \
-                of a subgroup touches 32 lines, of which it needs 4 bytes now and the rest later.",
-            limited_by: "One processor's load unit and cache, which holds the lines of 256 walks at once or fetches \
+            look_for: "The gain over one_invocation, up to 256×, less the cost of the access pattern: each load of a \
+                subgroup touches 32 lines and needs 4 bytes of each now and the rest later.",
+            limited_by: "The load unit and cache of one SM, which keeps the lines of 256 chunks at once or fetches \
                 them again.",
             wgsl: include_str!("../../shaders/sum_of_cubes/one_block_chunks.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/one_block_chunks.cu"),
@@ -56,21 +55,20 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "one_block_interleaved",
-            summary: "one workgroup, its invocations side by side (coalesced)",
-            look_for: "Against one_block_chunks: coalescing alone, same lanes, same additions. What remains to the \
-                next step is that a single processor works.",
-            limited_by: "The loads that one processor can have in flight, over the latency of the cache that holds 4 \
-                MiB.",
+            summary: "one workgroup, neighbouring invocations read neighbouring elements (coalesced)",
+            look_for: "The ratio to one_block_chunks: coalescing alone, with the same lanes and the same additions. \
+                Only one SM works; the next step uses more.",
+            limited_by: "The loads that one SM can keep in flight, over the latency of the cache that holds the 4 MiB.",
             wgsl: include_str!("../../shaders/sum_of_cubes/one_block_interleaved.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/one_block_interleaved.cu"),
             ..ONE_BLOCK
         },
         Benchmark {
             name: "many_blocks_host_sum",
-            summary: "32 workgroups; the host adds every invocation's sum",
-            look_for: "Up to 32 times one_block_interleaved: as many processors. The kernel's time leaves out the \
-                host; end to end shows 8,192 partial sums copied and added there.",
-            limited_by: "Latency of the second cache: 32 workgroups fill a fraction of a large device.",
+            summary: "32 workgroups; the host adds the sums of all invocations",
+            look_for: "Up to 32 times one_block_interleaved: as many SMs. The kernel time leaves out the host; the \
+                end-to-end time includes copying 8,192 partial sums and adding them there.",
+            limited_by: "L2 latency: 32 workgroups fill a fraction of a large device.",
             wgsl: include_str!("../../shaders/sum_of_cubes/many_blocks_host_sum.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/many_blocks_host_sum.cu"),
             buffers: |shape, interface| buffers(shape, all_invocations(shape, interface)),
@@ -89,10 +87,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "serial_block_sum",
             summary: "32 workgroups; invocation 0 of each adds its workgroup's 256 sums",
-            look_for: "How little the serial sum by invocation 0 costs beside the loop, and how much less the host \
-                has left to do, which end to end shows.",
-            limited_by: "The loop before the barrier; then 256 dependent reads of workgroup memory by a lane for \
-                which 255 wait.",
+            look_for: "How little the serial sum by invocation 0 costs next to the loop, and how much less the host \
+                has left to add, which the end-to-end time shows.",
+            limited_by: "The loop before the barrier, then 256 dependent reads of workgroup memory by one lane while \
+                255 wait.",
             sources: &["C1"],
             wgsl: include_str!("../../shaders/sum_of_cubes/serial_block_sum.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/serial_block_sum.cu"),
@@ -101,9 +99,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "tree_block_sum",
             summary: "32 workgroups; a tree adds each workgroup's 256 sums",
-            look_for: "Whether eight parallel steps beat 256 serial ones. With 128 elements an invocation the \
-                difference is a microsecond at most: the article's improvement matters where workgroups end often.",
-            limited_by: "As its serial form the loop over global memory; each of the tree's steps is a barrier.",
+            look_for: "Whether eight parallel steps are faster than 256 serial ones. With 128 elements per invocation \
+                the difference is at most 1 µs: the article's improvement matters where workgroups finish often.",
+            limited_by: "The loop over global memory, as in serial_block_sum; each step of the tree is a barrier.",
             sources: &["C2"],
             wgsl: include_str!("../../shaders/sum_of_cubes/tree_block_sum.wgsl"),
             cuda: include_str!("../../shaders/sum_of_cubes/tree_block_sum.cu"),
@@ -111,15 +109,16 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "clock_in_kernel",
-            summary: "serial_block_sum, each workgroup noting a clock at its start and end; latest end minus earliest start",
-            look_for: "The column in_kernel_ns against the median: what launching, draining and the events around \
-                the kernel add to the time between first start and last end.",
-            limited_by: "The loop of serial_block_sum, which the clock's reads at both ends leave as it is; the \
-                clock steps by up to a microsecond.",
-            work_text: "n scalars read, 3n integer operations; 16 bytes of times a workgroup are not counted.",
+            summary: "serial_block_sum with a clock read at the start and end of each workgroup: latest end minus \
+                earliest start",
+            look_for: "The column in_kernel_ns against the median: launch, drain and the events around the kernel take \
+                the difference.",
+            limited_by: "The loop of serial_block_sum, which the clock reads at both ends leave unchanged; the clock \
+                steps by up to 1 µs.",
+            work_text: "n scalars read, 3n integer operations; 16 bytes of times per workgroup are not counted.",
             sources: &["C4"],
             cuda: include_str!("../../shaders/sum_of_cubes/clock_in_kernel.cu"),
-            only_cuda: Some("WGSL has no clock"),
+            only_cuda: Some("WGSL cannot read a clock"),
             buffers: |shape, _| {
                 let times = Buffer { name: "times", scalars: 4 * BLOCKS, contents: Contents::Clock };
                 buffers(shape, BLOCKS).into_iter().chain([times]).collect()
@@ -179,7 +178,7 @@ const BLOCK_SUMS: Benchmark = Benchmark {
     ..BASE
 };
 
-/// Workgroups, as the article has them.
+/// The article's number of workgroups.
 const BLOCKS: u64 = 32;
 
 fn all_invocations(_: &Shape, interface: &Interface) -> u64 {
@@ -198,7 +197,7 @@ fn end_to_end(groups: u64, results: u64) -> Vec<Step> {
     vec![Step::Upload("input"), Step::dispatch(groups), Step::SumOnHost { buffer: "sums", scalars: results }]
 }
 
-/// The sums of `count` owners, of which `owner` tells whose an element is.
+/// The sums of `count` owners; `owner` maps an element to its owner.
 fn sums(shape: &Shape, count: u64, owner: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Oracle {
     let n = shape.count();
     let table = OnceLock::new();

@@ -1,13 +1,13 @@
-//! `texture`: a picture turned by an angle (source article 001), by the texture unit and by hand.
+//! `texture`: a picture rotated by an angle (source article 001), by the texture unit and in the kernel.
 //!
-//! As CUDA's sample has it: pixel (x, y) takes the colour at u = x/width, v = y/height, moved by −0.5, turned, moved back, with linear
-//! filtering and wrap addressing. The parameter `ANGLE` is in degrees; its sine and cosine come from the host, since shaders may
-//! be a pixel off with their own.
+//! As in CUDA's sample: pixel (x, y) gets the colour at u = x/width, v = y/height, moved by −0.5, rotated, moved back,
+//! with linear filtering and wrap addressing. The parameter `ANGLE` is in degrees; its sine and cosine come from the
+//! host, since those of shaders may be a pixel off.
 //!
-//! What a pixel may be off by is what f32 coordinates leave open: 16 roundings of 2^-24 of the picture's side; for the
-//! texture unit one step of its 8 bits of sub-texel precision beside it (CUDA C++ Programming Guide, "Linear Filtering": "9-bit fixed point
-//! format with 8 bits of fractional value"), and one of 255 levels for the filter's own arithmetic. Within so much the answer is
-//! the whole range that the filtered picture takes there.
+//! The tolerance of a pixel covers the error of f32 coordinates: 16 roundings of 2^-24 of the picture's side. For the
+//! texture unit it also covers one step of its 8 bits of sub-texel precision (CUDA C++ Programming Guide, "Linear
+//! Filtering": "9-bit fixed point format with 8 bits of fractional value"), and one of 255 levels for the filter's
+//! arithmetic. Every value that the filtered picture has within that distance passes.
 
 use std::sync::OnceLock;
 
@@ -20,18 +20,20 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "texture",
-    summary: "a picture turned by an angle with linear filtering: by the texture unit, and by hand from a storage buffer",
-    model_text: "Bytes are counted as if each pixel were read once and written once; a copy of as much is the limit. \
-        By hand four pixels are loaded for each, mostly from cache; the texture unit does that in one request.",
+    summary: "a picture rotated with linear filtering: by the texture unit, and in the kernel from a storage buffer",
+    model_text: "Bytes are counted as if each pixel were read once and written once; a copy of as many bytes is the \
+        limit. The kernel without the texture unit loads four pixels for each, mostly from cache; the texture unit \
+        does that in one request.",
     is_by_kernel: false,
     tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "rotate_sampled",
             summary: "the texture unit filters and wraps",
-            look_for: "Its lead over rotate_by_hand, and how the angle changes it: tiled storage makes columns as \
+            look_for: "Its gain over rotate_by_hand, and how the angle changes it: in tiled storage columns are as \
                 near as rows, so that 90 degrees cost little.",
-            limited_by: "The filter rate, one bilinear sample a unit and cycle, then the stores of 4 bytes a pixel.",
+            limited_by: "The filter rate, one bilinear sample per unit and cycle, then the stores of 4 bytes per \
+                pixel.",
             wgsl: include_str!("../../shaders/texture/rotate_sampled.wgsl"),
             cuda: include_str!("../../shaders/texture/rotate_sampled.cu"),
             buffers: |shape, _| {
@@ -40,23 +42,23 @@ pub const FAMILY: Family = Family {
                 let contents = Contents::Texture(Texture { width, height, format: Format::Rgba8Unorm, texels });
                 buffers(shape, contents)
             },
-            tolerance: Some(|shape, _| Turned::new(shape).tolerance(1.0 / 256.0, 1.0)),
+            tolerance: Some(|shape, _| Rotation::new(shape).tolerance(1.0 / 256.0, 1.0)),
             ..BASE
         },
         Benchmark {
             name: "rotate_by_hand",
-            summary: "four loads, a remainder and three interpolations",
-            look_for: "The price of four loads, a remainder and three interpolations; with the angle at 90 degrees \
-                linear storage makes neighbours a whole row apart, which shows in the rate.",
-            limited_by: "Load instructions and integer division; by angle, lines of cache of which a subgroup uses \
-                little.",
+            summary: "the kernel filters and wraps: four loads, a remainder and three interpolations",
+            look_for: "The cost of four loads, a remainder and three interpolations. At 90 degrees linear storage puts \
+                neighbours a whole row apart, which lowers the rate.",
+            limited_by: "Load instructions and integer division; depending on the angle, cache lines of which a \
+                subgroup uses little.",
             wgsl: include_str!("../../shaders/texture/rotate_by_hand.wgsl"),
             cuda: include_str!("../../shaders/texture/rotate_by_hand.cu"),
             buffers: |shape, _| {
                 let (_, width) = shape.extent.matrix();
                 buffers(shape, Contents::Input(Values::Picture(width)))
             },
-            tolerance: Some(|shape, _| Turned::new(shape).tolerance(0.0, 0.0)),
+            tolerance: Some(|shape, _| Rotation::new(shape).tolerance(0.0, 0.0)),
             ..BASE
         },
     ],
@@ -83,20 +85,20 @@ const BASE: Benchmark = Benchmark {
     steps: |shape, _| {
         let (height, width) = shape.extent.matrix();
         let blocks = |length: u64| u32::try_from(length.div_ceil(16)).unwrap_or(u32::MAX);
-        vec![Step::Dispatch { groups: [blocks(width), blocks(height), 1], rebind: Vec::new() }]
+        vec![Step::Dispatch { groups: [blocks(width), blocks(height), 1], buffers: Vec::new() }]
     },
     work: |shape| Work { bytes: 2 * 4 * shape.count(), flops: 0 },
     ceiling: Some(Limit::Copy),
     check: Check {
         buffer: "output",
         scalars: |shape, _| 4 * shape.count(),
-        oracle: |shape, _| Turned::new(shape).answer(),
+        oracle: |shape, _| Rotation::new(shape).answer(),
     },
     ..Benchmark::BLANK
 };
 
 fn buffers(shape: &Shape, image: Contents) -> Vec<Buffer> {
-    let ((height, width), (sin, cos)) = (shape.extent.matrix(), turn(shape));
+    let ((height, width), (sin, cos)) = (shape.extent.matrix(), sin_cos(shape));
     let bits = |value: f32| u64::from(value.to_bits());
     vec![
         Buffer { name: "image", scalars: 4 * shape.count(), contents: image },
@@ -106,51 +108,52 @@ fn buffers(shape: &Shape, image: Contents) -> Vec<Buffer> {
 }
 
 /// Sine and cosine of the angle.
-fn turn(shape: &Shape) -> (f32, f32) {
+fn sin_cos(shape: &Shape) -> (f32, f32) {
     let (sin, cos) = shape.param("ANGLE", 30.0).to_radians().sin_cos();
     (sin as f32, cos as f32)
 }
 
-/// Roundings of f32 coordinates between 0.5 and 2 on the way from a pixel to the place that it comes from: division (2.5 units in the last
+/// Roundings of f32 coordinates between 0.5 and 2 from a pixel to its source position: division (2.5 units in the last
 /// place, as Vulkan allows), two products, two sums, and the scaling to pixels.
 const COORDINATE_STEPS: f64 = 16.0;
 
-/// The turned picture, worked out in f64.
-struct Turned {
+/// The rotated picture, computed in f64.
+struct Rotation {
     width: u64,
     height: u64,
     sin: f64,
     cos: f64,
-    /// The picture as it was, byte by byte.
+    /// The original picture, byte by byte.
     image: OnceLock<Vec<u8>>,
 }
 
-impl Turned {
+impl Rotation {
     fn new(shape: &Shape) -> Self {
-        let ((height, width), (sin, cos)) = (shape.extent.matrix(), turn(shape));
+        let ((height, width), (sin, cos)) = (shape.extent.matrix(), sin_cos(shape));
         Self { width, height, sin: f64::from(sin), cos: f64::from(cos), image: OnceLock::new() }
     }
 
-    /// Bytes of the turned picture, rounded to whole levels.
+    /// Bytes of the rotated picture, rounded to whole levels.
     fn answer(self) -> Oracle {
         Box::new(move |first, slots| {
             by_rows(first, slots, 4, |pixel, channel, slots| {
-                let levels = self.rounded(self.place(pixel));
+                let levels = self.rounded(self.source(pixel));
                 slots.copy_from_slice(&levels[channel as usize..][..slots.len()]);
             });
         })
     }
 
-    /// How far a byte may lie from [`Turned::answer`], where places may be off by `pixels` beyond what f32 leaves open, and colours by
-    /// `levels` beyond their rounding.
+    /// The error allowed for each byte of [`Rotation::answer`]: positions may be off by `pixels` in addition to the
+    /// error of f32, and colours by `levels` in addition to their rounding.
     fn tolerance(self, pixels: f64, levels: f64) -> Oracle {
         let side = self.width.max(self.height) as f64;
         let reach = pixels + COORDINATE_STEPS * side / f64::from(1 << 24);
         Box::new(move |first, slots| {
             by_rows(first, slots, 4, |pixel, channel, slots| {
-                let (x, y) = self.place(pixel);
+                let (x, y) = self.source(pixel);
                 let answer = self.rounded((x, y));
-                // Between lines through pixels' middles the filtered picture is bilinear: it is largest at corners of what lies between.
+                // Between the lines through pixel centres the filtered picture is bilinear, so its extremes lie at the
+                // corners of each part.
                 let mut farthest = [0.0_f64; 4];
                 for y in bends(y, reach) {
                     for x in bends(x, reach) {
@@ -164,15 +167,15 @@ impl Turned {
         })
     }
 
-    /// Where a pixel comes from, in pixels; whole numbers are middles of pixels.
-    fn place(&self, pixel: u64) -> (f64, f64) {
+    /// The source position of a pixel, in pixels; whole numbers are pixel centres.
+    fn source(&self, pixel: u64) -> (f64, f64) {
         let (width, height) = (self.width as f64, self.height as f64);
         let (u, v) = ((pixel % self.width) as f64 / width - 0.5, (pixel / self.width) as f64 / height - 0.5);
         let (x, y) = (u * self.cos - v * self.sin + 0.5, v * self.cos + u * self.sin + 0.5);
         (x * width - 0.5, y * height - 0.5)
     }
 
-    /// The picture at a place, channel by channel: linear between the four pixels around it.
+    /// The picture at a position, channel by channel: linear between the four pixels around it.
     fn filtered(&self, (x, y): (f64, f64)) -> [f64; 4] {
         let image = self.image.get_or_init(|| {
             let mut bytes = vec![0; 4 * (self.width * self.height) as usize];
@@ -180,7 +183,7 @@ impl Turned {
             bytes
         });
         let wrapped = |at: i64, length: u64| {
-            // Few places need the division.
+            // Few positions need the division.
             if (0..length as i64).contains(&at) { at as u64 } else { at.rem_euclid(length as i64) as u64 }
         };
         let (whole_x, whole_y) = (floor(x), floor(y));
@@ -197,19 +200,19 @@ impl Turned {
         std::array::from_fn(|channel| mixed(above[channel], below[channel], part_y))
     }
 
-    /// The same in whole levels, which are not negative.
-    fn rounded(&self, place: (f64, f64)) -> [f64; 4] {
-        self.filtered(place).map(|level| f64::from((level + 0.5) as u8))
+    /// The same in whole levels, which are never negative.
+    fn rounded(&self, position: (f64, f64)) -> [f64; 4] {
+        self.filtered(position).map(|level| f64::from((level + 0.5) as u8))
     }
 }
 
-/// `at.floor()`, which is a call for processors in general.
+/// `at.floor()`, inlined: without SSE4.1 the standard one is a function call.
 fn floor(at: f64) -> i64 {
     let whole = at as i64;
     whole - i64::from(whole as f64 > at)
 }
 
-/// The ends of what lies within `reach` (less than a half) of `at`, and the whole number between them, where there is one.
+/// The ends of the interval within `reach` (less than a half) of `at`, and the whole number between them, if any.
 fn bends(at: f64, reach: f64) -> impl Iterator<Item = f64> {
     let (low, high) = (at - reach, at + reach);
     let whole = floor(high) as f64;
@@ -230,37 +233,39 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_by_nothing_averages_each_pixel_with_those_before_it() {
-        // The sample's coordinates are those of pixels' corners: a quarter of each of four.
-        let mut turned = vec![0.0; 4 * 7 * 5];
-        Turned::new(&shape(5, 7, 0.0)).answer()(0, &mut turned);
+    fn rotation_by_zero_averages_each_pixel_with_those_before_it() {
+        // The sample's coordinates are those of pixel corners: a quarter of each of four.
+        let mut rotated = vec![0.0; 4 * 7 * 5];
+        Rotation::new(&shape(5, 7, 0.0)).answer()(0, &mut rotated);
         let image = image(7, 5);
         let level = |x: usize, y: usize| image[4 * (y % 5 * 7 + x % 7) + 2];
         for (x, y) in [(1, 1), (3, 4), (0, 2), (0, 0), (6, 4)] {
             let four = level(x, y) + level(x + 6, y) + level(x, y + 4) + level(x + 6, y + 4);
-            assert_eq!(turned[4 * (y * 7 + x) + 2], (four / 4.0).round(), "{x} {y}");
+            assert_eq!(rotated[4 * (y * 7 + x) + 2], (four / 4.0).round(), "{x} {y}");
         }
     }
 
     #[test]
-    fn half_a_turn_twice_comes_back() {
-        let turned = Turned::new(&shape(64, 64, 180.0));
+    fn half_a_turn_mirrors_the_picture() {
+        let rotation = Rotation::new(&shape(64, 64, 180.0));
         for pixel in [0, 5, 64, 1000, 4095] {
-            let (x, y) = turned.place(pixel);
+            let (x, y) = rotation.source(pixel);
             let (column, row) = ((pixel % 64) as f64, (pixel / 64) as f64);
             assert!((x - (64.0 - column - 0.5)).abs() < 1e-4 && (y - (64.0 - row - 0.5)).abs() < 1e-4, "{x} {y}");
         }
     }
 
-    /// A tolerance that lets a neighbour's colour pass would hide a wrong place: noise must tell most pixels from their neighbours.
+    /// A tolerance that accepts a neighbour's colour would hide a wrong position: the noise must separate most pixels
+    /// from their neighbours.
     #[test]
-    fn the_tolerance_tells_a_pixel_from_its_neighbours() {
+    fn the_tolerance_separates_a_pixel_from_its_neighbours() {
         let shape = shape(128, 128, 30.0);
         let (mut answer, mut allowed) = (vec![0.0; 4 * 128 * 128], vec![0.0; 4 * 128 * 128]);
-        Turned::new(&shape).answer()(0, &mut answer);
-        Turned::new(&shape).tolerance(1.0 / 256.0, 1.0)(0, &mut allowed);
+        Rotation::new(&shape).answer()(0, &mut answer);
+        Rotation::new(&shape).tolerance(1.0 / 256.0, 1.0)(0, &mut allowed);
         assert!(allowed.iter().all(|levels| *levels <= 4.0), "{:?}", allowed.iter().copied().fold(0.0, f64::max));
-        let told = (4..answer.len()).filter(|i| i % 4 == 2 && (answer[*i] - answer[i - 4]).abs() > allowed[*i]).count();
-        assert!(told > 128 * 128 * 8 / 10, "{told} of {}", 128 * 128);
+        let separate =
+            (4..answer.len()).filter(|i| i % 4 == 2 && (answer[*i] - answer[i - 4]).abs() > allowed[*i]).count();
+        assert!(separate > 128 * 128 * 8 / 10, "{separate} of {}", 128 * 128);
     }
 }

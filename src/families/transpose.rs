@@ -10,19 +10,19 @@ use crate::suite::{
 pub const FAMILY: Family = Family {
     name: "transpose",
     summary: "the transpose of a matrix",
-    model_text: "A transpose moves as much as a copy, so that it can be as fast as one: the copy at the same working \
-        set is the model. What is lost, is lost to sectors of which a part is used, or to banks.",
+    model_text: "A transpose moves as many bytes as a copy, so the model is a copy at the same working set. The rest \
+        is lost to partly used sectors or to bank conflicts.",
     is_by_kernel: false,
     tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "naive_coalesced_read",
             summary: "reads rows, writes columns",
-            look_for: "Its factor behind naive_coalesced_write: scattered stores cannot wait in a cache for their \
-                neighbours as scattered loads do. It worsens where the row is a power of two and all lines fall into \
-                few sets.",
-            limited_by: "Stores of 4 bytes to 32 sectors each: partial writes, which the cache must merge before \
-                memory sees a full line.",
+            look_for: "How much slower it is than naive_coalesced_write: scattered stores cannot wait in a cache for \
+                their neighbours as scattered loads do. The gap grows where the row length is a power of two and all \
+                lines fall into few cache sets.",
+            limited_by: "Stores of 4 bytes to 32 sectors each: partial writes, which the cache must merge before DRAM \
+                sees a full line.",
             sources: &["D5", "D7"],
             wgsl: include_str!("../../shaders/transpose/naive_coalesced_read.wgsl"),
             cuda: include_str!("../../shaders/transpose/naive_coalesced_read.cu"),
@@ -31,10 +31,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "naive_coalesced_write",
             summary: "reads columns, writes rows",
-            look_for: "Whether reading columns wins over writing them, and by how much: the article found 2×. The \
-                surplus that a subgroup fetches is used by its neighbours if it is still cached.",
-            limited_by: "The first cache's capacity: 32 lines a subgroup, times the subgroups that are resident, \
-                must stay until the last of their words is used.",
+            look_for: "How much faster it is than naive_coalesced_read: the article found 2×. Neighbouring subgroups \
+                use the rest of the fetched sectors if these are still cached.",
+            limited_by: "L1 capacity: 32 lines per subgroup, times the resident subgroups, must stay cached until the \
+                last of their words is used.",
             sources: &["D5", "D7", "D8"],
             wgsl: include_str!("../../shaders/transpose/naive_coalesced_write.wgsl"),
             cuda: include_str!("../../shaders/transpose/naive_coalesced_write.cu"),
@@ -43,12 +43,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "naive_read_write_input",
-            summary: "reads columns of an input that is bound read_write, writes rows",
-            look_for: "The same as naive_coalesced_write, or less: the difference is what it is worth that the \
-                compiler may know the input to be read-only. 1.00 means that the device caches both kinds of load \
-                alike.",
-            limited_by: "As naive_coalesced_write; where loads that might alias a store bypass the first cache, the \
-                second cache's bandwidth.",
+            summary: "reads columns of an input that is bound as read_write, writes rows",
+            look_for: "The speed of naive_coalesced_write or less: the difference is the gain of the compiler knowing \
+                that the input is read-only. 1.00 means that the device caches both kinds of load alike.",
+            limited_by: "The limit of naive_coalesced_write; where loads that may alias a store bypass L1, L2 \
+                bandwidth.",
             sources: &["D8"],
             wgsl: include_str!("../../shaders/transpose/naive_read_write_input.wgsl"),
             cuda: include_str!("../../shaders/transpose/naive_read_write_input.cu"),
@@ -59,10 +58,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "tiled_vec4",
             summary: "through a padded tile, four elements at a time",
-            look_for: "What wide accesses add to a padded tile: it should be the nearest to a copy at large sizes. \
-                Where sides are no multiple of four it falls back to single elements, and the gain is gone.",
-            limited_by: "Memory, turning between reads and writes; with f64 or small matrices the few invocations of \
-                a workgroup, 64, against the barrier's wait.",
+            look_for: "The gain of wide accesses over a padded tile: it should be near a copy at large sizes. Where a \
+                side is no multiple of four it falls back to single elements, and the gain is lost.",
+            limited_by: "DRAM read/write turnaround; for f64 or small matrices, 64 invocations per workgroup cannot \
+                hide the barrier.",
             sources: &["D7"],
             wgsl: include_str!("../../shaders/transpose/tiled_vec4.wgsl"),
             cuda: include_str!("../../shaders/transpose/tiled_vec4.cu"),
@@ -71,11 +70,12 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "registers",
-            summary: "4x4 elements an invocation turned in registers, without workgroup memory",
-            look_for: "Whether it keeps up with tiled_vec4: then whole sectors are enough, and the cache puts lines together as \
-                well as a tile does. In f64 its 32-byte pieces take two accesses, half a sector row each, and it falls behind.",
-            limited_by: "Memory, where the cache holds the lines between the stores that fill them; sectors that are \
-                written in parts, where it does not.",
+            summary: "4x4 elements per invocation transposed in registers, without workgroup memory",
+            look_for: "Whether it is as fast as tiled_vec4: then whole sectors suffice, and the cache assembles lines \
+                as well as a tile does. In f64 its 32-byte pieces take two accesses, half a sector row each, and it is \
+                slower.",
+            limited_by: "DRAM where the cache keeps lines until all their stores arrive; partly written sectors where \
+                it does not.",
             sources: &["D7"],
             wgsl: include_str!("../../shaders/transpose/registers.wgsl"),
             cuda: include_str!("../../shaders/transpose/registers.cu"),
@@ -84,10 +84,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "tiled_wide",
-            summary: "64x64 elements a workgroup through a padded half tile: all loads first, rows of 64 written whole",
-            look_for: "What is left to a copy at large sizes once reads and writes come in long stretches: more bytes in flight an \
-                invocation, 256 bytes of a row written at once, and neighbours in time that are neighbours in memory.",
-            limited_by: "Memory's turning between reads and writes; at small sizes too few workgroups to fill the device.",
+            summary: "64x64 elements per workgroup through a padded half tile: all loads first, rows of 64 written \
+                whole",
+            look_for: "The gap to a copy at large sizes with long contiguous reads and writes: more bytes in flight \
+                per invocation, 256 bytes of a row written at once, and neighbouring memory accessed at the same time.",
+            limited_by: "DRAM read/write turnaround; at small sizes, too few workgroups to fill the device.",
             sources: &["D7"],
             wgsl: include_str!("../../shaders/transpose/tiled_wide.wgsl"),
             cuda: include_str!("../../shaders/transpose/tiled_wide.cu"),
@@ -96,29 +97,29 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cublas",
-            summary: "NVIDIA's own library: the sum of a transposed matrix and nothing (geam)",
-            look_for: "How the suite's kernels do against the vendor's: a share above that of tiled_vec4 says what \
-                is left to gain, one below that geam is not made for pure transposes.",
-            limited_by: "Whatever kernel the library picks for the shape; odd leading dimensions cost it alignment.",
+            summary: "cuBLAS, NVIDIA's library: geam, used as a transpose",
+            look_for: "The suite's kernels compared with the vendor's: a share above tiled_vec4 shows what is left to \
+                gain, a share below it that geam is not made for pure transposes.",
+            limited_by: "The kernel that the library selects for the shape; odd leading dimensions cost it alignment.",
             work_text: "2n scalars moved.",
-            only_cuda: Some("cuBLAS is a library of CUDA's"),
+            only_cuda: Some("cuBLAS is part of CUDA"),
             steps: |shape, _| {
                 let (rows, columns) = shape.extent.matrix();
-                vec![Step::Library { routine: Routine::Transpose { rows, columns }, buffers: &["input", "output"] }]
+                vec![Step::Library { routine: Routine::Transpose { rows, columns }, buffers: vec!["input", "output"] }]
             },
             ..BASE
         },
     ],
 };
 
-/// The tile of the article; `safety_tax` measures it with run-time checks, too.
+/// The tile of the article; `safety_tax` also measures it with run-time checks.
 pub(super) const TILED: Benchmark = Benchmark {
     name: "tiled",
     summary: "through a 32x32 tile of workgroup memory, unpadded (bank conflicts) and padded",
-    look_for: "PAD=1 over PAD=0: the cost of 32 lanes in one bank. Then PAD=1 over the naive rows: the worth of \
-        coalescing both ways. At odd sizes both suffer from tiles that stick out.",
-    limited_by: "With PAD=0 workgroup memory, which serves a column word by word; with PAD=1 the bytes in flight, \
-        since each lane waits at a barrier between its four loads and its stores.",
+    look_for: "PAD=1 over PAD=0: the cost of 32 lanes in one bank. PAD=1 over the naive rows: the gain of coalescing \
+        both reads and writes. At odd sizes both lose time to tiles that cross the edges.",
+    limited_by: "PAD=0: workgroup memory, which serves a column word by word. PAD=1: bytes in flight, since each lane \
+        waits at a barrier between its four loads and its stores.",
     sources: &["D6", "D7"],
     wgsl: include_str!("../../shaders/transpose/tiled.wgsl"),
     cuda: include_str!("../../shaders/transpose/tiled.cu"),
@@ -183,5 +184,5 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
 /// One dispatch whose workgroups cover `width` by `height` elements each.
 fn tiles(across: u64, width: u64, down: u64, height: u64) -> Vec<Step> {
     let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
-    vec![Step::Dispatch { groups: [side(across, width), side(down, height), 1], rebind: Vec::new() }]
+    vec![Step::Dispatch { groups: [side(across, width), side(down, height), 1], buffers: Vec::new() }]
 }

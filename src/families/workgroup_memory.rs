@@ -1,4 +1,4 @@
-//! `workgroup_memory`: how it is declared, carved up, shared, and what holding more of it costs.
+//! `workgroup_memory`: how it is declared, partitioned and shared, and the cost of using more of it.
 
 use crate::suite::Interface;
 use crate::suite::input::Values;
@@ -10,18 +10,18 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "workgroup_memory",
-    summary: "how workgroup memory is declared, carved up and shared, and what holding more of it costs",
-    model_text: "How an array gets its length is no work of the kernel's: override_size and dynamic_size should run \
-        at 1.00 times fixed_size. Elsewhere pairs of rows that differ in one thing are the model of each other.",
+    summary: "how workgroup memory is declared, partitioned and shared, and the cost of using more of it",
+    model_text: "How an array gets its length adds no work to the kernel: override_size and dynamic_size should run at \
+        1.00 times fixed_size. The other rows are compared in pairs that differ in one thing.",
     is_by_kernel: true,
     tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "fixed_size",
-            summary: "rotates blocks through an array of a length that is written in the kernel",
-            look_for: "The measure for its two siblings: the compiler knows the length and works out addresses \
-                beforehand.",
-            limited_by: "Barriers: each round is a store, a wait, a load, a wait, so that about half of workgroup \
+            summary: "rotates blocks through an array whose length is a literal in the kernel",
+            look_for: "The reference for override_size and dynamic_size: the compiler knows the length and computes \
+                addresses in advance.",
+            limited_by: "Barriers: each round is a store, a barrier, a load and a barrier, so about half of workgroup \
                 memory's rate is reached.",
             sources: &["A2", "B2"],
             wgsl: include_str!("../../shaders/workgroup_memory/fixed_size.wgsl"),
@@ -30,10 +30,10 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "override_size",
-            summary: "the same, of a length that the host chooses when it makes the pipeline",
-            look_for: "1.00 against fixed_size: a length that is known when the pipeline is made is as good as a \
-                literal. More would mean that the API compiles before it knows the number.",
-            limited_by: "What binds fixed_size: two barriers for each word that goes in and out.",
+            summary: "fixed_size with a length that the host sets when it creates the pipeline",
+            look_for: "1.00 relative to fixed_size: a length that is known at pipeline creation is as good as a \
+                literal. A slower row would mean that the API compiles before it knows the length.",
+            limited_by: "The two barriers for each word in and out, as in fixed_size.",
             sources: &["A2", "B2"],
             wgsl: include_str!("../../shaders/workgroup_memory/override_size.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/override_size.cu"),
@@ -43,25 +43,25 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "dynamic_size",
-            summary: "the same, of a length that the host gives with each launch",
-            look_for: "1.00, or a percent less, against fixed_size: CUDA's third launch argument is unknown to the \
-                compiler, which then cannot fold addresses into instructions.",
-            limited_by: "The two waits of each round; occupancy is the same, as the launch asks for as many bytes.",
+            summary: "fixed_size with a length that the host sets at each launch",
+            look_for: "1.00 relative to fixed_size, or 1 % less: the compiler does not know CUDA's third launch \
+                argument, so it cannot fold addresses into instructions.",
+            limited_by: "The two barriers of each round; occupancy is the same, since the launch requests as many \
+                bytes.",
             work_text: "2 ROUNDS n words moved through workgroup memory, with 16 rounds.",
             sources: &["A2", "B2"],
             cuda: include_str!("../../shaders/workgroup_memory/dynamic_size.cu"),
-            only_cuda: Some("WGSL has no workgroup memory whose length comes with the launch"),
+            only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("SHARED_BYTES", 1024.0)]]),
             model: Some(|_| 1.0),
             ..ROTATION
         },
         Benchmark {
             name: "structured",
-            summary: "three arrays in a struct, a word for each element",
-            look_for: "The partner of carved: same answers. It holds twice the memory for its shorts, and pays \
-                nothing for packing them.",
-            limited_by: "Stores by a part of the lanes only, with barriers between writing and reading all three \
-                arrays.",
+            summary: "three arrays in a struct, one word per element",
+            look_for: "Compare with carved, which gives the same answers: structured uses twice the memory for its \
+                shorts and has no packing cost.",
+            limited_by: "Stores by only some of the lanes, with barriers between writing and reading all three arrays.",
             sources: &["B3", "E4"],
             wgsl: include_str!("../../shaders/workgroup_memory/structured.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/structured.cu"),
@@ -69,10 +69,10 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "carved",
-            summary: "the same three carved by hand out of one block of words, shorts two to a word",
-            look_for: "Its time over that of structured: what shifts, masks and bit casts cost in WGSL. CUDA's twin \
-                carves by pointers, so that there the two should be equal.",
-            limited_by: "Arithmetic on addresses and halves beside each access, and then the same barriers.",
+            summary: "the arrays of structured in one block of words, two shorts per word",
+            look_for: "Its time over that of structured: the cost of shifts, masks and bit casts in WGSL. The CUDA \
+                twin uses pointers, so there the two should be equal.",
+            limited_by: "Arithmetic on addresses and shorts at each access, and then the barriers of structured.",
             sources: &["B3", "E4"],
             wgsl: include_str!("../../shaders/workgroup_memory/carved.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/carved.cu"),
@@ -80,8 +80,8 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "distinct_words",
-            summary: "32 invocations write distinct values to a word each",
-            look_for: "The measure for same_word and atomic_word: 32 lanes, 32 banks, one turn.",
+            summary: "32 invocations write distinct values to one word each",
+            look_for: "The reference for same_word and atomic_word: 32 lanes, 32 banks, one pass.",
             limited_by: "Two barriers for SETS stores and loads, and workgroup memory between them.",
             sources: &["E6"],
             wgsl: include_str!("../../shaders/workgroup_memory/distinct_words.wgsl"),
@@ -90,11 +90,10 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "same_word",
-            summary: "32 invocations write distinct values to one word, where any one of them must stand",
-            look_for: "As fast as distinct_words or faster: of 32 stores to one word the hardware keeps one without \
-                taking turns, and the load after it is a broadcast. That exactly one value stands is what the check \
-                proves.",
-            limited_by: "The barriers; the stores collapse into one.",
+            summary: "32 invocations write distinct values to one word, where any one of them may remain",
+            look_for: "As fast as distinct_words or faster: of 32 stores to one word the hardware performs one, and \
+                the load after it is a broadcast. The check proves that exactly one value remains.",
+            limited_by: "The barriers; the hardware merges the 32 stores into one.",
             sources: &["E6"],
             wgsl: include_str!("../../shaders/workgroup_memory/same_word.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/same_word.cu"),
@@ -102,10 +101,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "atomic_word",
-            summary: "32 invocations hold distinct values against one word with atomicMax",
-            look_for: "How many times slower than same_word: an atomic must see every value. APIs can differ \
+            summary: "32 invocations apply atomicMax to one word, each with a value of its own",
+            look_for: "How many times slower than same_word: an atomic must process every value. APIs can differ \
                 tenfold, where one compiler reduces a subgroup in registers first and the other does not.",
-            limited_by: "Turns at one word, up to 32 for a subgroup, unless the values were combined before.",
+            limited_by: "Serialised accesses to one word, up to 32 for a subgroup, unless the values are combined \
+                first.",
             sources: &["E6"],
             wgsl: include_str!("../../shaders/workgroup_memory/atomic_word.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/atomic_word.cu"),
@@ -113,11 +113,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "occupancy",
-            summary: "copies an array by workgroups of 64 that hold more workgroup memory than they need",
-            look_for: "The rate over WORDS: flat while enough workgroups remain to cover latency, then falling in \
-                proportion. Where it bends is the occupancy that a copy needs. A drop at small WORDS shows an API \
-                that reserves more than was asked for.",
-            limited_by: "Bytes in flight: workgroups a processor times 64 lanes times 16 bytes, over memory's latency.",
+            summary: "copies an array by workgroups of 64 that allocate more workgroup memory than they need",
+            look_for: "The rate by WORDS: flat while enough workgroups remain to cover latency, then falling in \
+                proportion. The bend is the occupancy that a copy needs. A drop at small WORDS shows an API that \
+                reserves more than requested.",
+            limited_by: "Bytes in flight: workgroups per SM times 64 lanes times 16 bytes, over DRAM latency.",
             wgsl: include_str!("../../shaders/workgroup_memory/occupancy.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/occupancy.cu"),
             cases: &[
@@ -143,7 +143,7 @@ pub const FAMILY: Family = Family {
                 },
             ],
             buffers: |shape, _| {
-                // Any number will do as long as the compiler does not know it.
+                // Any number that the compiler does not know.
                 vec![input(shape), output(shape), uniform("sizes", &[shape.count() / shape.dtype.lanes(), 5])]
             },
             steps: |shape, interface| covering(shape.count() / shape.dtype.lanes(), interface),
@@ -158,17 +158,16 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "zero_init",
-            summary: "an array of 16 KiB, of which 1 KiB is used: as it is, zeroed by the API, zeroed by the kernel",
-            look_for: "The three rows against each other: nobody zeroes, the API does, the kernel does. The API's \
-                way costs as much as the kernel's where it is the same loop, less where it clears only what is \
-                needed.",
-            limited_by: "16 KiB of stores and a barrier for each KiB that is used; beside it, that so large an array \
-                leaves few workgroups a processor.",
+            summary: "an array of 16 KiB, of which 1 KiB is used: not zeroed, zeroed by the API, zeroed by the kernel",
+            look_for: "The ratios of the three rows: no zeroing, zeroing by the API, zeroing by the kernel. The API \
+                takes as long as the kernel where it runs the same loop, less where it clears only what is needed.",
+            limited_by: "16 KiB of stores and a barrier for each KiB that is used; so large an array also leaves few \
+                workgroups per SM.",
             sources: &["B2"],
             wgsl: include_str!("../../shaders/workgroup_memory/zero_init.wgsl"),
             cuda: include_str!("../../shaders/workgroup_memory/zero_init.cu"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[LEFT, BY_API, BY_KERNEL]),
-            // Any page will do as long as the compiler does not know it.
+            // Any page that the compiler does not know.
             buffers: |shape, _| vec![input(shape), output(shape), uniform("sizes", &[shape.count(), 5])],
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
@@ -185,7 +184,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// What the benchmarks here share: one word an invocation.
+/// What the benchmarks here share: one word per invocation.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 14)),
     cases: &[],
@@ -196,12 +195,12 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
-/// Who zeroes the array of `zero_init`: nobody, the API before the kernel starts (as WGSL has it), or the kernel.
+/// What zeroes the array of `zero_init`: nothing, the API before the kernel starts (WGSL's rule), or the kernel.
 const LEFT: Params = &[("ZEROING", 0.0)];
 const BY_API: Params = &[("ZEROING", 0.0), ("ZERO_INIT", 1.0)];
 const BY_KERNEL: Params = &[("ZEROING", 1.0)];
 
-/// The two rotations.
+/// Rotations.
 const ROTATION: Benchmark = Benchmark {
     cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[]]),
     work: |shape| Work { bytes: 2 * ROTATION_ROUNDS * shape.array_bytes(), flops: 0 },
@@ -235,14 +234,14 @@ const WORDS: Benchmark = Benchmark {
         scalars: all,
         oracle: |shape, _| {
             let n = shape.count();
-            // Every read of every round finds what it must.
+            // Every read of every round adds one.
             each(move |i| word(n, i).wrapping_add((WORDS_SETS * WORDS_ROUNDS) as u32).into())
         },
     },
     ..BASE
 };
 
-/// `ROUNDS` of the kernels, which no case changes.
+/// `ROUNDS` of the kernels, which no case sets.
 const ROTATION_ROUNDS: u64 = 16;
 const ARRAYS_ROUNDS: u64 = 16;
 const WORDS_ROUNDS: u64 = 8;
@@ -272,19 +271,19 @@ fn covering(elements: u64, interface: &Interface) -> Vec<Step> {
     vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations())))]
 }
 
-/// What the invocation of element `i` starts with.
+/// The start value of the invocation of element `i`.
 fn word(n: u64, i: u64) -> u32 {
     if i < n { Values::Wide.at(Scalar::U32, i) as u32 } else { 0 }
 }
 
-/// The kernels' 256 invocations, round by round, one block of the output after the other.
+/// Simulates the kernels' 256 invocations round by round, one block of the output after the other.
 fn three_arrays(n: u64) -> Oracle {
     const BLOCK: usize = 256;
     Box::new(move |first, values| {
         let mut done = 0;
         while done < values.len() {
             let at = first + done as u64;
-            let (block, place) = (at / BLOCK as u64 * BLOCK as u64, at as usize % BLOCK);
+            let (block, offset) = (at / BLOCK as u64 * BLOCK as u64, at as usize % BLOCK);
             let mut x: [u32; BLOCK] = std::array::from_fn(|t| word(n, block + t as u64));
             for k in 0..ARRAYS_ROUNDS as usize {
                 let floats = &x[k % 4 * 64..][..64];
@@ -292,15 +291,15 @@ fn three_arrays(n: u64) -> Oracle {
                 let next = std::array::from_fn(|t| {
                     let pair = shorts[(t + k) % 128 / 2];
                     let short = if (t + k).is_multiple_of(2) { pair & 0xffff } else { pair >> 16 };
-                    // An f32 holds the 20 bits as they are.
+                    // An f32 holds the 20 bits exactly.
                     let float = floats[(3 * t + k) % 64] >> 12;
                     let sum = x[(t + 37) % BLOCK].wrapping_add(short).wrapping_sub(32_768).wrapping_add(float);
                     sum.wrapping_mul(5).wrapping_add(1)
                 });
                 x = next;
             }
-            let length = (BLOCK - place).min(values.len() - done);
-            for (value, x) in values[done..done + length].iter_mut().zip(&x[place..]) {
+            let length = (BLOCK - offset).min(values.len() - done);
+            for (value, x) in values[done..done + length].iter_mut().zip(&x[offset..]) {
                 *value = f64::from(*x);
             }
             done += length;

@@ -43,6 +43,9 @@ impl Job {
     pub fn new(case: &Case) -> Result<Self> {
         let (benchmark, shape) = (case.benchmark, &case.shape);
         let kernel = Kernel::new(case)?;
+        if let Some(why) = (benchmark.unsupported)(shape) {
+            return Err(Error::Unsupported(why.to_owned()));
+        }
         let interface = &kernel.interface;
         let declared = (benchmark.buffers)(shape, interface);
         let index_of = |name: &str| {
@@ -51,40 +54,7 @@ impl Job {
                 .position(|buffer| buffer.name == name)
                 .ok_or_else(|| Error::Shader(format!("{}: no buffer is declared for '{name}'", case.name())))
         };
-        let bind = |step: Declared| {
-            Ok(match step {
-                Declared::Dispatch { groups, rebind } => {
-                    let buffer_of = |binding: &str| {
-                        rebind
-                            .iter()
-                            .find(|(name, _)| *name == binding)
-                            .map_or(binding.to_owned(), |(_, buffer)| (*buffer).to_owned())
-                    };
-                    let buffers = interface
-                        .bindings
-                        .iter()
-                        .map(|binding| index_of(&buffer_of(&binding.name)))
-                        .collect::<Result<_>>()?;
-                    Step::Dispatch { groups, buffers }
-                }
-                Declared::Library { routine, buffers } => Step::Library {
-                    routine,
-                    buffers: buffers.iter().map(|name| index_of(name)).collect::<Result<_>>()?,
-                },
-                Declared::Restore { from, to } => Step::Restore { from: index_of(from)?, to: index_of(to)? },
-                Declared::Unavailable(why) => return Err(Error::Unsupported(why.to_owned())),
-                Declared::Clear(buffer) => Step::Clear(index_of(buffer)?),
-                Declared::CopyRows { from, to } => Step::CopyRows { from: index_of(from)?, to: index_of(to)? },
-                Declared::Upload(buffer) => Step::Upload(index_of(buffer)?),
-                Declared::Send { from, to, route } => Step::Send { from: index_of(from)?, to: index_of(to)?, route },
-                Declared::Receive { from, to, route } => {
-                    Step::Receive { from: index_of(from)?, to: index_of(to)?, route }
-                }
-                Declared::SumOnHost { buffer, scalars } => {
-                    Step::SumOnHost { buffer: index_of(buffer)?, bytes: scalars * shape.dtype.scalar().bytes() as u64 }
-                }
-            })
-        };
+        let bind = |step: Declared| step.indexed(&interface.bindings, index_of);
         let steps: Vec<Step> = (benchmark.steps)(shape, interface).into_iter().map(bind).collect::<Result<_>>()?;
         let end_to_end = match benchmark.end_to_end {
             Some(declared) => declared(shape, interface).into_iter().map(bind).collect::<Result<_>>()?,

@@ -137,15 +137,15 @@ impl Buffer {
         let mapping = steps.iter().find_map(|step| match step {
             Step::Send { to, route: Route::Mapped, .. } if *to == index => Some(Mapping::Write),
             Step::Receive { from, route: Route::Mapped, .. } if *from == index => Some(Mapping::Read),
-            Step::Send { from, route: Route::Held, .. } if *from == index => Some(Mapping::Write),
-            Step::Receive { to, route: Route::Held, .. } if *to == index => Some(Mapping::Read),
+            Step::Send { from, route: Route::StagingOnly, .. } if *from == index => Some(Mapping::Write),
+            Step::Receive { to, route: Route::StagingOnly, .. } if *to == index => Some(Mapping::Read),
             Step::Send { from, route: Route::Pinned, .. } if *from == index => Some(Mapping::Pinned),
             _ => None,
         });
         let mapping = if matches!(contents, Contents::InputOnHost(_)) { Some(Mapping::Pinned) } else { mapping };
         let is_staging = steps.iter().any(|step| match step {
-            Step::Send { from: staged, route: Route::Held, .. }
-            | Step::Receive { to: staged, route: Route::Held, .. } => *staged == index,
+            Step::Send { from: staged, route: Route::StagingOnly, .. }
+            | Step::Receive { to: staged, route: Route::StagingOnly, .. } => *staged == index,
             _ => false,
         });
         Self {

@@ -1,4 +1,4 @@
-//! What a benchmark declares to be allocated, and what it holds before the first launch.
+//! Buffers and their contents before the first launch.
 
 use super::cycle::Cycle;
 use super::input::Values;
@@ -7,31 +7,32 @@ use super::input::Values;
 pub struct Buffer {
     /// Name by which steps and bindings find it.
     pub name: &'static str,
-    /// Length in scalars of the case's element type (or f32 for [`Contents::PoisonF32`], u32 words for [`Contents::Words`], [`Contents::Cycle`] and
-    /// [`Contents::Clock`]).
+    /// Length in scalars of the case's element type; in f32 for [`Contents::PoisonF32`], in u32 words for
+    /// [`Contents::Words`], [`Contents::Cycle`] and [`Contents::Clock`].
     pub scalars: u64,
-    /// What it holds before the first launch.
+    /// Its contents before the first launch.
     pub contents: Contents,
 }
 
-/// What a buffer holds before a launch.
+/// The contents of a buffer before a launch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Contents {
     /// Random input.
     Input(Values),
-    /// The same in the host's memory, where kernels reach it.
+    /// Random input in host memory, where kernels reach it.
     InputOnHost(Values),
-    /// The kernel's own constants, for a uniform buffer, or what one launch hands to the next.
+    /// Constants for a uniform buffer, or state that one launch passes to the next.
     Words(Vec<u32>),
     /// A walk through memory for dependent loads.
     Cycle(Cycle),
     /// A 2-D texture; the host sees its texels row by row, without padding.
     Texture(Texture),
-    /// Garbage that no right answer contains: an output.
+    /// An output: garbage that no right answer contains.
     Poison,
-    /// The same, of f32 whatever the element type: sums of products of narrower numbers.
+    /// [`Contents::Poison`] of f32, whatever the element type: for sums of products of narrower numbers.
     PoisonF32,
-    /// The same, where each workgroup notes the time at its start and at its end: two counts of nanoseconds of one clock, of 64 bits each.
+    /// [`Contents::Poison`] where each workgroup stores the time at its start and end: two 64-bit counts of
+    /// nanoseconds.
     Clock,
 }
 
@@ -42,9 +43,9 @@ pub struct Texture {
     pub width: u64,
     /// Rows.
     pub height: u64,
-    /// What a texel is.
+    /// The type of a texel.
     pub format: Format,
-    /// What the texels hold, in the order of rows; [`Contents::Poison`] for one that is written.
+    /// Contents of the texels, row by row; [`Contents::Poison`] for an output.
     pub texels: Box<Contents>,
 }
 
@@ -55,17 +56,17 @@ impl Texture {
         self.width * self.height * self.format.bytes()
     }
 
-    /// Bytes from one row to the next in a buffer that it is copied from or to.
+    /// Bytes from one row to the next in a buffer on the other side of a copy.
     #[must_use]
     pub const fn pitch(&self) -> u64 {
         (self.width * self.format.bytes()).next_multiple_of(ROW_PITCH)
     }
 }
 
-/// What a texel is.
+/// The type of a texel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Four 8-bit fractions: what pictures are, and every device filters.
+    /// Four 8-bit fractions: the usual format of pictures, which every device filters.
     Rgba8Unorm,
     /// One word.
     R32Uint,
@@ -84,9 +85,17 @@ impl Format {
     }
 }
 
-/// Rows that are copied to or from textures begin at multiples of this many bytes: wgpu's rule, and what CUDA's pitched allocations
-/// round to or divide.
+/// In copies to and from textures, buffer rows start at multiples of this many bytes: wgpu's rule, which CUDA's pitched
+/// allocations also satisfy.
 pub const ROW_PITCH: u64 = 256;
 
-/// The word that fills outputs before they are checked: an unlikely integer, a NaN, as two words a NaN again, and as two halves two.
+/// The word that fills outputs before they are checked: an unlikely integer; a NaN as f32, f64 and f16.
 pub const POISON: u32 = 0xffc0_fead;
+
+/// A uniform buffer of these words, padded to the 16 bytes that uniform blocks are aligned to.
+#[must_use]
+pub fn uniform(name: &'static str, words: &[u64]) -> Buffer {
+    let mut words: Vec<u32> = words.iter().map(|&word| u32::try_from(word).unwrap_or(u32::MAX)).collect();
+    words.resize(words.len().next_multiple_of(4), 0);
+    Buffer { name, scalars: words.len() as u64, contents: Contents::Words(words) }
+}

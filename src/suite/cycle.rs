@@ -1,68 +1,68 @@
-//! Walks through memory for dependent loads, as pure functions of the place: never stored.
+//! Walks through memory for dependent loads, as pure functions of the position: never stored.
 
 use rayon::prelude::*;
 
-/// A walk through memory: one cycle over all of 2^k or 3·2^k places, in an order that looks random and is a pure function of the place.
+/// A walk through memory: one cycle over all of 2^k or 3·2^k positions, in an order that looks random.
 ///
-/// The order is that of the generator x ← a·x + c modulo the number of places, whose period is that number for a ≡ 1 mod 12 and c prime
-/// to 6 (Hull and Dobell, *Random Number Generators*), seen through a bijection B of the k low bits, so that neighbours in time are no
-/// neighbours in memory: next(p) = B(a·B⁻¹(p) + c).
+/// The order is that of the generator x ← a·x + c modulo the number of positions, whose period is that number for a ≡ 1
+/// mod 12 and c prime to 6 (Hull and Dobell, *Random Number Generators*), mapped through a bijection B of the k low
+/// bits, so that consecutive positions are not adjacent in memory: next(p) = B(a·B⁻¹(p) + c).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cycle {
     bits: u32,
-    /// 1, or 3 runs of 2^k places.
+    /// 1, or 3 runs of 2^k positions.
     runs: u64,
     stride: u64,
 }
 
 impl Cycle {
-    /// One more than a multiple of 12, and prime to 6, within 32 bits: products with a place fit 64.
+    /// One more than a multiple of 12, and prime to 6, within 32 bits: products with a position fit 64.
     const MULTIPLIER: u64 = 0x4c95_7f2d;
     const INCREMENT: u64 = 0xf767_8151;
     /// Odd factors of B.
     const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
 
-    /// A cycle over `places` places, or the next smaller number of them that is a power of two or three times one, `stride` u32 words
-    /// apart.
+    /// A cycle over `length` positions, `stride` u32 words apart. The length is rounded down to a power of two or three
+    /// times one.
     #[must_use]
-    pub const fn new(places: u64, stride: u64) -> Self {
-        let bits = if places == 0 { 0 } else { places.ilog2() };
-        if bits > 0 && places >= 3 << (bits - 1) {
+    pub const fn new(length: u64, stride: u64) -> Self {
+        let bits = if length == 0 { 0 } else { length.ilog2() };
+        if bits > 0 && length >= 3 << (bits - 1) {
             return Self { bits: bits - 1, runs: 3, stride };
         }
         Self { bits, runs: 1, stride }
     }
 
-    /// Number of places.
+    /// Number of positions.
     #[must_use]
-    pub const fn places(self) -> u64 {
+    pub const fn length(self) -> u64 {
         self.runs << self.bits
     }
 
-    /// Length of the buffer that holds it, in u32 words.
+    /// Length of its buffer, in u32 words.
     #[must_use]
     pub const fn words(self) -> u64 {
-        self.places() * self.stride
+        self.length() * self.stride
     }
 
-    /// The place after `place`.
+    /// The position after `position`.
     #[must_use]
-    pub const fn next(self, place: u64) -> u64 {
-        self.mixed((self.unmixed(place) * Self::MULTIPLIER + Self::INCREMENT) % self.places())
+    pub const fn next(self, position: u64) -> u64 {
+        self.mixed((self.unmixed(position) * Self::MULTIPLIER + Self::INCREMENT) % self.length())
     }
 
-    /// The place that `steps` steps from place 0 lead to.
+    /// The position `steps` steps after position 0.
     #[must_use]
     pub fn after(self, steps: u64) -> u64 {
-        (0..steps % self.places()).fold(0, |place, _| self.next(place))
+        (0..steps % self.length()).fold(0, |position, _| self.next(position))
     }
 
-    /// How many steps lead from place 0 to `place`: the distance of two states of the generator, found bit by bit from the lowest,
-    /// since 2^j steps leave the j lowest bits alone and flip the next. Modulo 3 the state grows by the increment at each step, which
-    /// tells the run.
+    /// The number of steps from position 0 to `position`: the distance of two states of the generator. It is found bit
+    /// by bit from the lowest, since 2^j steps leave the j lowest bits unchanged and flip the next. Modulo 3 the state
+    /// grows by the increment at each step, which determines the run.
     #[must_use]
-    pub const fn rank(self, place: u64) -> u64 {
-        let wanted = self.unmixed(place);
+    pub const fn rank(self, position: u64) -> u64 {
+        let wanted = self.unmixed(position);
         let (mut state, mut steps) = (0_u64, 0);
         let (mut multiplier, mut increment) = (Self::MULTIPLIER, Self::INCREMENT);
         let mut bit = 0;
@@ -75,7 +75,7 @@ impl Cycle {
             multiplier = multiplier.wrapping_mul(multiplier);
             bit += 1;
         }
-        // Each further 2^k steps leave the low bits alone and move the state by a fixed amount modulo 3.
+        // Each further 2^k steps leave the low bits unchanged and move the state by a fixed amount modulo 3.
         let mut run = 1;
         while run < self.runs && (Self::INCREMENT % 3 * (steps % 3)) % 3 != wanted % 3 {
             steps += 1 << self.bits;
@@ -84,15 +84,15 @@ impl Cycle {
         steps
     }
 
-    /// Word `index` of the buffer: the first word of a place holds the number of the next place, the second its rank, the others
-    /// and those past the end lead astray, to place 0.
+    /// Word `index` of the buffer: the first word of a position holds the next position, the second its rank. The
+    /// others and those past the end are 0, so that a wrong step leads to position 0.
     #[must_use]
     pub const fn word(self, index: u64) -> u32 {
-        let place = index / self.stride;
+        let position = index / self.stride;
         match index % self.stride {
-            _ if place >= self.places() => 0,
-            0 => self.next(place) as u32,
-            1 => self.rank(place) as u32,
+            _ if position >= self.length() => 0,
+            0 => self.next(position) as u32,
+            1 => self.rank(position) as u32,
             _ => 0,
         }
     }
@@ -112,7 +112,7 @@ impl Cycle {
         (1 << self.bits) - 1
     }
 
-    /// Folds the upper half of the bits into the lower: its own inverse.
+    /// XORs the upper half of the bits into the lower; its own inverse.
     const fn folded(self, x: u64) -> u64 {
         x ^ x >> self.bits.div_ceil(2)
     }
@@ -123,15 +123,16 @@ impl Cycle {
         state & !self.mask() | self.folded(x.wrapping_mul(Self::FACTORS[1]) & self.mask())
     }
 
-    const fn unmixed(self, place: u64) -> u64 {
+    const fn unmixed(self, position: u64) -> u64 {
         const INVERSES: [u64; 2] = [inverse(Cycle::FACTORS[0]), inverse(Cycle::FACTORS[1])];
-        let x = self.folded(place & self.mask()).wrapping_mul(INVERSES[1]) & self.mask();
+        let x = self.folded(position & self.mask()).wrapping_mul(INVERSES[1]) & self.mask();
         let x = self.folded(x).wrapping_mul(INVERSES[0]) & self.mask();
-        place & !self.mask() | self.folded(x)
+        position & !self.mask() | self.folded(x)
     }
 }
 
-/// The inverse of an odd number mod 2^64 by Newton's iteration: each round doubles the right bits, of which the number itself has 3.
+/// The inverse of an odd number mod 2^64 by Newton's iteration: each round doubles the number of correct bits, which
+/// starts at 3.
 const fn inverse(odd: u64) -> u64 {
     let (mut inverse, mut round) = (odd, 0);
     while round < 5 {
@@ -146,42 +147,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cycle_visits_every_place_once_in_the_order_of_the_ranks() {
-        for places in (0..=16).flat_map(|bits| [1 << bits, 3 << bits]) {
-            let cycle = Cycle::new(places, 32);
-            assert_eq!(cycle.places(), places);
-            let mut place = 0;
-            for rank in 0..places {
-                assert_eq!(cycle.rank(place), rank, "{places} places, place {place}");
-                place = cycle.next(place);
-                assert!(place < places && (place != 0 || rank + 1 == places), "closed too early");
+    fn a_cycle_visits_every_position_once_in_rank_order() {
+        for length in (0..=16).flat_map(|bits| [1 << bits, 3 << bits]) {
+            let cycle = Cycle::new(length, 32);
+            assert_eq!(cycle.length(), length);
+            let mut position = 0;
+            for rank in 0..length {
+                assert_eq!(cycle.rank(position), rank, "{length} positions, position {position}");
+                position = cycle.next(position);
+                assert!(position < length && (position != 0 || rank + 1 == length), "closed too early");
             }
-            assert_eq!(place, 0, "{places} places");
+            assert_eq!(position, 0, "{length} positions");
         }
-        assert_eq!(Cycle::new(1000, 1).places(), 768);
-        assert_eq!(Cycle::new(700, 1).places(), 512);
-        assert_eq!(Cycle::new(0, 1).places(), 1);
+        assert_eq!(Cycle::new(1000, 1).length(), 768);
+        assert_eq!(Cycle::new(700, 1).length(), 512);
+        assert_eq!(Cycle::new(0, 1).length(), 1);
     }
 
-    /// Caches must find no neighbours, and prefetchers no stride.
+    /// Caches must see no neighbours, and prefetchers no stride.
     #[test]
-    fn a_cycle_jumps_as_far_as_chance_would() {
-        for places in [1 << 10, 1 << 17, 1 << 21, 3 << 9, 3 << 16] {
-            let cycle = Cycle::new(places, 32);
+    fn a_cycle_jumps_as_far_as_random_order() {
+        for length in [1 << 10, 1 << 17, 1 << 21, 3 << 9, 3 << 16] {
+            let cycle = Cycle::new(length, 32);
             let (mut sum, mut near, mut repeated, mut last) = (0, 0, 0, 0);
-            for place in 0..places {
-                let next = cycle.next(place);
-                sum += next.abs_diff(place);
-                near += u64::from(next.abs_diff(place) <= 4);
-                // The step from here and the step from there.
+            for position in 0..length {
+                let next = cycle.next(position);
+                sum += next.abs_diff(position);
+                near += u64::from(next.abs_diff(position) <= 4);
+                // The distance from this position, and from the next.
                 let step = cycle.next(next).wrapping_sub(next);
-                repeated += u64::from(step == next.wrapping_sub(place) || step == last);
+                repeated += u64::from(step == next.wrapping_sub(position) || step == last);
                 last = step;
             }
-            let mean = sum as f64 / (places * places) as f64;
-            assert!((0.3..0.37).contains(&mean), "mean jump over {places} places: {mean}");
-            assert!(near * 64 <= places, "{places} places: {near} jumps of 4 or less");
-            assert!(repeated * 64 <= places, "{places} places: {repeated} steps come twice in a row");
+            let mean = sum as f64 / (length * length) as f64;
+            assert!((0.3..0.37).contains(&mean), "mean jump over {length} positions: {mean}");
+            assert!(near * 64 <= length, "{length} positions: {near} jumps of 4 or less");
+            assert!(repeated * 64 <= length, "{length} positions: {repeated} steps come twice in a row");
         }
     }
 

@@ -1,32 +1,34 @@
-//! Inputs as pure functions of the index: random, the same on every machine, and never stored, so that a gigabyte of input costs
-//! no host memory and any oracle can look up any element.
+//! Inputs as pure functions of the index: random, the same on every machine, and never stored. A gigabyte of input
+//! needs no host memory, and an oracle can read any element.
 
 use half::f16;
 use rayon::prelude::*;
 
+use super::rows::by_rows;
+use super::shape::Scalar;
 use super::vectors::vectorised;
-use super::{Scalar, by_rows};
 
 /// A family of random inputs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Values {
-    /// Whole range of the type, never zero: almost any two elements differ, so that a misplaced one is seen. Floats lie in (0, 1).
+    /// The whole range of the type without zero: almost any two elements differ, so that a misplaced one is found.
+    /// Floats lie in (0, 1).
     Wide,
-    /// Floats ±k/128 with k in 1..=127 (integers as [`Values::Wide`]): every partial sum of up to 2^28 of them stays an exact
-    /// multiple of 1/128 below 2^17 in any order (a random walk with a step of 0.57 strays 10^4 at most), so that sums compare
-    /// exactly and one missing element is seen. In f16 the elements are exact, and sums up to 16.
+    /// Floats ±k/128 with k in 1..=127 (integers as [`Values::Wide`]): every partial sum of up to 2^28 of them is an
+    /// exact multiple of 1/128 below 2^17 in any order (a random walk with a step of 0.57 moves at most 10^4), so that
+    /// sums compare exactly and one missing element is found. In f16 the elements are exact, and sums up to 16.
     Summable,
-    /// ±1, independent of [`Values::Summable`]: a second operand that leaves sums and products with the first exact (integers as
-    /// [`Values::Wide`]).
+    /// ±1, independent of [`Values::Summable`]: a second operand that keeps sums and products with the first exact
+    /// (integers as [`Values::Wide`]).
     Signs,
     /// Decimal digits, 0 to 9, of any type.
     Digits,
-    /// [`Values::Summable`] from this element of its stream on: a second input that has nothing to do with the first.
+    /// [`Values::Summable`] from this element of its stream on: a second input, independent of the first.
     SummableFrom(u64),
-    /// Pixels (red, green, blue, opacity) of a picture so many pixels wide: a slope from left to right in red; rings in green, turned
-    /// inside out in the upper left, so that one sees how it lies; noise in blue, so that no pixel passes for its neighbour.
+    /// Pixels (red, green, blue, opacity) of a picture of this width. Red: a gradient from left to right. Green: rings,
+    /// inverted in the upper left, which show the orientation. Blue: noise, which makes neighbouring pixels differ.
     Picture(u64),
-    /// The same number everywhere, as source article A5 has it (0.5).
+    /// The same number everywhere, as in source article A5 (0.5).
     Constant(f64),
 }
 
@@ -38,11 +40,11 @@ impl Values {
         match self {
             Self::Constant(value) => value,
             Self::Picture(width) => pixel(width, index / 4)[(index % 4) as usize].into(),
-            _ => self.drawn(scalar, hash(self.place(index))),
+            _ => self.drawn(scalar, hash(self.position(index))),
         }
     }
 
-    /// The element that 32 random bits stand for. Through i32 where it fits: processors convert several of these at a time.
+    /// The element for 32 random bits. Through i32 where it fits: CPUs convert several of these at a time.
     #[inline(always)]
     fn drawn(self, scalar: Scalar, random: u32) -> f64 {
         match (self, scalar) {
@@ -50,7 +52,7 @@ impl Values {
             (Self::Digits, _) => f64::from(((random >> 16) * 10) >> 16),
             (_, Scalar::U32) => f64::from(random.max(1)),
             (Self::Wide, Scalar::F32) => f64::from((random >> 8 | 1) as i32) / f64::from(1 << 24),
-            // Any of the 14,336 normal numbers below 1: subnormal ones count as zero on some devices.
+            // Any of the 14,336 normal numbers below 1: some devices treat subnormal ones as zero.
             (Self::Wide, Scalar::F16) => f16::from_bits(0x0400 + ((u64::from(random) * 0x3800) >> 32) as u16).into(),
             (Self::Wide, Scalar::F64) => (f64::from(random) + 0.5) / 4_294_967_296.0,
             // A bit that `summable` does not use.
@@ -59,8 +61,8 @@ impl Values {
         }
     }
 
-    /// Place of element `index` in the random stream.
-    const fn place(self, index: u64) -> u64 {
+    /// Position of element `index` in the random stream.
+    const fn position(self, index: u64) -> u64 {
         match self {
             Self::SummableFrom(first) => first.wrapping_add(index),
             _ => index,
@@ -96,14 +98,14 @@ impl Values {
             self.sum_of_piece(scalar, first..range.end.min(first + PIECE))
         });
         if scalar == Scalar::U32 {
-            // 2^32 values of 32 bits fit 64; the device's sum wraps at 32.
+            // A sum of 2^32 values of 32 bits fits 64; the device's sum wraps at 32.
             return f64::from(pieces.map(|sum| sum as u64).sum::<u64>() as u32);
         }
         pieces.sum()
     }
 
-    /// Sum of up to 2^16 elements, exact but for [`Values::Wide`] floats: f64 has bits to spare. Several sums at a time, since each waits
-    /// for its last addition.
+    /// Sum of up to 2^16 elements, exact except for [`Values::Wide`] floats: f64 has spare bits. Eight sums at a time,
+    /// since each addition waits for the last one of its sum.
     fn sum_of_piece(self, scalar: Scalar, range: std::ops::Range<u64>) -> f64 {
         let (mut block, mut sums) = ([0.0; BLOCK], [0.0; 8]);
         for first in range.clone().step_by(BLOCK) {
@@ -117,14 +119,14 @@ impl Values {
     }
 }
 
-/// Elements that are worked on at a time where they are on their way to something else: they stay in a core's first cache.
+/// Elements of an intermediate block: they stay in the L1 of a CPU core.
 pub(crate) const BLOCK: usize = 512;
 
 vectorised! {
-    /// As [`Values::elements`].
+    /// See [`Values::elements`].
     fn elements(values: Values, scalar: Scalar, first: u64, stride: u64, slots: &mut [f64]) {
-        let place = values.place(first);
-        // The commonest kinds by name: the compiler makes a loop of vectors of each.
+        let position = values.position(first);
+        // The common kinds separately: the compiler vectorises each of their loops.
         match (values, scalar) {
             (Values::Constant(value), _) => slots.fill(value),
             (Values::Picture(width), _) if stride == 1 => by_rows(first, slots, 4, |number, channel, slots| {
@@ -132,40 +134,45 @@ vectorised! {
                 slots.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = f64::from(*byte));
             }),
             (Values::Picture(_), _) => {
-                (first..).step_by(stride as usize).zip(slots).for_each(|(index, slot)| *slot = values.at(scalar, index));
+                let indices = (first..).step_by(stride as usize);
+                indices.zip(slots).for_each(|(index, slot)| *slot = values.at(scalar, index));
             }
             (Values::Summable | Values::SummableFrom(_), Scalar::F32 | Scalar::F64 | Scalar::F16) => {
-                draw(place, stride, slots, |random| Values::Summable.drawn(Scalar::F32, random));
+                draw(position, stride, slots, |random| Values::Summable.drawn(Scalar::F32, random));
             }
             (Values::Signs, Scalar::F32 | Scalar::F64 | Scalar::F16) => {
-                draw(place, stride, slots, |random| Values::Signs.drawn(Scalar::F32, random));
+                draw(position, stride, slots, |random| Values::Signs.drawn(Scalar::F32, random));
             }
-            (Values::Wide, Scalar::F32) => draw(place, stride, slots, |random| Values::Wide.drawn(Scalar::F32, random)),
-            (Values::Wide, Scalar::F64) => draw(place, stride, slots, |random| Values::Wide.drawn(Scalar::F64, random)),
+            (Values::Wide, Scalar::F32) => {
+                draw(position, stride, slots, |random| Values::Wide.drawn(Scalar::F32, random));
+            }
+            (Values::Wide, Scalar::F64) => {
+                draw(position, stride, slots, |random| Values::Wide.drawn(Scalar::F64, random));
+            }
             (Values::Wide | Values::Summable | Values::SummableFrom(_) | Values::Signs, Scalar::U32) => {
-                draw(place, stride, slots, |random| Values::Wide.drawn(Scalar::U32, random));
+                draw(position, stride, slots, |random| Values::Wide.drawn(Scalar::U32, random));
             }
-            _ => draw(place, stride, slots, |random| values.drawn(scalar, random)),
+            _ => draw(position, stride, slots, |random| values.drawn(scalar, random)),
         }
     }
 }
 
-/// Draws the elements from `place` of the random stream on, `stride` apart.
+/// Draws elements `stride` apart, from this position of the random stream on.
 #[inline(always)]
-fn draw(place: u64, stride: u64, slots: &mut [f64], drawn: impl Fn(u32) -> f64) {
+fn draw(position: u64, stride: u64, slots: &mut [f64], drawn: impl Fn(u32) -> f64) {
     let mut block = [0; BLOCK];
     for (number, slots) in slots.chunks_mut(BLOCK).enumerate() {
-        let place = place + (number * BLOCK) as u64 * stride;
-        let (high, randoms) = (place >> 32, &mut block[..slots.len()]);
-        if (place + stride * slots.len() as u64) >> 32 == high {
-            // What is the same for all of them stays outside of the loop, and 32 bits are enough inside.
-            let (mut low, stride, salt) = (place as u32, stride as u32, salt(high as u32));
+        let position = position + (number * BLOCK) as u64 * stride;
+        let (high, randoms) = (position >> 32, &mut block[..slots.len()]);
+        if (position + stride * slots.len() as u64) >> 32 == high {
+            // Constants stay outside of the loop, and 32 bits suffice inside.
+            let (mut low, stride, salt) = (position as u32, stride as u32, salt(high as u32));
             for random in &mut *randoms {
                 *random = mixed(low ^ salt);
                 low = low.wrapping_add(stride);
             }
         } else {
-            (0..).zip(&mut *randoms).for_each(|(number, random)| *random = hash(place + number * stride));
+            (0..).zip(&mut *randoms).for_each(|(number, random)| *random = hash(position + number * stride));
         }
         slots.iter_mut().zip(randoms).for_each(|(slot, random)| *slot = drawn(*random));
     }
@@ -185,12 +192,13 @@ fn pixel(width: u64, number: u64) -> [u8; 4] {
 #[inline(always)]
 const fn summable(random: u32) -> i32 {
     let magnitude = (((random >> 16) * 127) >> 16) as i32 + 1;
-    // All ones turn a number into its negative, less one.
+    // XOR with all ones gives the negative number, minus one.
     let sign = -((random & 1) as i32);
     (magnitude ^ sign) - sign
 }
 
-/// 32 random bits for an index: the "lowbias32" integer hash (Wellons, *Prospecting for Hash Functions*), its high word mixed in.
+/// 32 random bits for an index: the "lowbias32" integer hash (Wellons, *Prospecting for Hash Functions*), with the high
+/// word mixed in.
 const fn hash(index: u64) -> u32 {
     mixed(index as u32 ^ salt((index >> 32) as u32))
 }
@@ -221,16 +229,16 @@ mod tests {
                 assert!(first.iter().all(|&x| x != 0.0));
                 let mut bytes = vec![0; first.len() * scalar.bytes()];
                 scalar.encode(first.iter().copied(), &mut bytes);
-                let mut kept = vec![0.0; first.len()];
-                scalar.decode(&bytes, &mut kept);
-                assert_eq!(kept, first, "{scalar:?} {values:?}: the type holds every element");
+                let mut decoded = vec![0.0; first.len()];
+                scalar.decode(&bytes, &mut decoded);
+                assert_eq!(decoded, first, "{scalar:?} {values:?}: the type holds every element");
                 let mut distinct = first.clone();
                 distinct.sort_by(f64::total_cmp);
                 distinct.dedup();
                 assert!(distinct.len() > 200, "{scalar:?} {values:?}: {} distinct", distinct.len());
             }
         }
-        // Pinned: reports are comparable only while inputs stay what they are.
+        // Pinned: reports are comparable only while inputs do not change.
         assert_eq!(Values::Wide.at(Scalar::U32, 0), 1_442_009_498.0);
     }
 
@@ -279,7 +287,7 @@ mod tests {
         }
     }
 
-    /// The promise of `Summable`: f32 addition in any order gives the same bits.
+    /// f32 addition in any order gives the same bits.
     #[test]
     fn sums_are_exact_in_f32_in_any_order() {
         let n = 1 << 22;

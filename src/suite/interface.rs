@@ -1,4 +1,4 @@
-//! What a kernel needs from its host, and what an API may add to it.
+//! The interface of a kernel, and the run-time checks that an API may add to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,7 @@ pub enum Value {
 /// What a kernel needs from its host, with its overrides resolved.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Interface {
-    /// Bindings of group 0 but samplers, by number.
+    /// Bindings of group 0 except samplers, in the order of their numbers.
     pub bindings: Vec<Binding>,
     /// Numbers of the samplers in group 0: linear filtering, wrap addressing.
     pub samplers: Vec<u32>,
@@ -54,7 +54,7 @@ pub struct Interface {
     pub workgroup_bytes: u32,
     /// Features that the device must have.
     pub features: BTreeSet<Feature>,
-    /// Every override that is used, by name, whether the host set it or its default stands.
+    /// Every override that is used, by name, whether set by the host or left at its default.
     pub overrides: Vec<(String, Value)>,
 }
 
@@ -70,7 +70,7 @@ impl Interface {
 pub type Constants = BTreeMap<String, f64>;
 
 impl Value {
-    /// As WGSL writes it, of the same type.
+    /// A WGSL literal of the same type.
     #[must_use]
     pub fn wgsl(self) -> String {
         match self {
@@ -94,7 +94,7 @@ pub enum Feature {
     F16,
     /// 64-bit integers.
     I64,
-    /// Products of 16×16 by 16×16 f16, summed in f32, by a subgroup together: tensor cores.
+    /// Products of 16×16 by 16×16 f16, summed in f32, by a whole subgroup: tensor cores.
     CooperativeMatrix,
 }
 
@@ -102,7 +102,7 @@ impl Feature {
     /// Every feature.
     pub const ALL: [Self; 5] = [Self::Subgroups, Self::F64, Self::F16, Self::I64, Self::CooperativeMatrix];
 
-    /// As the reason of a skipped row names it.
+    /// Its name in the reason of a skipped row.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -115,23 +115,23 @@ impl Feature {
     }
 }
 
-/// Run-time checks that an API may add to a kernel. Off everywhere but in `safety_tax` and
-/// `workgroup_memory/zero_init`, as CUDA runs its kernels.
+/// Run-time checks that an API may add to a kernel. Off everywhere except in `safety_tax` and
+/// `workgroup_memory/zero_init`, for comparison with CUDA, which adds none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Checks {
-    /// Every index is held within its array.
+    /// Every index is clamped to its array.
     pub bounds: bool,
-    /// Every loop is made to end.
+    /// Every loop is guaranteed to end.
     pub loops: bool,
     /// Workgroup memory is zero when a workgroup starts.
     pub zero_init: bool,
 }
 
 impl Checks {
-    /// Every one, as in a browser.
+    /// All checks, as in a browser.
     pub const ALL: Self = Self { bounds: true, loops: true, zero_init: true };
 
-    /// The checks of this [`Checks::name`].
+    /// Parses a [`Checks::name`].
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let is_on = |bit: u32, from: u32| from >> bit & 1 == 1;
@@ -139,7 +139,7 @@ impl Checks {
         all.into_iter().find(|checks| checks.name() == name)
     }
 
-    /// As the column `checks` writes them: `off`, `on`, or the names of those that are on, joined by `+`.
+    /// Their text in the column `checks`: `off`, `on`, or the names of those that are on, joined by `+`.
     #[must_use]
     pub fn name(self) -> String {
         let named = [(self.bounds, "bounds"), (self.loops, "loops"), (self.zero_init, "zero-init")];

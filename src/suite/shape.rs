@@ -1,4 +1,4 @@
-//! What a case varies: element type, size, parameters.
+//! Element type, size and parameters of a case.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// A scalar type in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scalar {
-    /// 8-bit fraction of a picture, as its number from 0 to 255.
+    /// 8-bit fraction of a picture, as a number from 0 to 255.
     Unorm8,
     /// 32-bit unsigned integer.
     U32,
@@ -26,7 +26,7 @@ impl Scalar {
     /// Every scalar type.
     pub const ALL: [Self; 5] = [Self::Unorm8, Self::U32, Self::F32, Self::F64, Self::F16];
 
-    /// As WGSL writes it.
+    /// Its WGSL name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,39 +52,39 @@ impl Scalar {
     /// Writes the little-endian form of `values` into `bytes`.
     pub fn encode(self, values: impl Iterator<Item = f64>, bytes: &mut [u8]) {
         match self {
-            Self::Unorm8 => put(values.map(|value| [value as u8]), bytes),
-            Self::U32 => put(values.map(|value| (value as u32).to_le_bytes()), bytes),
-            Self::F32 => put(values.map(|value| (value as f32).to_le_bytes()), bytes),
-            Self::F64 => put(values.map(f64::to_le_bytes), bytes),
-            Self::F16 => put(values.map(|value| f16::from_f64(value).to_le_bytes()), bytes),
+            Self::Unorm8 => encode_words(values.map(|value| [value as u8]), bytes),
+            Self::U32 => encode_words(values.map(|value| (value as u32).to_le_bytes()), bytes),
+            Self::F32 => encode_words(values.map(|value| (value as f32).to_le_bytes()), bytes),
+            Self::F64 => encode_words(values.map(f64::to_le_bytes), bytes),
+            Self::F16 => encode_words(values.map(|value| f16::from_f64(value).to_le_bytes()), bytes),
         }
     }
 
-    /// Reads the scalars in `bytes` into `values`. Exact: every value of every type here fits an f64.
+    /// Decodes the scalars in `bytes` into `values`. Exact: every value of every type here fits an f64.
     pub fn decode(self, bytes: &[u8], values: &mut [f64]) {
         match self {
-            Self::Unorm8 => take(bytes, |[byte]| f64::from(byte), values),
-            Self::U32 => take(bytes, |word| f64::from(u32::from_le_bytes(word)), values),
-            Self::F32 => take(bytes, |word| f64::from(f32::from_le_bytes(word)), values),
-            Self::F64 => take(bytes, f64::from_le_bytes, values),
-            Self::F16 => take(bytes, |word| f64::from(f16::from_le_bytes(word)), values),
+            Self::Unorm8 => decode_words(bytes, |[byte]| f64::from(byte), values),
+            Self::U32 => decode_words(bytes, |word| f64::from(u32::from_le_bytes(word)), values),
+            Self::F32 => decode_words(bytes, |word| f64::from(f32::from_le_bytes(word)), values),
+            Self::F64 => decode_words(bytes, f64::from_le_bytes, values),
+            Self::F16 => decode_words(bytes, |word| f64::from(f16::from_le_bytes(word)), values),
         }
     }
 }
 
-fn put<const N: usize>(words: impl Iterator<Item = [u8; N]>, bytes: &mut [u8]) {
+fn encode_words<const N: usize>(words: impl Iterator<Item = [u8; N]>, bytes: &mut [u8]) {
     for (slot, word) in bytes.as_chunks_mut::<N>().0.iter_mut().zip(words) {
         *slot = word;
     }
 }
 
-fn take<const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> f64, values: &mut [f64]) {
+fn decode_words<const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> f64, values: &mut [f64]) {
     for (value, word) in values.iter_mut().zip(bytes.as_chunks::<N>().0) {
         *value = read(*word);
     }
 }
 
-/// An element type: what `T` stands for in the shader.
+/// An element type: the `T` of the shader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dtype {
     /// `f32`.
@@ -110,7 +110,7 @@ impl Dtype {
     pub const ALL: [Self; 8] =
         [Self::F32, Self::Vec2F32, Self::Vec4F32, Self::U32, Self::Rgba8, Self::F64, Self::F16, Self::Vec2F16];
 
-    /// As WGSL and the CSV write it.
+    /// Its name in WGSL and in the CSV.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -125,7 +125,7 @@ impl Dtype {
         }
     }
 
-    /// Type of a lane.
+    /// Type of a component.
     #[must_use]
     pub const fn scalar(self) -> Scalar {
         match self {
@@ -146,7 +146,7 @@ impl Dtype {
         }
     }
 
-    /// Number of lanes; sizes count pixels of pictures, and scalars of everything else.
+    /// Number of components. Sizes count pixels of pictures, and scalars of everything else.
     #[must_use]
     pub const fn lanes(self) -> u64 {
         match self {
@@ -169,7 +169,7 @@ pub enum Extent {
 }
 
 impl Extent {
-    /// Product of the sides; saturates where it passes 64 bits, which no device holds.
+    /// Product of the sides; saturates beyond 64 bits, which exceeds any device.
     #[must_use]
     pub const fn count(self) -> u64 {
         match self {
@@ -198,7 +198,7 @@ impl Extent {
         }
     }
 
-    /// Reads `N`, `2^K`, `RxC` or `MxNxK`.
+    /// Parses `N`, `2^K`, `RxC` or `MxNxK`.
     ///
     /// # Errors
     /// [`Error::Usage`] for anything else, and for zero.
@@ -235,7 +235,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// Everything that a case varies.
+/// The element type, size and parameters of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
     /// Element type.
@@ -276,7 +276,7 @@ mod tests {
         values
     }
 
-    /// What a type can hold comes back as it went.
+    /// Every value of a type survives encoding and decoding.
     #[test]
     fn encoding_and_decoding_are_inverse() {
         for (scalar, values) in [
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// Every pattern of 16 bits that is a number means what IEEE 754 says, and is found again.
+    /// Every f16 that is a number decodes as IEEE 754 defines it, and encodes to the same bits.
     #[test]
     fn every_f16_is_decoded_and_encoded() {
         for bits in 0..=u16::MAX {
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shape_counts_the_bytes_of_its_lanes() {
+    fn a_shape_counts_the_bytes_of_its_components() {
         let shape = |dtype| Shape { dtype, extent: Extent::Linear(6), params: BTreeMap::new() };
         for (dtype, lanes, bytes) in [(Dtype::F16, 1, 12), (Dtype::Vec2F16, 2, 12), (Dtype::Vec2F32, 2, 24)] {
             assert_eq!((dtype.lanes(), shape(dtype).array_bytes()), (lanes, bytes), "{}", dtype.name());

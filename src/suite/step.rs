@@ -1,73 +1,73 @@
-//! What a benchmark declares a launch to be made of.
+//! The steps of a launch.
 
-use super::grid;
+use super::interface::Binding;
+use crate::error::{Error, Result};
 
-/// One step of a launch.
+/// One step of a launch. `B` identifies a buffer: by name where a benchmark declares the step, by index in a job.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub enum Step<B = &'static str> {
     /// Runs the kernel. Timed.
     Dispatch {
         /// Workgroups along x, y and z.
         groups: [u32; 3],
-        /// `(binding, buffer)` where a binding takes a buffer of another name.
-        rebind: Vec<(&'static str, &'static str)>,
+        /// One buffer for each binding, in the order of the bindings. A declaration may leave it empty: then each
+        /// binding gets the buffer of its name.
+        buffers: Vec<B>,
     },
     /// Runs a routine of the vendor's own library, which is compared with the suite's kernels. Timed.
     Library {
-        /// What it does.
+        /// What it computes.
         routine: Routine,
-        /// What it does it with; the last one is written.
-        buffers: &'static [&'static str],
+        /// Its buffers; the last one is written.
+        buffers: Vec<B>,
     },
     /// Copies one buffer over another of the same length. Not timed.
     Restore {
         /// Source.
-        from: &'static str,
+        from: B,
         /// Destination.
-        to: &'static str,
+        to: B,
     },
-    /// Sets a buffer to zero. Not timed.
-    Clear(&'static str),
-    /// Copies rows, in the buffer [`ROW_PITCH`](super::ROW_PITCH) apart or a multiple of it, between a buffer and a texture. Timed where the job has no
-    /// dispatch.
+    /// Sets a buffer to zero. Not timed where the job has a dispatch.
+    Clear(B),
+    /// Copies rows between a buffer, [`Texture::pitch`](super::Texture::pitch) apart, and a texture. Timed where the
+    /// job has no dispatch.
     CopyRows {
         /// Source.
-        from: &'static str,
+        from: B,
         /// Destination; one of the two is a texture.
-        to: &'static str,
+        to: B,
     },
-    /// What no API here can do, and why: the case is `skipped` with that reason.
-    Unavailable(&'static str),
     /// Copies a buffer's contents from the host again; end to end only.
-    Upload(&'static str),
-    /// Copies what `from` starts with out of the host's memory into `to`. Timed where the job has no dispatch.
+    Upload(B),
+    /// Copies the initial contents of `from` from host memory into `to`. Timed where the job has no dispatch.
     Send {
         /// Source: only its contents count.
-        from: &'static str,
+        from: B,
         /// Destination.
-        to: &'static str,
+        to: B,
         /// By which call.
         route: Route,
     },
-    /// Copies `from` into the host's memory, where it stands for the contents of `to`. Timed likewise.
+    /// Copies `from` into host memory, where it stands for the contents of `to`. Timed where the job has no dispatch.
     Receive {
         /// Source.
-        from: &'static str,
+        from: B,
         /// Destination: the check reads it on the host.
-        to: &'static str,
-        /// By which call; wgpu's queue reads nothing back by itself, so that [`Route::Queue`] is [`Route::Staging`] there.
+        to: B,
+        /// By which call; wgpu cannot read back through its queue, so [`Route::Queue`] is [`Route::Staging`] there.
         route: Route,
     },
     /// Copies the first `scalars` of a buffer to the host and adds them up there, one after the other; end to end only.
     SumOnHost {
         /// Source.
-        buffer: &'static str,
-        /// How many.
+        buffer: B,
+        /// Number of scalars.
         scalars: u64,
     },
 }
 
-/// What a vendor's library can do as well. Matrices are stored row by row.
+/// An operation of a vendor's library. Matrices are stored row by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Routine {
     /// C = A·B, with A of m×k elements and B of k×n.
@@ -88,27 +88,101 @@ pub enum Routine {
     },
 }
 
-/// A way between the host's memory and the device's.
+/// A way between host memory and device memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
-    /// The queue's own staging (`write_buffer`): new memory at every call. CUDA: pageable memory of the host.
+    /// The queue's own staging (`write_buffer`): new memory at every call. CUDA: pageable host memory.
     Queue,
-    /// A staging buffer that is mapped and copied from or to, again and again. CUDA: pinned memory of the host.
+    /// A staging buffer that is mapped and copied from or to repeatedly. CUDA: pinned host memory.
     Staging,
-    /// The storage buffer itself, mapped: no copy by the device. Only some devices can.
+    /// The storage buffer itself, mapped: no copy by the device. Only some devices support it.
     Mapped,
-    /// A staging buffer that the host has nothing more to do with: the device's copy alone. CUDA: pinned memory of the host, and only to
-    /// receive.
-    Held,
-    /// A buffer in the host's memory that the host has nothing more to do with: the device's copy over the bus. CUDA: pinned memory of the
-    /// host. Only to send: receiving is [`Route::Held`]'s.
+    /// A staging buffer that the host does not access meanwhile: the device's copy alone. CUDA: pinned host memory, and
+    /// only to receive.
+    StagingOnly,
+    /// A buffer in host memory that the host does not access meanwhile: the device's copy over the bus. CUDA: pinned
+    /// host memory. Only to send: receiving is [`Route::StagingOnly`].
     Pinned,
 }
 
 impl Step {
-    /// A dispatch of `groups` workgroups with every binding served by the buffer of its name.
+    /// A dispatch of `groups` workgroups in which each binding gets the buffer of its name.
     #[must_use]
     pub fn dispatch(groups: u64) -> Self {
-        Self::Dispatch { groups: grid(groups), rebind: Vec::new() }
+        Self::Dispatch { groups: grid(groups), buffers: Vec::new() }
     }
+
+    /// The same step with the index of each buffer, for a kernel with these bindings.
+    ///
+    /// # Errors
+    /// Those of `index`, and [`Error::Shader`] where a dispatch has another number of buffers than of bindings.
+    pub fn indexed(self, bindings: &[Binding], index: impl Fn(&str) -> Result<usize>) -> Result<Step<usize>> {
+        let all = |buffers: Vec<&str>| buffers.into_iter().map(&index).collect::<Result<Vec<usize>>>();
+        Ok(match self {
+            Self::Dispatch { groups, buffers } if buffers.is_empty() => {
+                Step::Dispatch { groups, buffers: all(bindings.iter().map(|binding| binding.name.as_str()).collect())? }
+            }
+            Self::Dispatch { buffers, .. } if buffers.len() != bindings.len() => {
+                let (given, expected) = (buffers.len(), bindings.len());
+                return Err(Error::Shader(format!("a dispatch has {given} buffers for {expected} bindings")));
+            }
+            Self::Dispatch { groups, buffers } => Step::Dispatch { groups, buffers: all(buffers)? },
+            Self::Library { routine, buffers } => Step::Library { routine, buffers: all(buffers)? },
+            Self::Restore { from, to } => Step::Restore { from: index(from)?, to: index(to)? },
+            Self::Clear(buffer) => Step::Clear(index(buffer)?),
+            Self::CopyRows { from, to } => Step::CopyRows { from: index(from)?, to: index(to)? },
+            Self::Upload(buffer) => Step::Upload(index(buffer)?),
+            Self::Send { from, to, route } => Step::Send { from: index(from)?, to: index(to)?, route },
+            Self::Receive { from, to, route } => Step::Receive { from: index(from)?, to: index(to)?, route },
+            Self::SumOnHost { buffer, scalars } => Step::SumOnHost { buffer: index(buffer)?, scalars },
+        })
+    }
+}
+
+impl Step<usize> {
+    /// The buffer that the step uploads, if it is an upload.
+    #[must_use]
+    pub const fn uploaded(&self) -> Option<usize> {
+        match self {
+            Self::Upload(buffer) => Some(*buffer),
+            _ => None,
+        }
+    }
+}
+
+impl<B> Step<B> {
+    /// Whether the host takes part in the step.
+    pub(crate) const fn needs_host(&self) -> bool {
+        match self {
+            Self::Send { route, .. } | Self::Receive { route, .. } => {
+                !matches!(route, Route::StagingOnly | Route::Pinned)
+            }
+            Self::Upload(_) | Self::SumOnHost { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the step counts towards the kernel time.
+    #[must_use]
+    pub const fn is_timed(&self) -> bool {
+        matches!(self, Self::Dispatch { .. } | Self::Library { .. })
+    }
+
+    /// The error of a backend that does not run this step.
+    #[must_use]
+    pub fn unsupported(&self, backend: &str) -> Error
+    where
+        B: std::fmt::Debug,
+    {
+        Error::Unsupported(format!("the {backend} backend does not run the step {self:?}"))
+    }
+}
+
+/// `groups` workgroups as a grid whose sides stay within the 65,535 of every device. Where one side does not suffice
+/// the grid is rounded up: kernels number their workgroups by `y * width + x` and must skip the surplus.
+#[must_use]
+pub fn grid(groups: u64) -> [u32; 3] {
+    const WIDTH: u64 = 32_768;
+    let clamp = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    if groups <= WIDTH { [clamp(groups), 1, 1] } else { [clamp(WIDTH), clamp(groups.div_ceil(WIDTH)), 1] }
 }

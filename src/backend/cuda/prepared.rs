@@ -275,8 +275,9 @@ impl CudaJob {
         let start = Instant::now();
         for index in 0..self.end_to_end.len() {
             match self.end_to_end[index].step {
-                Step::SumOnHost { buffer, bytes } => {
+                Step::SumOnHost { buffer, scalars } => {
                     let scalar = self.specs[buffer].scalar;
+                    let bytes = scalars * scalar.bytes() as u64;
                     let mut total = 0.0;
                     self.gpu.read(&self.buffers[buffer], bytes, &mut |_, piece| {
                         let mut values = vec![0.0; piece.len() / scalar.bytes()];

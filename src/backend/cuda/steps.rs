@@ -20,7 +20,7 @@ pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
     };
     let in_launch = |step: &&Step| match step {
         Step::Send { route, .. } => matches!(route, Route::Queue | Route::Staging | Route::Pinned),
-        Step::Receive { route, .. } => matches!(route, Route::Queue | Route::Staging | Route::Held),
+        Step::Receive { route, .. } => matches!(route, Route::Queue | Route::Staging | Route::StagingOnly),
         step => in_both(step),
     };
     let in_end_to_end = |step: &&Step| match step {
@@ -44,11 +44,11 @@ mod tests {
         let send = |route| Step::Send { from: 0, to: 1, route };
         let receive = |route| Step::Receive { from: 0, to: 1, route };
         let dispatch = Step::Dispatch { groups: [1; 3], buffers: Vec::new() };
-        let sum = Step::SumOnHost { buffer: 0, bytes: 4 };
+        let sum = Step::SumOnHost { buffer: 0, scalars: 1 };
         assert!(check(&[dispatch.clone(), Step::Clear(0)], &[Step::Upload(0), dispatch, sum.clone()]).is_ok());
-        assert!(check(&[send(Route::Pinned), receive(Route::Held)], &[]).is_ok());
+        assert!(check(&[send(Route::Pinned), receive(Route::StagingOnly)], &[]).is_ok());
         for (steps, end_to_end, name) in [
-            (vec![send(Route::Held)], vec![], "route: Held"),
+            (vec![send(Route::StagingOnly)], vec![], "route: Held"),
             (vec![send(Route::Mapped)], vec![], "route: Mapped"),
             (vec![receive(Route::Pinned)], vec![], "Receive"),
             (vec![Step::Upload(0)], vec![], "Upload(0)"),

@@ -216,8 +216,8 @@ impl WgpuJob {
     fn encode_copy(&self, encoder: &mut wgpu::CommandEncoder, step: &Step) -> Result<()> {
         match step {
             Step::Restore { from, to }
-            | Step::Send { from, to, route: Route::Held | Route::Pinned }
-            | Step::Receive { from, to, route: Route::Held } => {
+            | Step::Send { from, to, route: Route::StagingOnly | Route::Pinned }
+            | Step::Receive { from, to, route: Route::StagingOnly } => {
                 let (from, to) = (self.memory[*from].buffer()?, self.memory[*to].buffer()?);
                 encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
             }
@@ -302,13 +302,14 @@ impl Prepared for WgpuJob {
                         pass.set_bind_group(0, bound.group.as_ref(), &[]);
                         pass.dispatch_workgroups(*x, *y, *z);
                     }
-                    Step::SumOnHost { buffer, bytes } => {
+                    Step::SumOnHost { buffer, scalars } => {
                         let full = std::mem::replace(&mut encoder, self.gpu.encoder());
                         self.gpu.queue.submit([full.finish()]);
                         let scalar = self.specs[*buffer].scalar;
+                        let bytes = scalars * scalar.bytes() as u64;
                         let mut total = 0.0;
                         self.gpu
-                            .read(self.memory[*buffer].buffer()?, *bytes, &mut |_, piece| {
+                            .read(self.memory[*buffer].buffer()?, bytes, &mut |_, piece| {
                                 let mut values = vec![0.0; piece.len() / scalar.bytes()];
                                 scalar.decode(piece, &mut values);
                                 total += values.iter().sum::<f64>();

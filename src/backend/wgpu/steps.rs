@@ -10,8 +10,8 @@ fn is_copy_command(step: &Step) -> bool {
         Step::Restore { .. }
             | Step::Clear(_)
             | Step::CopyRows { .. }
-            | Step::Send { route: Route::Held | Route::Pinned, .. }
-            | Step::Receive { route: Route::Held, .. }
+            | Step::Send { route: Route::StagingOnly | Route::Pinned, .. }
+            | Step::Receive { route: Route::StagingOnly, .. }
     )
 }
 
@@ -56,9 +56,9 @@ mod tests {
         let dispatch = Step::Dispatch { groups: [1; 3], buffers: Vec::new() };
         let send = |route| Step::Send { from: 0, to: 1, route };
         let library = Step::Library { routine: Routine::Transpose { rows: 1, columns: 1 }, buffers: Vec::new() };
-        let sum = Step::SumOnHost { buffer: 0, bytes: 4 };
+        let sum = Step::SumOnHost { buffer: 0, scalars: 1 };
         assert!(check(&[dispatch.clone(), Step::Clear(0)], &[Step::Upload(0), dispatch.clone(), sum.clone()]).is_ok());
-        assert!(check(&[send(Route::Queue), send(Route::Held)], &[]).is_ok());
+        assert!(check(&[send(Route::Queue), send(Route::StagingOnly)], &[]).is_ok());
         for (steps, end_to_end, name) in [
             (vec![library.clone()], vec![], "Library"),
             (vec![Step::Upload(0)], vec![], "Upload(0)"),

@@ -1,13 +1,12 @@
-//! `ceiling`: the limits of the device, measured first, against which every other row is held.
+//! `ceiling`: the peaks of the device, measured first; other rows are shown as a share of them.
 
 mod oracles;
 
 use oracles::{
-    MATRIX, f16_chains, f16_rounds, fma_chains, integer_chains, read_items, readers, sums_of_products, sums_of_readers,
-    sums_of_trees, tensor_rounds, trees, workgroup_sums,
+    MATRIX, covering, f16_chains, f16_rounds, fma_chains, integer_chains, read_items, readers, sums_of_products,
+    sums_of_readers, sums_of_trees, tensor_rounds, trees, workgroup_sums,
 };
 
-use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, all,
@@ -17,19 +16,19 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "ceiling",
-    summary: "the limits of the device: memory and workgroup-memory bandwidth, FMA rates, tensor cores, launch overhead",
-    model_text: "None: these rows are what the others are held against. A row's own share says how near it comes to \
-        the best sample that any kernel of its limit reached at that working set.",
+    summary: "peaks of the device: memory and workgroup-memory bandwidth, FMA rates, tensor cores, launch overhead",
+    model_text: "None: the other rows are shown as a share of these peaks. A row's own share is its rate over the best \
+        sample of any kernel with the same limit and working set.",
     is_by_kernel: true,
     tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "copy",
-            summary: "copies an array; by single words, pairs and fours, over the ladder of working sets",
-            look_for: "The rate by working set: the first plateau is a cache's, the last one memory's. Where pairs \
-                and fours beat single words at large sets, narrow accesses keep too few bytes in flight.",
-            limited_by: "Memory's pins, which reads and writes share and which lose time whenever they turn round; \
-                the last-level cache at a few MiB; below that the launch.",
+            summary: "copies an array with 4-, 8- and 16-byte accesses, over a range of working sets",
+            look_for: "The rate by working set: the first plateau is a cache, the last one is DRAM. If 8- and 16-byte \
+                accesses are faster than 4-byte ones at large sets, narrow accesses may keep too few bytes in flight.",
+            limited_by: "DRAM bandwidth, shared by reads and writes, and DRAM read/write turnaround; the last-level \
+                cache at a few MiB; launch overhead below that.",
             wgsl: include_str!("../../../shaders/ceiling/copy.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/copy.cu"),
             cases: &[
@@ -50,11 +49,12 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read",
-            summary: "reads an array by fours and adds up what it read",
-            look_for: "Which ITEMS wins: few mean many workgroups with short lives, many mean long sums with loads \
-                under way. At large sets all should meet, and reading should be at least as fast as copying.",
-            limited_by: "The loads in flight: latency times bandwidth must be covered by bytes that were asked for \
-                and have not come. Past the last cache, memory itself.",
+            summary: "reads an array with vec4 loads and sums it",
+            look_for: "Which ITEMS is fastest: few ITEMS mean many short workgroups, many ITEMS mean long sums with \
+                more loads in flight. At large sets all should be equal, and reading should be at least as fast as \
+                copying.",
+            limited_by: "Bytes in flight: outstanding loads must cover latency times bandwidth. Beyond the last cache, \
+                DRAM bandwidth.",
             wgsl: include_str!("../../../shaders/ceiling/read.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/read.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)], &[("ITEMS", 128.0)]]),
@@ -73,11 +73,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read_tree",
-            summary: "the same with one sum for each workgroup, so that hardly anything is written",
-            look_for: "Against read: what it costs memory to turn round for partial sums of less than a hundredth of \
-                the bytes. Where this one is slower, the trees of few workgroups are waited for.",
-            limited_by: "Memory's reading past the last cache; in a cache the workgroups' trees, whose barriers no \
-                other workgroup may be there to hide.",
+            summary: "reads an array with vec4 loads and writes one sum per workgroup, so almost nothing is written",
+            look_for: "Compare with read, whose partial sums are less than 1 % of the bytes: if read_tree is faster, \
+                these few writes are expensive. If it is slower, the reduction trees cost more than the writes.",
+            limited_by: "DRAM reads beyond the last cache; in a cache the reduction trees, whose barriers few other \
+                workgroups hide.",
             wgsl: include_str!("../../../shaders/ceiling/read_tree.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/read_tree.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 32.0)]]),
@@ -90,11 +90,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "fill",
-            summary: "writes an array by fours",
-            look_for: "Whether stores alone reach what loads reach. Far above copy at small sets, the writes stay in \
-                a cache that writes back later.",
-            limited_by: "The way from the processors to the cache that collects stores, then memory's writing; a \
-                device that fetches a line before it overwrites it does twice the work.",
+            summary: "writes an array with vec4 stores",
+            look_for: "Whether stores reach the rate of loads. If fill is far above copy at small sets, the writes \
+                stay in a write-back cache.",
+            limited_by: "The path from the SMs to L2, then DRAM writes. A device that fetches a line before it \
+                overwrites it moves twice the bytes.",
             wgsl: include_str!("../../../shaders/ceiling/fill.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/fill.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[]]),
@@ -118,10 +118,10 @@ pub const FAMILY: Family = Family {
         TENSOR,
         Benchmark {
             name: "mad",
-            summary: "eight independent chains of 32-bit integer multiply-adds an invocation",
-            look_for: "Its share of fma's f32 rate: a half on hardware whose 32-bit integer multiplier is half as \
-                wide, a quarter or less where a product takes several instructions.",
-            limited_by: "The integer multiplier; everything is in registers.",
+            summary: "eight independent chains of 32-bit integer multiply-adds per invocation",
+            look_for: "Its share of the f32 rate of fma: one half where the 32-bit integer multiplier has half the \
+                width, one quarter or less where a multiplication takes several instructions.",
+            limited_by: "The integer multiplier; all operands are in registers.",
             wgsl: include_str!("../../../shaders/ceiling/mad.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/mad.cu"),
             ceiling: Some(Limit::Fma),
@@ -134,11 +134,12 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "dot4",
-            summary: "eight independent chains of packed 8-bit dot products an invocation (four multiplications, four additions each)",
-            look_for: "Four products an instruction: about four times mad where the hardware has packed dot products \
-                and the driver uses them; a fraction of mad where it takes bytes apart.",
-            limited_by: "The dot-product instruction where there is one, else the shifts and masks that unpack eight \
-                bytes for it.",
+            summary: "eight independent chains of packed 8-bit dot products per invocation (four multiplications and \
+                four additions each)",
+            look_for: "Four multiply-adds per instruction: about four times the rate of mad where the hardware has \
+                packed dot products and the driver uses them; a fraction of mad where the bytes are unpacked.",
+            limited_by: "The dot-product instruction where there is one, otherwise the shifts and masks that unpack \
+                eight bytes.",
             wgsl: include_str!("../../../shaders/ceiling/dot4.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/dot4.cu"),
             work: |shape| Work { bytes: 0, flops: 8 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
@@ -156,11 +157,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup_read",
-            summary: "reads workgroup memory without bank conflicts, by single words and by fours",
-            look_for: "Bytes a cycle and processor: divide by clock and processors, and expect the number of banks \
-                times four. Fours should not beat single words where a subgroup's request is as wide as the banks.",
-            limited_by: "The banks: each gives one word a cycle. With single words the instruction rate can bind \
-                first, since a load brings a quarter as much.",
+            summary: "reads workgroup memory without bank conflicts, with scalar and vec4 loads",
+            look_for: "Bytes per cycle and SM (the rate over clock times SMs): expect four times the number of banks. \
+                vec4 loads should not be faster than scalar ones where a subgroup's scalar load uses every bank.",
+            limited_by: "The banks: each delivers one word per cycle. With scalar loads instruction issue can be the \
+                limit, since a load brings a quarter of the bytes.",
             wgsl: include_str!("../../../shaders/ceiling/workgroup_read.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/workgroup_read.cu"),
             cases: &[
@@ -170,7 +171,7 @@ pub const FAMILY: Family = Family {
                     extents: &[Extent::Linear(1 << 20)],
                     params: &[&[("ROUNDS", 128.0)]],
                 },
-                // So many workgroups that the last ones, which leave processors idle, count for little.
+                // With so many workgroups, the last ones, which leave SMs idle, make little difference.
                 Cases {
                     from: Profile::Standard,
                     dtypes: &[Dtype::F32, Dtype::Vec4F32],
@@ -187,11 +188,12 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "launch",
-            summary: "launches a kernel that stores one word: device time back to back, and end to end from submission to completion",
-            look_for: "The device's time of an empty launch, and how much larger the end-to-end time is: the \
-                difference is submission and waiting, which the host pays once for many launches.",
-            limited_by: "The front end, which drains one launch and its caches before the next may start; end to \
-                end, system calls and the driver's wake-up.",
+            summary: "launches a kernel that stores one word: device time back to back, and time from submission to \
+                completion",
+            look_for: "The device time of an empty launch, and how much longer submission to completion takes. The \
+                host pays the difference once for many launches.",
+            limited_by: "The device's front end, which drains one launch and its caches before the next may start; end \
+                to end, system calls and the driver's wake-up.",
             wgsl: include_str!("../../../shaders/ceiling/launch.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/launch.cu"),
             cases: &[Cases {
@@ -211,14 +213,14 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// FMA chains; `safety_tax` measures them with run-time checks, too.
+/// FMA chains; `safety_tax` also measures them with run-time checks.
 pub(super) const FMA: Benchmark = Benchmark {
     name: "fma",
-    summary: "eight independent chains of fused multiply-adds an invocation, in one, two or four lanes",
-    look_for: "The rate of f32 over that of f64: 2 on data-centre cards, 16 to 64 elsewhere. If two or four lanes \
-        beat one, eight chains did not fill the pipelines, or lanes are real vectors.",
-    limited_by: "The issue of instructions: a scheduler starts one a cycle. Heat and power bound it on large cards, \
-        where the clock falls while all units work.",
+    summary: "eight independent chains of fused multiply-adds per invocation, as scalars, vec2 or vec4",
+    look_for: "The f32 rate over the f64 rate: 2 on data-centre GPUs, 16 to 64 elsewhere. If vec2 or vec4 is faster \
+        than scalars, eight chains do not fill the pipelines, or the hardware has vector units.",
+    limited_by: "Instruction issue: a scheduler starts one instruction per cycle. On large GPUs heat and power lower \
+        the clock while all units work.",
     wgsl: include_str!("../../../shaders/ceiling/fma.wgsl"),
     cuda: include_str!("../../../shaders/ceiling/fma.cu"),
     cases: &[
@@ -228,7 +230,7 @@ pub(super) const FMA: Benchmark = Benchmark {
             extents: &[Extent::Linear(1 << 22)],
             params: &[&[("ROUNDS", 16.0)]],
         },
-        // Longer chains, for what loading and the last wave of workgroups cost.
+        // Longer chains make loading and the last wave of workgroups negligible.
         Cases {
             from: Profile::Standard,
             dtypes: &[Dtype::F64, Dtype::F32, Dtype::Vec2F32, Dtype::Vec4F32],
@@ -244,18 +246,18 @@ pub(super) const FMA: Benchmark = Benchmark {
     ..BASE
 };
 
-/// The same for f16, which takes other values for its chains to stay exact. Only vectors use the full width of most devices.
+/// The same for f16, with input values that keep its chains exact. Most devices reach their full rate only with
+/// vectors.
 const FMA_F16: Benchmark = Benchmark {
     name: "fma_f16",
-    summary: "the chains of fma in f16, in one or two lanes",
-    look_for: "Two lanes against one: hardware with packed f16 does both in one instruction and doubles; hardware \
-        without it, or a driver that widens to f32, stays at the rate of fma or below it.",
-    limited_by: "The packed half-precision pipes; with one lane, the conversions that compilers put between 16 and \
-        32 bits.",
+    summary: "the chains of fma in f16, as scalars or vec2",
+    look_for: "vec2 over scalars: hardware with packed f16 computes both components in one instruction and doubles the \
+        rate. Hardware without it, or a driver that widens to f32, stays at the rate of fma or below.",
+    limited_by: "The packed f16 units; with scalars, the conversions between 16 and 32 bits that compilers insert.",
     wgsl: include_str!("../../../shaders/ceiling/fma_f16.wgsl"),
     cuda: include_str!("../../../shaders/ceiling/fma_f16.cu"),
     cases: &[
-        // Software devices, which emulate f16, need seconds for more.
+        // Software devices emulate f16 and need seconds for more.
         Cases {
             from: Profile::Quick,
             dtypes: HALVES,
@@ -275,25 +277,19 @@ const FMA_F16: Benchmark = Benchmark {
         let signs = Buffer { name: "input", scalars, contents: Contents::Input(Values::Signs) };
         vec![signs, output(shape.count()), elements(shape)]
     },
-    steps: |shape, interface| {
-        if f16_rounds(shape) > 31 {
-            return vec![Step::Unavailable("with ROUNDS past 31 f16 rounds")];
-        }
-        covering(shape, interface, 1)
-    },
+    unsupported: |shape| (f16_rounds(shape) > 31).then_some("f16 sums are inexact with more than 31 ROUNDS"),
     check: Check { buffer: "output", scalars: all, oracle: f16_chains },
     ..FMA
 };
 
-/// Tensor cores, as the kernels here drive them: a subgroup's products from registers. On devices with larger instructions (Hopper's
-/// wgmma), which neither API offers to portable kernels, more is possible.
+/// Tensor cores, with the matrix products of a subgroup from registers. Larger instructions (Hopper's wgmma), which
+/// neither API offers to portable kernels, can be faster.
 const TENSOR: Benchmark = Benchmark {
     name: "tensor",
-    summary: "eight independent chains of products of 16×16 f16 matrices a subgroup, summed in f32 by tensor cores",
-    look_for: "How many times the f16 rate of fma_f16 it is: that is what the matrix units are worth. Vendors' own \
-        figures need larger instructions than a subgroup's 16×16, and are seldom reached here.",
-    limited_by: "The matrix units' issue rate for a subgroup's instruction, and the power limit: this is the kernel \
-        that draws most.",
+    summary: "eight independent chains of 16×16 f16 matrix products per subgroup, summed in f32 by tensor cores",
+    look_for: "The ratio to the f16 rate of fma_f16: the gain of the matrix units. Vendors' figures need larger \
+        instructions than a subgroup's 16×16 and are seldom reached here.",
+    limited_by: "The issue rate of a subgroup's matrix instruction, and the power limit.",
     wgsl: include_str!("../../../shaders/ceiling/tensor.wgsl"),
     cuda: include_str!("../../../shaders/ceiling/tensor.cu"),
     cases: &[
@@ -313,7 +309,7 @@ const TENSOR: Benchmark = Benchmark {
     work: |shape| Work { bytes: 0, flops: 2 * 16 * 8 * tensor_rounds(shape) * shape.count() },
     ceiling: Some(Limit::Tensor),
     buffers: |shape, _| {
-        // Whole matrices of sums, of which the last may be counted in part.
+        // Whole matrices of sums; the last may be counted in part.
         let sums = shape.count().next_multiple_of(MATRIX);
         vec![
             Buffer { name: "input", scalars: (31 + 6) * MATRIX, contents: Contents::Input(Values::Signs) },
@@ -321,12 +317,10 @@ const TENSOR: Benchmark = Benchmark {
             elements(shape),
         ]
     },
-    // 32 invocations make a matrix of 256 sums.
-    steps: |shape, interface| {
-        if tensor_rounds(shape) > 131_072 {
-            return vec![Step::Unavailable("with ROUNDS past 131072 f32 rounds")];
-        }
-        covering(shape, interface, 8)
+    // 32 invocations compute a matrix of 256 sums.
+    steps: |shape, interface| covering(shape, interface, 8),
+    unsupported: |shape| {
+        (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact with more than 131072 ROUNDS")
     },
     check: Check { buffer: "output", scalars: all, oracle: sums_of_products },
     small: SMALL,
@@ -369,8 +363,8 @@ const INTEGER: Benchmark = Benchmark {
     ..BASE
 };
 
-/// Working sets over which bandwidth is measured, in f32 words: 256 KiB to 1 GiB an array, by doubling, so that no row is further
-/// than a factor of √2 from the rung that it is held against, and a cache's peak is not missed.
+/// Working sets for bandwidth, in f32 words: 256 KiB to 1 GiB per array. Doubling keeps every row within a factor of √2
+/// of the peak it is compared with, and misses no cache.
 pub const LADDER: [Extent; 13] = [
     Extent::Linear(1 << 16),
     Extent::Linear(1 << 17),
@@ -390,10 +384,10 @@ pub const LADDER: [Extent; 13] = [
 const NARROW: &[Dtype] = &[Dtype::F32, Dtype::Vec2F32];
 const HALVES: &[Dtype] = &[Dtype::F16, Dtype::Vec2F16];
 
-/// Invocations that keep a slow device busy for some milliseconds, not for half a second.
+/// A slow device runs this for some milliseconds, not for half a second.
 const SMALL: Option<Extent> = Some(Extent::Linear(1 << 16));
 
-/// The rungs that the quick profile's benchmarks stand on.
+/// Working sets of the quick profile.
 const QUICK: [Extent; 4] =
     [Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26), Extent::Linear(1 << 28)];
 
@@ -406,7 +400,7 @@ const fn ladder(dtypes: &'static [Dtype], params: &'static [Params]) -> [Cases; 
 
 const FILL_BASE: u64 = 4_000_000;
 const SIGN: u64 = 0x00c0_ffee;
-/// Elements of the table that `fma` and `workgroup_read` read, with room for the 10 from the last one on.
+/// Elements of the table that `fma` and `workgroup_read` read, with room for the 10 after each start.
 const TABLE: u64 = 1024 + 16;
 
 fn input(scalars: u64) -> Buffer {
@@ -421,13 +415,7 @@ fn output(scalars: u64) -> Buffer {
     Buffer { name: "output", scalars, contents: Contents::Poison }
 }
 
-/// The uniform that tells a kernel how many elements of type `T` there are.
+/// The uniform with the number of elements of type `T`.
 fn elements(shape: &Shape) -> Buffer {
     uniform("sizes", &[shape.count() / shape.dtype.lanes()])
-}
-
-/// One dispatch in which each invocation covers `items` elements.
-fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
-    let elements = shape.count() / shape.dtype.lanes();
-    vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations()) * items))]
 }

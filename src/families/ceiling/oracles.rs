@@ -1,8 +1,7 @@
-//! What the ceilings' kernels must leave, and how many they are.
+//! Answers of the `ceiling` kernels, and their lengths.
 
 use std::sync::OnceLock;
 
-use super::covering;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{Oracle, Scalar, Shape, Step, each, each_on_all_cores};
@@ -10,13 +9,19 @@ use crate::suite::{Oracle, Scalar, Shape, Step, each, each_on_all_cores};
 /// Elements of the matrices that `tensor` multiplies.
 pub(super) const MATRIX: u64 = 16 * 16;
 
-/// Invocations that `read` is launched with, and thereby sums that it writes where the input reaches that far.
+/// One dispatch in which each invocation covers `items` elements.
+pub(super) fn covering(shape: &Shape, interface: &Interface, items: u64) -> Vec<Step> {
+    let elements = shape.count() / shape.dtype.lanes();
+    vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations()) * items))]
+}
+
+/// Invocations of `read`, which is also the number of its sums where the input reaches that far.
 pub(super) fn readers(shape: &Shape, interface: &Interface) -> u64 {
     let Some(Step::Dispatch { groups, .. }) = covering(shape, interface, read_items(shape)).pop() else { return 0 };
     groups.iter().map(|&side| u64::from(side)).product::<u64>() * u64::from(interface.invocations())
 }
 
-/// Workgroups of `read_tree` that have something to read, and thereby sums that it writes.
+/// Workgroups of `read_tree` that read something, which is also the number of its sums.
 pub(super) fn trees(shape: &Shape, interface: &Interface) -> u64 {
     let width = u64::from(interface.invocations());
     (readers(shape, interface) / width).min((shape.count() / shape.dtype.lanes()).div_ceil(width))
@@ -77,13 +82,13 @@ pub(super) fn tensor_rounds(shape: &Shape) -> u64 {
     shape.param("ROUNDS", 512.0) as u64
 }
 
-/// ROUNDS times the sum of the products of two matrices by four; places 32 matrices apart hold the same.
+/// ROUNDS times the sum of the products of two matrices by four; outputs 32 matrices apart are equal.
 pub(super) fn sums_of_products(shape: &Shape, _: &Interface) -> Oracle {
     let rounds = tensor_rounds(shape) as f64;
     let element =
         |matrix: u64, row: u64, column: u64| Values::Signs.at(Scalar::F16, matrix * MATRIX + 16 * row + column);
-    let sum = |place: u64| -> f64 {
-        let (set, row, column) = (place / MATRIX, place % MATRIX / 16, place % 16);
+    let sum = |index: u64| -> f64 {
+        let (set, row, column) = (index / MATRIX, index % MATRIX / 16, index % 16);
         let from = |matrices: std::ops::Range<u64>, row, column| -> f64 {
             matrices.map(|matrix| element(set + matrix, row, column)).sum()
         };
@@ -109,7 +114,7 @@ pub(super) fn integer_chains(shape: &Shape, step: fn(u32, u32, u32) -> u32) -> O
 pub(super) fn workgroup_sums(shape: &Shape, _: &Interface) -> Oracle {
     let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
     let rounds = shape.param("ROUNDS", 128.0) as u64;
-    // Invocations 512 apart read the same places: one sum for each of the 512 starts and each lane.
+    // Invocations 512 apart read the same elements: one sum for each of the 512 starts and each vector component.
     let sum = |start: u64, lane: u64| -> f64 {
         let starts = (0..rounds).map(|k| (start + 37 * k) & 511);
         starts
@@ -126,8 +131,7 @@ mod tests {
     use super::*;
     use crate::suite::{Dtype, Extent};
 
-    /// The chains as the kernel adds them up, in f32, against the sum that is known without adding: exact, and different from place to
-    /// place.
+    /// Chains added up in f32 as in the kernel equal the closed form, and differ between elements.
     #[test]
     fn sums_of_products_are_what_the_chains_add_up_to() {
         const ROUNDS: u64 = 7;

@@ -1,12 +1,15 @@
 //! `memory_spaces`: the spaces of source article 001, by read bandwidth and by the latency of a dependent load.
 //!
-//! n is the number of invocations. All arithmetic is on u32 and wraps; every kernel mixes what it reads as sum ← 3·sum + value, so
-//! that no load is dead and the order of the loads counts. Bytes are those that reach invocations: where one fetch serves many, the rate
-//! is higher than that of any memory.
+//! n is the number of invocations. All arithmetic is on u32 and wraps; every kernel computes `sum = 3 * sum + value`
+//! from what it reads, so that no load is dead and the order of the loads counts. Bytes are those that reach
+//! invocations: where one fetch serves many, the rate is higher than that of any memory.
 
 mod oracles;
 
-use oracles::{fours_read, private_read, registers_mixed, spilled_mixed, words_read};
+use oracles::{
+    INPUTS, SHIFT, SMALL_TABLE, SPILLED, TABLE, fours_read, private_read, registers_mixed, rounds, spilled_mixed,
+    words_read,
+};
 
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
@@ -18,29 +21,28 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "memory_spaces",
-    summary: "read bandwidth and latency of the memory spaces, and where a small table is best kept",
-    model_text: "No number is predicted: a load's latency is a count of cycles, the same in every run at a fixed \
-        clock, and a rate divides into bytes a cycle and processor (clock times processors times 128 bytes, where a \
-        subgroup is served at once).",
+    summary: "read bandwidth and latency of the memory spaces, and the best space for a small table",
+    model_text: "No number is predicted. A load's latency is a number of cycles, the same in every run at a fixed \
+        clock. A rate over clock times SMs is bytes per cycle and SM: 128 where a subgroup is served in one cycle.",
     is_by_kernel: true,
     tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "storage_bandwidth",
-            summary: "a table of 4 KiB in a storage buffer: the nearest cache",
-            look_for: "The first cache at its best: beside workgroup_bandwidth it tells whether the two are one \
-                memory.",
-            limited_by: "The load unit, 64 or 128 bytes a cycle and processor; the table never leaves the first cache.",
+            summary: "a table of 4 KiB in a storage buffer: L1",
+            look_for: "The highest rate of L1. Compare with workgroup_bandwidth: equal rates suggest that the two are \
+                one memory.",
+            limited_by: "The load unit, 64 or 128 bytes per cycle and SM; the table stays in L1.",
             wgsl: include_str!("../../../shaders/memory_spaces/storage_bandwidth.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/storage_bandwidth.cu"),
             ..BASE
         },
         Benchmark {
             name: "uniform_bandwidth",
-            summary: "a table of 4 KiB in a uniform buffer, one element for a whole workgroup at a time",
+            summary: "a table of 4 KiB in a uniform buffer, one element per workgroup at a time",
             look_for: "Bytes that reach lanes, not bytes fetched: one element serves a subgroup. Above \
-                storage_bandwidth the constant path is faster for what all share.",
-            limited_by: "The constant cache's one address at a time, 16 bytes each.",
+                storage_bandwidth, the constant path is faster for elements that all lanes share.",
+            limited_by: "The constant cache, which serves one address of 16 bytes at a time.",
             wgsl: include_str!("../../../shaders/memory_spaces/uniform_bandwidth.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/uniform_bandwidth.cu"),
             check: Check {
@@ -56,9 +58,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "texture_bandwidth",
             summary: "a table of 4 KiB in a texture of 16 by 16 texels",
-            look_for: "How much less the texture unit gives unfiltered: its rate is texels a cycle, whatever their \
-                size, so that 16-byte texels are its best case here.",
-            limited_by: "The texture units' address rate: a few texels a cycle and processor, each with bounds and \
+            look_for: "How much slower the texture unit is without filtering: its rate is texels per cycle, whatever \
+                their size, so 16-byte texels are its best case here.",
+            limited_by: "The address rate of the texture units: a few texels per cycle and SM, each with bounds and \
                 format work.",
             wgsl: include_str!("../../../shaders/memory_spaces/texture_bandwidth.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/texture_bandwidth.cu"),
@@ -72,8 +74,8 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "workgroup_bandwidth",
             summary: "a table of 4 KiB in workgroup memory",
-            look_for: "It should meet ceiling/workgroup_read at fours; less is the mixing arithmetic.",
-            limited_by: "The banks, 128 bytes a cycle and processor where there are 32.",
+            look_for: "It should equal ceiling/workgroup_read with vec4 loads; a gap is the mixing arithmetic.",
+            limited_by: "The banks, 128 bytes per cycle and SM where there are 32.",
             wgsl: include_str!("../../../shaders/memory_spaces/workgroup_bandwidth.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/workgroup_bandwidth.cu"),
             buffers: |shape, _| vec![random("input", 4 * TABLE), output(shape.count()), sizes(shape)],
@@ -81,10 +83,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "private_bandwidth",
-            summary: "an array of 32 words of each invocation's own, indexed at run time",
-            look_for: "Far below registers, near the first cache: the array is memory. Much above the first cache, \
-                the compiler found a way to keep it in registers after all.",
-            limited_by: "Loads of 4 bytes a lane from thread-local memory, laid out so that lanes are side by side.",
+            summary: "an array of 32 words per invocation, indexed at run time",
+            look_for: "Far below registers, near L1: the array is in memory. A rate far above L1 means that the \
+                compiler kept it in registers.",
+            limited_by: "Loads of 4 bytes per lane from thread-local memory, laid out so that the words of \
+                neighbouring lanes are adjacent.",
             wgsl: include_str!("../../../shaders/memory_spaces/private_bandwidth.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/private_bandwidth.cu"),
             buffers: |shape, _| vec![random("input", INPUTS), output(shape.count()), sizes(shape)],
@@ -95,9 +98,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "register_bandwidth",
             summary: "eight variables mixed with each other; every operand counts",
-            look_for: "An upper bound for everything: operands a second, not bytes over a wire. Against fma it tells \
-                how many of four operands a cycle the integer units really take.",
-            limited_by: "The integer pipelines' issue; register banks, where three operands collide in one.",
+            look_for: "An upper bound for all other rows: operands per second, not bytes on a bus. The ratio to fma \
+                shows how many of four operands per cycle the integer units accept.",
+            limited_by: "Instruction issue to the integer pipelines; register banks, where three operands lie in one.",
             wgsl: include_str!("../../../shaders/memory_spaces/register_bandwidth.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/register_bandwidth.cu"),
             cases: &[
@@ -114,22 +117,23 @@ pub const FAMILY: Family = Family {
                     params: &[&[("ROUNDS", 256.0)]],
                 },
             ],
-            // The last of the 1024 windows of 8 goes 7 beyond.
+            // The last of the 1024 windows of 8 extends 7 words beyond.
             buffers: |shape, _| vec![random("input", INPUTS + 8), output(shape.count()), sizes(shape)],
             check: Check { buffer: "output", scalars: all, oracle: registers_mixed },
             ..BASE
         },
         Benchmark {
             name: "spill",
-            summary: "96 values mixed with each other, in REGISTERS registers: with 64 many of them lie in local memory, and more blocks fit",
-            look_for: "64 registers against 256: more blocks resident, but every value fetched from local memory \
-                again. Below 1 spilling loses, the usual outcome for arithmetic this dense.",
-            limited_by: "With 64 registers the first cache, through which spills travel; with 256 the latency of \
-                dependent products at low occupancy.",
+            summary: "96 values mixed with each other in REGISTERS registers: with 64, many spill to local memory and \
+                more blocks are resident",
+            look_for: "64 registers over 256: more blocks are resident, but spilled values are loaded from local \
+                memory again. Below 1 spilling is slower, the usual result for arithmetic this dense.",
+            limited_by: "With 64 registers L1, which serves the spills; with 256 the latency of dependent \
+                multiplications at low occupancy.",
             work_text: "96 ROUNDS times x = x · s + y by each invocation, each of which reads two registers of 4 \
                 bytes.",
             cuda: include_str!("../../../shaders/memory_spaces/spill.cu"),
-            only_cuda: Some("WGSL sets no limit on registers"),
+            only_cuda: Some("WGSL cannot limit the number of registers"),
             cases: &[
                 Cases {
                     from: Profile::Quick,
@@ -153,10 +157,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "table_const",
             summary: "a table of 64 words in the program",
-            look_for: "EACH=1 over EACH=0: a table in the program usually lands in constant memory, where lanes that \
-                read different elements take turns. 1.0 means that it lies in cached memory instead.",
-            limited_by: "With EACH=0 instructions; with EACH=1 one constant address at a time, up to 32 for a \
-                subgroup.",
+            look_for: "EACH=1 over EACH=0: a table in the program usually lies in constant memory, where lanes that \
+                read different elements are serialised. 1.0 means that it lies in cached memory instead.",
+            limited_by: "EACH=0: instructions. EACH=1: one constant address at a time, up to 32 for a subgroup.",
             wgsl: CONST_TABLE,
             cuda: include_str!("../../../shaders/memory_spaces/table_const.cu"),
             buffers: |shape, _| vec![output(shape.count()), sizes(shape)],
@@ -164,21 +167,21 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "table_uniform",
-            summary: "the same table in a uniform buffer",
-            look_for: "The same ratio for a uniform buffer, and whether it equals table_const: then both are the \
-                constant cache.",
-            limited_by: "Divergent constant reads are replayed for each distinct address; where all read one, the \
-                mixing.",
+            summary: "the table of table_const in a uniform buffer",
+            look_for: "EACH=1 over EACH=0 for a uniform buffer. Where it equals table_const, both use the constant \
+                cache.",
+            limited_by: "Divergent constant reads, replayed for each distinct address; where all lanes read one \
+                element, the mixing arithmetic.",
             wgsl: include_str!("../../../shaders/memory_spaces/table_uniform.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/table_uniform.cu"),
             ..TABLES
         },
         Benchmark {
             name: "table_storage",
-            summary: "the same table in a storage buffer",
-            look_for: "The rate with EACH=1: where lanes differ, a storage buffer is the place for a table. EACH=0 \
-                gains little, as the cache serves 32 words as fast as one.",
-            limited_by: "The load unit of the first cache, one request a subgroup, and 64 words that always hit.",
+            summary: "the table of table_const in a storage buffer",
+            look_for: "The rate with EACH=1: where lanes read different elements, a storage buffer suits a table best. \
+                EACH=0 gains little, since the cache serves 32 words as fast as one.",
+            limited_by: "The load unit of L1, one request per subgroup; the 64 words always hit.",
             wgsl: include_str!("../../../shaders/memory_spaces/table_storage.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/table_storage.cu"),
             ..TABLES
@@ -187,9 +190,9 @@ pub const FAMILY: Family = Family {
             name: "storage_latency",
             is_latency: true,
             summary: "one invocation's dependent loads from 4 KiB of a storage buffer",
-            look_for: "Nanoseconds a load, median over STEPS: the first cache's latency with the index arithmetic in \
-                it. Times the clock it is cycles, some 30 to 50 on current cards.",
-            limited_by: "One chain: nothing overlaps, so that latency is all there is.",
+            look_for: "Nanoseconds per load, median over STEPS: the latency of L1 with its index arithmetic. Times the \
+                clock it is cycles, 30 to 50 on current GPUs.",
+            limited_by: "One chain of dependent loads: nothing overlaps, so latency is the only limit.",
             wgsl: include_str!("../../../shaders/memory_spaces/storage_latency.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/storage_latency.cu"),
             ..LATENCIES
@@ -197,15 +200,15 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "pointer_latency",
             is_latency: true,
-            summary: "the same by addresses that are stored, where the others make one of every index that they load",
-            look_for: "Its difference to storage_latency: what turning an index into an address adds to each step, a \
+            summary: "storage_latency with stored addresses instead of indices",
+            look_for: "Its difference to storage_latency: the cost per step of turning an index into an address, a \
                 shift and a 64-bit addition.",
-            limited_by: "The cache's hit latency alone; 8 KiB of addresses still fit it.",
+            limited_by: "The hit latency of the cache; 8 KiB of addresses still fit it.",
             work_text: "STEPS dependent loads, counted as 4 bytes each as elsewhere, although addresses have 8.",
             cuda: include_str!("../../../shaders/memory_spaces/pointer_latency.cu"),
-            only_cuda: Some("WGSL has no pointers that can be stored"),
+            only_cuda: Some("WGSL cannot store pointers"),
             buffers: |_, _| {
-                let addresses = Buffer { name: "addresses", scalars: 2 * WALK.places(), contents: Contents::Poison };
+                let addresses = Buffer { name: "addresses", scalars: 2 * WALK.length(), contents: Contents::Poison };
                 walked(WALK).into_iter().chain([addresses]).collect()
             },
             ..LATENCIES
@@ -213,10 +216,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "uniform_latency",
             is_latency: true,
-            summary: "the same from a uniform buffer",
-            look_for: "Against storage_latency: constant memory indexed at run time goes through a small cache of \
-                its own; 4 KiB may be more than its first level holds.",
-            limited_by: "The constant cache's hit time, or its second level's, where the walk does not fit.",
+            summary: "storage_latency from a uniform buffer",
+            look_for: "The ratio to storage_latency: constant memory indexed at run time goes through a small cache of \
+                its own; 4 KiB may exceed its first level.",
+            limited_by: "The hit latency of the constant cache, or of its second level where the walk does not fit.",
             wgsl: include_str!("../../../shaders/memory_spaces/uniform_latency.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/uniform_latency.cu"),
             buffers: |_, _| walked(UNIFORM_WALK),
@@ -233,15 +236,15 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "texture_latency",
             is_latency: true,
-            summary: "the same from a texture of 32 by 32 texels",
-            look_for: "The longest of the on-chip spaces: the request passes addressing, format and filter stages \
-                even if nothing is filtered.",
-            limited_by: "The texture pipeline's depth, and two operations a step that make coordinates.",
+            summary: "storage_latency from a texture of 32 by 32 texels",
+            look_for: "The longest latency on chip: the request passes addressing, format and filter stages even if \
+                nothing is filtered.",
+            limited_by: "The depth of the texture pipeline, and two operations per step that compute coordinates.",
             wgsl: include_str!("../../../shaders/memory_spaces/texture_latency.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/texture_latency.cu"),
             buffers: |_, _| {
                 let mut buffers = walked(WALK);
-                buffers[0].contents = square(WALK.places(), Format::R32Uint, Contents::Cycle(WALK));
+                buffers[0].contents = square(WALK.length(), Format::R32Uint, Contents::Cycle(WALK));
                 buffers
             },
             ..LATENCIES
@@ -249,9 +252,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "workgroup_latency",
             is_latency: true,
-            summary: "the same from workgroup memory",
-            look_for: "The shortest load there is: no tag is compared. What storage_latency has more is the price of \
-                being a cache.",
+            summary: "storage_latency from workgroup memory",
+            look_for: "The shortest load: no cache tag is compared. The difference to storage_latency is the cost of a \
+                cache.",
             limited_by: "Address, bank, return: a fixed number of cycles for a walk without conflicts.",
             wgsl: include_str!("../../../shaders/memory_spaces/workgroup_latency.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/workgroup_latency.cu"),
@@ -260,19 +263,19 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "private_latency",
             is_latency: true,
-            summary: "the same from 1 KiB of an array of the invocation's own",
-            look_for: "Near storage_latency: local memory is ordinary memory in the first cache. Much shorter, and \
-                the array went to registers.",
-            limited_by: "Hits in the first cache, after address arithmetic that interleaves lanes.",
+            summary: "storage_latency from 1 KiB of a private array",
+            look_for: "Near storage_latency: local memory is ordinary memory in L1. A much shorter latency means that \
+                the array is in registers.",
+            limited_by: "Hits in L1, after address arithmetic that interleaves lanes.",
             wgsl: include_str!("../../../shaders/memory_spaces/private_latency.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/private_latency.cu"),
             buffers: |_, _| walked(PRIVATE_WALK),
             check: Check {
                 buffer: "output",
                 scalars: |_, _| 1,
-                // The cycle is stored turned by SHIFT, and entered there.
+                // The cycle is stored rotated by SHIFT, and the walk starts there.
                 oracle: |shape, _| {
-                    let end = (PRIVATE_WALK.after(steps(shape)) + SHIFT) % PRIVATE_WALK.places();
+                    let end = (PRIVATE_WALK.after(steps(shape)) + SHIFT) % PRIVATE_WALK.length();
                     each(move |_| end as f64)
                 },
             },
@@ -281,7 +284,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// What the benchmarks here share: a table of 256 elements of 16 bytes. No measured limit binds them: they measure several.
+/// What the benchmarks here share: a table of 256 elements of 16 bytes. They have no ceiling: they measure peaks.
 const BASE: Benchmark = Benchmark {
     sources: &["B1"],
     cases: &[
@@ -318,7 +321,7 @@ const TABLES: Benchmark = Benchmark {
     ..BASE
 };
 
-/// One invocation on its own.
+/// A single invocation.
 const LATENCIES: Benchmark = Benchmark {
     cases: &[Cases {
         from: Profile::Quick,
@@ -340,35 +343,20 @@ const LATENCIES: Benchmark = Benchmark {
     ..BASE
 };
 
-/// As many as the largest devices hold at a time.
+/// As many as are resident on the largest devices.
 const INVOCATIONS: &[Extent] = &[Extent::Linear(1 << 18)];
 
 const CONST_TABLE: &str = include_str!("../../../shaders/memory_spaces/table_const.wgsl");
 
-/// Elements of 16 bytes of the bandwidth kernels' table; reads start in its lower half.
-const TABLE: u64 = 256;
-/// Words of the small table; reads start in its lower half.
-const SMALL_TABLE: u64 = 64;
-/// Words with which private arrays and registers start: invocations so far apart start with the same.
-const INPUTS: u64 = 1024;
-/// Values of `spill`: more than 64 registers hold.
-const SPILLED: u64 = 96;
-/// Steps of a walk: many rounds, and no whole number of them, so that it does not end where it began. What launching and filling cost
-/// is little beside them.
+/// Steps of a walk: many rounds, which make launch and fill negligible, but no whole number of them, so that it does
+/// not end at its start.
 const STEPS: u64 = 240_000;
-/// A number that the kernels learn at run time, so that nothing can be worked out in advance.
-const SHIFT: u64 = 5;
-
 /// 4 KiB of words.
 const WALK: Cycle = Cycle::new(1024, 1);
-/// Compilers give up on larger arrays of an invocation's own.
+/// Compilers do not accept larger private arrays.
 const PRIVATE_WALK: Cycle = Cycle::new(256, 1);
-/// 4 KiB of a uniform array's elements.
+/// 4 KiB of uniform-array elements.
 const UNIFORM_WALK: Cycle = Cycle::new(256, 4);
-
-fn rounds(shape: &Shape) -> u64 {
-    shape.param("ROUNDS", 4.0) as u64
-}
 
 fn steps(shape: &Shape) -> u64 {
     (shape.param("STEPS", STEPS as f64) as u64).next_multiple_of(16)
@@ -390,11 +378,11 @@ fn walked(cycle: Cycle) -> Vec<Buffer> {
     vec![
         Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
         output(4),
-        uniform("sizes", &[SHIFT, cycle.places()]),
+        uniform("sizes", &[SHIFT, cycle.length()]),
     ]
 }
 
-/// A texture of as many texels as a square has.
+/// A square texture of this many texels.
 fn square(texels: u64, format: Format, contents: Contents) -> Contents {
     let side = texels.isqrt();
     Contents::Texture(Texture { width: side, height: side, format, texels: Box::new(contents) })
@@ -405,7 +393,7 @@ mod tests {
     use super::oracles::word;
     use super::*;
 
-    /// The table in the program is the one that the host would fill in.
+    /// The table in the program equals the one that the host fills in.
     #[test]
     fn the_literals_of_the_const_table_are_those_of_the_oracle() {
         let (_, after) = CONST_TABLE.split_once("array<u32, 64>(").expect("the table's type");
@@ -426,7 +414,7 @@ mod tests {
     #[test]
     fn no_walk_ends_where_it_began() {
         for cycle in [WALK, PRIVATE_WALK, UNIFORM_WALK] {
-            assert!(STEPS > cycle.places() && cycle.after(STEPS) != 0);
+            assert!(STEPS > cycle.length() && cycle.after(STEPS) != 0);
         }
     }
 }

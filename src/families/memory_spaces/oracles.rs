@@ -1,34 +1,48 @@
-//! What the kernels of `memory_spaces` must make of what they read.
+//! Answers of the `memory_spaces` kernels, and the constants that they depend on.
 
-use super::{INPUTS, SHIFT, SMALL_TABLE, SPILLED, TABLE, rounds};
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{Oracle, Scalar, Shape, each};
+
+/// Elements of 16 bytes of the bandwidth kernels' table; reads start in its lower half.
+pub(super) const TABLE: u64 = 256;
+/// Words of the small table; reads start in its lower half.
+pub(super) const SMALL_TABLE: u64 = 64;
+/// Initial words of private arrays and registers: invocations this far apart start with the same.
+pub(super) const INPUTS: u64 = 1024;
+/// Values of `spill`: more than fit into 64 registers.
+pub(super) const SPILLED: u64 = 96;
+/// A number that the kernels read at run time, so that nothing can be computed in advance.
+pub(super) const SHIFT: u64 = 5;
+
+pub(super) fn rounds(shape: &Shape) -> u64 {
+    shape.param("ROUNDS", 4.0) as u64
+}
 
 /// Word `index` of every table and input.
 pub(super) fn word(index: u64) -> u32 {
     Values::Wide.at(Scalar::U32, index) as u32
 }
 
-/// What the kernels make of what they read.
+/// The sum that the kernels compute from the words they read.
 fn mixed(start: u32, read: impl Iterator<Item = u32>) -> u32 {
     read.fold(start, |sum, value| sum.wrapping_mul(3).wrapping_add(value))
 }
 
-/// 3^count mod 2^32: a start of i adds i times that to the sum after `count` reads.
+/// 3^count mod 2^32: a start of i adds i times this to the sum after `count` reads.
 fn power_of_three(count: u64) -> u32 {
     mixed(1, (0..count).map(|_| 0))
 }
 
-/// Places that an invocation reads which starts from `first`: 16 a round, `gap` apart, from the lower half of a table on.
-fn places(first: u64, rounds: u64, lower_half: u64, gap: u64) -> impl Iterator<Item = u64> {
+/// Indices that an invocation reads from start `first`: 16 per round, `gap` apart, from the lower half of a table on.
+fn indices(first: u64, rounds: u64, lower_half: u64, gap: u64) -> impl Iterator<Item = u64> {
     (0..rounds).flat_map(move |k| (0..16).map(move |j| (first + 37 * k) % lower_half + gap * j))
 }
 
 /// Sums over elements of four words; `first` gives the start of an invocation.
 pub(super) fn fours_read(shape: &Shape, first: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Oracle {
     let rounds = rounds(shape);
-    let lane = |start: u64, lane: u64| mixed(0, places(start, rounds, TABLE / 2, 8).map(|at| word(4 * at + lane)));
+    let lane = |start: u64, lane: u64| mixed(0, indices(start, rounds, TABLE / 2, 8).map(|at| word(4 * at + lane)));
     let sums: Vec<u32> = (0..TABLE / 2).map(|start| mixed(0, (0..4).map(|l| lane(start, l)))).collect();
     let factor = power_of_three(16 * rounds).wrapping_mul(27 + 9 + 3 + 1);
     each(move |i| f64::from(sums[(first(i) % (TABLE / 2)) as usize].wrapping_add(factor.wrapping_mul(i as u32))))
@@ -37,7 +51,7 @@ pub(super) fn fours_read(shape: &Shape, first: impl Fn(u64) -> u64 + Send + Sync
 pub(super) fn words_read(shape: &Shape, _: &Interface) -> Oracle {
     let (rounds, is_each) = (rounds(shape), shape.param("EACH", 1.0) == 1.0);
     let half = SMALL_TABLE / 2;
-    let sums: Vec<u32> = (0..half).map(|start| mixed(0, places(start, rounds, half, 2).map(word))).collect();
+    let sums: Vec<u32> = (0..half).map(|start| mixed(0, indices(start, rounds, half, 2).map(word))).collect();
     let factor = power_of_three(16 * rounds);
     each(move |i| {
         let first = if is_each { i } else { 0 } + SHIFT;
@@ -48,7 +62,7 @@ pub(super) fn words_read(shape: &Shape, _: &Interface) -> Oracle {
 /// Element k of invocation i's own array is word (i + k) mod 1024 of the input plus i.
 pub(super) fn private_read(shape: &Shape, _: &Interface) -> Oracle {
     let rounds = rounds(shape);
-    let sum = |start: u64| mixed(0, places(start, rounds, 16, 1).map(|at| word((start + at) % INPUTS)));
+    let sum = |start: u64| mixed(0, indices(start, rounds, 16, 1).map(|at| word((start + at) % INPUTS)));
     let sums: Vec<u32> = (0..INPUTS).map(sum).collect();
     // The start is i, and every value read has i in it.
     let factor = mixed(1, (0..16 * rounds).map(|_| 1));

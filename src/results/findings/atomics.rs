@@ -1,4 +1,4 @@
-//! How many atomic additions a second, by how they are spread.
+//! Rates of atomic additions, to one word and to many.
 
 use super::finding::{Draft, Finding};
 use super::query::{of, scalars};

@@ -1,25 +1,26 @@
-//! How many banks workgroup memory has, and what conflicts cost.
+//! The number of banks of workgroup memory, and the cost of conflicts.
 
 use super::finding::{Draft, Finding};
 use super::query::{has_params, largest, of};
 use crate::families::bank_conflict::conflict;
 use crate::results::Record;
 
-/// What the curve of times over strides 1, 2, 4 … tells of the number of banks.
+/// The number of banks that the times over strides 1, 2, 4 … show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Banks {
-    /// Stride 2 costs nothing, or the curve is one that no banks explain.
+    /// Stride 2 costs nothing, or no number of banks explains the curve.
     None,
-    /// Doubling the stride costs nothing from here on.
+    /// Doubling the stride costs nothing from this one on.
     Inferred(u64),
-    /// The largest stride measured still costs: there are at least as many.
+    /// Doubling the stride costs time up to the largest one measured: there are at least as many.
     AtLeast(u64),
 }
 
 /// Infers the number of banks from `time` by stride; `None` where too few strides were measured.
 ///
-/// With B banks, a power of two, stride s is an s-way conflict up to s = B, and B-way from there on: each doubling below B doubles the
-/// time, none above it does, and no odd stride conflicts at all. A step counts as slower past √2, which is nearer to two than to one.
+/// With B banks, a power of two, stride s is an s-way conflict up to s = B, and B-way from there on: each doubling
+/// below B doubles the time, none above it does, and no odd stride conflicts. A ratio above √2 counts as slower: it is
+/// nearer to two than to one.
 fn banks(time: impl Fn(u64) -> Option<f64>) -> Option<Banks> {
     let is_slower = |slow: f64, fast: f64| slow / fast >= std::f64::consts::SQRT_2;
     let first = time(1)?;
@@ -29,7 +30,7 @@ fn banks(time: impl Fn(u64) -> Option<f64>) -> Option<Banks> {
     let mut stride = 1;
     while let (Some(here), Some(doubled)) = (time(stride), time(2 * stride)) {
         if !is_slower(doubled, here) {
-            // What lies beyond must cost the same: a single slow row is noise.
+            // Larger strides must cost the same: a single slow row is noise.
             let beyond = (1..=6).map(|power| 1 << power).filter(|&beyond| beyond > stride).filter_map(&time);
             let is_flat = beyond.into_iter().all(|time| !is_slower(time, here) && !is_slower(here, time));
             return Some(if stride > 1 && is_flat { Banks::Inferred(stride) } else { Banks::None });
@@ -39,7 +40,7 @@ fn banks(time: impl Fn(u64) -> Option<f64>) -> Option<Banks> {
     (stride > 1).then_some(Banks::AtLeast(stride))
 }
 
-/// The number of banks that the rows of one device show; `None` where they show none.
+/// The number of banks that the rows of one device show, if any.
 #[must_use]
 pub fn inferred_banks(rows: &[&Record]) -> Option<u64> {
     let first = unstrided(rows)?;
@@ -80,7 +81,7 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
         }
     }];
     if let (Some(whole), Some(padded)) = (speed(32), speed(33)) {
-        // Up to stride 64 the models of 32 and 16 banks differ at the multiples of 32 alone.
+        // Up to stride 64 the models of 32 and 16 banks differ only at the multiples of 32.
         let model = |banks| 1.0 / conflict(32, banks) as f64;
         draft.times("stride 32", whole);
         let padded = draft.times("stride 33", padded);
@@ -89,8 +90,8 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
             format!(", one word for all at {speed}")
         });
         text.push(format!(
-            "Stride 32 runs at {whole:.3}× the speed of stride 1 (model: {:.3}× with 32 banks, {:.3}× with the 16 of compute \
-             capability 1.x), stride 33 at {padded}{broadcast}.",
+            "Stride 32 runs at {whole:.3}× the speed of stride 1 (model: {:.3}× with 32 banks, {:.3}× with the 16 of \
+             compute capability 1.x), stride 33 at {padded}{broadcast}.",
             model(32),
             model(16),
         ));
@@ -132,7 +133,7 @@ mod tests {
         found(rows).expect("enough rows").text
     }
 
-    /// A launch of 5 µs, and 80 µs for each way of the conflict.
+    /// A launch of 5 µs, and 80 µs for each pass of the conflict.
     fn with_banks(count: u64) -> Vec<Record> {
         rows(|stride| 5e3 + 80e3 * conflict(stride, count) as f64)
     }

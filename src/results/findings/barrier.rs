@@ -1,4 +1,4 @@
-//! What a barrier costs, by the size of the workgroup.
+//! The cost of a barrier, by workgroup size.
 
 use super::finding::{Draft, Finding};
 use super::query::{param, scalars};

@@ -6,24 +6,25 @@ use crate::families::cache_curve::{cycle, steps};
 use crate::results::Record;
 use crate::suite::{Extent, binary_size};
 
-/// A level of the memory hierarchy, as a curve of latencies shows it.
+/// A level of the memory hierarchy, as inferred from a latency curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// The smallest working set that it alone held, in bytes.
+    /// The smallest working set that lies in this level alone, in bytes.
     pub least_bytes: u64,
-    /// The largest working set that it held, in bytes.
+    /// The largest working set that lies in this level, in bytes.
     pub bytes: u64,
     /// Latency of a dependent load there.
     pub latency_ns: f64,
 }
 
-/// How far the latencies of one level lie from their median at most.
+/// The largest relative distance of a level's latencies from their median.
 const FLAT: f64 = 0.15;
 
-/// The levels of a curve of (working set in bytes, latency in ns): plateaus, which are runs of working sets, the last at least twice the
-/// first, that stay within 15 % of their median. Sets between two plateaus, which lie in part in the one cache and in part in the next, belong to
-/// neither; plateaus and single sets of a level's latency behind it belong to it; a drop belongs to the level before, since a larger set cannot
-/// be faster but by chance.
+/// The levels of a curve of (working set in bytes, latency in ns).
+///
+/// A plateau is a run of working sets within 15 % of their median, the last at least twice the first. Sets between two
+/// plateaus lie partly in both caches and belong to neither. Later plateaus and single sets with a level's latency
+/// belong to that level. A drop belongs to the level before, since a larger set is not faster except by chance.
 #[must_use]
 pub fn knees(curve: &[(u64, f64)]) -> Vec<Level> {
     let mut curve = curve.to_vec();
@@ -47,8 +48,8 @@ pub fn knees(curve: &[(u64, f64)]) -> Vec<Level> {
         let run = &curve[first..end];
         let (least_bytes, bytes) = (run[0].0, run[run.len() - 1].0);
         if bytes < 2 * least_bytes {
-            // As fast as the level before, whose plateau ended because its first sets were faster than its last; or between two levels, and
-            // the next set may begin one.
+            // Either as fast as the level before, whose plateau ended because its first sets were faster than its last;
+            // or between two levels, and the next set may start one.
             if let Some(level) = levels.last_mut().filter(|level| (run[0].1 / level.latency_ns - 1.0).abs() <= FLAT) {
                 level.bytes = run[0].0;
             }
@@ -65,7 +66,7 @@ pub fn knees(curve: &[(u64, f64)]) -> Vec<Level> {
     levels
 }
 
-/// From this working set on the last level is memory: no device today has a cache as large.
+/// From this working set on the last level is memory: no device has a cache as large.
 const SURELY_MEMORY: u64 = 1 << 28;
 
 /// Rows of a benchmark with their sizes.
@@ -81,8 +82,8 @@ pub fn curve(rows: &[&Record]) -> Vec<(u64, f64)> {
         .collect()
 }
 
-/// The levels that the rows of one device show, by name: `L1`, `L2` …, `memory`, and `L3 or memory` for a last one whose
-/// end was not seen.
+/// The levels that the rows of one device show, by name: `L1`, `L2` …, `memory`, and `L3 or memory` for a last one
+/// whose end was not measured.
 #[must_use]
 pub fn levels(rows: &[&Record]) -> Vec<(String, Level)> {
     let curve = curve(rows);
@@ -138,7 +139,7 @@ mod tests {
 
     /// Sets of 4 KiB and on, each twice the one before, with these latencies.
     fn curve(latencies: &[f64]) -> Vec<(u64, f64)> {
-        latencies.iter().enumerate().map(|(place, &latency)| (4096 << place, latency)).collect()
+        latencies.iter().enumerate().map(|(power, &latency)| (4096 << power, latency)).collect()
     }
 
     fn level(least_bytes: u64, bytes: u64, latency_ns: f64) -> Level {
@@ -167,7 +168,8 @@ mod tests {
 
     #[test]
     fn an_outlier_parts_no_level_and_a_drop_starts_none() {
-        // As an H200's memory: the first sets, some of whose lines are still cached, end the plateau early; the last are as slow.
+        // Like the DRAM of an H200: the first sets, some of whose lines are still cached, end the plateau early; the
+        // last ones are as slow.
         let rising = knees(&curve(&[20.0, 20.0, 20.0, 77.0, 88.0, 99.0, 98.0]));
         assert_eq!(rising.len(), 2, "{rising:?}");
         assert_eq!(rising[1].bytes, 256 << 10);
@@ -177,11 +179,12 @@ mod tests {
         assert_eq!(knees(&curve(&[20.0, 20.0, 15.0, 15.0])), [level(4 << 10, 32 << 10, 20.0)]);
     }
 
-    /// Half steps through a cache that fills up: neighbours are alike, and yet no level. As an H200 shows them, from 8 MiB on.
+    /// Half steps through a cache that fills up are similar to their neighbours but no level. From an H200, from 8 MiB
+    /// on.
     #[test]
     fn a_slope_is_no_level() {
         let latencies = [149.5, 151.0, 152.0, 174.0, 222.0, 271.0, 321.0, 345.0, 345.2, 345.4, 345.4];
-        let sets = (0..11).map(|place: u32| (if place.is_multiple_of(2) { 2 << 22 } else { 3 << 22 }) << (place / 2));
+        let sets = (0..11).map(|step: u32| (if step.is_multiple_of(2) { 2 << 22 } else { 3 << 22 }) << (step / 2));
         let knees = knees(&sets.zip(latencies).collect::<Vec<(u64, f64)>>());
         assert_eq!(knees, [level(8 << 20, 24 << 20, 151.5), level(64 << 20, 256 << 20, 345.2)]);
     }
@@ -210,8 +213,8 @@ mod tests {
         let rows: Vec<&Record> = rows.iter().collect();
         assert_eq!(
             find(&rows).expect("levels").text,
-            "Dependent loads and bulk reads show L1 up to 16 KiB at 20.0 ns and up to 9000 GB/s, L2 up to 256 KiB at 200.0 ns, \
-             memory at 600.0 ns."
+            "Dependent loads and bulk reads show L1 up to 16 KiB at 20.0 ns and up to 9000 GB/s, L2 up to 256 KiB at \
+             200.0 ns, memory at 600.0 ns."
         );
     }
 }

@@ -1,4 +1,4 @@
-//! What unaligned, strided and shared reads cost.
+//! The cost of unaligned, strided and shared reads.
 
 use super::finding::{Draft, Finding};
 use super::query::{has_params, largest, of};
@@ -12,7 +12,7 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
     let measured = |(benchmark, params): Named| -> Vec<&Record> {
         of(rows, benchmark).filter(|row| row.median_ns.is_some() && has_params(row, params)).collect()
     };
-    // Speed relative to `base`, at the largest size of the latter.
+    // Speed relative to `base`, at the largest size of `base`.
     let speed = |own: Named, base: Named| {
         let base = largest(measured(base).into_iter())?;
         let own = measured(own).into_iter().rfind(|row| row.n == base.n)?;
@@ -40,7 +40,8 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
     if let Some(speed) = speed(("broadcast_uniform", &[]), ("broadcast_storage", &[])) {
         let speed = draft.times("broadcast from a uniform buffer", speed);
         text.push(format!(
-            "Reading a shared element from a uniform buffer runs at {speed} the speed of reading it from a storage buffer."
+            "Reading a shared element from a uniform buffer runs at {speed} the speed of reading it from a storage \
+             buffer."
         ));
     }
     draft.finish(&text)
@@ -71,8 +72,8 @@ mod tests {
         let found = find(&rows.iter().collect::<Vec<_>>()).expect("enough rows");
         assert_eq!(
             found.text,
-            "An offset of one element leaves 75 % of the aligned speed (sectors alone: 80 %). Speed relative to stride 1: \
-             stride 8 25 % (degree of coalescing 12.5 %)."
+            "An offset of one element leaves 75 % of the aligned speed (sectors alone: 80 %). Speed relative to stride \
+             1: stride 8 25 % (degree of coalescing 12.5 %)."
         );
     }
 }

@@ -41,12 +41,12 @@ pub enum Quantity {
     /// 10^9 operations per second.
     #[serde(rename = "GFLOP/s")]
     GflopPerS(f64),
-    /// One figure divided by another; also a share of a peak.
+    /// A ratio of two figures, or a share of a peak.
     #[serde(rename = "×")]
     Ratio(f64),
 }
 
-/// A finding in the making. Each method records a value under a name and gives its text for the sentence.
+/// Collects a finding's values. Each method records a value under a name and returns its text for the sentence.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     values: Vec<(String, Quantity)>,
@@ -78,10 +78,10 @@ impl Draft {
         format!("{ns:.1} ns")
     }
 
-    /// A duration, in microseconds to so many places.
-    pub(super) fn microseconds(&mut self, name: impl Into<String>, ns: f64, places: usize) -> String {
+    /// A duration in microseconds, with this number of decimals.
+    pub(super) fn microseconds(&mut self, name: impl Into<String>, ns: f64, decimals: usize) -> String {
         self.record(name, Quantity::Nanoseconds(ns));
-        format!("{:.*} µs", places, ns / 1e3)
+        format!("{:.*} µs", decimals, ns / 1e3)
     }
 
     pub(super) fn gb_per_s(&mut self, name: impl Into<String>, rate: f64) -> String {

@@ -1,4 +1,4 @@
-//! What counting in workgroup memory gains.
+//! The gain of counting in workgroup memory.
 
 use super::finding::{Draft, Finding};
 use super::query::{fastest, fastest_of_largest, label, of, scalars};
@@ -8,7 +8,7 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
     let best = fastest_of_largest(rows.iter().copied())?;
     let mut sizes: Vec<u64> = rows.iter().filter(|row| row.gb_per_s.is_some()).map(|row| scalars(row)).collect();
     sizes.sort_unstable();
-    // How many times as fast the best row of `to` is as that of `from`, at the largest size that both have.
+    // The best rate of `to` over that of `from`, at the largest size that both have.
     let gain = |from: &str, to: &str| {
         let best = |benchmark: &str, n: u64| fastest(of(rows, benchmark).filter(|row| scalars(row) == n))?.gb_per_s;
         sizes.iter().rev().find_map(|n| Some((*n, best(to, *n)? / best(from, *n)?)))

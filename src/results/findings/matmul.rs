@@ -1,4 +1,4 @@
-//! What tiles, registers and tensor cores gain in a matrix product.
+//! The gain of tiles, registers and tensor cores in a matrix product.
 
 use super::finding::{Draft, Finding};
 use super::query::{of, scalars};

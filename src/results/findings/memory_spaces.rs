@@ -24,7 +24,7 @@ const BANDWIDTHS: [(&str, &str); 6] = [
     ("register_bandwidth", "register"),
 ];
 
-/// Kernels that read a small table, and where it lies.
+/// Kernels that read a small table, and the space that it lies in.
 const TABLES: [(&str, &str); 3] =
     [("table_const", "const"), ("table_uniform", "uniform"), ("table_storage", "storage")];
 
@@ -42,7 +42,7 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
             latencies.iter().map(|(ns, space)| format!("{space} {}", draft.latency(format!("{space} latency"), *ns)));
         text.push(format!("Latency of a dependent load: {}.", list.collect::<Vec<_>>().join(", ")));
     }
-    // Of each kernel its longest series of rounds, in which the launch costs least.
+    // The rate with the most rounds, where the launch costs least.
     let longest = |rows: &mut dyn Iterator<Item = &Record>| {
         rows.filter_map(|row| Some((param(row, "ROUNDS")?, row.gb_per_s?)))
             .max_by(|a, b| a.0.total_cmp(&b.0))
@@ -73,7 +73,7 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
     let tables: Vec<String> = tables.collect();
     if !tables.is_empty() {
         text.push(format!(
-            "Reading a table, invocations with an element each reach this part of the rate of a common element: {}.",
+            "Reading a table, the rate with one element per invocation over that with a common element: {}.",
             tables.join(", ")
         ));
     }
@@ -117,9 +117,9 @@ mod tests {
         let found = find(&rows.iter().collect::<Vec<_>>()).expect("rows");
         assert_eq!(
             found.text,
-            "Latency of a dependent load: workgroup 20.0 ns, storage 30.0 ns. Read bandwidth: workgroup 2000 GB/s, storage \
-             1000 GB/s. Reading a table, invocations with an element each reach this part of the rate of a common element: \
-             uniform 0.12×."
+            "Latency of a dependent load: workgroup 20.0 ns, storage 30.0 ns. Read bandwidth: workgroup 2000 GB/s, \
+             storage 1000 GB/s. Reading a table, the rate with one element per invocation over that with a common \
+             element: uniform 0.12×."
         );
     }
 }

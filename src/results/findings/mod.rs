@@ -1,4 +1,4 @@
-//! Findings: statements about a device, each computed from the rows of one family. One file for each family.
+//! Findings: statements about a device, each computed from the rows of one family, in one file per family.
 
 mod atomics;
 pub mod bank_conflict;
@@ -27,7 +27,7 @@ pub use finding::{Finding, Quantity};
 
 use super::record::{Record, low_noise};
 
-/// Computes a family's finding from its rows of one device through one API; `None` where they say nothing.
+/// Computes a family's finding from its rows of one device through one API, if they show one.
 type Find = fn(&[&Record]) -> Option<Finding>;
 
 const FINDINGS: &[(&str, Find)] = &[
@@ -53,8 +53,8 @@ const FINDINGS: &[(&str, Find)] = &[
     ("workgroup_memory", workgroup_memory::find),
 ];
 
-/// What the rows of a family show of one device through one API. Rows known worse than to 10 % are left out; `None` where too many are, or
-/// where too few were measured.
+/// What the rows of a family show of one device through one API. Rows with an interval wider than ±10 % are left out;
+/// `None` where too many are, or where too few were measured.
 #[must_use]
 pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
     let (_, find) = FINDINGS.iter().find(|(name, _)| *name == family)?;

@@ -1,4 +1,4 @@
-//! What padded rows gain, and copies into and out of textures.
+//! The gain of padded rows, and the rates of copies to and from textures.
 
 use super::finding::{Draft, Finding};
 use super::query::{has_params, of};

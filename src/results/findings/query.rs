@@ -45,7 +45,7 @@ pub(super) fn param(row: &Record, name: &str) -> Option<f64> {
 /// The workgroup size, which the user or `--tune` sets.
 const WORKGROUP_SIZE: &str = "WG";
 
-/// Whether the row has exactly these parameters, whatever its workgroup size.
+/// Whether the row has exactly these parameters, apart from its workgroup size.
 pub(super) fn has_params(row: &Record, params: &[(&str, f64)]) -> bool {
     let others: BTreeMap<&str, f64> = row
         .params

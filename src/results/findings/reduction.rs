@@ -1,4 +1,4 @@
-//! Which sum is fastest, and what workgroup memory gains.
+//! The fastest sum, and the gain of workgroup memory.
 
 use super::finding::{Draft, Finding};
 use super::query::{fastest_of_largest, has_params, is_f32, like};

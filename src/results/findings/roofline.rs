@@ -1,4 +1,4 @@
-//! Where arithmetic begins to cost bandwidth.
+//! The number of operations at which arithmetic lowers bandwidth.
 
 use super::finding::{Draft, Finding};
 use super::query::{param, scalars};
@@ -23,7 +23,7 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
             format!("stays above half of {whole} up to {most} FMA per element ({last})")
         }
         Some(pair) => {
-            // Straight between two points of a plot with logarithmic axes, as rooflines are drawn.
+            // Interpolated linearly on logarithmic axes, as rooflines are drawn.
             let part = (pair[0].1 / (full / 2.0)).ln() / (pair[0].1 / pair[1].1).ln();
             let fmas = pair[0].0 * (pair[1].0 / pair[0].0).powf(part);
             draft.times("half bandwidth FLOP per byte", fmas / 4.0);

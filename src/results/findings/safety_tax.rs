@@ -1,4 +1,4 @@
-//! What run-time checks cost.
+//! The cost of run-time checks.
 
 use super::finding::{Draft, Finding};
 use super::query::of;

@@ -1,4 +1,4 @@
-//! What one pass gains over three kernels.
+//! The gain of one pass over three kernels.
 
 use super::finding::{Draft, Finding};
 use super::query::{fastest, is_f32, of};

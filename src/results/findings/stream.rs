@@ -1,4 +1,4 @@
-//! How the stream kernels compare with a copy.
+//! The stream kernels compared with a copy.
 
 use super::finding::{Draft, Finding};
 use super::query::{largest, like, of};

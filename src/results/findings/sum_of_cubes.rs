@@ -1,10 +1,10 @@
-//! What each step of the article's sum gains.
+//! The gain of each step of the article's sum.
 
 use super::finding::{Draft, Finding};
 use super::query::{of, scalars};
 use crate::results::Record;
 
-/// A kernel, the one of the next step, and what the step adds.
+/// A kernel, the kernel of the next step, and what the step adds.
 const STEPS: [(&str, &str, &str); 4] = [
     ("one_invocation", "one_block_chunks", "a workgroup instead of one invocation"),
     ("one_block_chunks", "one_block_interleaved", "coalesced reads"),
@@ -32,8 +32,8 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
         let inside = draft.microseconds("in kernel", inside, 1);
         let outside = draft.microseconds("around the kernel", outside, 1);
         text.push(format!(
-            "A clock in the kernel gives {inside} from the first workgroup's start to the last one's end, the clock around \
-             the launch {outside}."
+            "A clock in the kernel gives {inside} from the first workgroup's start to the last one's end, the clock \
+             around the launch {outside}."
         ));
     }
     draft.finish(&text)

@@ -1,4 +1,4 @@
-//! What the texture unit gains.
+//! The gain of the texture unit.
 
 use super::finding::{Draft, Finding};
 use super::query::of;

@@ -1,4 +1,4 @@
-//! How fast each way between host and device is.
+//! The rate of each way between host and device.
 
 use super::finding::{Draft, Finding};
 use super::query::of;
@@ -6,7 +6,7 @@ use crate::backend::Api;
 use crate::results::Record;
 use crate::suite::binary_size;
 
-/// A benchmark, and what it copies through wgpu and through CUDA; empty where the API has another one for that.
+/// A benchmark, and its description for wgpu and for CUDA; empty where another benchmark measures the same there.
 const WAYS: [(&str, &str, &str); 10] = [
     ("write_buffer", "host to device by write_buffer", "host to device from pageable memory"),
     ("mapped_staging", "through a mapped staging buffer", "from pinned memory"),

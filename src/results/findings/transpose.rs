@@ -1,4 +1,4 @@
-//! What coalescing, tiles and padding gain in a transpose.
+//! The gain of coalescing, tiles and padding in a transpose.
 
 use super::finding::{Draft, Finding};
 use super::query::{fastest_of_largest, is_f32, label, like};

@@ -1,4 +1,4 @@
-//! What the ways to declare and share workgroup memory cost.
+//! The cost of each way to declare and share workgroup memory.
 
 use super::finding::{Draft, Finding};
 use super::query::{has_params, largest, of, param, scalars};
@@ -18,12 +18,12 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
     }
     if let Some(ratio) = slowdown(rows, "carved", "structured") {
         let ratio = draft.times("one array over a struct", ratio);
-        text.push(format!("Three arrays carved out of one take {ratio} as long as a struct of three."));
+        text.push(format!("Three arrays in one block of words take {ratio} as long as a struct of three."));
     }
     if let Some(ratio) = slowdown(rows, "same_word", "distinct_words") {
         let ratio = draft.times("one word over 32 words", ratio);
         let atomic = slowdown(rows, "atomic_word", "distinct_words").map_or_else(String::new, |ratio| {
-            format!(", 32 atomic additions to it {}", draft.times("atomics over 32 words", ratio))
+            format!(", 32 atomicMax operations on it {}", draft.times("atomics over 32 words", ratio))
         });
         text.push(format!("32 writes to one word take {ratio} as long as writes to 32 words{atomic}."));
     }
@@ -32,15 +32,16 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
         let few = draft.gb_per_s(format!("copy holding {few_bytes}"), few.gb_per_s?);
         let many = draft.gb_per_s(format!("copy holding {many_bytes}"), many.gb_per_s?);
         text.push(format!(
-            "A copy by workgroups of 64 runs at {few} with {few_bytes} of workgroup memory each, at {many} with {many_bytes}."
+            "A copy by workgroups of 64 runs at {few} with {few_bytes} of workgroup memory each, at {many} with \
+             {many_bytes}."
         ));
     }
     if let Some((by_api, by_kernel)) = zeroing(rows) {
         let by_api = draft.times("zeroed by the API", by_api);
         let by_kernel = draft.times("zeroed by the kernel", by_kernel);
         text.push(format!(
-            "Workgroups that use 1 KiB of 16 KiB take {by_api} as long when the API zeroes all of it, {by_kernel} when the \
-             kernel does."
+            "Workgroups that use 1 KiB of 16 KiB take {by_api} as long when the API zeroes all of it, {by_kernel} when \
+             the kernel does."
         ));
     }
     draft.finish(&text)
@@ -64,7 +65,7 @@ fn zeroing(rows: &[&Record]) -> Option<(f64, f64)> {
     Some((by_api / without, time(&[("ZEROING", 1.0)])? / without))
 }
 
-/// The copies by workgroups that hold least and most, at the largest size.
+/// The copies by the workgroups with the least and the most workgroup memory, at the largest size.
 fn occupancy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, &'a Record)> {
     let measured = || of(rows, "occupancy").filter(|row| row.gb_per_s.is_some());
     let most = measured().map(scalars).max()?;
@@ -73,7 +74,7 @@ fn occupancy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, &'a Record)> {
     (words(few) < words(many)).then_some((few, many))
 }
 
-/// Words of workgroup memory that each workgroup holds.
+/// Words of workgroup memory per workgroup.
 fn words(row: &Record) -> u64 {
     param(row, "WORDS").unwrap_or(0.0) as u64
 }

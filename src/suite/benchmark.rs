@@ -1,0 +1,143 @@
+//! Families and benchmarks as they are declared.
+
+use super::buffer::Buffer;
+use super::interface::Interface;
+use super::limit::Limit;
+use super::oracle::{Oracle, each};
+use super::params::{Choice, Params};
+use super::profile::Profile;
+use super::shape::{Dtype, Extent, Shape};
+use super::step::Step;
+
+/// Kernels that do the same job.
+pub struct Family {
+    /// Name of the family, of its folder under `shaders/` and of its file in `families/`.
+    pub name: &'static str,
+    /// One sentence for the reader.
+    pub summary: &'static str,
+    /// The expected speed and its reason, in words: the derivation of [`Benchmark::model`] where there is one.
+    pub model_text: &'static str,
+    /// Whether its table groups rows by kernel (they do different things) rather than by type and size.
+    pub is_by_kernel: bool,
+    /// Overrides that `--tune` sets in the kernels that have them; empty where the model or finding is about them.
+    pub tuned: &'static [Choice],
+    /// Its benchmarks; the others are compared with the first.
+    pub benchmarks: &'static [Benchmark],
+}
+
+/// One way to do a family's job.
+#[derive(Clone, Copy)]
+pub struct Benchmark {
+    /// Name, unique in the family; also of its WGSL file.
+    pub name: &'static str,
+    /// One sentence for the reader.
+    pub summary: &'static str,
+    /// What its figure shows, and what to compare it with.
+    pub look_for: &'static str,
+    /// What usually limits its speed.
+    pub limited_by: &'static str,
+    /// Bytes and operations of one launch in words where no WGSL header has them; else empty.
+    pub work_text: &'static str,
+    /// Workloads of the source articles that it answers.
+    pub sources: &'static [&'static str],
+    /// The kernel; empty where the API itself is measured, or only CUDA has it.
+    pub wgsl: &'static str,
+    /// Its CUDA twin, from the `.cu` beside the WGSL file, or the kernel that only CUDA has; empty where there is none.
+    pub cuda: &'static str,
+    /// Why only CUDA has it, which rows of other APIs give as their reason. `None` for every other benchmark.
+    pub only_cuda: Option<&'static str>,
+    /// Why no API runs this case, where that is so.
+    pub unsupported: fn(&Shape) -> Option<&'static str>,
+    /// Element types, sizes and parameters, each from a profile on.
+    pub cases: &'static [Cases],
+    /// A smaller size, used under a time limit where one launch of the smallest is too long. `None` where the smallest
+    /// is small enough for any device.
+    pub small: Option<Extent>,
+    /// Buffers, each named after its binding unless a step binds it by position.
+    pub buffers: fn(&Shape, &Interface) -> Vec<Buffer>,
+    /// One launch.
+    pub steps: fn(&Shape, &Interface) -> Vec<Step>,
+    /// One launch with its copies from and to the host, where that is part of the benchmark.
+    pub end_to_end: Option<fn(&Shape, &Interface) -> Vec<Step>>,
+    /// Bytes and operations of one launch.
+    pub work: fn(&Shape) -> Work,
+    /// Whether it follows dependent loads of 4 bytes each, so that its result is the time of one load.
+    pub is_latency: bool,
+    /// The peak that limits it; `None` where no measured one does.
+    pub ceiling: Option<Limit>,
+    /// Whether its own rate is a measurement of that peak.
+    pub sets_ceiling: bool,
+    /// The error allowed for each element of the output; `None` where it must be exact.
+    pub tolerance: Option<fn(&Shape, &Interface) -> Oracle>,
+    /// The prediction of the family's model: the speed relative to the first row of the same type and size.
+    pub model: Option<fn(&Shape) -> f64>,
+    /// The answer.
+    pub check: Check,
+}
+
+impl Benchmark {
+    /// Defaults for the fields that a literal leaves out.
+    pub const BLANK: Self = Self {
+        name: "",
+        summary: "",
+        look_for: "",
+        limited_by: "",
+        work_text: "",
+        sources: &[],
+        wgsl: "",
+        cuda: "",
+        only_cuda: None,
+        unsupported: |_| None,
+        cases: &[],
+        small: None,
+        buffers: |_, _| Vec::new(),
+        steps: |_, _| Vec::new(),
+        end_to_end: None,
+        work: |_| Work { bytes: 0, flops: 0 },
+        is_latency: false,
+        ceiling: None,
+        sets_ceiling: false,
+        tolerance: None,
+        model: None,
+        check: Check { buffer: "", scalars: all, oracle: |_, _| each(|_| 0.0) },
+    };
+}
+
+/// A block of a benchmark's cases: every type at every size with every set of parameters.
+pub struct Cases {
+    /// The shortest profile that runs them.
+    pub from: Profile,
+    /// Element types.
+    pub dtypes: &'static [Dtype],
+    /// Sizes.
+    pub extents: &'static [Extent],
+    /// Sets of parameters.
+    pub params: &'static [Params],
+}
+
+/// The work of one launch, whatever the kernel: bytes read and written, and arithmetic operations (an FMA is two).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Work {
+    /// Bytes.
+    pub bytes: u64,
+    /// Operations.
+    pub flops: u64,
+}
+
+/// How an output is verified. Elements must be exact unless [`Benchmark::tolerance`] allows an error: inputs are chosen
+/// so that no rounding occurs.
+#[derive(Clone, Copy)]
+pub struct Check {
+    /// The buffer with the answer.
+    pub buffer: &'static str,
+    /// The number of its scalars that are the answer.
+    pub scalars: fn(&Shape, &Interface) -> u64,
+    /// The right answer.
+    pub oracle: fn(&Shape, &Interface) -> Oracle,
+}
+
+/// As many scalars as the case has.
+#[must_use]
+pub const fn all(shape: &Shape, _: &Interface) -> u64 {
+    shape.count()
+}

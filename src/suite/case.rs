@@ -1,0 +1,77 @@
+//! Cases: benchmarks at one size with one set of parameters.
+
+use std::fmt;
+
+use super::benchmark::{Benchmark, Family, Work};
+use super::interface::Checks;
+use super::params::params_text;
+use super::shape::Shape;
+
+/// A benchmark at one size with one set of parameters.
+#[derive(Clone)]
+pub struct Case {
+    /// Its family.
+    pub family: &'static Family,
+    /// Its benchmark.
+    pub benchmark: &'static Benchmark,
+    /// Type, size and parameters.
+    pub shape: Shape,
+    is_trusted: bool,
+}
+
+impl Case {
+    /// A case of `benchmark`. Its WGSL is trusted if it is one of `family`.
+    #[must_use]
+    pub fn new(family: &'static Family, benchmark: &'static Benchmark, shape: Shape) -> Self {
+        let is_trusted = family.benchmarks.iter().any(|own| own.wgsl == benchmark.wgsl);
+        Self { family, benchmark, shape, is_trusted }
+    }
+
+    /// Whether the WGSL may run without run-time checks.
+    #[must_use]
+    pub const fn is_trusted(&self) -> bool {
+        self.is_trusted
+    }
+
+    /// Lets the WGSL run without run-time checks.
+    ///
+    /// # Safety
+    /// At every shape that the case is given, the WGSL accesses no buffer out of bounds, its loops end, and its integer
+    /// divisions neither divide by zero nor overflow.
+    #[expect(unsafe_code, reason = "a promise about the kernel that the compiler cannot check")]
+    pub const unsafe fn trust(&mut self) {
+        self.is_trusted = true;
+    }
+
+    /// The run-time checks that an API adds which can switch them: those that the parameters ask for; all where the
+    /// WGSL is not trusted.
+    #[must_use]
+    pub fn checks(&self) -> Checks {
+        if self.is_trusted { Checks::of(&self.shape) } else { Checks::ALL }
+    }
+
+    /// `family/benchmark`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.family.name, self.benchmark.name)
+    }
+
+    /// Parameters in the form of the CSV: `K=V` joined by `;`, sorted by name.
+    #[must_use]
+    pub fn params_text(&self) -> String {
+        params_text(&self.shape.params)
+    }
+
+    /// Bytes and operations of one launch.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        (self.benchmark.work)(&self.shape)
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.name(), self.shape.dtype.name(), self.shape.extent)?;
+        if self.shape.params.is_empty() { Ok(()) } else { write!(f, " {}", self.params_text()) }
+    }
+}

@@ -1,0 +1,30 @@
+//! The CPU functions that compute right answers.
+
+use rayon::prelude::*;
+
+use super::input::Values;
+use super::shape::Scalar;
+
+/// The right answer: writes the elements from an index on into a slice.
+pub type Oracle = Box<dyn Fn(u64, &mut [f64]) + Send + Sync>;
+
+/// An oracle from a function of the index. Outputs have up to 2^28 elements; the indirect call is made once per slice.
+pub fn each(value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
+    Box::new(move |first, values| {
+        for (index, slot) in (first..).zip(values) {
+            *slot = value(index);
+        }
+    })
+}
+
+/// The same for few outputs of thousands of terms each: every slice is computed on all cores.
+pub(crate) fn each_on_all_cores(value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
+    Box::new(move |first, values| {
+        values.par_iter_mut().enumerate().for_each(|(k, slot)| *slot = value(first + k as u64));
+    })
+}
+
+/// The oracle of a copy: the input itself.
+pub(crate) fn copied(values: Values, scalar: Scalar) -> Oracle {
+    Box::new(move |first, slots| values.elements(scalar, first, 1, slots))
+}
