@@ -58,20 +58,6 @@ pub fn flop_rate(gflop_per_s: f64) -> String {
     scaled(gflop_per_s * 1000.0, &["MFLOP/s", "GFLOP/s", "TFLOP/s"], 3)
 }
 
-/// Bytes per second for a sentence, from GB/s, to three or four digits: `328 GB/s`.
-pub(crate) fn gb_per_s(rate: f64) -> String {
-    match rate {
-        rate if rate >= 10_000.0 => format!("{:.1} TB/s", rate / 1000.0),
-        rate if rate >= 100.0 => format!("{rate:.0} GB/s"),
-        rate => format!("{rate:.2} GB/s"),
-    }
-}
-
-/// Operations per second for a sentence, from GFLOP/s: `51.60 TFLOP/s`.
-pub(crate) fn flop_per_s(rate: f64) -> String {
-    if rate >= 1000.0 { format!("{:.2} TFLOP/s", rate / 1000.0) } else { format!("{rate:.1} GFLOP/s") }
-}
-
 /// A fraction in percent: `98 %`, `0.5 %`, `<0.1 %`.
 #[must_use]
 pub fn percent(fraction: f64) -> String {

@@ -104,6 +104,9 @@ impl<'ast> Visit<'ast> for Paths {
         list.extend(leaves(&item.tree, &[]));
     }
 
+    /// `pub(super)` imports nothing.
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         self.used.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
         visit::visit_path(self, path);

@@ -48,7 +48,7 @@ mod tests {
         assert!(check(&[dispatch.clone(), Step::Clear(0)], &[Step::Upload(0), dispatch, sum.clone()]).is_ok());
         assert!(check(&[send(Route::Pinned), receive(Route::StagingOnly)], &[]).is_ok());
         for (steps, end_to_end, name) in [
-            (vec![send(Route::StagingOnly)], vec![], "route: Held"),
+            (vec![send(Route::StagingOnly)], vec![], "route: StagingOnly"),
             (vec![send(Route::Mapped)], vec![], "route: Mapped"),
             (vec![receive(Route::Pinned)], vec![], "Receive"),
             (vec![Step::Upload(0)], vec![], "Upload(0)"),

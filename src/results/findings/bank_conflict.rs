@@ -3,7 +3,7 @@
 use super::finding::{Draft, Finding};
 use super::query::{has_params, largest, of};
 use crate::families::bank_conflict::conflict;
-use crate::results::Record;
+use crate::results::{Record, format};
 
 /// The number of banks that the times over strides 1, 2, 4 … show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,15 +82,15 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
     }];
     if let (Some(whole), Some(padded)) = (speed(32), speed(33)) {
         // Up to stride 64 the models of 32 and 16 banks differ only at the multiples of 32.
-        let model = |banks| 1.0 / conflict(32, banks) as f64;
-        draft.times("stride 32", whole);
+        let model = |banks| format::ratio(1.0 / conflict(32, banks) as f64);
+        let whole = draft.times("stride 32", whole);
         let padded = draft.times("stride 33", padded);
         let broadcast = time("broadcast", ("GROUP", 256.0)).map_or_else(String::new, |shared| {
             let speed = draft.times("one word for all", first.median_ns.unwrap_or(f64::NAN) / shared);
             format!(", one word for all at {speed}")
         });
         text.push(format!(
-            "Stride 32 runs at {whole:.3}× the speed of stride 1 (model: {:.3}× with 32 banks, {:.3}× with the 16 of \
+            "Stride 32 runs at {whole} the speed of stride 1 (model: {} with 32 banks, {} with the 16 of \
              compute capability 1.x), stride 33 at {padded}{broadcast}.",
             model(32),
             model(16),
@@ -142,11 +142,11 @@ mod tests {
     fn banks_are_inferred_from_the_curve() {
         let text_32 = text(&with_banks(32));
         assert!(text_32.starts_with("32 banks inferred"), "{text_32}");
-        assert!(text_32.contains("model: 0.031× with 32 banks, 0.062× with the 16"), "{text_32}");
+        assert!(text_32.contains("model: 0.0312× with 32 banks, 0.0625× with the 16"), "{text_32}");
         assert!(text_32.contains("stride 33 at 1.00×"), "{text_32}");
         assert_eq!(found(&with_banks(32)).and_then(|found| found.value("banks")), Some(Quantity::Count(32)));
         let text_16 = text(&with_banks(16));
-        assert!(text_16.starts_with("16 banks inferred") && text_16.contains("Stride 32 runs at 0.066×"), "{text_16}");
+        assert!(text_16.starts_with("16 banks inferred") && text_16.contains("Stride 32 runs at 0.0661×"), "{text_16}");
         let text_64 = text(&with_banks(64));
         assert!(text_64.starts_with("At least 64 banks"), "{text_64}");
         assert_eq!(found(&with_banks(64)).and_then(|found| found.value("banks")), None);
@@ -162,9 +162,9 @@ mod tests {
     #[test]
     fn curves_that_no_banks_explain_show_none() {
         let slow = text(&rows(|stride| if stride == 1 { 1e6 } else { 2e6 }));
-        assert!(slow.starts_with("No banks inferred: strides 2 and 3 run at 0.50× and 0.50×"), "{slow}");
+        assert!(slow.starts_with("No banks inferred: strides 2 and 3 run at 0.500× and 0.500×"), "{slow}");
         let single = text(&rows(|stride| if stride == 2 { 2e6 } else { 1e6 }));
-        assert!(single.starts_with("No banks inferred: strides 2 and 3 run at 0.50× and 1.00×"), "{single}");
+        assert!(single.starts_with("No banks inferred: strides 2 and 3 run at 0.500× and 1.00×"), "{single}");
     }
 
     #[test]

@@ -213,7 +213,7 @@ mod tests {
         let rows: Vec<&Record> = rows.iter().collect();
         assert_eq!(
             find(&rows).expect("levels").text,
-            "Dependent loads and bulk reads show L1 up to 16 KiB at 20.0 ns and up to 9000 GB/s, L2 up to 256 KiB at \
+            "Dependent loads and bulk reads show L1 up to 16 KiB at 20.0 ns and up to 9.000 TB/s, L2 up to 256 KiB at \
              200.0 ns, memory at 600.0 ns."
         );
     }

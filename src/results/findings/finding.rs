@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::results::format::{flop_per_s, gb_per_s};
+use crate::results::format;
 use crate::suite::binary_size;
 
 /// A statement about a device, computed from rows.
@@ -86,24 +86,24 @@ impl Draft {
 
     pub(super) fn gb_per_s(&mut self, name: impl Into<String>, rate: f64) -> String {
         self.record(name, Quantity::GbPerS(rate));
-        gb_per_s(rate)
+        format::byte_rate(rate)
     }
 
     pub(super) fn gflop_per_s(&mut self, name: impl Into<String>, rate: f64) -> String {
         self.record(name, Quantity::GflopPerS(rate));
-        flop_per_s(rate)
+        format::flop_rate(rate)
     }
 
     /// A factor: `2.31×`.
     pub(super) fn times(&mut self, name: impl Into<String>, ratio: f64) -> String {
         self.record(name, Quantity::Ratio(ratio));
-        format!("{ratio:.2}×")
+        format::ratio(ratio)
     }
 
     /// A part of a whole: `75 %`.
     pub(super) fn percent(&mut self, name: impl Into<String>, part: f64) -> String {
         self.record(name, Quantity::Ratio(part));
-        format!("{:.0} %", 100.0 * part)
+        format::percent(part)
     }
 
     /// ` (98 % of the measured copy peak)`, where the row has a share.

@@ -117,9 +117,9 @@ mod tests {
         let found = find(&rows.iter().collect::<Vec<_>>()).expect("rows");
         assert_eq!(
             found.text,
-            "Latency of a dependent load: workgroup 20.0 ns, storage 30.0 ns. Read bandwidth: workgroup 2000 GB/s, \
-             storage 1000 GB/s. Reading a table, the rate with one element per invocation over that with a common \
-             element: uniform 0.12×."
+            "Latency of a dependent load: workgroup 20.0 ns, storage 30.0 ns. Read bandwidth: workgroup 2.000 TB/s, \
+             storage 1.000 TB/s. Reading a table, the rate with one element per invocation over that with a common \
+             element: uniform 0.125×."
         );
     }
 }

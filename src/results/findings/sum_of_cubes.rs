@@ -24,8 +24,7 @@ pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
         return None;
     }
     let whole = median("one_invocation").zip(median("tree_block_sum")).map_or_else(String::new, |(first, last)| {
-        draft.times("all steps", first / last);
-        format!("; from the first step to the tree {:.0}×", first / last)
+        format!("; from the first step to the tree {}", draft.times("all steps", first / last))
     });
     let mut text = vec![format!("Speedup by step at {largest} u32: {}{whole}.", gains.join(", "))];
     if let Some((inside, outside)) = rows.iter().find_map(|row| Some((row.in_kernel_ns?, row.median_ns?))) {
