@@ -189,7 +189,7 @@ fn apis_take_turns_at_each_case() {
         assert_eq!((pair[0].name(), &pair[0].params), (pair[1].name(), &pair[1].params));
     }
     let alone = run_family(&mut right(), &mut Recorder::default());
-    let names = |records: &[Record]| records.iter().map(|r| (r.name(), r.n.clone())).collect::<Vec<_>>();
+    let names = |records: &[Record]| records.iter().map(|r| (r.name(), r.n)).collect::<Vec<_>>();
     assert_eq!(names(&alone), records.chunks(2).flat_map(|pair| names(&pair[..1])).collect::<Vec<_>>());
     // With enough memory each API keeps its inputs for the next case.
     for backend in [&vulkan, &cuda] {
