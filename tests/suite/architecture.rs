@@ -199,6 +199,22 @@ fn each_package_with_one_door_is_used_there_alone() {
     }
 }
 
+/// CONTRIBUTING's tables tell where things are.
+#[test]
+fn the_paths_in_contributing_exist() {
+    let text = std::fs::read_to_string("CONTRIBUTING.md").expect("readable");
+    let quoted: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
+    let is_path = |text: &&&str| {
+        let roots = ["src/", "tests/", "web/", "scripts/", "examples/"];
+        roots.iter().any(|root| text.starts_with(root)) && !text.contains(['<', '*', ' ', '\n'])
+    };
+    let paths: Vec<&&str> = quoted.iter().filter(is_path).collect();
+    assert!(paths.len() > 50, "{} paths", paths.len());
+    for path in paths {
+        assert!(Path::new(path).exists(), "CONTRIBUTING.md names {path}, which does not exist");
+    }
+}
+
 #[test]
 fn the_core_reads_no_clock_and_no_file() {
     for path in sources(Path::new("src")) {
