@@ -3,8 +3,8 @@
 use super::fields::Fields;
 use crate::results::{COLUMNS, Column, Record};
 
-/// Columns that were added later: reports without them get no note.
-const LATER: [&str; 2] = ["subgroup_size", "cause"];
+/// Columns of the first release. Reports without later ones get no note.
+const FIRST: usize = 40;
 
 /// Columns that every row needs.
 const NEEDED: [&str; 3] = ["family", "benchmark", "status"];
@@ -70,7 +70,7 @@ impl Header {
     pub(super) fn notes(&self) -> Vec<String> {
         let is_there = |name: &str| self.columns.iter().flatten().any(|column| column.name == name);
         let missing: Vec<_> =
-            COLUMNS.iter().map(|column| column.name).filter(|name| !is_there(name) && !LATER.contains(name)).collect();
+            COLUMNS.iter().take(FIRST).map(|column| column.name).filter(|name| !is_there(name)).collect();
         let note = |names: String, fate: &str| (!names.is_empty()).then(|| format!("{fate}: {names}"));
         let unknown = note(self.unknown.join(", "), "unknown columns, ignored");
         unknown.into_iter().chain(note(missing.join(", "), "missing columns, left empty")).collect()
