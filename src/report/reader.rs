@@ -1,4 +1,4 @@
-//! Reads reports: CSV or JSON, from a file, from bytes, or all of a folder.
+//! Reads reports (CSV or JSON) from files, bytes or folders.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -30,10 +30,10 @@ pub fn read(path: &Path, mut source: impl BufRead) -> Result<Report> {
     Ok(Report { records: json::read(path, &bytes)?, notes: Vec::new() })
 }
 
-/// `report`, if it has rows.
+/// Returns `report` if it has rows.
 ///
 /// # Errors
-/// [`Error::Usage`] that names `path` if there are none.
+/// [`Error::Usage`] with `path` if it has none.
 pub fn with_rows(path: &Path, report: Report) -> Result<Report> {
     if report.records.is_empty() {
         return Err(Error::Usage(format!("{} has no rows: name a report that has some", path.display())));
@@ -41,7 +41,7 @@ pub fn with_rows(path: &Path, report: Report) -> Result<Report> {
     Ok(report)
 }
 
-/// The reports in a folder and the folders below it, sorted by path: the files that end in `.csv` or `.json`.
+/// The paths of all reports (`.csv` or `.json`) in a folder and its subfolders, sorted.
 ///
 /// # Errors
 /// [`Error::Io`] if a folder cannot be read, [`Error::Usage`] if there is no report.
@@ -58,7 +58,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Whether the name of a file is that of a report.
+/// Whether the file name ends in `.csv` or `.json`.
 #[must_use]
 pub fn is_report_name(path: &Path) -> bool {
     has_ending(path, "csv") || has_ending(path, "json")
@@ -76,13 +76,13 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Whether the file's name ends in a dot and `ending`.
+/// Whether the file has the extension `ending`.
 #[must_use]
 pub fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending))
 }
 
-/// No header of a CSV starts with a bracket.
+/// A CSV header never starts with a bracket.
 fn is_json(start: &[u8]) -> bool {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     matches!(text.trim_ascii_start().first(), Some(b'[' | b'{'))
