@@ -79,7 +79,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 /// Whether the file has the extension `ending`.
 #[must_use]
 pub fn has_ending(path: &Path, ending: &str) -> bool {
-    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending))
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
 }
 
 /// A CSV header never starts with a bracket.

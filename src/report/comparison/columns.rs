@@ -1,4 +1,4 @@
-//! The columns of a table of cases, before they are drawn.
+//! Builds the columns of a table of cases.
 
 use anstyle::{AnsiColor, Style};
 
@@ -9,30 +9,30 @@ use crate::report::table;
 use crate::results::compare::{Case, Comparison, Pair, Side, Verdict};
 use crate::results::format::{percent, ratio, time};
 
-/// One column: its heading and a cell for each row.
+/// A column: heading and one cell per row.
 pub(super) struct Column {
     pub(super) heading: String,
-    /// Whether it is aligned right, as numbers are.
+    /// Whether the column is right-aligned, as numbers are.
     pub(super) is_right: bool,
     pub(super) cells: Vec<Cell>,
 }
 
 /// A table of cases.
 pub(super) struct Block {
-    /// For each row the title of its group; empty where rows bear their full names.
+    /// Group title of each row; empty if rows have full names.
     pub(super) titles: Vec<String>,
-    /// For each row its mark.
+    /// Mark of each row.
     pub(super) marks: Vec<RowMark>,
-    /// For each row its name.
+    /// Name of each row.
     pub(super) names: Vec<String>,
-    /// Columns, those together that a narrow terminal must not part.
+    /// Groups of columns. Columns of one group stay in the same table on a narrow terminal.
     pub(super) groups: Vec<Vec<Column>>,
-    /// For each row its notes.
+    /// Notes of each row.
     pub(super) notes: Vec<String>,
 }
 
-/// The table of `cases`, or `None` if no case has values on two sides. `is_full` asks for intervals, noise and shares
-/// wherever there are several sides; a single pair has its interval always.
+/// The table of `cases`; `None` if no case has values on two sides. With several matches, `is_full` adds intervals to
+/// ratios. With one match, it adds noise and shares; the ratio always has its interval.
 pub(super) fn block(comparison: &Comparison, cases: &[&Case], view: View, is_full: bool) -> Option<Block> {
     let is_shown = |case: &&&Case| {
         let sides = 0..comparison.sides.len();
@@ -62,7 +62,7 @@ fn cell(text: impl Into<String>) -> Cell {
     Cell::from(text.into())
 }
 
-/// Two sides: both times, the ratio with its interval, the verdict.
+/// Two sides: both times, the ratio with its interval, and the verdict.
 fn pair(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Column>> {
     let of = comparison.matches[0];
     let [a, b] = labels(comparison, 0);
@@ -92,7 +92,7 @@ fn pair(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Colu
     groups
 }
 
-/// Several sides: the times with the best marked, and the ratio of those that are compared with another.
+/// Several sides: times with the fastest marked, and the ratio of each match.
 fn sides(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Column>> {
     let best: Vec<Vec<usize>> = cases.iter().map(|case| case.fastest()).collect();
     let of_side = |(side, is): (usize, &Side)| {
@@ -108,7 +108,7 @@ fn sides(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Col
     comparison.sides.iter().enumerate().map(of_side).collect()
 }
 
-/// Each side's share of its own ceiling, the best marked.
+/// Each side's share of its own ceiling, with the largest marked.
 fn relative(comparison: &Comparison, cases: &[&Case]) -> Vec<Vec<Column>> {
     let best: Vec<Vec<usize>> = cases.iter().map(|case| case.nearest_to_ceiling()).collect();
     let of_side =
@@ -116,7 +116,7 @@ fn relative(comparison: &Comparison, cases: &[&Case]) -> Vec<Vec<Column>> {
     comparison.sides.iter().enumerate().map(of_side).collect()
 }
 
-/// A column of one side whose best values have a star behind them.
+/// A column of one side. The best values have a star.
 fn starred(
     heading: &str,
     side: usize,
@@ -146,7 +146,7 @@ fn verdict(pair: &Pair) -> Cell {
     Cell { text: pair.verdict.name().to_owned(), style: style(pair.verdict), bar: None }
 }
 
-/// The ratio and its verdict, as a sign where room is short.
+/// The ratio with its verdict: in full, or as a sign if `is_full` is false.
 fn short(pair: &Pair, is_full: bool) -> Cell {
     let text = if is_full {
         format!("{} {:<7}", with_interval(&pair.ratio), pair.verdict.name())
@@ -156,7 +156,7 @@ fn short(pair: &Pair, is_full: bool) -> Cell {
     Cell { text, style: style(pair.verdict), bar: None }
 }
 
-/// A verdict as one sign.
+/// A verdict as one character.
 pub(super) const fn sign(verdict: Verdict) -> char {
     match verdict {
         Verdict::Faster => '+',
@@ -171,7 +171,7 @@ fn mark(case: &Case) -> RowMark {
     if is_marked { RowMark::Note } else { RowMark::None }
 }
 
-/// The title of a case's group, and its name in the group.
+/// The group title of a case, and its name within the group.
 fn called(case: &Case, view: View) -> (String, String) {
     if view.sort != Sort::Family {
         return (String::new(), name(case));
@@ -180,7 +180,7 @@ fn called(case: &Case, view: View) -> (String, String) {
     (table::title(is_by_kernel, case.row), table::name(is_by_kernel, case.row))
 }
 
-/// Differences besides time, and the notes of the rows.
+/// Differences other than time, and the notes of the rows.
 fn note(comparison: &Comparison, case: &Case) -> String {
     let mut parts: Vec<String> = Vec::new();
     let is_single = comparison.matches.len() == 1;

@@ -1,4 +1,4 @@
-//! Comparisons of reports, for people (table, Markdown) and for programs (CSV, JSON).
+//! Comparisons of reports as tables, Markdown, CSV and JSON.
 
 mod columns;
 mod data;

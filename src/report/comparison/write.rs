@@ -1,10 +1,10 @@
-//! A comparison in each of its formats.
+//! Writes a comparison in any of its formats.
 
 use super::view::{Format, View};
 use super::{data, markdown, table};
 use crate::results::compare::Comparison;
 
-/// Writes `comparison` in `format`. CSV and JSON hold times and shares alike and know no width.
+/// Writes `comparison` in `format`. CSV and JSON always contain both times and shares, and ignore the width.
 #[must_use]
 pub fn write(comparison: &Comparison, view: View, format: Format) -> String {
     match format {
