@@ -1,4 +1,4 @@
-//! `show`: a kernel as each platform compiles it.
+//! `show`: a kernel in the language of each platform.
 
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     force: bool,
 }
 
-/// A form of a kernel.
+/// Language of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 enum Language {
     /// WebGPU: the source with types and parameters filled in
@@ -75,7 +75,7 @@ pub(super) fn show(arguments: &Arguments) -> Result<()> {
     replace_file(path, &text)
 }
 
-/// The first case of the benchmark with the type and the parameters that were asked for.
+/// The first case of the benchmark with the requested type and parameters.
 fn case(arguments: &Arguments) -> Result<Case> {
     let selected = select(std::slice::from_ref(&arguments.name))?;
     let names: Vec<String> =
@@ -89,7 +89,7 @@ fn case(arguments: &Arguments) -> Result<Case> {
     };
     let dtype = dtype(selected[0].1, arguments.dtype.as_deref())?;
     let request = Request { params: arguments.params.clone(), ..Request::new(vec![name.clone()], Profile::Thorough) };
-    // A plan contains the ceilings of its cases, too.
+    // Filter by name: a plan also contains the ceilings of its cases.
     let is_wanted = |case: &Case| case.name() == *name && case.shape.dtype.name() == dtype;
     let found = plan(&request)?.into_iter().find(is_wanted);
     found.ok_or_else(|| Error::Usage(format!("{name} has no case of {dtype}")))

@@ -86,8 +86,9 @@ struct Reader {
     indices: HashMap<u64, usize>,
     hasher: RandomState,
     repeated: usize,
-    /// Number of newer-schema rows with invalid values; below, the first such error with its line.
+    /// Number of newer-schema rows with invalid values.
     not_understood: usize,
+    /// The first error in these rows, with its line.
     first_fault: Option<(u64, String)>,
 }
 
