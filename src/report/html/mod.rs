@@ -63,7 +63,7 @@ pub fn page(data: &Data) -> String {
     text
 }
 
-/// Hash of a script for the content security policy, which allows no other script.
+/// Hash of a script for the content security policy, which allows only the hashed scripts.
 fn hash(script: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)))
 }
