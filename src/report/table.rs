@@ -114,8 +114,8 @@ pub(super) fn noise(row: &Record) -> String {
     row.noise().map_or_else(String::new, format::percent)
 }
 
-/// Speed relative to the first row of the same group and size. Rows of different kernels compare times. Rows of the same
-/// kernel compare rates, because a parameter may change the work per launch.
+/// Speed relative to the first row of the same group and size. Rows of different kernels compare times. Rows of the
+/// same kernel compare rates, because a parameter may change the work per launch.
 fn speed(is_by_kernel: bool, rows: &[&Record], row: &Record) -> String {
     let first = rows.iter().filter(|other| other.median_ns.is_some()).find(|other| {
         let is_group = if is_by_kernel { other.benchmark == row.benchmark } else { other.dtype == row.dtype };
