@@ -1,4 +1,4 @@
-//! `compare`: reads reports, compares them, writes the comparison.
+//! `compare`: reads reports, compares them and prints the comparison.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ use super::values::percentage;
 use crate::engine::plan::{matcher, unknown_benchmark};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
-use crate::report::comparison::{Format, Sort, View, regression_lines, write};
+use crate::report::comparison::{OutputFormat, Sort, View, regression_lines, write};
 use crate::report::reader;
 use crate::results::Record;
 use crate::results::compare::{Report, compare as compare_reports};
 
-/// The exit code for a certain regression past the limit.
+/// Exit code for a certain regression beyond the limit.
 const REGRESSION: u8 = 4;
 
 /// Arguments of `compare`.
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     fail_on_regression: Option<f64>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: OutputFormat,
     /// Order of the rows
     #[arg(long, value_enum, default_value_t)]
     sort: Sort,
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     relative: bool,
 }
 
-/// Runs the command; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let (files, filters): (Vec<&String>, Vec<&String>) =
         arguments.files_and_filters.iter().partition(|argument| is_report(argument));
@@ -67,21 +67,21 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     };
     print(&write(&comparison, view, arguments.format))?;
     let Some(limit) = limit else { return Ok(0) };
-    if matches!(arguments.format, Format::Csv | Format::Json) {
-        // CSV and JSON hold no sentences.
+    if matches!(arguments.format, OutputFormat::Csv | OutputFormat::Json) {
+        // CSV and JSON contain no sentences, so print them to stderr.
         regression_lines(&comparison, limit).iter().for_each(|line| say(&line.text));
     }
     let is_certain = comparison.regressions(limit).iter().any(|regression| regression.is_certain);
     Ok(if is_certain { REGRESSION } else { 0 })
 }
 
-/// Whether an argument names a report rather than benchmarks.
+/// Whether an argument is a report, not a filter.
 fn is_report(argument: &str) -> bool {
     let path = Path::new(argument);
     path.is_file() || reader::is_report_name(path)
 }
 
-/// The baseline's files and the others'. A file given by --baseline is only there.
+/// Splits files into baseline and others. Files given by --baseline are removed from the others.
 fn split(baseline: &[PathBuf], mut files: Vec<PathBuf>) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     if baseline.is_empty() {
         if files.is_empty() {
@@ -91,11 +91,11 @@ fn split(baseline: &[PathBuf], mut files: Vec<PathBuf>) -> Result<(Vec<PathBuf>,
         return Ok((files, others));
     }
     let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    files.retain(|file| !baseline.iter().any(|own| whole(own) == whole(file)));
+    files.retain(|file| !baseline.iter().any(|report| whole(report) == whole(file)));
     Ok((baseline.to_vec(), files))
 }
 
-/// Drops the rows that no filter matches.
+/// Removes rows that match no filter.
 fn filter_rows(sides: &mut [&mut Vec<Report>], filters: &[&String]) -> Result<()> {
     let matchers = filters.iter().map(|filter| matcher(filter)).collect::<Result<Vec<_>>>()?;
     let rows = || sides.iter().flat_map(|reports| reports.iter()).flat_map(|report| &report.records);
@@ -112,7 +112,7 @@ fn filter_rows(sides: &mut [&mut Vec<Report>], filters: &[&String]) -> Result<()
     Ok(())
 }
 
-/// The sentence for a filter that matches no row.
+/// The error for a filter that matches no row.
 fn unmatched<'a>(filter: &str, rows: impl Iterator<Item = &'a Record>) -> Error {
     if Path::new(filter).is_dir() {
         return Error::Usage(format!("{filter} is a folder: name its reports, as in {filter}/*.csv"));

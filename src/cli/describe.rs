@@ -10,12 +10,12 @@ use super::output::print;
 use crate::engine::plan::all_names;
 use crate::error::{Error, Result};
 
-/// The program's name.
+/// Name of the program.
 const NAME: &str = env!("CARGO_PKG_NAME");
 
-/// `completions`: the script for a shell, which offers families and benchmarks where these are asked for.
+/// `completions`: a shell script that also completes families and benchmarks.
 pub(super) fn completions(shell: clap_complete::Shell) -> Result<()> {
-    // Filters may be globs, too: only the script lists the names.
+    // Only the script restricts values to names: the program also accepts globs.
     let mut command = CommandLine::command();
     for (name, argument) in [("run", "filters"), ("explain", "names"), ("show", "name")] {
         command = command.mut_subcommand(name, |command| with_names(command, argument));
@@ -29,7 +29,7 @@ fn with_names(command: Command, argument: &str) -> Command {
     command.mut_arg(argument, |argument| argument.value_parser(PossibleValuesParser::new(all_names())))
 }
 
-/// `man`: the page of the program, or those of all commands in a folder.
+/// `man`: the page of the program, or one page per command in a folder.
 pub(super) fn man(folder: Option<&Path>) -> Result<()> {
     let fault = |action, path: &Path| {
         let path = path.to_owned();

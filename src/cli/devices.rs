@@ -25,7 +25,7 @@ pub(super) fn devices(backend: Option<Through>, format: ListFormat) -> Result<()
 
 /// A device in the list.
 struct Entry {
-    /// By which `--device` names it: among the adapters, or among CUDA's devices under `--backend cuda`.
+    /// Number for `--device`: among the adapters, or among CUDA's devices with `--backend cuda`.
     index: usize,
     device: Device,
 }
@@ -36,16 +36,15 @@ impl Entry {
         if self.device.api == Api::Cuda { format!("[cuda {}]", self.index) } else { format!("[{}]", self.index) }
     }
 
-    /// The other entries of `all` that are the same card, through other APIs: those at the same PCI address, or of the
-    /// same UUID.
+    /// Other entries of `all` for the same card: those with the same PCI address or UUID.
     fn others<'a>(&self, all: &'a [Self]) -> Vec<&'a Self> {
         let is_other = |other: &&Self| other.label() != self.label();
         all.iter().filter(is_other).filter(|other| is_same_card(&self.device, &other.device) == Some(true)).collect()
     }
 }
 
-/// The adapters, then CUDA's devices: all of them, or those of one API. The absence of CUDA is an error only if it was
-/// asked for.
+/// The adapters, then CUDA's devices; with `backend`, only those of one API. Missing CUDA is an error only if it is
+/// requested.
 fn entries(backend: Option<Through>) -> Result<Vec<Entry>> {
     let numbered = |found: Vec<Target>| {
         found.into_iter().enumerate().map(|(index, target)| Entry { index, device: target.device().clone() })
@@ -69,7 +68,7 @@ fn entries(backend: Option<Through>) -> Result<Vec<Entry>> {
     if all.is_empty() { Err(no_device()) } else { Ok(all) }
 }
 
-/// The lines above the sections of facts: other entries of the card, and the basics without the name.
+/// The lines above the facts: other entries of the card, and the basic properties except the name.
 fn head(entry: &Entry, all: &[Entry]) -> Vec<(&'static str, String)> {
     let label = |other: &&Entry| format!("{} ({})", other.label(), other.device.api);
     let others: Vec<_> = entry.others(all).iter().map(label).collect();
@@ -114,7 +113,7 @@ fn object(entry: &Entry, all: &[Entry]) -> Value {
     object.extend(device.basics().into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
     for (section, name, value) in &device.facts {
         let section = object.entry(*section).or_insert_with(|| json!({}));
-        // A feature has no value beyond being there.
+        // Features have no value; write true.
         let value = if value.is_empty() { json!(true) } else { serde_json::from_str(value).unwrap_or(json!(value)) };
         section[name.as_str()] = value;
     }

@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     format: TableFormat,
 }
 
-/// A report that was found, and its rows.
+/// A report with its path.
 struct Measured {
     path: String,
     records: Vec<Record>,
@@ -43,14 +43,14 @@ pub(super) fn explain(arguments: &Arguments) -> Result<()> {
     };
     let mut texts = Vec::new();
     for family in FAMILIES {
-        let own: Vec<&'static Benchmark> =
+        let benchmarks: Vec<&'static Benchmark> =
             selected.iter().filter(|(of, _)| of.name == family.name).map(|(_, benchmark)| *benchmark).collect();
-        if !own.is_empty() {
+        if !benchmarks.is_empty() {
             let medium = arguments.format.medium();
-            let mut blocks = described(family, &own);
-            match rows(family, &own, measured.as_ref(), medium) {
+            let mut blocks = described(family, &benchmarks);
+            match rows(family, &benchmarks, measured.as_ref(), medium) {
                 Some(rows) => blocks.push(rows),
-                None => blocks.push(vec![not_measured(family, &own)]),
+                None => blocks.push(vec![not_measured(family, &benchmarks)]),
             }
             texts.extend(blocks.into_iter().map(|parts| lay_out(parts, medium)));
         }
@@ -62,12 +62,12 @@ fn is_of(row: &Record, family: &Family, benchmark: &Benchmark) -> bool {
     row.family == family.name && row.benchmark == benchmark.name
 }
 
-/// The newest report in a folder, by the date of its last run, that has rows which are wanted. Unreadable reports are
+/// The newest report in a folder that has matching rows, by the date of its newest matching row. Unreadable reports are
 /// skipped with a note.
 fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured> {
     let mut newest: Option<(String, Measured)> = None;
     let reports = reader::files(folder).unwrap_or_default();
-    // A run's JSON report repeats the rows of its CSV.
+    // Skip JSON: a run's JSON report has the same rows as its CSV.
     for path in reports.into_iter().filter(|path| reader::has_ending(path, "csv")) {
         let records = match reader::open(&path) {
             Ok(report) => report.records,
@@ -84,7 +84,7 @@ fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured
     newest.map(|(_, measured)| measured)
 }
 
-/// The family where all of it is explained, then each benchmark.
+/// The family, if all its benchmarks are selected; then each benchmark.
 fn described(family: &'static Family, benchmarks: &[&'static Benchmark]) -> Vec<Vec<Part>> {
     let is_whole = benchmarks.len() == family.benchmarks.len();
     let head = is_whole.then(|| {
@@ -122,7 +122,7 @@ fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'stat
     ]
 }
 
-/// Bytes and operations of the largest size that the quick profile has.
+/// Bytes and operations of a case at the largest size of the benchmark's first block.
 fn example(family: &'static Family, benchmark: &'static Benchmark) -> String {
     let case = benchmark.cases.first().and_then(|block| {
         let (dtype, extent, params) = (*block.dtypes.first()?, *block.extents.last()?, block.params.first()?);
@@ -141,14 +141,14 @@ fn example(family: &'static Family, benchmark: &'static Benchmark) -> String {
     format!("At {} {}{}: {}.", case.shape.dtype.name(), case.shape.extent, params.trim_end(), counted.join(", "))
 }
 
-/// A number with commas between its thousands.
+/// A number with commas as thousands separators.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let parts: Vec<_> = digits.as_bytes().rchunks(3).rev().map(|part| String::from_utf8_lossy(part)).collect();
     parts.join(",")
 }
 
-/// The ceiling that a row is a share of.
+/// The ceiling for the share of a row.
 const fn limited(limit: Limit) -> &'static str {
     match limit {
         Limit::Copy => "copying as many bytes (ceiling/copy at the same working set)",
@@ -179,25 +179,25 @@ fn options(benchmark: &Benchmark) -> String {
     format!("{}{with}", dtypes.join(", "))
 }
 
-/// The line for benchmarks of which no report has a row.
-fn not_measured(family: &Family, own: &[&Benchmark]) -> Part {
-    let name = if let [one] = own { format!("{}/{}", family.name, one.name) } else { family.name.to_owned() };
+/// A line for benchmarks without rows in any report.
+fn not_measured(family: &Family, benchmarks: &[&Benchmark]) -> Part {
+    let name = if let [one] = benchmarks { format!("{}/{}", family.name, one.name) } else { family.name.to_owned() };
     let text = format!("nothing yet: run `shaderbench run {name}`; explain shows the newest report under results/");
     Part::Field { label: "measured", text }
 }
 
-/// What was measured of some benchmarks of a family, as `run` shows it; `None` where nothing was.
-fn rows(family: &Family, own: &[&Benchmark], measured: Option<&Measured>, medium: Medium) -> Option<Vec<Part>> {
-    let is_own = |row: &&Record| own.iter().any(|benchmark| is_of(row, family, benchmark));
+/// The rows of the benchmarks and their findings, in the format of `run`; `None` without rows.
+fn rows(family: &Family, benchmarks: &[&Benchmark], measured: Option<&Measured>, medium: Medium) -> Option<Vec<Part>> {
+    let is_selected = |row: &&Record| benchmarks.iter().any(|benchmark| is_of(row, family, benchmark));
     let measured = measured?;
-    let rows: Vec<&Record> = measured.records.iter().filter(is_own).collect();
+    let rows: Vec<&Record> = measured.records.iter().filter(is_selected).collect();
     let first = rows.first()?;
     let date = first.date.get(..10).unwrap_or(&first.date);
     let apis = apis(rows.iter().copied());
     let names = apis.iter().map(|api| api.title()).collect::<Vec<_>>().join(" and ");
     let summary = format!("{}, {names}, {date} ({})", first.device, measured.path);
-    // A finding is about a family.
-    let is_whole = own.len() == family.benchmarks.len();
+    // Findings are per family.
+    let is_whole = benchmarks.len() == family.benchmarks.len();
     let findings = if is_whole { report::findings(family.name, &rows) } else { Vec::new() };
     let is_by_kernel = family.is_by_kernel;
     let section = Section { title: "measured", summary: &summary, findings, is_by_kernel, rows: rows.clone() };

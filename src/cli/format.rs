@@ -3,7 +3,7 @@
 use super::output::terminal;
 use crate::report::Medium;
 
-/// The form of a table.
+/// Output formats of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum TableFormat {
     /// A table for a terminal
@@ -14,7 +14,7 @@ pub(super) enum TableFormat {
 }
 
 impl TableFormat {
-    /// What the table is written for.
+    /// The output medium of the format.
     pub(super) fn medium(self) -> Medium {
         match self {
             Self::Table => Medium::Terminal(terminal()),
@@ -23,7 +23,7 @@ impl TableFormat {
     }
 }
 
-/// The form of a list.
+/// Output formats of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum ListFormat {
     /// A table for a terminal
@@ -47,7 +47,7 @@ pub(super) struct ListForm {
 }
 
 impl ListForm {
-    /// The format that the options select.
+    /// The selected format.
     pub(super) const fn format(self) -> ListFormat {
         if self.json { ListFormat::Json } else { self.format }
     }

@@ -28,7 +28,7 @@ pub(super) fn index(arguments: &Arguments) -> Result<()> {
             path.display()
         )));
     }
-    // A run's JSON report repeats the rows of its CSV.
+    // Skip JSON: a run's JSON report has the same rows as its CSV.
     let mut files = reader::files(folder)?;
     files.retain(|path| reader::has_ending(path, "csv"));
     let entries = files.iter().map(|report| entry(folder, report)).collect::<Result<Vec<_>>>()?;
@@ -53,7 +53,7 @@ fn facts(records: &[Record], api: Api) -> Facts {
         records.iter().filter(|row| row.backend == Some(api) && row.family == family).collect()
     };
     let levels = cache_curve::levels(&of("cache_curve"));
-    let latency = |name: &str| levels.iter().find(|(own, _)| own == name).map(|(_, level)| level.latency_ns);
+    let latency = |name: &str| levels.iter().find(|(level, _)| level == name).map(|(_, level)| level.latency_ns);
     Facts {
         banks: bank_conflict::inferred_banks(&of("bank_conflict")),
         l2_ns: latency("L2"),

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one ends the run after the case in flight, the second one at once.
+//! Ctrl-C: the first one ends the run after the current case, the second one ends it immediately.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,45 +9,45 @@ use signal_hook::flag;
 
 use crate::error::{Error, Result};
 
-/// The exit code of a run that was interrupted: that of a program which SIGINT ended.
+/// Exit code of an interrupted run, as for a program ended by SIGINT.
 pub(super) const EXIT_CODE: u8 = 130;
 
-/// Whether the run was interrupted.
+/// State of an interruption by the user.
 #[derive(Clone)]
 pub(super) struct Interrupt {
-    is_heard: Arc<AtomicBool>,
-    /// Whether the run is over; locked while the interruption is reported.
+    is_requested: Arc<AtomicBool>,
+    /// Whether the run has ended. Locked while the interruption is reported.
     is_over: Arc<Mutex<bool>>,
 }
 
 impl Interrupt {
-    /// Listens to Ctrl-C and to requests to terminate, and reports the first one.
+    /// Installs handlers for Ctrl-C and termination requests. Reports the first signal.
     ///
     /// # Errors
-    /// [`Error::Usage`] where the system does not let it.
+    /// [`Error::Usage`] if a handler cannot be installed.
     pub(super) fn listen() -> Result<Self> {
-        let is_heard = Arc::new(AtomicBool::new(false));
+        let is_requested = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
-            // In this order: only a signal that finds the flag up ends the program.
-            flag::register_conditional_shutdown(signal, i32::from(EXIT_CODE), Arc::clone(&is_heard))
-                .and_then(|_| flag::register(signal, Arc::clone(&is_heard)))
+            // Order matters: the shutdown handler runs first, so only a second signal ends the program.
+            flag::register_conditional_shutdown(signal, i32::from(EXIT_CODE), Arc::clone(&is_requested))
+                .and_then(|_| flag::register(signal, Arc::clone(&is_requested)))
                 .map_err(|error| Error::Usage(format!("cannot handle signal {signal}: {error}")))?;
         }
-        let heard = Self { is_heard, is_over: Arc::default() };
-        let watched = heard.clone();
-        // A signal handler may not write, and the run sees the flag only between cases.
+        let interrupt = Self { is_requested, is_over: Arc::default() };
+        let watched = interrupt.clone();
+        // A signal handler must not write, and the run checks the flag only between cases.
         std::thread::spawn(move || {
-            while !watched.is_heard() {
+            while !watched.is_requested() {
                 std::thread::sleep(Duration::from_millis(100));
             }
             if !*watched.over() {
                 super::output::say("interrupted: finishing the current case (interrupt again to stop at once)");
             }
         });
-        Ok(heard)
+        Ok(interrupt)
     }
 
-    /// The run is over: an interruption that is not reported yet is old news.
+    /// Marks the run as ended. Later, interruptions are not reported.
     pub(super) fn end(&self) {
         *self.over() = true;
     }
@@ -56,7 +56,7 @@ impl Interrupt {
         self.is_over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn is_heard(&self) -> bool {
-        self.is_heard.load(Ordering::Relaxed)
+    pub(super) fn is_requested(&self) -> bool {
+        self.is_requested.load(Ordering::Relaxed)
     }
 }

@@ -46,7 +46,7 @@ fn markdown() -> String {
 
 fn object(family: &Family, benchmark: &Benchmark) -> Value {
     let is_runnable = |api: &Api| match api {
-        // Copies need no kernel and thereby no twin. What CUDA alone has it runs, too.
+        // CUDA runs benchmarks with CUDA code, and copies, which need no kernel.
         Api::Cuda => !benchmark.cuda.is_empty() || benchmark.wgsl.is_empty(),
         _ => benchmark.only_cuda.is_none(),
     };

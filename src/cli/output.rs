@@ -1,4 +1,4 @@
-//! What commands write to stdout and stderr.
+//! Writes to stdout and stderr.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 use crate::report::Terminal;
 use crate::report::wrap;
 
-/// Writes to stdout. A closed pipe (`| head`) is no error.
+/// Writes to stdout. A closed pipe (`| head`) is not an error.
 ///
 /// # Errors
-/// [`Error::Io`] for anything else that goes wrong.
+/// [`Error::Io`] for any other write error.
 pub(super) fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -21,7 +21,7 @@ pub(super) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Writes a line to stderr, wrapped on a terminal. Failures are ignored: a run does not end for a lost message.
+/// Writes a line to stderr, wrapped on a terminal. Errors are ignored: a lost message must not end a run.
 pub(super) fn say(text: &str) {
     let width =
         terminal_size::terminal_size_of(std::io::stderr()).map_or(usize::MAX, |(width, _)| usize::from(width.0));
@@ -30,7 +30,7 @@ pub(super) fn say(text: &str) {
     }
 }
 
-/// Width of stdout (`COLUMNS` if it is no terminal, else 80) and colours (only on a terminal, without `NO_COLOR`).
+/// Width of stdout (without a terminal `COLUMNS`, else 80) and colours (only on a terminal, without `NO_COLOR`).
 pub(super) fn terminal() -> Terminal {
     let is_terminal = std::io::stdout().is_terminal();
     let size = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
@@ -41,7 +41,7 @@ pub(super) fn terminal() -> Terminal {
     }
 }
 
-/// What `list --json` and `devices --json` print.
+/// Prints the output of `list --json` and `devices --json`.
 pub(super) fn print_json(value: &serde_json::Value) -> Result<()> {
     print(&format!("{value:#}\n"))
 }

@@ -1,4 +1,4 @@
-//! The program: parses the command line and runs a command.
+//! Parses the command line and runs a command.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use super::arguments::{Command, CommandLine};
 use super::output::say;
 use super::{compare, describe, devices, explain, index, list, report, run, show};
 
-/// Parses the arguments, runs the command, prints the error if there is one, and gives the exit code.
+/// Parses the arguments, runs the command, prints any error and returns the exit code.
 #[must_use]
 pub fn main() -> ExitCode {
     quiet_mesa();
@@ -35,10 +35,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Mesa's device-selection layer writes to stderr at each enumeration where there is no desktop session.
+/// Stops Mesa's device-selection layer from writing to stderr at each enumeration without a desktop session.
 fn quiet_mesa() {
     #[expect(unsafe_code, reason = "setting a variable is unsafe only beside other threads")]
-    // SAFETY: nothing has started a thread yet.
+    // SAFETY: `main` calls this first, before it starts any thread.
     unsafe {
         std::env::set_var("NODEVICE_SELECT", "1");
     }

@@ -1,4 +1,4 @@
-//! Progress of a run on stderr, and the report files that it updates.
+//! Shows the progress of a run on stderr and updates the report files.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,21 +17,22 @@ use crate::report::{self, CsvFile, table};
 use crate::results::{Record, Status};
 use crate::suite::Case;
 
-/// How often the JSON report is written anew at most, but for its end: unlike the CSV it cannot be appended to, and it
-/// holds every sample.
+/// Minimum time between two writes of the JSON report during a run. It cannot be appended to and contains every sample,
+/// so each write is large.
 const JSON_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Rows and a bar on stderr (the bar only on a terminal), and the reports.
+/// Prints rows and a progress bar to stderr (the bar only on a terminal), and updates the reports.
 pub(super) struct Progress {
     bar: ProgressBar,
-    /// When the first case started, and the run's time limit.
+    /// Start of the first case.
     started: Option<Instant>,
+    /// Time limit of the run.
     limit: Option<Duration>,
     csv: Arc<Mutex<CsvFile>>,
     json: Option<Json>,
-    /// APIs that alternate.
+    /// Number of APIs that alternate.
     apis: usize,
-    /// Where pictures go.
+    /// Folder for images.
     pictures: Option<PathBuf>,
     interrupt: Interrupt,
     watchdog: Watchdog,
@@ -40,13 +41,13 @@ pub(super) struct Progress {
 /// The JSON report.
 struct Json {
     path: PathBuf,
-    /// Rows of the devices before this one.
+    /// Rows of the previous devices.
     before: Vec<Record>,
     written: Option<Instant>,
 }
 
 impl Progress {
-    /// Draws `cases` cases through `apis` APIs, whose rows go into `csv`, in a run that may take as long as `limit`.
+    /// Shows `cases` cases on `apis` APIs. Rows go into `csv`. `limit` is the time limit of the run.
     pub(super) fn new(
         cases: usize,
         apis: usize,
@@ -62,21 +63,21 @@ impl Progress {
         let csv = Arc::new(Mutex::new(csv));
         let (file, path) = (Arc::clone(&csv), path.to_owned());
         let watchdog =
-            Watchdog::new(watchdog::PATIENCE, move |row, work| end_program(&mut lock(&file), row, work, &path));
+            Watchdog::new(watchdog::TIMEOUT, move |row, work| end_program(&mut lock(&file), row, work, &path));
         Self { bar, started: None, limit, csv, json: None, apis, pictures: None, interrupt, watchdog }
     }
 
-    /// Keeps the pictures that kernels make in `folder`.
+    /// Saves the images of kernels in `folder`.
     pub(super) fn save_pictures(&mut self, folder: &Path) {
         self.pictures = Some(folder.to_owned());
     }
 
-    /// Writes a JSON report too, with `before` first.
+    /// Also writes a JSON report, which starts with the rows `before`.
     pub(super) fn write_json(&mut self, path: &Path, before: Vec<Record>) {
         self.json = Some(Json { path: path.to_owned(), before, written: None });
     }
 
-    /// Ends the bar, and brings the JSON report up to date.
+    /// Removes the bar and completes the reports.
     ///
     /// # Errors
     /// [`Error::Io`] with the path.
@@ -86,7 +87,7 @@ impl Progress {
         self.json.as_mut().map_or(Ok(()), |json| json.write(records))
     }
 
-    /// Which API a line is about, where there are several.
+    /// Prefix with the API if there are several.
     fn of(&self, api: &str, then: &str) -> String {
         if self.apis > 1 { format!("{api}{then}") } else { String::new() }
     }
@@ -95,8 +96,7 @@ impl Progress {
         if self.bar.is_hidden() { say(line) } else { self.bar.println(line) }
     }
 
-    /// How long the run goes on: what a case took so far times the cases that are left, and no longer than the limit
-    /// allows.
+    /// Remaining time of the run: mean time per case × remaining cases, at most the rest of the time limit.
     fn time_left(&self) -> Option<Duration> {
         let (done, all) = (self.bar.position(), self.bar.length()?);
         let elapsed = self.started?.elapsed();
@@ -113,10 +113,10 @@ fn lock(csv: &Mutex<CsvFile>) -> MutexGuard<'_, CsvFile> {
     csv.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the program for a case whose driver does not return: no call to it can be cancelled.
+/// Ends the program if the driver does not return from a case: no driver call can be cancelled.
 fn end_program(csv: &mut CsvFile, row: Record, work: Work, path: &Path) {
     let case = format!("{} {} {} {}", row.name(), row.dtype_name(), row.size(), row.params_text());
-    let (case, seconds) = (case.trim_end(), watchdog::PATIENCE.as_secs());
+    let (case, seconds) = (case.trim_end(), watchdog::TIMEOUT.as_secs());
     if work == Work::Tuning {
         say(&format!(
             "error: {case}: the driver did not return within {seconds} s from a tuning trial; the same command \
@@ -134,9 +134,9 @@ fn end_program(csv: &mut CsvFile, row: Record, work: Work, path: &Path) {
     signal_hook::low_level::exit(1);
 }
 
-/// The row of a case whose driver did not return.
+/// The row of a case for which the driver did not return.
 fn overdue(row: Record) -> Record {
-    let reason = Error::Timeout { seconds: watchdog::PATIENCE.as_secs_f64() }.to_string();
+    let reason = Error::Timeout { seconds: watchdog::TIMEOUT.as_secs_f64() }.to_string();
     Record { status: Status::Failed, reason, ..row }
 }
 
@@ -163,7 +163,7 @@ impl Observer for Progress {
         if self.bar.is_hidden() { say(&line) } else { self.bar.set_message(line) }
     }
 
-    fn start(&mut self, _place: usize, case: &Case, row: &Record) {
+    fn start(&mut self, _index: usize, case: &Case, row: &Record) {
         self.watchdog.watch(row, Work::Measuring);
         self.started.get_or_insert_with(Instant::now);
         let left = self.time_left().map(|left| format!("about {} left  ", HumanDuration(left)));
@@ -183,7 +183,7 @@ impl Observer for Progress {
     }
 
     fn row(&mut self, record: &Record) {
-        // On a terminal the bar shows cases, and the tables show rows.
+        // On a terminal, the bar shows cases and the final tables show rows.
         if !self.bar.is_hidden() && !record.status.is_fault() {
             return;
         }
@@ -192,12 +192,12 @@ impl Observer for Progress {
     }
 
     fn left_out(&mut self, _case: &Case) {
-        self.watchdog.rest();
+        self.watchdog.clear();
         self.bar.inc(1);
     }
 
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
-        self.watchdog.rest();
+        self.watchdog.clear();
         self.bar.inc(1);
         lock(&self.csv).update(records, &changes.added, !changes.changed.is_empty())?;
         match &mut self.json {
@@ -207,7 +207,7 @@ impl Observer for Progress {
     }
 
     fn is_interrupted(&self) -> bool {
-        self.interrupt.is_heard()
+        self.interrupt.is_requested()
     }
 }
 
@@ -219,7 +219,7 @@ mod tests {
     fn the_row_of_a_driver_that_does_not_come_back_is_one_of_what_hung() {
         let row = overdue(Record { benchmark: "tiled".to_owned(), ..Record::default() });
         assert_eq!((row.status, row.benchmark.as_str()), (Status::Failed, "tiled"));
-        // By these words a resumed run knows not to try it again.
+        // A resumed run skips rows with this text.
         assert!(row.reason.starts_with("timed out"), "{}", row.reason);
     }
 }

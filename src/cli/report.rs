@@ -1,4 +1,4 @@
-//! `report`: reads reports and writes an HTML page of them.
+//! `report`: reads reports and writes an HTML page.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     force: bool,
 }
 
-/// Runs the command; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     let out = &arguments.out;
     if out.exists() && !arguments.force {
@@ -44,7 +44,7 @@ pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     Ok(0)
 }
 
-/// The named files, and the reports in named folders.
+/// The named files, and all reports in the named folders.
 fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in named {
@@ -57,7 +57,7 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The report in a file, named by its folder and file: the page does not show where its author keeps files.
+/// Reads a report. Its name is only folder and file: the page must not show the author's paths.
 fn read(path: &Path) -> Result<Report> {
     let folder = path.parent().and_then(Path::file_name).map(Path::new);
     let name = folder.map_or_else(PathBuf::new, Path::to_owned).join(path.file_name().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Reports that the user names.
+//! Reads reports named on the command line.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::report::reader;
 use crate::results::compare::Report;
 
-/// The report in a file, which has rows; notes of the reader go to stderr.
+/// Reads a report and requires rows. The reader's notes go to stderr.
 pub(super) fn read(path: &Path) -> Result<Report> {
     let report = reader::open(path)?;
     for note in &report.notes {

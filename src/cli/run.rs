@@ -1,4 +1,4 @@
-//! `run`: selects devices, plans, measures, writes reports, prints tables.
+//! `run`: selects devices, plans and measures cases, writes reports and prints tables.
 
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
@@ -17,7 +17,7 @@ use crate::backend::{Backend, Device, DeviceType};
 use crate::engine::plan::{Request, plan, reserves};
 use crate::engine::{EarlierRows, End, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
-use crate::report::csv::Report;
+use crate::report::csv::Parsed;
 use crate::report::{self, CsvFile};
 use crate::results::{Record, Status};
 use crate::suite::{Case, Dtype, Extent, Profile};
@@ -85,9 +85,9 @@ pub(super) struct Arguments {
     dry_run: bool,
 }
 
-/// Runs the command; gives the exit code.
+/// Runs the command and returns the exit code.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {
-    // Faults in the command line come before anything that takes time.
+    // Check the command line before anything slow.
     let cases = plan(&request(arguments, Profile::Quick, false)?)?;
     if let Some(folder) = &arguments.save_image {
         if !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
@@ -122,7 +122,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     let interrupt = Interrupt::listen()?;
     let mut all: Vec<Record> = Vec::new();
     for run in runs {
-        if interrupt.is_heard() {
+        if interrupt.is_requested() {
             return Ok(interrupt::EXIT_CODE);
         }
         let card: Vec<Target> = run.into_iter().filter_map(|index| found[index].take()).collect();
@@ -138,7 +138,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     Ok(if all.iter().any(is_fault) { 3 } else { 0 })
 }
 
-/// What is asked for; with small sizes to choose from where the run has a time limit.
+/// The request of the command line. `has_small` adds small sizes, for runs with a time limit.
 fn request(arguments: &Arguments, profile: Profile, has_small: bool) -> Result<Request> {
     let sources = |folder| sources(folder, arguments.unchecked);
     let sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
@@ -157,7 +157,7 @@ fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
     arguments.profile.unwrap_or(usual)
 }
 
-/// How long `quick` may take on a software device: under a minute with what comes before and after.
+/// Default time limit of `quick` on a software device: under a minute including start and end.
 const SOFTWARE_TIME: Duration = Duration::from_secs(55);
 
 fn time_for(arguments: &Arguments, profile: Profile, device: &Device) -> Option<Duration> {
@@ -169,7 +169,7 @@ fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
     let time = time_for(arguments, profile, card[0]);
     let cases = plan(&request(arguments, profile, time.is_some())?)?;
-    // A small size in reserve runs only in place of one that is listed.
+    // Do not list reserve cases: they only run in place of a listed case.
     let reserve: BTreeSet<usize> = reserves(&cases).into_values().collect();
     let listed = cases.iter().enumerate().filter(|(index, _)| !reserve.contains(index));
     let mut text: String = listed.map(|(_, case)| format!("{case}\n")).collect();
@@ -182,16 +182,16 @@ fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     Ok(0)
 }
 
-/// Runs on a card through each API of `card`, or completes the run that `resumed` holds. `before` are the rows of the
-/// cards before it.
+/// Runs on a card through each API of `card`, or continues the run in `resumed`. `before` has the rows of the previous
+/// cards.
 fn run_on(
     card: Vec<Target>,
     arguments: &Arguments,
-    resumed: Option<Report>,
+    resumed: Option<Parsed>,
     before: &[Record],
     interrupt: &Interrupt,
 ) -> Result<Outcome> {
-    // What cannot be opened leaves no report.
+    // Open first: devices that fail to open leave no report.
     let mut backends = open(card)?;
     let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
     let profile = profile_for(arguments, &devices[0]);
@@ -215,7 +215,7 @@ fn run_on(
     };
     let count = cases.len() - reserves(&cases).len();
     say(&beginning(&devices, &cases, count, profile, time));
-    // A run that is killed before its first row leaves a report too.
+    // Create the file now: a run killed before its first row also leaves a report.
     let csv = CsvFile::create(&path, before.clone(), earlier.records())?;
     let left = count - (earlier.records().len() - earlier.again()) / devices.len();
     let mut progress = Progress::new(left, devices.len(), time, csv, &path, interrupt.clone());
@@ -248,7 +248,7 @@ fn run_on(
         ));
     }
     match outcome.end {
-        // A resumed run may have had nothing to do.
+        // A resumed run may have nothing left to measure.
         End::Complete if outcome.measuring.is_zero() => say(&format!("{rows} rows in {path}")),
         End::Complete => say(&format!("{rows} rows in {path}; {seconds:.0} s, {share:.0} % of them spent measuring")),
         _ => {
@@ -259,7 +259,7 @@ fn run_on(
     Ok(outcome)
 }
 
-/// What is going to happen, for each API, and how long it takes where that is known.
+/// What the run will do on each API, and the time limit if there is one.
 fn beginning(devices: &[Device], cases: &[Case], count: usize, profile: Profile, time: Option<Duration>) -> String {
     let mut families: Vec<&str> = cases.iter().map(|case| case.family.name).collect();
     families.dedup();
@@ -278,7 +278,7 @@ fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// The cases that a time limit left out, in one line.
+/// The cases excluded by the time limit, in one line.
 fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
     let mut families: Vec<&str> = indices.iter().map(|index| cases[*index].family.name).collect();
     families.dedup();
@@ -289,9 +289,9 @@ fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
     )
 }
 
-/// What the file that is to be completed holds; rows that are added are of the same run, and carry its date.
+/// The rows of the file to resume. New rows get its date, because they belong to the same run.
 fn earlier_rows(
-    report: Report,
+    report: Parsed,
     arguments: &Arguments,
     cases: &[Case],
     devices: &[Device],
@@ -314,7 +314,7 @@ fn earlier_rows(
     Ok(earlier)
 }
 
-/// Opens a card through each of its APIs, at least one. One that cannot be opened is left out where another can.
+/// Opens a card through its APIs, at least one. APIs that fail are skipped if another one works.
 fn open(card: Vec<Target>) -> Result<Vec<Box<dyn Backend>>> {
     let (mut backends, mut errors) = (Vec::new(), Vec::new());
     for target in card {
@@ -333,8 +333,8 @@ fn open(card: Vec<Target>) -> Result<Vec<Box<dyn Backend>>> {
     Ok(backends)
 }
 
-/// `results/<device>/<date>-<backend>.csv`, the backends of a run through several joined by `+`, with a number where
-/// that is taken. The file is created, so that no other run takes it.
+/// `results/<device>/<date>-<backend>.csv`. Several backends are joined by `+`; a number is added if the name exists.
+/// The file is created, so that no other run can take the name.
 fn default_path(devices: &[Device], date: &str) -> Result<PathBuf> {
     let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
     let words: Vec<String> = devices[0]

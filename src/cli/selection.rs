@@ -1,4 +1,4 @@
-//! Selects the devices of a run, and groups those that are one card through several APIs.
+//! Selects the devices of a run. Groups devices that are one card through several APIs.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::backend::{Device, DeviceType};
 use crate::engine::plan::unknown;
 use crate::error::{Error, Result};
 
-/// The sentence for a machine on which nothing can run.
+/// The error for a machine without a usable device.
 pub(super) fn no_device() -> Error {
     Error::NoDevice(
         "no GPU adapter was found: install a Vulkan driver (Debian, Ubuntu: apt-get install libvulkan1 \
@@ -18,11 +18,11 @@ pub(super) fn no_device() -> Error {
     )
 }
 
-/// The runs to make, at least one, as indices into `found`: each is on one device, through one API or, if `backend` is
-/// `all`, through all of its APIs. Software devices run only on request or if there is no hardware.
+/// The runs to make, at least one, as indices into `found`. Each run is on one device: through all of its APIs if
+/// `backend` is `all`, else through one. Software devices run only on request or if there is no hardware.
 ///
 /// # Errors
-/// [`Error::Usage`] for a device that is not there, [`Error::NoDevice`] where there is none or none with that API.
+/// [`Error::Usage`] for an unknown device, [`Error::NoDevice`] if there is no device, or none with that API.
 pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Option<Through>) -> Result<Vec<Vec<usize>>> {
     if found.is_empty() {
         return Err(no_device());
@@ -58,7 +58,7 @@ pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Optio
     Ok(runs)
 }
 
-/// Indices of the devices that `--device` names, at least one.
+/// Indices of the devices that match `--device`, at least one.
 fn wanted(found: &[Device], device: Option<&str>) -> Result<Vec<usize>> {
     let Some(wanted) = device.filter(|wanted| *wanted != "all") else { return Ok((0..found.len()).collect()) };
     let number = wanted.parse::<usize>();
@@ -75,20 +75,20 @@ fn wanted(found: &[Device], device: Option<&str>) -> Result<Vec<usize>> {
             format!("there is no device {number}: numbers are 0 to {}, see `shaderbench devices`", found.len() - 1)
         }
         Err(_) => {
-            // A card has an entry for each of its APIs.
+            // A card has one entry per API, so names repeat.
             let names: BTreeSet<String> = found.iter().map(|device| device.name.clone()).collect();
             unknown("device", wanted, &names.into_iter().collect::<Vec<_>>())
         }
     }))
 }
 
-/// The cards behind `found`, in order, each with its indices in `found`: one for each API.
+/// Groups `found` into cards, in order. A card is a list of indices, one per API.
 ///
-/// An entry without PCI address and UUID (OpenGL) belongs to the only card of its name; if several have the name, it is
-/// a card of its own.
+/// An entry without PCI address and UUID (OpenGL) joins the only card with its name. If several cards have the name,
+/// the entry is a separate card.
 fn cards(found: &[Device]) -> Vec<Vec<usize>> {
     let mut indices: Vec<usize> = (0..found.len()).collect();
-    // Devices with an address come first, so that names are compared with every card.
+    // Devices with an address come first, so that the other devices are compared with every card.
     indices.sort_by_key(|index| pci_address(&found[*index]).is_none() && uuid(&found[*index]).is_none());
     let mut cards: Vec<Vec<usize>> = Vec::new();
     for index in indices {
@@ -115,7 +115,7 @@ fn cards(found: &[Device]) -> Vec<Vec<usize>> {
     cards
 }
 
-/// Whether two devices are the same card through two APIs: by PCI address, else by UUID; `None` if either has neither.
+/// Whether two devices are one card: by PCI address, else by UUID. `None` if these are missing.
 pub(super) fn is_same_card(a: &Device, b: &Device) -> Option<bool> {
     match (pci_address(a).zip(pci_address(b)), uuid(a).zip(uuid(b))) {
         (Some((a, b)), _) => Some(a == b),
@@ -130,7 +130,7 @@ fn is_named_alike(a: &Device, b: &Device) -> bool {
     are_alike && (a.kind == DeviceType::Software) == (b.kind == DeviceType::Software)
 }
 
-/// Domain, bus, device and function: `0000:1b:00.0`, `00000000:1B:00.0` and `1b:00.0` are the same place.
+/// Domain, bus, device and function. `0000:1b:00.0`, `00000000:1B:00.0` and `1b:00.0` are equal.
 fn pci_address(device: &Device) -> Option<[u32; 4]> {
     let (slots, function) = device.pci_address.as_deref()?.split_once('.')?;
     let mut slots = slots.rsplit(':').map(|digits| u32::from_str_radix(digits, 16).ok());
@@ -139,14 +139,14 @@ fn pci_address(device: &Device) -> Option<[u32; 4]> {
     Some([domain, bus, device, u32::from_str_radix(function, 16).ok()?])
 }
 
-/// The hexadecimal digits of the UUID, in either notation.
+/// The hexadecimal digits of the UUID, in Vulkan's or CUDA's notation.
 fn uuid(device: &Device) -> Option<String> {
     let text = device.uuid.as_deref()?.trim_start_matches("GPU-").to_lowercase();
     let digits: String = text.chars().filter(char::is_ascii_hexdigit).collect();
     (digits.len() == 32).then_some(digits)
 }
 
-/// Devices that exist only in tests.
+/// Test devices.
 #[cfg(test)]
 pub(super) mod fakes {
     use super::*;
@@ -154,7 +154,7 @@ pub(super) mod fakes {
     use crate::job::Language;
     use crate::suite::Feature;
 
-    /// A device of this name, through `api`, with these facts about it.
+    /// A device with this name, API and facts.
     pub(in crate::cli) fn device(name: &str, api: Api, facts: &[(&str, &str)]) -> Device {
         let fact = |wanted| facts.iter().find(|(name, _)| *name == wanted).map(|(_, value)| (*value).to_owned());
         Device {
@@ -187,7 +187,7 @@ pub(super) mod fakes {
         }
     }
 
-    /// A device at this PCI address.
+    /// A device with this PCI address.
     pub(in crate::cli) fn at(api: Api, pci_address: &str) -> Device {
         device("Fake 9000", api, &[("PCI address", pci_address)])
     }
@@ -198,8 +198,8 @@ mod tests {
     use super::fakes::{at, device};
     use super::*;
 
-    /// Two cards whose Vulkan and CUDA numbers run in opposite order, OpenGL that could be either, and a software
-    /// device twice.
+    /// Two cards with opposite order in Vulkan and CUDA, OpenGL that could be either card, and one software device with
+    /// two APIs.
     fn two_cards() -> Vec<Device> {
         vec![
             at(Api::Vulkan, "0000:1b:00.0"),
@@ -253,7 +253,7 @@ mod tests {
             at(Api::Cuda, "0000:1b:00.0"),
         ];
         assert_eq!(selected(&found, None, Some(Through::All)), [vec![0, 1, 2]]);
-        // A second driver of one API on one card is a run of its own.
+        // A second driver for the same API and card is a separate run.
         let found = [at(Api::Vulkan, "0000:1b:00.0"), at(Api::Vulkan, "0000:1b:00.0"), at(Api::Cuda, "0000:1b:00.0")];
         assert_eq!(selected(&found, Some("all"), Some(Through::All)), [vec![0, 2], vec![1]]);
     }

@@ -1,4 +1,4 @@
-//! Kernels from a folder, in place of the suite's, for developers of kernels, compilers and drivers.
+//! Kernels from a folder that replace those of the suite, for developers of kernels, compilers and drivers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use crate::engine::plan::{Source, unknown_benchmark};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 
-/// The kernels `FAMILY/BENCHMARK.wgsl` and `.cu` in a folder, by `family/benchmark`. Other files are ignored. If
+/// The kernels `FAMILY/BENCHMARK.wgsl` and `.cu` in a folder, by `family/benchmark`. Other files are ignored. With
 /// `is_unchecked`, they run without run-time checks.
 ///
 /// # Errors
-/// [`Error::Usage`] where the folder has no kernel, or one without a benchmark of its name; [`Error::Io`] where it
+/// [`Error::Usage`] if the folder has no kernel or a kernel has an unknown name, [`Error::Io`] if a file or folder
 /// cannot be read.
 pub(super) fn sources(folder: &Path, is_unchecked: bool) -> Result<BTreeMap<String, Source>> {
     let known: Vec<String> = FAMILIES
@@ -48,7 +48,8 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool) -> Result<BTreeMap<Stri
     if is_unchecked {
         for source in sources.values_mut() {
             #[expect(unsafe_code, reason = "--unchecked")]
-            // SAFETY: the user promises it with --unchecked, whose help states the consequence.
+            // SAFETY: with --unchecked, the user guarantees that the WGSL keeps the promise of `Source::trust`. The
+            // help of --unchecked states the consequence.
             unsafe {
                 source.trust();
             }

@@ -1,4 +1,4 @@
-//! `show`: a kernel as each platform compiles it.
+//! `show`: a kernel in the language of each platform.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     name: String,
     /// Language to print
     #[arg(long, value_enum, default_value_t)]
-    lang: Language,
+    lang: OutputLanguage,
     /// Kernel parameters (PAD=1) [default: those of the first case]
     #[arg(long = "param", value_name = "K=V", num_args = 1.., value_parser = param, value_delimiter = ',')]
     params: Vec<(String, f64)>,
@@ -38,9 +38,9 @@ pub(super) struct Arguments {
     force: bool,
 }
 
-/// A form of a kernel.
+/// Language of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-enum Language {
+enum OutputLanguage {
     /// WebGPU: the source with types and parameters filled in
     #[default]
     Wgsl,
@@ -75,7 +75,7 @@ pub(super) fn show(arguments: &Arguments) -> Result<()> {
     replace_file(path, &text)
 }
 
-/// The first case of the benchmark with the type and the parameters that were asked for.
+/// The first case of the benchmark with the requested type and parameters.
 fn case(arguments: &Arguments) -> Result<Case> {
     let selected = select(std::slice::from_ref(&arguments.name))?;
     let names: Vec<String> =
@@ -89,7 +89,7 @@ fn case(arguments: &Arguments) -> Result<Case> {
     };
     let dtype = dtype(selected[0].1, arguments.dtype.as_deref())?;
     let request = Request { params: arguments.params.clone(), ..Request::new(vec![name.clone()], Profile::Thorough) };
-    // A plan contains the ceilings of its cases, too.
+    // Filter by name: a plan also contains the ceilings of its cases.
     let is_wanted = |case: &Case| case.name() == *name && case.shape.dtype.name() == dtype;
     let found = plan(&request)?.into_iter().find(is_wanted);
     found.ok_or_else(|| Error::Usage(format!("{name} has no case of {dtype}")))
@@ -117,7 +117,7 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
     if kernel.is_empty() {
         return Err(lacks("has no kernel: it measures API or library calls".to_owned()));
     }
-    if arguments.lang == Language::Cuda {
+    if arguments.lang == OutputLanguage::Cuda {
         if arguments.checks == Some(Switch::On) {
             return Err(lacks("has no checks in CUDA, which adds none: remove --checks".to_owned()));
         }
@@ -134,16 +134,16 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         None => kernel.checks,
     };
     let target = match arguments.lang {
-        Language::Wgsl | Language::Cuda => {
+        OutputLanguage::Wgsl | OutputLanguage::Cuda => {
             if checks != Checks::default() {
                 say("WGSL is the same with and without checks: APIs add them when they translate it");
             }
             return Ok(shader.source_with(&kernel.constants)?.into());
         }
-        Language::Spirv => Target::SpirV,
-        Language::Msl => Target::Msl,
-        Language::Hlsl => Target::Hlsl,
-        Language::Glsl => Target::Glsl,
+        OutputLanguage::Spirv => Target::SpirV,
+        OutputLanguage::Msl => Target::Msl,
+        OutputLanguage::Hlsl => Target::Hlsl,
+        OutputLanguage::Glsl => Target::Glsl,
     };
     let written = shader.translate(target, &kernel.constants, checks)?;
     let is_binary = arguments.out.as_ref().and_then(|path| path.extension()).is_some_and(|ending| ending == "spv");

@@ -1,4 +1,4 @@
-//! Devices to run on: wgpu's adapters and CUDA's devices, as one list.
+//! Devices to run on: wgpu's adapters and CUDA's devices in one list.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -7,39 +7,39 @@ use crate::backend::wgpu::{APIS, Adapter, Timeouts, WgpuBackend, adapters};
 use crate::backend::{Backend, Device};
 use crate::error::Result;
 
-/// The APIs that this program can run through.
+/// The APIs of this build.
 pub(super) fn apis() -> Vec<Api> {
     APIS.iter().map(|(api, _)| *api).chain(cfg!(feature = "cuda").then_some(Api::Cuda)).collect()
 }
 
-/// What `--backend` names.
+/// The value of `--backend`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Through {
     /// One API.
     One(Api),
-    /// Every API that a card has.
+    /// Every API of a card.
     All,
 }
 
 impl Through {
-    /// What `--backend` takes, for its parser and its help.
+    /// Parser and possible values of `--backend`.
     pub(super) fn parser() -> impl TypedValueParser<Value = Self> {
         let names = apis().into_iter().map(Api::name).chain(["all"]);
         PossibleValuesParser::new(names).map(|name| Api::named(&name).map_or(Self::All, Self::One))
     }
 }
 
-/// A device through one API, not yet opened.
+/// A device through one API, not opened yet.
 pub(super) enum Target {
-    /// Through wgpu.
+    /// A wgpu adapter.
     Wgpu(Adapter),
-    /// Through CUDA.
+    /// A CUDA device.
     #[cfg(feature = "cuda")]
     Cuda(crate::backend::cuda::CudaDevice),
 }
 
 impl Target {
-    /// Its properties.
+    /// Properties of the device.
     pub(super) const fn device(&self) -> &Device {
         match self {
             Self::Wgpu(adapter) => &adapter.device,
@@ -48,10 +48,10 @@ impl Target {
         }
     }
 
-    /// Opens it.
+    /// Opens the device.
     ///
     /// # Errors
-    /// [`crate::error::Error::NoDevice`] where the driver refuses, or a compiler is missing.
+    /// [`crate::error::Error::NoDevice`] if the driver refuses or a compiler is missing.
     pub(super) async fn open(self) -> Result<Box<dyn Backend>> {
         Ok(match self {
             Self::Wgpu(adapter) => Box::new(WgpuBackend::open(adapter, Timeouts::DEFAULT).await?),
@@ -61,11 +61,11 @@ impl Target {
     }
 }
 
-/// What `--backend` leaves to choose from: without it wgpu's adapters; CUDA's devices, by CUDA's numbers, where it says
-/// so; or the former and then the latter.
+/// The devices for a value of `--backend`. With `cuda`: CUDA's devices, with CUDA's numbers. With `all`: wgpu's
+/// adapters, then CUDA's devices. Otherwise wgpu's adapters.
 ///
 /// # Errors
-/// [`crate::error::Error::NoDevice`] where CUDA is asked for and is not there.
+/// [`crate::error::Error::NoDevice`] if CUDA is requested and not available.
 pub(super) fn targets(backend: Option<Through>) -> Result<Vec<Target>> {
     if backend == Some(Through::One(Api::Cuda)) {
         return cuda();
@@ -77,7 +77,7 @@ pub(super) fn targets(backend: Option<Through>) -> Result<Vec<Target>> {
     Ok(found)
 }
 
-/// CUDA's devices where something can be run on them; reports why if not.
+/// CUDA's devices; none without a CUDA compiler, with a message if there are devices.
 #[cfg(feature = "cuda")]
 fn cuda_ready() -> Vec<Target> {
     let found = cuda().unwrap_or_default();

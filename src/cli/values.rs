@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::results::Status;
 use crate::suite::Extent;
 
-/// `90`, `90s`, `2m`, `1h 30m`.
+/// Parses `90`, `90s`, `2m` or `1h 30m`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<u32>().ok().map(|seconds| Duration::from_secs(seconds.into()));
     let parsed = || text.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
@@ -19,7 +19,7 @@ pub(super) fn size(text: &str) -> Result<Extent, String> {
     Extent::parse(text).map_err(|error| error.to_string())
 }
 
-/// A status that makes a run end with exit code 3.
+/// Parses a status that makes a run exit with code 3.
 pub(super) fn fail_on(text: &str) -> Result<Status, String> {
     let known = [Status::Wrong, Status::Failed, Status::Implausible, Status::Skipped];
     known
@@ -36,7 +36,7 @@ pub(super) fn param(text: &str) -> Result<(String, f64), String> {
     }
 }
 
-/// A number of percent, with or without the sign.
+/// Parses a percentage, with or without the % sign.
 pub(super) fn percentage(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').trim_end().parse::<f64>().ok();
     let fault = || format!("'{text}' is not a percentage: write a number of at least 0, as in 5");

@@ -1,23 +1,23 @@
-//! Ends runs whose driver does not return from a call: no time-out of an API does.
+//! Ends runs whose driver does not return from a call. No API has a time-out for this.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::results::Record;
 
-/// How long a case may take: its samples, its oracle and its compilation together take a small part of it.
-pub(super) const PATIENCE: Duration = Duration::from_secs(600);
+/// Time-out of a case. Compilation, samples and verification together take a small part of it.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// What a case is run for.
+/// Purpose of running a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
-    /// A choice of its parameters.
+    /// Choosing its parameters.
     Tuning,
-    /// Its row.
+    /// Measuring its row.
     Measuring,
 }
 
-/// A thread that acts where a case takes too long.
+/// A thread that acts if a case exceeds the time-out.
 pub(super) struct Watchdog {
     shared: Arc<Shared>,
 }
@@ -30,9 +30,9 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// The row of the case in flight.
+    /// The row of the running case.
     watched: Option<(Record, Work)>,
-    /// Its number, so that one case's patience is not another's.
+    /// Number of the case, so that each case has its full time-out.
     number: u64,
     is_over: bool,
 }
@@ -44,19 +44,19 @@ impl Shared {
 }
 
 impl Watchdog {
-    /// Calls `act` with the row of the first case that takes longer than `patience`, once.
-    pub(super) fn new(patience: Duration, act: impl FnOnce(Record, Work) + Send + 'static) -> Self {
+    /// Calls `act` once, with the row of the first case that exceeds `timeout`.
+    pub(super) fn new(timeout: Duration, act: impl FnOnce(Record, Work) + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let seen = Arc::clone(&shared);
         std::thread::spawn(move || {
-            if let Some((record, work)) = seen.overdue(patience) {
+            if let Some((record, work)) = seen.overdue(timeout) {
                 act(record, work);
             }
         });
         Self { shared }
     }
 
-    /// The case of this row starts.
+    /// Starts the time-out of a case.
     pub(super) fn watch(&self, row: &Record, work: Work) {
         let mut state = self.shared.lock();
         state.watched = Some((row.clone(), work));
@@ -64,8 +64,8 @@ impl Watchdog {
         self.shared.has_changed.notify_one();
     }
 
-    /// It is done.
-    pub(super) fn rest(&self) {
+    /// Ends the time-out of the case.
+    pub(super) fn clear(&self) {
         self.shared.lock().watched = None;
     }
 }
@@ -78,10 +78,10 @@ impl Drop for Watchdog {
 }
 
 impl Shared {
-    /// The row of the first case that takes too long; `None` where there is none before the watch is over.
-    fn overdue(&self, patience: Duration) -> Option<(Record, Work)> {
-        // Patience passes in slices: a machine that slept through one has not waited.
-        let slice = patience / 20;
+    /// The row of the first case that exceeds the time-out; `None` if the watchdog is dropped before.
+    fn overdue(&self, timeout: Duration) -> Option<(Record, Work)> {
+        // Wait in slices: time in system sleep must not count.
+        let slice = timeout / 20;
         let (mut state, mut slices, mut number) = (self.lock(), 0, 0);
         while !state.is_over {
             if state.number != number || state.watched.is_none() {
@@ -115,7 +115,7 @@ mod tests {
         for n in ["1", "2", "3"] {
             dog.watch(&row(n), Work::Measuring);
             std::thread::sleep(Duration::from_millis(50));
-            dog.rest();
+            dog.clear();
         }
         std::thread::sleep(Duration::from_millis(300));
         assert!(receiver.try_recv().is_err(), "no case is running");

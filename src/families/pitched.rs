@@ -4,8 +4,8 @@
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, POISON, Params, Profile,
-    ROW_PITCH, Scalar, Shape, Step, Texture, Work, all, by_rows, each, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, POISON, Params, Profile,
+    ROW_PITCH, Scalar, Shape, Step, TexelFormat, Texture, Work, all, by_rows, each, uniform,
 };
 
 /// The family.
@@ -186,7 +186,7 @@ const COPIES: Benchmark = Benchmark {
 
 fn texture(shape: &Shape, contents: Contents) -> Contents {
     let (width, height, _) = sides(shape.extent);
-    Contents::Texture(Texture { width, height, format: Format::R32Uint, texels: Box::new(contents) })
+    Contents::Texture(Texture { width, height, format: TexelFormat::R32Uint, texels: Box::new(contents) })
 }
 
 /// Words from one row to the next in a buffer on either side of a texture copy.

@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Limit, Oracle, Profile, Scalar, Shape,
-    Step, Texture, Work, by_rows, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape, Step,
+    TexelFormat, Texture, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -39,7 +39,7 @@ pub const FAMILY: Family = Family {
             buffers: |shape, _| {
                 let (height, width) = shape.extent.matrix();
                 let texels = Box::new(Contents::Input(Values::Picture(width)));
-                let contents = Contents::Texture(Texture { width, height, format: Format::Rgba8Unorm, texels });
+                let contents = Contents::Texture(Texture { width, height, format: TexelFormat::Rgba8Unorm, texels });
                 buffers(shape, contents)
             },
             tolerance: Some(|shape, _| Rotation::new(shape).tolerance(1.0 / 256.0, 1.0)),

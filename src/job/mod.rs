@@ -6,7 +6,7 @@ mod check;
 mod kernel;
 mod step;
 
-pub use crate::suite::{Checks, Contents, Format, POISON, ROW_PITCH, Route, Routine, Scalar, Shape, Texture};
+pub use crate::suite::{Checks, Contents, POISON, ROW_PITCH, Route, Routine, Scalar, Shape, TexelFormat, Texture};
 pub use bind::{Job, Only};
 pub use buffer::{Buffer, Mapping};
 pub use check::{Check, Product};

@@ -1,4 +1,4 @@
-//! Reports on disk: replaced whole, or grown row by row.
+//! Writes report files: replaces the whole file, or appends rows.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -8,8 +8,8 @@ use super::csv;
 use crate::error::{Error, Result};
 use crate::results::Record;
 
-/// Writes `text` beside `path` and renames it into place, so that a reader of `path` finds the old text or the new
-/// one whole.
+/// Writes `text` to a temporary file in the same folder and renames it to `path`. Readers of `path` see either the old
+/// or the new text, never a part.
 ///
 /// # Errors
 /// [`Error::Io`] with the path.
@@ -24,7 +24,8 @@ pub fn replace_file(path: &Path, text: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Forces the new name to the disk, before rows are appended to what it names. Not every file system can.
+/// Syncs the folder, so that the renamed file survives a crash. Errors are ignored: some file systems cannot sync a
+/// folder.
 fn sync_folder(path: &Path) {
     if cfg!(unix) {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -37,20 +38,20 @@ fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error
     move |source| Error::Io { action, path, source }
 }
 
-/// A CSV that is brought up to date case by case. Whenever the program or the machine stops, the file holds all rows
-/// but the one that was being written: rows are appended, and where an earlier one changed, the file is replaced whole.
+/// A CSV report that is updated after each case. New rows are appended; if an earlier row changes, the whole file is
+/// replaced. After a crash, at most the rows being written are lost.
 pub struct CsvFile {
     path: PathBuf,
-    /// Rows above those that are updated.
+    /// Rows that precede the updated rows.
     before: Vec<Record>,
-    /// How many of the latter are in the file.
+    /// Number of updated rows in the file.
     rows: usize,
-    /// Whether they are in order.
+    /// Whether the updated rows are in order.
     is_sorted: bool,
 }
 
 impl CsvFile {
-    /// Writes `before` and `records` in place of whatever is at `path`.
+    /// Writes `before` and `records` to `path` and overwrites any existing file.
     ///
     /// # Errors
     /// [`Error::Io`] with the path.
@@ -60,8 +61,8 @@ impl CsvFile {
         Ok(file)
     }
 
-    /// Makes the file hold `records`, of which those at the positions `added` are new, and others have changed where
-    /// `has_changed`. What is new is appended, in whatever order rows come.
+    /// Updates the file to `records`. `added` has the indices of the new rows, in any order. `has_changed` states
+    /// whether other rows changed.
     ///
     /// # Errors
     /// [`Error::Io`] with the path.
@@ -74,7 +75,7 @@ impl CsvFile {
         self.append(&fresh)
     }
 
-    /// Puts the rows into the order of `records`, where they were appended in another.
+    /// Rewrites the file in the order of `records` if rows were appended in another order.
     ///
     /// # Errors
     /// [`Error::Io`] with the path.
@@ -82,13 +83,13 @@ impl CsvFile {
         if self.is_sorted { Ok(()) } else { self.replace(records) }
     }
 
-    /// Puts `records` at the end.
+    /// Appends `records`.
     ///
     /// # Errors
     /// [`Error::Io`] with the path.
     pub fn append(&mut self, records: &[Record]) -> Result<()> {
         let mut file = OpenOptions::new().append(true).open(&self.path).map_err(io("open", &self.path))?;
-        // A driver that hangs can take the whole machine down: the rows have to be on the disk.
+        // A hanging driver can take down the machine, so sync the rows to disk now.
         let written = file.write_all(&csv::write_rows(records)).and_then(|()| file.sync_data());
         written.map_err(io("write", &self.path))?;
         self.rows += records.len();
@@ -100,7 +101,7 @@ impl CsvFile {
         replace_file(&self.path, &csv::write(self.before.iter().chain(records)))
     }
 
-    /// Whether the file is where it was.
+    /// Whether the file still exists.
     fn is_there(&self) -> bool {
         !matches!(self.path.metadata(), Err(error) if error.kind() == ErrorKind::NotFound)
     }
@@ -119,7 +120,7 @@ mod tests {
         csv::open(path).expect("a report").records
     }
 
-    /// What tells one file from another that took its place.
+    /// The inode: it changes if another file replaces this one.
     #[cfg(unix)]
     fn file_number(path: &Path) -> u64 {
         std::os::unix::fs::MetadataExt::ino(&path.metadata().expect("there"))

@@ -1,4 +1,4 @@
-//! The README.md of a folder of reports: a list of the reports, and their headline figures.
+//! The README.md of a folder of reports: a list of reports and their headline figures.
 
 use super::apis;
 use super::markdown::{escape, table};
@@ -9,31 +9,31 @@ use crate::results::format;
 use crate::results::{Record, Status};
 use crate::suite::Scalar;
 
-/// The page's first line, by which it is known to be generated.
+/// First line of the page. It marks the page as generated.
 pub const MARK: &str = "<!-- Written by `shaderbench index`: do not edit. -->";
 
-/// A report of the folder.
+/// One report of the folder.
 pub struct Entry {
-    /// Its path below the folder, with `/` between its parts.
+    /// Path relative to the folder, with `/` as separator.
     pub path: String,
-    /// Its rows.
+    /// The rows of the report.
     pub records: Vec<Record>,
-    /// Facts inferred from the rows of each API, by the name of the API.
+    /// Facts inferred from the rows of each API.
     pub facts: Vec<(Api, Facts)>,
 }
 
-/// Facts about a device that are inferred from its rows.
+/// Facts about a device, inferred from its rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
-    /// Banks of workgroup memory.
+    /// Number of shared-memory banks.
     pub banks: Option<u64>,
-    /// Latency of L2, ns.
+    /// L2 latency in ns.
     pub l2_ns: Option<f64>,
-    /// Latency of DRAM, ns.
+    /// DRAM latency in ns.
     pub memory_ns: Option<f64>,
 }
 
-/// The page.
+/// Writes the page.
 #[must_use]
 pub fn write(entries: &[Entry]) -> String {
     format!(
@@ -104,7 +104,7 @@ fn figures(entries: &[Entry]) -> String {
     let mut rows = Vec::new();
     for entry in entries {
         for api in apis(&entry.records) {
-            let own: Vec<&Record> =
+            let sound: Vec<&Record> =
                 entry.records.iter().filter(|row| row.backend == Some(api) && row.status == Status::Ok).collect();
             let facts =
                 entry.facts.iter().find(|(of, _)| *of == api).map(|(_, facts)| facts.clone()).unwrap_or_default();
@@ -114,13 +114,13 @@ fn figures(entries: &[Entry]) -> String {
                 any.map_or_else(String::new, |row| row.device.clone()),
                 api.title().to_owned(),
                 any.map_or_else(String::new, |row| row.date.chars().take(10).collect()),
-                shown(fastest(&largest(&pick(&own, "ceiling", &["copy"]))), false),
-                shown(fastest(&largest(&pick(&own, "ceiling", &["read", "read_tree"]))), false),
-                shown(fastest(&largest(&of_f32(pick(&own, "reduction", &[])))), true),
-                shown(fastest(&largest(&of_f32(pick(&own, "transpose", &[])))), true),
-                shown(fastest(&of_f32(pick(&own, "ceiling", &["fma"]))), false),
-                shown(fastest(&of_f32(pick(&own, "matmul", &[]))), true),
-                shown(fastest(&pick(&own, "matmul", &["cooperative"])), true),
+                shown(fastest(&largest(&pick(&sound, "ceiling", &["copy"]))), false),
+                shown(fastest(&largest(&pick(&sound, "ceiling", &["read", "read_tree"]))), false),
+                shown(fastest(&largest(&of_f32(pick(&sound, "reduction", &[])))), true),
+                shown(fastest(&largest(&of_f32(pick(&sound, "transpose", &[])))), true),
+                shown(fastest(&of_f32(pick(&sound, "ceiling", &["fma"]))), false),
+                shown(fastest(&of_f32(pick(&sound, "matmul", &[]))), true),
+                shown(fastest(&pick(&sound, "matmul", &["cooperative"])), true),
                 latency(facts.l2_ns),
                 latency(facts.memory_ns),
                 facts.banks.map_or_else(none, |banks| banks.to_string()),
@@ -131,7 +131,7 @@ fn figures(entries: &[Entry]) -> String {
     table(&heading.map(str::to_owned), &right, &rows)
 }
 
-/// The rows of a family's benchmarks, or of all that are no vendor's library.
+/// The rows of these benchmarks, or of the whole family if `benchmarks` is empty; without cuBLAS.
 fn pick<'a>(rows: &[&'a Record], family: &str, benchmarks: &[&str]) -> Vec<&'a Record> {
     let is_wanted = |row: &Record| {
         let name = row.benchmark.as_str();
@@ -140,25 +140,25 @@ fn pick<'a>(rows: &[&'a Record], family: &str, benchmarks: &[&str]) -> Vec<&'a R
     rows.iter().copied().filter(|row| is_wanted(row)).collect()
 }
 
-/// Those of f32, in however many lanes.
+/// The rows with scalar type f32, vectors included.
 fn of_f32(rows: Vec<&Record>) -> Vec<&Record> {
     rows.into_iter().filter(|row| row.dtype.is_some_and(|dtype| dtype.scalar() == Scalar::F32)).collect()
 }
 
-/// Those that do the most work.
+/// The rows that move the most bytes.
 fn largest<'a>(rows: &[&'a Record]) -> Vec<&'a Record> {
     let most = rows.iter().filter_map(|row| row.bytes).max();
     rows.iter().copied().filter(|row| row.bytes == most).collect()
 }
 
-/// The one of the highest rate.
+/// The row with the highest rate.
 fn fastest<'a>(rows: &[&'a Record]) -> Option<&'a Record> {
     let rate = |row: &Record| row.gb_per_s.or(row.gflop_per_s);
     let rated = rows.iter().copied().filter(|row| rate(row).is_some());
     rated.max_by(|a, b| rate(a).unwrap_or(0.0).total_cmp(&rate(b).unwrap_or(0.0)))
 }
 
-/// A row's rate; with its name and share where several kernels compete.
+/// The rate of a row. With `has_name`, also its benchmark and share of the ceiling.
 fn shown(row: Option<&Record>, has_name: bool) -> String {
     let Some(row) = row else { return none() };
     if !has_name {

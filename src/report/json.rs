@@ -1,4 +1,4 @@
-//! Writes records as JSON (the columns of the CSV, and every sample), and reads them.
+//! Writes records as JSON (the CSV columns and all samples), and reads them.
 
 use std::path::Path;
 
@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::results::{COLUMNS, Record};
 
-/// An array of objects, one a record: the CSV's columns by name (a figure that does not exist is null), `samples_ns`;
-/// where the kernel made a picture, `picture_hash`; where the device reports them, `conditions` before and after the
-/// case.
+/// An array with one object per record: the CSV columns by name (null for missing figures) and `samples_ns`. If the
+/// kernel made an image, also `picture_hash`. If the device reports them, also `conditions` before and after the case.
 #[must_use]
 pub fn write(records: &[Record]) -> Vec<u8> {
     let object = |record: &Record| {
@@ -30,7 +29,7 @@ pub fn write(records: &[Record]) -> Vec<u8> {
     text
 }
 
-/// Reads a report. Columns are found by name; unknown ones are passed over, missing ones stay empty.
+/// Reads a report. Columns are found by name. Unknown columns are ignored, missing columns stay empty.
 ///
 /// # Errors
 /// [`Error::Report`] with `path`, line and column.
@@ -41,7 +40,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
         fault(line, "the file is not UTF-8".to_owned())
     })?;
     let text = text.trim_start_matches('\u{feff}');
-    // The text of a row gives its line for error messages.
+    // Keep the raw text of each row, so that errors can give its line.
     let rows: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| fault(error.line(), not_json(&error)))?;
     let mut records = Vec::with_capacity(rows.len());
     for row in rows {
@@ -52,7 +51,7 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
     Ok(records)
 }
 
-/// The sentence for text that is no JSON, or no array.
+/// Error message for text that is not JSON or not an array.
 fn not_json(error: &serde_json::Error) -> String {
     match error.classify() {
         serde_json::error::Category::Data => "not a shaderbench report: expected an array of rows".to_owned(),
@@ -120,11 +119,10 @@ mod tests {
         assert_eq!(read(Path::new("r.json"), &write(&[])).expect("own report"), []);
     }
 
-    /// So that a row out of the JSON and the same out of the CSV are known to be one measurement.
+    /// Rows from the JSON and the CSV of one run must compare equal, to be recognized as one measurement.
     #[test]
     fn a_figure_is_read_back_to_the_last_bit() {
-        // An additive sequence of fractions, as times: thousands of them, since few are rounded wrongly by a careless
-        // reader.
+        // Thousands of fractions from an additive sequence: an inexact parser rounds only a few of them wrongly.
         let records: Vec<Record> = (1..5000)
             .map(|i| Record {
                 median_ns: Some(1e6 * (f64::from(i) * 0.618_033_988_749_895).fract()),

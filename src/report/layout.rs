@@ -1,4 +1,4 @@
-//! The parts of a report for people, laid out for a terminal or as Markdown.
+//! Lays out the parts of a report for a terminal or as Markdown.
 
 use anstyle::{AnsiColor, Style as TextStyle};
 use tabled::builder::Builder;
@@ -8,26 +8,27 @@ use textwrap::core::display_width;
 
 use super::markdown;
 
-/// A terminal to draw on.
+/// Properties of the terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Terminal {
-    /// Columns of the terminal.
+    /// Width in columns.
     pub width: usize,
     /// Whether to use ANSI colours.
     pub has_color: bool,
 }
 
-/// What a report is written for.
+/// The output medium of a report.
 #[derive(Debug, Clone, Copy)]
 pub enum Medium {
     /// A terminal.
     Terminal(Terminal),
-    /// An issue or a page: GitHub's Markdown.
+    /// GitHub Markdown, for an issue or a page.
     Markdown,
 }
 
 impl Medium {
-    /// How tables are made for it: Markdown has the columns of a narrow one, and neither colours nor a width.
+    /// The terminal properties for tables. Markdown uses the columns of a narrow terminal, without colours or a width
+    /// limit.
     pub(super) const fn terminal(self) -> Terminal {
         match self {
             Self::Terminal(terminal) => terminal,
@@ -36,13 +37,13 @@ impl Medium {
     }
 }
 
-/// The cells of a bar, from an eighth to a whole.
+/// Bar characters, from one eighth to a full cell.
 pub(super) const BAR: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
-/// How serious a remark is.
+/// Severity of a remark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// The rows are measured.
+    /// The rows have a time.
     Note,
     /// The rows were skipped.
     Skipped,
@@ -50,40 +51,40 @@ pub enum Severity {
     Fault,
 }
 
-/// A line about some rows.
+/// A remark about some rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// How serious it is.
+    /// Severity.
     pub severity: Severity,
     /// The APIs of the rows, with a colon; empty for all APIs.
     pub prefix: String,
-    /// The sentence.
+    /// The text.
     pub text: String,
 }
 
-/// A part of a report.
+/// One part of a report.
 pub enum Part {
-    /// What something is called, and the rest of that line.
+    /// A name, and the rest of its line.
     Heading {
         /// The name.
         name: String,
-        /// What it is; may be empty.
+        /// The rest of the line; may be empty.
         rest: String,
     },
-    /// Rows.
+    /// A table.
     Table(Grid),
-    /// A line about some rows.
+    /// A remark about some rows.
     Remark(Remark),
-    /// A sentence or more.
+    /// One or more sentences.
     Text {
         /// The sentences.
         text: String,
-        /// What lines after the first start with.
+        /// Indent of the lines after the first.
         indent: &'static str,
     },
-    /// Text under a label.
+    /// A label with text.
     Field {
-        /// The label, of 8 letters at most.
+        /// The label, at most 8 characters.
         label: &'static str,
         /// The text.
         text: String,
@@ -91,7 +92,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// A sentence or more.
+    /// A text part without indent.
     pub(super) fn text(text: &str) -> Self {
         Self::Text { text: text.to_owned(), indent: "" }
     }
@@ -136,7 +137,7 @@ impl Part {
     }
 }
 
-/// Columns of a label with the blanks around it.
+/// Width of a label with its indent and gap.
 const LABEL: usize = 12;
 
 fn field(label: &str, text: &str, terminal: Terminal) -> String {
@@ -155,7 +156,7 @@ pub fn lay_out(parts: Vec<Part>, medium: Medium) -> String {
         Medium::Terminal(terminal) => parts.into_iter().map(|part| part.draw(terminal)).collect(),
         Medium::Markdown => {
             let text: String = parts.into_iter().map(Part::markdown).collect();
-            // A blank line parts two pieces, and never more than one.
+            // Separate parts by exactly one blank line.
             let mut tidy = text.replace("\n\n\n", "\n\n").trim_start().to_owned();
             tidy.truncate(tidy.trim_end().len());
             tidy + "\n"
@@ -163,12 +164,12 @@ pub fn lay_out(parts: Vec<Part>, medium: Medium) -> String {
     }
 }
 
-/// Least width of the first and of the last column of a grid.
+/// Minimum width of the first and of the last column of a grid.
 const LEAST: usize = 12;
-/// Blanks between two columns.
+/// Spaces between two columns.
 const GAP: usize = 2;
 
-/// A row's name on as many lines as `width` asks for: broken at blanks, after the family, and in a longer word after
+/// Breaks a row's name into lines of at most `width` columns: at spaces, after the family, and, in longer words, after
 /// underscores.
 fn folded(name: &str, width: usize) -> String {
     const INDENT: usize = 2;
@@ -204,19 +205,19 @@ fn folded(name: &str, width: usize) -> String {
     out
 }
 
-/// What a row's name is marked with.
+/// The mark of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Nothing.
+    /// No mark.
     None,
-    /// There is a note on the row.
+    /// The row has a note.
     Note,
     /// The row is wrong, failed or implausible.
     Fault,
 }
 
 impl Mark {
-    /// Columns of the terminal for a mark.
+    /// Width of a mark.
     pub(super) const WIDTH: usize = 2;
 
     const fn text(self) -> &'static str {
@@ -228,7 +229,7 @@ impl Mark {
     }
 }
 
-/// A column beside the names.
+/// A column to the right of the names.
 pub(super) struct Column {
     /// Its heading.
     pub(super) heading: String,
@@ -236,14 +237,14 @@ pub(super) struct Column {
     pub(super) is_right: bool,
 }
 
-/// A cell: its text, and what only a terminal shows.
+/// A cell. A style and a bar appear only on a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cell {
     /// The text.
     pub(super) text: String,
-    /// How a terminal paints it; of a cell with a bar, the bar.
+    /// Style on a terminal; it applies to the bar if the cell has one.
     pub(super) style: TextStyle,
-    /// A bar in front of the text.
+    /// A bar before the text.
     pub(super) bar: Option<String>,
 }
 
@@ -264,32 +265,32 @@ impl Cell {
 
 /// A row of a grid.
 pub(super) struct Row {
-    /// Title of its group; empty for none.
+    /// Title of the row's group; empty if it has none.
     pub(super) group: String,
-    /// Its mark.
+    /// The mark.
     pub(super) mark: Mark,
-    /// Its name.
+    /// The name.
     pub(super) name: String,
-    /// A cell for each column.
+    /// One cell per column.
     pub(super) cells: Vec<Cell>,
 }
 
-/// Rows under headings, each below the title of its group.
+/// A table with headings. Rows are grouped under titles.
 pub struct Grid {
-    /// The columns beside the names.
+    /// The columns after the names.
     pub(super) columns: Vec<Column>,
-    /// Most columns of the terminal for the names; `None` for all that the others leave.
+    /// Maximum width of the names; `None` for all of the remaining width.
     pub(super) widest_name: Option<usize>,
-    /// Heading of the last column, where it holds notes and takes the rest of the width.
+    /// Heading of the last column if that column holds notes. It takes the remaining width.
     pub(super) note: Option<&'static str>,
-    /// Whether names have marks in front.
+    /// Whether marks precede the names.
     pub(super) has_marks: bool,
-    /// The rows; with notes, each has one cell more than there are columns.
+    /// The rows. With notes, each row has one more cell than there are columns.
     pub(super) rows: Vec<Row>,
 }
 
 impl Grid {
-    /// Draws it; lines have no blanks at their ends.
+    /// Draws the table without trailing spaces.
     pub(super) fn draw(self, terminal: Terminal) -> String {
         let figures = self.columns.len();
         let mut headings: Vec<String> = vec![String::new()];
@@ -362,7 +363,7 @@ impl Grid {
         right.extend(self.columns.iter().map(|column| column.is_right));
         right.extend(self.note.map(|_| false));
         let row = |row: Row| {
-            // Notes have lines of their own.
+            // Notes follow on separate lines.
             let mark = if row.mark == Mark::Fault { "!" } else { "" };
             let name = [mark, &row.group, &row.name].into_iter().filter(|text| !text.is_empty());
             let name = name.collect::<Vec<_>>().join(" ");
@@ -373,12 +374,12 @@ impl Grid {
     }
 }
 
-/// Bold.
+/// Bold style.
 pub(super) const BOLD: TextStyle = TextStyle::new().bold();
-/// Dimmed.
+/// Dimmed style.
 pub(super) const DIM: TextStyle = TextStyle::new().dimmed();
 
-/// A colour as a style.
+/// A style with a foreground colour.
 pub(super) const fn colored(color: AnsiColor) -> TextStyle {
     TextStyle::new().fg_color(Some(anstyle::Color::Ansi(color)))
 }
@@ -387,8 +388,8 @@ pub(super) fn paint(terminal: Terminal, style: TextStyle, text: &str) -> String 
     if terminal.has_color && style != TextStyle::new() { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// Breaks `text` at spaces so that no line is wider than `width`, a longer word excepted; lines after the first start
-/// with `indent`. A number and its percent sign stay on one line.
+/// Wraps `text` at spaces to lines of at most `width` columns; longer words stay whole. Lines after the first start
+/// with `indent`. A number and its percent sign stay together.
 pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     let options = textwrap::Options::new(width)
         .subsequent_indent(indent)
@@ -398,7 +399,7 @@ pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     textwrap::fill(&text.replace(" %", "\u{a0}%"), options).replace("\u{a0}%", " %")
 }
 
-/// `text` followed by blanks up to `width` columns.
+/// Pads `text` with spaces to `width` columns.
 pub(crate) fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(display_width(text))))
 }

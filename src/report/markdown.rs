@@ -1,6 +1,6 @@
-//! Tables as GitHub reads them.
+//! Tables in GitHub Markdown.
 
-/// A table; columns for which `right` is true are aligned right. Cells may hold anything.
+/// A table. Columns with `right` = true are right-aligned. Cells may contain any text.
 #[must_use]
 pub fn table(heading: &[String], right: &[bool], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| {
@@ -12,16 +12,16 @@ pub fn table(heading: &[String], right: &[bool], rows: &[Vec<String>]) -> String
     format!("{}| {} |\n{rows}", line(heading), rule.join(" | "))
 }
 
-/// Text that Markdown must not read as its own signs: of emphasis, code, tables, HTML, links, strikethrough.
+/// Escapes the characters that have a meaning in Markdown: emphasis, code, tables, HTML, links, strikethrough.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut following = text.chars().skip(1);
     for c in text.chars() {
         let next = following.next();
-        // Brackets are common in intervals, and no link but before another one.
+        // Intervals contain brackets. Only a `]` before `(`, `[` or `:` can make a link.
         let is_link = c == ']' && matches!(next, Some('(' | '[' | ':'));
-        // A lone & is text; `&lt;` is not.
+        // A single `&` is text; `&lt;` is an entity.
         let is_entity = c == '&' && next.is_some_and(|next| next == '#' || next.is_ascii_alphabetic());
         if is_link || is_entity || matches!(c, '|' | '*' | '_' | '<' | '>' | '`' | '\\' | '~') {
             escaped.push('\\');

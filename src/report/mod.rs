@@ -1,4 +1,4 @@
-//! Reports: pure functions of records, and the writers that put them on disk.
+//! Reports: pure functions of records, and the writers of report files.
 
 pub mod comparison;
 pub mod csv;

@@ -1,11 +1,11 @@
-//! Pictures that kernels made, as PNG files.
+//! Encodes images from kernels as PNG.
 
 use crate::error::{Error, Result};
 
-/// `rgba` (four bytes a pixel, row by row) as a PNG file.
+/// Encodes `rgba` (4 bytes per pixel, row-major) as a PNG file.
 ///
 /// # Errors
-/// [`Error::Validation`] where the picture is not as large as `width` and `height` say.
+/// [`Error::Validation`] if the length of `rgba` does not match `width` and `height`.
 pub fn write(width: u32, height: u32, rgba: &[u8]) -> Result<Vec<u8>> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);

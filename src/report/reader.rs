@@ -1,4 +1,4 @@
-//! Reads reports: CSV or JSON, from a file, from bytes, or all of a folder.
+//! Reads reports (CSV or JSON) from files, bytes or folders.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::{csv, json};
 use crate::error::{Error, Result};
-pub use csv::Report;
+pub use csv::Parsed;
 
 /// Reads the report in the file at `path`; see [`read`].
 ///
 /// # Errors
 /// [`Error::Io`] if the file cannot be read, and the errors of [`read`].
-pub fn open(path: &Path) -> Result<Report> {
+pub fn open(path: &Path) -> Result<Parsed> {
     read(path, BufReader::new(File::open(path).map_err(|source| unreadable(path, source))?))
 }
 
@@ -20,28 +20,28 @@ pub fn open(path: &Path) -> Result<Report> {
 ///
 /// # Errors
 /// The errors of [`csv::read`] and [`json::read`], which name `path`.
-pub fn read(path: &Path, mut source: impl BufRead) -> Result<Report> {
+pub fn read(path: &Path, mut source: impl BufRead) -> Result<Parsed> {
     let start = source.fill_buf().map_err(|source| unreadable(path, source))?;
     if !has_ending(path, "json") && !is_json(start) {
         return csv::read(path, source);
     }
     let mut bytes = Vec::new();
     source.read_to_end(&mut bytes).map_err(|source| unreadable(path, source))?;
-    Ok(Report { records: json::read(path, &bytes)?, notes: Vec::new() })
+    Ok(Parsed { records: json::read(path, &bytes)?, notes: Vec::new() })
 }
 
-/// `report`, if it has rows.
+/// Returns `report` if it has rows.
 ///
 /// # Errors
-/// [`Error::Usage`] that names `path` if there are none.
-pub fn with_rows(path: &Path, report: Report) -> Result<Report> {
+/// [`Error::Usage`] with `path` if it has none.
+pub fn with_rows(path: &Path, report: Parsed) -> Result<Parsed> {
     if report.records.is_empty() {
         return Err(Error::Usage(format!("{} has no rows: name a report that has some", path.display())));
     }
     Ok(report)
 }
 
-/// The reports in a folder and the folders below it, sorted by path: the files that end in `.csv` or `.json`.
+/// The paths of all reports (`.csv` or `.json`) in a folder and its subfolders, sorted.
 ///
 /// # Errors
 /// [`Error::Io`] if a folder cannot be read, [`Error::Usage`] if there is no report.
@@ -58,7 +58,7 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Whether the name of a file is that of a report.
+/// Whether the file name ends in `.csv` or `.json`.
 #[must_use]
 pub fn is_report_name(path: &Path) -> bool {
     has_ending(path, "csv") || has_ending(path, "json")
@@ -76,13 +76,13 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Whether the file's name ends in a dot and `ending`.
+/// Whether the file has the extension `ending`.
 #[must_use]
 pub fn has_ending(path: &Path, ending: &str) -> bool {
-    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending))
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
 }
 
-/// No header of a CSV starts with a bracket.
+/// A CSV header never starts with a bracket.
 fn is_json(start: &[u8]) -> bool {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     matches!(text.trim_ascii_start().first(), Some(b'[' | b'{'))
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_report_without_rows_is_refused() {
-        let empty = with_rows(Path::new("r.csv"), Report::default()).expect_err("no rows").to_string();
+        let empty = with_rows(Path::new("r.csv"), Parsed::default()).expect_err("no rows").to_string();
         assert_eq!(empty, "r.csv has no rows: name a report that has some");
     }
 }

@@ -1,25 +1,25 @@
-//! Rows by family, with their findings.
+//! Groups rows by family, with findings.
 
 use crate::backend::Api;
 use crate::families::FAMILIES;
 use crate::results::Record;
 use crate::results::findings::{Finding, finding};
 
-/// The rows of a family, and what they show.
+/// The rows of one family and their findings.
 pub struct Section<'a> {
-    /// Name of the family, or another title.
+    /// Family name, or another title.
     pub title: &'a str,
-    /// One sentence: what the family does.
+    /// What the family does, in one sentence.
     pub summary: &'a str,
-    /// Findings on this device, each with the API through which its rows were measured.
+    /// Findings on this device, each with the API of its rows.
     pub findings: Vec<(Api, Finding)>,
-    /// Its rows, in order.
+    /// Rows in order.
     pub rows: Vec<&'a Record>,
     /// Whether rows are grouped by kernel (ceilings) rather than by type and size.
     pub is_by_kernel: bool,
 }
 
-/// The APIs that `records` were measured through, in the order in which they occur.
+/// The APIs of `records`, in order of first occurrence.
 pub fn apis<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Api> {
     let mut apis: Vec<Api> = Vec::new();
     for api in records.into_iter().filter_map(|record| record.backend) {
@@ -30,17 +30,17 @@ pub fn apis<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Api> {
     apis
 }
 
-/// The findings of a family's rows, each API for itself.
+/// The findings of a family's rows, separately for each API.
 #[must_use]
 pub fn findings(family: &str, rows: &[&Record]) -> Vec<(Api, Finding)> {
     let found = |api: Api| {
-        let own: Vec<_> = rows.iter().copied().filter(|row| row.backend == Some(api)).collect();
-        Some((api, finding(family, &own)?))
+        let of_api: Vec<_> = rows.iter().copied().filter(|row| row.backend == Some(api)).collect();
+        Some((api, finding(family, &of_api)?))
     };
     apis(rows.iter().copied()).into_iter().filter_map(found).collect()
 }
 
-/// A section for each family that has rows, in the order of the suite.
+/// One section per family that has rows, in the order of the suite.
 #[must_use]
 pub fn sections(records: &[Record]) -> Vec<Section<'_>> {
     let section = |family: &&'static crate::suite::Family| {

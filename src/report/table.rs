@@ -1,4 +1,4 @@
-//! Records of one API as a table.
+//! Tables for records of one API.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::results::{Record, Status};
 use crate::suite::{CHECK_PARAMS, Checks, Extent, params_text};
 use anstyle::AnsiColor;
 
-/// From this width on the table has room for the interval, the sample counts, the end-to-end time, the ceiling's name
-/// and a note.
+/// Minimum terminal width for the wide table, which adds the interval, sample counts, end-to-end time, ceiling and
+/// note.
 pub(super) const WIDE: usize = 180;
 
-/// Most columns of the terminal for names in a wide table, which has more columns.
+/// Maximum width of names in the wide table.
 pub(super) const WIDE_NAME: usize = 32;
 
-/// A section whose rows come from one API: its table, remarks and findings.
+/// A section with rows from one API: table, remarks and findings.
 pub(super) fn section(section: &Section, terminal: Terminal) -> Vec<Part> {
     let mut parts = vec![headline(section, "")];
     let measured: Vec<_> = section.rows.iter().copied().filter(|row| row.median_ns.is_some()).collect();
@@ -46,7 +46,7 @@ fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Gr
     if is_wide {
         headings.extend(["95 % interval", "fastest", "samples", "end to end", "ceiling"]);
     }
-    // Bars start below each other.
+    // Left-align bars.
     let column = |(index, heading): (usize, &&str)| Column {
         heading: (*heading).to_owned(),
         is_right: index < figures && *heading != "of ceiling",
@@ -70,23 +70,23 @@ fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Gr
     }
 }
 
-/// The title of a row's group.
+/// Title of the row's group.
 pub(super) fn title(is_by_kernel: bool, row: &Record) -> String {
     if is_by_kernel { row.benchmark.clone() } else { kind(row) }
 }
 
-/// What a row is called within its group.
+/// Name of the row within its group.
 pub(super) fn name(is_by_kernel: bool, row: &Record) -> String {
     let name = if is_by_kernel { kind(row) } else { row.benchmark.clone() };
     format!("{name} {}", variant(row)).trim_end().to_owned()
 }
 
-/// What a row is called within its family.
+/// Name of the row within its family.
 pub(super) fn label(row: &Record) -> String {
     [row.benchmark.as_str(), &kind(row), &variant(row)].join(" ").trim_end().to_owned()
 }
 
-/// The cells of a row below `headings`.
+/// The cells of a row under `headings`.
 fn cells(section: &Section, measured: &[&Record], row: &Record, headings: &[&str], is_wide: bool) -> Vec<Cell> {
     let mut cells: Vec<Cell> = vec![time(row.median_ns).into(), noise(row).into(), rate(row).into()];
     cells.extend(headings.contains(&"of ceiling").then(|| share(row)));
@@ -109,13 +109,13 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, headings: &[&str
     cells
 }
 
-/// Half the width of the row's interval.
+/// Half width of the row's interval, in percent of the median.
 pub(super) fn noise(row: &Record) -> String {
     row.noise().map_or_else(String::new, format::percent)
 }
 
-/// How many times as fast as the first of its type and size the row is: a launch of another kernel by its time, one of
-/// the same kernel by what it gets done in that time, since there a parameter may be how much that is.
+/// Speed relative to the first row of the same group and size. Rows of different kernels compare times. Rows of the
+/// same kernel compare rates, because a parameter may change the work per launch.
 fn speed(is_by_kernel: bool, rows: &[&Record], row: &Record) -> String {
     let first = rows.iter().filter(|other| other.median_ns.is_some()).find(|other| {
         let is_group = if is_by_kernel { other.benchmark == row.benchmark } else { other.dtype == row.dtype };
@@ -127,29 +127,29 @@ fn speed(is_by_kernel: bool, rows: &[&Record], row: &Record) -> String {
             return times;
         }
         let rates = row.gb_per_s.zip(first.gb_per_s).or(row.gflop_per_s.zip(first.gflop_per_s));
-        rates.map(|(own, first)| own / first).or(times)
+        rates.map(|(rate, first)| rate / first).or(times)
     });
     speed.map_or_else(String::new, format::ratio)
 }
 
-/// The texts of a row, for tables outside of a terminal.
+/// The texts of a row, for output outside a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Texts {
-    /// The title of its group.
+    /// Title of the group.
     pub group: String,
-    /// What it is called there.
+    /// Name within the group.
     pub name: String,
     /// Median time.
     pub median: String,
-    /// Half the width of its interval.
+    /// Half width of the interval, in percent of the median.
     pub noise: String,
-    /// Bytes or operations a second, or the time of a load.
+    /// Bytes or operations per second, or the time per load.
     pub rate: String,
-    /// How many times as fast as the first of its group it is.
+    /// Speed relative to the first row of the group.
     pub speed: String,
 }
 
-/// The texts of `row`, one of the `rows` of its family.
+/// The texts of `row`. `rows` are all rows of its family.
 #[must_use]
 pub fn texts(is_by_kernel: bool, rows: &[&Record], row: &Record) -> Texts {
     Texts {
@@ -162,16 +162,15 @@ pub fn texts(is_by_kernel: bool, rows: &[&Record], row: &Record) -> Texts {
     }
 }
 
-/// What sets the row apart from others of its kernel, type and size: its parameters, and the checks that it ran with by
-/// their names.
+/// Parameters of the row, and the names of its run-time checks if a parameter sets them.
 fn variant(row: &Record) -> String {
-    let (checks, own): (BTreeMap<_, _>, BTreeMap<_, _>) =
+    let (checks, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
         row.params.clone().into_iter().partition(|(name, _)| CHECK_PARAMS.contains(&name.as_str()));
     let checks = row.checks.filter(|_| !checks.is_empty()).map_or_else(String::new, Checks::name);
-    format!("{} {checks}", params_text(&own)).trim().to_owned()
+    format!("{} {checks}", params_text(&others)).trim().to_owned()
 }
 
-/// Type and size, as one writes them: `f32 2^20`.
+/// Type and size: `f32 2^20`.
 fn kind(row: &Record) -> String {
     format!("{} {}", row.dtype_name(), nice_size(row.n))
 }
@@ -184,8 +183,8 @@ fn nice_size(n: Option<Extent>) -> String {
     }
 }
 
-/// Rows without figures, and in the narrow table those that have a note, which the wide one shows in a column. Rows of
-/// the same reason share a line.
+/// Remarks for rows without a time and, in the narrow table, for rows with a note (the wide table has a column for
+/// notes). Rows with the same status and reason share a remark.
 pub(super) fn remarks(rows: &[&Record], terminal: Terminal) -> Vec<Remark> {
     let mut groups: Vec<((Status, &str), Vec<String>)> = Vec::new();
     let has_remark = |row: &&&Record| row.median_ns.is_none() || (terminal.width < WIDE && !row.reason.is_empty());
@@ -208,13 +207,13 @@ pub(super) fn remarks(rows: &[&Record], terminal: Terminal) -> Vec<Remark> {
     groups.into_iter().map(remark).collect()
 }
 
-/// A time in nanoseconds as [`format::time`] writes it; empty where there is none.
+/// Formats a time in nanoseconds with [`format::time`]; empty for `None`.
 #[must_use]
 pub fn time(ns: Option<f64>) -> String {
     ns.map_or_else(String::new, format::time)
 }
 
-/// The row's rate: bytes per second where it counts bytes, else operations; of dependent loads the latency.
+/// The rate of a row: bytes per second if available, else operations per second. For dependent loads, the latency.
 pub(super) fn rate(row: &Record) -> String {
     if let Some(ns) = row.load_ns() {
         return format::load_latency(ns);
@@ -226,7 +225,7 @@ pub(super) fn rate(row: &Record) -> String {
     }
 }
 
-/// The row's share of its ceiling behind a bar of six cells that is full at the ceiling.
+/// The share of the ceiling, with a bar of six cells. The bar is full at 100 %.
 pub(super) fn share(row: &Record) -> Cell {
     let Some(share) = row.share else { return String::new().into() };
     const CELLS: f64 = 6.0;
@@ -242,7 +241,7 @@ pub(super) fn share(row: &Record) -> Cell {
     Cell { text: format::percent(share), style: colored(color), bar: Some(format!("{bar:<6}")) }
 }
 
-/// One row on one line.
+/// Formats a row as one line.
 #[must_use]
 pub fn line(record: &Record) -> String {
     let label = padded(&format!("{}/{}", record.family, label(record)), 50);

@@ -1,7 +1,7 @@
-//! Records of one device through several APIs, compared.
+//! Compares the records of one device through several APIs.
 //!
-//! A ratio is the time of the first API ÷ the time of the second: above 1 the second is faster. Only what both measured
-//! by the same clock, right and plausible, is compared; its interval is that of [`stats::ratio`].
+//! A ratio is the time of the first API ÷ the time of the second; above 1 the second is faster. A case is compared only
+//! if both sides are `ok` and use the same clock. The interval is that of [`stats::ratio`].
 
 use super::layout::{Cell, Column, Grid, Mark, Part, Remark, Row, Severity, Terminal};
 use super::table::{WIDE, WIDE_NAME, headline, label, name, noise, rate, remarks, share, time, title};
@@ -11,7 +11,7 @@ use crate::results::format;
 use crate::results::stats::{self, Estimate};
 use crate::results::{Clock, Record, Status};
 
-/// How many gaps a family names, and the whole in each direction.
+/// The most differences that one family names, and the most that all families name per direction.
 const WIDEST_OF_FAMILY: usize = 3;
 const WIDEST_OF_ALL: usize = 5;
 
@@ -32,7 +32,7 @@ impl<'a> Pair<'a> {
         self.first.into_iter().chain(self.second)
     }
 
-    /// The two where each was measured, rightly or not.
+    /// The two rows, if both have a time; their status may be a fault.
     const fn both(&self) -> Option<(&'a Record, &'a Record)> {
         match (self.first, self.second) {
             (Some(first), Some(second)) if first.median_ns.is_some() && second.median_ns.is_some() => {
@@ -57,18 +57,18 @@ impl<'a> Pair<'a> {
 }
 
 impl Gap<'_> {
-    /// How far apart the two are, whichever is faster.
+    /// Distance of the ratio from 1, on a log scale; the same for both directions.
     fn width(&self) -> f64 {
         self.ratio.value.ln().abs()
     }
 
-    /// Whether the gap is more than noise.
+    /// Whether the interval excludes 1.
     const fn is_certain(&self) -> bool {
         self.ratio.low > 1.0 || self.ratio.high < 1.0
     }
 }
 
-/// The cases of `rows` through two APIs, in order.
+/// Pairs the `rows` of the two APIs by case, in the order of the rows.
 fn pairs<'a>(rows: &[&'a Record], [first, second]: [Api; 2]) -> Vec<Pair<'a>> {
     let is_same = |a: &Record, b: &Record| {
         (&a.family, &a.benchmark, &a.dtype, &a.n, &a.params) == (&b.family, &b.benchmark, &b.dtype, &b.n, &b.params)
@@ -83,8 +83,8 @@ fn pairs<'a>(rows: &[&'a Record], [first, second]: [Api; 2]) -> Vec<Pair<'a>> {
     cases.into_iter().map(|case| Pair { first: of(case, first), second: of(case, second) }).collect()
 }
 
-/// Geometric mean of the time of the first API ÷ the time of the second, and over how many cases; `None` where nothing
-/// can be compared.
+/// Geometric mean of (time of the first API ÷ time of the second), and the number of cases. `None` if no case can be
+/// compared.
 #[must_use]
 pub fn mean_ratio(records: &[Record], apis: [Api; 2]) -> Option<(f64, usize)> {
     let rows: Vec<&Record> = records.iter().collect();
@@ -92,13 +92,13 @@ pub fn mean_ratio(records: &[Record], apis: [Api; 2]) -> Option<(f64, usize)> {
     Some((mean(&gaps)?, gaps.len()))
 }
 
-/// The two APIs of each table: the first with each other one.
+/// The two APIs of each table: the first API with each of the others.
 fn matches(apis: &[Api]) -> Vec<[Api; 2]> {
     apis.iter().skip(1).map(|other| [apis[0], *other]).collect()
 }
 
-/// A section whose rows come from several `apis`: the first against each other one, with a sentence on each such table,
-/// then what is to be said about the rows and what they show, by API where these differ.
+/// A section with rows from several `apis`: one table and one sentence for the first API with each of the others, then
+/// remarks and findings. Remarks and findings that are not the same for all APIs name their APIs.
 pub(super) fn section(section: &Section, apis: &[Api], terminal: Terminal) -> Vec<Part> {
     let faster = if let [_, second] = apis { second.title() } else { "the second" };
     let mut parts = vec![headline(section, &format!(" (ratio of times: above 1 {faster} is faster)"))];
@@ -124,7 +124,7 @@ pub(super) fn section(section: &Section, apis: &[Api], terminal: Terminal) -> Ve
     parts
 }
 
-/// Each line once, behind the APIs that it is about where it is not about all.
+/// Merges equal lines. Each line has a prefix that names its APIs, unless all APIs have it.
 fn by_api<T: PartialEq>(lines: Vec<(Api, T)>, apis: &[Api]) -> Vec<(String, T)> {
     let mut merged: Vec<(Vec<&str>, T)> = Vec::new();
     for (api, line) in lines {
@@ -176,7 +176,7 @@ fn row(section: &Section, pair: &Pair, apis: [Api; 2], is_wide: bool) -> Option<
     }
     cells.push(pair.gap().map_or_else(none, |gap| with_interval(gap.ratio)).into());
     if is_wide {
-        // Rows without figures have remarks below the table.
+        // Remarks below the table cover rows without a time.
         let notes = pair.sides().filter(|row| row.median_ns.is_some() && !row.reason.is_empty());
         let notes = by_api(notes.filter_map(|row| Some((row.backend?, row.reason.clone()))).collect(), &apis);
         let notes: Vec<_> = notes.iter().map(|(prefix, note)| format!("{prefix}{note}")).collect();
@@ -189,7 +189,7 @@ fn none() -> String {
     "–".to_owned()
 }
 
-/// Which rows were not compared since each API timed them by another clock.
+/// A remark that lists the rows that are not compared because the two APIs use different clocks.
 fn two_clocks(pairs: &[Pair], [first, second]: [Api; 2]) -> Option<Remark> {
     let of: Vec<_> = pairs.iter().filter(|pair| pair.has_two_clocks()).filter_map(Pair::both).collect();
     let (one, other) = of.first()?;
@@ -205,7 +205,7 @@ fn two_clocks(pairs: &[Pair], [first, second]: [Api; 2]) -> Option<Remark> {
     Some(Remark { severity: Severity::Note, prefix: String::new(), text })
 }
 
-/// A family in one sentence; `None` where nothing was compared.
+/// Summarizes a family in one sentence; `None` if no case is compared.
 fn summary(gaps: Vec<Gap>, [first, second]: [Api; 2]) -> Option<String> {
     let ratio = mean(&gaps)?;
     let mut text = format!(
@@ -232,8 +232,8 @@ fn summary(gaps: Vec<Gap>, [first, second]: [Api; 2]) -> Option<String> {
     Some(text)
 }
 
-/// All families in a table of geometric means, and the widest gaps in both directions, for each two APIs; empty where
-/// all rows come from one.
+/// For each pair of APIs: a table of geometric means by family, and the largest differences in both directions. Empty
+/// if all rows are from one API.
 pub(super) fn overall(sections: &[Section]) -> Vec<Vec<Part>> {
     let apis = apis(sections.iter().flat_map(|section| section.rows.iter().copied()));
     matches(&apis).into_iter().filter_map(|of| overall_of(sections, of)).collect()
@@ -298,12 +298,11 @@ fn overall_of(sections: &[Section], of: [Api; 2]) -> Option<Vec<Part>> {
     Some([Part::Heading { name, rest: String::new() }, Part::Table(grid)].into_iter().chain(lines).collect())
 }
 
-/// Geometric mean of the ratios.
 fn mean(gaps: &[Gap]) -> Option<f64> {
     stats::geometric_mean(&gaps.iter().map(|gap| gap.ratio.value).collect::<Vec<_>>())
 }
 
-/// The `most` widest of the gaps, the widest first.
+/// The `most` largest differences, largest first.
 fn widest<'a, 'b>(gaps: impl Iterator<Item = &'b Gap<'a>>, most: usize) -> Vec<&'b Gap<'a>>
 where
     'a: 'b,

@@ -1,11 +1,11 @@
-//! Numbers as text: one rule for each quantity, the same in every table, sentence and page.
+//! Formats numbers: one rule per quantity, for all tables, sentences and pages.
 //!
-//! `format_examples.json` lists examples; the page's script follows the same rules.
+//! `format_examples.json` lists examples. The script of the HTML page follows the same rules.
 
-/// `value` to `digits` significant digits, without an exponent. Digits before the point are never rounded away.
+/// `value` with `digits` significant digits, without an exponent. Digits before the decimal point are never rounded.
 #[must_use]
 pub fn significant(value: f64, digits: usize) -> String {
-    /// More decimals than any figure here needs.
+    /// Maximum number of decimals.
     const MOST: i32 = 100;
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
@@ -19,9 +19,9 @@ pub fn significant(value: f64, digits: usize) -> String {
     format!("{value:.*}", decimals as usize)
 }
 
-/// `value` in the first of `units`, each 1000 times the one before, in which it stays below 1000.
+/// `value` in the first of `units` in which it is below 1000. Each unit is 1000 times the previous one.
 fn scaled(mut value: f64, units: &[&str], digits: usize) -> String {
-    // What rounds to 1000 belongs to the next unit.
+    // A value that rounds to 1000 uses the next unit.
     let limit = 1000.0 - 0.5 * 10_f64.powi(3 - digits.max(3) as i32);
     let mut units = units.iter().peekable();
     let mut unit = units.next().copied().unwrap_or_default();
@@ -74,14 +74,14 @@ pub fn percent_change(fraction: f64) -> String {
     format!("{:.1} %", fraction * 100.0)
 }
 
-/// A limit that somebody chose, in percent without trailing zeros: `1.25 %`, `5 %`.
+/// A limit from the user, in percent without trailing zeros: `1.25 %`, `5 %`.
 #[must_use]
 pub fn percent_limit(fraction: f64) -> String {
     let text = format!("{:.4}", fraction * 100.0);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// The number of a ratio: three significant digits, two below 0.01.
+/// A ratio without the × sign: three significant digits, two below 0.01.
 #[must_use]
 pub fn ratio_number(ratio: f64) -> String {
     significant(ratio, if ratio < 0.01 { 2 } else { 3 })
@@ -93,7 +93,7 @@ pub fn ratio(ratio: f64) -> String {
     format!("{}×", ratio_number(ratio))
 }
 
-/// A ratio with its confidence interval, where it has one: `1.07× [1.06, 1.08]`.
+/// A ratio with its confidence interval if it has one: `1.07× [1.06, 1.08]`.
 #[must_use]
 pub fn ratio_with_interval(value: f64, interval: Option<(f64, f64)>) -> String {
     let interval =

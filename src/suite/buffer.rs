@@ -44,7 +44,7 @@ pub struct Texture {
     /// Rows.
     pub height: u64,
     /// The type of a texel.
-    pub format: Format,
+    pub format: TexelFormat,
     /// Contents of the texels, row by row; [`Contents::Poison`] for an output.
     pub texels: Box<Contents>,
 }
@@ -65,7 +65,7 @@ impl Texture {
 
 /// The type of a texel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum TexelFormat {
     /// Four 8-bit fractions: the usual format of pictures, which every device filters.
     Rgba8Unorm,
     /// One word.
@@ -74,7 +74,7 @@ pub enum Format {
     Rgba32Uint,
 }
 
-impl Format {
+impl TexelFormat {
     /// Bytes of a texel.
     #[must_use]
     pub const fn bytes(self) -> u64 {

@@ -22,7 +22,7 @@ mod units;
 pub(crate) mod vectors;
 
 pub use benchmark::{Benchmark, Cases, Check, Family, Work, all};
-pub use buffer::{Buffer, Contents, Format, POISON, ROW_PITCH, Texture, uniform};
+pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, TexelFormat, Texture, uniform};
 pub use case::Case;
 pub use interface::{Access, Binding, Checks, Constants, Feature, Interface, Value};
 pub use limit::Limit;

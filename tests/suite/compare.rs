@@ -6,7 +6,7 @@ use crate::command::{Folder, Output};
 use crate::terminal::{trim_lines, without_colors};
 use shaderbench::backend::Api;
 use shaderbench::report::Terminal;
-use shaderbench::report::comparison::{Format, Sort, View, write};
+use shaderbench::report::comparison::{OutputFormat, Sort, View, write};
 use shaderbench::report::{csv, json};
 use shaderbench::results::Bound;
 use shaderbench::results::Clock;
@@ -108,63 +108,63 @@ fn view(width: usize) -> View<'static> {
 }
 
 /// The comparison of `others` with the first report.
-fn written(others: &[Report], view: View, format: Format) -> String {
+fn written(others: &[Report], view: View, format: OutputFormat) -> String {
     let baseline = [report("old.csv", rows())];
     let text = write(&compare(&baseline, others), view, format);
-    if format == Format::Table && !view.terminal.has_color {
+    if format == OutputFormat::Table && !view.terminal.has_color {
         assert!(text.lines().all(|line| line.chars().count() <= view.terminal.width), "{text}");
     }
     text
 }
 
-fn two(view: View, format: Format) -> String {
+fn two(view: View, format: OutputFormat) -> String {
     written(&[report("new.csv", later())], view, format)
 }
 
-fn three(view: View, format: Format) -> String {
+fn three(view: View, format: OutputFormat) -> String {
     written(&[report("new.csv", later()), report("soft.csv", on_another_device())], view, format)
 }
 
 #[test]
 fn two_runs_at_80_columns() {
-    insta::assert_snapshot!(two(View { limit: Some(0.05), ..view(80) }, Format::Table));
+    insta::assert_snapshot!(two(View { limit: Some(0.05), ..view(80) }, OutputFormat::Table));
 }
 
 #[test]
 fn two_runs_at_200_columns() {
-    insta::assert_snapshot!(two(view(200), Format::Table));
+    insta::assert_snapshot!(two(view(200), OutputFormat::Table));
 }
 
 #[test]
 fn three_sides_at_80_columns() {
-    insta::assert_snapshot!(three(view(80), Format::Table));
+    insta::assert_snapshot!(three(view(80), OutputFormat::Table));
 }
 
 #[test]
 fn three_sides_at_200_columns() {
-    insta::assert_snapshot!(three(view(200), Format::Table));
+    insta::assert_snapshot!(three(view(200), OutputFormat::Table));
 }
 
 #[test]
 fn three_sides_against_their_own_ceilings() {
-    insta::assert_snapshot!(three(View { is_relative: true, ..view(80) }, Format::Table));
+    insta::assert_snapshot!(three(View { is_relative: true, ..view(80) }, OutputFormat::Table));
 }
 
 #[test]
 fn the_largest_slow_down_first() {
-    insta::assert_snapshot!(two(View { sort: Sort::Ratio, ..view(80) }, Format::Table));
+    insta::assert_snapshot!(two(View { sort: Sort::Ratio, ..view(80) }, OutputFormat::Table));
 }
 
 #[test]
 fn two_runs_in_markdown() {
-    insta::assert_snapshot!(two(View { limit: Some(0.05), ..view(80) }, Format::Markdown));
+    insta::assert_snapshot!(two(View { limit: Some(0.05), ..view(80) }, OutputFormat::Markdown));
 }
 
 #[test]
 fn on_a_narrow_terminal_tables_follow_each_other() {
     let baseline = [report("old.csv", rows())];
     let others = [report("new.csv", later()), report("soft.csv", on_another_device())];
-    let text = write(&compare(&baseline, &others), view(60), Format::Table);
+    let text = write(&compare(&baseline, &others), view(60), OutputFormat::Table);
     let cases = text.split("all families").next().unwrap_or_default();
     assert!(cases.matches("naive_coalesced_read").count() > 1, "{text}");
     assert!(cases.lines().all(|line| line.chars().count() <= 60), "{text}");
@@ -173,15 +173,15 @@ fn on_a_narrow_terminal_tables_follow_each_other() {
 #[test]
 fn colours_do_not_change_the_text() {
     let terminal = Terminal { width: 80, has_color: true };
-    let colored = three(View { terminal, ..view(80) }, Format::Table);
+    let colored = three(View { terminal, ..view(80) }, OutputFormat::Table);
     let plain = without_colors(&colored);
     assert!(colored.contains("\u{1b}["));
-    assert_eq!(trim_lines(&plain), trim_lines(&three(view(80), Format::Table)));
+    assert_eq!(trim_lines(&plain), trim_lines(&three(view(80), OutputFormat::Table)));
 }
 
 #[test]
 fn csv_rows_are_complete_and_have_every_column() {
-    let text = three(view(80), Format::Csv);
+    let text = three(view(80), OutputFormat::Csv);
     let mut reader = ::csv::Reader::from_reader(text.as_bytes());
     let header = reader.headers().expect("a header").clone();
     let rows: Vec<_> = reader.records().collect::<Result<_, _>>().expect("rows of one length");
@@ -203,7 +203,7 @@ fn csv_rows_are_complete_and_have_every_column() {
 #[test]
 fn json_has_every_field_and_null_for_a_missing_number() {
     let value: serde_json::Value =
-        serde_json::from_str(&two(View { limit: Some(0.05), ..view(80) }, Format::Json)).expect("JSON");
+        serde_json::from_str(&two(View { limit: Some(0.05), ..view(80) }, OutputFormat::Json)).expect("JSON");
     assert_eq!(value["sides"][1]["reports"], serde_json::json!(["new.csv"]));
     assert_eq!(
         value["matches"][0]["all"]["verdicts"],
@@ -247,7 +247,7 @@ fn extreme_figures_give_no_nan_and_no_infinity() {
     for (width, is_relative, sort) in [(1, false, Sort::Family), (80, true, Sort::Name), (200, false, Sort::Ratio)] {
         let terminal = Terminal { width, has_color: true };
         let view = View { terminal, sort, is_relative, by_kernel: &[], limit: Some(0.05) };
-        for format in [Format::Table, Format::Markdown, Format::Csv, Format::Json] {
+        for format in [OutputFormat::Table, OutputFormat::Markdown, OutputFormat::Csv, OutputFormat::Json] {
             let text = write(&comparison, view, format);
             assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         }

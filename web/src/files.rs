@@ -5,12 +5,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 use shaderbench::error::{Error, Result};
 use shaderbench::families::FAMILIES;
-use shaderbench::report::comparison::{self, Format, Sort, View, write};
+use shaderbench::report::comparison::{self, OutputFormat, Sort, View, write};
 use shaderbench::report::html;
 use shaderbench::report::{Terminal, table};
 use shaderbench::report::{csv as csv_report, json as json_report, reader};
 use shaderbench::results::Record;
-use shaderbench::results::compare::{Case, Comparison, Pair, Report, Side, compare as compare_reports};
+use shaderbench::results::compare::{CaseComparison, Comparison, Pair, Report, Side, compare as compare_reports};
 
 /// Converts a JSON report to CSV.
 pub(crate) fn csv(json: &str) -> Result<String> {
@@ -75,7 +75,7 @@ pub(crate) fn compare(named: &[(String, String)]) -> Result<Value> {
         "rule": comparison::rule(&comparison),
         "left_out": matches.flat_map(|of| comparison::left_out(&comparison, of)).collect::<Vec<_>>(),
         "cases": comparison.cases.iter().filter_map(|one| case(&comparison, one, &by_kernel)).collect::<Vec<_>>(),
-        "markdown": write(&comparison, view, Format::Markdown),
+        "markdown": write(&comparison, view, OutputFormat::Markdown),
     }))
 }
 
@@ -85,7 +85,7 @@ fn side(side: &Side) -> Value {
 }
 
 /// A case with times on both sides of at least one match; `None` for others.
-fn case(comparison: &Comparison, case: &Case, by_kernel: &[&str]) -> Option<Value> {
+fn case(comparison: &Comparison, case: &CaseComparison, by_kernel: &[&str]) -> Option<Value> {
     let pair = |pair: &Option<Pair>| {
         let pair = pair.as_ref()?;
         let marks: Vec<String> = pair.marks.iter().map(|mark| comparison::marked(*mark)).collect();

@@ -8,7 +8,7 @@ use cudarc::driver::sys::{self, CUresult};
 use super::context::Context;
 use super::memory::Memory;
 use crate::error::{Error, Result};
-use crate::job::{Format, Texture};
+use crate::job::{TexelFormat, Texture};
 
 /// A 2-D CUDA array, and the texture object that kernels read it through.
 pub(super) struct Array {
@@ -24,9 +24,9 @@ impl Array {
     /// read it with normalised coordinates, wrap addressing and linear filtering; if not, texel by texel.
     pub(super) fn new(context: &Rc<Context>, texture: &Texture, is_sampled: bool) -> Result<Self> {
         let (format, channels) = match texture.format {
-            Format::Rgba8Unorm => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8, 4),
-            Format::R32Uint => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32, 1),
-            Format::Rgba32Uint => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32, 4),
+            TexelFormat::Rgba8Unorm => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8, 4),
+            TexelFormat::R32Uint => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32, 1),
+            TexelFormat::Rgba32Uint => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32, 4),
         };
         let (width, height) = (texture.width as usize, texture.height as usize);
         let shape = sys::CUDA_ARRAY_DESCRIPTOR { Width: width, Height: height, Format: format, NumChannels: channels };

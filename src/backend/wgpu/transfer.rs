@@ -8,7 +8,7 @@ use super::errors::unmappable;
 use super::gpu::Gpu;
 use super::platform::{self, PIECE};
 use crate::error::Result;
-use crate::job::{Buffer, Format, Texture};
+use crate::job::{Buffer, TexelFormat, Texture};
 
 impl Gpu {
     /// Uploads the initial contents of `spec`, in pieces.
@@ -32,9 +32,9 @@ impl Gpu {
             sample_count: 1,
             dimension: wgpu::TextureDimension::D2,
             format: match texture.format {
-                Format::Rgba8Unorm => wgpu::TextureFormat::Rgba8Unorm,
-                Format::R32Uint => wgpu::TextureFormat::R32Uint,
-                Format::Rgba32Uint => wgpu::TextureFormat::Rgba32Uint,
+                TexelFormat::Rgba8Unorm => wgpu::TextureFormat::Rgba8Unorm,
+                TexelFormat::R32Uint => wgpu::TextureFormat::R32Uint,
+                TexelFormat::Rgba32Uint => wgpu::TextureFormat::Rgba32Uint,
             },
             usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::COPY_DST,
             view_formats: &[],

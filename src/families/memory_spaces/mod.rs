@@ -14,8 +14,8 @@ use oracles::{
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Format, Profile, Shape, Step, Texture, Work, all,
-    each, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Profile, Shape, Step, TexelFormat, Texture, Work,
+    all, each, uniform,
 };
 
 /// The family.
@@ -65,7 +65,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../../shaders/memory_spaces/texture_bandwidth.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/texture_bandwidth.cu"),
             buffers: |shape, _| {
-                let table = square(TABLE, Format::Rgba32Uint, Contents::Input(Values::Wide));
+                let table = square(TABLE, TexelFormat::Rgba32Uint, Contents::Input(Values::Wide));
                 let table = Buffer { name: "table", scalars: 4 * TABLE, contents: table };
                 vec![table, output(shape.count()), sizes(shape)]
             },
@@ -244,7 +244,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../../shaders/memory_spaces/texture_latency.cu"),
             buffers: |_, _| {
                 let mut buffers = walked(WALK);
-                buffers[0].contents = square(WALK.length(), Format::R32Uint, Contents::Cycle(WALK));
+                buffers[0].contents = square(WALK.length(), TexelFormat::R32Uint, Contents::Cycle(WALK));
                 buffers
             },
             ..LATENCIES
@@ -383,7 +383,7 @@ fn walked(cycle: Cycle) -> Vec<Buffer> {
 }
 
 /// A square texture of this many texels.
-fn square(texels: u64, format: Format, contents: Contents) -> Contents {
+fn square(texels: u64, format: TexelFormat, contents: Contents) -> Contents {
     let side = texels.isqrt();
     Contents::Texture(Texture { width: side, height: side, format, texels: Box::new(contents) })
 }

@@ -1,4 +1,4 @@
-//! The columns of a table of cases, before they are drawn.
+//! Builds the columns of a table of cases.
 
 use anstyle::{AnsiColor, Style};
 
@@ -6,41 +6,41 @@ use super::sentences::{labels, marked, name, none, with_interval};
 use super::view::{Sort, View};
 use crate::report::layout::{Cell, Mark as RowMark, colored};
 use crate::report::table;
-use crate::results::compare::{Case, Comparison, Pair, Side, Verdict};
+use crate::results::compare::{CaseComparison, Comparison, Pair, Side, Verdict};
 use crate::results::format::{percent, ratio, time};
 
-/// One column: its heading and a cell for each row.
+/// A column: heading and one cell per row.
 pub(super) struct Column {
     pub(super) heading: String,
-    /// Whether it is aligned right, as numbers are.
+    /// Whether the column is right-aligned, as numbers are.
     pub(super) is_right: bool,
     pub(super) cells: Vec<Cell>,
 }
 
 /// A table of cases.
 pub(super) struct Block {
-    /// For each row the title of its group; empty where rows bear their full names.
+    /// Group title of each row; empty if rows have full names.
     pub(super) titles: Vec<String>,
-    /// For each row its mark.
+    /// Mark of each row.
     pub(super) marks: Vec<RowMark>,
-    /// For each row its name.
+    /// Name of each row.
     pub(super) names: Vec<String>,
-    /// Columns, those together that a narrow terminal must not part.
+    /// Groups of columns. Columns of one group stay in the same table on a narrow terminal.
     pub(super) groups: Vec<Vec<Column>>,
-    /// For each row its notes.
+    /// Notes of each row.
     pub(super) notes: Vec<String>,
 }
 
-/// The table of `cases`, or `None` if no case has values on two sides. `is_full` asks for intervals, noise and shares
-/// wherever there are several sides; a single pair has its interval always.
-pub(super) fn block(comparison: &Comparison, cases: &[&Case], view: View, is_full: bool) -> Option<Block> {
-    let is_shown = |case: &&&Case| {
+/// The table of `cases`; `None` if no case has values on two sides. With several matches, `is_full` adds intervals to
+/// ratios. With one match, it adds noise and shares; the ratio always has its interval.
+pub(super) fn block(comparison: &Comparison, cases: &[&CaseComparison], view: View, is_full: bool) -> Option<Block> {
+    let is_shown = |case: &&&CaseComparison| {
         let sides = 0..comparison.sides.len();
         let has_value =
             |side: &usize| if view.is_relative { case.share(*side).is_some() } else { case.timing(*side).is_some() };
         sides.filter(has_value).count() > 1
     };
-    let shown: Vec<&Case> = cases.iter().filter(is_shown).copied().collect();
+    let shown: Vec<&CaseComparison> = cases.iter().filter(is_shown).copied().collect();
     if shown.is_empty() {
         return None;
     }
@@ -54,7 +54,7 @@ pub(super) fn block(comparison: &Comparison, cases: &[&Case], view: View, is_ful
     Some(Block { titles, marks, names, groups, notes: shown.iter().map(|case| note(comparison, case)).collect() })
 }
 
-fn column(heading: &str, is_right: bool, cases: &[&Case], cell: impl Fn(&Case) -> Cell) -> Column {
+fn column(heading: &str, is_right: bool, cases: &[&CaseComparison], cell: impl Fn(&CaseComparison) -> Cell) -> Column {
     Column { heading: heading.to_owned(), is_right, cells: cases.iter().map(|case| cell(case)).collect() }
 }
 
@@ -62,8 +62,8 @@ fn cell(text: impl Into<String>) -> Cell {
     Cell::from(text.into())
 }
 
-/// Two sides: both times, the ratio with its interval, the verdict.
-fn pair(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Column>> {
+/// Two sides: both times, the ratio with its interval, and the verdict.
+fn pair(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Vec<Vec<Column>> {
     let of = comparison.matches[0];
     let [a, b] = labels(comparison, 0);
     let mut groups: Vec<Vec<Column>> = [of.baseline, of.side]
@@ -73,8 +73,9 @@ fn pair(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Colu
                 cell(case.timing(side).map_or_else(none, |timing| time(timing.median_ns)))
             })];
             if is_full {
-                let noise =
-                    |case: &Case| case.timing(side).and_then(|timing| timing.noise()).map_or_else(String::new, percent);
+                let noise = |case: &CaseComparison| {
+                    case.timing(side).and_then(|timing| timing.noise()).map_or_else(String::new, percent)
+                };
                 columns.push(column("±", true, cases, |case| cell(noise(case))));
                 columns.push(column("of ceiling", true, cases, |case| {
                     cell(case.share(side).map_or_else(String::new, percent))
@@ -92,15 +93,17 @@ fn pair(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Colu
     groups
 }
 
-/// Several sides: the times with the best marked, and the ratio of those that are compared with another.
-fn sides(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Column>> {
+/// Several sides: times with the fastest marked, and the ratio of each match.
+fn sides(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Vec<Vec<Column>> {
     let best: Vec<Vec<usize>> = cases.iter().map(|case| case.fastest()).collect();
     let of_side = |(side, is): (usize, &Side)| {
-        let value = |case: &Case| case.timing(side).map(|timing| time(timing.median_ns));
+        let value = |case: &CaseComparison| case.timing(side).map(|timing| time(timing.median_ns));
         let mut columns = vec![starred(&is.label, side, cases, &best, value)];
         for of in (0..comparison.matches.len()).filter(|of| comparison.matches[*of].side == side) {
             let [a, b] = labels(comparison, of);
-            let ratio = |case: &Case| case.pairs[of].as_ref().map_or_else(|| cell(none()), |pair| short(pair, is_full));
+            let ratio = |case: &CaseComparison| {
+                case.pairs[of].as_ref().map_or_else(|| cell(none()), |pair| short(pair, is_full))
+            };
             columns.push(column(&format!("{a} ÷ {b}"), true, cases, ratio));
         }
         columns
@@ -108,23 +111,23 @@ fn sides(comparison: &Comparison, cases: &[&Case], is_full: bool) -> Vec<Vec<Col
     comparison.sides.iter().enumerate().map(of_side).collect()
 }
 
-/// Each side's share of its own ceiling, the best marked.
-fn relative(comparison: &Comparison, cases: &[&Case]) -> Vec<Vec<Column>> {
+/// Each side's share of its own ceiling, with the largest marked.
+fn relative(comparison: &Comparison, cases: &[&CaseComparison]) -> Vec<Vec<Column>> {
     let best: Vec<Vec<usize>> = cases.iter().map(|case| case.nearest_to_ceiling()).collect();
     let of_side =
         |(side, is): (usize, &Side)| vec![starred(&is.label, side, cases, &best, |case| case.share(side).map(percent))];
     comparison.sides.iter().enumerate().map(of_side).collect()
 }
 
-/// A column of one side whose best values have a star behind them.
+/// A column of one side. The best values have a star.
 fn starred(
     heading: &str,
     side: usize,
-    cases: &[&Case],
+    cases: &[&CaseComparison],
     best: &[Vec<usize>],
-    value: impl Fn(&Case) -> Option<String>,
+    value: impl Fn(&CaseComparison) -> Option<String>,
 ) -> Column {
-    let one = |(case, best): (&&Case, &Vec<usize>)| {
+    let one = |(case, best): (&&CaseComparison, &Vec<usize>)| {
         let is_best = best.contains(&side);
         let star = if is_best { '*' } else { ' ' };
         let style = if is_best { colored(AnsiColor::Green) } else { Style::new() };
@@ -146,7 +149,7 @@ fn verdict(pair: &Pair) -> Cell {
     Cell { text: pair.verdict.name().to_owned(), style: style(pair.verdict), bar: None }
 }
 
-/// The ratio and its verdict, as a sign where room is short.
+/// The ratio with its verdict: in full, or as a sign if `is_full` is false.
 fn short(pair: &Pair, is_full: bool) -> Cell {
     let text = if is_full {
         format!("{} {:<7}", with_interval(&pair.ratio), pair.verdict.name())
@@ -156,7 +159,7 @@ fn short(pair: &Pair, is_full: bool) -> Cell {
     Cell { text, style: style(pair.verdict), bar: None }
 }
 
-/// A verdict as one sign.
+/// A verdict as one character.
 pub(super) const fn sign(verdict: Verdict) -> char {
     match verdict {
         Verdict::Faster => '+',
@@ -166,13 +169,13 @@ pub(super) const fn sign(verdict: Verdict) -> char {
     }
 }
 
-fn mark(case: &Case) -> RowMark {
+fn mark(case: &CaseComparison) -> RowMark {
     let is_marked = case.pairs.iter().flatten().any(|pair| !pair.marks.is_empty());
     if is_marked { RowMark::Note } else { RowMark::None }
 }
 
-/// The title of a case's group, and its name in the group.
-fn called(case: &Case, view: View) -> (String, String) {
+/// The group title of a case, and its name within the group.
+fn called(case: &CaseComparison, view: View) -> (String, String) {
     if view.sort != Sort::Family {
         return (String::new(), name(case));
     }
@@ -180,8 +183,8 @@ fn called(case: &Case, view: View) -> (String, String) {
     (table::title(is_by_kernel, case.row), table::name(is_by_kernel, case.row))
 }
 
-/// Differences besides time, and the notes of the rows.
-fn note(comparison: &Comparison, case: &Case) -> String {
+/// Differences other than time, and the notes of the rows.
+fn note(comparison: &Comparison, case: &CaseComparison) -> String {
     let mut parts: Vec<String> = Vec::new();
     let is_single = comparison.matches.len() == 1;
     for (of, pair) in case.pairs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A comparison for programs.
+//! Comparisons as CSV and JSON.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::sentences::{labels, marked, mean_shares, name, why_not};
 use super::view::{Sort, View};
 use crate::backend::Api;
 use crate::results::Clock;
-use crate::results::compare::{Case, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
+use crate::results::compare::{CaseComparison, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 use crate::suite::Checks;
 
 const HEADING: [&str; 30] = [
@@ -43,20 +43,20 @@ const HEADING: [&str; 30] = [
     "note",
 ];
 
-/// A row for each case of each match that either side has, complete in itself; a ratio is time of the baseline ÷ time
+/// One row per match and case that at least one side has. Each row is complete. A ratio is time of the baseline ÷ time
 /// of the side.
 pub(super) fn csv(comparison: &Comparison, sort: Sort) -> String {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     let cases = groups(comparison, sort).into_iter().flat_map(|group| group.cases);
     let rows = cases.flat_map(|case| (0..comparison.matches.len()).filter_map(|of| row(comparison, case, of)));
     for row in std::iter::once(HEADING.map(str::to_owned).to_vec()).chain(rows) {
-        // A Vec takes every write, and every row has as many fields as the header.
+        // Writes to a Vec cannot fail, and every row has as many fields as the header.
         let _ = writer.write_record(row);
     }
     String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 
-fn row(comparison: &Comparison, case: &Case, of: usize) -> Option<Vec<String>> {
+fn row(comparison: &Comparison, case: &CaseComparison, of: usize) -> Option<Vec<String>> {
     let at = comparison.matches[of];
     if case.entries[at.baseline].is_none() && case.entries[at.side].is_none() {
         return None;
@@ -87,7 +87,7 @@ fn row(comparison: &Comparison, case: &Case, of: usize) -> Option<Vec<String>> {
     Some(cells)
 }
 
-/// Sides, matches with their means, cases with times and ratios, and regressions if there is a limit.
+/// Sides, matches with means, cases with times and ratios, and regressions if `view` has a limit.
 pub(super) fn json(comparison: &Comparison, view: View) -> String {
     let matches: Vec<Value> = (0..comparison.matches.len()).map(|of| match_value(comparison, of)).collect();
     let cases = groups(comparison, view.sort).into_iter().flat_map(|group| group.cases);
@@ -142,7 +142,7 @@ fn shares_value(comparison: &Comparison) -> Value {
     json!({ "cases": cases, "geometric_mean": means.collect::<serde_json::Map<String, Value>>() })
 }
 
-fn case_value(comparison: &Comparison, case: &Case) -> Value {
+fn case_value(comparison: &Comparison, case: &CaseComparison) -> Value {
     let row = case.row;
     let entry = |(side, entry): (&crate::results::compare::Side, &Option<Entry>)| {
         Some((side.label.clone(), entry_value(entry.as_ref()?)))

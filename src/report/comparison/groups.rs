@@ -1,13 +1,13 @@
-//! The rows of a comparison in groups, in the order asked for.
+//! Groups and sorts the rows of a comparison.
 
 use super::sentences::name;
 use super::view::Sort;
-use crate::results::compare::{Case, Comparison};
+use crate::results::compare::{CaseComparison, Comparison};
 
-/// Rows of one table: a family, or all.
+/// The rows of one table: one family, or all families.
 pub(super) struct Group<'a, 'b> {
     pub(super) family: Option<&'a str>,
-    pub(super) cases: Vec<&'b Case<'a>>,
+    pub(super) cases: Vec<&'b CaseComparison<'a>>,
 }
 
 pub(super) fn groups<'a, 'b>(comparison: &'b Comparison<'a>, sort: Sort) -> Vec<Group<'a, 'b>> {
@@ -19,11 +19,12 @@ pub(super) fn groups<'a, 'b>(comparison: &'b Comparison<'a>, sort: Sort) -> Vec<
             .map(|family| Group { family: Some(family), cases: of(family) })
             .collect();
     }
-    let mut cases: Vec<&Case> = comparison.cases.iter().collect();
-    // What was not compared comes last.
-    let ratios = |case: &Case| case.pairs.iter().flatten().map(|pair| pair.ratio.value).collect::<Vec<_>>();
-    let lowest = |case: &Case| ratios(case).into_iter().fold(f64::INFINITY, f64::min);
-    let change = |case: &Case| ratios(case).into_iter().map(|ratio| -ratio.ln().abs()).fold(f64::INFINITY, f64::min);
+    let mut cases: Vec<&CaseComparison> = comparison.cases.iter().collect();
+    // Cases without a ratio come last.
+    let ratios = |case: &CaseComparison| case.pairs.iter().flatten().map(|pair| pair.ratio.value).collect::<Vec<_>>();
+    let lowest = |case: &CaseComparison| ratios(case).into_iter().fold(f64::INFINITY, f64::min);
+    let change =
+        |case: &CaseComparison| ratios(case).into_iter().map(|ratio| -ratio.ln().abs()).fold(f64::INFINITY, f64::min);
     match sort {
         Sort::Family => {}
         Sort::Name => cases.sort_by_cached_key(|case| name(case)),

@@ -1,4 +1,4 @@
-//! A comparison for a pull request: what matters first, then every row.
+//! Comparisons as Markdown for pull requests: the summary first, then all rows.
 
 use super::columns::block;
 use super::groups::groups;

@@ -1,4 +1,4 @@
-//! Comparisons of reports, for people (table, Markdown) and for programs (CSV, JSON).
+//! Comparisons of reports as tables, Markdown, CSV and JSON.
 
 mod columns;
 mod data;
@@ -10,5 +10,5 @@ mod view;
 mod write;
 
 pub use sentences::{RegressionLine, days, left_out, marked, regression_lines, rule, tally_line, title, with_interval};
-pub use view::{Format, Sort, View};
+pub use view::{OutputFormat, Sort, View};
 pub use write::write;

@@ -1,22 +1,24 @@
-//! The sentences of a comparison, the same for every format.
+//! The sentences of a comparison, shared by all formats.
 
 use crate::report::table::label;
-use crate::results::compare::{Case, Comparison, Entry, MARGIN, Mark, Ratio, Regression, Side, Tally, Verdict};
+use crate::results::compare::{
+    CaseComparison, Comparison, Entry, MARGIN, Mark, Ratio, Regression, Side, Tally, Verdict,
+};
 use crate::results::{Status, format};
 
-/// How many names a line has at most.
+/// Maximum number of names in a line.
 const NAMES: usize = 5;
 
-/// A line about slow-downs.
+/// A line about regressions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegressionLine {
     /// The text.
     pub text: String,
-    /// Whether it names one of the cases that the line above it counts.
+    /// Whether the line names one case of the list that the line above introduces.
     pub is_item: bool,
 }
 
-/// Lines about slow-downs past `limit` (0.05 = 5 %).
+/// Lines about cases that are slower by more than `limit` (0.05 = 5 %).
 #[must_use]
 pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLine> {
     let sentence = |text: String| RegressionLine { text, is_item: false };
@@ -49,19 +51,19 @@ fn regression_line(comparison: &Comparison, regression: &Regression) -> String {
     format!("{}: {}{interval} slower{which}", name(regression.case), percent(slower.value))
 }
 
-/// A case by its full name.
-pub(super) fn name(case: &Case) -> String {
+/// Full name of a case.
+pub(super) fn name(case: &CaseComparison) -> String {
     format!("{}/{}", case.row.family, label(case.row))
 }
 
-/// What a side is: `NVIDIA H200, Vulkan`.
+/// Device and API of a side: `NVIDIA H200, Vulkan`.
 #[must_use]
 pub fn title(side: &Side) -> String {
     let device = if side.device.is_empty() { "unnamed device" } else { side.device };
     side.api.map_or_else(|| device.to_owned(), |api| format!("{device}, {}", api.title()))
 }
 
-/// The days of its runs, and their number where there are several.
+/// The dates of the side's runs, and their number if there are several.
 #[must_use]
 pub fn days(side: &Side) -> String {
     let day = |date: &str| date.chars().take(10).collect::<String>();
@@ -78,7 +80,7 @@ pub fn days(side: &Side) -> String {
     }
 }
 
-/// A sentence that sums up the cases of a match.
+/// Summarizes the cases of a match in one sentence.
 #[must_use]
 pub fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<String> {
     let [baseline, side] = labels(comparison, of);
@@ -96,14 +98,14 @@ pub fn tally_line(comparison: &Comparison, of: usize, tally: &Tally) -> Option<S
     (!parts.is_empty()).then(|| format!("{}.", parts.join(": ")))
 }
 
-/// The letters of a match: baseline, other side.
+/// The labels of a match: baseline, other side.
 pub(super) fn labels<'b>(comparison: &'b Comparison, of: usize) -> [&'b str; 2] {
     let of = comparison.matches[of];
     [of.baseline, of.side].map(|side| comparison.sides[side].label.as_str())
 }
 
-/// Geometric mean of each side's shares of its own ceilings, over the cases of a family, or of all, for which every
-/// side has one; and their number.
+/// Number of cases for which every side has a share, and the geometric mean of these shares for each side. Covers one
+/// family, or all if `family` is `None`.
 pub(super) fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usize, Vec<Option<f64>>) {
     let cases = comparison.cases.iter().filter(|case| family.is_none_or(|family| case.row.family == family));
     let shares: Vec<Vec<f64>> = cases
@@ -117,8 +119,7 @@ pub(super) fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usi
     (shares.len(), (0..comparison.sides.len()).map(mean).collect())
 }
 
-/// What a match leaves out, a line for each reason: cases of one side alone, and those without a right and plausible
-/// time.
+/// The cases that a match excludes, one line per reason.
 #[must_use]
 pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
@@ -131,21 +132,21 @@ pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
         }
     }
     let [baseline, side] = labels(comparison, of);
-    // A single match needs no name.
+    // A single match needs no label.
     let which = if comparison.matches.len() > 1 { format!(" ({baseline}, {side})") } else { String::new() };
     groups.into_iter().map(|(why, names)| format!("Not compared{which}, {why}: {}.", some(&names))).collect()
 }
 
-/// The fault of a case that should have a time, in brackets.
-fn fault(comparison: &Comparison, of: usize, case: &Case) -> String {
+/// The reason of a failed case, in parentheses.
+fn fault(comparison: &Comparison, of: usize, case: &CaseComparison) -> String {
     let at = comparison.matches[of];
     let rows = [at.baseline, at.side].into_iter().filter_map(|side| Some(case.entries[side].as_ref()?.row()));
     let reason = rows.filter(|row| row.status.is_fault()).map(|row| &row.reason).find(|reason| !reason.is_empty());
     reason.map_or_else(String::new, |reason| format!(" ({reason})"))
 }
 
-/// Why a case of a match is not compared; `None` where it is, or is on neither side.
-pub(super) fn why_not(comparison: &Comparison, of: usize, case: &Case) -> Option<String> {
+/// Why a match excludes a case; `None` if the case is compared or on neither side.
+pub(super) fn why_not(comparison: &Comparison, of: usize, case: &CaseComparison) -> Option<String> {
     if case.pairs[of].is_some() {
         return None;
     }
@@ -171,13 +172,13 @@ pub(super) fn why_not(comparison: &Comparison, of: usize, case: &Case) -> Option
     }
 }
 
-/// A difference between two rows besides time: `different shader`.
+/// A difference between two rows other than time: `different shader`.
 #[must_use]
 pub fn marked(mark: Mark) -> String {
     format!("different {}", mark.name())
 }
 
-/// How verdicts follow from ratios.
+/// The rule for verdicts.
 #[must_use]
 pub fn rule(comparison: &Comparison) -> String {
     let margin = format::percent_limit(MARGIN);
@@ -191,7 +192,7 @@ pub fn rule(comparison: &Comparison) -> String {
     format!("{rule} With one run per side, smaller differences may be run-to-run variation; use three runs or more.")
 }
 
-/// The number of names, and the first of them.
+/// The number of names, and the first few names.
 pub(super) fn some(names: &[String]) -> String {
     let shown = names[..names.len().min(NAMES)].join(", ");
     let more = names.len().saturating_sub(NAMES);
@@ -209,7 +210,7 @@ pub fn with_interval(ratio: &Ratio) -> String {
     format::ratio_with_interval(ratio.value, ratio.interval)
 }
 
-/// The cell of a value that does not exist.
+/// Text of an empty cell.
 pub(super) fn none() -> String {
     "–".to_owned()
 }

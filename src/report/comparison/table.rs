@@ -1,4 +1,4 @@
-//! A comparison for a terminal.
+//! Comparisons as tables for a terminal.
 
 use textwrap::core::display_width;
 
@@ -14,10 +14,10 @@ use crate::report::table::WIDE;
 use crate::results::compare::{Comparison, Mark, Pair, Side, Verdict};
 use crate::results::format::percent;
 
-/// Least and most columns of the terminal for the names of rows.
+/// Minimum and maximum width of row names.
 const NAME: std::ops::RangeInclusive<usize> = 24..=56;
 
-/// Legend, a table for each family, all families, and what was left out.
+/// Writes the legend, one table per family, the table of all families, and the excluded cases.
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
     let mut parts = vec![legend(comparison, view)];
     parts.extend(groups(comparison, view.sort).iter().filter_map(|group| section(comparison, group, view)));
@@ -34,12 +34,12 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
     parts.join("\n")
 }
 
-/// Lines of `text`, those after the first indented; a text that is itself indented stays so.
+/// Wraps `text` and indents all lines after the first by `indent`. Leading spaces of `text` indent every line.
 fn paragraph(text: &str, indent: &str, terminal: Terminal) -> String {
     let body = text.trim_start_matches(' ');
-    let own = " ".repeat(text.len() - body.len());
-    let lines = wrap(body, terminal.width.saturating_sub(own.len()), indent);
-    lines.lines().map(|line| format!("{own}{line}\n")).collect()
+    let leading = " ".repeat(text.len() - body.len());
+    let lines = wrap(body, terminal.width.saturating_sub(leading.len()), indent);
+    lines.lines().map(|line| format!("{leading}{line}\n")).collect()
 }
 
 /// The sides, and how to read the tables.
@@ -106,7 +106,7 @@ fn section(comparison: &Comparison, group: &Group, view: View) -> Option<String>
     Some(text)
 }
 
-/// Which rows differ in more than time, a line for each kind of difference.
+/// The rows that differ in more than time, one line per kind of difference.
 fn marks(comparison: &Comparison, group: &Group) -> Vec<String> {
     let mut lines = Vec::new();
     for (of, mark) in (0..comparison.matches.len()).flat_map(|of| Mark::ALL.map(|mark| (of, mark))) {
@@ -121,7 +121,7 @@ fn marks(comparison: &Comparison, group: &Group) -> Vec<String> {
     lines
 }
 
-/// The rows, in several tables if one would be too wide.
+/// Draws the rows; if the table is too wide, splits the columns into several tables.
 fn draw(block: Block, terminal: Terminal) -> String {
     let Block { titles, marks, names, groups, notes } = block;
     let named = names
@@ -135,7 +135,7 @@ fn draw(block: Block, terminal: Terminal) -> String {
         let used: usize = tables.last().into_iter().flatten().map(width).sum();
         let more: usize = group.iter().map(width).sum();
         match tables.last_mut() {
-            // The gap behind the last column is not seen.
+            // The gap after the last column takes no room.
             Some(table) if table.is_empty() || used + more <= room + 2 => table.extend(group),
             _ => tables.push(group),
         }
@@ -167,13 +167,13 @@ fn draw(block: Block, terminal: Terminal) -> String {
     tables.into_iter().enumerate().map(draw).collect()
 }
 
-/// Width of a column with its gap.
+/// Width of a column and its gap.
 fn width(column: &Column) -> usize {
     let cells = column.cells.iter().map(|cell: &Cell| display_width(&cell.text));
     cells.chain([display_width(&column.heading)]).max().unwrap_or(0) + 2
 }
 
-/// A match in a table of families; `None` where nothing was compared.
+/// One match in a table of families; `None` if no case is compared.
 fn overall(comparison: &Comparison, of: usize, terminal: Terminal) -> Option<String> {
     let [a, b] = labels(comparison, of);
     let row = |name: &str, family: Option<&str>| {

@@ -2,10 +2,10 @@
 
 use crate::report::layout::Terminal;
 
-/// How a comparison is written.
+/// The output format of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
-pub enum Format {
+pub enum OutputFormat {
     /// A table for a terminal
     #[default]
     Table,
@@ -32,17 +32,17 @@ pub enum Sort {
     Change,
 }
 
-/// What is shown of a comparison, and how.
+/// Which data of a comparison to print, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
-    /// Width and colours, for tables.
+    /// Width and colours of the terminal, for tables.
     pub terminal: Terminal,
     /// The order of the rows.
     pub sort: Sort,
-    /// Whether each side's share of its own ceiling is shown instead of times.
+    /// Whether to show each side's share of its own ceiling instead of times.
     pub is_relative: bool,
     /// Families whose rows are grouped by kernel rather than by type and size.
     pub by_kernel: &'a [&'a str],
-    /// The limit of --fail-on-regression, 0.05 = 5 %.
+    /// The limit of --fail-on-regression as a fraction: 0.05 = 5 %.
     pub limit: Option<f64>,
 }

@@ -1,16 +1,16 @@
-//! A comparison in each of its formats.
+//! Writes a comparison in any of its formats.
 
-use super::view::{Format, View};
+use super::view::{OutputFormat, View};
 use super::{data, markdown, table};
 use crate::results::compare::Comparison;
 
-/// Writes `comparison` in `format`. CSV and JSON hold times and shares alike and know no width.
+/// Writes `comparison` in `format`. CSV and JSON always contain both times and shares, and ignore the width.
 #[must_use]
-pub fn write(comparison: &Comparison, view: View, format: Format) -> String {
+pub fn write(comparison: &Comparison, view: View, format: OutputFormat) -> String {
     match format {
-        Format::Table => table::write(comparison, view),
-        Format::Markdown => markdown::write(comparison, view),
-        Format::Csv => data::csv(comparison, view.sort),
-        Format::Json => data::json(comparison, view),
+        OutputFormat::Table => table::write(comparison, view),
+        OutputFormat::Markdown => markdown::write(comparison, view),
+        OutputFormat::Csv => data::csv(comparison, view.sort),
+        OutputFormat::Json => data::json(comparison, view),
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes into rows of fields, without holding more than a row.
+//! Splits bytes into rows of fields. Holds one row at a time.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use csv_core::ReadRecordResult;
 
 use crate::error::{Error, Result};
 
-/// The longest row that can be one of a report, in bytes.
+/// Maximum length of a row in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// One row's fields, without their quotes.
+/// The fields of one row, unquoted.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
-    /// 1-based line in which the row starts.
+    /// Line of the row's start, counted from 1.
     pub(super) line: u64,
-    /// Whether the input ended before the row did.
+    /// Whether the input ended inside the row.
     pub(super) is_cut: bool,
     bytes: Vec<u8>,
     ends: Vec<usize>,
@@ -23,12 +23,12 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// How many there are.
+    /// The number of fields.
     pub(super) const fn len(&self) -> usize {
         self.count
     }
 
-    /// Them, in order.
+    /// The fields in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.count).map(|index| self.get(index))
     }
@@ -39,12 +39,12 @@ impl Fields {
     }
 }
 
-/// Splits what `source` gives; lines end in LF, CR LF or CR.
+/// Splits `source` into rows. Lines end in LF, CR LF or CR.
 pub(super) struct Splitter<R> {
     path: PathBuf,
     source: BufReader<R>,
     core: csv_core::Reader,
-    /// The line that the next byte belongs to.
+    /// Line number of the next byte.
     line: u64,
     was_return: bool,
 }
@@ -60,10 +60,10 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    /// Puts the next row into `row`; `false` where there is none.
+    /// Reads the next row into `row`; `false` at the end of the input.
     ///
     /// # Errors
-    /// [`Error::Io`] where the source fails, [`Error::Report`] where the row is too long to be one.
+    /// [`Error::Io`] if the source fails, [`Error::Report`] if the row is too long.
     pub(super) fn next(&mut self, row: &mut Fields) -> Result<bool> {
         let (mut length, mut has_started) = (0, false);
         (row.count, row.is_cut) = (0, false);
@@ -81,7 +81,7 @@ impl<R: Read> Splitter<R> {
                 if !has_started && !is_line_end {
                     (has_started, row.line) = (true, self.line);
                 }
-                // The second half of a CR LF ends nothing.
+                // The LF of a CR LF does not count as another line.
                 self.line += u64::from(is_line_end && !(*byte == b'\n' && self.was_return));
                 self.was_return = *byte == b'\r';
             }

@@ -1,4 +1,4 @@
-//! The line that names the columns, and rows read by it.
+//! The header line, and rows parsed by it.
 
 use super::fields::Fields;
 use crate::results::{COLUMNS, Column, Record};
@@ -6,36 +6,36 @@ use crate::results::{COLUMNS, Column, Record};
 /// Columns of the first release. Reports without later ones get no note.
 const FIRST: usize = 40;
 
-/// Columns that every row needs.
+/// Columns that every report must have.
 const NEEDED: [&str; 3] = ["family", "benchmark", "status"];
 
-/// Which column each field is.
+/// Maps fields to columns.
 pub(super) struct Header {
     columns: Vec<Option<&'static Column>>,
     unknown: Vec<String>,
 }
 
-/// Whether the row names columns rather than holding values: reports that were concatenated have such lines within.
+/// Whether the row is a header. Concatenated reports contain headers between rows.
 pub(super) fn is_header(row: &Fields) -> bool {
     NEEDED.iter().all(|name| row.iter().any(|field| without_mark(field) == name.as_bytes()))
 }
 
-/// A field without the mark that some programs put before UTF-8.
+/// Strips the UTF-8 byte-order mark.
 fn without_mark(field: &[u8]) -> &[u8] {
     field.strip_prefix(b"\xef\xbb\xbf").unwrap_or(field)
 }
 
-/// Whether the row is the beginning of the line that a report starts with.
+/// Whether the row is a prefix of the header.
 pub(super) fn is_part_of_header(row: &Fields) -> bool {
     let mut columns = COLUMNS.iter().map(|column| column.name.as_bytes());
     row.len() <= COLUMNS.len() && row.iter().all(|field| columns.next().is_some_and(|name| name.starts_with(field)))
 }
 
 impl Header {
-    /// Takes the names from the first row, or says what that row is instead.
+    /// Parses the first row as a header.
     ///
     /// # Errors
-    /// Why it is no header.
+    /// Why the row is not a header.
     pub(super) fn read(row: &Fields) -> Result<Self, String> {
         let names: Vec<&[u8]> = row.iter().map(without_mark).collect();
         let first = names.first().copied().unwrap_or_default();
@@ -66,7 +66,7 @@ impl Header {
         Ok(Self { columns, unknown })
     }
 
-    /// What is unknown and what is missing, in a sentence each.
+    /// One note for unknown columns and one for missing columns.
     pub(super) fn notes(&self) -> Vec<String> {
         let is_there = |name: &str| self.columns.iter().flatten().any(|column| column.name == name);
         let missing: Vec<_> =
@@ -76,7 +76,7 @@ impl Header {
         unknown.into_iter().chain(note(missing.join(", "), "missing columns, left empty")).collect()
     }
 
-    /// Whether the row has a status where it must be, so that it is no header, whatever its texts are.
+    /// Whether the status field holds a valid status. Such a row is data even if its texts look like a header.
     pub(super) fn finds_status(&self, row: &Fields) -> bool {
         let mut fields = self.columns.iter().zip(row.iter());
         let status =
@@ -84,17 +84,17 @@ impl Header {
         status.is_some_and(|(column, field)| set(column, &mut Record::default(), field).is_ok())
     }
 
-    /// The schema that a row says it has.
+    /// The schema number in the row.
     pub(super) fn schema(&self, row: &Fields) -> Option<u64> {
         let index = self.columns.iter().position(|column| column.is_some_and(|column| column.name == "schema"))?;
         text(row.iter().nth(index)?).parse().ok()
     }
 
-    /// A row's record. Where it `is_newer` than this version, what cannot be understood stays empty (without a status
-    /// the row is none) and the first such fault is given with it.
+    /// Parses a row. If the row `is_newer` than this version, invalid values stay empty and the first error is returned
+    /// with the record. Without a valid status there is no record.
     ///
     /// # Errors
-    /// What is wrong, naming the column.
+    /// What is invalid, with the column.
     pub(super) fn record(&self, row: &Fields, is_newer: bool) -> Result<(Option<Record>, Option<String>), String> {
         if row.len() != self.columns.len() {
             let (has, wants) = (row.len(), self.columns.len());
@@ -114,7 +114,7 @@ impl Header {
         Ok((has_status.then_some(record), first_fault))
     }
 
-    /// Whether the last field of a row that the end of the input cut off contains whole rows: a quote is not closed.
+    /// Whether the last field of a truncated row contains whole rows, so that a quote is not closed.
     pub(super) fn is_swallowing_rows(&self, row: &Fields) -> bool {
         let Some(last) = row.iter().last() else { return false };
         let commas = |line: &[u8]| line.iter().filter(|byte| **byte == b',').count();
@@ -130,7 +130,7 @@ fn set(column: &Column, record: &mut Record, field: &[u8]) -> Result<(), String>
     (column.set)(record, value)
 }
 
-/// The beginning of a field, for a message: on one line, whatever it holds.
+/// The first 60 characters of a field, escaped to one line for messages.
 fn text(field: &[u8]) -> String {
     let text: String = String::from_utf8_lossy(field).chars().take(60).collect();
     text.escape_debug().to_string()

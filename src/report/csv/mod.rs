@@ -1,4 +1,4 @@
-//! Records as CSV, and back.
+//! Writes and reads records as CSV.
 
 mod fields;
 mod header;
@@ -13,7 +13,7 @@ use crate::results::{COLUMNS, Record, SCHEMA};
 use fields::{Fields, Splitter};
 use header::Header;
 
-/// The report: a header and one row a record, every row complete in itself and on lines of its own.
+/// The report: a header, then one row per record. Each row is complete and starts on a new line.
 #[must_use]
 pub fn write<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
     let mut text = lines(std::iter::once(COLUMNS.iter().map(|column| column.name.to_owned()).collect()));
@@ -21,7 +21,7 @@ pub fn write<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
     text
 }
 
-/// The rows without the header, to append to a report.
+/// The rows without a header, to append to a report.
 #[must_use]
 pub fn write_rows<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
     lines(records.into_iter().map(|record| COLUMNS.iter().map(|column| (column.get)(record)).collect()))
@@ -30,46 +30,44 @@ pub fn write_rows<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> 
 fn lines(rows: impl Iterator<Item = Vec<String>>) -> Vec<u8> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     for row in rows {
-        // A Vec takes every write, and every row has as many fields as the header.
+        // Writes to a Vec cannot fail, and every row has as many fields as the header.
         let _ = writer.write_record(row);
     }
     writer.into_inner().unwrap_or_default()
 }
 
-/// How many notes about headers are enough.
+/// Maximum number of notes about headers.
 const MOST_NOTES: usize = 20;
 
-/// What a file holds.
+/// The content of a report file.
 #[derive(Debug, Default)]
-pub struct Report {
-    /// Its rows, in the order of the file.
+pub struct Parsed {
+    /// Rows in file order.
     pub records: Vec<Record>,
-    /// Notes for the user, a sentence each: ignored rows and unknown columns.
+    /// Notes for the user, one sentence each, such as ignored rows and unknown columns.
     pub notes: Vec<String>,
 }
 
 /// Reads the report in the file at `path`; see [`read`].
 ///
 /// # Errors
-/// [`Error::Io`] where it cannot be read, and what [`read`] gives.
-pub fn open(path: &Path) -> Result<Report> {
+/// [`Error::Io`] if the file cannot be read, and the errors of [`read`].
+pub fn open(path: &Path) -> Result<Parsed> {
     let fault = |source| Error::Io { action: "read", path: path.to_owned(), source };
     read(path, std::fs::File::open(path).map_err(fault)?)
 }
 
-/// Reads a report from `source`, row by row. `path` is for messages alone.
+/// Reads a report from `source`, row by row. `path` is used only in messages.
 ///
-/// Columns are found by name, in any order, after any header line (concatenated reports have several). Unknown ones are
-/// passed over; missing ones stay empty, but for the family, the benchmark and the status. A last row without an end of
-/// its line is what a run leaves that was killed while it wrote: it is ignored. Of rows about one case of one run the
-/// last one counts. Rows of a newer schema are read as far as this version knows them. [`Report::notes`] lists all of
-/// this.
+/// Columns are found by name, in any order, after any header line (concatenated reports have several). Unknown columns
+/// are ignored. Missing columns stay empty; only family, benchmark and status are required. A last row without a line
+/// end is ignored: a killed run leaves such a row. If several rows have the same case and run, the last one counts.
+/// Rows of a newer schema are read as far as this version knows the columns. [`Parsed::notes`] lists all of this.
 ///
 /// # Errors
-/// [`Error::Report`] with `path`, line and column: no report, another encoding than UTF-8, another number of fields
-/// than the header has, a value that its column cannot hold, a row of more than 1 MiB. [`Error::Io`] where `source`
-/// fails.
-pub fn read(path: &Path, source: impl Read) -> Result<Report> {
+/// [`Error::Report`] with `path`, line and column: the file is not a report or not UTF-8, a row has the wrong number of
+/// fields, a value is invalid for its column, or a row exceeds 1 MiB. [`Error::Io`] if `source` fails.
+pub fn read(path: &Path, source: impl Read) -> Result<Parsed> {
     let mut reader = Reader::default();
     let mut splitter = Splitter::new(path, source);
     let mut row = Fields::default();
@@ -79,17 +77,18 @@ pub fn read(path: &Path, source: impl Read) -> Result<Report> {
     Ok(reader.report())
 }
 
-/// What has been read so far.
+/// State of the reader.
 #[derive(Default)]
 struct Reader {
     header: Option<Header>,
-    report: Report,
-    /// Where the row of a case lies, by the hash of what identifies it.
+    report: Parsed,
+    /// Index of each case's row, by the hash of its identity.
     indices: HashMap<u64, usize>,
     hasher: RandomState,
     repeated: usize,
-    /// Rows of a newer schema that could not be understood in full; the first of these faults with its line.
+    /// Number of newer-schema rows with invalid values.
     not_understood: usize,
+    /// The first error in these rows, with its line.
     first_fault: Option<(u64, String)>,
 }
 
@@ -147,7 +146,7 @@ impl Reader {
         }
     }
 
-    fn report(mut self) -> Report {
+    fn report(mut self) -> Parsed {
         if self.header.is_none() && self.report.notes.is_empty() {
             self.report.notes.push("the file is empty".to_owned());
         }

@@ -1,4 +1,4 @@
-//! Reports that were edited, cut off, concatenated or written by another version.
+//! Tests with reports that are edited, truncated, concatenated or written by another version.
 
 use super::*;
 use crate::results::Status;
@@ -18,12 +18,12 @@ fn record() -> Record {
     }
 }
 
-/// Rows of one run that differ in their size alone.
+/// Rows of one run that differ only in size.
 fn rows(count: usize) -> Vec<Record> {
     (1..=count as u64).map(|n| Record { n: Some(Extent::Linear(n)), ..record() }).collect()
 }
 
-fn read_bytes(bytes: &[u8]) -> Result<Report> {
+fn read_bytes(bytes: &[u8]) -> Result<Parsed> {
     read(Path::new("r.csv"), bytes)
 }
 
@@ -97,7 +97,7 @@ fn a_mark_of_utf_8_and_any_line_ends_are_no_fault() {
     }
 }
 
-/// Without the line end that a reason holds.
+/// Replaces the line break in the reason by a space.
 trait ReplaceLineEnds {
     fn replace_line_ends(self) -> Self;
 }
@@ -121,7 +121,7 @@ fn a_file_that_ends_anywhere_loses_one_row_at_most() {
     }
     ends.clear();
     let cut = read_bytes(&whole[..whole.len() - 1]).expect("readable");
-    // Each row takes two lines, for its reason.
+    // Each row takes two lines because its reason contains a line break.
     assert_eq!(cut.notes, ["line 8: the last row is cut off and ignored"]);
     assert_eq!(read_bytes(b"").expect("no rows").notes, ["the file is empty"]);
 }
@@ -130,7 +130,7 @@ fn a_file_that_ends_anywhere_loses_one_row_at_most() {
 fn of_rows_about_one_case_of_one_run_the_last_one_counts() {
     let mut records = rows(3);
     records.push(Record { median_ns: Some(7.0), ..records[1].clone() });
-    // Another run of the same case is another row.
+    // The same case in another run is a separate row.
     records.push(Record { date: "2026-01-02".to_owned(), ..records[1].clone() });
     let report = read_bytes(&write(&records)).expect("a report");
     let medians: Vec<_> = report.records.iter().map(|record| record.median_ns.expect("measured")).collect();
@@ -145,7 +145,7 @@ fn concatenated_reports_are_one_whatever_the_order_of_their_columns() {
     let report = read_bytes(&text).expect("a report");
     assert_eq!(report.records.len(), 3);
     assert_eq!((report.records[2].name().as_str(), report.records[2].size().as_str()), ("reduction/vec4", "5"));
-    // A row is no header, whatever it is called.
+    // A row with column names as values is not a header.
     let named = Record { os: "family".into(), cpu: "benchmark".into(), device: "status".into(), ..record() };
     assert_eq!(read_bytes(&write([&named])).expect("a report").records, [named]);
 }
@@ -162,7 +162,7 @@ fn a_newer_schema_is_read_as_far_as_it_is_known() {
     assert!(note.starts_with("a newer version wrote this report: 2 rows contain values that this version does not know, the first in line 3: column samples: 'ten'"), "{note}");
     let report = read_bytes(b"schema,family,benchmark,status\n2,a,b,ok\n").expect("a report");
     assert!(report.notes.last().expect("a note").starts_with("a newer version wrote"));
-    // Of the schema that it knows, nothing is forgiven.
+    // Rows of a known schema must be fully valid.
     assert!(read_bytes(&text.replace(b"\n2,", b"\n1,")).is_err());
 }
 
@@ -179,7 +179,7 @@ impl Replace for [u8] {
 
 #[test]
 fn a_large_file_is_read_without_being_held() {
-    /// A header, and rows about ten cases over and over.
+    /// A header, then rows of ten repeated cases.
     struct Endless {
         header: Vec<u8>,
         row: Vec<u8>,
@@ -202,7 +202,7 @@ fn a_large_file_is_read_without_being_held() {
         Endless { header: b"status,family,benchmark,n\n".to_vec(), row: b"ok,a,b,1\n".to_vec(), left: 200_000 };
     let report = read(Path::new("large.csv"), source).expect("a report");
     assert_eq!(report.records.len(), 9);
-    // What has no line end is given up after a mebibyte, not after a gigabyte.
+    // The reader stops after 1 MiB without a line end instead of reading a gigabyte.
     for byte in [b'a', b',', b'"'] {
         let error = read(Path::new("r.csv"), std::io::repeat(byte)).expect_err("no end");
         assert!(error.to_string().starts_with("r.csv, line 1: a row of more than 1 MiB"), "{error}");
@@ -223,13 +223,13 @@ mod properties {
 
     use super::*;
 
-    /// A figure as a run could have it: finite and, where it has a unit, not negative; or none.
+    /// A valid figure: finite, not negative if it has a unit; or none.
     fn figure(u: &mut Unstructured) -> Drawn<String> {
         let value: f64 = u.arbitrary()?;
         Ok(if value.is_finite() { value.abs().to_string() } else { String::new() })
     }
 
-    /// Arbitrary text in every column of text, an arbitrary number or none in every other.
+    /// Arbitrary text in text columns; an arbitrary number or none in the others.
     fn any_record(u: &mut Unstructured, number: usize) -> Drawn<Record> {
         let mut record = Record::default();
         for column in COLUMNS {
@@ -259,7 +259,7 @@ mod properties {
             words.rotate_left(turn);
             let candidates = [u.arbitrary::<&str>()?.to_owned(), figure(u)?, whole.to_string()];
             let candidates = candidates.iter().map(String::as_str).chain(words);
-            // The first that the column takes.
+            // The first value that the column accepts.
             let _ = candidates.map(|text| (column.set)(&mut record, text)).find(Result::is_ok);
         }
         record.schema = Some(1);

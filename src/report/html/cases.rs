@@ -1,4 +1,4 @@
-//! Cases and the rows of each side, column by column: ten devices have some twenty thousand rows.
+//! Cases and rows in columns, to keep the page small: ten devices have about 20,000 rows.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::figure::Figure;
-use crate::results::compare::{Case, Entry};
+use crate::results::compare::{CaseComparison, Entry};
 use crate::results::{Bound, Clock, Record, Status};
 use crate::suite::{Checks, Dtype, Extent};
 
-/// Every text once; columns hold its index.
+/// All distinct texts. Columns refer to them by index.
 #[derive(Default)]
 pub(super) struct Texts<'a> {
     indices: HashMap<Cow<'a, str>, usize>,
@@ -18,19 +18,19 @@ pub(super) struct Texts<'a> {
     values: Values,
 }
 
-/// What texts stand for, by their index.
+/// The values behind some texts, by text index.
 #[derive(Default, Serialize)]
 struct Values {
-    /// Bytes of an element of a type.
+    /// Bytes per element of a type.
     element_bytes: BTreeMap<usize, u64>,
-    /// The sides of a size: one of an array, two of a matrix, three of a product or a volume.
+    /// The dimensions of a size: one for an array, two for a matrix, three for a matrix product or a volume.
     sides: BTreeMap<usize, Vec<u64>>,
     params: BTreeMap<usize, BTreeMap<String, f64>>,
-    /// The limit of a ceiling.
+    /// The limit of each ceiling.
     limits: BTreeMap<usize, &'static str>,
 }
 
-/// Texts, and what some of them stand for.
+/// All texts, and the values behind some of them.
 #[derive(Serialize)]
 pub(super) struct TextTable<'a> {
     texts: Vec<Cow<'a, str>>,
@@ -77,7 +77,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// What a case is, by the case's index. Texts are indices in the list of texts.
+/// The cases in columns. Texts are stored as text indices.
 #[derive(Default, Serialize)]
 pub(super) struct CaseColumns {
     family: Vec<usize>,
@@ -87,14 +87,14 @@ pub(super) struct CaseColumns {
     params: Vec<usize>,
     /// Bytes that one launch must move.
     bytes: Vec<Option<Figure>>,
-    /// Operations that it must do.
+    /// Operations that one launch must do.
     flops: Vec<Option<Figure>>,
-    /// Speed that the family's model predicts, relative to its first row.
+    /// Speed predicted by the family's model, relative to its first row.
     model: Vec<Option<Figure>>,
 }
 
 impl CaseColumns {
-    pub(super) fn new<'a>(cases: &[Case<'a>], texts: &mut Texts<'a>) -> Self {
+    pub(super) fn new<'a>(cases: &[CaseComparison<'a>], texts: &mut Texts<'a>) -> Self {
         let mut columns = Self::default();
         for case in cases {
             let row = case.row;
@@ -111,12 +111,12 @@ impl CaseColumns {
     }
 }
 
-/// The value of the first row that has it: rows without a time do not state their work.
-fn of_case<T>(case: &Case, get: fn(&Record) -> Option<T>) -> Option<T> {
+/// The value of the first row that has one. Rows without a time have no work figures.
+fn of_case<T>(case: &CaseComparison, get: fn(&Record) -> Option<T>) -> Option<T> {
     case.entries.iter().flatten().find_map(|entry| get(entry.row()))
 }
 
-/// Indices one after the other, as ranges of (first, how many): most sides have nearly all cases.
+/// Ascending indices as ranges (first, count). Most sides have nearly all cases, so there are few ranges.
 #[derive(Default, Serialize)]
 #[serde(transparent)]
 pub(super) struct Ranges(Vec<(usize, usize)>);
@@ -140,26 +140,26 @@ pub(super) struct SideColumns {
     /// Indices of the cases.
     case: Ranges,
     median_ns: Vec<Option<Figure>>,
-    /// How far the 95 % interval reaches below the median, in 1/10,000 of it.
+    /// Distance of the lower end of the 95 % interval, relative to the median, in units of 1/10,000.
     below: Vec<Option<Figure>>,
-    /// How far above.
+    /// Same for the upper end.
     above: Vec<Option<Figure>>,
-    /// Fraction of the side's own ceiling.
+    /// Share of the side's own ceiling, 1 = the ceiling.
     share: Vec<Option<Figure>>,
-    /// What that ceiling is, an index in the list of texts.
+    /// Text index of the ceiling.
     ceiling: Vec<Option<usize>>,
     /// Rows that are not `ok` or have a note: row, status, reason.
     notes: Vec<(usize, &'static str, usize)>,
-    /// Rows that ran with run-time checks: row, which.
+    /// Rows with run-time checks: row, checks.
     checks: Vec<(usize, usize)>,
-    /// Rows that were not timed by the device's clock: row, clock.
+    /// Rows timed by another clock than device timestamps: row, clock.
     timer: Vec<(usize, usize)>,
-    /// Rows whose bytes and operations are not the case's.
+    /// Rows whose bytes or operations differ from those of the case.
     work: Vec<(usize, Option<Figure>, Option<Figure>)>,
 }
 
 impl SideColumns {
-    pub(super) fn new<'a>(cases: &[Case<'a>], side: usize, texts: &mut Texts<'a>) -> Self {
+    pub(super) fn new<'a>(cases: &[CaseComparison<'a>], side: usize, texts: &mut Texts<'a>) -> Self {
         let mut columns = Self::default();
         for (index, case) in cases.iter().enumerate() {
             if let Some(entry) = &case.entries[side] {
@@ -169,7 +169,7 @@ impl SideColumns {
         columns
     }
 
-    fn push<'a>(&mut self, index: usize, case: &Case<'a>, entry: &Entry<'a>, texts: &mut Texts<'a>) {
+    fn push<'a>(&mut self, index: usize, case: &CaseComparison<'a>, entry: &Entry<'a>, texts: &mut Texts<'a>) {
         let (at, row) = (self.case.len(), entry.row());
         let timing = entry.timing;
         let reach = |end: fn((f64, f64)) -> f64| {

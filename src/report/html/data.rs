@@ -1,4 +1,4 @@
-//! The object that the page is drawn from.
+//! The data object of the page.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,10 @@ use crate::results::stats;
 use crate::results::{Record, Status};
 use crate::suite::Family;
 
-/// Everything that the page shows. It serialises to plain JSON objects and arrays; their meaning is in the fields' own
-/// comments.
+/// All data of the page. It serializes to plain JSON; the comments of the fields define their meaning.
 #[derive(Serialize)]
 pub struct Data<'a> {
-    /// Version of shaderbench that made it.
+    /// Version of shaderbench that wrote the page.
     tool_version: &'static str,
     families: Vec<FamilyData>,
     sides: Vec<SideData<'a>>,
@@ -35,18 +34,18 @@ struct FamilyData {
     name: &'static str,
     summary: &'static str,
     is_by_kernel: bool,
-    /// Benchmarks whose result is the time of one load.
+    /// Benchmarks whose result is the latency of one load.
     latencies: Vec<&'static str>,
 }
 
-/// A device through an API.
+/// A side: one device through one API.
 #[derive(Serialize)]
 struct SideData<'a> {
     label: &'a str,
     device: &'a str,
-    /// As the CSV has it.
+    /// API name as in the CSV.
     backend: &'static str,
-    /// As people write it.
+    /// API name for display.
     api: &'static str,
     driver: &'a str,
     tool_version: &'a str,
@@ -54,13 +53,13 @@ struct SideData<'a> {
     device_type: &'a str,
     os: &'a str,
     cpu: &'a str,
-    /// Least and most lanes of a subgroup.
+    /// Minimum and maximum subgroup size.
     subgroup: Option<[u32; 2]>,
     dates: &'a [&'a str],
     reports: &'a [&'a str],
-    /// How many rows are of each status, where there are any.
+    /// Number of rows per status; statuses without rows are omitted.
     statuses: Vec<(&'static str, usize)>,
-    /// Half of the rows have a 95 % interval within this of their median, and nine of ten within the next.
+    /// Half width of the 95 % interval ÷ median: its median and its 90th percentile over the rows.
     noise: [Option<f64>; 2],
     ceilings: Vec<Ceiling>,
     levels: Vec<Plateau>,
@@ -69,7 +68,7 @@ struct SideData<'a> {
     samples: Vec<Series>,
 }
 
-/// What the rows of a family show.
+/// A finding for one family.
 #[derive(Serialize)]
 struct FindingData {
     family: &'static str,
@@ -77,10 +76,9 @@ struct FindingData {
     values: BTreeMap<String, Quantity>,
 }
 
-/// The compared reports; `comparison` is that of [`super::sides`].
+/// The page data of a comparison from [`super::sides`].
 ///
-/// Rows of one device, API, driver and version are one side, as in [`crate::results::compare`]; several runs of a side
-/// are pooled.
+/// As in [`crate::results::compare`], a side is one device, API, driver and version. Several runs of a side are pooled.
 #[must_use]
 pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let mut texts = Texts::default();
@@ -91,7 +89,12 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
         name: family.name,
         summary: family.summary,
         is_by_kernel: family.is_by_kernel,
-        latencies: family.benchmarks.iter().filter(|own| own.is_latency).map(|own| own.name).collect(),
+        latencies: family
+            .benchmarks
+            .iter()
+            .filter(|benchmark| benchmark.is_latency)
+            .map(|benchmark| benchmark.name)
+            .collect(),
     };
     Data {
         tool_version: env!("CARGO_PKG_VERSION"),
@@ -103,7 +106,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     }
 }
 
-/// The sides of `reports`, and the cases on each.
+/// Pools `reports` into sides, and collects their cases.
 #[must_use]
 pub fn sides(reports: &[Report]) -> Comparison<'_> {
     compare(reports, &[])
@@ -113,7 +116,7 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
     let side: &Side = &comparison.sides[index];
     let entries = || comparison.cases.iter().filter_map(move |case| case.entries[index].as_ref());
     let rows: Vec<&Record> = entries().map(|entry| entry.row()).collect();
-    // Facts about the run are in every row that knows them.
+    // Facts about the run are the same in every row that has them.
     let first_text = |get: fn(&'a Record) -> &'a String| {
         entries().map(|entry| get(entry.row()).as_str()).find(|text| !text.is_empty()).unwrap_or_default()
     };

@@ -1,4 +1,4 @@
-//! Measured limits and caches of a device.
+//! Measured limits and cache levels of a device.
 
 use serde::Serialize;
 
@@ -12,28 +12,28 @@ use crate::suite::{Limit, Scalar};
 pub(super) struct Ceiling {
     /// `copy`, `read`, `fill`, `fma`, `tensor`, `workgroup`, `launch`.
     limit: &'static str,
-    /// Type of the arithmetic, where the limit has one.
+    /// Scalar type, for arithmetic limits.
     scalar: Option<&'static str>,
-    /// Bytes of the working set that it was measured with; of a memory limit the largest one.
+    /// Working set of the measurement in bytes; for memory limits the largest one.
     bytes: Option<u64>,
     gb_per_s: Option<Figure>,
     gflop_per_s: Option<Figure>,
-    /// Time of the cheapest launch.
+    /// Time of an empty launch.
     ns: Option<Figure>,
 }
 
-/// The limits that the rows of family `ceiling` give; of memory's the one at the largest working set, where caches help
-/// the least.
+/// Limits from the rows of family `ceiling`. Memory limits are taken at the largest working set, where caches help
+/// least.
 pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
     let mut best: Vec<(Bound, &Record, f64)> = Vec::new();
     for row in rows.iter().filter(|row| row.family == "ceiling" && row.status == Status::Ok) {
         let Some(share) = row.share.filter(|share| *share > 0.0) else { continue };
         let Some(bound) = row.ceiling else { continue };
-        // Of a memory limit all working sets are one.
+        // Memory limits at different working sets count as one limit.
         let bound = Bound { working_set: None, is_cached: false, ..bound };
         let size = if bound.limit.is_memory() { row.bytes.unwrap_or(0) as f64 } else { 0.0 };
         match best.iter_mut().find(|(known, ..)| *known == bound) {
-            // Rows of one ceiling agree on it, up to rounding: the row nearest to it rounds least.
+            // Rows of one ceiling agree up to rounding. The row with the largest share has the smallest rounding error.
             Some(known) if (size, share) > (known.2, known.1.share.unwrap_or(0.0)) => *known = (bound, row, size),
             Some(_) => {}
             None => best.push((bound, row, size)),
@@ -54,17 +54,17 @@ pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
     best.into_iter().map(ceiling).collect()
 }
 
-/// A level of memory on a side.
+/// A cache level, or DRAM.
 #[derive(Serialize)]
 pub(super) struct Plateau {
-    /// `L1`, `memory`, or `L2 or memory` where the curve ends too early to tell.
+    /// `L1`, `memory`, or `L2 or memory` if the curve is too short to tell.
     name: String,
-    /// The largest working set that fits, in bytes; `None` where the curve ends before it does.
+    /// Largest working set that fits, in bytes; `None` if the curve ends earlier.
     bytes: Option<u64>,
     latency_ns: Option<Figure>,
 }
 
-/// The side's levels of memory.
+/// The side's cache levels and DRAM.
 pub(super) fn levels(rows: &[&Record]) -> Vec<Plateau> {
     let family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == "cache_curve").collect();
     let largest = cache_curve::curve(&family).iter().map(|point| point.0).max().unwrap_or(0);

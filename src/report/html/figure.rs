@@ -1,27 +1,27 @@
-//! Numbers as short as the page needs them.
+//! Numbers for the page, with no more digits than needed.
 
 use serde::{Serialize, Serializer};
 
-/// A finite number that is written without needless digits: 2.18, 2 (and not 2.0).
+/// A finite number, serialized without a needless fraction: 2.18, or 2 instead of 2.0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Figure(f64);
 
-/// Whole numbers up to here are exact.
+/// 2^53: integers up to this value are exact in an f64.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Figure {
-    /// `value` to so many significant digits; `None` where it is no number.
+    /// Rounds `value` to `digits` significant digits; `None` if it is not finite.
     pub(super) fn new(value: f64, digits: usize) -> Option<Self> {
         let rounded: f64 = format!("{value:.*e}", digits.saturating_sub(1)).parse().ok()?;
         rounded.is_finite().then_some(Self(rounded))
     }
 
-    /// A whole number.
+    /// An integer.
     pub(super) const fn whole(value: u64) -> Self {
         Self(value as f64)
     }
 
-    /// How far `end` lies from `value`, in 1/10,000 of it.
+    /// Relative distance of `end` from `value`, in units of 1/10,000.
     pub(super) fn distance(value: f64, end: f64) -> Option<Self> {
         Self::new(((end - value).abs() / value * 1e4).round(), 5)
     }

@@ -1,56 +1,56 @@
-//! Pairs of sides: the APIs of each device, and the devices.
+//! Matches on the page: the APIs of each device, and the devices.
 
 use serde::Serialize;
 
 use super::cases::{Ranges, Texts};
 use super::figure::Figure;
-use crate::results::compare::{Case, Ratio, Side, Verdict};
+use crate::results::compare::{CaseComparison, Ratio, Side, Verdict};
 
-/// One side compared with another.
+/// A match: a side and its baseline.
 #[derive(Serialize)]
 pub(super) struct Match {
     baseline: usize,
     side: usize,
-    /// Whether the two are one device through two APIs.
+    /// Whether the two sides are one device through two APIs.
     is_one_device: bool,
-    /// Indices of the cases that both timed by one clock.
+    /// Indices of the cases for which both sides use the same clock.
     case: Ranges,
     /// Time of the baseline ÷ time of the side.
     ratio: Vec<Option<Figure>>,
-    /// How far its 95 % interval reaches below it, in 1/10,000 of it.
+    /// Distance of the lower end of the 95 % interval, relative to the ratio, in units of 1/10,000.
     below: Vec<Option<Figure>>,
-    /// How far above.
+    /// Same for the upper end.
     above: Vec<Option<Figure>>,
-    /// First letters of the verdicts: f, s, S (slower), u.
+    /// One letter per case: f (faster), s (same), S (slower), u (unclear).
     verdict: String,
     means: Means,
 }
 
-/// Geometric means of ratios, column by column: of all cases, then of each family followed by its benchmarks.
+/// Geometric means of ratios in columns: all cases, then each family, followed by its benchmarks.
 #[derive(Default, Serialize)]
 struct Means {
-    /// `None`: of all families. An index in the list of texts.
+    /// Text index of the family; `None` for all families.
     family: Vec<Option<usize>>,
-    /// `None`: of all benchmarks of the family.
+    /// Text index of the benchmark; `None` for the whole family.
     benchmark: Vec<Option<usize>>,
     cases: Vec<usize>,
     ratio: Vec<Option<Figure>>,
-    /// How far the 95 % interval reaches below it, in 1/10,000 of it.
+    /// Distance of the lower end of the 95 % interval, relative to the ratio, in units of 1/10,000.
     below: Vec<Option<Figure>>,
-    /// How far above.
+    /// Same for the upper end.
     above: Vec<Option<Figure>>,
-    /// Cases that are faster, slower, the same, unclear, among all.
+    /// Number of faster, slower, same and unclear cases, over all cases.
     verdicts: [usize; 4],
 }
 
 struct Pair<'a, 'b> {
     index: usize,
-    case: &'b Case<'a>,
+    case: &'b CaseComparison<'a>,
     ratio: Ratio,
 }
 
-/// Each device's first API with its other ones, and the first device with every other one.
-pub(super) fn matches<'a>(sides: &[Side], cases: &[Case<'a>], texts: &mut Texts<'a>) -> Vec<Match> {
+/// Compares each device's first API with its other APIs, and the first device with every other device.
+pub(super) fn matches<'a>(sides: &[Side], cases: &[CaseComparison<'a>], texts: &mut Texts<'a>) -> Vec<Match> {
     let mut first_of_device: Vec<usize> = Vec::new();
     let mut found = Vec::new();
     for (index, side) in sides.iter().enumerate() {
@@ -67,8 +67,13 @@ pub(super) fn matches<'a>(sides: &[Side], cases: &[Case<'a>], texts: &mut Texts<
     found.into_iter().map(matched).filter(|of: &Match| of.case.len() > 0).collect()
 }
 
-fn matched<'a>(cases: &[Case<'a>], [baseline, side]: [usize; 2], is_one_device: bool, texts: &mut Texts<'a>) -> Match {
-    let pair = |(index, case): (usize, &Case)| {
+fn matched<'a>(
+    cases: &[CaseComparison<'a>],
+    [baseline, side]: [usize; 2],
+    is_one_device: bool,
+    texts: &mut Texts<'a>,
+) -> Match {
+    let pair = |(index, case): (usize, &CaseComparison)| {
         let timer = |side: usize| Some(&case.entries[side].as_ref()?.row().timer);
         let (a, b) = (case.timing(baseline)?, case.timing(side)?);
         (timer(baseline) == timer(side)).then(|| (index, Ratio::of(&a, &b)))

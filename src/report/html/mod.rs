@@ -1,8 +1,7 @@
-//! Reports as an HTML page: one file that loads nothing from the network.
+//! Writes reports as an HTML page: one file that loads nothing from the network.
 //!
-//! [`data()`] turns reports into one object of plain data, with all that is worked out here: times pooled by side,
-//! ratios with their intervals, findings, ceilings, levels of caches. [`page()`] puts it into a file with the style and
-//! the script that draw it.
+//! [`data()`] turns reports into one object of plain data: times pooled by side, ratios with intervals, findings,
+//! ceilings, cache levels. [`page()`] writes this object, the style and the script into one file.
 
 mod cases;
 mod data;
@@ -17,10 +16,10 @@ use sha2::{Digest, Sha256};
 pub use data::{Data, data, sides};
 pub use samples::share_samples;
 
-/// Colours, type and print of the page.
+/// Style sheet of the page.
 pub const STYLE: &str = include_str!("page/page.css");
-/// What draws it: defines `ShaderbenchReport.render(element, data)` and nothing else. Within it is Observable Plot with
-/// what it needs of D3, under ISC and MIT licences that it includes; `scripts/vendor.sh` makes that part.
+/// Script of the page. It defines only `ShaderbenchReport.render(element, data)`. It includes Observable Plot and parts
+/// of D3 with their ISC and MIT licences; `scripts/vendor.sh` builds that part.
 pub const SCRIPT: &str = concat!(
     "const ShaderbenchReport = (() => {\n\"use strict\";\n",
     include_str!("page/vendor/plot.js"),
@@ -36,16 +35,16 @@ pub const SCRIPT: &str = concat!(
     "return { render };\n})();\n"
 );
 
-/// Draws what the file holds.
+/// Starts the script with the data in the file.
 const START: &str = "ShaderbenchReport.render(document.getElementById(\"report\"), \
      JSON.parse(document.getElementById(\"report-data\").textContent));";
 
 const TEMPLATE: &str = include_str!("page/template.html");
 
-/// The page: a complete HTML file of its own.
+/// The complete HTML page.
 ///
-/// No text of a report can be read as markup: within the data every `<`, `>` and `&` is written as an escape of JSON,
-/// and the script puts text into the page as text alone.
+/// Text from reports cannot become markup: the JSON data escapes every `<`, `>` and `&`, and the script inserts text
+/// only as text nodes.
 #[must_use]
 pub fn page(data: &Data) -> String {
     let hashes = format!("{} {}", hash(SCRIPT), hash(START));
@@ -53,7 +52,7 @@ pub fn page(data: &Data) -> String {
         [("script_hashes", &*hashes), ("style", STYLE), ("data", &json(data)), ("script", SCRIPT), ("start", START)];
     let mut text = String::new();
     let mut rest = TEMPLATE;
-    // Each part is inserted once, in order: a placeholder inside a part is not expanded.
+    // Insert each part once, in order, so that placeholders inside parts are not expanded.
     for (name, part) in parts {
         let (before, after) = rest.split_once(&format!("{{{{{name}}}}}")).unwrap_or((rest, ""));
         text.push_str(before);
@@ -64,12 +63,12 @@ pub fn page(data: &Data) -> String {
     text
 }
 
-/// What the page's policy lets run: this script and no other.
+/// Hash of a script for the content security policy, which allows only the hashed scripts.
 fn hash(script: &str) -> String {
     format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(script)))
 }
 
-/// The data as JSON that is safe in a script element.
+/// The data as JSON, escaped for a script element.
 fn json(data: &Data) -> String {
     let text = serde_json::to_string(data).unwrap_or_default();
     let mut escaped = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! How samples scatter, where a JSON report has them.
+//! The spread of samples, for reports that contain samples (JSON).
 
 use std::collections::HashMap;
 
@@ -6,14 +6,15 @@ use serde::Serialize;
 
 use super::figure::Figure;
 use crate::results::Record;
-use crate::results::compare::{Case, Report};
+use crate::results::compare::{CaseComparison, Report};
 
-/// How many series a side shows at most: those that scatter the most.
+/// Maximum number of series per side; those with the largest spread are chosen.
 const MOST_SERIES: usize = 16;
-/// How many samples of a series are shown at most: evenly spaced of the sorted ones, the first and the last among them.
+/// Maximum number of samples per series. They are evenly spaced in sorted order and include the first and the last.
 const MOST_SAMPLES: usize = 61;
 
-/// Gives rows without samples those of the same row in another report: a run's CSV has none, and its JSON report has.
+/// Copies samples to rows that have none, from the same row in another report: the CSV of a run has no samples, its
+/// JSON report has them.
 pub fn share_samples(reports: &mut [Report]) {
     let mut known: HashMap<(Vec<String>, Option<u64>), Vec<f64>> = HashMap::new();
     let key = |record: &Record| (record.identity(), record.median_ns.map(f64::to_bits));
@@ -37,15 +38,15 @@ pub fn share_samples(reports: &mut [Report]) {
 pub(super) struct Series {
     /// Index of the case.
     case: usize,
-    /// How many samples were taken.
+    /// Number of samples taken.
     count: usize,
-    /// Samples over their median, sorted.
+    /// Samples ÷ median, sorted.
     relative: Vec<Option<Figure>>,
 }
 
-/// The series of a side that scatter the most, the widest first.
-pub(super) fn widest(cases: &[Case], side: usize) -> Vec<Series> {
-    let of_case = |(index, case): (usize, &Case)| {
+/// The series of a side with the largest spread, largest first.
+pub(super) fn widest(cases: &[CaseComparison], side: usize) -> Vec<Series> {
+    let of_case = |(index, case): (usize, &CaseComparison)| {
         let entry = case.entries[side].as_ref()?;
         let samples = entry.records.iter().map(|record| &record.all_samples_ns).find(|samples| samples.len() > 1)?;
         let mut sorted = samples.clone();
@@ -58,7 +59,7 @@ pub(super) fn widest(cases: &[Case], side: usize) -> Vec<Series> {
     all.into_iter().map(|(case, sorted)| series(case, &sorted)).collect()
 }
 
-/// The middle 80 % of sorted samples, relative to their median.
+/// Width of the middle 80 % of the sorted samples, relative to the median.
 fn spread(sorted: &[f64]) -> f64 {
     let at = |part: f64| sorted[((sorted.len() - 1) as f64 * part).round() as usize];
     (at(0.9) - at(0.1)) / at(0.5)

@@ -33,7 +33,7 @@ fn report(records: Vec<Record>) -> Vec<Report> {
     vec![Report { name: "r.csv".to_owned(), records }]
 }
 
-/// The data of reports as the page reads it.
+/// The JSON data of reports, as the page gets it.
 fn value(reports: &[Report]) -> Value {
     let comparison = sides(reports);
     serde_json::from_str(&json(&data(&comparison))).expect("JSON")

@@ -1,8 +1,8 @@
-//! Comparison of reports: matching rows, ratios of their times, and how certain these are.
+//! Comparison of reports: matches rows and computes ratios of times with confidence intervals.
 //!
-//! Rows match by family, benchmark, type, size and parameters. The parameters name the run-time checks that a case asks
-//! for; matching rows that ran with different checks have a [`Mark`]. A *side* is one device, API, driver and version
-//! of the tool. Several runs of a side are pooled: of each case those with the kernel, checks and clock of the newest.
+//! Rows match by family, benchmark, type, size and parameters. Run-time checks that a case asks for are parameters;
+//! other differences in checks get a [`Mark`]. A *side* is one device, API, driver and version of the tool. Several
+//! runs of a side are pooled; for each case, only runs with the kernel, checks and clock of the newest run are used.
 
 mod sides;
 mod timing;
@@ -18,22 +18,22 @@ pub use verdict::{MARGIN, Verdict};
 use crate::backend::Api;
 use crate::results::{Clock, Record, Status};
 
-/// A difference between the two rows of a pair besides time.
+/// A difference between the two rows of a pair other than time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// The kernel's source or constants; between CUDA and other APIs, whose languages differ, nothing to tell.
+    /// Kernel source or constants. Ignored between CUDA and other APIs, because their sources always differ.
     Shader,
     /// The run-time checks.
     Checks,
-    /// The clock that timed them.
+    /// The clock of the measurement.
     Timer,
 }
 
 impl Mark {
-    /// All of them.
+    /// All marks.
     pub const ALL: [Self; 3] = [Self::Shader, Self::Checks, Self::Timer];
 
-    /// The word for the difference.
+    /// The name of the difference.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Mark {
         }
     }
 
-    /// What the record has of it, as text; empty where it does not have it.
+    /// The compared property of a record as text; empty if the record lacks it.
     fn of(self, record: &Record) -> Cow<'_, str> {
         match self {
             Self::Shader => Cow::Borrowed(&record.shader_hash),
@@ -56,22 +56,20 @@ impl Mark {
 /// The rows of a case on one side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry<'a> {
-    /// Its rows, one a run; at least one. All of one kernel, with the same checks, timed by one clock, where they tell
-    /// these.
+    /// At least one row, one per run. All rows have the same kernel, checks and clock, as far as they state these.
     pub records: Vec<&'a Record>,
-    /// Its time; `None` unless every run that took place was right and plausible.
+    /// Pooled time; `None` if any run has a fault or no run has a time.
     pub timing: Option<Timing>,
-    /// Fraction of the side's own ceiling, 1 = the ceiling; of several runs their median.
+    /// Share of the side's own ceiling, 1 = the ceiling; the median over runs.
     pub share: Option<f64>,
 }
 
-/// Shares of a ceiling that a row can have: plausible ones end at 1.05, and what is far beyond is a fault in the
-/// report.
+/// Valid shares of a ceiling. Plausible rows end at 1.05; values beyond this range are errors in the report.
 const SHARES: std::ops::RangeInclusive<f64> = 0.0..=10.0;
 
 impl<'a> Entry<'a> {
     fn new(mut records: Vec<&'a Record>) -> Self {
-        // Other kernels, checks or clocks measure something else: the newest run decides which to use.
+        // Runs with another kernel, checks or clock are not comparable: keep those that match the newest run.
         for mark in Mark::ALL {
             let stated = records.iter().filter(|record| !mark.of(record).is_empty());
             if let Some(newest) = stated.max_by(|a, b| a.date.cmp(&b.date)).map(|record| mark.of(record)) {
@@ -90,7 +88,7 @@ impl<'a> Entry<'a> {
         entry
     }
 
-    /// The row that represents the entry: the first fault, else the first that is `ok`, else the first.
+    /// The representative row: the first fault, else the first `ok` row, else the first row.
     #[must_use]
     pub fn row(&self) -> &'a Record {
         let first = |is_it: fn(&Record) -> bool| self.records.iter().copied().find(|record| is_it(record));
@@ -99,13 +97,13 @@ impl<'a> Entry<'a> {
             .unwrap_or(self.records[0])
     }
 
-    /// How the case ended on this side: a fault in any run is one.
+    /// Status of the case on this side. A fault in any run counts.
     #[must_use]
     pub fn status(&self) -> Status {
         self.row().status
     }
 
-    /// Whether both are the very same measurements, as where a report is compared with its copy.
+    /// Whether both entries have the same measurements, for example in a report and its copy.
     fn is_copy_of(&self, other: &Self) -> bool {
         let all_in = |a: &Self, b: &Self| a.records.iter().all(|row| b.records.iter().any(|other| is_copy(row, other)));
         all_in(self, other) && all_in(other, self)
@@ -128,9 +126,9 @@ fn is_copy(a: &Record, b: &Record) -> bool {
 pub struct Pair {
     /// Time of the baseline ÷ time of the side.
     pub ratio: Ratio,
-    /// Its verdict.
+    /// The verdict on the ratio.
     pub verdict: Verdict,
-    /// Differences besides time.
+    /// Differences other than time.
     pub marks: Vec<Mark>,
 }
 
@@ -141,8 +139,7 @@ impl Pair {
         Some(Self { ratio, verdict: ratio.verdict(), marks: marks(baseline, side) })
     }
 
-    /// Whether the two were timed by one clock: else their ratio is shown and counts in no mean and no verdict on
-    /// regressions.
+    /// Whether one clock timed both sides. If not, the ratio is shown, but excluded from means and certain regressions.
     #[must_use]
     pub fn has_one_clock(&self) -> bool {
         !self.marks.contains(&Mark::Timer)
@@ -157,31 +154,32 @@ fn marks(baseline: &Entry, side: &Entry) -> Vec<Mark> {
     Mark::ALL.into_iter().filter(|mark| !(is_twin && *mark == Mark::Shader)).filter(differs).collect()
 }
 
-/// One case on every side.
+/// A case with its rows on every side.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Case<'a> {
-    /// A row of it: the first that was read.
+pub struct CaseComparison<'a> {
+    /// The first row that was read.
     pub row: &'a Record,
-    /// Its rows on each side; `None` where the side has no such row.
+    /// The rows on each side; `None` if the side has no row.
     pub entries: Vec<Option<Entry<'a>>>,
-    /// For each match the two times, where both are right and plausible.
+    /// For each match, the ratio; `None` unless both sides have a time.
     pub pairs: Vec<Option<Pair>>,
 }
 
-impl Case<'_> {
+impl CaseComparison<'_> {
     /// The time on a side.
     #[must_use]
     pub fn timing(&self, side: usize) -> Option<Timing> {
         self.entries[side].as_ref()?.timing
     }
 
-    /// The share of its own ceiling that a side reaches.
+    /// The side's share of its own ceiling.
     #[must_use]
     pub fn share(&self, side: usize) -> Option<f64> {
         self.entries[side].as_ref()?.share
     }
 
-    /// The sides whose time is the shortest or not certainly longer than it; none where only one side has a time.
+    /// The fastest sides: the shortest time, and times that are not certainly longer. Empty if fewer than two sides
+    /// have a time.
     #[must_use]
     pub fn fastest(&self) -> Vec<usize> {
         let timed: Vec<(usize, Timing)> = self.sides().filter_map(|side| Some((side, self.timing(side)?))).collect();
@@ -193,7 +191,8 @@ impl Case<'_> {
         timed.iter().filter(|(_, timing)| is_best(timing)).map(|(side, _)| *side).collect()
     }
 
-    /// The sides that come nearest to their own ceilings, to within [`MARGIN`]; none where only one side has a ceiling.
+    /// The sides with the largest share of their own ceiling, or within [`MARGIN`] of it. Empty if fewer than two sides
+    /// have a share.
     #[must_use]
     pub fn nearest_to_ceiling(&self) -> Vec<usize> {
         let shares: Vec<(usize, f64)> = self.sides().filter_map(|side| Some((side, self.share(side)?))).collect();
@@ -209,14 +208,14 @@ impl Case<'_> {
     }
 }
 
-/// A summary of some cases of a match.
+/// Summary of the cases of a match, for all or one family.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tally {
-    /// Geometric mean of the ratios; `None` where there are none.
+    /// Geometric mean of the ratios; `None` if there are none.
     pub mean: Option<Ratio>,
-    /// Cases in the mean: those that both sides timed by one clock.
+    /// Number of cases in the mean: those with one clock for both sides.
     pub cases: usize,
-    /// Cases of each verdict, in the order of [`Verdict::ALL`].
+    /// Number of cases per verdict, in the order of [`Verdict::ALL`].
     pub verdicts: [usize; 4],
 }
 
@@ -224,28 +223,28 @@ pub struct Tally {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Regression<'a, 'b> {
     /// The case.
-    pub case: &'b Case<'a>,
+    pub case: &'b CaseComparison<'a>,
     /// Index of the match.
     pub of: usize,
     /// Time of the baseline ÷ time of the side.
     pub ratio: Ratio,
-    /// Whether the whole interval says so, or only a part of it.
+    /// Whether the slow-down is certain: the whole interval is beyond the limit, not only part of it.
     pub is_certain: bool,
 }
 
-/// Compared reports.
+/// A comparison of reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison<'a> {
-    /// The sides, the baseline's first.
+    /// The sides, baseline first.
     pub sides: Vec<Side<'a>>,
-    /// The pairs that are compared.
+    /// The pairs of sides to compare.
     pub matches: Vec<Match>,
-    /// The cases, in the order of the reports, family by family.
-    pub cases: Vec<Case<'a>>,
+    /// The cases, grouped by family, in the order of the reports.
+    pub cases: Vec<CaseComparison<'a>>,
 }
 
 impl<'a> Comparison<'a> {
-    /// The families, in order.
+    /// The families in order.
     #[must_use]
     pub fn families(&self) -> Vec<&'a str> {
         let mut families: Vec<&str> = self.cases.iter().map(|case| case.row.family.as_str()).collect();
@@ -253,7 +252,7 @@ impl<'a> Comparison<'a> {
         families
     }
 
-    /// Geometric mean and verdicts of the match at index `of`, of one family or of all.
+    /// Geometric mean and verdicts of the match with index `of`, for one family, or all if `None`.
     #[must_use]
     pub fn tally(&self, of: usize, family: Option<&str>) -> Tally {
         let cases = self.cases.iter().filter(|case| family.is_none_or(|family| case.row.family == family));
@@ -263,11 +262,11 @@ impl<'a> Comparison<'a> {
         Tally { mean: Ratio::geometric_mean(&ratios), cases: ratios.len(), verdicts: Verdict::ALL.map(count) }
     }
 
-    /// Cases that take more than 1 + `slowdown` times as long as the baseline's, certainly or possibly. A case that is
-    /// not certainly slower at all, or was timed by another clock, is no certain regression.
+    /// Cases that certainly or possibly take more than 1 + `slowdown` times the baseline's time. A regression is
+    /// certain only if the verdict is `slower` and one clock timed both sides.
     #[must_use]
     pub fn regressions(&self, slowdown: f64) -> Vec<Regression<'a, '_>> {
-        let of_case = |case: &'_ Case<'a>, of: usize| {
+        let of_case = |case: &'_ CaseComparison<'a>, of: usize| {
             let pair = case.pairs[of].as_ref()?;
             let is_slower = pair.verdict == Verdict::Slower && pair.has_one_clock();
             let is_certain = is_slower && verdict::is_past(&pair.ratio, slowdown);
@@ -285,10 +284,10 @@ impl<'a> Comparison<'a> {
 
 /// Compares `others` with `baseline`.
 ///
-/// Runs of one device, API, driver and version are pooled into a side, those of the baseline among themselves. Each
-/// side is compared with the baseline's side of its device and API, else of its API, else with the baseline's first. A
-/// side of the baseline without a partner is compared with the first, so that one report of several APIs can be
-/// compared.
+/// Runs with the same device, API, driver and version are pooled into a side, separately for the baseline and the
+/// others. Each side is compared with the baseline side of the same device and API, else of the same API, else with the
+/// first baseline side. Unpaired baseline sides are compared with the first one, so that one report with several APIs
+/// can be compared.
 #[must_use]
 pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'a> {
     let mut sides: Vec<Side> = Vec::new();
@@ -304,14 +303,15 @@ pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'
             }
             let rows = &mut cases[index];
             rows.resize(rows.len().max(side + 1), Vec::new());
-            // The same run in two files is one run.
+            // Skip copies of a run in other files.
             if !rows[side].iter().any(|row| is_copy(row, record)) {
                 rows[side].push(record);
             }
         }
     }
     let matches = sides::matches(&sides);
-    let mut cases: Vec<Case> = cases.into_iter().filter_map(|rows| case(rows, sides.len(), &matches)).collect();
+    let mut cases: Vec<CaseComparison> =
+        cases.into_iter().filter_map(|rows| case(rows, sides.len(), &matches)).collect();
     let mut families: Vec<&str> = Vec::new();
     for case in &cases {
         if !families.contains(&case.row.family.as_str()) {
@@ -327,14 +327,14 @@ fn key(record: &Record) -> [String; 5] {
     [family, benchmark, record.dtype_name().to_owned(), record.size(), record.params_text()]
 }
 
-fn case<'a>(rows: Vec<Vec<&'a Record>>, sides: usize, matches: &[Match]) -> Option<Case<'a>> {
+fn case<'a>(rows: Vec<Vec<&'a Record>>, sides: usize, matches: &[Match]) -> Option<CaseComparison<'a>> {
     let row = *rows.iter().flatten().next()?;
     let mut entries: Vec<Option<Entry>> =
         rows.into_iter().map(|rows| (!rows.is_empty()).then(|| Entry::new(rows))).collect();
     entries.resize(sides, None);
     let pair = |of: &Match| Pair::new(entries[of.baseline].as_ref()?, entries[of.side].as_ref()?);
     let pairs = matches.iter().map(pair).collect();
-    Some(Case { row, entries, pairs })
+    Some(CaseComparison { row, entries, pairs })
 }
 
 #[cfg(test)]

@@ -1,48 +1,48 @@
-//! Sides, and the pairs of sides to compare.
+//! The sides of a comparison, and the pairs of sides to compare.
 
 use crate::backend::Api;
 use crate::results::Record;
 
-/// A report as it was read.
+/// A report that was read.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// What the reader calls it: its path.
+    /// Name of the report: its path.
     pub name: String,
-    /// Its rows.
+    /// The rows of the report.
     pub records: Vec<Record>,
 }
 
-/// One column of a comparison: a device through an API.
+/// One column of a comparison: a device through an API, with a driver and tool version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Side<'a> {
-    /// A letter.
+    /// Label: a letter.
     pub label: String,
-    /// Whether it is from the baseline's reports.
+    /// Whether the side is from the baseline's reports.
     pub is_baseline: bool,
     /// Name of the device.
     pub device: &'a str,
-    /// API, where the report tells.
+    /// API, if the report has it.
     pub api: Option<Api>,
-    /// Driver and its version.
+    /// Driver with version.
     pub driver: &'a str,
     /// Version of shaderbench.
     pub tool_version: &'a str,
-    /// The reports that it is from.
+    /// The reports with rows of the side.
     pub reports: Vec<&'a str>,
-    /// When its runs started, in the order of the reports.
+    /// Start times of the runs, in the order of the reports.
     pub dates: Vec<&'a str>,
 }
 
-/// Two sides that are compared, by their indices.
+/// A pair of sides to compare, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match {
-    /// The side that the other is compared with.
+    /// The baseline side.
     pub baseline: usize,
-    /// The other.
+    /// The side compared with the baseline.
     pub side: usize,
 }
 
-/// The index of the side that a row belongs to.
+/// The index of the side of a row. Adds a new side if needed.
 pub(super) fn index_of<'a>(
     sides: &mut Vec<Side<'a>>,
     report: &'a Report,
@@ -59,7 +59,7 @@ pub(super) fn index_of<'a>(
                 record.tool_version.as_str(),
             )
     };
-    // Rows of one side mostly follow each other.
+    // Search from the end: consecutive rows usually have the same side.
     let index = sides.iter().rposition(identity).unwrap_or_else(|| {
         sides.push(Side {
             label: label(sides.len()),
@@ -83,15 +83,15 @@ pub(super) fn index_of<'a>(
     index
 }
 
-/// A to Z, then A2 to Z2 and so on.
+/// Side labels: A to Z, then A2 to Z2 and so on.
 fn label(index: usize) -> String {
     let letter = char::from(b'A' + (index % 26) as u8);
     let round = index / 26 + 1;
     if round == 1 { letter.to_string() } else { format!("{letter}{round}") }
 }
 
-/// Each other side with the baseline's of its device and API, else of its API, else the baseline's first; and the other
-/// sides of the baseline with its first.
+/// Pairs each other side with the baseline side of the same device and API, else of the same API, else with the first
+/// baseline side. Unpaired baseline sides are paired with the first one.
 pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
     let baselines = || sides.iter().enumerate().filter(|(_, side)| side.is_baseline).map(|(index, _)| index);
     let nearest = |side: &Side| {

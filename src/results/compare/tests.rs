@@ -5,7 +5,7 @@ use crate::suite::Checks;
 use crate::suite::Dtype;
 use crate::suite::Extent;
 
-/// A row of a kernel that takes so long, in units of ten microseconds, with an interval of ± 0.1 %.
+/// A row with a median of `median` × 10 µs and an interval of ± 0.1 %.
 fn row(benchmark: &str, median: f64) -> Record {
     let median_ns = median * 1e4;
     Record {
@@ -117,7 +117,7 @@ fn runs_of_one_device_are_pooled_and_the_baseline_by_itself() {
     let timing = got.cases[0].timing(1).expect("a time");
     assert!((timing.median_ns - 105e4).abs() < 1e-5 && timing.runs == 3, "{timing:?}");
     assert_eq!(verdicts(&got), [Some(Verdict::Unclear)], "runs that scatter by 5 % do not settle 5 %");
-    // The same run twice tells nothing new.
+    // A copy of a run adds no information.
     let twice = [others[0].clone(), others[0].clone()];
     assert_eq!(compare(&a, &twice).cases[0].timing(1).map(|timing| timing.runs), Some(1));
 }

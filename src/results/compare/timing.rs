@@ -1,24 +1,25 @@
-//! A case's time on one side, from one run or several, and the ratio of two such times.
+//! The time of a case on one side, from one or more runs, and ratios of times.
 
 use crate::backend::DeviceType;
 use crate::results::stats::{self, Estimate, student};
 use crate::results::{Clock, Record};
 
-/// A case over which the canary moved by more than this was not settled: its time is uncertain by as much.
+/// If the canary drifts by more than this fraction, the clock has not settled. The interval is then widened by the
+/// drift.
 const DRIFT: f64 = 0.05;
 
-/// Nanoseconds that a launch can take, from the thousandth part of a picosecond to thirty years: what lies outside is
-/// no time but a fault in the report, and would not survive arithmetic.
+/// Possible launch times in nanoseconds: 1 fs to 30 years. Other values are errors in the report, and would overflow or
+/// underflow later.
 const POSSIBLE: std::ops::RangeInclusive<f64> = 1e-6..=1e18;
 
-/// Variance of the median of normal values, over that of their mean: π/2 for many of them.
+/// Variance of the median ÷ variance of the mean for many normal values: π/2.
 const MEDIAN_OVER_MEAN: f64 = std::f64::consts::FRAC_PI_2;
 
-/// How much the level of a run differs from the next run's, as a relative standard deviation that no single run can
-/// know: on top of [`LEVEL`], launches differ by [`START_NS`] each (a host that submits faster or slower); what the
-/// host's clock times differs by [`HOST`], and software devices, which share the host's cores with whatever else it
-/// does, by [`SOFTWARE`]. From three standard runs on an H200 and six quick ones on llvmpipe (`docs/trust.md`), so that
-/// of two single runs about 1 % of rows are called different at most.
+/// Run-to-run variation, as a relative standard deviation. A single run cannot measure it. Device clock: [`LEVEL`],
+/// combined with [`START_NS`] per launch (the host submits faster or slower). Host clock: [`HOST`]. Software devices:
+/// [`SOFTWARE`], because they share the host's cores with other programs. Values are from three standard runs on an
+/// H200 and six quick runs on llvmpipe (`docs/trust.md`). With them, at most about 1 % of rows differ between two
+/// single runs.
 const LEVEL: f64 = 0.0085;
 const START_NS: f64 = 280.0;
 const HOST: f64 = 0.08;
@@ -30,24 +31,23 @@ const NORMAL: f64 = 1.96;
 /// The time of one launch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timing {
-    /// Median, in nanoseconds, above zero; of several runs the median of their medians.
+    /// Median in nanoseconds, above zero. For several runs, the median of their medians.
     pub median_ns: f64,
-    /// Its 95 % confidence interval, in nanoseconds; `None` where a single sample tells nothing of the noise.
+    /// 95 % confidence interval of the median in nanoseconds; `None` if unknown, for example with a single sample.
     pub interval: Option<(f64, f64)>,
-    /// How many runs it is from.
+    /// Number of runs.
     pub runs: usize,
-    /// How far on logarithms a 95 % interval must reach for what differs between runs, where a single one does not
-    /// tell; 0 for several.
+    /// Run-to-run variation of a single run: the half width of its 95 % interval on a log scale. 0 for several runs.
     pub between: f64,
 }
 
 impl Timing {
-    /// The time of one run: from its samples where the record holds them, else from its median and their interval.
+    /// The time of one run: from its samples if the record has them, else from its median and interval.
     ///
-    /// Where there are no samples the interval of fewer than six is at least Student's for the standard deviation, m ·
-    /// exp(± t · s/m · √(π/2n)): reports of before [`stats::median_interval`] took care of it have the samples' range
-    /// there, which does not reach 95 %. Where the canary moved by more than 5 % and did not settle, the interval
-    /// reaches further by as much. `None` where the record has no median, or one that no launch can take.
+    /// Without samples in the record, and with fewer than six measured, the interval is at least Student's: m · exp(± t
+    /// · s/m · √(π/2n)). Reports older than [`stats::median_interval`] state the range of the samples instead, which
+    /// covers less than 95 %. If the canary drifts by more than 5 %, the interval is widened by the drift. `None` if
+    /// the record has no median or an impossible one.
     #[must_use]
     pub fn of_run(record: &Record) -> Option<Self> {
         let own = stats::summarize(&record.all_samples_ns).filter(|own| own.interval.is_some());
@@ -72,14 +72,14 @@ impl Timing {
         Some(Self { median_ns, interval: interval.filter(is_possible), runs: 1, between: between(record, median_ns) })
     }
 
-    /// Several runs of one device as one time: the median of their medians, with an interval that knows what differs
-    /// from one run to the next. `None` where there is no run.
+    /// Pools several runs of one device: the median of their medians, with an interval that includes run-to-run
+    /// variation. `None` without runs.
     ///
-    /// On logarithms, with k runs whose medians have the variance s² (noise within runs and differences between them
-    /// together), it reaches t(k − 1) · √(e · s²/k) to either side, Student's t, and never less than the runs' own
-    /// intervals combined in quadrature, √(e · Σh²)/k: the interval of Hartung & Knapp (*Statistics in Medicine* 20,
-    /// 2001) as Röver, Knapp & Friede limit it from below (*BMC Medical Research Methodology* 15, 2015). e = π/2 is
-    /// what the median costs against the mean, which for two runs is the same.
+    /// All terms are on a log scale. For k runs whose medians have the variance s² (noise within runs and differences
+    /// between runs), the half width is t(k − 1) · √(e · s²/k), with Student's t. It is at least √(e · Σh²)/k, the
+    /// runs' own half widths h combined in quadrature. This is the interval of Hartung & Knapp (*Statistics in
+    /// Medicine* 20, 2001) with the lower limit of Röver, Knapp & Friede (*BMC Medical Research Methodology* 15, 2015).
+    /// e = π/2 is the variance of a median relative to a mean; for two runs, median and mean are equal and e = 1.
     #[must_use]
     pub fn pooled(runs: &[Self]) -> Option<Self> {
         let [first, _, ..] = runs else { return runs.first().copied() };
@@ -100,7 +100,7 @@ impl Timing {
         Some(Self { median_ns, interval: Some(interval).filter(is_possible), runs: runs.len(), between: 0.0 })
     }
 
-    /// Half the width of the interval divided by the median: the ± of the table.
+    /// Half width of the interval ÷ median: the ± of the table.
     #[must_use]
     pub fn noise(&self) -> Option<f64> {
         self.interval.map(|(low, high)| (high - low) / 2.0 / self.median_ns)
@@ -120,7 +120,8 @@ fn is_possible((low, high): &(f64, f64)) -> bool {
     POSSIBLE.contains(low) && POSSIBLE.contains(high)
 }
 
-/// How far the interval of fewer than six samples must reach on logarithms, from their relative standard deviation.
+/// Minimum half width of the interval on a log scale for two to five samples, from their relative standard deviation; 0
+/// otherwise.
 fn reach_of_few(samples: Option<u64>, deviation: Option<f64>) -> f64 {
     match (samples, deviation) {
         (Some(samples @ 2..=5), Some(deviation)) => {
@@ -135,14 +136,14 @@ fn reach_of_few(samples: Option<u64>, deviation: Option<f64>) -> f64 {
 pub struct Ratio {
     /// The ratio.
     pub value: f64,
-    /// Its 95 % confidence interval; `None` where that of either time is not known.
+    /// 95 % confidence interval; `None` if either time has none.
     pub interval: Option<(f64, f64)>,
-    /// What [`Timing::between`] of both sides makes together. The interval does not hold it; the verdict does.
+    /// [`Timing::between`] of both sides, combined in quadrature. Verdicts use it; the interval does not contain it.
     pub between: f64,
 }
 
 impl Ratio {
-    /// A measurement against itself.
+    /// The ratio of a measurement to itself.
     pub const ONE: Self = Self { value: 1.0, interval: Some((1.0, 1.0)), between: 0.0 };
 
     /// The ratio of two independent times, with the interval of [`stats::ratio`].
@@ -154,11 +155,12 @@ impl Ratio {
         Self { value, interval, between: baseline.between.hypot(side.between) }
     }
 
-    /// Geometric mean of independent ratios; `None` where there are none.
+    /// Geometric mean of independent ratios; `None` if there are none.
     ///
-    /// Its interval is that of the noise in these cases, not of a choice of cases: on logarithms their distances to the
-    /// ends are combined in quadrature, end by end, as [`stats::ratio`] does, and divided by their number. What shifts
-    /// all rows of a run alike, as another clock rate does, it does not know. There is none where a ratio has none.
+    /// The interval covers the noise of these cases; the cases are not treated as a random sample. On a log scale, the
+    /// distances to the interval ends are combined in quadrature, separately for each end, as in [`stats::ratio`], and
+    /// divided by the number of ratios. The interval does not cover shifts of all rows of a run, such as another clock
+    /// rate. There is no interval if any ratio has none.
     #[must_use]
     pub fn geometric_mean(ratios: &[Self]) -> Option<Self> {
         let value = stats::geometric_mean(&ratios.iter().map(|ratio| ratio.value).collect::<Vec<_>>())?;
@@ -172,7 +174,7 @@ impl Ratio {
         Some(Self { value, interval, between })
     }
 
-    /// The other way round.
+    /// The inverse ratio.
     #[must_use]
     pub fn recip(self) -> Self {
         let interval = self.interval.map(|(low, high)| (high.recip(), low.recip()));

@@ -2,41 +2,41 @@
 
 use super::timing::Ratio;
 
-/// Times that differ by less than this (relative) count as equal: a clock that is only just fine enough shows steps of
-/// 1 % (a sample is a hundred of them), and two runs of one build place their buffers differently.
+/// Times that differ by less than this fraction count as equal. A sample lasts at least 100 clock ticks, so the clock
+/// may have a resolution of 1 %; and two runs of one build place their buffers differently.
 pub const MARGIN: f64 = 0.0125;
 
-/// A difference must hold at 99 %, since a report has hundreds of rows: on logarithms the 95 % interval is widened by
-/// the quotient of the normal quantiles, 2.576 / 1.960.
+/// Factor from a 95 % to a 99 % interval on a log scale: the ratio of the normal quantiles. Differences need 99 %
+/// confidence because a report has hundreds of rows.
 const WIDER: f64 = 2.5758 / 1.9600;
 
-/// Times whose ratio may be off by more than this are never called the same.
+/// Ratios with a wider tolerance than this are never `same`.
 const WIDEST: f64 = 1.05;
 
 /// The verdict on a ratio of times.
 ///
-/// By simulation (`tests` in this file): two runs of one build whose levels differ by a standard deviation of 0.85 %
-/// are called `faster` or `slower` in under 1 % of cases, with noise within them from 0.05 % to 10 %; of three runs
-/// against three a slow-down of 3 % is found in over 95 % of cases whose sides have less than 0.5 % noise. On real
-/// devices: `docs/trust.md`.
+/// The tests in this file simulate two cases. Two runs of one build, with a standard deviation of 0.85 % between runs
+/// and 0.05 % to 10 % within runs, are `faster` or `slower` in at most 1 % of rows. With three runs per side and a
+/// noise below 0.5 % on both sides, a slow-down of 3 % is found in at least 95 % of rows. For real devices see
+/// `docs/trust.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The side takes less time than the baseline, by more than [`MARGIN`], at 99 %.
+    /// The side takes less time than the baseline by more than [`MARGIN`], at 99 % confidence.
     Faster,
-    /// It takes more time, as surely.
+    /// The side takes more time than the baseline by more than [`MARGIN`], at 99 % confidence.
     Slower,
-    /// The 95 % interval lies within [`MARGIN`] of 1, or, of single runs, within what they differ by where that is less
-    /// than 5 %.
+    /// The 95 % interval lies within [`MARGIN`] of 1. For single runs, run-to-run variation widens the margin, up to 5
+    /// %.
     Same,
-    /// None of these is certain.
+    /// No other verdict is certain.
     Unclear,
 }
 
 impl Verdict {
-    /// All of them, in the order in which they are counted.
+    /// All verdicts, in the order of the counts.
     pub const ALL: [Self; 4] = [Self::Faster, Self::Slower, Self::Same, Self::Unclear];
 
-    /// The word for it.
+    /// The name of the verdict.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -59,15 +59,15 @@ impl Ratio {
         if is_past(&self.recip(), MARGIN) {
             return Verdict::Faster;
         }
-        // Single runs cannot tell a difference from run-to-run variation; where that variation is large, the verdict is
-        // open.
+        // A single run cannot separate a difference from run-to-run variation. If this variation is large, the verdict
+        // is unclear.
         let margin = (1.0 + MARGIN) * (WIDER * self.between).exp();
         if margin < WIDEST && 1.0 / margin <= low && high <= margin { Verdict::Same } else { Verdict::Unclear }
     }
 }
 
-/// Whether the side certainly takes more than 1 + `slowdown` times the baseline's time: the whole interval, widened to
-/// 99 % and by the run-to-run variation that a single run cannot know, is past it.
+/// Whether the side certainly takes more than 1 + `slowdown` times the baseline's time: the whole interval lies beyond
+/// that limit, after widening to 99 % and by the run-to-run variation of single runs.
 pub(super) fn is_past(ratio: &Ratio, slowdown: f64) -> bool {
     let upper = ratio.interval.map(|(_, high)| {
         let reach = (high / ratio.value).ln().hypot(ratio.between);
@@ -76,8 +76,9 @@ pub(super) fn is_past(ratio: &Ratio, slowdown: f64) -> bool {
     upper.is_some_and(|upper| upper < 1.0 / (1.0 + slowdown))
 }
 
-/// Whether the side possibly does: it seems slower, and a part of the 95 % interval, widened by the run-to-run variation
-/// that a single run cannot know, is past it. Short launches whose times agree are not reported.
+/// Whether the side possibly takes more than 1 + `slowdown` times the baseline's time: it appears slower, and part of
+/// the 95 % interval lies beyond that limit, after widening by the run-to-run variation of single runs. Without a
+/// visible slow-down, wide intervals are not reported.
 pub(super) fn may_be_past(ratio: &Ratio, slowdown: f64) -> bool {
     let seems_slower = ratio.value < 1.0 / (1.0 + MARGIN.min(slowdown));
     let lower = ratio.interval.map(|(low, _)| ratio.value / (ratio.value / low).ln().hypot(ratio.between).exp());
@@ -141,8 +142,7 @@ mod tests {
         assert!(!is_past(&unknown, 0.05) && may_be_past(&unknown, 0.05));
     }
 
-    /// Series of samples that scatter normally, by a 64-bit linear congruential generator (Knuth's MMIX) and Box and
-    /// Muller's transform.
+    /// Normally distributed noise: Knuth's MMIX linear congruential generator with the Box-Muller transform.
     struct Noise(u64);
 
     impl Noise {
@@ -155,7 +155,7 @@ mod tests {
             (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
         }
 
-        /// A run whose samples have the relative standard deviation `within` around a level that is off by `between`.
+        /// A run with relative standard deviation `within` for its samples and `between` for its level.
         fn run(&mut self, median_ns: f64, samples: usize, within: f64, between: f64) -> Timing {
             let level = median_ns * (between * self.normal()).exp();
             let all_samples_ns = (0..samples).map(|_| level * (within * self.normal()).exp()).collect();
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_slow_down_of_three_percent_is_found_in_95_quiet_rows_of_a_hundred() {
         let mut noise = Noise(2027);
-        // Standard deviations that leave many of the intervals just under the limit of 0.5 %.
+        // Standard deviations for which many intervals are just below the limit of 0.5 %.
         for (samples, within) in [(10, 0.0035), (30, 0.006), (100, 0.018), (1000, 0.06)] {
             let (mut quiet, mut found) = (0, 0);
             while quiet < ROUNDS {

@@ -1,38 +1,37 @@
-//! The 95 % confidence interval of a median, from samples in the order in which they were taken.
+//! The 95 % confidence interval of a median, from samples in the order of measurement.
 
 use super::{median_of_sorted, sorted};
 
-/// What the interval leaves out.
+/// Probability outside the interval.
 const ALPHA: f64 = 0.05;
 
-/// Fewest samples whose order statistics can make an interval: of fewer even the range covers less than 95 %.
+/// Minimum number of samples for order statistics: with fewer, even the full range covers less than 95 %.
 const LEAST: usize = 6;
 
-/// Two-sided 95 % quantile of Student's t; past nine degrees of freedom that of nine, which is larger by 15 % at most.
-/// `degrees` ≥ 1.
+/// Two-sided 95 % quantile of Student's t for `degrees` ≥ 1. From nine degrees on, the quantile for nine, which is at
+/// most 15 % too large.
 #[must_use]
 pub fn student(degrees: usize) -> f64 {
     const QUANTILES: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
     QUANTILES[degrees.clamp(1, QUANTILES.len()) - 1]
 }
 
-/// 95 % confidence interval of the median of `samples`, in the order taken.
+/// 95 % confidence interval of the median of `samples`, in the order of measurement.
 ///
-/// From six samples on by interpolated order statistics (Hettmansperger & Sheather, *Statistics & Probability Letters*
-/// 4, 1986): whole ranks cover what the binomial distribution happens to give, 98 % with ten samples, and interpolating
-/// between the two pairs of ranks nearest to 95 % takes that back, whatever the distribution, to within a percent.
-/// Series whose samples resemble their neighbours (a clock that wanders, two modes that last) hold less than their
-/// number says: the ranks are then those of the effective sample size, n ÷ (1 + 2 Σ ρₖ), where ρₖ is the
-/// autocorrelation of the samples' sides of the median at lag k (Bartlett's variance of a mean; the sides, since a
-/// median's variance is that of their count). The sum ends before the first lag within a standard error, 1 ÷ √n, of
-/// none, and negative ones are not used to narrow the interval: independent samples keep theirs, all but half a percent
-/// of coverage.
+/// From six samples on, the interval uses interpolated order statistics (Hettmansperger & Sheather, *Statistics &
+/// Probability Letters* 4, 1986). Whole ranks can cover more than 95 %: 98 % with ten samples. Interpolation between
+/// the two pairs of ranks nearest to 95 % corrects this to within one percent, for any distribution. Correlated samples
+/// (a drifting clock, two slowly alternating modes) contain less information than their number suggests. The ranks then
+/// follow from the effective sample size n ÷ (1 + 2 Σ ρₖ). ρₖ is the autocorrelation at lag k of the sign of (sample −
+/// median), because the median's variance is that of a count of signs (Bartlett's variance of a mean). The sum ends
+/// before the first lag with ρₖ ≤ 1 ÷ √n, one standard error, so that independent samples lose at most half a percent
+/// of coverage. Negative correlations do not narrow the interval.
 ///
-/// From two to five samples no order statistics reach 95 %: the interval is Student's, of the mean of the logarithms,
-/// which assumes what the other does not: noise that is about log-normal. `None` below two samples, and for fewer than
-/// six where one is not above zero.
+/// With two to five samples, order statistics cannot reach 95 %. The interval is then Student's, for the mean of the
+/// logarithms; it assumes about log-normal noise. `None` for fewer than two samples, or if one of two to five samples
+/// is not above zero.
 ///
-/// `examples/coverage.rs` shows how often it holds the truth.
+/// `examples/coverage.rs` measures the coverage.
 #[must_use]
 pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
     let sorted = sorted(samples);
@@ -42,14 +41,14 @@ pub fn median_interval(samples: &[f64]) -> Option<(f64, f64)> {
         count => {
             let median = median_of_sorted(&sorted);
             let effective = (effective_count(samples, median) as usize).clamp(LEAST, count);
-            // The share of the distribution below the lower end is the same whatever the number of samples.
+            // The probability below the lower end must not depend on the number of samples.
             let rank = lower_rank(effective) * (count + 1) as f64 / (effective + 1) as f64;
             Some((at_rank(&sorted, rank), at_rank(&sorted, (count + 1) as f64 - rank)))
         }
     }
 }
 
-/// How many independent samples tell as much of the median as these do; at most as many as there are.
+/// Effective number of independent samples, at most the number of samples.
 fn effective_count(samples: &[f64], median: f64) -> f64 {
     let sides: Vec<f64> = samples.iter().map(|x| if x == &median { 0.0 } else { (x - median).signum() }).collect();
     let count = sides.len() as f64;
@@ -60,20 +59,20 @@ fn effective_count(samples: &[f64], median: f64) -> f64 {
     let chance = count.sqrt().recip();
     let correlation = |lag: usize| {
         let products: f64 = sides.iter().zip(&sides[lag..]).map(|(a, b)| a * b).sum();
-        // As many sides are above as below: that alone makes each correlation smaller by 1/n.
+        // The signs sum to about zero, which lowers each correlation by 1/n.
         products / variance + 1.0 / count
     };
     let correlated: f64 = (1..samples.len() / 3).map(correlation).take_while(|r| *r > chance).sum();
     count / (1.0 + 2.0 * correlated)
 }
 
-/// Rank of the interval's lower end among `count` ≥ 6 sorted samples, from 1, with a fraction where it lies between two
-/// of them. The upper end has the same rank from above.
+/// Rank of the interval's lower end among `count` ≥ 6 sorted samples, counted from 1. Fractional between two ranks. The
+/// upper end has the same rank, counted from the top.
 fn lower_rank(count: usize) -> f64 {
     // P(B(n, ½) = k) by recurrence from k = 0, in logarithms so that large n do not underflow.
     let n = count as f64;
     let mut log_term = n * 0.5_f64.ln();
-    // 1 − coverage of ranks (d, n + 1 − d) is 2 · P(B < d); d is the largest that still covers 95 %.
+    // 1 − coverage of ranks (d, n + 1 − d) is 2 · P(B < d). d is the largest rank that still covers 95 %.
     let (mut outside, mut outside_next) = (0.0, 2.0 * log_term.exp());
     let mut d = 0.0;
     while outside_next <= ALPHA {
@@ -86,7 +85,7 @@ fn lower_rank(count: usize) -> f64 {
     d + (n - d) * surplus / (d + (n - 2.0 * d) * surplus)
 }
 
-/// The value at `rank`, from 1; between two ranks interpolated linearly.
+/// The value at `rank`, counted from 1, with linear interpolation between ranks.
 fn at_rank(sorted: &[f64], rank: f64) -> f64 {
     let last = sorted.len() - 1;
     let below = ((rank - 1.0).max(0.0) as usize).min(last);
@@ -95,13 +94,13 @@ fn at_rank(sorted: &[f64], rank: f64) -> f64 {
     low + (high - low) * fraction
 }
 
-/// Student's interval of the mean of logarithms, for two to five samples.
+/// Student's interval of the mean of the logarithms, for two to five samples.
 fn interval_of_few(sorted: &[f64]) -> Option<(f64, f64)> {
     if sorted[0] <= 0.0 {
         return None;
     }
     let (count, median) = (sorted.len() as f64, median_of_sorted(sorted));
-    // About the median, so that equal samples have no error of rounding.
+    // Relative to the median, so that equal samples have no rounding error.
     let logs: Vec<f64> = sorted.iter().map(|x| (x / median).ln()).collect();
     let mean = logs.iter().sum::<f64>() / count;
     let squares: f64 = logs.iter().map(|x| (x - mean).powi(2)).sum();
@@ -113,12 +112,13 @@ fn interval_of_few(sorted: &[f64]) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// One to n in an order in which neighbours do not resemble each other.
+    /// The numbers 1 to n, in an order without positive correlation.
     fn ranks(n: u32) -> Vec<f64> {
         (0..n).map(|i| f64::from(if i % 2 == 0 { i / 2 } else { n - 1 - i / 2 } + 1)).collect()
     }
 
-    /// By hand from the binomial distribution. n = 10: ranks 2 and 9 cover 1002/1024, ranks 3 and 8 cover 912/1024.
+    /// Computed by hand from the binomial distribution. n = 10: ranks 2 and 9 cover 1002/1024, ranks 3 and 8 cover
+    /// 912/1024.
     #[test]
     fn ranks_are_interpolated_to_95_percent() {
         for (n, low) in [(6, 1.357_143), (10, 2.657_658), (20, 6.235_234)] {
@@ -128,8 +128,8 @@ mod tests {
         }
     }
 
-    /// Ranks from the published table of the sign test at 95 % (n → lower rank) are the last that cover 95 %: the
-    /// interpolated one lies between it and the next.
+    /// A published table of the sign test at 95 % (n → lower rank) has the largest rank that covers 95 %. The
+    /// interpolated rank lies between that rank and the next.
     #[test]
     fn ranks_lie_beside_those_of_the_published_table() {
         for (n, rank) in [(6, 1), (8, 1), (9, 2), (10, 2), (12, 3), (15, 4), (20, 6), (25, 8), (50, 18), (100, 40)] {
@@ -167,12 +167,12 @@ mod tests {
     #[test]
     fn samples_that_resemble_their_neighbours_widen_the_interval() {
         let width = |samples: &[f64]| median_interval(samples).map(|(low, high)| high - low).expect("n > 1");
-        // The same 200 values: shuffled, and in blocks of ten neighbours.
+        // The same 200 values: shuffled, and in blocks of ten ascending values.
         let shuffled: Vec<f64> = (0..200).map(|i| f64::from(i * 77 % 200)).collect();
         let blocks: Vec<f64> = (0..200).map(|i| f64::from((i / 10) * 77 % 20 * 10 + i % 10)).collect();
         assert!((width(&shuffled) - 27.7).abs() < 1.0, "{}", width(&shuffled));
         assert!(width(&blocks) > 2.0 * width(&shuffled), "{} {}", width(&blocks), width(&shuffled));
-        // One that only rises has about six independent samples, and an end of it is still not the interval's.
+        // A rising series has about six independent samples, but the interval is still narrower than the range.
         let rising: Vec<f64> = (0..200).map(f64::from).collect();
         assert!(width(&rising) > 100.0 && width(&rising) < 190.0, "{}", width(&rising));
     }

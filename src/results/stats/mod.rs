@@ -1,13 +1,13 @@
-//! Pure functions from samples to figures.
+//! Statistics of samples, as pure functions.
 
 mod interval;
 
 pub use interval::{median_interval, student};
 
-/// The figures of one series of samples. All times in nanoseconds.
+/// Summary of one series of samples. All times are in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Summary {
-    /// Middle sample; the mean of the middle two where their number is even.
+    /// Median; the mean of the two middle samples if their number is even.
     pub median: f64,
     /// Smallest sample.
     pub min: f64,
@@ -19,7 +19,7 @@ pub struct Summary {
     pub interval: Option<(f64, f64)>,
 }
 
-/// Summarises `samples`, in the order taken; `None` where there are none.
+/// Summarizes `samples`, in the order of measurement; `None` if there are none.
 #[must_use]
 pub fn summarize(samples: &[f64]) -> Option<Summary> {
     let sorted = sorted(samples);
@@ -32,13 +32,13 @@ pub fn summarize(samples: &[f64]) -> Option<Summary> {
     Some(Summary { median: median_of_sorted(&sorted), min, mean, stddev, interval: median_interval(samples) })
 }
 
-/// Median of `samples` in any order; `None` where there are none.
+/// Median of `samples` in any order; `None` if there are none.
 #[must_use]
 pub fn median(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| median_of_sorted(&sorted(samples)))
 }
 
-/// Standard error of the mean divided by the mean: stddev ÷ √n ÷ mean. `None` below two samples.
+/// Standard error of the mean ÷ mean: stddev ÷ √n ÷ mean. `None` for fewer than two samples.
 #[must_use]
 pub fn relative_standard_error(samples: &[f64]) -> Option<f64> {
     let count = samples.len() as f64;
@@ -50,22 +50,22 @@ pub fn relative_standard_error(samples: &[f64]) -> Option<f64> {
 /// A median with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The median, or what is made of medians.
+    /// The median, or a value computed from medians.
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,
-    /// Upper end of it.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
 /// `a` ÷ `b`, two independent medians above zero, with the 95 % confidence interval of the ratio.
 ///
-/// On logarithms the ratio is a difference, and the distances from each median to the ends of its interval are combined
-/// in quadrature, end by end: the delta method, which for intervals that are not symmetric is the method of variance
-/// estimates recovery (Zou & Donner, *Statistics in Medicine* 27, 2008). No distribution is assumed beyond what the two
-/// intervals rest on; simulated on log-normal noise it holds the true ratio in 95 to 98 % of cases with five samples or
-/// more on either side, and in 99 % with three. It speaks of the noise within the two series, and of nothing that
-/// differs from one run to the next. `None` where an end is not above zero.
+/// On a log scale the ratio is a difference. The distances from each median to its interval ends are combined in
+/// quadrature, separately for each end. This is the delta method; for asymmetric intervals, it is the method of
+/// variance estimates recovery (Zou & Donner, *Statistics in Medicine* 27, 2008). It assumes no distribution beyond the
+/// assumptions of the two intervals. In simulations with log-normal noise, the interval contains the true ratio in 95
+/// to 98 % of cases with five samples or more per side, and in 99 % with three. It covers noise within the two series,
+/// but not run-to-run variation. `None` if an end is not above zero.
 #[must_use]
 pub fn ratio(a: Estimate, b: Estimate) -> Option<Estimate> {
     let logs = |of: Estimate| {
@@ -77,23 +77,22 @@ pub fn ratio(a: Estimate, b: Estimate) -> Option<Estimate> {
     Some(Estimate { value, low: value / a_below.hypot(b_above).exp(), high: value * a_above.hypot(b_below).exp() })
 }
 
-/// Geometric mean of `values`, all above zero; `None` where there are none.
+/// Geometric mean of `values`, all above zero; `None` if there are none.
 #[must_use]
 pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     let logs: f64 = values.iter().map(|value| value.ln()).sum();
     (!values.is_empty()).then(|| (logs / values.len() as f64).exp())
 }
 
-/// The step of the clock that measured `values`: the largest step of which all of them are multiples (Euclid's
-/// algorithm, to within a hundredth). With a few dozen different values it is the true one; `None` where all are zero
-/// or negative.
+/// Resolution of the clock that measured `values`: their greatest common divisor (Euclid's algorithm, with a tolerance
+/// of 0.01). With a few dozen different values, it is the true resolution. `None` if no value is above zero.
 #[must_use]
 pub fn clock_step(values: &[f64]) -> Option<f64> {
     const ZERO: f64 = 0.01;
     let common = |mut a: f64, mut b: f64| {
         while b > ZERO {
             (a, b) = (b, a % b);
-            // A remainder just short of the divisor is a rounded zero.
+            // A remainder just below the divisor is zero plus a rounding error.
             if a - b < ZERO {
                 b = 0.0;
             }
@@ -103,7 +102,7 @@ pub fn clock_step(values: &[f64]) -> Option<f64> {
     values.iter().copied().filter(|value| *value > ZERO).reduce(common)
 }
 
-/// `value` rounded to seven significant digits: more than any clock here can tell, and short enough to read.
+/// Rounds `value` to seven significant digits. No clock here resolves more, and the text stays short.
 #[must_use]
 pub fn round_to_seven_digits(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
@@ -141,20 +140,20 @@ mod tests {
     fn ratios_have_known_answers() {
         let of = |low, value, high| Estimate { value, low, high };
         let got = ratio(of(8.0, 10.0, 12.5), of(4.0, 5.0, 6.25)).expect("sound");
-        // Both reach from ÷ 1.25 to × 1.25: together √2 as far on logarithms.
+        // Both intervals reach from ÷ 1.25 to × 1.25. Combined, they reach √2 times as far on a log scale.
         let reach = (2.0_f64.sqrt() * 1.25_f64.ln()).exp();
         assert!((got.value - 2.0).abs() < 1e-12, "{got:?}");
         assert!((got.low - 2.0 / reach).abs() < 1e-12 && (got.high - 2.0 * reach).abs() < 1e-12, "{got:?}");
-        // What has no noise adds none; a's upper end goes with b's lower one.
+        // A value without noise adds none. The upper end of a belongs to the lower end of b.
         assert_eq!(ratio(of(3.0, 4.0, 6.0), of(2.0, 2.0, 2.0)), Some(of(1.5, 2.0, 3.0)));
         assert_eq!(ratio(of(6.0, 6.0, 6.0), of(2.0, 3.0, 4.0)), Some(of(1.5, 2.0, 3.0)));
         assert_eq!(ratio(of(0.0, 1.0, 2.0), of(1.0, 1.0, 1.0)), None);
     }
 
-    /// Two kernels whose times scatter log-normally around medians of a known ratio: how often the interval holds it.
+    /// How often the interval contains the true ratio of two series with log-normal noise.
     #[test]
     fn the_ratio_s_interval_holds_the_true_ratio_as_often_as_it_says() {
-        // A 64-bit linear congruential generator (Knuth's MMIX), and Box and Muller's transform.
+        // Knuth's MMIX linear congruential generator with the Box-Muller transform.
         let mut state = 2_026_u64;
         let mut uniform = move || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -179,8 +178,7 @@ mod tests {
             let coverage = coverage(n_a, n_b, sigma_a, sigma_b);
             assert!((0.93..=0.97).contains(&coverage), "{coverage} with {n_a} and {n_b} samples");
         }
-        // Student's intervals of three samples are wide and rarely both at fault: together they hold more than they
-        // promise.
+        // Student's intervals of three samples are wide, so the interval of their ratio covers more than 95 %.
         for (n_a, n_b, sigma_a, sigma_b) in
             [(3, 3, 0.02, 0.02), (5, 5, 0.02, 0.1), (6, 40, 0.02, 0.02), (10, 10, 0.02, 0.1)]
         {

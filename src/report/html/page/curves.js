@@ -1,6 +1,9 @@
-/* Sweeps of one parameter or of the size. */
+/* Curves over one parameter or over the size. */
 
-/** Median of `base` ÷ median of `row`, with the interval of a ratio: the two reaches in quadrature, on logarithms. */
+/**
+ * Median of `base` ÷ median of `row`, with its interval. The log distances to the interval ends are combined in
+ * quadrature.
+ */
 function relativeSpeed(base, row) {
   const value = base.ns / row.ns;
   if (base.low === null || row.low === null) return { value, low: value, high: value };
@@ -8,7 +11,7 @@ function relativeSpeed(base, row) {
   return { value, low: value / reach(base.ns / base.low, row.high / row.ns), high: value * reach(base.high / base.ns, row.ns / row.low) };
 }
 
-/** The rows of a sweep at the size with the most points, and then the largest. */
+/** The rows of a sweep, at the size with the most points; among equals, the largest size. */
 function sweep(model, side, family, benchmark, name) {
   const rows = timed(model, [side], family, benchmark).filter((row) => row.of.param.has(name));
   const sizes = unique(rows.map((row) => row.of.n)).map((n) => rows.filter((row) => row.of.n === n));
@@ -16,7 +19,7 @@ function sweep(model, side, family, benchmark, name) {
   return (sizes[0] ?? []).sort((a, b) => a.of.param.get(name) - b.of.param.get(name));
 }
 
-/** Speed over a parameter, relative to its first value; measured by side, and as the family's model has it. */
+/** Speed over a parameter, relative to its first value: measured for each side, and predicted by the family's model. */
 function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
   return {
     id,
@@ -66,7 +69,7 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
   };
 }
 
-/** Rules at the ends of caches, with their names. */
+/** Vertical rules at the cache sizes, with labels. */
 function kneeMarks(model, sides, isNarrow) {
   const knees = sides.flatMap((side, line) => {
     const ended = model.sides[side].levels.filter(({ bytes }) => bytes !== null);
@@ -74,10 +77,10 @@ function kneeMarks(model, sides, isNarrow) {
   });
   const isNamed = sides.length <= (isNarrow ? 1 : 3);
   return sides.flatMap((side, line) => {
-    const own = knees.filter((knee) => knee.side === side);
+    const ofSide = knees.filter((knee) => knee.side === side);
     return [
-      Plot.ruleX(own, { x: "bytes", stroke: color(side), strokeDasharray: "2 3", strokeWidth: 1.5 }),
-      isNamed ? Plot.text(own, { x: "bytes", text: "text", frameAnchor: "top", textAnchor: "end", dx: -4, dy: 2 + 13 * line, fill: color(side), fontWeight: 600 }) : null,
+      Plot.ruleX(ofSide, { x: "bytes", stroke: color(side), strokeDasharray: "2 3", strokeWidth: 1.5 }),
+      isNamed ? Plot.text(ofSide, { x: "bytes", text: "text", frameAnchor: "top", textAnchor: "end", dx: -4, dy: 2 + 13 * line, fill: color(side), fontWeight: 600 }) : null,
     ];
   });
 }
@@ -133,7 +136,7 @@ const cacheLatency = () =>
     title: "What is the latency of a dependent load, by working set?",
     benchmark: "latency",
     label: "Latency of a dependent load",
-    // One load of 4 bytes a step.
+    // Each step is one load of 4 bytes.
     value: (row, ns) => (ns * 4) / row.of.bytes,
     write: (ns, precision = 1) => time(ns, Math.max(precision, ns >= 100 ? 3 : 2)),
     hasFindings: true,
@@ -150,7 +153,7 @@ const cacheBandwidth = () =>
     hasFindings: false,
   });
 
-/** Bandwidth over the workgroup memory that each workgroup reserves. */
+/** Bandwidth over the workgroup memory reserved per workgroup. */
 function occupancy() {
   return {
     id: "occupancy",
@@ -158,7 +161,7 @@ function occupancy() {
     draw({ model, sides, width }) {
       const series = sides.flatMap((side) => {
         const rows = sweep(model, side, "workgroup_memory", "occupancy", "WORDS").filter((row) => row.gb !== null);
-        // Words of 32 bits.
+        // Words have 32 bits.
         const points = rows.map((row) => ({ row, bytes: 4 * row.of.param.get("WORDS"), ...relativeSpeed(rows[0], row) }));
         return points.length < 3 ? [] : [{ side, ...sideStyle(side), label: model.sides[side].name, points }];
       });
@@ -179,15 +182,15 @@ function occupancy() {
   };
 }
 
-/** Copies between host and device over their size, way by way. */
+/** Bandwidth of copies between host and device over the size, one curve per kind of copy. */
 function transfer() {
   const rowsOf = (model, side) => (side === undefined ? [] : timed(model, [Number(side)], "transfer").filter((row) => row.gb !== null).sort(byCount));
   return {
     id: "transfer",
     title: "How fast are copies between host and device?",
     choices(_, { model, sides }) {
-      const there = sides.filter((side) => isSwept(rowsOf(model, side))).map((side) => [String(side), model.sides[side].name]);
-      return [{ key: "side", label: "Device", options: there, value: there[0]?.[0] }];
+      const available = sides.filter((side) => isSwept(rowsOf(model, side))).map((side) => [String(side), model.sides[side].name]);
+      return [{ key: "side", label: "Device", options: available, value: available[0]?.[0] }];
     },
     draw({ model, width, isNarrow, picked }) {
       const rows = rowsOf(model, picked.side);

@@ -1,8 +1,8 @@
-/* Numbers, sizes and times as text. */
+/* Formats numbers, sizes and times. */
 
-/* Quantities follow the rules of src/results/format.rs and its examples; a percent sign cannot be parted from its number here. */
+/* The rules and examples of src/results/format.rs apply. Here a no-break space precedes the percent sign. */
 
-/** `value` to so many significant digits, without an exponent. Digits before the point are never rounded away. */
+/** `value` with `digits` significant digits, without an exponent. Digits before the decimal point are never rounded. */
 function significant(value, digits) {
   if (value === 0 || !Number.isFinite(value)) return String(value);
   const exponent = Math.floor(Math.log10(Math.abs(value)));
@@ -13,9 +13,9 @@ function significant(value, digits) {
   return value.toFixed(gainsDigit ? Math.max(0, decimals - 1) : decimals);
 }
 
-/** `value` in the first of `units`, each `step` times the one before, in which it stays below a step. */
+/** `value` in the first of `units` in which it is below `step`. Each unit is `step` times the previous one. */
 function scaled(value, units, digits, step = 1000) {
-  // What rounds to 1000 belongs to the next unit.
+  // A value that rounds to 1000 uses the next unit.
   const limit = step === 1000 ? 1000 - 0.5 * 10 ** (3 - Math.max(3, digits)) : step;
   let unit = 0;
   while (value >= limit && unit + 1 < units.length) {
@@ -37,19 +37,19 @@ function percent(fraction) {
   return `${value.toFixed(value < 9.95 ? 1 : 0)}\u00a0%`;
 }
 
-/** The number of a ratio: three significant digits, two below 0.01. */
+/** A ratio without the × sign: three significant digits, two below 0.01. */
 const ratioNumber = (value) => significant(value, value < 0.01 ? 2 : 3);
 const ratioText = (value) => `${ratioNumber(value)}×`;
 const ratioWithInterval = (value, low, high) => (low === null || high === null ? ratioText(value) : `${ratioText(value)} [${ratioNumber(low)}, ${ratioNumber(high)}]`);
 
-/** A number of elements, or rows x columns: 2^20 for powers of two. */
+/** A number of elements, or rows × columns. Powers of two from 1024 on are written as 2^20. */
 function niceSize(n) {
   const count = Number(n);
   const power = Math.log2(count);
   return count >= 1024 && Number.isInteger(power) ? `2^${power}` : n.replaceAll("x", "×");
 }
 
-/** Ticks of a logarithmic axis: decades, or the more within them the fewer they are. */
+/** Ticks of a logarithmic axis: powers of ten, with more steps between them if the range is short. */
 function logTicks(low, high) {
   const first = Math.floor(Math.log10(low));
   const last = Math.ceil(Math.log10(high));
@@ -61,7 +61,7 @@ function logTicks(low, high) {
   return ticks.filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
 }
 
-/** At most `most` powers of two that lie between `low` and `high`, evenly apart. */
+/** At most `most` evenly spaced powers of two from `low` to `high`. */
 function binaryTicks(low, high, most) {
   const first = Math.ceil(Math.log2(low) - 1e-9);
   const last = Math.floor(Math.log2(high) + 1e-9);
@@ -71,7 +71,7 @@ function binaryTicks(low, high, most) {
   return ticks;
 }
 
-/** Multiples of a round step from `low` to `high`, at most `most` of them. */
+/** At most `most` multiples of a round step from `low` to `high`. */
 function evenTicks(low, high, most) {
   const step = [1, 2, 4, 8, 16, 32, 64].find((size) => (high - low) / size < most) ?? 128;
   const first = Math.ceil(low / step) * step;

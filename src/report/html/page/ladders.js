@@ -1,21 +1,21 @@
-/* Kernels of a family compared: as bars with their ceilings, and over the size. */
+/* Compares the kernels of a family: bars with ceilings, and curves over the size. */
 
 const METRICS = {
   gb: { label: "Bandwidth", write: byteRate },
   gflop: { label: "Arithmetic", write: flopRate },
 };
 
-/** Ticks of a linear axis of rates. */
+/** Tick format of a linear axis of rates. */
 const rateTick = (metric) => (tick) => (tick === 0 ? "0" : METRICS[metric].write(tick, 2));
 
-/** What a family's rows are compared by: operations where none counts bytes. */
+/** The metric of a family's rows: bytes per second if any row has it, else operations per second. */
 const metricOf = (rows) => (rows.some((row) => row.gb !== null) ? "gb" : "gflop");
 
 const rateLow = (metric) => (row) => (row.high === null ? row[metric] : (row[metric] * row.ns) / row.high);
 const rateHigh = (metric) => (row) => (row.low === null ? row[metric] : (row[metric] * row.ns) / row.low);
 const ceilingOf = (metric) => (row) => (row.share ? row[metric] / row.share : null);
 
-/** The hover text of a row. */
+/** The tooltip of a row. */
 function describe(model, row) {
   const lines = [`${row.of.family}/${row.of.name}`, row.of.kind];
   if (model.sides.length > 1) lines.push(model.sides[row.side].name);
@@ -26,7 +26,7 @@ function describe(model, row) {
   return lines.join("\n");
 }
 
-/** The columns of a chart's own data. */
+/** The data table of a chart. */
 function rowsTable(model, rows) {
   const cell = (value, write) => (value === null ? "–" : write(value));
   return {
@@ -44,10 +44,13 @@ function rowsTable(model, rows) {
   };
 }
 
-/** How many of a family's kernels a size must have to be the one that is shown first, of the most that any has. */
+/** A size can be the default only if it has at least this fraction of the largest number of kernels at any size. */
 const MOST_KERNELS = 0.7;
 
-/** The types and sizes of a family as choices, and the largest of the first type that has most of the kernels. */
+/**
+ * Type and size options of a family. The default is the largest size that has most of the kernels, for the first such
+ * type.
+ */
 function kinds(rows) {
   const groups = new Map();
   for (const row of rows) {
@@ -71,26 +74,26 @@ function findings(model, sides, family) {
   return known.map((side) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: model.sides[side].finding.get(family).text }));
 }
 
-/** The rows of a ladder with their keys: a group for each kernel, and a bar for each side. */
+/** Layout keys of a ladder: one group per kernel, one bar per side. */
 function ladderKeys(rows, isNarrow) {
   const names = unique(rows.map((row) => row.of.name));
   const keys = [];
   const titles = [];
   const bars = [];
   for (const name of names) {
-    const own = rows.filter((row) => row.of.name === name);
+    const ofName = rows.filter((row) => row.of.name === name);
     if (isNarrow) {
       titles.push({ key: `title ${name}`, name });
       keys.push(`title ${name}`);
     } else {
-      titles.push({ key: `${name} ${own[Math.floor((own.length - 1) / 2)].side}`, name });
+      titles.push({ key: `${name} ${ofName[Math.floor((ofName.length - 1) / 2)].side}`, name });
     }
-    for (const row of own) {
+    for (const row of ofName) {
       const key = `${name} ${row.side}`;
       keys.push(key);
       bars.push({ row, key });
     }
-    if (own.length > 1 && !isNarrow) keys.push(`gap ${name}`);
+    if (ofName.length > 1 && !isNarrow) keys.push(`gap ${name}`);
   }
   return { keys, titles, bars };
 }
@@ -143,7 +146,7 @@ function ladder(id, title, family, takesFindings = true) {
   };
 }
 
-/** The same for any of the other families that have one. */
+/** Families that share one ladder chart with a family menu. */
 const OTHER_LADDERS = ["stream", "sum_of_cubes", "scan", "histogram", "matmul", "texture", "pitched", "atomics", "barrier"];
 
 function otherLadders() {
@@ -151,14 +154,14 @@ function otherLadders() {
     id: "ladders",
     title: "How do the kernels of the other families compare?",
     choices(picked, { model, sides }) {
-      const there = OTHER_LADDERS.filter((name) => {
+      const available = OTHER_LADDERS.filter((name) => {
         const rows = timed(model, sides, name);
         return rows.some((row) => row[metricOf(rows)] !== null) && kinds(rows).options.length > 0;
       });
-      const chosen = there.includes(picked.family) ? picked.family : there[0];
+      const chosen = available.includes(picked.family) ? picked.family : available[0];
       const sizes = kinds(timed(model, sides, chosen));
       return [
-        { key: "family", label: "Family", options: there.map((name) => [name, name]), value: chosen },
+        { key: "family", label: "Family", options: available.map((name) => [name, name]), value: chosen },
         { key: "kind", label: "Type and size", ...sizes },
       ];
     },
@@ -166,7 +169,7 @@ function otherLadders() {
   };
 }
 
-/** Marks of curves: a line, its intervals, its points. */
+/** The marks of curves: lines, intervals, points. */
 function curveMarks(series, x, y, interval) {
   return series.flatMap(({ points, color: stroke, symbol: shape, dash: pattern, opacity = 1 }) => [
     Plot.line(points, { x, y, stroke, strokeWidth: 1.75, strokeDasharray: pattern, strokeOpacity: opacity }),
@@ -179,7 +182,7 @@ const LADDERS_OVER_SIZE = ["reduction", "transpose", "stream", "scan", "histogra
 const isSwept = (rows) => unique(rows.map((row) => row.of.count)).length > 2;
 const byCount = (a, b) => a.of.count - b.of.count;
 
-/** One side's kernels over the size: time and rate. */
+/** The kernels of one side over the size: time and rate. */
 function overSize() {
   const rowsOf = (model, side, family) => (side === undefined ? [] : timed(model, [Number(side)], family));
   return {
@@ -188,12 +191,12 @@ function overSize() {
     choices(picked, { model, sides }) {
       const families = LADDERS_OVER_SIZE.filter((name) => isSwept(timed(model, sides, name)));
       const family = families.includes(picked.family) ? picked.family : families[0];
-      const there = sides.filter((side) => isSwept(rowsOf(model, side, family))).map(String);
-      const side = there.includes(picked.side) ? picked.side : there[0];
+      const available = sides.filter((side) => isSwept(rowsOf(model, side, family))).map(String);
+      const side = available.includes(picked.side) ? picked.side : available[0];
       const types = unique(rowsOf(model, side, family).map((row) => row.of.dtype));
       return [
         { key: "family", label: "Family", options: families.map((name) => [name, name]), value: family },
-        { key: "side", label: "Device", options: there.map((index) => [index, model.sides[index].name]), value: side },
+        { key: "side", label: "Device", options: available.map((index) => [index, model.sides[index].name]), value: side },
         { key: "dtype", label: "Type", options: types.map((name) => [name, name]), value: types[0] },
       ];
     },

@@ -1,4 +1,4 @@
-/* The data object as rows that charts and the table ask for. */
+/* Decodes the data object into rows for the charts and the table. */
 
 function decodeCases(data) {
   const { cases, texts } = data;
@@ -31,7 +31,7 @@ function decodeCases(data) {
   });
 }
 
-/** The indices in ranges of (first, how many). */
+/** Expands ranges (first, count) to indices. */
 const ranges = (list) => list.flatMap(([first, count]) => Array.from({ length: count }, (_, step) => first + step));
 
 function decodeRows(data, side, index, cases) {
@@ -68,10 +68,13 @@ function decodeRows(data, side, index, cases) {
   });
 }
 
-/** What tells sides apart, as shortly as that can be said: the device, its API, and what else differs. */
+/**
+ * Gives each side a short and a full name: device and API, plus driver or version where these are needed to distinguish
+ * sides.
+ */
 function nameSides(sides) {
   const devices = unique(sides.map((side) => side.device));
-  // What a driver puts in brackets behind a name is seldom needed to know which one is meant.
+  // Drivers add text in parentheses to device names. It is dropped if the names stay distinct.
   const bare = (device) => device.replace(/ *\(.*\)$/, "") || device;
   const called = (device) => (devices.some((other) => other !== device && bare(other) === bare(device)) ? device : bare(device));
   const full = (side) => [called(side.device), side.api].filter(Boolean).join(" · ");
@@ -85,7 +88,7 @@ function nameSides(sides) {
   }
 }
 
-/** Means of a match, row by row. */
+/** The means of a match as rows. */
 function decodeMeans({ means }, texts) {
   const text = (index) => (index === null ? null : texts[index]);
   return means.ratio.map((ratio, number) => {
@@ -106,7 +109,7 @@ function decodeMatch(match, sides, cases, texts) {
   return { ...match, verdicts: match.means.verdicts, means: decodeMeans(match, texts), rows, byCase: new Map(rows.map((row) => [row.of, row])), a, b, isByApi, title: `${a} ÷ ${b}` };
 }
 
-/** The data object, decoded. Sides and rows are new objects: the data is left as it was. */
+/** Decodes the data object. Sides and rows are new objects; the data is not modified. */
 function decode(data) {
   const sides = data.sides.map((side, index) => ({ ...side, index, finding: new Map(side.findings.map((finding) => [finding.family, finding])) }));
   nameSides(sides);
@@ -119,7 +122,7 @@ function decode(data) {
   return { families: data.families, sides, cases, matches, toolVersion: data.tool_version };
 }
 
-/** Rows of a family, or of one of its benchmarks, that have a time on the given sides. */
+/** Rows with a time on the given sides, for a family or one of its benchmarks. */
 function timed(model, sides, family, benchmark = null) {
   return sides.flatMap((side) =>
     model.sides[side].list.filter((row) => row.ns !== null && row.of.family === family && (benchmark === null || row.of.benchmark === benchmark)),

@@ -1,4 +1,4 @@
-/* Pieces of the page. Text gets into it as text alone: no markup is ever parsed. */
+/* Building blocks of the page. Text is inserted only as text nodes; markup is never parsed. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -9,7 +9,7 @@ function append(element, children) {
   return element;
 }
 
-/** An element with attributes (functions become listeners) and children (strings become text). */
+/** Creates an element with attributes (functions become listeners) and children (strings become text). */
 function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -20,7 +20,7 @@ function h(tag, attributes = {}, ...children) {
   return append(element, children);
 }
 
-/** Colours by Okabe and Ito, which people with any colour vision tell apart; the shapes say it again. */
+/** Okabe-Ito palette, for readers with colour vision deficiency. Symbols and dashes repeat the distinction. */
 const COLORS = 8;
 const SYMBOLS = ["circle", "triangle", "square", "diamond", "cross", "star", "wye"];
 const DASHES = ["none", "7 3", "2 3", "9 3 2 3"];
@@ -28,7 +28,7 @@ const color = (index) => `var(--c${index % COLORS})`;
 const symbol = (index) => SYMBOLS[index % SYMBOLS.length];
 const dash = (index) => DASHES[Math.floor(index / COLORS) % DASHES.length];
 
-/** A mark as the legend shows it, drawn by the library so that both agree. */
+/** A legend symbol, drawn with Plot so that it matches the chart. */
 function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape = "circle", dash: pattern = "none" }) {
   const x = [2, 20];
   const line = () => Plot.line([[x[0], 7], [x[1], 7]], { stroke, strokeWidth: 2, strokeDasharray: pattern });
@@ -50,13 +50,13 @@ function legend(entries) {
   return h("ul", { class: "legend" }, entries.map((entry) => h("li", {}, swatch(entry), h("span", {}, entry.label))));
 }
 
-/** A sentence of a finding: text between backquotes is code, and a number and its sign stay together. */
+/** Text of a finding: backquotes become code elements, and numbers keep their signs through no-break spaces. */
 function sentence(text) {
   const parts = text.replaceAll(" %", "\u00a0%").replaceAll("± ", "±\u00a0").split("`");
   return parts.map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));
 }
 
-/** A labelled choice; `changed` gets the value. Its options can be set again while it keeps the focus. */
+/** A labelled menu. `changed` gets the new value. `set` replaces the options without losing the focus. */
 function choice(key, label, changed) {
   const select = h("select", { change: (event) => changed(event.target.value) });
   const element = h("label", { class: "choice", "data-key": key }, h("span", {}, label), select);
@@ -71,7 +71,7 @@ function choice(key, label, changed) {
   return { element, set };
 }
 
-/** A table whose first column names its rows. */
+/** A table whose first column is the row header. */
 function plainTable(caption, columns, rows) {
   const head = h("tr", {}, columns.map((column) => h("th", { scope: "col" }, column)));
   const body = rows.map((row) =>
@@ -80,14 +80,14 @@ function plainTable(caption, columns, rows) {
   return h("table", {}, h("caption", { class: "sr" }, caption), h("thead", {}, head), h("tbody", {}, body));
 }
 
-/** A box whose content may be wider than the page: it scrolls by itself, by keyboard too. */
+/** A box with horizontal scrolling, also by keyboard. */
 function scrollBox(label, ...children) {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, ...children);
 }
 
 function foldOut(title, table) {
   const box = h("details", { class: "data" }, h("summary", {}, "Data"));
-  // Built when it is opened: few are.
+  // Build the table on first opening: most are never opened.
   box.addEventListener("toggle", () => {
     if (box.open && box.children.length === 1) {
       box.append(scrollBox(`Data: ${title}`, plainTable(title, table.columns, table.rows)));
@@ -96,7 +96,7 @@ function foldOut(title, table) {
   return box;
 }
 
-/** What all plots share. */
+/** Defaults for all plots. */
 function plot(options) {
   return Plot.plot({
     marginTop: 24,
@@ -110,16 +110,15 @@ function plot(options) {
   });
 }
 
-/** A note that follows the pointer. */
+/** A tooltip that follows the pointer. */
 function tip(data, options) {
   return Plot.tip(data, Plot.pointer({ fill: "var(--surface)", stroke: "var(--line)", fontSize: 12, lineHeight: 1.35, lineWidth: 24, ...options }));
 }
 
 /**
- * A chart: a question, what the numbers answer, the picture, and its data.
- *
- * `spec.choices(picked, context)` gives the chart's own choices; `spec.draw({ width, picked, ... })` gives `{ plots, legend, takeaways,
- * table }`, or null where there is nothing to draw.
+ * A chart: question, answer, plot and data table. `spec.choices(picked, context)` returns the menus of the chart.
+ * `spec.draw({ width, picked, ... })` returns `{ plots, legend, takeaways, table }`, or null if there is nothing to
+ * draw.
  */
 function chart(spec, context) {
   const picked = {};
@@ -149,7 +148,7 @@ function chart(spec, context) {
   }
 
   function draw() {
-    // A hidden box has no width.
+    // A hidden box has no width, so show it first.
     box.hidden = false;
     drawnWidth = box.clientWidth;
     const style = getComputedStyle(box);
@@ -174,7 +173,7 @@ function chart(spec, context) {
   return {
     box,
     draw,
-    /** Draws again where the width is another one. */
+    /** Redraws if the width has changed. */
     fit() {
       if (!box.hidden && Math.abs(box.clientWidth - drawnWidth) > 4) draw();
     },

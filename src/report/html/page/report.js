@@ -1,4 +1,4 @@
-/* The page: cards, charts, table. */
+/* The page: device cards, charts and table. */
 
 const THEMES = [["auto", "system"], ["light", "light"], ["dark", "dark"]];
 
@@ -18,7 +18,7 @@ function datesOf(side) {
   return side.dates.length > 1 ? `${side.dates.length} runs, ${span}` : span;
 }
 
-/** Device limits from the measurements: label and value. */
+/** Device limits from the measurements, as label and value. */
 function facts(side) {
   const rate = ({ gb_per_s: gb, gflop_per_s: gflop, ns }) => (ns !== null ? time(ns, 3) : gb !== null ? byteRate(gb, 3) : gflop !== null ? flopRate(gflop) : null);
   const names = { copy: "DRAM, copy", read: "DRAM, read", fill: "DRAM, write", workgroup: "Workgroup memory", tensor: "Tensor cores, f16", launch: "Launch" };
@@ -58,7 +58,7 @@ function card(side) {
     h("p", { class: "from" }, side.reports.join(", ")));
 }
 
-/** A sentence on the speed at some values of a sweep, relative to the first. */
+/** A sentence with the speed at some values of a sweep, relative to the first value. */
 const remains = (name, values) => (points) => {
   const shares = points.filter(({ at }) => values.includes(at)).map(({ at, value }) => `${percent(value)} at ${name} ${at}`);
   return shares.length > 0 ? `Relative to the speed at ${name} ${points[0].at}: ${shares.join(", ")}.` : "";
@@ -85,7 +85,7 @@ const SECTIONS = [
   ["Trust", () => [scatter()]],
 ];
 
-/** Selects the sides that charts show. */
+/** Checkboxes for the sides that charts show. */
 function sideChoice(model, shown, changed) {
   if (model.sides.length < 2) return null;
   const boxes = model.sides.map((side) => h("label", { class: "side" },
@@ -97,7 +97,7 @@ function sideChoice(model, shown, changed) {
   return h("fieldset", { class: "sides" }, h("legend", {}, "Charts show"), boxes);
 }
 
-/** How many sides the charts show at first. */
+/** Number of sides that charts show at first. */
 const FIRST_SIDES = 4;
 
 function findingsSection(model) {
@@ -109,12 +109,12 @@ function findingsSection(model) {
   return any ? h("section", { id: "findings", class: "findings" }, h("h2", {}, "Findings"), h("div", {}, families)) : null;
 }
 
-/** The observer of each element that holds a page, so that drawing again ends the former one. */
+/** The resize observer of each root element. A redraw disconnects the old observer. */
 const observers = new WeakMap();
 
 /**
- * Draws `data`, the object that shaderbench's `report::html::data` makes, into `root`, in place of what is there. It can be called again
- * with new data.
+ * Draws `data`, the object from `report::html::data`, into `root` and replaces its content. Can be called again with
+ * new data.
  */
 function render(root, data) {
   observers.get(root)?.disconnect();

@@ -1,13 +1,13 @@
-/* The roofline: arithmetic against memory, with every kernel on it. */
+/* The roofline chart with all kernels. */
 
-/** Bytes that a matrix product must move at least: each matrix once. Sums of f16 products are kept as f32. */
+/** Minimum bytes that a matrix product moves: each matrix once. The result of f16 products is f32. */
 function productBytes(of) {
   const [rows, columns, inner] = of.sides;
   const result = of.dtype === "f16" ? 4 : of.elementBytes;
   return of.elementBytes * (rows * inner + inner * columns) + result * rows * columns;
 }
 
-/** A kernel at its largest size, by what it counts: both, bytes alone, or operations alone. */
+/** The roofline point of a row, by the figures it has: bytes and operations, only bytes, or only operations. */
 function rooflinePoint(row) {
   const isMemory = ["copy", "read", "fill"].includes(row.limit);
   if (row.gb !== null && row.gflop !== null && isMemory) return { row, kind: "both", x: row.gflop / row.gb, y: row.gflop };
@@ -32,7 +32,7 @@ const KINDS = {
   computes: { color: "var(--c3)", symbol: "square", label: "counts only operations: at the right edge" },
 };
 
-/** Measured limits of a side, as roofs. */
+/** The measured limits of a side as roofs. */
 function roofs(side) {
   const memory = side.ceilings.filter(({ limit, gb_per_s }) => ["copy", "read"].includes(limit) && gb_per_s !== null);
   const slope = memory.sort((a, b) => b.gb_per_s - a.gb_per_s)[0];
@@ -45,13 +45,13 @@ function rooflinePoints(model, side) {
   return rows.map(rooflinePoint).filter((point) => point !== null && point.y !== 0);
 }
 
-/** Of points that stand close together the highest: their names would cover each other. */
+/** For points that are close together, keeps only the highest, so that names do not overlap. */
 function apart(points) {
   const isNear = (a, b) => a.y / b.y < 1.7 && b.y / a.y < 1.7 && a.x / b.x < 8 && b.x / a.x < 8;
-  return [...points].sort((a, b) => b.y - a.y).reduce((kept, point) => (kept.some((other) => isNear(other, point)) ? kept : [...kept, point]), []);
+  return [...points].sort((a, b) => b.y - a.y).reduce((chosen, point) => (chosen.some((other) => isNear(other, point)) ? chosen : [...chosen, point]), []);
 }
 
-/** Text that stays readable on lines and points. */
+/** Text style that stays readable on lines and points. */
 const HALO = { stroke: "var(--surface)", strokeWidth: 5, fill: "currentColor", fontWeight: 600 };
 
 function roofline() {
@@ -59,12 +59,12 @@ function roofline() {
     id: "roofline",
     title: "Which kernels are memory-bound, and which compute-bound?",
     choices(picked, { model, sides }) {
-      const there = sides.filter((side) => roofs(model.sides[side])).map((side) => [String(side), model.sides[side].name]);
-      const side = there.some(([key]) => key === picked.side) ? picked.side : there[0]?.[0];
+      const available = sides.filter((side) => roofs(model.sides[side])).map((side) => [String(side), model.sides[side].name]);
+      const side = available.some(([key]) => key === picked.side) ? picked.side : available[0]?.[0];
       const points = side === undefined ? [] : rooflinePoints(model, Number(side));
       const families = unique(points.map(({ row }) => row.of.family)).map((name) => [name, name]);
       return [
-        { key: "side", label: "Device", options: there, value: side },
+        { key: "side", label: "Device", options: available, value: side },
         { key: "family", label: "Family", options: [["", "all"], ...families], value: "" },
       ];
     },
@@ -86,7 +86,7 @@ function roofline() {
       const slant = (limit) => [left, limit / slope.gb_per_s].map((x) => ({ x, y: x * slope.gb_per_s }));
       const roof = ({ limit, scalar, gflop_per_s: y }) => ({ limit, scalar, y, from: y / slope.gb_per_s });
       const flats = flat.map(roof);
-      // Limits that lie too close for two labels share one.
+      // Limits too close for two labels share a label.
       const labels = [...flats].sort((a, b) => b.y - a.y).reduce((all, { limit, scalar, y: at }) => {
         const near = all.find((label) => label.y / at < 1.6);
         if (near) near.limits.push(scalar ?? limit);
@@ -96,7 +96,7 @@ function roofline() {
       const [lowest] = extent(points.map(({ y }) => y));
       const y = [lowest / 2, top * 2];
       const named = picked.family === "" ? [] : apart(points.filter(isChosen).filter(({ kind }) => kind === "both"));
-      // A name stands left of its point where the picture has room, else right of it.
+      // Put a name left of its point if there is room, else right of it.
       const roomLeft = ({ x }) => 84 + (Math.log(x / left) / Math.log(right / left)) * (width - 110);
       const isTight = (point) => roomLeft(point) < 10 + 6.5 * point.row.of.name.length;
       const names = (of, index) => Plot.text(of, { x: "x", y: "y", text: ({ row }) => row.of.name, fontSize: 11, fill: "currentColor", stroke: "var(--surface)", strokeWidth: 4, ...index });
@@ -112,9 +112,9 @@ function roofline() {
           Plot.line(slant(top), { x: "x", y: "y", stroke: "currentColor", strokeWidth: 2 }),
           Plot.ruleY(flats, { y: "y", x1: "from", x2: right, stroke: "currentColor", strokeWidth: 2 }),
           ...Object.entries(KINDS).flatMap(([kind, style]) => {
-            const own = points.filter((point) => point.kind === kind);
+            const ofKind = points.filter((point) => point.kind === kind);
             const dots = (of, opacity) => Plot.dot(of, { x: "x", y: "y", symbol: style.symbol, fill: style.color, fillOpacity: opacity, r: 4, stroke: "var(--surface)", strokeWidth: 0.75 });
-            return [dots(own.filter((point) => !isChosen(point)), 0.12), dots(own.filter(isChosen), 0.9)];
+            return [dots(ofKind.filter((point) => !isChosen(point)), 0.12), dots(ofKind.filter(isChosen), 0.9)];
           }),
           Plot.text(labels, { ...HALO, y: "y", x: right, text: ({ limits, y: gflop }) => `${limits.join(", ")} ${flopRate(gflop)}`, textAnchor: "end", dy: -8, dx: -8 }),
           Plot.text([slope], { ...HALO, x: left, y: left * slope.gb_per_s, text: ({ limit, gb_per_s: gb }) => `${limit} ${byteRate(gb, 3)}`, textAnchor: "start", dx: 6, dy: -32 }),

@@ -1,9 +1,9 @@
-/* The comparison table: a row for each case, a group of columns for each device through an API. */
+/* The comparison table: one row per case, one group of columns per side. */
 
-/** How many rows are shown at first, and added at a time. */
+/** Number of rows shown at first. */
 const ROWS = 100;
 
-/** Bytes or operations per second; of dependent loads of 4 bytes, their latency. */
+/** Bytes or operations per second; for dependent loads of 4 bytes, the latency. */
 function writeRate({ of, gb, gflop }) {
   if (gb === null) return flopRate(gflop);
   return of.isLatency ? loadLatency(4 / gb) : byteRate(gb);
@@ -16,7 +16,7 @@ const MEASURES = {
   share: { label: "Of ceiling", get: (row) => row.share, write: percent },
 };
 
-/** The columns that the visible sides have: what the case is, what each side measured, their ratios, and remarks. */
+/** The columns for the visible sides: case, measurements of each side, ratios, notes. */
 function tableColumns(model, sides, measures) {
   const text = (label, get, write = get) => ({ label, get, write, isText: true });
   const fixed = [
@@ -60,7 +60,7 @@ function tableColumns(model, sides, measures) {
   return [...fixed, ...measured, ...ratios, text("Notes", remarks)];
 }
 
-/** The two rows of headings: whose columns they are, and what each holds with a button that sorts by it. */
+/** Two header rows: the side of each group, and the column labels with sort buttons. */
 function tableHead(model, columns, sorted, sort) {
   const groups = [];
   for (const column of columns) {
@@ -94,7 +94,7 @@ function tableCell(column, of, index) {
   return cell;
 }
 
-/** By a column's value; cases without one come last in either direction. */
+/** Sorts by the value of a column. Cases without a value come last in both directions. */
 function sortCases(cases, column, direction) {
   const sign = direction === "descending" ? -1 : 1;
   const isNone = (value) => value === null || value === "";
@@ -105,7 +105,7 @@ function sortCases(cases, column, direction) {
   });
 }
 
-/** Whether every word of the search occurs in the names of the case. */
+/** Whether the texts of the case contain every search word. */
 function isFound(model, of, words) {
   const names = of.rows.filter(Boolean).map((row) => `${model.sides[row.side].name} ${row.status} ${row.reason}`);
   const text = [of.family, of.benchmark, of.dtype, of.n, niceSize(of.n), of.params, ...names].join(" ").toLowerCase();
@@ -152,7 +152,7 @@ function comparisonTable(model) {
   const chosen = Object.fromEntries([["family", "Family"], ["device", "Device"], ["api", "Backend"], ["size", "Size"], ["measure", "Show"]].map(([key, label]) => [key, choice(key, label, change(key))]));
   const search = h("label", { class: "choice search" }, h("span", {}, "Search"), h("input", { type: "search", placeholder: "tiled f32 2^20", input: (event) => change("text")(event.target.value) }));
   const controls = h("div", { class: "controls" }, Object.values(chosen).map(({ element }) => element), search);
-  /** Options of the filters; sizes are those of the selected family. */
+  /** Updates the filter options. Sizes are those of the selected family. */
   function offer() {
     const all = (values, label) => [["", label], ...unique(values).filter(Boolean).map((value) => [value, value])];
     const sizes = new Map(matchesBut("size").sort((a, b) => a.count - b.count).map((of) => [of.n, niceSize(of.n)]));

@@ -1,12 +1,12 @@
-/* Sides compared, the cost of run-time checks, and samples relative to their median. */
+/* Charts that compare sides, the cost of run-time checks, and the spread of samples. */
 
 const VERDICTS = { f: "faster", S: "slower", s: "same", u: "unclear" };
 
-/** A match in a sentence. */
+/** Summarizes a match in one sentence. */
 function matchSentence({ a, b, means, verdicts }) {
   const [all] = means;
   if (all.ratio === null) return "";
-  // The slower one takes the longer.
+  // The slower side is the subject.
   const [long, short, ratio] = all.ratio < 1 ? [b, a, 1 / all.ratio] : [a, b, all.ratio];
   const [faster, slower, same, unclear] = verdicts;
   const counts = [[faster, `${b} is faster in`], [slower, "slower in"], [same, "the same in"], [unclear, "unclear in"]]
@@ -15,7 +15,10 @@ function matchSentence({ a, b, means, verdicts }) {
   return `${long} takes ${ratioText(ratio)} the time of ${short} (geometric mean of ${all.cases} cases); ${counts.join(", ")}.`;
 }
 
-/** A family's rows of a match: means by benchmark with the cases behind them; or of all: means by family with the benchmarks. */
+/**
+ * The points of a match. For one family: means by benchmark, and cases. For all families: means by family, and by
+ * benchmark.
+ */
 function matchLevels(match, family) {
   const large = match.means.filter((mean) => (family === "" ? mean.family !== null && mean.benchmark === null : mean.family === family && mean.benchmark !== null));
   const name = (mean) => (family === "" ? mean.family : mean.benchmark);
@@ -25,17 +28,20 @@ function matchLevels(match, family) {
   return { large: large.map((mean) => ({ ...mean, at: name(mean), text: `${name(mean)}\ngeometric mean of ${mean.cases}` })), small };
 }
 
-/** Spreads points of one index over its band, in the order in which they stand. */
+/** Spreads the points of each row over the height of its band, in order. */
 function spread(points, band) {
   const keys = new Map();
   for (const point of points) keys.set(point.at, [...(keys.get(point.at) ?? []), point]);
-  return [...keys.values()].flatMap((own) => own.map((point, index) => ({ ...point, shift: own.length === 1 ? 0 : (index / (own.length - 1) - 0.5) * band })));
+  return [...keys.values()].flatMap((group) => group.map((point, index) => ({ ...point, shift: group.length === 1 ? 0 : (index / (group.length - 1) - 0.5) * band })));
 }
 
-/** How many points have their names beside them. */
+/** Maximum number of points with a name. */
 const NAMED = 10;
 
-/** The points farthest from the mean of their row, at least by a factor of `least`; of those that stand close together the farthest. */
+/**
+ * The points farthest from the mean of their row, by a factor of at least `least`. Of points close together, only the
+ * farthest is included.
+ */
 function farthest(points, large, least) {
   const means = new Map(large.map(({ at, ratio }) => [at, ratio]));
   const distance = ({ at, ratio }) => Math.abs(Math.log(ratio / means.get(at)));
@@ -50,12 +56,12 @@ function against(isOneDevice) {
     id: isOneDevice ? "apis" : "devices-against",
     title: isOneDevice ? "Which API is faster on the same device, and by how much?" : "Which device is faster, and by how much?",
     choices(picked, { model, sides }) {
-      const there = model.matches
+      const available = model.matches
         .map((match, index) => [match, String(index)])
         .filter(([match]) => match.is_one_device === isOneDevice && sides.includes(match.baseline) && sides.includes(match.side));
-      const several = unique(there.map(([match]) => match.baseline)).length > 1 || !isOneDevice;
+      const several = unique(available.map(([match]) => match.baseline)).length > 1 || !isOneDevice;
       const label = (match) => (match.isByApi && several ? `${model.sides[match.baseline].device}: ${match.title}` : match.title);
-      const options = there.map(([match, index]) => [index, label(match)]);
+      const options = available.map(([match, index]) => [index, label(match)]);
       const match = options.some(([key]) => key === picked.match) ? picked.match : options[0]?.[0];
       const families = match === undefined ? [] : unique(model.matches[Number(match)].rows.map((row) => row.of.family));
       return [
@@ -74,17 +80,17 @@ function against(isOneDevice) {
       const domain = [Math.min(low, 0.8) / 1.15, Math.max(high, 1.25) * 1.15];
       const title = (point) => `${point.text}\n${match.title}: ${ratioWithInterval(point.ratio, point.low, point.high)}`;
       const marginLeft = Math.min(isNarrow ? 170 : 240, 16 + 7.4 * Math.max(...large.map(({ at }) => at.length)));
-      // A name leads away from the mean, but not out of the frame.
+      // A name points away from the mean, unless it would leave the frame.
       const inner = width - marginLeft - 60;
       const isLeft = ({ ratio, name, isBelow }) => {
-        const [own, needed] = [(inner * Math.log(ratio / domain[0])) / Math.log(domain[1] / domain[0]), 6.5 * name.length + 10];
-        return isBelow ? own > needed : inner - own < needed;
+        const [offset, needed] = [(inner * Math.log(ratio / domain[0])) / Math.log(domain[1] / domain[0]), 6.5 * name.length + 10];
+        return isBelow ? offset > needed : inner - offset < needed;
       };
-      // What either end means, on one line where both names find room.
+      // The meaning of both directions: on one line if both names fit.
       const room = (width - marginLeft - (isNarrow ? 16 : 60)) / 12;
       const isBoth = (match.a.length + match.b.length + 20) * 0.66 < room;
       const end = { fontWeight: 600, lineWidth: room - 1, textOverflow: "ellipsis" };
-      // One mark for each shift: Plot shifts whole marks.
+      // One mark per shift: Plot shifts whole marks, not points.
       const shifts = unique(points.map(({ shift }) => shift));
       const svg = plot({
         width,
@@ -99,10 +105,10 @@ function against(isOneDevice) {
           Plot.text([`← ${match.a} faster`], { ...end, frameAnchor: "top-left", dy: -36 }),
           Plot.text([`${match.b} faster →`], { ...end, frameAnchor: "top-right", dy: isBoth ? -36 : -20 }),
           ...shifts.flatMap((dy) => {
-            const own = points.filter(({ shift }) => shift === dy);
+            const shifted = points.filter(({ shift }) => shift === dy);
             return [
-              Plot.ruleY(own, { x1: "low", x2: "high", y: "at", dy, stroke: "var(--c0)", strokeOpacity: 0.7 }),
-              Plot.dot(own, { x: "ratio", y: "at", dy, r: 2.5, fill: "var(--c0)", fillOpacity: 0.65 }),
+              Plot.ruleY(shifted, { x1: "low", x2: "high", y: "at", dy, stroke: "var(--c0)", strokeOpacity: 0.7 }),
+              Plot.dot(shifted, { x: "ratio", y: "at", dy, r: 2.5, fill: "var(--c0)", fillOpacity: 0.65 }),
             ];
           }),
           Plot.ruleY(large, { x1: "low", x2: "high", y: "at", stroke: "var(--c1)", strokeWidth: 3 }),
@@ -132,18 +138,20 @@ function against(isOneDevice) {
 
 const CHECKS = [["BOUNDS", "bounds checks"], ["LOOPS", "loop bounds"], ["ZERO_INIT", "zero-initialisation"]];
 
-/** A benchmark of the safety tax at its largest size: time without checks, with each, with all, relative to the first. */
+/**
+ * For each benchmark of the safety tax, at its largest size: the time of each row relative to the row without checks.
+ */
 function taxes(model, side) {
   const rows = timed(model, [side], "safety_tax");
   return unique(rows.map((row) => row.of.benchmark)).flatMap((name) => {
-    const own = rows.filter((row) => row.of.benchmark === name);
-    const [, largest] = extent(own.map((row) => row.of.count));
-    const at = own.filter((row) => row.of.count === largest);
+    const ofName = rows.filter((row) => row.of.benchmark === name);
+    const [, largest] = extent(ofName.map((row) => row.of.count));
+    const at = ofName.filter((row) => row.of.count === largest);
     const on = (row) => CHECKS.filter(([check]) => row.of.param.get(check) === 1).map(([check]) => check);
     const off = at.find((row) => on(row).length === 0);
     if (!off) return [];
     const relative = (row) => {
-      // The speed of `off` relative to the row is the row's time relative to `off`.
+      // Time of the row ÷ time of `off` equals the speed of `off` relative to the row.
       const { value, low, high } = relativeSpeed(row, off);
       return { name, row, on: on(row), value, low, high };
     };
@@ -156,8 +164,8 @@ function safetyTax() {
     id: "safety",
     title: "What do run-time checks cost?",
     choices(_, { model, sides }) {
-      const there = sides.filter((side) => taxes(model, side).some((tax) => tax.length > 1));
-      const options = there.map((side) => [String(side), model.sides[side].name]);
+      const available = sides.filter((side) => taxes(model, side).some((tax) => tax.length > 1));
+      const options = available.map((side) => [String(side), model.sides[side].name]);
       return [{ key: "side", label: "Device", options, value: options[0]?.[0] }];
     },
     draw({ model, width, isNarrow, picked }) {
@@ -206,7 +214,7 @@ function safetyTax() {
   };
 }
 
-/** The samples of the series that scatter the most. */
+/** The samples of the series with the largest spread. */
 function scatter() {
   return {
     id: "scatter",
