@@ -1,6 +1,6 @@
-//! A cross-vendor compute-shader benchmark suite: WGSL kernels that mirror CUDA's shared-memory experiments, run through wgpu on any
-//! Vulkan, Metal, DirectX 12 or OpenGL device, and their CUDA twins on NVIDIA's; verified, timed by device timestamps, and held against
-//! measured ceilings.
+//! A cross-vendor compute-shader benchmark suite: WGSL kernels that mirror CUDA's shared-memory experiments run through
+//! wgpu on any Vulkan, Metal, DirectX 12 or OpenGL device, their CUDA twins on NVIDIA GPUs. Every result is verified,
+//! timed by device timestamps, and compared with measured peaks.
 //!
 //! The modules in the order in which data flows. A module imports only from those above it in this table:
 //!

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::api::Api;
 use crate::error::{Error, Result};
-use crate::job::{Buffer, Checks, Job, Language, Mapping, Step};
+use crate::job::{Checks, Job, JobBuffer, Language, Mapping, Step};
 use crate::suite::{Access, Case, Feature};
 
 /// What kind of device it is.
@@ -126,7 +126,7 @@ pub struct Device {
     pub has_mappable_storage: bool,
     /// Whether kernels and copies access pinned host memory that is no storage buffer.
     pub has_pinned_memory: bool,
-    /// Whether uploads can start from a mapped staging buffer ([`Buffer::is_upload_staging`]).
+    /// Whether uploads can start from a mapped staging buffer ([`JobBuffer::is_upload_staging`]).
     pub has_upload_staging: bool,
     /// Largest buffer, in bytes.
     pub max_buffer_bytes: u64,
@@ -229,7 +229,7 @@ impl Device {
                 self.max_texture_side
             ));
         }
-        let needs_mapping = |buffer: &Buffer| match buffer.mapping {
+        let needs_mapping = |buffer: &JobBuffer| match buffer.mapping {
             Some(Mapping::Pinned) => !self.has_pinned_memory,
             Some(_) => !buffer.is_staging,
             None => false,
@@ -237,7 +237,7 @@ impl Device {
         if !self.has_mappable_storage && job.buffers.iter().any(needs_mapping) {
             return refuse("the device has no storage buffers that the host can map".to_owned());
         }
-        if !self.has_upload_staging && job.buffers.iter().any(Buffer::is_upload_staging) {
+        if !self.has_upload_staging && job.buffers.iter().any(JobBuffer::is_upload_staging) {
             return refuse("on this API, use transfer/pinned_to_device instead".to_owned());
         }
         let limit = self.max_binding_bytes.min(self.max_buffer_bytes);

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::backend::Prepared;
 use crate::error::Result;
-use crate::job::{Check, Job, Product};
+use crate::job::{Job, OutputCheck, Product};
 use crate::suite::Scalar;
 use crate::suite::input::Values;
 use crate::suite::vectors::vectorised;
@@ -148,7 +148,7 @@ fn signs(column: u64) -> Row {
 /// The first mismatch in `bytes`, which start at scalar `first` of the output. Compares on all cores. Only elements
 /// that differ from the oracle's value are compared with the tolerance.
 #[must_use]
-pub fn mismatch(check: &Check, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
+pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
     const PIECE: usize = 1 << 15;
     let size = scalar.bytes();
     let pieces = bytes.par_chunks(PIECE).enumerate();

@@ -1,7 +1,7 @@
 //! Binds a case to its kernel's interface.
 
-use super::buffer::Buffer;
-use super::check::{Check, Product};
+use super::buffer::JobBuffer;
+use super::check::{OutputCheck, Product};
 use super::kernel::{Kernel, Language};
 use super::step::Step;
 use crate::error::{Error, Result};
@@ -16,13 +16,13 @@ pub struct Job {
     /// The one language that has the benchmark, where there is only one.
     pub only: Option<Only>,
     /// The buffers and textures to allocate.
-    pub buffers: Vec<Buffer>,
+    pub buffers: Vec<JobBuffer>,
     /// One launch.
     pub steps: Vec<Step>,
     /// One launch with its copies from and to the host; empty where the benchmark has none.
     pub end_to_end: Vec<Step>,
     /// The right answer.
-    pub check: Check,
+    pub check: OutputCheck,
 }
 
 /// The one language that has a benchmark.
@@ -60,7 +60,7 @@ impl Job {
             Some(declared) => declared(shape, interface).into_iter().map(bind).collect::<Result<_>>()?,
             None => Vec::new(),
         };
-        let check = Check {
+        let check = OutputCheck {
             buffer: index_of(benchmark.check.buffer)?,
             scalars: (benchmark.check.scalars)(shape, interface),
             oracle: (benchmark.check.oracle)(shape, interface),
@@ -70,7 +70,7 @@ impl Job {
         let buffers = declared
             .iter()
             .enumerate()
-            .map(|(index, buffer)| Buffer::bind(index, buffer, shape.dtype.scalar(), interface, &steps))
+            .map(|(index, buffer)| JobBuffer::bind(index, buffer, shape.dtype.scalar(), interface, &steps))
             .collect();
         let only = benchmark.only_cuda.map(|why| Only { language: Language::Cuda, why });
         Ok(Self { label: case.to_string(), kernel, only, buffers, steps, end_to_end, check })

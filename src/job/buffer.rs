@@ -6,7 +6,7 @@ use crate::suite::{Contents, POISON, Route, Scalar, Texture};
 
 /// A buffer or texture to allocate.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Buffer {
+pub struct JobBuffer {
     /// Name, for labels.
     pub name: &'static str,
     /// Type of its scalars.
@@ -36,7 +36,7 @@ pub enum Mapping {
     Pinned,
 }
 
-impl Buffer {
+impl JobBuffer {
     /// Writes the initial contents from `offset` on into `bytes`. `offset` and the length are multiples of 16.
     pub fn fill(&self, offset: u64, bytes: &mut [u8]) {
         match &self.contents {

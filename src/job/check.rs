@@ -4,7 +4,7 @@ use crate::suite::input::Values;
 use crate::suite::{Contents, Extent, Oracle};
 
 /// The right output.
-pub struct Check {
+pub struct OutputCheck {
     /// The output: an index into [`Job::buffers`](super::Job::buffers).
     pub buffer: usize,
     /// Number of its scalars that are checked.
@@ -47,7 +47,7 @@ impl Product {
     }
 }
 
-impl Check {
+impl OutputCheck {
     /// Sum of the right values: the right result of a sum on the host, of this output or of the partial sums of an
     /// earlier pass.
     #[must_use]

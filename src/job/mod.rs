@@ -8,7 +8,7 @@ mod step;
 
 pub use crate::suite::{Checks, Contents, POISON, ROW_PITCH, Route, Routine, Scalar, Shape, TexelFormat, Texture};
 pub use bind::{Job, Only};
-pub use buffer::{Buffer, Mapping};
-pub use check::{Check, Product};
+pub use buffer::{JobBuffer, Mapping};
+pub use check::{OutputCheck, Product};
 pub use kernel::{Kernel, Language, hash};
 pub use step::Step;

@@ -10,7 +10,7 @@ use syn::{ItemMod, ItemUse, UseTree, Visibility};
 const ROOMS: &[&str] =
     &["error", "suite", "families", "shader", "job", "backend", "results", "engine", "report", "cli"];
 
-/// Imports that go past a room: what declares a kernel knows nothing of compilers, and reports are made without devices at hand.
+/// Rooms that a room may not import though they are lower: compilers and devices know no family, reports no device.
 const FORBIDDEN: &[(&str, &[&str])] = &[
     ("shader", &["families"]),
     ("job", &["families"]),

@@ -251,7 +251,7 @@ fn copy(job: &Job) -> Job {
         buffers: job.buffers.clone(),
         steps: job.steps.clone(),
         end_to_end: job.end_to_end.clone(),
-        check: shaderbench::job::Check {
+        check: shaderbench::job::OutputCheck {
             buffer: job.check.buffer,
             scalars: job.check.scalars,
             oracle,
@@ -345,7 +345,7 @@ impl Prepared for FakeJob<'_> {
             let spec = &self.job.buffers[buffer];
             let mut out = vec![0; bytes as usize];
             if self.is_poisoned {
-                let poison = shaderbench::job::Buffer { contents: Contents::Poison, ..spec.clone() };
+                let poison = shaderbench::job::JobBuffer { contents: Contents::Poison, ..spec.clone() };
                 poison.fill(0, &mut out);
             } else if spec.contents == Contents::Clock {
                 // Each workgroup starts 1 ns after the one before it and takes 500 ns.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::array::Array;
 use super::memory::Memory;
 use crate::error::{Error, Result};
-use crate::job::{Buffer, Job, Kernel};
+use crate::job::{Job, JobBuffer, Kernel};
 use crate::shader::twin;
 use crate::suite::Access;
 
@@ -85,7 +85,7 @@ impl Arguments {
 }
 
 /// The initial contents of a buffer.
-pub(super) fn initial_bytes(spec: &Buffer) -> Vec<u8> {
+pub(super) fn initial_bytes(spec: &JobBuffer) -> Vec<u8> {
     let mut bytes = vec![0; spec.bytes as usize];
     spec.fill(0, &mut bytes);
     bytes

@@ -17,7 +17,7 @@ use super::steps;
 use crate::backend::background::{self, BackgroundCompiler, Work};
 use crate::backend::{Backend, Device, Prepared, Task};
 use crate::error::{Error, Result};
-use crate::job::{Buffer, Job, Kernel, Language, POISON, Step};
+use crate::job::{Job, JobBuffer, Kernel, Language, POISON, Step};
 use crate::shader::twin;
 
 /// An open CUDA device.
@@ -30,7 +30,7 @@ pub struct CudaBackend {
     images: HashMap<u64, Rc<Vec<u8>>>,
     background: Option<BackgroundCompiler<Vec<u8>>>,
     /// Inputs of the previous job: the next one often has the same.
-    inputs: Vec<(Buffer, Rc<Memory>)>,
+    inputs: Vec<(JobBuffer, Rc<Memory>)>,
     /// Opened when a job first needs it.
     blas: Option<Rc<Blas>>,
 }
@@ -85,7 +85,7 @@ impl CudaBackend {
     /// Allocates the job's buffers, except the inputs that are cached from the previous job. Returns the indices of the
     /// memory to fill.
     fn allocate(&mut self, job: &Job) -> Result<(Vec<Rc<Memory>>, Vec<usize>)> {
-        if job.buffers.iter().any(Buffer::is_shareable) {
+        if job.buffers.iter().any(JobBuffer::is_shareable) {
             self.inputs.retain(|(cached, _)| {
                 job.buffers.iter().any(|buffer| buffer.is_shareable() && cached.is_same_input(buffer))
             });

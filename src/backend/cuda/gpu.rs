@@ -8,7 +8,7 @@ use super::context::Context;
 use super::memory::{Memory, Pinned};
 use super::query;
 use crate::error::Result;
-use crate::job::Buffer;
+use crate::job::JobBuffer;
 
 /// Bytes of one copy between host and device.
 const PIECE: usize = 32 << 20;
@@ -28,7 +28,7 @@ impl Gpu {
     }
 
     /// Uploads the initial contents of `spec`, in pieces.
-    pub(super) fn upload(&self, spec: &Buffer, memory: &Memory) -> Result<()> {
+    pub(super) fn upload(&self, spec: &JobBuffer, memory: &Memory) -> Result<()> {
         let mut staging = self.staging.borrow_mut();
         for offset in (0..spec.bytes.min(memory.bytes())).step_by(PIECE) {
             let length = (spec.bytes - offset).min(PIECE as u64) as usize;

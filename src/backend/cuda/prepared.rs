@@ -27,7 +27,7 @@ pub(super) struct CudaJob {
     blas: Option<Rc<Blas>>,
     block: [u32; 3],
     dynamic_bytes: u32,
-    specs: Vec<job::Buffer>,
+    specs: Vec<job::JobBuffer>,
     /// Buffers; for a texture its texels, rows packed without padding, which are copied to and from the array.
     buffers: Vec<Rc<Memory>>,
     arrays: HashMap<usize, Array>,
@@ -314,7 +314,7 @@ impl CudaJob {
 
 /// Fills the module's variable `name` with the initial contents of `spec`. A buffer is padded to 16 bytes; the variable
 /// may be shorter.
-fn fill_constant(gpu: &Gpu, module: &Module, name: &str, spec: &job::Buffer) -> Result<()> {
+fn fill_constant(gpu: &Gpu, module: &Module, name: &str, spec: &job::JobBuffer) -> Result<()> {
     let (address, bytes) = module.global(name)?;
     if bytes == 0 || bytes > spec.bytes {
         let has = spec.bytes;

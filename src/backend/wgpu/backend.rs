@@ -10,7 +10,7 @@ use super::steps;
 use super::timeouts::Timeouts;
 use crate::backend::{Backend, Device, DeviceType, Prepared, Task};
 use crate::error::{Error, Result, one_line};
-use crate::job::{Buffer, Job, Mapping};
+use crate::job::{Job, JobBuffer, Mapping};
 
 /// An open wgpu device.
 pub struct WgpuBackend {
@@ -18,7 +18,7 @@ pub struct WgpuBackend {
     gpu: Gpu,
     pipelines: Pipelines,
     /// Inputs of the previous job: the next one often has the same.
-    inputs: Vec<(Buffer, Memory)>,
+    inputs: Vec<(JobBuffer, Memory)>,
 }
 
 impl WgpuBackend {
@@ -44,7 +44,7 @@ impl WgpuBackend {
     /// Allocates the job's buffers and textures, except the inputs that are cached from the previous job. Returns the
     /// indices of the memory to fill.
     async fn allocate(&mut self, job: &Job) -> Result<(Vec<Memory>, Vec<usize>)> {
-        if job.buffers.iter().any(Buffer::is_shareable) {
+        if job.buffers.iter().any(JobBuffer::is_shareable) {
             self.inputs.retain(|(cached, memory)| {
                 let is_wanted = job.buffers.iter().any(|buffer| buffer.is_shareable() && cached.is_same_input(buffer));
                 if !is_wanted {

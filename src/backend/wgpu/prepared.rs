@@ -23,7 +23,7 @@ const ENCODERS: usize = 16;
 pub(super) struct WgpuJob {
     gpu: Gpu,
     pipeline: Option<wgpu::ComputePipeline>,
-    specs: Vec<job::Buffer>,
+    specs: Vec<job::JobBuffer>,
     memory: Vec<Memory>,
     steps: Vec<Bound>,
     end_to_end: Vec<Bound>,

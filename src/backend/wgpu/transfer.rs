@@ -8,11 +8,11 @@ use super::errors::unmappable;
 use super::gpu::Gpu;
 use super::platform::{self, PIECE};
 use crate::error::Result;
-use crate::job::{Buffer, TexelFormat, Texture};
+use crate::job::{JobBuffer, TexelFormat, Texture};
 
 impl Gpu {
     /// Uploads the initial contents of `spec`, in pieces.
-    pub(super) async fn upload_contents(&self, spec: &Buffer, buffer: &wgpu::Buffer) -> Result<()> {
+    pub(super) async fn upload_contents(&self, spec: &JobBuffer, buffer: &wgpu::Buffer) -> Result<()> {
         for offset in (0..spec.bytes).step_by(PIECE as usize) {
             let bytes = (spec.bytes - offset).min(PIECE);
             self.map(&self.upload, wgpu::MapMode::Write, bytes).await?;
@@ -42,10 +42,10 @@ impl Gpu {
     }
 
     /// Uploads the initial contents of `spec` through the queue's staging, in queue order, without waiting.
-    pub(super) fn upload_texture(&self, spec: &Buffer, texture: &wgpu::Texture) -> Result<()> {
+    pub(super) fn upload_texture(&self, spec: &JobBuffer, texture: &wgpu::Texture) -> Result<()> {
         let Some(shape) = spec.texture() else { return Ok(()) };
         let row = shape.width * shape.format.bytes();
-        // Whole rows, and a multiple of 16 bytes, the granularity of `Buffer::fill`.
+        // Whole rows, and a multiple of 16 bytes, the granularity of `JobBuffer::fill`.
         let rows = (PIECE / row).max(4) / 4 * 4;
         for first in (0..shape.height).step_by(rows as usize) {
             let rows = rows.min(shape.height - first);
@@ -62,7 +62,7 @@ impl Gpu {
     /// Passes the first `bytes` of a texture to `sink`, rows packed without padding.
     pub(super) async fn read_texture(
         &self,
-        spec: &Buffer,
+        spec: &JobBuffer,
         texture: &wgpu::Texture,
         bytes: u64,
         sink: &mut dyn FnMut(u64, &[u8]),
@@ -100,7 +100,7 @@ impl Gpu {
     }
 
     /// Writes the initial contents of `spec` to a mappable buffer, in pieces.
-    pub(super) async fn write_mapped_contents(&self, spec: &Buffer, buffer: &wgpu::Buffer) -> Result<()> {
+    pub(super) async fn write_mapped_contents(&self, spec: &JobBuffer, buffer: &wgpu::Buffer) -> Result<()> {
         self.map(buffer, wgpu::MapMode::Write, spec.bytes).await?;
         for offset in (0..spec.bytes).step_by(PIECE as usize) {
             write_contents(spec, offset, buffer, offset..spec.bytes.min(offset + PIECE))?;
@@ -195,7 +195,7 @@ pub(super) fn texture_at(texture: &wgpu::Texture, row: u64) -> wgpu::TexelCopyTe
 
 /// Writes the initial contents of `spec` from byte `first` on to the range `to` of a mapped buffer, in views that fit a
 /// CPU cache.
-fn write_contents(spec: &Buffer, first: u64, buffer: &wgpu::Buffer, to: Range<u64>) -> Result<()> {
+fn write_contents(spec: &JobBuffer, first: u64, buffer: &wgpu::Buffer, to: Range<u64>) -> Result<()> {
     const VIEW: u64 = 1 << 18;
     let views = to.clone().step_by(VIEW as usize).map(|at| {
         let view = buffer.get_mapped_range_mut(at..to.end.min(at + VIEW));

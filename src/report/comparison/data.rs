@@ -114,7 +114,8 @@ pub(super) fn json(comparison: &Comparison, view: View) -> String {
 
 fn side_value(side: &crate::results::compare::Side) -> Value {
     json!({
-        "label": side.label, "is_baseline": side.is_baseline, "device": side.device, "backend": side.api.map_or("", Api::name),
+        "label": side.label, "is_baseline": side.is_baseline, "device": side.device,
+        "backend": side.api.map_or("", Api::name),
         "driver": side.driver, "tool_version": side.tool_version, "reports": side.reports, "dates": side.dates,
     })
 }

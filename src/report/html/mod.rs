@@ -47,9 +47,15 @@ const TEMPLATE: &str = include_str!("page/template.html");
 /// only as text nodes.
 #[must_use]
 pub fn page(data: &Data) -> String {
-    let hashes = format!("{} {}", hash(SCRIPT), hash(START));
-    let parts =
-        [("script_hashes", &*hashes), ("style", STYLE), ("data", &json(data)), ("script", SCRIPT), ("start", START)];
+    let (style, script) = (without_indentation(STYLE), without_indentation(SCRIPT));
+    let hashes = format!("{} {}", hash(&script), hash(START));
+    let parts = [
+        ("script_hashes", &*hashes),
+        ("style", &*style),
+        ("data", &json(data)),
+        ("script", &*script),
+        ("start", START),
+    ];
     let mut text = String::new();
     let mut rest = TEMPLATE;
     // Insert each part once, in order, so that placeholders inside parts are not expanded.
@@ -79,6 +85,12 @@ fn json(data: &Data) -> String {
         }
     }
     escaped
+}
+
+/// The text without the spaces at the start of lines, which no reader of the page needs. No text within the script or
+/// the style goes over several lines.
+fn without_indentation(text: &str) -> String {
+    text.lines().map(str::trim_start).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -8,7 +8,11 @@ function relativeSpeed(base, row) {
   const value = base.ns / row.ns;
   if (base.low === null || row.low === null) return { value, low: value, high: value };
   const reach = (a, b) => Math.exp(Math.hypot(Math.log(a), Math.log(b)));
-  return { value, low: value / reach(base.ns / base.low, row.high / row.ns), high: value * reach(base.high / base.ns, row.ns / row.low) };
+  return {
+    value,
+    low: value / reach(base.ns / base.low, row.high / row.ns),
+    high: value * reach(base.high / base.ns, row.ns / row.low),
+  };
 }
 
 /** The rows of a sweep, at the size with the most points; among equals, the largest size. */
@@ -33,18 +37,37 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
       });
       if (series.length === 0) return null;
       const all = series.flatMap(({ points }) => points);
-      const predicted = new Map(all.filter(({ row }) => row.of.model !== null).map(({ at, row }) => [at, row.of.model]));
+      const predicted = new Map(
+        all.filter(({ row }) => row.of.model !== null).map(({ at, row }) => [at, row.of.model]),
+      );
       const prediction = [...predicted].sort((a, b) => a[0] - b[0]).map(([at, value]) => ({ at, value }));
-      const [low, high] = extent([...all.flatMap((point) => [point.low, point.high]), ...prediction.map(({ value }) => value)]);
+      const [low, high] = extent([
+        ...all.flatMap((point) => [point.low, point.high]),
+        ...prediction.map(({ value }) => value),
+      ]);
       const svg = plot({
         width,
         height: 340,
         x: { label, ticks: evenTicks(...extent(all.map(({ at }) => at)), width / 44) },
         y: isLog
-          ? { type: "log", domain: [low * 0.9, high * 1.1], ticks: logTicks(low * 0.9, high * 1.1), tickFormat: factor, label: "Speed relative to the first", grid: true }
+          ? {
+              type: "log",
+              domain: [low * 0.9, high * 1.1],
+              ticks: logTicks(low * 0.9, high * 1.1),
+              tickFormat: factor,
+              label: "Speed relative to the first",
+              grid: true,
+            }
           : { zero: true, tickFormat: factor, label: "Speed relative to the first", grid: true },
         marks: [
-          Plot.line(prediction, { x: "at", y: "value", stroke: "currentColor", strokeWidth: 7, strokeOpacity: 0.2, strokeLinejoin: "round" }),
+          Plot.line(prediction, {
+            x: "at",
+            y: "value",
+            stroke: "currentColor",
+            strokeWidth: 7,
+            strokeOpacity: 0.2,
+            strokeLinejoin: "round",
+          }),
           ...curveMarks(series, "at", "value", ["low", "high"]),
           tip(all, {
             x: "at",
@@ -57,11 +80,25 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
       return {
         plots: [svg],
         legend: [...series, { kind: "band", label: "model" }],
-        takeaways: say ? series.map(({ side, points }) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: say(points) })) : findings(model, series.map(({ side }) => side), family),
+        takeaways: say
+          ? series.map(({ side, points }) => ({
+              side: model.sides.length > 1 ? model.sides[side].short : null,
+              text: say(points),
+            }))
+          : findings(
+              model,
+              series.map(({ side }) => side),
+              family,
+            ),
         table: {
           columns: [label, "Device", "Measured", "95 % interval", "Model", "Median"],
           rows: all.map(({ row, at, value, low: from, high: to }) => [
-            String(at), model.sides[row.side].name, ratioText(value), `${ratioNumber(from)} – ${ratioNumber(to)}`, row.of.model === null ? "–" : ratioText(row.of.model), time(row.ns),
+            String(at),
+            model.sides[row.side].name,
+            ratioText(value),
+            `${ratioNumber(from)} – ${ratioNumber(to)}`,
+            row.of.model === null ? "–" : ratioText(row.of.model),
+            time(row.ns),
           ]),
         },
       };
@@ -80,7 +117,18 @@ function kneeMarks(model, sides, isNarrow) {
     const ofSide = knees.filter((knee) => knee.side === side);
     return [
       Plot.ruleX(ofSide, { x: "bytes", stroke: color(side), strokeDasharray: "2 3", strokeWidth: 1.5 }),
-      isNamed ? Plot.text(ofSide, { x: "bytes", text: "text", frameAnchor: "top", textAnchor: "end", dx: -4, dy: 2 + 13 * line, fill: color(side), fontWeight: 600 }) : null,
+      isNamed
+        ? Plot.text(ofSide, {
+            x: "bytes",
+            text: "text",
+            frameAnchor: "top",
+            textAnchor: "end",
+            dx: -4,
+            dy: 2 + 13 * line,
+            fill: color(side),
+            fontWeight: 600,
+          })
+        : null,
     ];
   });
 }
@@ -96,7 +144,13 @@ function cacheCurve({ id, title, benchmark, label, value, write, hasFindings }) 
         const at = (row, ns) => value(row, ns);
         const points = rows.sort(byCount).map((row) => {
           const ends = [row.low ?? row.ns, row.high ?? row.ns].map((ns) => at(row, ns));
-          return { row, bytes: 4 * row.of.count, value: at(row, row.ns), low: Math.min(...ends), high: Math.max(...ends) };
+          return {
+            row,
+            bytes: 4 * row.of.count,
+            value: at(row, row.ns),
+            low: Math.min(...ends),
+            high: Math.max(...ends),
+          };
         });
         return points.length < 3 ? [] : [{ side, ...sideStyle(side), label: model.sides[side].name, points }];
       });
@@ -108,12 +162,30 @@ function cacheCurve({ id, title, benchmark, label, value, write, hasFindings }) 
       const svg = plot({
         width,
         height: 340,
-        x: { type: "log", base: 2, label: "Working set", ticks: binaryTicks(...sets, isNarrow ? 5 : 10), tickFormat: binary },
-        y: { type: "log", domain: [low / 1.3, high * 1.5], ticks: logTicks(low / 1.3, high * 1.5), tickFormat: (number) => write(number), label, grid: true },
+        x: {
+          type: "log",
+          base: 2,
+          label: "Working set",
+          ticks: binaryTicks(...sets, isNarrow ? 5 : 10),
+          tickFormat: binary,
+        },
+        y: {
+          type: "log",
+          domain: [low / 1.3, high * 1.5],
+          ticks: logTicks(low / 1.3, high * 1.5),
+          tickFormat: (number) => write(number),
+          label,
+          grid: true,
+        },
         marks: [
           ...kneeMarks(model, shown, isNarrow),
           ...curveMarks(series, "bytes", "value", ["low", "high"]),
-          tip(all, { x: "bytes", y: "value", title: (point) => `${model.sides[point.row.side].name}\n${binary(point.bytes)}\n${write(point.value, 4)}${point.row.noise === null ? "" : ` ± ${percent(point.row.noise)}`}` }),
+          tip(all, {
+            x: "bytes",
+            y: "value",
+            title: (point) =>
+              `${model.sides[point.row.side].name}\n${binary(point.bytes)}\n${write(point.value, 4)}${point.row.noise === null ? "" : ` ± ${percent(point.row.noise)}`}`,
+          }),
         ],
       });
       const hasKnees = shown.some((side) => model.sides[side].levels.some(({ bytes }) => bytes !== null));
@@ -123,7 +195,12 @@ function cacheCurve({ id, title, benchmark, label, value, write, hasFindings }) 
         takeaways: hasFindings ? findings(model, shown, "cache_curve") : [],
         table: {
           columns: ["Working set", "Device", label, "95 % interval"],
-          rows: all.map((point) => [binary(point.bytes), model.sides[point.row.side].name, write(point.value, 4), `${write(point.low, 4)} – ${write(point.high, 4)}`]),
+          rows: all.map((point) => [
+            binary(point.bytes),
+            model.sides[point.row.side].name,
+            write(point.value, 4),
+            `${write(point.low, 4)} – ${write(point.high, 4)}`,
+          ]),
         },
       };
     },
@@ -162,7 +239,11 @@ function occupancy() {
       const series = sides.flatMap((side) => {
         const rows = sweep(model, side, "workgroup_memory", "occupancy", "WORDS").filter((row) => row.gb !== null);
         // Words have 32 bits.
-        const points = rows.map((row) => ({ row, bytes: 4 * row.of.param.get("WORDS"), ...relativeSpeed(rows[0], row) }));
+        const points = rows.map((row) => ({
+          row,
+          bytes: 4 * row.of.param.get("WORDS"),
+          ...relativeSpeed(rows[0], row),
+        }));
         return points.length < 3 ? [] : [{ side, ...sideStyle(side), label: model.sides[side].name, points }];
       });
       if (series.length === 0) return null;
@@ -171,41 +252,93 @@ function occupancy() {
       const svg = plot({
         width,
         height: 300,
-        x: { type: "log", base: 2, label: "Workgroup memory per workgroup", ticks: binaryTicks(...sets, 8), tickFormat: binary },
+        x: {
+          type: "log",
+          base: 2,
+          label: "Workgroup memory per workgroup",
+          ticks: binaryTicks(...sets, 8),
+          tickFormat: binary,
+        },
         y: { zero: true, label: "Bandwidth relative to the first", grid: true, ticks: 6, tickFormat: factor },
-        marks: [...curveMarks(series, "bytes", "value", ["low", "high"]), tip(all, { x: "bytes", y: "value", title: ({ row }) => describe(model, row) })],
+        marks: [
+          ...curveMarks(series, "bytes", "value", ["low", "high"]),
+          tip(all, { x: "bytes", y: "value", title: ({ row }) => describe(model, row) }),
+        ],
       });
-      const say = (points) => `Reserving ${binary(points.at(-1).bytes)} leaves ${percent(points.at(-1).value)} of the bandwidth with ${binary(points[0].bytes)}: ${byteRate(points[0].row.gb, 3)}.`;
-      const takeaways = series.map(({ side, points }) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: say(points) }));
-      return { plots: [svg], legend: series, takeaways, table: rowsTable(model, all.map(({ row }) => row)) };
+      const say = (points) =>
+        `Reserving ${binary(points.at(-1).bytes)} leaves ${percent(points.at(-1).value)} of the bandwidth with ${binary(points[0].bytes)}: ${byteRate(points[0].row.gb, 3)}.`;
+      const takeaways = series.map(({ side, points }) => ({
+        side: model.sides.length > 1 ? model.sides[side].short : null,
+        text: say(points),
+      }));
+      return {
+        plots: [svg],
+        legend: series,
+        takeaways,
+        table: rowsTable(
+          model,
+          all.map(({ row }) => row),
+        ),
+      };
     },
   };
 }
 
 /** Bandwidth of copies between host and device over the size, one curve per kind of copy. */
 function transfer() {
-  const rowsOf = (model, side) => (side === undefined ? [] : timed(model, [Number(side)], "transfer").filter((row) => row.gb !== null).sort(byCount));
+  const rowsOf = (model, side) =>
+    side === undefined
+      ? []
+      : timed(model, [Number(side)], "transfer")
+          .filter((row) => row.gb !== null)
+          .sort(byCount);
   return {
     id: "transfer",
     title: "How fast are copies between host and device?",
     choices(_, { model, sides }) {
-      const available = sides.filter((side) => isSwept(rowsOf(model, side))).map((side) => [String(side), model.sides[side].name]);
+      const available = sides
+        .filter((side) => isSwept(rowsOf(model, side)))
+        .map((side) => [String(side), model.sides[side].name]);
       return [{ key: "side", label: "Device", options: available, value: available[0]?.[0] }];
     },
     draw({ model, width, isNarrow, picked }) {
       const rows = rowsOf(model, picked.side);
       if (!isSwept(rows)) return null;
-      const series = unique(rows.map((row) => row.of.name)).map((label, index) => ({ label, ...sideStyle(index), points: rows.filter((row) => row.of.name === label) }));
+      const series = unique(rows.map((row) => row.of.name)).map((label, index) => ({
+        label,
+        ...sideStyle(index),
+        points: rows.filter((row) => row.of.name === label),
+      }));
       const bytes = (row) => row.of.bytes;
       const [low, high] = extent(rows.map((row) => row.gb));
       const svg = plot({
         width,
         height: 360,
-        x: { type: "log", base: 2, label: "Bytes copied", ticks: binaryTicks(...extent(rows.map(bytes)), isNarrow ? 5 : 10), tickFormat: binary },
-        y: { type: "log", label: "Bandwidth", ticks: logTicks(low, high), tickFormat: (gb) => byteRate(gb, 1), grid: true },
-        marks: [...curveMarks(series, bytes, "gb", [rateLow("gb"), rateHigh("gb")]), tip(rows, { x: bytes, y: "gb", title: (row) => describe(model, row) })],
+        x: {
+          type: "log",
+          base: 2,
+          label: "Bytes copied",
+          ticks: binaryTicks(...extent(rows.map(bytes)), isNarrow ? 5 : 10),
+          tickFormat: binary,
+        },
+        y: {
+          type: "log",
+          label: "Bandwidth",
+          ticks: logTicks(low, high),
+          tickFormat: (gb) => byteRate(gb, 1),
+          grid: true,
+        },
+        marks: [
+          ...curveMarks(series, bytes, "gb", [rateLow("gb"), rateHigh("gb")]),
+          tip(rows, { x: bytes, y: "gb", title: (row) => describe(model, row) }),
+        ],
       });
-      return { plots: [svg], legend: series, takeaways: findings(model, [Number(picked.side)], "transfer"), table: rowsTable(model, rows) };
+      return {
+        plots: [svg],
+        legend: series,
+        takeaways: findings(model, [Number(picked.side)], "transfer"),
+        table: rowsTable(model, rows),
+      };
     },
   };
 }

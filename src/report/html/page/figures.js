@@ -40,7 +40,8 @@ function percent(fraction) {
 /** A ratio without the × sign: three significant digits, two below 0.01. */
 const ratioNumber = (value) => significant(value, value < 0.01 ? 2 : 3);
 const ratioText = (value) => `${ratioNumber(value)}×`;
-const ratioWithInterval = (value, low, high) => (low === null || high === null ? ratioText(value) : `${ratioText(value)} [${ratioNumber(low)}, ${ratioNumber(high)}]`);
+const ratioWithInterval = (value, low, high) =>
+  low === null || high === null ? ratioText(value) : `${ratioText(value)} [${ratioNumber(low)}, ${ratioNumber(high)}]`;
 
 /** A number of elements, or rows × columns. Powers of two from 1024 on are written as 2^20. */
 function niceSize(n) {

@@ -54,7 +54,12 @@ const MOST_KERNELS = 0.7;
 function kinds(rows) {
   const groups = new Map();
   for (const row of rows) {
-    const group = groups.get(row.of.kind) ?? { names: new Set(), count: row.of.count, kind: row.of.kind, dtype: row.of.dtype };
+    const group = groups.get(row.of.kind) ?? {
+      names: new Set(),
+      count: row.of.count,
+      kind: row.of.kind,
+      dtype: row.of.dtype,
+    };
     group.names.add(row.of.name);
     groups.set(row.of.kind, group);
   }
@@ -71,7 +76,10 @@ const sideLegend = (model, sides, kind = "point") =>
 /** Findings about a family, by side. */
 function findings(model, sides, family) {
   const known = sides.filter((side) => model.sides[side].finding.has(family));
-  return known.map((side) => ({ side: model.sides.length > 1 ? model.sides[side].short : null, text: model.sides[side].finding.get(family).text }));
+  return known.map((side) => ({
+    side: model.sides.length > 1 ? model.sides[side].short : null,
+    text: model.sides[side].finding.get(family).text,
+  }));
 }
 
 /** Layout keys of a ladder: one group per kernel, one bar per side. */
@@ -116,21 +124,58 @@ function ladder(id, title, family, takesFindings = true) {
       const rate = ({ row }) => row[metric];
       const [, longest] = extent(rows.flatMap((row) => [row[metric], ceiling(row)]));
       const marginLeft = isNarrow ? 10 : Math.min(280, 16 + 7.4 * Math.max(...titles.map(({ name }) => name.length)));
-      const value = (row) => `${METRICS[metric].write(row[metric], 3)}${row.share === null ? "" : ` · ${percent(row.share)}`}`;
+      const value = (row) =>
+        `${METRICS[metric].write(row[metric], 3)}${row.share === null ? "" : ` · ${percent(row.share)}`}`;
       const svg = plot({
         width,
         height: 66 + keys.length * (isNarrow ? 18 : 20),
         marginLeft,
         marginRight: 14 + 6.9 * Math.max(...rows.map((row) => value(row).length)),
         marginTop: 8,
-        x: { domain: [0, longest * 1.01], label: METRICS[metric].label, ticks: isNarrow ? 3 : 6, tickFormat: rateTick(metric), grid: true },
+        x: {
+          domain: [0, longest * 1.01],
+          label: METRICS[metric].label,
+          ticks: isNarrow ? 3 : 6,
+          tickFormat: rateTick(metric),
+          grid: true,
+        },
         y: { domain: keys, axis: null, padding: 0.22 },
         marks: [
           Plot.barX(bars, { x1: 0, x2: rate, y: "key", fill: ({ row }) => color(row.side) }),
-          Plot.ruleY(bars, { x1: ({ row }) => rateLow(metric)(row), x2: ({ row }) => rateHigh(metric)(row), y: "key", stroke: "currentColor", strokeWidth: 1.5 }),
-          Plot.tickX(bars.filter(({ row }) => ceiling(row) !== null), { x: ({ row }) => ceiling(row), y: "key", stroke: "currentColor", strokeWidth: 2.5, insetTop: -2, insetBottom: -2 }),
-          Plot.text(titles, { y: "key", x: 0, text: "name", textAnchor: isNarrow ? "start" : "end", dx: isNarrow ? 2 : -8, dy: isNarrow ? 4 : 0 }),
-          Plot.text(bars, { y: "key", x: longest * 1.01, text: ({ row }) => value(row), textAnchor: "start", dx: 10, fillOpacity: 0.85 }),
+          Plot.ruleY(bars, {
+            x1: ({ row }) => rateLow(metric)(row),
+            x2: ({ row }) => rateHigh(metric)(row),
+            y: "key",
+            stroke: "currentColor",
+            strokeWidth: 1.5,
+          }),
+          Plot.tickX(
+            bars.filter(({ row }) => ceiling(row) !== null),
+            {
+              x: ({ row }) => ceiling(row),
+              y: "key",
+              stroke: "currentColor",
+              strokeWidth: 2.5,
+              insetTop: -2,
+              insetBottom: -2,
+            },
+          ),
+          Plot.text(titles, {
+            y: "key",
+            x: 0,
+            text: "name",
+            textAnchor: isNarrow ? "start" : "end",
+            dx: isNarrow ? 2 : -8,
+            dy: isNarrow ? 4 : 0,
+          }),
+          Plot.text(bars, {
+            y: "key",
+            x: longest * 1.01,
+            text: ({ row }) => value(row),
+            textAnchor: "start",
+            dx: 10,
+            fillOpacity: 0.85,
+          }),
           Plot.ruleX([0]),
           tip(bars, { x: rate, y: "key", title: ({ row }) => describe(model, row) }),
         ],
@@ -138,7 +183,10 @@ function ladder(id, title, family, takesFindings = true) {
       });
       return {
         plots: [svg],
-        legend: [...sideLegend(model, unique(rows.map((row) => row.side)), "bar"), { kind: "tick", label: "ceiling at this working set" }],
+        legend: [
+          ...sideLegend(model, unique(rows.map((row) => row.side)), "bar"),
+          { kind: "tick", label: "ceiling at this working set" },
+        ],
         takeaways: takesFindings ? findings(model, sides, family) : [],
         table: rowsTable(model, rows),
       };
@@ -147,7 +195,17 @@ function ladder(id, title, family, takesFindings = true) {
 }
 
 /** Families that share one ladder chart with a family menu. */
-const OTHER_LADDERS = ["stream", "sum_of_cubes", "scan", "histogram", "matmul", "texture", "pitched", "atomics", "barrier"];
+const OTHER_LADDERS = [
+  "stream",
+  "sum_of_cubes",
+  "scan",
+  "histogram",
+  "matmul",
+  "texture",
+  "pitched",
+  "atomics",
+  "barrier",
+];
 
 function otherLadders() {
   return {
@@ -196,7 +254,12 @@ function overSize() {
       const types = unique(rowsOf(model, side, family).map((row) => row.of.dtype));
       return [
         { key: "family", label: "Family", options: families.map((name) => [name, name]), value: family },
-        { key: "side", label: "Device", options: available.map((index) => [index, model.sides[index].name]), value: side },
+        {
+          key: "side",
+          label: "Device",
+          options: available.map((index) => [index, model.sides[index].name]),
+          value: side,
+        },
         { key: "dtype", label: "Type", options: types.map((name) => [name, name]), value: types[0] },
       ];
     },
@@ -211,18 +274,34 @@ function overSize() {
         points: rows.filter((row) => row.of.name === label),
       }));
       const ceilings = rows.filter((row) => row.share !== null && row.limit !== "launch");
-      const limit = [...new Map(ceilings.map((row) => [row.of.count, { count: row.of.count, rate: ceilingOf(metric)(row) }])).values()];
+      const limit = [
+        ...new Map(
+          ceilings.map((row) => [row.of.count, { count: row.of.count, rate: ceilingOf(metric)(row) }]),
+        ).values(),
+      ];
       const each = isNarrow ? width : Math.floor((width - 24) / 2);
       const [low, high] = extent(rows.map((row) => row.ns));
       const sizes = extent(rows.map((row) => row.of.count));
-      const x = { type: "log", base: 2, label: "Elements", ticks: binaryTicks(...sizes, isNarrow ? 5 : 6), tickFormat: (n) => (n < 1024 ? `${n}` : `2^${Math.log2(n)}`) };
+      const x = {
+        type: "log",
+        base: 2,
+        label: "Elements",
+        ticks: binaryTicks(...sizes, isNarrow ? 5 : 6),
+        tickFormat: (n) => (n < 1024 ? `${n}` : `2^${Math.log2(n)}`),
+      };
       const count = (row) => row.of.count;
       const pointer = { x: count, title: (row) => describe(model, row) };
       const times = plot({
         width: each,
         height: 320,
         x,
-        y: { type: "log", label: "Time of one launch", ticks: logTicks(low, high), tickFormat: (ns) => time(ns, 1), grid: true },
+        y: {
+          type: "log",
+          label: "Time of one launch",
+          ticks: logTicks(low, high),
+          tickFormat: (ns) => time(ns, 1),
+          grid: true,
+        },
         marks: [...curveMarks(series, count, "ns", ["low", "high"]), tip(rows, { ...pointer, y: "ns" })],
       });
       const rates = plot({

@@ -76,7 +76,8 @@ function nameSides(sides) {
   const devices = unique(sides.map((side) => side.device));
   // Drivers add text in parentheses to device names. It is dropped if the names stay distinct.
   const bare = (device) => device.replace(/ *\(.*\)$/, "") || device;
-  const called = (device) => (devices.some((other) => other !== device && bare(other) === bare(device)) ? device : bare(device));
+  const called = (device) =>
+    devices.some((other) => other !== device && bare(other) === bare(device)) ? device : bare(device);
   const full = (side) => [called(side.device), side.api].filter(Boolean).join(" · ");
   const short = (side) => (devices.length > 1 ? full(side) : side.api || called(side.device));
   for (const side of sides) {
@@ -93,7 +94,14 @@ function decodeMeans({ means }, texts) {
   const text = (index) => (index === null ? null : texts[index]);
   return means.ratio.map((ratio, number) => {
     const reach = (column, sign) => (column[number] === null ? null : ratio * (1 + (sign * column[number]) / 1e4));
-    return { family: text(means.family[number]), benchmark: text(means.benchmark[number]), cases: means.cases[number], ratio, low: reach(means.below, -1), high: reach(means.above, 1) };
+    return {
+      family: text(means.family[number]),
+      benchmark: text(means.benchmark[number]),
+      cases: means.cases[number],
+      ratio,
+      low: reach(means.below, -1),
+      high: reach(means.above, 1),
+    };
   });
 }
 
@@ -101,17 +109,37 @@ function decodeMatch(match, sides, cases, texts) {
   const rows = ranges(match.case).map((index, number) => {
     const ratio = match.ratio[number];
     const reach = (column, sign) => (column[number] === null ? null : ratio * (1 + (sign * column[number]) / 1e4));
-    return { of: cases[index], ratio, low: reach(match.below, -1), high: reach(match.above, 1), verdict: match.verdict[number] };
+    return {
+      of: cases[index],
+      ratio,
+      low: reach(match.below, -1),
+      high: reach(match.above, 1),
+      verdict: match.verdict[number],
+    };
   });
   const [baseline, side] = [sides[match.baseline], sides[match.side]];
   const isByApi = match.is_one_device && baseline.api !== side.api;
   const [a, b] = isByApi ? [baseline.api, side.api] : [baseline.name, side.name];
-  return { ...match, verdicts: match.means.verdicts, means: decodeMeans(match, texts), rows, byCase: new Map(rows.map((row) => [row.of, row])), a, b, isByApi, title: `${a} ÷ ${b}` };
+  return {
+    ...match,
+    verdicts: match.means.verdicts,
+    means: decodeMeans(match, texts),
+    rows,
+    byCase: new Map(rows.map((row) => [row.of, row])),
+    a,
+    b,
+    isByApi,
+    title: `${a} ÷ ${b}`,
+  };
 }
 
 /** Decodes the data object. Sides and rows are new objects; the data is not modified. */
 function decode(data) {
-  const sides = data.sides.map((side, index) => ({ ...side, index, finding: new Map(side.findings.map((finding) => [finding.family, finding])) }));
+  const sides = data.sides.map((side, index) => ({
+    ...side,
+    index,
+    finding: new Map(side.findings.map((finding) => [finding.family, finding])),
+  }));
   nameSides(sides);
   const cases = decodeCases(data);
   for (const side of sides) {
@@ -125,6 +153,8 @@ function decode(data) {
 /** Rows with a time on the given sides, for a family or one of its benchmarks. */
 function timed(model, sides, family, benchmark = null) {
   return sides.flatMap((side) =>
-    model.sides[side].list.filter((row) => row.ns !== null && row.of.family === family && (benchmark === null || row.of.benchmark === benchmark)),
+    model.sides[side].list.filter(
+      (row) => row.ns !== null && row.of.family === family && (benchmark === null || row.of.benchmark === benchmark),
+    ),
   );
 }

@@ -31,23 +31,49 @@ const dash = (index) => DASHES[Math.floor(index / COLORS) % DASHES.length];
 /** A legend symbol, drawn with Plot so that it matches the chart. */
 function swatch({ kind = "point", color: stroke = "currentColor", symbol: shape = "circle", dash: pattern = "none" }) {
   const x = [2, 20];
-  const line = () => Plot.line([[x[0], 7], [x[1], 7]], { stroke, strokeWidth: 2, strokeDasharray: pattern });
+  const line = () =>
+    Plot.line(
+      [
+        [x[0], 7],
+        [x[1], 7],
+      ],
+      { stroke, strokeWidth: 2, strokeDasharray: pattern },
+    );
   const marks = {
     point: () => [line(), Plot.dot([[11, 7]], { symbol: shape, fill: stroke, r: 3.5 })],
     dot: () => [Plot.dot([[11, 7]], { symbol: shape, fill: stroke, r: 4 })],
     line: () => [line()],
-    band: () => [Plot.line([[x[0], 7], [x[1], 7]], { stroke, strokeWidth: 7, strokeOpacity: 0.25 })],
+    band: () => [
+      Plot.line(
+        [
+          [x[0], 7],
+          [x[1], 7],
+        ],
+        { stroke, strokeWidth: 7, strokeOpacity: 0.25 },
+      ),
+    ],
     bar: () => [Plot.barX([{ a: 2, b: 20, y: 0 }], { x1: "a", x2: "b", fill: stroke })],
     tick: () => [Plot.ruleX([11], { stroke, strokeWidth: 2.5 })],
   };
   const y = kind === "bar" ? { axis: null } : { axis: null, domain: [0, 14], range: [0, 14] };
-  const node = Plot.plot({ width: 22, height: 14, margin: 0, x: { axis: null, domain: [0, 22], range: [0, 22] }, y, marks: marks[kind]() });
+  const node = Plot.plot({
+    width: 22,
+    height: 14,
+    margin: 0,
+    x: { axis: null, domain: [0, 22], range: [0, 22] },
+    y,
+    marks: marks[kind](),
+  });
   node.setAttribute("aria-hidden", "true");
   return node;
 }
 
 function legend(entries) {
-  return h("ul", { class: "legend" }, entries.map((entry) => h("li", {}, swatch(entry), h("span", {}, entry.label))));
+  return h(
+    "ul",
+    { class: "legend" },
+    entries.map((entry) => h("li", {}, swatch(entry), h("span", {}, entry.label))),
+  );
 }
 
 /** Text of a finding: backquotes become code elements, and numbers keep their signs through no-break spaces. */
@@ -73,9 +99,17 @@ function choice(key, label, changed) {
 
 /** A table whose first column is the row header. */
 function plainTable(caption, columns, rows) {
-  const head = h("tr", {}, columns.map((column) => h("th", { scope: "col" }, column)));
+  const head = h(
+    "tr",
+    {},
+    columns.map((column) => h("th", { scope: "col" }, column)),
+  );
   const body = rows.map((row) =>
-    h("tr", {}, row.map((cell, index) => (index === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))),
+    h(
+      "tr",
+      {},
+      row.map((cell, index) => (index === 0 ? h("th", { scope: "row" }, cell) : h("td", {}, cell))),
+    ),
   );
   return h("table", {}, h("caption", { class: "sr" }, caption), h("thead", {}, head), h("tbody", {}, body));
 }
@@ -112,7 +146,17 @@ function plot(options) {
 
 /** A tooltip that follows the pointer. */
 function tip(data, options) {
-  return Plot.tip(data, Plot.pointer({ fill: "var(--surface)", stroke: "var(--line)", fontSize: 12, lineHeight: 1.35, lineWidth: 24, ...options }));
+  return Plot.tip(
+    data,
+    Plot.pointer({
+      fill: "var(--surface)",
+      stroke: "var(--line)",
+      fontSize: 12,
+      lineHeight: 1.35,
+      lineWidth: 24,
+      ...options,
+    }),
+  );
 }
 
 /**
@@ -133,7 +177,13 @@ function chart(spec, context) {
     for (const { key, label, options, value } of choices) {
       if (!options.some(([name]) => name === picked[key])) picked[key] = value;
       if (!known.has(key)) {
-        known.set(key, choice(key, label, (chosen) => { picked[key] = chosen; draw(); }));
+        known.set(
+          key,
+          choice(key, label, (chosen) => {
+            picked[key] = chosen;
+            draw();
+          }),
+        );
         controls.append(known.get(key).element);
       }
       known.get(key).set(options, picked[key]);
@@ -152,14 +202,19 @@ function chart(spec, context) {
     box.hidden = false;
     drawnWidth = box.clientWidth;
     const style = getComputedStyle(box);
-    const width = Math.max(260, Math.floor(drawnWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)));
+    const width = Math.max(
+      260,
+      Math.floor(drawnWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)),
+    );
     offer(spec.choices ? spec.choices(picked, context) : []);
     const drawn = spec.draw({ ...context, width, isNarrow: width < 520, picked });
     box.hidden = drawn === null;
     if (drawn === null) return;
     const sentences = (drawn.takeaways ?? []).filter(({ text }) => text);
     drawn.plots.forEach((svg, index) => name(svg, index, drawn.plots.length, sentences));
-    const takeaways = sentences.map(({ side, text }) => h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, sentence(text)));
+    const takeaways = sentences.map(({ side, text }) =>
+      h("p", { class: "takeaway" }, side ? h("b", {}, `${side}: `) : null, sentence(text)),
+    );
     caption.replaceChildren();
     append(caption, [h("h3", {}, spec.title), takeaways, drawn.note ? h("p", { class: "note" }, drawn.note) : null]);
     body.replaceChildren();

@@ -10,8 +10,10 @@ function productBytes(of) {
 /** The roofline point of a row, by the figures it has: bytes and operations, only bytes, or only operations. */
 function rooflinePoint(row) {
   const isMemory = ["copy", "read", "fill"].includes(row.limit);
-  if (row.gb !== null && row.gflop !== null && isMemory) return { row, kind: "both", x: row.gflop / row.gb, y: row.gflop };
-  if (row.of.family === "matmul" && row.gflop !== null) return { row, kind: "both", x: row.of.flops / productBytes(row.of), y: row.gflop };
+  if (row.gb !== null && row.gflop !== null && isMemory)
+    return { row, kind: "both", x: row.gflop / row.gb, y: row.gflop };
+  if (row.of.family === "matmul" && row.gflop !== null)
+    return { row, kind: "both", x: row.of.flops / productBytes(row.of), y: row.gflop };
   if (row.gb !== null && isMemory) return { row, kind: "moves", gb: row.gb };
   if (row.gflop !== null && ["fma", "tensor"].includes(row.limit)) return { row, kind: "computes", y: row.gflop };
   return null;
@@ -28,7 +30,11 @@ function largestOfEach(rows) {
 
 const KINDS = {
   both: { color: "var(--c0)", symbol: "circle", label: "counts operations and bytes" },
-  moves: { color: "var(--c2)", symbol: "triangle", label: "counts only bytes: at the left edge, height shows bandwidth" },
+  moves: {
+    color: "var(--c2)",
+    symbol: "triangle",
+    label: "counts only bytes: at the left edge, height shows bandwidth",
+  },
   computes: { color: "var(--c3)", symbol: "square", label: "counts only operations: at the right edge" },
 };
 
@@ -36,7 +42,9 @@ const KINDS = {
 function roofs(side) {
   const memory = side.ceilings.filter(({ limit, gb_per_s }) => ["copy", "read"].includes(limit) && gb_per_s !== null);
   const slope = memory.sort((a, b) => b.gb_per_s - a.gb_per_s)[0];
-  const flat = side.ceilings.filter(({ limit, gflop_per_s }) => ["fma", "tensor"].includes(limit) && gflop_per_s !== null);
+  const flat = side.ceilings.filter(
+    ({ limit, gflop_per_s }) => ["fma", "tensor"].includes(limit) && gflop_per_s !== null,
+  );
   return slope && flat.length > 0 ? { slope, flat } : null;
 }
 
@@ -48,7 +56,9 @@ function rooflinePoints(model, side) {
 /** For points that are close together, keeps only the highest, so that names do not overlap. */
 function apart(points) {
   const isNear = (a, b) => a.y / b.y < 1.7 && b.y / a.y < 1.7 && a.x / b.x < 8 && b.x / a.x < 8;
-  return [...points].sort((a, b) => b.y - a.y).reduce((chosen, point) => (chosen.some((other) => isNear(other, point)) ? chosen : [...chosen, point]), []);
+  return [...points]
+    .sort((a, b) => b.y - a.y)
+    .reduce((chosen, point) => (chosen.some((other) => isNear(other, point)) ? chosen : [...chosen, point]), []);
 }
 
 /** Text style that stays readable on lines and points. */
@@ -59,7 +69,9 @@ function roofline() {
     id: "roofline",
     title: "Which kernels are memory-bound, and which compute-bound?",
     choices(picked, { model, sides }) {
-      const available = sides.filter((side) => roofs(model.sides[side])).map((side) => [String(side), model.sides[side].name]);
+      const available = sides
+        .filter((side) => roofs(model.sides[side]))
+        .map((side) => [String(side), model.sides[side].name]);
       const side = available.some(([key]) => key === picked.side) ? picked.side : available[0]?.[0];
       const points = side === undefined ? [] : rooflinePoints(model, Number(side));
       const families = unique(points.map(({ row }) => row.of.family)).map((name) => [name, name]);
@@ -87,25 +99,51 @@ function roofline() {
       const roof = ({ limit, scalar, gflop_per_s: y }) => ({ limit, scalar, y, from: y / slope.gb_per_s });
       const flats = flat.map(roof);
       // Limits too close for two labels share a label.
-      const labels = [...flats].sort((a, b) => b.y - a.y).reduce((all, { limit, scalar, y: at }) => {
-        const near = all.find((label) => label.y / at < 1.6);
-        if (near) near.limits.push(scalar ?? limit);
-        else all.push({ limits: [[limit, scalar].filter(Boolean).join(" ")], y: at });
-        return all;
-      }, []);
+      const labels = [...flats]
+        .sort((a, b) => b.y - a.y)
+        .reduce((all, { limit, scalar, y: at }) => {
+          const near = all.find((label) => label.y / at < 1.6);
+          if (near) near.limits.push(scalar ?? limit);
+          else all.push({ limits: [[limit, scalar].filter(Boolean).join(" ")], y: at });
+          return all;
+        }, []);
       const [lowest] = extent(points.map(({ y }) => y));
       const y = [lowest / 2, top * 2];
       const named = picked.family === "" ? [] : apart(points.filter(isChosen).filter(({ kind }) => kind === "both"));
       // Put a name left of its point if there is room, else right of it.
       const roomLeft = ({ x }) => 84 + (Math.log(x / left) / Math.log(right / left)) * (width - 110);
       const isTight = (point) => roomLeft(point) < 10 + 6.5 * point.row.of.name.length;
-      const names = (of, index) => Plot.text(of, { x: "x", y: "y", text: ({ row }) => row.of.name, fontSize: 11, fill: "currentColor", stroke: "var(--surface)", strokeWidth: 4, ...index });
-      const describePoint = (point) => `${describe(model, point.row)}${point.kind === "both" ? `\n${significant(point.x, 3)} FLOP/B` : ""}`;
+      const names = (of, index) =>
+        Plot.text(of, {
+          x: "x",
+          y: "y",
+          text: ({ row }) => row.of.name,
+          fontSize: 11,
+          fill: "currentColor",
+          stroke: "var(--surface)",
+          strokeWidth: 4,
+          ...index,
+        });
+      const describePoint = (point) =>
+        `${describe(model, point.row)}${point.kind === "both" ? `\n${significant(point.x, 3)} FLOP/B` : ""}`;
       const svg = plot({
         width,
         height: isNarrow ? 400 : 460,
-        x: { type: "log", domain: [left / 1.3, right * 1.3], ticks: logTicks(left, right).filter((tick) => Number.isInteger(Math.log10(tick))), tickFormat: (value) => String(value < 1 ? Number(value.toPrecision(1)) : value), label: "Arithmetic intensity (FLOP/B)" },
-        y: { type: "log", domain: y, ticks: logTicks(...y), tickFormat: (gflop) => flopRate(gflop, 1), label: "Arithmetic", grid: true },
+        x: {
+          type: "log",
+          domain: [left / 1.3, right * 1.3],
+          ticks: logTicks(left, right).filter((tick) => Number.isInteger(Math.log10(tick))),
+          tickFormat: (value) => String(value < 1 ? Number(value.toPrecision(1)) : value),
+          label: "Arithmetic intensity (FLOP/B)",
+        },
+        y: {
+          type: "log",
+          domain: y,
+          ticks: logTicks(...y),
+          tickFormat: (gflop) => flopRate(gflop, 1),
+          label: "Arithmetic",
+          grid: true,
+        },
         marginLeft: 84,
         marks: [
           Plot.ruleX([left, right], { stroke: "currentColor", strokeOpacity: 0.15 }),
@@ -113,25 +151,68 @@ function roofline() {
           Plot.ruleY(flats, { y: "y", x1: "from", x2: right, stroke: "currentColor", strokeWidth: 2 }),
           ...Object.entries(KINDS).flatMap(([kind, style]) => {
             const ofKind = points.filter((point) => point.kind === kind);
-            const dots = (of, opacity) => Plot.dot(of, { x: "x", y: "y", symbol: style.symbol, fill: style.color, fillOpacity: opacity, r: 4, stroke: "var(--surface)", strokeWidth: 0.75 });
-            return [dots(ofKind.filter((point) => !isChosen(point)), 0.12), dots(ofKind.filter(isChosen), 0.9)];
+            const dots = (of, opacity) =>
+              Plot.dot(of, {
+                x: "x",
+                y: "y",
+                symbol: style.symbol,
+                fill: style.color,
+                fillOpacity: opacity,
+                r: 4,
+                stroke: "var(--surface)",
+                strokeWidth: 0.75,
+              });
+            return [
+              dots(
+                ofKind.filter((point) => !isChosen(point)),
+                0.12,
+              ),
+              dots(ofKind.filter(isChosen), 0.9),
+            ];
           }),
-          Plot.text(labels, { ...HALO, y: "y", x: right, text: ({ limits, y: gflop }) => `${limits.join(", ")} ${flopRate(gflop)}`, textAnchor: "end", dy: -8, dx: -8 }),
-          Plot.text([slope], { ...HALO, x: left, y: left * slope.gb_per_s, text: ({ limit, gb_per_s: gb }) => `${limit} ${byteRate(gb, 3)}`, textAnchor: "start", dx: 6, dy: -32 }),
-          names(named.filter((point) => !isTight(point)), { textAnchor: "end", dx: -8 }),
+          Plot.text(labels, {
+            ...HALO,
+            y: "y",
+            x: right,
+            text: ({ limits, y: gflop }) => `${limits.join(", ")} ${flopRate(gflop)}`,
+            textAnchor: "end",
+            dy: -8,
+            dx: -8,
+          }),
+          Plot.text([slope], {
+            ...HALO,
+            x: left,
+            y: left * slope.gb_per_s,
+            text: ({ limit, gb_per_s: gb }) => `${limit} ${byteRate(gb, 3)}`,
+            textAnchor: "start",
+            dx: 6,
+            dy: -32,
+          }),
+          names(
+            named.filter((point) => !isTight(point)),
+            { textAnchor: "end", dx: -8 },
+          ),
           names(named.filter(isTight), { textAnchor: "start", dx: 8 }),
           tip(points.filter(isChosen), { x: "x", y: "y", title: describePoint }),
         ],
       });
       return {
         plots: [svg],
-        legend: [...Object.entries(KINDS).map(([, style]) => ({ kind: "dot", ...style })), { kind: "line", label: "measured limits" }],
+        legend: [
+          ...Object.entries(KINDS).map(([, style]) => ({ kind: "dot", ...style })),
+          { kind: "line", label: "measured limits" },
+        ],
         takeaways: findings(model, [side.index], "roofline"),
         note: "Each kernel at its largest size. Matrix products count each matrix once; kernels that no limit here binds (workgroup memory, latencies, copies over the bus) are left out.",
         table: {
           columns: ["Benchmark", "Type and size", "FLOP/B", "GFLOP/s", "GB/s", "Of ceiling"],
           rows: points.map(({ row, kind, x }) => [
-            `${row.of.family}/${row.of.name}`, row.of.kind, kind === "both" ? significant(x, 3) : "–", row.gflop === null ? "–" : significant(row.gflop, 4), row.gb === null ? "–" : significant(row.gb, 4), row.share === null ? "–" : percent(row.share),
+            `${row.of.family}/${row.of.name}`,
+            row.of.kind,
+            kind === "both" ? significant(x, 3) : "–",
+            row.gflop === null ? "–" : significant(row.gflop, 4),
+            row.gb === null ? "–" : significant(row.gb, 4),
+            row.share === null ? "–" : percent(row.share),
           ]),
         },
       };

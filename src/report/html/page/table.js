@@ -46,16 +46,24 @@ function tableColumns(model, sides, measures) {
     get: (of) => match.byCase.get(of)?.ratio ?? null,
     write(of) {
       const row = match.byCase.get(of);
-      return row ? h("span", { class: `ratio ${VERDICTS[row.verdict]}`, title: VERDICTS[row.verdict] }, ratioWithInterval(row.ratio, row.low, row.high)) : "";
+      return row
+        ? h(
+            "span",
+            { class: `ratio ${VERDICTS[row.verdict]}`, title: VERDICTS[row.verdict] },
+            ratioWithInterval(row.ratio, row.low, row.high),
+          )
+        : "";
     },
   }));
   const remarks = (of) => {
     const noted = sides.filter((side) => of.rows[side]?.reason).map((side) => ({ side, reason: of.rows[side].reason }));
     const reasons = unique(noted.map(({ reason }) => reason));
-    return reasons.map((reason) => {
-      const who = noted.filter((one) => one.reason === reason).map(({ side }) => model.sides[side].short);
-      return who.length < sides.length ? `${who.join(", ")}: ${reason}` : reason;
-    }).join("; ");
+    return reasons
+      .map((reason) => {
+        const who = noted.filter((one) => one.reason === reason).map(({ side }) => model.sides[side].short);
+        return who.length < sides.length ? `${who.join(", ")}: ${reason}` : reason;
+      })
+      .join("; ");
   };
   return [...fixed, ...measured, ...ratios, text("Notes", remarks)];
 }
@@ -76,8 +84,16 @@ function tableHead(model, columns, sorted, sort) {
   const heading = (column, index) => {
     const direction = sorted.index === index ? sorted.direction : "none";
     const arrow = { none: "↕", ascending: "↑", descending: "↓" }[direction];
-    return h("th", { scope: "col", class: column.isText ? null : "number", "aria-sort": direction === "none" ? null : direction },
-      h("button", { type: "button", click: () => sort(index) }, column.label, h("span", { class: "arrow", "aria-hidden": "true" }, arrow)));
+    return h(
+      "th",
+      { scope: "col", class: column.isText ? null : "number", "aria-sort": direction === "none" ? null : direction },
+      h(
+        "button",
+        { type: "button", click: () => sort(index) },
+        column.label,
+        h("span", { class: "arrow", "aria-hidden": "true" }, arrow),
+      ),
+    );
   };
   return h("thead", {}, h("tr", {}, groups.map(group)), h("tr", {}, columns.map(heading)));
 }
@@ -113,21 +129,42 @@ function isFound(model, of, words) {
 }
 
 function comparisonTable(model) {
-  const filter = { family: "", device: "", api: "", size: "", text: "", measure: model.sides.length > 2 ? "median" : "all" };
+  const filter = {
+    family: "",
+    device: "",
+    api: "",
+    size: "",
+    text: "",
+    measure: model.sides.length > 2 ? "median" : "all",
+  };
   let sorted = { index: -1, direction: "none" };
   let shown = ROWS;
   const status = h("p", { class: "count", role: "status" });
   const box = scrollBox("Comparison table");
   const more = h("button", { type: "button", class: "more", click: () => grow() });
 
-  const visibleSides = () => model.sides.filter((side) => [["device", side.device], ["api", side.api]].every(([key, value]) => filter[key] === "" || filter[key] === value)).map((side) => side.index);
+  const visibleSides = () =>
+    model.sides
+      .filter((side) =>
+        [
+          ["device", side.device],
+          ["api", side.api],
+        ].every(([key, value]) => filter[key] === "" || filter[key] === value),
+      )
+      .map((side) => side.index);
   const matchesBut = (but) => {
     const sides = visibleSides();
     const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
-    return model.cases.filter((of) =>
-      sides.some((side) => of.rows[side]) && (but === "family" || filter.family === "" || of.family === filter.family) && (but === "size" || filter.size === "" || of.n === filter.size) && isFound(model, of, words));
+    return model.cases.filter(
+      (of) =>
+        sides.some((side) => of.rows[side]) &&
+        (but === "family" || filter.family === "" || of.family === filter.family) &&
+        (but === "size" || filter.size === "" || of.n === filter.size) &&
+        isFound(model, of, words),
+    );
   };
-  const columns = () => tableColumns(model, visibleSides(), filter.measure === "all" ? Object.keys(MEASURES) : [filter.measure]);
+  const columns = () =>
+    tableColumns(model, visibleSides(), filter.measure === "all" ? Object.keys(MEASURES) : [filter.measure]);
 
   function sort(index) {
     const next = { none: "ascending", ascending: "descending", descending: "none" };
@@ -149,20 +186,59 @@ function comparisonTable(model) {
       fill();
     };
   }
-  const chosen = Object.fromEntries([["family", "Family"], ["device", "Device"], ["api", "Backend"], ["size", "Size"], ["measure", "Show"]].map(([key, label]) => [key, choice(key, label, change(key))]));
-  const search = h("label", { class: "choice search" }, h("span", {}, "Search"), h("input", { type: "search", placeholder: "tiled f32 2^20", input: (event) => change("text")(event.target.value) }));
-  const controls = h("div", { class: "controls" }, Object.values(chosen).map(({ element }) => element), search);
+  const chosen = Object.fromEntries(
+    [
+      ["family", "Family"],
+      ["device", "Device"],
+      ["api", "Backend"],
+      ["size", "Size"],
+      ["measure", "Show"],
+    ].map(([key, label]) => [key, choice(key, label, change(key))]),
+  );
+  const search = h(
+    "label",
+    { class: "choice search" },
+    h("span", {}, "Search"),
+    h("input", { type: "search", placeholder: "tiled f32 2^20", input: (event) => change("text")(event.target.value) }),
+  );
+  const controls = h(
+    "div",
+    { class: "controls" },
+    Object.values(chosen).map(({ element }) => element),
+    search,
+  );
   /** Updates the filter options. Sizes are those of the selected family. */
   function offer() {
-    const all = (values, label) => [["", label], ...unique(values).filter(Boolean).map((value) => [value, value])];
-    const sizes = new Map(matchesBut("size").sort((a, b) => a.count - b.count).map((of) => [of.n, niceSize(of.n)]));
+    const all = (values, label) => [
+      ["", label],
+      ...unique(values)
+        .filter(Boolean)
+        .map((value) => [value, value]),
+    ];
+    const sizes = new Map(
+      matchesBut("size")
+        .sort((a, b) => a.count - b.count)
+        .map((of) => [of.n, niceSize(of.n)]),
+    );
     if (!sizes.has(filter.size)) filter.size = "";
     const options = {
-      family: all(model.families.map(({ name }) => name), "all families"),
-      device: all(model.sides.map((side) => side.device), "all devices"),
-      api: all(model.sides.map((side) => side.api), "all backends"),
+      family: all(
+        model.families.map(({ name }) => name),
+        "all families",
+      ),
+      device: all(
+        model.sides.map((side) => side.device),
+        "all devices",
+      ),
+      api: all(
+        model.sides.map((side) => side.api),
+        "all backends",
+      ),
       size: [["", "all sizes"], ...sizes],
-      measure: [["all", "everything"], ...Object.entries(MEASURES).map(([key, { label }]) => [key, key === "noise" ? "noise" : label.toLowerCase()])],
+      measure: [
+        ["all", "everything"],
+        ...Object.entries(MEASURES).map(([key, { label }]) => [key, key === "noise" ? "noise" : label.toLowerCase()]),
+      ],
     };
     for (const [key, { set }] of Object.entries(chosen)) set(options[key], filter[key]);
   }
@@ -170,11 +246,25 @@ function comparisonTable(model) {
     const all = columns();
     const found = matchesBut(null);
     const cases = sorted.index < 0 ? found : sortCases(found, all[sorted.index], sorted.direction);
-    const rows = cases.slice(0, shown).map((of) => h("tr", {}, all.map((column, index) => tableCell(column, of, index))));
+    const rows = cases.slice(0, shown).map((of) =>
+      h(
+        "tr",
+        {},
+        all.map((column, index) => tableCell(column, of, index)),
+      ),
+    );
     const empty = h("tr", {}, h("td", { colspan: all.length }, "No case matches the filters."));
     const left = cases.length - rows.length;
     const [x, y] = [box.scrollLeft, box.scrollTop];
-    box.replaceChildren(h("table", { class: "comparison" }, h("caption", { class: "sr" }, "Every case with what was measured; the buttons in the headings sort"), tableHead(model, all, sorted, sort), h("tbody", {}, rows.length > 0 ? rows : empty)));
+    box.replaceChildren(
+      h(
+        "table",
+        { class: "comparison" },
+        h("caption", { class: "sr" }, "Every case with what was measured; the buttons in the headings sort"),
+        tableHead(model, all, sorted, sort),
+        h("tbody", {}, rows.length > 0 ? rows : empty),
+      ),
+    );
     box.scrollTo(x, y);
     status.textContent = `${cases.length} of ${model.cases.length} cases${left > 0 ? `, the first ${rows.length} shown` : ""}`;
     more.hidden = left <= 0;

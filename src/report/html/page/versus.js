@@ -9,7 +9,12 @@ function matchSentence({ a, b, means, verdicts }) {
   // The slower side is the subject.
   const [long, short, ratio] = all.ratio < 1 ? [b, a, 1 / all.ratio] : [a, b, all.ratio];
   const [faster, slower, same, unclear] = verdicts;
-  const counts = [[faster, `${b} is faster in`], [slower, "slower in"], [same, "the same in"], [unclear, "unclear in"]]
+  const counts = [
+    [faster, `${b} is faster in`],
+    [slower, "slower in"],
+    [same, "the same in"],
+    [unclear, "unclear in"],
+  ]
     .filter(([count]) => count > 0)
     .map(([count, what]) => `${what} ${count}`);
   return `${long} takes ${ratioText(ratio)} the time of ${short} (geometric mean of ${all.cases} cases); ${counts.join(", ")}.`;
@@ -20,19 +25,44 @@ function matchSentence({ a, b, means, verdicts }) {
  * benchmark.
  */
 function matchLevels(match, family) {
-  const large = match.means.filter((mean) => (family === "" ? mean.family !== null && mean.benchmark === null : mean.family === family && mean.benchmark !== null));
+  const large = match.means.filter((mean) =>
+    family === "" ? mean.family !== null && mean.benchmark === null : mean.family === family && mean.benchmark !== null,
+  );
   const name = (mean) => (family === "" ? mean.family : mean.benchmark);
-  const small = family === ""
-    ? match.means.filter((mean) => mean.benchmark !== null).map((mean) => ({ ...mean, at: mean.family, name: mean.benchmark, text: `${mean.family}/${mean.benchmark}\nmean of ${mean.cases}` }))
-    : match.rows.filter((row) => row.of.family === family).map((row) => ({ ...row, at: row.of.benchmark, name: [row.of.kind, row.of.params].join(" ").trim(), text: `${row.of.name}\n${row.of.kind}\n${VERDICTS[row.verdict]}` }));
-  return { large: large.map((mean) => ({ ...mean, at: name(mean), text: `${name(mean)}\ngeometric mean of ${mean.cases}` })), small };
+  const small =
+    family === ""
+      ? match.means
+          .filter((mean) => mean.benchmark !== null)
+          .map((mean) => ({
+            ...mean,
+            at: mean.family,
+            name: mean.benchmark,
+            text: `${mean.family}/${mean.benchmark}\nmean of ${mean.cases}`,
+          }))
+      : match.rows
+          .filter((row) => row.of.family === family)
+          .map((row) => ({
+            ...row,
+            at: row.of.benchmark,
+            name: [row.of.kind, row.of.params].join(" ").trim(),
+            text: `${row.of.name}\n${row.of.kind}\n${VERDICTS[row.verdict]}`,
+          }));
+  return {
+    large: large.map((mean) => ({ ...mean, at: name(mean), text: `${name(mean)}\ngeometric mean of ${mean.cases}` })),
+    small,
+  };
 }
 
 /** Spreads the points of each row over the height of its band, in order. */
 function spread(points, band) {
   const keys = new Map();
   for (const point of points) keys.set(point.at, [...(keys.get(point.at) ?? []), point]);
-  return [...keys.values()].flatMap((group) => group.map((point, index) => ({ ...point, shift: group.length === 1 ? 0 : (index / (group.length - 1) - 0.5) * band })));
+  return [...keys.values()].flatMap((group) =>
+    group.map((point, index) => ({
+      ...point,
+      shift: group.length === 1 ? 0 : (index / (group.length - 1) - 0.5) * band,
+    })),
+  );
 }
 
 /** Maximum number of points with a name. */
@@ -45,22 +75,34 @@ const NAMED = 10;
 function farthest(points, large, least) {
   const means = new Map(large.map(({ at, ratio }) => [at, ratio]));
   const distance = ({ at, ratio }) => Math.abs(Math.log(ratio / means.get(at)));
-  const far = points.filter((point) => distance(point) > Math.log(least)).map((point) => ({ ...point, isBelow: point.ratio < means.get(point.at) }));
+  const far = points
+    .filter((point) => distance(point) > Math.log(least))
+    .map((point) => ({ ...point, isBelow: point.ratio < means.get(point.at) }));
   far.sort((a, b) => distance(b) - distance(a));
   const isNear = (a, b) => a.at === b.at && Math.abs(Math.log(a.ratio / b.ratio)) < Math.log(2.2);
-  return far.reduce((named, point) => (named.length < NAMED && !named.some((other) => isNear(other, point)) ? [...named, point] : named), []);
+  return far.reduce(
+    (named, point) =>
+      named.length < NAMED && !named.some((other) => isNear(other, point)) ? [...named, point] : named,
+    [],
+  );
 }
 
 function against(isOneDevice) {
   return {
     id: isOneDevice ? "apis" : "devices-against",
-    title: isOneDevice ? "Which API is faster on the same device, and by how much?" : "Which device is faster, and by how much?",
+    title: isOneDevice
+      ? "Which API is faster on the same device, and by how much?"
+      : "Which device is faster, and by how much?",
     choices(picked, { model, sides }) {
       const available = model.matches
         .map((match, index) => [match, String(index)])
-        .filter(([match]) => match.is_one_device === isOneDevice && sides.includes(match.baseline) && sides.includes(match.side));
+        .filter(
+          ([match]) =>
+            match.is_one_device === isOneDevice && sides.includes(match.baseline) && sides.includes(match.side),
+        );
       const several = unique(available.map(([match]) => match.baseline)).length > 1 || !isOneDevice;
-      const label = (match) => (match.isByApi && several ? `${model.sides[match.baseline].device}: ${match.title}` : match.title);
+      const label = (match) =>
+        match.isByApi && several ? `${model.sides[match.baseline].device}: ${match.title}` : match.title;
       const options = available.map(([match, index]) => [index, label(match)]);
       const match = options.some(([key]) => key === picked.match) ? picked.match : options[0]?.[0];
       const families = match === undefined ? [] : unique(model.matches[Number(match)].rows.map((row) => row.of.family));
@@ -78,12 +120,16 @@ function against(isOneDevice) {
       const points = spread(small, row * 0.6);
       const [low, high] = extent([...points, ...large].flatMap((point) => [point.ratio, point.low, point.high]));
       const domain = [Math.min(low, 0.8) / 1.15, Math.max(high, 1.25) * 1.15];
-      const title = (point) => `${point.text}\n${match.title}: ${ratioWithInterval(point.ratio, point.low, point.high)}`;
+      const title = (point) =>
+        `${point.text}\n${match.title}: ${ratioWithInterval(point.ratio, point.low, point.high)}`;
       const marginLeft = Math.min(isNarrow ? 170 : 240, 16 + 7.4 * Math.max(...large.map(({ at }) => at.length)));
       // A name points away from the mean, unless it would leave the frame.
       const inner = width - marginLeft - 60;
       const isLeft = ({ ratio, name, isBelow }) => {
-        const [offset, needed] = [(inner * Math.log(ratio / domain[0])) / Math.log(domain[1] / domain[0]), 6.5 * name.length + 10];
+        const [offset, needed] = [
+          (inner * Math.log(ratio / domain[0])) / Math.log(domain[1] / domain[0]),
+          6.5 * name.length + 10,
+        ];
         return isBelow ? offset > needed : inner - offset < needed;
       };
       // The meaning of both directions: on one line if both names fit.
@@ -98,7 +144,14 @@ function against(isOneDevice) {
         marginTop: 42,
         marginLeft,
         marginRight: isNarrow ? 16 : 60,
-        x: { type: "log", domain, ticks: logTicks(...domain).filter((_, index, all) => !isNarrow || all.length < 9 || index % 2 === 0), tickFormat: factor, label: isNarrow ? "Ratio of times" : `${match.title}, ratio of times`, grid: true },
+        x: {
+          type: "log",
+          domain,
+          ticks: logTicks(...domain).filter((_, index, all) => !isNarrow || all.length < 9 || index % 2 === 0),
+          tickFormat: factor,
+          label: isNarrow ? "Ratio of times" : `${match.title}, ratio of times`,
+          grid: true,
+        },
         y: { domain: large.map(({ at }) => at), label: null, tickSize: 0, type: "band", padding: 0.1 },
         marks: [
           Plot.ruleX([1], { stroke: "currentColor", strokeWidth: 1.5 }),
@@ -112,9 +165,41 @@ function against(isOneDevice) {
             ];
           }),
           Plot.ruleY(large, { x1: "low", x2: "high", y: "at", stroke: "var(--c1)", strokeWidth: 3 }),
-          Plot.dot(large, { x: "ratio", y: "at", symbol: "diamond", r: 6, fill: "var(--c1)", stroke: "var(--surface)", strokeWidth: 1 }),
-          ...(isNarrow ? [] : farthest(points, large, 1.4).map((point) => Plot.text([point], { x: "ratio", y: "at", dy: point.shift, dx: isLeft(point) ? -7 : 7, text: "name", textAnchor: isLeft(point) ? "end" : "start", fontSize: 11, fill: "var(--soft)", stroke: "var(--surface)", strokeWidth: 4 }))),
-          isNarrow ? null : Plot.text(large, { x: domain[1], y: "at", text: ({ ratio }) => ratioText(ratio), textAnchor: "start", dx: 8, fontWeight: 600 }),
+          Plot.dot(large, {
+            x: "ratio",
+            y: "at",
+            symbol: "diamond",
+            r: 6,
+            fill: "var(--c1)",
+            stroke: "var(--surface)",
+            strokeWidth: 1,
+          }),
+          ...(isNarrow
+            ? []
+            : farthest(points, large, 1.4).map((point) =>
+                Plot.text([point], {
+                  x: "ratio",
+                  y: "at",
+                  dy: point.shift,
+                  dx: isLeft(point) ? -7 : 7,
+                  text: "name",
+                  textAnchor: isLeft(point) ? "end" : "start",
+                  fontSize: 11,
+                  fill: "var(--soft)",
+                  stroke: "var(--surface)",
+                  strokeWidth: 4,
+                }),
+              )),
+          isNarrow
+            ? null
+            : Plot.text(large, {
+                x: domain[1],
+                y: "at",
+                text: ({ ratio }) => ratioText(ratio),
+                textAnchor: "start",
+                dx: 8,
+                fontWeight: 600,
+              }),
           tip([...points, ...large], { x: "ratio", y: "at", title }),
         ],
       });
@@ -123,20 +208,33 @@ function against(isOneDevice) {
         plots: [svg],
         legend: [
           { kind: "dot", color: "var(--c0)", label: `${legendSmall}, with its 95 % interval` },
-          { kind: "dot", symbol: "diamond", color: "var(--c1)", label: `geometric mean of the ${picked.family === "" ? "family" : "benchmark"}` },
+          {
+            kind: "dot",
+            symbol: "diamond",
+            color: "var(--c1)",
+            label: `geometric mean of the ${picked.family === "" ? "family" : "benchmark"}`,
+          },
         ],
         takeaways: [{ text: matchSentence(match) }],
         note: `Right of 1×, ${match.b} is faster; left of 1×, ${match.a}. Only cases timed by the same clock are compared.`,
         table: {
           columns: [picked.family === "" ? "Benchmark" : "Case", match.title, "95 % interval"],
-          rows: [...large, ...small].map((point) => [point.text.replaceAll("\n", ", "), ratioText(point.ratio), point.low === null ? "–" : `${ratioNumber(point.low)} – ${ratioNumber(point.high)}`]),
+          rows: [...large, ...small].map((point) => [
+            point.text.replaceAll("\n", ", "),
+            ratioText(point.ratio),
+            point.low === null ? "–" : `${ratioNumber(point.low)} – ${ratioNumber(point.high)}`,
+          ]),
         },
       };
     },
   };
 }
 
-const CHECKS = [["BOUNDS", "bounds checks"], ["LOOPS", "loop bounds"], ["ZERO_INIT", "zero-initialisation"]];
+const CHECKS = [
+  ["BOUNDS", "bounds checks"],
+  ["LOOPS", "loop bounds"],
+  ["ZERO_INIT", "zero-initialisation"],
+];
 
 /**
  * For each benchmark of the safety tax, at its largest size: the time of each row relative to the row without checks.
@@ -176,26 +274,69 @@ function safetyTax() {
       const key = (point) => `${point.name} ${label(point)}`;
       const pairs = all.filter((point) => label(point) !== "one");
       const singles = all.filter((point) => label(point) === "one");
-      const keys = groups.flatMap(([{ name }]) => [...(isNarrow ? [`title ${name}`] : []), `${name} none`, `${name} all`, `gap ${name}`]);
-      const titles = groups.map(([point]) => ({ name: `${point.name} ${niceSize(point.row.of.n)}`, key: isNarrow ? `title ${point.name}` : `${point.name} none` }));
+      const keys = groups.flatMap(([{ name }]) => [
+        ...(isNarrow ? [`title ${name}`] : []),
+        `${name} none`,
+        `${name} all`,
+        `gap ${name}`,
+      ]);
+      const titles = groups.map(([point]) => ({
+        name: `${point.name} ${niceSize(point.row.of.n)}`,
+        key: isNarrow ? `title ${point.name}` : `${point.name} none`,
+      }));
       const [, longest] = extent(all.flatMap(({ value, high }) => [value, high]));
       const fill = (point) => (label(point) === "none" ? "var(--c7)" : "var(--c0)");
-      const title = ({ row, on, value, low, high }) => `${row.of.family}/${row.of.benchmark}\n${on.length === 0 ? "no checks" : on.map((check) => new Map(CHECKS).get(check)).join(", ")}\n${ratioWithInterval(value, low, high)} relative to no checks\n${time(row.ns)}`;
-      const style = { BOUNDS: { symbol: "triangle", color: "var(--c1)" }, LOOPS: { symbol: "square", color: "var(--c3)" }, ZERO_INIT: { symbol: "diamond", color: "var(--c4)" } };
+      const title = ({ row, on, value, low, high }) =>
+        `${row.of.family}/${row.of.benchmark}\n${on.length === 0 ? "no checks" : on.map((check) => new Map(CHECKS).get(check)).join(", ")}\n${ratioWithInterval(value, low, high)} relative to no checks\n${time(row.ns)}`;
+      const style = {
+        BOUNDS: { symbol: "triangle", color: "var(--c1)" },
+        LOOPS: { symbol: "square", color: "var(--c3)" },
+        ZERO_INIT: { symbol: "diamond", color: "var(--c4)" },
+      };
       const svg = plot({
         width,
         height: 70 + keys.length * 18,
         marginTop: 8,
         marginLeft: isNarrow ? 10 : 160,
         marginRight: 56,
-        x: { domain: [0, longest * 1.04], label: "Time relative to no checks", tickFormat: factor, ticks: isNarrow ? 4 : 8, grid: true },
+        x: {
+          domain: [0, longest * 1.04],
+          label: "Time relative to no checks",
+          tickFormat: factor,
+          ticks: isNarrow ? 4 : 8,
+          grid: true,
+        },
         y: { domain: keys, axis: null, padding: 0.15 },
         marks: [
           Plot.barX(pairs, { x1: 0, x2: "value", y: key, fill }),
           Plot.ruleY(pairs, { x1: "low", x2: "high", y: key, stroke: "currentColor", strokeWidth: 1.5 }),
-          ...CHECKS.map(([check]) => Plot.dot(singles.filter(({ on }) => on[0] === check), { x: "value", y: ({ name }) => `${name} all`, symbol: style[check].symbol, fill: style[check].color, stroke: "var(--surface)", r: 5 })),
-          Plot.text(titles, { x: 0, y: "key", text: "name", textAnchor: isNarrow ? "start" : "end", dx: isNarrow ? 2 : -8 }),
-          Plot.text(pairs, { x: longest * 1.04, y: key, text: ({ value }) => ratioText(value), textAnchor: "start", dx: 8 }),
+          ...CHECKS.map(([check]) =>
+            Plot.dot(
+              singles.filter(({ on }) => on[0] === check),
+              {
+                x: "value",
+                y: ({ name }) => `${name} all`,
+                symbol: style[check].symbol,
+                fill: style[check].color,
+                stroke: "var(--surface)",
+                r: 5,
+              },
+            ),
+          ),
+          Plot.text(titles, {
+            x: 0,
+            y: "key",
+            text: "name",
+            textAnchor: isNarrow ? "start" : "end",
+            dx: isNarrow ? 2 : -8,
+          }),
+          Plot.text(pairs, {
+            x: longest * 1.04,
+            y: key,
+            text: ({ value }) => ratioText(value),
+            textAnchor: "start",
+            dx: 8,
+          }),
           Plot.ruleX([1], { stroke: "currentColor", strokeDasharray: "3 3" }),
           tip(pairs, { x: "value", y: key, title }),
         ],
@@ -208,7 +349,15 @@ function safetyTax() {
           ...CHECKS.map(([check, text]) => ({ kind: "dot", ...style[check], label: `${text} alone` })),
         ],
         takeaways: findings(model, [Number(picked.side)], "safety_tax"),
-        table: { columns: ["Benchmark", "Checks", "Time relative to none", "Median"], rows: all.map(({ row, on, value, low, high }) => [`${row.of.benchmark} ${row.of.kind}`, on.join(", ") || "none", ratioWithInterval(value, low, high), time(row.ns)]) },
+        table: {
+          columns: ["Benchmark", "Checks", "Time relative to none", "Median"],
+          rows: all.map(({ row, on, value, low, high }) => [
+            `${row.of.benchmark} ${row.of.kind}`,
+            on.join(", ") || "none",
+            ratioWithInterval(value, low, high),
+            time(row.ns),
+          ]),
+        },
       };
     },
   };
@@ -220,37 +369,79 @@ function scatter() {
     id: "scatter",
     title: "Which measurements vary the most?",
     choices(_, { model, sides }) {
-      const options = sides.filter((side) => model.sides[side].series.length > 0).map((side) => [String(side), model.sides[side].name]);
+      const options = sides
+        .filter((side) => model.sides[side].series.length > 0)
+        .map((side) => [String(side), model.sides[side].name]);
       return [{ key: "side", label: "Device", options, value: options[0]?.[0] }];
     },
     draw({ model, width, isNarrow, picked }) {
       if (picked.side === undefined) return null;
       const side = model.sides[Number(picked.side)];
       const name = ({ of }) => `${of.family}/${of.name} ${of.kind}`;
-      const points = side.series.flatMap((series) => series.relative.map((value) => ({ series, key: name(series), value })));
-      const keys = side.series.flatMap((series) => (isNarrow ? [`title ${name(series)}`, name(series)] : [name(series)]));
-      const titles = side.series.map((series) => ({ name: name(series), key: isNarrow ? `title ${name(series)}` : name(series) }));
+      const points = side.series.flatMap((series) =>
+        series.relative.map((value) => ({ series, key: name(series), value })),
+      );
+      const keys = side.series.flatMap((series) =>
+        isNarrow ? [`title ${name(series)}`, name(series)] : [name(series)],
+      );
+      const titles = side.series.map((series) => ({
+        name: name(series),
+        key: isNarrow ? `title ${name(series)}` : name(series),
+      }));
       const svg = plot({
         width,
         height: 60 + keys.length * (isNarrow ? 18 : 24),
         marginTop: 8,
         marginLeft: isNarrow ? 10 : Math.min(400, 16 + 7.4 * Math.max(...titles.map((title) => title.name.length))),
-        x: { label: "Sample relative to the median", tickFormat: factor, ticks: isNarrow ? 4 : 8, grid: true, nice: true },
+        x: {
+          label: "Sample relative to the median",
+          tickFormat: factor,
+          ticks: isNarrow ? 4 : 8,
+          grid: true,
+          nice: true,
+        },
         y: { domain: keys, axis: null, type: "band" },
         marks: [
           Plot.ruleX([1], { stroke: "currentColor" }),
-          Plot.dot(points, { x: "value", y: "key", r: 3, fill: color(side.index), fillOpacity: 0.4, symbol: symbol(side.index) }),
-          Plot.text(titles, isNarrow ? { y: "key", text: "name", frameAnchor: "left", lineWidth: width / 13, textOverflow: "ellipsis" } : { y: "key", text: "name", frameAnchor: "left", textAnchor: "end", dx: -8 }),
-          tip(points, { x: "value", y: "key", title: ({ series, value }) => `${name(series)}\n${ratioText(value)} the median\n${series.count} samples` }),
+          Plot.dot(points, {
+            x: "value",
+            y: "key",
+            r: 3,
+            fill: color(side.index),
+            fillOpacity: 0.4,
+            symbol: symbol(side.index),
+          }),
+          Plot.text(
+            titles,
+            isNarrow
+              ? { y: "key", text: "name", frameAnchor: "left", lineWidth: width / 13, textOverflow: "ellipsis" }
+              : { y: "key", text: "name", frameAnchor: "left", textAnchor: "end", dx: -8 },
+          ),
+          tip(points, {
+            x: "value",
+            y: "key",
+            title: ({ series, value }) => `${name(series)}\n${ratioText(value)} the median\n${series.count} samples`,
+          }),
         ],
       });
       const [half, most] = side.noise;
-      const noise = half === null ? "" : `The 95 % interval is within ± ${percent(half)} of the median for half of the rows, and within ± ${percent(most)} for 90 % of them.`;
+      const noise =
+        half === null
+          ? ""
+          : `The 95 % interval is within ± ${percent(half)} of the median for half of the rows, and within ± ${percent(most)} for 90 % of them.`;
       return {
         plots: [svg],
         takeaways: [{ text: noise }],
         note: `The ${side.series.length} series of samples that vary the most.`,
-        table: { columns: ["Case", "Samples", "Fastest", "Slowest"], rows: side.series.map((series) => [name(series), String(series.count), ratioText(series.relative[0]), ratioText(series.relative.at(-1))]) },
+        table: {
+          columns: ["Case", "Samples", "Fastest", "Slowest"],
+          rows: side.series.map((series) => [
+            name(series),
+            String(series.count),
+            ratioText(series.relative[0]),
+            ratioText(series.relative.at(-1)),
+          ]),
+        },
       };
     },
   };
