@@ -77,14 +77,14 @@ pub const COLUMNS: &[Column] = &[
     column!(Figure tick_ns, "ns", "smallest observed step of the timer"),
     column!(Figure samples, "", "timed submissions"),
     column!(Figure launches, "", "launches in each timed submission"),
-    column!(Figure median_ns, "ns", "median time of one launch"),
+    column!(Figure median_ns, "ns", "time of one launch: mean of the logarithms of the epochs' medians; schema 1: median of one series"),
     column!(Figure min_ns, "ns", "time of one launch in the fastest sample"),
     column!(Figure mean_ns, "ns", "mean time of one launch"),
     column!(Figure stddev_ns, "ns", "sample standard deviation of the time of one launch"),
     column!(
         Figure ci_low_ns,
         "ns",
-        "lower end of the median's 95 % confidence interval (order statistics; Student's below six samples)"
+        "lower end of the time's 95 % confidence interval for another run of the same build; schema 1: for one series"
     ),
     column!(Figure ci_high_ns, "ns", "upper end of the interval"),
     column!(Figure end_to_end_ns, "ns", "median wall time with copies from and to the host"),
@@ -107,6 +107,17 @@ pub const COLUMNS: &[Column] = &[
         "subgroup size that the API reports: `32`, or `8-32` if the driver selects it; empty if not reported"
     ),
     column!(Text cause, "", "the reason as a keyword: timed-out, unsupported, above-ceiling and so on"),
+    column!(Figure epochs_ns, "ns", "median time of one launch in each epoch, in their order, joined by ';'"),
+    column!(Figure noise_within, "", "relative standard error of an epoch's median, as its samples show it"),
+    column!(Figure noise_between, "", "relative standard deviation of the epochs' medians"),
+    column!(Figure slope_ns, "ns", "time that one more launch adds to a submission: slope over k, 2k and 4k launches"),
+    column!(Figure share_low, "", "lower end of the share's 95 % confidence interval"),
+    column!(Figure share_high, "", "upper end of the interval"),
+    column!(Figure canary_ns, "ns", "time of the canary's kernel around the case, mean of the epochs"),
+    column!(Text seed, "", "seed of the inputs and of the order of the cases"),
+    column!(Text card, "", "UUID of the card, or its PCI address"),
+    column!(Text apis, "", "all APIs of the run, joined by +"),
+    column!(Text l2_bytes, "B", "size of the L2 cache as the driver reports it"),
 ];
 
 impl Record {
@@ -147,7 +158,8 @@ mod tests {
             "schema,tool_version,date,os,cpu,device,vendor,device_type,driver,backend,family,benchmark,dtype,n,params,\
              workgroup_size,checks,shader_hash,status,reason,timer,tick_ns,samples,launches,median_ns,min_ns,mean_ns,\
              stddev_ns,ci_low_ns,ci_high_ns,end_to_end_ns,bytes,flops,gb_per_s,gflop_per_s,ceiling,share,model,drift,\
-             in_kernel_ns,subgroup_size,cause"
+             in_kernel_ns,subgroup_size,cause,epochs_ns,noise_within,noise_between,slope_ns,share_low,share_high,canary_ns,\
+             seed,card,apis,l2_bytes"
         );
     }
 

@@ -64,6 +64,18 @@ impl Field for Option<f64> {
     }
 }
 
+impl Field for Vec<f64> {
+    fn text(&self) -> String {
+        let figures: Vec<String> = self.iter().map(ToString::to_string).collect();
+        figures.join(";")
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        let parse =
+            |figure: &str| <Option<f64> as Field>::parse(figure)?.ok_or_else(|| "a figure is missing".to_owned());
+        if text.is_empty() { Ok(Self::new()) } else { text.split(';').map(parse).collect() }
+    }
+}
+
 /// The value of `all` whose name is `text`.
 fn named<T: Copy>(what: &str, all: &[T], name: fn(T) -> &'static str, text: &str) -> Result<T, String> {
     all.iter().copied().find(|value| name(*value) == text).ok_or_else(|| {

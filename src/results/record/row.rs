@@ -10,7 +10,7 @@ use crate::results::bound::Bound;
 use crate::suite::{Checks, Dtype, Extent, params_text};
 
 /// Version of the columns. It grows when a column changes its meaning.
-pub const SCHEMA: u64 = 1;
+pub const SCHEMA: u64 = 2;
 
 /// How a case ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -122,6 +122,17 @@ pub struct Record {
     pub in_kernel_ns: Option<f64>,
     pub subgroup_size: Option<SubgroupSize>,
     pub cause: Option<Cause>,
+    pub epochs_ns: Vec<f64>,
+    pub noise_within: Option<f64>,
+    pub noise_between: Option<f64>,
+    pub slope_ns: Option<f64>,
+    pub share_low: Option<f64>,
+    pub share_high: Option<f64>,
+    pub canary_ns: Option<f64>,
+    pub seed: Option<u64>,
+    pub card: String,
+    pub apis: String,
+    pub l2_bytes: Option<u64>,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
     /// All samples of the series in order. Only in the JSON report.
