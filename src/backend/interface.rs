@@ -8,6 +8,16 @@ use super::monitor::{self, Monitor};
 use crate::error::Result;
 use crate::job::Job;
 
+/// Sizes in bytes of the unused buffers that move later jobs to `place`: up to 4 MiB within a block of an allocator, and
+/// up to 64 MiB among larger allocations. None for place 0.
+pub(super) fn spacers(place: u64) -> Vec<u64> {
+    if place == 0 {
+        return Vec::new();
+    }
+    let random = (place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    vec![(1 + random % 63) << 16, (1 + (random >> 8) % 31) << 21]
+}
+
 /// A boxed future. The traits below are async because a browser never blocks, and boxed so that they work as trait
 /// objects.
 pub type Task<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + 'a>>;
@@ -31,6 +41,13 @@ pub trait Backend {
 
     /// Opens a new device after this one was lost or stopped answering. Jobs that were prepared before are invalid.
     fn reopen(&mut self) -> Task<'_, ()>;
+
+    /// Drops cached inputs, and allocates later jobs at another place of the device's memory: some kernels' times
+    /// depend on addresses. Equal numbers give equal sizes of the unused buffers that move the place.
+    fn move_to(&mut self, place: u64) -> Task<'_, ()> {
+        let _ = place;
+        Box::pin(async { Ok(()) })
+    }
 
     /// Frees memory of dropped jobs and cached inputs, because another API on the same card needs it.
     fn release(&mut self) {}

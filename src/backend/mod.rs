@@ -11,4 +11,5 @@ pub mod wgpu;
 
 pub use api::Api;
 pub use device::{Device, DeviceType, RuntimeChecks, SubgroupSize};
+use interface::spacers;
 pub use interface::{Backend, Prepared, Sample, Task};

@@ -15,7 +15,7 @@ use super::nvrtc::Compiler;
 use super::prepared::CudaJob;
 use super::steps;
 use crate::backend::background::{self, BackgroundCompiler, Work};
-use crate::backend::{Backend, Device, Prepared, Task};
+use crate::backend::{Backend, Device, Prepared, Task, spacers};
 use crate::error::{Error, Result};
 use crate::job::{Job, JobBuffer, Kernel, Language, POISON, Step};
 use crate::shader::twin;
@@ -31,6 +31,8 @@ pub struct CudaBackend {
     background: Option<BackgroundCompiler<Vec<u8>>>,
     /// Inputs of the previous job: the next one often has the same.
     inputs: Vec<(JobBuffer, Rc<Memory>)>,
+    /// Unused memory that moves jobs to another place.
+    spacers: Vec<Memory>,
     /// Opened when a job first needs it.
     blas: Option<Rc<Blas>>,
 }
@@ -62,6 +64,7 @@ impl CudaBackend {
             images: HashMap::new(),
             background: None,
             inputs: Vec::new(),
+            spacers: Vec::new(),
             blas: None,
         })
     }
@@ -195,6 +198,7 @@ impl Backend for CudaBackend {
     fn reopen(&mut self) -> Task<'_, ()> {
         Box::pin(async move {
             self.inputs.clear();
+            self.spacers.clear();
             self.blas = None;
             self.gpu.context.close();
             self.gpu = open(&self.found, self.gpu.context.timeout()).map_err(|error| {
@@ -216,6 +220,18 @@ impl Backend for CudaBackend {
             (key, work)
         });
         self.background = Some(BackgroundCompiler::start(programs.collect()));
+    }
+
+    fn move_to(&mut self, place: u64) -> Task<'_, ()> {
+        Box::pin(async move {
+            self.inputs.clear();
+            self.spacers.clear();
+            self.gpu.context.enter()?;
+            // A device without room for them keeps its place.
+            self.spacers =
+                spacers(place).into_iter().filter_map(|size| Memory::new(&self.gpu.context, size).ok()).collect();
+            Ok(())
+        })
     }
 
     fn release(&mut self) {

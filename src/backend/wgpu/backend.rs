@@ -8,7 +8,7 @@ use super::platform;
 use super::prepared::WgpuJob;
 use super::steps;
 use super::timeouts::Timeouts;
-use crate::backend::{Backend, Device, DeviceType, Prepared, Task};
+use crate::backend::{Backend, Device, DeviceType, Prepared, Task, spacers};
 use crate::error::{Error, Result, one_line};
 use crate::job::{Job, JobBuffer, Mapping};
 
@@ -19,6 +19,8 @@ pub struct WgpuBackend {
     pipelines: Pipelines,
     /// Inputs of the previous job: the next one often has the same.
     inputs: Vec<(JobBuffer, Memory)>,
+    /// Unused buffers that move jobs to another place of memory.
+    spacers: Vec<wgpu::Buffer>,
 }
 
 impl WgpuBackend {
@@ -31,7 +33,7 @@ impl WgpuBackend {
         let timeouts = if is_software { timeouts } else { Timeouts::fixed(timeouts.idle) };
         let gpu = Gpu::open(&adapter, timeouts).await?;
         platform::detect_features(&gpu.device, &mut adapter.device);
-        Ok(Self { adapter, gpu, pipelines: Pipelines::default(), inputs: Vec::new() })
+        Ok(Self { adapter, gpu, pipelines: Pipelines::default(), inputs: Vec::new(), spacers: Vec::new() })
     }
 
     /// Whether the driver has reported that the device is lost. Browsers report it even while nothing runs.
@@ -136,6 +138,7 @@ impl Backend for WgpuBackend {
             std::mem::forget(self.gpu.clone());
             self.pipelines.leak();
             std::mem::forget(std::mem::take(&mut self.inputs));
+            std::mem::forget(std::mem::take(&mut self.spacers));
             self.adapter.inner = platform::renewed(&self.adapter.inner).await?;
             self.gpu = Gpu::open(&self.adapter, self.gpu.timeouts).await?;
             Ok(())
@@ -144,6 +147,30 @@ impl Backend for WgpuBackend {
 
     fn compile_in_background(&mut self, jobs: &[Job]) {
         self.pipelines.compile_in_background(&self.gpu, &self.adapter.device, jobs);
+    }
+
+    fn move_to(&mut self, place: u64) -> Task<'_, ()> {
+        Box::pin(async move {
+            self.spacers.clear();
+            self.release();
+            let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+            self.spacers = spacers(place)
+                .into_iter()
+                .map(|size| {
+                    self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                        label: Some("spacer"),
+                        size,
+                        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+                        mapped_at_creation: false,
+                    })
+                })
+                .collect();
+            if scope.pop().await.is_some() {
+                // A device without room for them keeps its place.
+                self.spacers.clear();
+            }
+            Ok(())
+        })
     }
 
     fn release(&mut self) {
