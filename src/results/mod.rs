@@ -3,6 +3,7 @@
 mod bound;
 pub mod ceilings;
 pub mod compare;
+pub mod estimate;
 pub mod findings;
 pub mod format;
 mod record;

@@ -87,7 +87,7 @@ impl Timing {
         let logs: Vec<f64> = runs.iter().map(|run| run.median_ns.ln()).collect();
         let efficiency = if runs.len() == 2 { 1.0 } else { MEDIAN_OVER_MEAN };
         let stddev = stats::summarize(&logs)?.stddev?;
-        let between = student(runs.len() - 1) * (efficiency / count).sqrt() * stddev;
+        let between = student(runs.len() as f64 - 1.0) * (efficiency / count).sqrt() * stddev;
         let within = |reach: fn(&Self) -> f64| {
             let squares: f64 = runs.iter().map(|run| reach(run).powi(2)).sum();
             (efficiency * squares).sqrt() / count
@@ -125,7 +125,7 @@ fn is_possible((low, high): &(f64, f64)) -> bool {
 fn reach_of_few(samples: Option<u64>, deviation: Option<f64>) -> f64 {
     match (samples, deviation) {
         (Some(samples @ 2..=5), Some(deviation)) => {
-            student(samples as usize - 1) * deviation * (MEDIAN_OVER_MEAN / samples as f64).sqrt()
+            student(samples as f64 - 1.0) * deviation * (MEDIAN_OVER_MEAN / samples as f64).sqrt()
         }
         _ => 0.0,
     }

@@ -52,7 +52,7 @@ impl Status {
 }
 
 /// The clock that timed a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Clock {
     /// Device timestamps.
     Timestamp,

@@ -1,8 +1,16 @@
 //! Statistics of samples, as pure functions.
 
+mod discoveries;
 mod interval;
+mod moderated;
+#[cfg(test)]
+pub(crate) mod random;
+mod student;
 
-pub use interval::{median_interval, student};
+pub use discoveries::benjamini_hochberg;
+pub use interval::median_interval;
+pub use moderated::{LEAST, Observation, Variance, moderate};
+pub use student::{student, student_above, student_quartile};
 
 /// Summary of one series of samples. All times are in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -124,6 +132,7 @@ fn median_of_sorted(sorted: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::random::Random;
     use super::*;
 
     #[test]
@@ -153,15 +162,9 @@ mod tests {
     /// How often the interval contains the true ratio of two series with log-normal noise.
     #[test]
     fn the_ratio_s_interval_holds_the_true_ratio_as_often_as_it_says() {
-        // Knuth's MMIX linear congruential generator with the Box-Muller transform.
-        let mut state = 2_026_u64;
-        let mut uniform = move || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-        };
+        let mut random = Random(2026);
         let mut series = |n: usize, median: f64, sigma: f64| {
-            let mut normal = || (-2.0 * uniform().ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos();
-            let samples: Vec<f64> = (0..n).map(|_| median * (sigma * normal()).exp()).collect();
+            let samples: Vec<f64> = (0..n).map(|_| median * (sigma * random.normal()).exp()).collect();
             let summary = summarize(&samples).expect("samples");
             let (low, high) = summary.interval.expect("n > 1");
             Estimate { value: summary.median, low, high }

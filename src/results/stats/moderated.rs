@@ -1,0 +1,284 @@
+//! Variances of many rows with few values each, moderated by what rows of the same class show.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use super::student::f_above;
+
+/// A variance with its degrees of freedom.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Variance {
+    /// The variance, above zero.
+    pub value: f64,
+    /// Degrees of freedom, at least 1.
+    pub degrees: f64,
+}
+
+/// The variance of a row and the classes it belongs to.
+#[derive(Debug, Clone)]
+pub struct Observation<K> {
+    /// The row's classes, finest first. A class with fewer than [`LEAST`] rows shows too little; the next one counts.
+    pub classes: Vec<K>,
+    /// The row's own variance.
+    pub variance: Variance,
+}
+
+/// Minimum number of rows in a class.
+pub const LEAST: usize = 10;
+
+/// Logarithms of variances are winsorised at this quantile and its mirror image.
+const WINSORISED: f64 = 0.1;
+
+/// Least degrees of a prior. Where rows scatter still more, the prior is worth half a degree.
+const LEAST_DEGREES: f64 = 0.5;
+
+/// The distribution of the true variances in a class: scaled inverse χ² with `degrees`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Prior {
+    value: f64,
+    degrees: f64,
+}
+
+/// Moderates variances, as limma does: s̃² = (d₀ s₀² + d s²) / (d₀ + d) with d₀ + d degrees of freedom (Smyth,
+/// *Statistical Applications in Genetics and Molecular Biology* 3, 2004).
+///
+/// s₀² and d₀ are those of the row's class. They are fitted so that logarithms of the class's variances have the mean
+/// and variance that the F distribution gives them, both winsorised at 10 % on either side, so that a few huge variances
+/// do not count (Phipson, Lee, Majewski, Alexander & Smyth, *Annals of Applied Statistics* 10, 2016). d₀ is at most the
+/// sum of the class's degrees. As in that paper, a row whose variance is too large for the class has a smaller d₀, down
+/// to 0: it stands for itself. Rows without a class of [`LEAST`] rows keep their own variance.
+#[must_use]
+pub fn moderate<K: Eq + Hash>(rows: &[Observation<K>]) -> Vec<Variance> {
+    let mut members: HashMap<&K, Vec<usize>> = HashMap::new();
+    for (index, row) in rows.iter().enumerate() {
+        row.classes.iter().for_each(|class| members.entry(class).or_default().push(index));
+    }
+    let is_large = |class: &&K| members.get(class).is_some_and(|members| members.len() >= LEAST);
+    let mut moderated: Vec<Variance> = rows.iter().map(|row| row.variance).collect();
+    for (class, members) in members.iter().filter(|(class, _)| is_large(class)) {
+        let variances: Vec<Variance> = members.iter().map(|index| rows[*index].variance).collect();
+        let prior = fit(&variances);
+        for (index, degrees) in members.iter().zip(prior_degrees(prior, &variances)) {
+            let row = &rows[*index];
+            if row.classes.iter().find(is_large) == Some(*class) {
+                let (value, own) = (row.variance.value, row.variance.degrees);
+                let sum = degrees + own;
+                moderated[*index] = Variance { value: (degrees * prior.value + own * value) / sum, degrees: sum };
+            }
+        }
+    }
+    moderated
+}
+
+/// Fits the prior to the variances of a class.
+fn fit(variances: &[Variance]) -> Prior {
+    let mut logs: Vec<f64> = variances.iter().map(|variance| variance.value.ln()).collect();
+    logs.sort_by(f64::total_cmp);
+    let at = |probability: f64| {
+        let rank = probability * (logs.len() - 1) as f64;
+        let (low, high) = (logs[rank.floor() as usize], logs[rank.ceil() as usize]);
+        low + (high - low) * rank.fract()
+    };
+    let (low, high) = (at(WINSORISED), at(1.0 - WINSORISED));
+    let count = logs.len() as f64;
+    let mean = logs.iter().map(|log| log.clamp(low, high)).sum::<f64>() / count;
+    let spread = logs.iter().map(|log| (log.clamp(low, high) - mean).powi(2)).sum::<f64>() / (count - 1.0);
+
+    let mut degrees: Vec<(f64, f64)> = Vec::new();
+    for variance in variances {
+        match degrees.iter_mut().find(|(known, _)| *known == variance.degrees) {
+            Some((_, number)) => *number += 1.0,
+            None => degrees.push((variance.degrees, 1.0)),
+        }
+    }
+    // The spread falls as d₀ grows: bisection of its logarithm.
+    let most: f64 = variances.iter().map(|variance| variance.degrees).sum();
+    let (mut few, mut many) = (LEAST_DEGREES.ln(), most.ln());
+    if moments(&degrees, most).1 >= spread {
+        few = many;
+    }
+    while many - few > 1e-4 {
+        let middle = f64::midpoint(few, many);
+        if moments(&degrees, middle.exp()).1 > spread {
+            few = middle;
+        } else {
+            many = middle;
+        }
+    }
+    let prior = many.exp();
+    Prior { value: (mean - moments(&degrees, prior).0).exp(), degrees: prior }
+}
+
+/// Mean and variance of ln F with numerator degrees `degrees` (each with its number of rows) and `prior` denominator
+/// degrees, winsorised: sums over the density, at the middles of equal steps.
+fn moments(degrees: &[(f64, f64)], prior: f64) -> (f64, f64) {
+    const LOW: f64 = -30.0;
+    const STEP: f64 = 0.05;
+    const STEPS: usize = 1800;
+    let points = || (0..STEPS).map(|step| LOW + (step as f64 + 0.5) * STEP);
+    let mut density = vec![0.0; STEPS];
+    for (own, number) in degrees {
+        let half = f64::midpoint(*own, prior);
+        let logs: Vec<f64> = points().map(|z| own / 2.0 * z - half * (own / prior * z.exp()).ln_1p()).collect();
+        let highest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = logs.iter().map(|log| (log - highest).exp()).sum();
+        density.iter_mut().zip(&logs).for_each(|(at, log)| *at += number * (log - highest).exp() / sum);
+    }
+    let whole: f64 = density.iter().sum();
+    let quantile = |probability: f64| {
+        let mut below = 0.0;
+        for (step, at) in density.iter().enumerate() {
+            if below + at >= probability * whole {
+                return LOW + (step as f64 + (probability * whole - below) / at) * STEP;
+            }
+            below += at;
+        }
+        LOW + STEPS as f64 * STEP
+    };
+    let (low, high) = (quantile(WINSORISED), quantile(1.0 - WINSORISED));
+    let mean_of = |of: &dyn Fn(f64) -> f64| {
+        density.iter().zip(points()).map(|(at, z)| at * of(z.clamp(low, high))).sum::<f64>() / whole
+    };
+    let mean = mean_of(&|z| z);
+    (mean, mean_of(&|z| (z - mean).powi(2)))
+}
+
+/// The prior's degrees for each row: fewer where the row's variance is too large for the class.
+///
+/// The probability of so large a variance is compared with the row's rank: the prior keeps that fraction of its degrees.
+/// A larger variance never has more degrees than a smaller one.
+fn prior_degrees(prior: Prior, variances: &[Variance]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..variances.len()).collect();
+    order.sort_by(|a, b| variances[*b].value.total_cmp(&variances[*a].value));
+    let mut degrees = vec![prior.degrees; variances.len()];
+    let mut kept: f64 = 0.0;
+    for (larger, index) in order.into_iter().enumerate() {
+        let tail = f_above(variances[index].value / prior.value, variances[index].degrees, prior.degrees);
+        let expected = (larger as f64 + 0.5) / variances.len() as f64;
+        kept = kept.max((tail / expected).min(1.0));
+        degrees[index] = kept * prior.degrees;
+    }
+    degrees
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::Random;
+    use super::super::student;
+    use super::*;
+
+    /// `count` rows: true variances s₀² / (χ²₆ / 6), and observed ones with `degrees`.
+    fn rows(random: &mut Random, count: usize, value: f64, degrees: usize) -> (Vec<f64>, Vec<Variance>) {
+        let one = |random: &mut Random| {
+            let truth = value / random.chi(6);
+            (truth, Variance { value: truth * random.chi(degrees), degrees: degrees as f64 })
+        };
+        (0..count).map(|_| one(random)).unzip()
+    }
+
+    fn observed(variances: &[Variance]) -> Vec<Observation<u8>> {
+        variances.iter().map(|variance| Observation { classes: vec![0], variance: *variance }).collect()
+    }
+
+    #[test]
+    fn the_prior_of_simulated_rows_is_found() {
+        let mut random = Random(2026);
+        for degrees in [2, 4, 7] {
+            let priors: Vec<Prior> = (0..20).map(|_| fit(&rows(&mut random, 2000, 0.25, degrees).1)).collect();
+            let mean = |of: fn(&Prior) -> f64| priors.iter().map(of).sum::<f64>() / priors.len() as f64;
+            let (value, found) = (mean(|prior| prior.value), mean(|prior| prior.degrees));
+            assert!((value / 0.25 - 1.0).abs() < 0.03, "{value} with {degrees} degrees");
+            assert!((found / 6.0 - 1.0).abs() < 0.07, "{found} with {degrees} degrees");
+        }
+    }
+
+    #[test]
+    fn rows_of_different_degrees_share_a_prior() {
+        let mut random = Random(7);
+        let mut variances = rows(&mut random, 4000, 3.0, 3).1;
+        variances.extend(rows(&mut random, 4000, 3.0, 7).1);
+        let prior = fit(&variances);
+        assert!((prior.value / 3.0 - 1.0).abs() < 0.05 && (prior.degrees / 6.0 - 1.0).abs() < 0.15, "{prior:?}");
+    }
+
+    #[test]
+    fn a_class_of_equal_variances_has_as_many_degrees_as_it_may() {
+        let mut random = Random(11);
+        let variances: Vec<Variance> =
+            (0..2000).map(|_| Variance { value: 2.0 * random.chi(4), degrees: 4.0 }).collect();
+        let prior = fit(&variances);
+        assert!(prior.degrees > 100.0 && (prior.value / 2.0 - 1.0).abs() < 0.04, "{prior:?}");
+        assert!(prior.degrees <= 8000.0);
+        let same = vec![Variance { value: 1e-6, degrees: 4.0 }; 30];
+        let prior = fit(&same);
+        assert!((prior.degrees - 120.0).abs() < 1e-6, "{prior:?}");
+    }
+
+    /// How many intervals of a mean of five contain the true mean.
+    fn coverage(random: &mut Random, count: usize, outliers: usize, factor: f64) -> (f64, f64) {
+        const EPOCHS: usize = 5;
+        let (mut held, mut all) = ([0_usize; 2], [0_usize; 2]);
+        for _ in 0..60_000 / count {
+            let (mut means, mut variances) = (Vec::new(), Vec::new());
+            for row in 0..count {
+                let truth = if row < outliers { factor } else { 1.0 } / random.chi(6);
+                let values: Vec<f64> = (0..EPOCHS).map(|_| truth.sqrt() * random.normal()).collect();
+                let mean = values.iter().sum::<f64>() / EPOCHS as f64;
+                let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+                means.push(mean);
+                variances.push(Variance { value: squares / 4.0, degrees: 4.0 });
+            }
+            for (row, (mean, variance)) in means.iter().zip(moderate(&observed(&variances))).enumerate() {
+                let kind = usize::from(row < outliers);
+                all[kind] += 1;
+                let reach = student(variance.degrees) * (variance.value / EPOCHS as f64).sqrt();
+                held[kind] += usize::from(mean.abs() <= reach);
+            }
+        }
+        let share = |kind: usize| if all[kind] == 0 { 1.0 } else { held[kind] as f64 / all[kind] as f64 };
+        (share(0), share(1))
+    }
+
+    #[test]
+    fn intervals_of_five_values_cover_95_percent_with_few_and_with_many_rows() {
+        let mut random = Random(2027);
+        for count in [10, 20, 50, 500] {
+            let (usual, _) = coverage(&mut random, count, 0, 1.0);
+            assert!((0.94..=0.96).contains(&usual), "{usual} with {count} rows");
+        }
+    }
+
+    #[test]
+    fn rows_with_a_huge_variance_of_their_own_stay_honest_and_spoil_no_other() {
+        let mut random = Random(2028);
+        for (count, outliers, factor) in [(200, 4, 1e4), (200, 10, 100.0), (40, 2, 100.0), (1000, 50, 30.0)] {
+            let (usual, odd) = coverage(&mut random, count, outliers, factor);
+            assert!((0.94..=0.965).contains(&usual), "{usual} of usual rows, {count} rows, factor {factor}");
+            assert!((0.90..=0.97).contains(&odd), "{odd} of odd rows, {count} rows, factor {factor}");
+        }
+        // A prior that counted them would be worth little.
+        let (_, mut variances) = rows(&mut random, 2000, 1.0, 4);
+        variances[..100].iter_mut().for_each(|variance| variance.value *= 1e4);
+        assert!(fit(&variances).degrees > 3.0, "{:?}", fit(&variances));
+    }
+
+    #[test]
+    fn small_classes_use_the_next_one_and_few_rows_stand_for_themselves() {
+        let mut random = Random(5);
+        let variances = rows(&mut random, 60, 1.0, 4).1;
+        let all: Vec<_> = variances
+            .iter()
+            .enumerate()
+            .map(|(index, variance)| Observation {
+                classes: vec![if index < 9 { "few" } else { "many" }, "all"],
+                variance: *variance,
+            })
+            .collect();
+        let moderated = moderate(&all);
+        let coarse = moderate(&observed(&variances));
+        assert_eq!(moderated[..9], coarse[..9], "as in the class of all");
+        assert_eq!(moderated[9..], moderate(&observed(&variances[9..])), "as in their own class");
+        assert_eq!(moderate(&observed(&variances[..9])), variances[..9]);
+        assert!(moderate::<u8>(&[]).is_empty());
+    }
+}
