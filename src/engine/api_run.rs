@@ -115,6 +115,35 @@ impl<'a> ApiRun<'a> {
         Ok(Some(record))
     }
 
+    /// Adds an epoch to the case's row. Returns whether it could: a row keeps the epochs that it has, unless the device
+    /// is lost in this one.
+    pub(super) async fn epoch(
+        &mut self,
+        case: &Case,
+        effort: &Effort,
+        record: &mut Record,
+    ) -> Result<bool> {
+        let Ok(session) = &mut self.session else { return Ok(false) };
+        let mut picture = None;
+        let Err(error) = session.case(case, effort, record, &mut picture).await else { return Ok(true) };
+        if !error.ends_device() {
+            return Ok(false);
+        }
+        if matches!(error, Error::Timeout { .. }) {
+            session.guard.note_timeout(case);
+        }
+        fail(record, &error);
+        self.recover(&error).await;
+        Ok(true)
+    }
+
+    /// Allocates later jobs at another place of memory. A device that fails here fails in the next case.
+    pub(super) async fn move_to(&mut self, place: u64) {
+        if let Ok(session) = &mut self.session {
+            let _ = session.backend.move_to(place).await;
+        }
+    }
+
     /// Whether a launch of the case takes longer than allowed, as estimated from cases that ran.
     pub(super) fn exceeds_limit(&self, case: &Case, effort: &Effort) -> bool {
         self.known_ns(case).zip(effort.longest_launch_ns).is_some_and(|(known, longest)| known > longest)
@@ -172,7 +201,12 @@ impl<'a> ApiRun<'a> {
         }
     }
 
-    fn add(&mut self, case: &Case, record: &Record) {
+    /// Forgets the ceilings, which are set anew from all rows.
+    pub(super) fn clear_ceilings(&mut self) {
+        (self.ceilings, self.has_risen) = (Ceilings::default(), true);
+    }
+
+    pub(super) fn add(&mut self, case: &Case, record: &Record) {
         self.has_risen |= self.ceilings.add(case, record);
     }
 
@@ -229,6 +263,9 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         flops: (work.flops > 0).then_some(work.flops),
         model: case.benchmark.model.map(|model| model(&case.shape)),
         subgroup_size: device.subgroup,
+        seed: Some(settings.seed),
+        card: device.uuid.clone().or_else(|| device.pci_address.clone()).unwrap_or_default(),
+        apis: settings.apis.clone(),
         ..Record::default()
     }
 }

@@ -66,6 +66,8 @@ pub struct Rules {
     pub longest_sample_ns: f64,
     /// Maximum number of launches in a submission.
     pub max_launches: u32,
+    /// Number of launches in the first trial sample: that of an earlier epoch, or 1.
+    pub first_launches: u32,
 }
 
 impl Rules {
@@ -81,6 +83,7 @@ impl Rules {
             budget_ns,
             longest_sample_ns: 400e6,
             max_launches: 1000,
+            first_launches: 1,
         }
     }
 }
@@ -224,9 +227,13 @@ impl Meter<'_> {
     /// maximum; and the time of one launch in the last trial sample.
     async fn batch(&mut self, rules: &Rules) -> Result<(u32, f64)> {
         self.sample_ns(1).await?; // the first launch may include compilation
-        let mut launches = 1;
+        let mut launches = rules.first_launches.clamp(1, rules.max_launches);
         loop {
             let last_ns = self.sample_ns(launches).await?;
+            let is_known = launches > 1 && launches == rules.first_launches;
+            if is_known && last_ns * f64::from(launches) >= self.timer.shortest_sample_ns(rules.shortest_sample_ns) {
+                return Ok((launches, last_ns));
+            }
             let next = self.launches_for(last_ns, launches, rules);
             if next <= launches {
                 return Ok((launches, last_ns));

@@ -5,12 +5,15 @@
 
 mod api_run;
 mod canary;
+mod epoch;
 mod in_kernel;
 mod launch_guard;
 mod lost;
 pub mod measure;
 mod observer;
+mod passes;
 pub mod plan;
+mod poisoned;
 mod resume;
 mod rows;
 mod run;
@@ -24,5 +27,5 @@ pub mod verify;
 pub use observer::{Changes, Observer};
 pub use resume::EarlierRows;
 pub use run::{End, Outcome, resume, run};
-pub use settings::Settings;
+pub use settings::{Epochs, Settings};
 pub use tune::recall_params;

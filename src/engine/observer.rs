@@ -25,6 +25,18 @@ pub trait Observer {
     /// # Errors
     /// Ends the run.
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()>;
+    /// Pass `number`, counted from 1, starts: it measures `count` cases once more. The first pass is not announced.
+    fn pass(&mut self, number: usize, count: usize) {
+        let _ = (number, count);
+    }
+    /// A pass is done, and all rows are estimated anew.
+    ///
+    /// # Errors
+    /// Ends the run.
+    fn finish_pass(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
+        let _ = (records, changes);
+        Ok(())
+    }
     /// A case has no row because it exceeds the run's time limit.
     fn left_out(&mut self, case: &Case) {
         let _ = case;

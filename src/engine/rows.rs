@@ -6,6 +6,7 @@ use super::api_run::ApiRun;
 use super::observer::Changes;
 use super::resume::EarlierRows;
 use crate::results::Record;
+use crate::results::estimate::estimate;
 use crate::suite::Case;
 
 /// Slots of rows that a case added or changed.
@@ -39,6 +40,22 @@ impl Rows {
     /// The rows with their slots.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Record)> {
         self.slots.iter().copied().zip(&self.records)
+    }
+
+    /// The row of a case through an API, if there is one.
+    pub(super) fn get(&self, index: usize, api: usize) -> Option<&Record> {
+        self.slots.binary_search(&(index * self.apis + api)).ok().map(|at| &self.records[at])
+    }
+
+    /// Estimates all times from their epochs. Changed rows are touched.
+    fn estimate(&mut self, touched: &mut Touched) {
+        let before: Vec<_> = self.records.iter().map(|record| (record.median_ns, record.ci_high_ns)).collect();
+        estimate(&mut self.records);
+        for ((slot, record), before) in self.slots.iter().zip(&self.records).zip(before) {
+            if (record.median_ns, record.ci_high_ns) != before {
+                touched.changed.insert(*slot);
+            }
+        }
     }
 
     /// Whether no API has a row for the case.
@@ -82,6 +99,16 @@ impl Rows {
             }
         }
         runs.iter_mut().for_each(|run| run.has_risen = false);
+    }
+
+    /// Estimates all rows from their epochs, sets the ceilings from them, and compares all rows with these.
+    pub(super) fn settle(&mut self, cases: &[Case], runs: &mut [ApiRun], touched: &mut Touched) {
+        self.estimate(touched);
+        runs.iter_mut().for_each(ApiRun::clear_ceilings);
+        for (slot, record) in self.iter() {
+            runs[slot % self.apis].add(&cases[slot / self.apis], record);
+        }
+        self.judge(cases, runs, touched);
     }
 
     /// The touched rows by position among all rows.

@@ -1,11 +1,14 @@
 //! A run: selects the timers, then measures case by case.
 
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use rayon::prelude::*;
+use web_time::Instant;
 
 use super::api_run::ApiRun;
 use super::observer::Observer;
+use super::passes::Passes;
 use super::resume::EarlierRows;
 use super::rows::{Rows, Touched};
 use super::schedule::Schedule;
@@ -96,6 +99,7 @@ pub async fn resume(
     };
     compile_ahead(&mut runs, cases, &rows);
     let (mut end, mut measuring) = (End::Complete, Duration::ZERO);
+    let last = settings.time.map(|time| Instant::now() + time);
     let mut schedule = Schedule::new(cases, settings, |index| !missing(&rows, index, apis).is_empty());
     while let Some(index) = schedule.next() {
         if observer.is_interrupted() {
@@ -111,6 +115,15 @@ pub async fn resume(
         measuring = runs.iter().map(ApiRun::measuring).sum();
     }
     let left_out = schedule.into_left_out();
+    if matches!(end, End::Complete) {
+        let (stopped, costs) = (HashSet::new(), HashMap::new());
+        let (runs, rows) = (&mut runs, &mut rows);
+        let mut passes = Passes { runs, cases, rows, settings, observer: &mut *observer, end: last, stopped, costs };
+        if passes.run().await? {
+            end = End::Interrupted;
+        }
+        measuring = passes.runs.iter().map(ApiRun::measuring).sum();
+    }
     if matches!(end, End::Complete) {
         skip_left_out(&left_out, &runs, cases, &mut rows, observer)?;
     }

@@ -24,6 +24,9 @@ const MIN_LAUNCHES: f64 = 5.0;
 /// A case at its kernel's smallest size may use this fraction of the run's time, so that slow kernels have a row too.
 const MAX_FRACTION: f64 = 1.0 / 60.0;
 
+/// Fraction of a run's time limit for the first pass.
+const FIRST_PASS: f64 = 0.65;
+
 /// Limits for measuring a case.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
@@ -55,7 +58,9 @@ pub(super) struct Schedule<'a> {
 impl<'a> Schedule<'a> {
     /// Queues the cases for whose index `is_missing` is true.
     pub(super) fn new(cases: &'a [Case], settings: &Settings, is_missing: impl Fn(usize) -> bool) -> Self {
-        let limit = settings.time.map(|time| (Instant::now() + time, time));
+        // The rest of the time is for further epochs.
+        let part = if settings.epochs.least > 1 { FIRST_PASS } else { 1.0 };
+        let limit = settings.time.map(|time| time.mul_f64(part)).map(|time| (Instant::now() + time, time));
         let (rules, left_out) = (settings.rules, Vec::new());
         if limit.is_none() {
             let waiting = (0..cases.len()).filter(|index| is_missing(*index)).collect();

@@ -1,20 +1,22 @@
 //! A measuring session on one device: from a case's job to its figures.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use web_time::Instant;
 
 use super::canary::{Canary, can_ramp, canary_case, case_of};
+use super::epoch::Epoch;
 use super::in_kernel::in_kernel;
 use super::launch_guard::LaunchGuard;
 use super::lost::leak_if_lost;
+use super::poisoned::slower_if_poisoned;
 use super::schedule::{ATTEMPTS, Effort};
 use super::settings::Settings;
-use crate::backend::monitor::Monitor;
+use crate::backend::monitor::{Monitor, Reading};
 use crate::backend::{Backend, Prepared};
 use crate::engine::measure::{self, Rules, Series, Timer};
-use crate::engine::verify::verify;
+use crate::engine::verify::{Mismatch, verify};
 use crate::error::{Error, Result};
 use crate::job::{Job, Step};
 use crate::results::stats::{self, round_to_seven_digits};
@@ -32,6 +34,10 @@ pub(super) struct Session<'a> {
     pub(super) canary: Canary,
     monitor: Option<Box<dyn Monitor>>,
     pub(super) guard: LaunchGuard,
+    /// A job that fills the caches with other data, once a kernel needed it.
+    flush: Option<Box<dyn Prepared>>,
+    /// Kernels verified at a shape that is not square.
+    other_shapes: HashSet<String>,
     /// Time spent measuring, with canary and warm-up but without preparation and verification.
     pub(super) measuring: Duration,
 }
@@ -60,6 +66,8 @@ impl<'a> Session<'a> {
             canary,
             monitor,
             guard: LaunchGuard::default(),
+            flush: None,
+            other_shapes: HashSet::new(),
             measuring: Duration::ZERO,
         })
     }
@@ -85,13 +93,15 @@ impl<'a> Session<'a> {
         let fresh = Canary::new(prepared, &self.timer, self.canary.can_ramp).await?;
         // Dropping resources of a lost device may block forever.
         std::mem::forget(std::mem::replace(&mut self.canary, fresh));
+        std::mem::forget(self.flush.take());
         Ok(())
     }
 
-    /// Measures the case into `record`. If the output is a picture, stores it in `picture`.
+    /// Measures one epoch of the case into `record`, which has the epochs before. If the output is a picture, stores it
+    /// in `picture`.
     ///
     /// # Errors
-    /// If the case has no figures.
+    /// If the case cannot be measured. The record then keeps the figures of the epochs before.
     pub(super) async fn case(
         &mut self,
         case: &Case,
@@ -99,6 +109,7 @@ impl<'a> Session<'a> {
         record: &mut Record,
         picture: &mut Option<Vec<u8>>,
     ) -> Result<()> {
+        let case = &in_epoch(case, record.epochs_ns.len());
         let job = Job::new(case)?;
         if !job.kernel.is_empty() {
             record.workgroup_size = Some(job.kernel.interface.workgroup_size);
@@ -106,12 +117,33 @@ impl<'a> Session<'a> {
         }
         self.backend.device().check(&job)?;
         self.guard.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
+        if let Some(mismatch) = self.other_shape(case).await? {
+            record.mark_wrong(mismatch);
+            return Ok(());
+        }
         let mut prepared = self.backend.prepare(&job).await?;
         let mut result = self.measured(case, &job, effort, prepared.as_mut(), record).await;
         if result.is_ok() && record.status == Status::Ok && case.shape.dtype == Dtype::Rgba8 {
             result = read_picture(&job, prepared.as_mut()).await.map(|rgba| *picture = Some(rgba));
         }
         leak_if_lost(prepared, result)
+    }
+
+    /// Verifies the kernel of a square case at a small shape that is not square, once per kernel: some faults cancel in
+    /// squares.
+    async fn other_shape(&mut self, case: &Case) -> Result<Option<String>> {
+        let Some(small) = not_square(case) else { return Ok(None) };
+        if !self.other_shapes.insert(format!("{} {} {}", small.name(), small.shape.dtype.name(), small.params_text())) {
+            return Ok(None);
+        }
+        let Ok(job) = Job::new(&small) else { return Ok(None) };
+        if self.backend.device().check(&job).is_err() {
+            return Ok(None);
+        }
+        let mut prepared = self.backend.prepare(&job).await?;
+        let result = checked_launch(prepared.as_mut(), &job).await;
+        let mismatch = leak_if_lost(prepared, result)?;
+        Ok(mismatch.map(|mismatch| format!("{mismatch} at size {}", small.shape.extent)))
     }
 
     /// Samples the case with the given rules, without verification and without a row.
@@ -156,33 +188,56 @@ impl<'a> Session<'a> {
         prepared: &mut dyn Prepared,
         record: &mut Record,
     ) -> Result<()> {
-        let (rules, timer) = (rules_for(job, effort.rules), self.timer_for(job).await?);
-        for attempt in 1..=effort.attempts {
+        let (epochs, timer) = (record.epochs_ns.len(), self.timer_for(job).await?);
+        let known = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
+        let rules = Rules { first_launches: known, ..rules_for(job, effort.rules) };
+        if epochs < EPOCHS_WITH_CHECKED_LAUNCH
+            && let Some(mismatch) = checked_launch(prepared, job).await?
+        {
+            record.mark_wrong(format!("{mismatch} after a single launch"));
+            return Ok(());
+        }
+        let mut attempt = 1;
+        let (epoch, faults) = loop {
             // Reading the monitor takes milliseconds, in which the clock may fall: the canary therefore runs after it.
-            let reading_before = self.monitor.as_mut().map(|monitor| monitor.read());
+            let reading_before = self.reading(epochs == 0);
             let start = Instant::now();
-            let before = self.canary.ramp_up(&self.timer).await?;
+            let canary_ns = self.canary.ramp_up(&self.timer).await?;
             let series = measure::measure(prepared, &timer, &rules).await?;
-            let drift = self.canary.time(&self.timer).await? / before - 1.0;
+            let drift = self.canary.time(&self.timer).await? / canary_ns - 1.0;
             self.measuring += start.elapsed();
-            let reading_after = self.monitor.as_mut().map(|monitor| monitor.read());
+            let has_moved = drift.abs() > self.canary.allowed_drift();
+            let reading_after = self.reading(epochs == 0 || has_moved);
             if let Some(mismatch) = verify(prepared, job).await? {
                 record.mark_wrong(mismatch.to_string());
                 return Ok(());
             }
-            self.note(case, &series, &timer, drift, record);
-            record.conditions = reading_before.zip(reading_after).map(|(before, after)| Conditions { before, after });
-            let moved = (drift.abs() > self.canary.allowed_drift())
-                .then(|| format!("the canary moved by {:.0} % and did not settle", drift * 100.0));
-            let faults: Vec<_> =
-                moved.into_iter().chain(record.conditions.as_ref().and_then(Conditions::fault)).collect();
-            if faults.is_empty() {
-                break;
+            if let Some(median_ns) = stats::median(&series.samples_ns) {
+                self.guard.note(case, median_ns);
             }
-            if attempt == effort.attempts {
-                record.cause = Some(Cause::Unsteady);
-                record.reason = faults.join("; ");
+            let after = Conditions { before: Reading::default(), after: reading_after.clone().unwrap_or_default() };
+            let moved = has_moved.then(|| format!("the canary moved by {:.0} % and did not settle", drift * 100.0));
+            let faults: Vec<_> = moved.into_iter().chain(after.fault()).collect();
+            if faults.is_empty() || attempt == effort.attempts {
+                let conditions = reading_before.zip(reading_after);
+                let conditions = conditions.map(|(before, after)| Conditions { before, after });
+                break (Epoch { series, drift, canary_ns, conditions }, faults);
             }
+            attempt += 1;
+        };
+        if !faults.is_empty() {
+            record.cause = Some(Cause::Unsteady);
+            record.reason = faults.join("; ");
+        }
+        epoch.add_to(record, &timer);
+        if epochs > 0 {
+            return Ok(());
+        }
+        if let Some(ratio) = self.slower_if_poisoned(job, prepared, &timer, rules.budget_ns).await? {
+            record.mark_wrong(format!(
+                "a launch into a poisoned output takes {ratio:.1} times as long as others: the kernel skips work"
+            ));
+            return Ok(());
         }
         let start = Instant::now();
         in_kernel(job, prepared, record).await?;
@@ -193,24 +248,30 @@ impl<'a> Session<'a> {
         self.end_to_end(job, rules.budget_ns, prepared, record).await
     }
 
-    fn note(&mut self, case: &Case, series: &Series, timer: &Timer, drift: f64, record: &mut Record) {
-        let Some(summary) = stats::summarize(&series.samples_ns) else { return };
-        self.guard.note(case, summary.median);
-        let figure = |value: f64| Some(round_to_seven_digits(value));
-        record.timer = Some(timer.clock());
-        record.tick_ns = figure(timer.tick_ns);
-        record.samples = Some(series.samples_ns.len() as u64);
-        record.launches = Some(u64::from(series.launches));
-        record.median_ns = figure(summary.median);
-        record.min_ns = figure(summary.min);
-        record.mean_ns = figure(summary.mean);
-        record.stddev_ns = summary.stddev.and_then(figure);
-        record.ci_low_ns = summary.interval.and_then(|(low, _)| figure(low));
-        record.ci_high_ns = summary.interval.and_then(|(_, high)| figure(high));
-        record.gb_per_s = record.bytes.and_then(|bytes| figure(bytes as f64 / summary.median));
-        record.gflop_per_s = record.flops.and_then(|flops| figure(flops as f64 / summary.median));
-        record.drift = figure(drift);
-        record.all_samples_ns = series.samples_ns.iter().map(|ns| round_to_seven_digits(*ns)).collect();
+    /// A reading of the monitor, if there is one and it `is_wanted`.
+    fn reading(&mut self, is_wanted: bool) -> Option<Reading> {
+        self.monitor.as_mut().filter(|_| is_wanted).map(|monitor| monitor.read())
+    }
+
+    /// See [`slower_if_poisoned`]. Only kernels can skip work.
+    async fn slower_if_poisoned(
+        &mut self,
+        job: &Job,
+        prepared: &mut dyn Prepared,
+        timer: &Timer,
+        budget_ns: f64,
+    ) -> Result<Option<f64>> {
+        if !job.runs_kernel() || job.kernel.is_empty() {
+            return Ok(None);
+        }
+        let start = Instant::now();
+        if self.flush.is_none() && can_ramp(self.backend.device()) {
+            self.flush = Some(self.backend.prepare(&Job::new(&flush_case()?)?).await?);
+        }
+        let flush = self.flush.as_mut().map(|flush| flush.as_mut() as &mut dyn Prepared);
+        let ratio = slower_if_poisoned(prepared, flush, timer, budget_ns / 10.0).await;
+        self.measuring += start.elapsed();
+        ratio
     }
 
     /// Times the job's end-to-end steps, and verifies the sum if the host computes one.
@@ -245,6 +306,47 @@ impl<'a> Session<'a> {
         record.end_to_end_ns = stats::median(&samples[1..]).map(round_to_seven_digits);
         Ok(())
     }
+}
+
+/// In this many epochs, each with other inputs, the output is also verified after a single launch: a fault of the first
+/// launch shows there, and later launches could hide it.
+const EPOCHS_WITH_CHECKED_LAUNCH: usize = 2;
+
+/// Runs one launch into the outputs, which are poisoned when a job is prepared, and verifies them.
+async fn checked_launch(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mismatch>> {
+    prepared.sample(1).await?;
+    verify(prepared, job).await
+}
+
+/// The case with the inputs of its epoch, counted from 0.
+fn in_epoch(case: &Case, epoch: usize) -> Case {
+    let mut case = case.clone();
+    case.shape.stream = epoch as u64;
+    case
+}
+
+/// The case at a small shape that is not square; `None` if its own is not square.
+fn not_square(case: &Case) -> Option<Case> {
+    let extent = match case.shape.extent {
+        Extent::Matrix(rows, columns) if rows == columns && rows > 1 => {
+            let least = rows.min(256);
+            Extent::Matrix(least, least.div_ceil(2))
+        }
+        Extent::Product(m, n, k) if m == n && n == k && m > 1 => {
+            let least = m.min(256);
+            Extent::Product(least, least.div_ceil(2), least.div_ceil(4))
+        }
+        _ => return None,
+    };
+    let mut case = case.clone();
+    case.shape.extent = extent;
+    Some(case)
+}
+
+/// A case that reads and writes 128 MiB: more than the caches of a GPU hold.
+fn flush_case() -> Result<Case> {
+    let shape = Shape { dtype: Dtype::Vec4F32, extent: Extent::Linear(1 << 24), ..Shape::default() };
+    case_of("stream", "copy", shape)
 }
 
 /// The rules for a job. If it has untimed steps between launches, the maximum sample duration must cover them too.

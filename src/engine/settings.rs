@@ -14,8 +14,14 @@ pub struct Settings {
     pub os: String,
     /// Host CPU.
     pub cpu: String,
-    /// When to stop.
+    /// All APIs of the run, sorted and joined by `+`.
+    pub apis: String,
+    /// When an epoch of a case stops.
     pub rules: Rules,
+    /// The number of epochs of a case.
+    pub epochs: Epochs,
+    /// Seed of the order of the cases in all epochs but the first, and of the places of their buffers.
+    pub seed: u64,
     /// Cases that upload more bytes than this have no end-to-end time.
     pub end_to_end_bytes: u64,
     /// Whether kernels are tuned before they are measured: see [`crate::suite::Family::tuned`].
@@ -24,20 +30,44 @@ pub struct Settings {
     pub time: Option<Duration>,
 }
 
+/// The number of epochs of a case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Epochs {
+    /// Minimum number, unless the run's time limit ends it.
+    pub least: usize,
+    /// Maximum number of a row whose interval is wider than `target`.
+    pub most: usize,
+    /// Half width of the 95 % interval, relative to the time, from which on a row is precise enough.
+    pub target: f64,
+}
+
+impl Epochs {
+    /// A single epoch: the interval then holds for one series only, not for another run.
+    pub const ONE: Self = Self { least: 1, most: 1, target: 0.0 };
+}
+
 impl Settings {
-    /// The settings of a profile: its time budget per case and its upload limit.
+    /// The settings of a profile: its time budget per epoch, its epochs and its upload limit.
+    ///
+    /// The numbers of epochs follow from the variance between them (`docs/trust.md`): kernels above 100 µs vary by
+    /// 0.1 %, for which three epochs suffice, shorter ones by up to 1 %.
     #[must_use]
     pub fn new(profile: Profile, date: String, os: String, cpu: String) -> Self {
         let (budget_ms, min_sampling_ms, shortest_sample_us, end_to_end_bytes) = match profile {
-            Profile::Quick => (100.0, 0.0, 50.0, 64 << 20),
-            Profile::Standard => (500.0, 100.0, 500.0, 1 << 30),
-            Profile::Thorough => (3000.0, 400.0, 1000.0, u64::MAX),
+            Profile::Quick => (60.0, 0.0, 50.0, 64 << 20),
+            Profile::Standard => (150.0, 12.0, 500.0, 1 << 30),
+            Profile::Thorough => (500.0, 50.0, 1000.0, u64::MAX),
+        };
+        let epochs = match profile {
+            Profile::Quick => Epochs { least: 3, most: 3, target: 0.0 },
+            Profile::Standard => Epochs { least: 3, most: 12, target: 0.005 },
+            Profile::Thorough => Epochs { least: 6, most: 24, target: 0.0025 },
         };
         let rules = Rules {
             min_sampling_ns: min_sampling_ms * 1e6,
             shortest_sample_ns: shortest_sample_us * 1e3,
             ..Rules::with_budget(budget_ms * 1e6)
         };
-        Self { date, os, cpu, rules, end_to_end_bytes, is_tuned: false, time: None }
+        Self { date, os, cpu, apis: String::new(), rules, epochs, seed: 0, end_to_end_bytes, is_tuned: false, time: None }
     }
 }

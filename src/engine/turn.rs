@@ -87,7 +87,7 @@ impl Turn<'_, '_> {
 }
 
 /// Indices of the APIs in running order for the case at `index`.
-fn turns(index: usize, apis: usize) -> impl Iterator<Item = usize> {
+pub(super) fn turns(index: usize, apis: usize) -> impl Iterator<Item = usize> {
     (0..apis).map(move |turn| (first(index, apis) + turn) % apis)
 }
 

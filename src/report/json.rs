@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::results::{COLUMNS, Record};
 
-/// An array with one object per record: the CSV columns by name (null for missing figures) and `samples_ns`. If the
+/// An array with one object per record: the CSV columns by name (null for missing figures), `samples_ns`, and the
+/// number of samples in each epoch. If the
 /// kernel made an image, also `picture_hash`. If the device reports them, also `conditions` before and after the case.
 #[must_use]
 pub fn write(records: &[Record]) -> Vec<u8> {
@@ -16,6 +17,7 @@ pub fn write(records: &[Record]) -> Vec<u8> {
         let mut object: Map<String, Value> =
             COLUMNS.iter().map(|column| (column.name.to_owned(), (column.json)(record))).collect();
         object.insert("samples_ns".to_owned(), record.all_samples_ns.clone().into());
+        object.insert("epoch_samples".to_owned(), record.epoch_samples.clone().into());
         if let Some(hash) = &record.picture_hash {
             object.insert("picture_hash".to_owned(), hash.clone().into());
         }
@@ -81,6 +83,10 @@ fn record(text: &str) -> Result<Record, String> {
     }
     if let Some(samples) = object.get("samples_ns") {
         record.all_samples_ns = samples_of(samples).ok_or("samples_ns must be an array of positive times")?;
+    }
+    if let Some(counts) = object.get("epoch_samples") {
+        let counts = serde_json::from_value(counts.clone());
+        record.epoch_samples = counts.map_err(|_| "epoch_samples must be an array of counts")?;
     }
     record.picture_hash = object.get("picture_hash").and_then(Value::as_str).map(str::to_owned);
     Ok(record)

@@ -141,6 +141,7 @@ impl Record {
             let _ = (column.set)(self, &(column.get)(&blank));
         }
         self.all_samples_ns.clear();
+        self.epoch_samples.clear();
     }
 }
 

@@ -135,8 +135,10 @@ pub struct Record {
     pub l2_bytes: Option<u64>,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
-    /// All samples of the series in order. Only in the JSON report.
+    /// All samples of all epochs in order. Only in the JSON report.
     pub all_samples_ns: Vec<f64>,
+    /// Number of samples in each epoch. Only in the JSON report.
+    pub epoch_samples: Vec<u64>,
     /// Hash of the picture that the kernel draws. Only in the JSON report.
     pub picture_hash: Option<String>,
     /// Clocks, temperature and power around the case, if the device has a monitor. Only in the JSON report.

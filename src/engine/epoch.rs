@@ -1,0 +1,170 @@
+//! Epochs: what one adds to a row, which rows need another, and in which order the cases run.
+
+use super::measure::{Series, Timer};
+use super::settings::Epochs;
+use crate::results::stats::{self, round_to_seven_digits};
+use crate::results::{Clock, Conditions, Record, Status};
+
+/// Maximum number of epochs of a row that the host's clock times: such rows vary by several percent, and decide nothing.
+const MOST_BY_HOST: usize = 4;
+
+/// One epoch of a case.
+pub(super) struct Epoch {
+    pub(super) series: Series,
+    /// Relative change of the canary's time across the series.
+    pub(super) drift: f64,
+    /// The canary's time before the series, in nanoseconds.
+    pub(super) canary_ns: f64,
+    pub(super) conditions: Option<Conditions>,
+}
+
+impl Epoch {
+    /// Adds the epoch to the row's figures. The median and its interval are those of this series if it is the first;
+    /// else [`crate::results::estimate::estimate`] sets them once the pass is complete.
+    pub(super) fn add_to(self, record: &mut Record, timer: &Timer) {
+        let samples_ns = &self.series.samples_ns;
+        let Some(summary) = stats::summarize(samples_ns) else { return };
+        let figure = |value: f64| Some(round_to_seven_digits(value));
+        let (before, own) = (record.samples.unwrap_or(0) as f64, samples_ns.len() as f64);
+        let count = before + own;
+        let old_mean = record.mean_ns.unwrap_or(0.0);
+        let mean = (before * old_mean + own * summary.mean) / count;
+        // Squared distances from the common mean (Chan, Golub & LeVeque, 1979).
+        let old_squares = record.stddev_ns.map_or(0.0, |stddev| stddev * stddev * (before - 1.0));
+        let own_squares = summary.stddev.map_or(0.0, |stddev| stddev * stddev * (own - 1.0));
+        let squares = old_squares + own_squares + before * own / count * (summary.mean - old_mean).powi(2);
+        if record.epochs_ns.is_empty() {
+            record.median_ns = figure(summary.median);
+            record.ci_low_ns = summary.interval.and_then(|(low, _)| figure(low));
+            record.ci_high_ns = summary.interval.and_then(|(_, high)| figure(high));
+            record.gb_per_s = record.bytes.and_then(|bytes| figure(bytes as f64 / summary.median));
+            record.gflop_per_s = record.flops.and_then(|flops| figure(flops as f64 / summary.median));
+        }
+        let epochs = record.epochs_ns.len() as f64;
+        let mean_of = |old: Option<f64>, new: f64| (old.unwrap_or(0.0) * epochs + new) / (epochs + 1.0);
+        if let Some((low, high)) = summary.interval {
+            let error = (high - low) / 2.0 / NORMAL / summary.median;
+            let squared = mean_of(record.noise_within.map(|noise| noise * noise), error * error);
+            record.noise_within = figure(squared.sqrt());
+        }
+        record.canary_ns = figure(mean_of(record.canary_ns, self.canary_ns));
+        if record.drift.is_none_or(|drift| drift.abs() <= self.drift.abs()) {
+            record.drift = figure(self.drift);
+        }
+        record.timer = Some(timer.clock());
+        record.tick_ns = figure(timer.tick_ns);
+        record.samples = Some(count as u64);
+        record.launches = Some(u64::from(self.series.launches));
+        record.min_ns = figure(summary.min.min(record.min_ns.unwrap_or(f64::INFINITY)));
+        record.mean_ns = figure(mean);
+        record.stddev_ns = (count > 1.0).then(|| (squares / (count - 1.0)).sqrt()).and_then(figure);
+        record.epochs_ns.push(round_to_seven_digits(summary.median));
+        record.epoch_samples.push(samples_ns.len() as u64);
+        record.all_samples_ns.extend(samples_ns.iter().map(|ns| round_to_seven_digits(*ns)));
+        if self.conditions.is_some() {
+            record.conditions = self.conditions;
+        }
+    }
+}
+
+/// The normal quantile for two-sided 95 %.
+const NORMAL: f64 = 1.96;
+
+impl Epochs {
+    /// Whether the row needs another epoch.
+    pub(super) fn wants(&self, record: &Record) -> bool {
+        let epochs = record.epochs_ns.len();
+        let is_measured = matches!(record.status, Status::Ok | Status::Implausible) && epochs > 0;
+        let most = if record.timer == Some(Clock::Wall) { self.most.min(MOST_BY_HOST) } else { self.most };
+        let is_precise = record.noise().is_some_and(|noise| noise <= self.target);
+        is_measured && epochs < most.max(self.least) && (epochs < self.least || !is_precise)
+    }
+}
+
+/// A random order: SplitMix64 (Steele, Lea & Flood, *OOPSLA* 2014).
+pub(super) struct Order(u64);
+
+impl Order {
+    /// The order of `pass` in a run with `seed`.
+    pub(super) const fn new(seed: u64, pass: u64) -> Self {
+        Self(seed ^ pass.wrapping_mul(0xD1B5_4A32_D192_ED03))
+    }
+
+    pub(super) const fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        bits ^ (bits >> 31)
+    }
+
+    /// Fisher and Yates's shuffle.
+    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, (self.number() % (last as u64 + 1)) as usize);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TIMER: Timer = Timer { is_device: true, tick_ns: 32.0, note: None };
+
+    fn epoch(samples_ns: &[f64], drift: f64) -> Epoch {
+        let series = Series { samples_ns: samples_ns.to_vec(), launches: 5 };
+        Epoch { series, drift, canary_ns: 300.0, conditions: None }
+    }
+
+    #[test]
+    fn the_figures_of_two_epochs_are_those_of_all_samples() {
+        let (first, second) = ([100.0, 104.0, 98.0, 101.0], [110.0, 112.0, 109.0]);
+        let mut record = Record { bytes: Some(1000), ..Record::default() };
+        epoch(&first, 0.01).add_to(&mut record, &TIMER);
+        assert_eq!((record.median_ns, record.gb_per_s), (Some(100.5), Some(9.950249)));
+        epoch(&second, -0.02).add_to(&mut record, &TIMER);
+        let all: Vec<f64> = first.iter().chain(&second).copied().collect();
+        let summary = stats::summarize(&all).expect("samples");
+        let near = |got: Option<f64>, want: f64| assert!((got.expect("a figure") / want - 1.0).abs() < 1e-6, "{got:?}");
+        near(record.mean_ns, summary.mean);
+        near(record.stddev_ns, summary.stddev.expect("several"));
+        near(record.min_ns, 98.0);
+        assert_eq!((record.samples, record.drift, record.canary_ns), (Some(7), Some(-0.02), Some(300.0)));
+        assert_eq!((&record.epochs_ns[..], &record.epoch_samples[..]), (&[100.5, 110.0][..], &[4, 3][..]));
+        assert_eq!(record.all_samples_ns, all);
+    }
+
+    #[test]
+    fn a_row_needs_epochs_until_its_interval_is_narrow() {
+        let epochs = Epochs { least: 3, most: 6, target: 0.005 };
+        let row = |count: usize, half: f64| Record {
+            median_ns: Some(100.0),
+            ci_low_ns: Some(100.0 - half),
+            ci_high_ns: Some(100.0 + half),
+            epochs_ns: vec![100.0; count],
+            timer: Some(Clock::Timestamp),
+            ..Record::default()
+        };
+        assert!(epochs.wants(&row(2, 0.1)), "too few");
+        assert!(!epochs.wants(&row(3, 0.4)) && epochs.wants(&row(3, 0.6)) && epochs.wants(&row(5, 0.6)));
+        assert!(!epochs.wants(&row(6, 0.6)), "no more than the most");
+        assert!(!epochs.wants(&Record { timer: Some(Clock::Wall), ..row(MOST_BY_HOST, 5.0) }));
+        assert!(!epochs.wants(&Record { status: Status::Wrong, ..Record::default() }));
+        assert!(!epochs.wants(&row(0, 0.6)), "no figures");
+    }
+
+    #[test]
+    fn orders_differ_by_seed_and_pass_and_are_permutations() {
+        let order = |seed, pass| {
+            let mut items: Vec<usize> = (0..100).collect();
+            Order::new(seed, pass).shuffle(&mut items);
+            items
+        };
+        assert_eq!(order(1, 2), order(1, 2));
+        assert!(order(1, 2) != order(1, 3) && order(1, 2) != order(2, 2));
+        let mut sorted = order(1, 2);
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..100).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,123 @@
+//! Kernels that do their work only in a launch that is checked.
+//!
+//! A kernel that finds its result in the output of an earlier launch can skip the work. Verification poisons the output
+//! first, and so never sees such a launch; but then a launch into a poisoned output takes longer than the others.
+
+use super::measure::Timer;
+use crate::backend::Prepared;
+use crate::error::Result;
+
+/// Maximum number of launches of each kind in a round.
+const LAUNCHES: usize = 5;
+
+/// A round that finds a difference is repeated this often: other programs may have slowed it down.
+const ROUNDS: usize = 4;
+
+/// Differences below this fraction of the time are within what caches and clocks change.
+const RELATIVE: f64 = 0.3;
+
+/// Differences below this many nanoseconds are within what single submissions vary by, by the device's clock.
+const DEVICE_NS: f64 = 3_000.0;
+
+/// The same by the host's clock.
+const HOST_NS: f64 = 2e6;
+
+/// The times of single launches into a poisoned and into a complete output, both after `flush`, which leaves the caches
+/// in the same state. Returns the ratio of the fastest ones if the poisoned launch takes longer in every round, by more
+/// than 30 % and 3 µs (2 ms by the host's clock); `None` if they agree, or if launches take too long for `budget_ns`.
+///
+/// # Errors
+/// Errors of the device.
+pub(super) async fn slower_if_poisoned(
+    prepared: &mut dyn Prepared,
+    mut flush: Option<&mut dyn Prepared>,
+    timer: &Timer,
+    budget_ns: f64,
+) -> Result<Option<f64>> {
+    let mut ratio = None;
+    for _ in 0..ROUNDS {
+        let (mut poisoned, mut complete) = (f64::INFINITY, f64::INFINITY);
+        let mut spent_ns = 0.0;
+        for _ in 0..LAUNCHES {
+            prepared.poison().await?;
+            for fastest in [&mut poisoned, &mut complete] {
+                if let Some(flush) = flush.as_deref_mut() {
+                    flush.sample(1).await?;
+                }
+                let sample = prepared.sample(1).await?;
+                spent_ns += sample.wall_ns;
+                *fastest = fastest.min(timer.read(&sample));
+            }
+            if spent_ns > budget_ns {
+                break;
+            }
+        }
+        let allowed = complete * (1.0 + RELATIVE) + if timer.is_device { DEVICE_NS } else { HOST_NS };
+        if poisoned <= allowed {
+            return Ok(None);
+        }
+        ratio = Some(poisoned / complete.max(1.0));
+    }
+    Ok(ratio)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{Sample, Task};
+
+    /// A job whose launches take `cost`, by whether the output is poisoned and by the number of the launch.
+    struct Scripted<F> {
+        cost: F,
+        is_poisoned: bool,
+        launches: usize,
+    }
+
+    impl<F: Fn(bool, usize) -> f64> Prepared for Scripted<F> {
+        fn sample(&mut self, _: u32) -> Task<'_, Sample> {
+            let ns = (self.cost)(self.is_poisoned, self.launches);
+            self.launches += 1;
+            self.is_poisoned = false;
+            Box::pin(async move { Ok(Sample { device_ns: Some(ns), wall_ns: ns + 10_000.0 }) })
+        }
+        fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)> {
+            Box::pin(async { Ok((0.0, None)) })
+        }
+        fn poison(&mut self) -> Task<'_, ()> {
+            self.is_poisoned = true;
+            Box::pin(async { Ok(()) })
+        }
+        fn read<'a>(&'a mut self, _: usize, _: u64, _: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
+            Box::pin(async { Ok(()) })
+        }
+    }
+
+    fn ratio(is_device: bool, cost: impl Fn(bool, usize) -> f64) -> (Option<f64>, usize) {
+        let mut job = Scripted { cost, is_poisoned: false, launches: 0 };
+        let timer = Timer { is_device, tick_ns: 32.0, note: None };
+        let ratio = pollster::block_on(slower_if_poisoned(&mut job, None, &timer, 1e9)).expect("nothing fails");
+        (ratio, job.launches)
+    }
+
+    #[test]
+    fn a_kernel_that_skips_its_work_when_it_is_done_is_found() {
+        let (ratio, _) = ratio(true, |is_poisoned, _| if is_poisoned { 100e3 } else { 20e3 });
+        assert_eq!(ratio, Some(5.0));
+        assert_eq!(self::ratio(false, |is_poisoned, _| if is_poisoned { 20e6 } else { 4e6 }).0.map(f64::round), Some(5.0));
+    }
+
+    #[test]
+    fn noise_and_small_differences_are_not() {
+        for (is_device, poisoned, complete) in [(true, 125e3, 100e3), (true, 4.5e3, 2e3), (false, 5.5e6, 4e6)] {
+            let cost = |is_poisoned: bool, _| if is_poisoned { poisoned } else { complete };
+            assert_eq!(ratio(is_device, cost), (None, 2 * LAUNCHES), "{poisoned}");
+        }
+        // Another program slows down one round.
+        let (interrupted, launches) =
+            ratio(true, |is_poisoned, launch| if is_poisoned && launch < 2 * LAUNCHES { 300e3 } else { 100e3 });
+        assert_eq!((interrupted, launches), (None, 4 * LAUNCHES));
+        // One sample of five is undisturbed.
+        let (_, launches) = ratio(true, |_, launch| if launch % 7 == 0 { 100e3 } else { 170e3 });
+        assert_eq!(launches, 2 * LAUNCHES);
+    }
+}
