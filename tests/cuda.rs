@@ -214,7 +214,7 @@ fn without_a_driver_the_error_says_what_is_missing() {
 fn a_write_to_an_illegal_address_loses_the_device_and_a_new_one_is_opened_if_the_driver_allows() {
     let Some(mut backend) = device::cuda() else { return };
     let (family, benchmark) = benchmark("ceiling/fma");
-    let shape = Shape { dtype: Dtype::F32, extent: Extent::Linear(1024), params: BTreeMap::new() };
+    let shape = Shape::new(Dtype::F32, Extent::Linear(1024), BTreeMap::new());
     let case = Case::new(family, benchmark, shape);
     let mut job = Job::new(&case).expect("valid");
     assert!(job.kernel.cuda.contains("output[i] ="), "the twin has no such text");

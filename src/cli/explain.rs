@@ -127,7 +127,7 @@ fn example(family: &'static Family, benchmark: &'static Benchmark) -> String {
     let case = benchmark.cases.first().and_then(|block| {
         let (dtype, extent, params) = (*block.dtypes.first()?, *block.extents.last()?, block.params.first()?);
         let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-        Some(Case::new(family, benchmark, Shape { dtype, extent, params }))
+        Some(Case::new(family, benchmark, Shape::new(dtype, extent, params)))
     });
     let Some(case) = case else { return String::new() };
     let work = case.work();

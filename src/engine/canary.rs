@@ -106,7 +106,7 @@ pub(super) fn can_ramp(device: &Device) -> bool {
 
 pub(super) fn canary_case() -> Result<Case> {
     let params = [("ROUNDS".to_owned(), 16.0)].into();
-    case_of("ceiling", "fma", Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 12), params })
+    case_of("ceiling", "fma", Shape::new(Dtype::F32, Extent::Linear(1 << 12), params))
 }
 
 /// A case of the suite that tests the device.

@@ -222,7 +222,7 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Re
             let mut params: BTreeMap<String, f64> =
                 declared.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
             params.extend(request.params.iter().filter(|(name, _)| own.contains(name)).cloned());
-            let mut case = Case::new(family, benchmark, Shape { dtype, extent, params });
+            let mut case = Case::new(family, benchmark, Shape::new(dtype, extent, params));
             if is_trusted {
                 #[expect(unsafe_code, reason = "the caller of `Source::trust` made the promise")]
                 // SAFETY: the WGSL is the text of the `Source`, whose promise covers every planned shape.

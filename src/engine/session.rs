@@ -360,7 +360,7 @@ fn rules_for(job: &Job, rules: Rules) -> Rules {
 
 /// A case that tests timestamps around copies: it clears a buffer.
 fn copy_case() -> Result<Case> {
-    let shape = Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 18), params: BTreeMap::new() };
+    let shape = Shape::new(Dtype::F32, Extent::Linear(1 << 18), BTreeMap::new());
     case_of("transfer", "clear_buffer", shape)
 }
 

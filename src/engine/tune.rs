@@ -134,7 +134,7 @@ mod tests {
                 let cases = family.benchmarks.iter().map(|benchmark| {
                     let declared = &benchmark.cases[0];
                     let (dtype, extent) = (declared.dtypes[0], declared.extents[0]);
-                    Case::new(family, benchmark, Shape { dtype, extent, params: Default::default() })
+                    Case::new(family, benchmark, Shape::new(dtype, extent, Default::default()))
                 });
                 // The kernel's candidates and its usual value.
                 let mut known: Vec<f64> = Vec::new();

@@ -6,7 +6,7 @@ use crate::backend::Prepared;
 use crate::error::Result;
 use crate::job::{Job, OutputCheck, Product};
 use crate::suite::Scalar;
-use crate::suite::input::Values;
+use crate::suite::input::Input;
 use crate::suite::vectors::vectorised;
 
 /// The first wrong element.
@@ -107,7 +107,7 @@ impl<'a> Freivalds<'a> {
     fn first_wrong_row(&self) -> Option<u64> {
         let (Product { n, k, a, b, .. }, scalar) = (*self.product, self.scalar);
         // Row `row` of a factor, `columns` wide, times vectors.
-        let product = |values: &mut Vec<f64>, factor: Values, row: u64, columns: u64, vectors: &[Row]| {
+        let product = |values: &mut Vec<f64>, factor: Input, row: u64, columns: u64, vectors: &[Row]| {
             values.resize(columns as usize, 0.0);
             factor.elements(scalar, row * columns, 1, values);
             let mut sums = Row::default();
@@ -179,8 +179,11 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::input::Values;
 
-    const PRODUCT: Product = Product { m: 37, n: 50, k: 29, a: Values::Summable, b: Values::SummableFrom(1 << 40) };
+    const A: Input = Values::Summable.of(3);
+    const B: Input = Values::SummableFrom(1 << 40).of(3);
+    const PRODUCT: Product = Product { m: 37, n: 50, k: 29, a: A, b: B };
 
     /// C, computed element by element.
     fn right() -> Vec<f32> {

@@ -41,7 +41,7 @@ pub const FAMILY: Family = Family {
                 scalars: all,
                 oracle: |shape, _| {
                     let stride = shape.param("STRIDE", 1.0) as u64;
-                    sums(rounds(shape), SPAN, move |i| stride * i, word)
+                    sums(rounds(shape), SPAN, move |i| stride * i, words(shape))
                 },
             },
             ..BASE
@@ -68,7 +68,7 @@ pub const FAMILY: Family = Family {
                 scalars: all,
                 oracle: |shape, _| {
                     let group = (shape.param("GROUP", 1.0) as u64).max(1);
-                    sums(rounds(shape), SPAN, move |i| i / group, word)
+                    sums(rounds(shape), SPAN, move |i| i / group, words(shape))
                 },
             },
             ..BASE
@@ -223,14 +223,16 @@ fn work(shape: &Shape, bytes: u64) -> Work {
     Work { bytes: bytes * reads, flops: 0 }
 }
 
-fn word(index: u64) -> f64 {
-    Values::Summable.at(Scalar::F32, index)
+/// The words of the table as f32.
+fn words(shape: &Shape) -> impl Fn(u64) -> f64 + Send + Sync + 'static {
+    let input = shape.input(Values::Summable);
+    move |index| input.at(Scalar::F32, index)
 }
 
 fn sums_of_parts(shape: &Shape, parts: u64) -> Oracle {
-    let (apart, bits) = (shape.param("APART", 1.0) as u64, 32 / parts);
+    let (apart, bits, input) = (shape.param("APART", 1.0) as u64, 32 / parts, shape.input(Values::Summable));
     let part = move |index: u64| {
-        let word = Values::Summable.at(Scalar::U32, index / parts) as u64;
+        let word = input.at(Scalar::U32, index / parts) as u64;
         (word >> (index % parts * bits) & ((1 << bits) - 1)) as f64
     };
     sums(rounds(shape), SPAN * parts, move |i| apart * i, part)

@@ -64,10 +64,11 @@ pub const FAMILY: Family = Family {
             // After R rounds invocation t holds the start value of t + R plus the sum of the round numbers.
             oracle: |shape, interface| {
                 let (n, rounds, width) = (shape.count(), rounds(shape), u64::from(interface.invocations()));
+                let input = shape.input(Values::Wide);
                 let added = (rounds * rounds.saturating_sub(1) / 2) as u32;
                 each(move |i| {
                     let source = i - i % width + (i + rounds) % width;
-                    let started = if source < n { Values::Wide.at(Scalar::U32, source) as u32 } else { 0 };
+                    let started = if source < n { input.at(Scalar::U32, source) as u32 } else { 0 };
                     f64::from(started.wrapping_add(added))
                 })
             },

@@ -182,11 +182,11 @@ fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
     /// Up to this many elements, a table of all distinct sums pays, although one thread fills it.
     const FEW: u64 = 1 << 20;
     let (elements, workgroup) = (elements(shape), u64::from(interface.invocations()));
-    let (scalar, span) = (shape.dtype.scalar(), ROUNDS * workgroup);
+    let (input, scalar, span) = (shape.input(Values::Summable), shape.dtype.scalar(), ROUNDS * workgroup);
     let sum = move |i: u64| -> f64 {
         let first = i / workgroup * span + i % workgroup;
         let read = (0..ROUNDS).map(|k| (first + k * workgroup) % elements);
-        read.flat_map(|at| 4 * at..4 * at + 4).map(|at| Values::Summable.at(scalar, at)).sum()
+        read.flat_map(|at| 4 * at..4 * at + 4).map(|at| input.at(scalar, at)).sum()
     };
     // Workgroups this far apart start at the same element: elements / gcd(elements, span), with elements a power of
     // two.

@@ -6,8 +6,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Step,
-    Work, all, consecutive, each, sets, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
+    Step, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -39,7 +39,7 @@ pub const FAMILY: Family = Family {
             },
             work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
             model: Some(|shape| OFFSET_BYTES / (3.0 * sector_bytes(1, shape.param("OFFSET", 0.0) as u64))),
-            check: Check { buffer: "z", scalars: all, oracle: |_, _| each(|i| summable(i) + summable(i + LEAD)) },
+            check: Check { buffer: "z", scalars: all, oracle: |shape, _| sums(shape, |i| [i, i + LEAD]) },
             ..BASE
         },
         Benchmark {
@@ -80,8 +80,8 @@ pub const FAMILY: Family = Family {
                 buffer: "z",
                 scalars: all,
                 oracle: |shape, _| {
-                    let stride = stride(shape);
-                    Box::new(move |first, slots| Values::Wide.elements(Scalar::F32, stride * first, stride, slots))
+                    let (input, stride) = (shape.input(Values::Wide), stride(shape));
+                    Box::new(move |first, slots| input.elements(Scalar::F32, stride * first, stride, slots))
                 },
             },
             ..BASE
@@ -126,7 +126,7 @@ const BASE: Benchmark = Benchmark {
     steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
-    check: Check { buffer: "z", scalars: all, oracle: |_, _| each(|i| summable(0) + summable(i)) },
+    check: Check { buffer: "z", scalars: all, oracle: |shape, _| sums(shape, |i| [0, i]) },
     ..Benchmark::BLANK
 };
 
@@ -168,8 +168,10 @@ fn stride(shape: &Shape) -> u64 {
     shape.param("STRIDE", 1.0) as u64
 }
 
-fn summable(index: u64) -> f64 {
-    Values::Summable.at(Scalar::F32, index)
+/// An oracle from the two positions in the random stream whose elements are added.
+fn sums(shape: &Shape, positions: fn(u64) -> [u64; 2]) -> Oracle {
+    let input = shape.input(Values::Summable);
+    each(move |i| positions(i).map(|at| input.at(Scalar::F32, at)).iter().sum())
 }
 
 fn input(name: &'static str, scalars: u64) -> Buffer {
@@ -232,7 +234,7 @@ mod tests {
     fn models_follow_from_the_sectors() {
         let model = |benchmark: usize, name: &str, value: f64| {
             let params = [(name.to_owned(), value)].into();
-            let shape = Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 22), params };
+            let shape = Shape::new(Dtype::F32, Extent::Linear(1 << 22), params);
             FAMILY.benchmarks[benchmark].model.map(|model| model(&shape))
         };
         assert_eq!(model(0, "OFFSET", 0.0), Some(1.0));

@@ -86,7 +86,7 @@ const BASE: Benchmark = Benchmark {
     steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 16)],
     work: |shape| Work { bytes: shape.array_bytes(), flops: 4 * shape.count() },
     ceiling: Some(Limit::Read),
-    check: Check { buffer: "bins", scalars: |_, _| BINS as u64, oracle: |shape, _| counted(shape.count()) },
+    check: Check { buffer: "bins", scalars: |_, _| BINS as u64, oracle: |shape, _| counted(shape) },
     ..Benchmark::BLANK
 };
 
@@ -109,12 +109,13 @@ fn covering(shape: &Shape, interface: &Interface, words: u64) -> Step {
 }
 
 /// Counts all words for every piece of the answer: 256 counts are one piece.
-fn counted(n: u64) -> Oracle {
+fn counted(shape: &Shape) -> Oracle {
     const PIECE: u64 = 1 << 16;
+    let (n, input) = (shape.count(), shape.input(Values::Wide));
     let count = move |piece: u64| {
         let mut bins = [0_u32; BINS];
         for i in piece * PIECE..n.min((piece + 1) * PIECE) {
-            let word = Values::Wide.at(Scalar::U32, i) as u32;
+            let word = input.at(Scalar::U32, i) as u32;
             word.to_le_bytes().iter().for_each(|byte| bins[usize::from(*byte)] += 1);
         }
         bins

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::suite::input::Values;
+use crate::suite::input::{Input, Values};
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Routine, Scalar,
     Shape, Step, Work, by_rows, uniform,
@@ -203,14 +203,15 @@ fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
 /// Row after row, each the sum of rows of B.
 fn product(shape: &Shape) -> Oracle {
     let (m, n, k) = sides(shape);
+    let (a, b) = (shape.input(A), shape.input(B));
     let tables = OnceLock::new();
     Box::new(move |first, values| {
-        let table = |values: Values, length: u64| -> Vec<f32> {
+        let table = |input: Input, length: u64| -> Vec<f32> {
             let mut wide = vec![0.0; length as usize];
-            values.elements(Scalar::F32, 0, 1, &mut wide);
+            input.elements(Scalar::F32, 0, 1, &mut wide);
             wide.into_iter().map(|value| value as f32).collect()
         };
-        let (a, b): &(Vec<f32>, Vec<f32>) = tables.get_or_init(|| (table(A, m * k), table(B, k * n)));
+        let (a, b): &(Vec<f32>, Vec<f32>) = tables.get_or_init(|| (table(a, m * k), table(b, k * n)));
         by_rows(first, values, n, |row, column, piece| {
             piece.fill(0.0);
             for (a, b) in a[(row * k) as usize..].iter().zip(b.chunks_exact(n as usize)) {
@@ -231,13 +232,14 @@ mod tests {
     #[test]
     fn sums_of_products_are_exact_in_f32() {
         const K: u64 = 4096;
-        for element in 0..256 {
+        for (stream, element) in (0..64).flat_map(|stream| (0..32).map(move |element| (stream, element))) {
             let (mut narrow, mut wide) = (0.0_f32, 0.0_f64);
             for p in 0..K {
-                let (a, b) = (A.at(Scalar::F32, element * K + p), B.at(Scalar::F32, p * K + element));
+                let (a, b) =
+                    (A.of(stream).at(Scalar::F32, element * K + p), B.of(stream).at(Scalar::F32, p * K + element));
                 narrow += a as f32 * b as f32;
                 wide += a * b;
-                assert!(wide.abs() < 256.0, "element {element}: {wide} after {p}");
+                assert!(wide.abs() < 256.0, "stream {stream}, element {element}: {wide} after {p}");
             }
             assert_eq!(f64::from(narrow), wide);
         }
@@ -245,9 +247,10 @@ mod tests {
 
     #[test]
     fn the_oracle_is_the_sum_of_products_from_any_index_on() {
-        let shape = Shape { dtype: Dtype::F32, extent: Extent::Product(5, 7, 3), params: Default::default() };
+        let shape = Shape { stream: 5, ..Shape::new(Dtype::F32, Extent::Product(5, 7, 3), Default::default()) };
+        let (a, b) = (shape.input(A), shape.input(B));
         let element = |i: u64| -> f64 {
-            (0..3).map(|p| A.at(Scalar::F32, i / 7 * 3 + p) * B.at(Scalar::F32, p * 7 + i % 7)).sum()
+            (0..3).map(|p| a.at(Scalar::F32, i / 7 * 3 + p) * b.at(Scalar::F32, p * 7 + i % 7)).sum()
         };
         for (first, length) in [(0, 35), (3, 20), (13, 1), (34, 1)] {
             let mut got = vec![0.0; length];

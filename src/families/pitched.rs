@@ -73,9 +73,10 @@ pub const FAMILY: Family = Family {
                 scalars: all,
                 oracle: |shape, _| {
                     let ((width, ..), pitch) = (sides(shape.extent), texture_pitch(shape));
+                    let input = shape.input(Values::Wide);
                     Box::new(move |first, slots| {
                         by_rows(first, slots, width, |row, x, slots| {
-                            Values::Wide.elements(Scalar::U32, row * pitch + x, 1, slots);
+                            input.elements(Scalar::U32, row * pitch + x, 1, slots);
                         });
                     })
                 },
@@ -101,8 +102,9 @@ pub const FAMILY: Family = Family {
                 scalars: |shape, _| padded(shape),
                 oracle: |shape, _| {
                     let ((width, ..), pitch) = (sides(shape.extent), texture_pitch(shape));
+                    let input = shape.input(Values::Wide);
                     each(move |i| match i % pitch {
-                        x if x < width => Values::Wide.at(Scalar::U32, i / pitch * width + x),
+                        x if x < width => input.at(Scalar::U32, i / pitch * width + x),
                         _ => f64::from(POISON),
                     })
                 },
@@ -228,9 +230,9 @@ fn sums(shape: &Shape, interface: &Interface) -> u64 {
 
 fn sums_of_rows(shape: &Shape, interface: &Interface) -> Oracle {
     let ((width, ..), pitch, scalar) = (sides(shape.extent), pitch(shape), shape.dtype.scalar());
-    let invocations = u64::from(interface.invocations());
+    let (input, invocations) = (shape.input(Values::Summable), u64::from(interface.invocations()));
     each(move |i| {
         let (row, t) = (i / invocations, i % invocations);
-        (t..width).step_by(invocations as usize).map(|x| Values::Summable.at(scalar, row * pitch + x)).sum()
+        (t..width).step_by(invocations as usize).map(|x| input.at(scalar, row * pitch + x)).sum()
     })
 }

@@ -161,10 +161,10 @@ const BASE: Benchmark = Benchmark {
         buffer: "total",
         scalars: |_, _| 1,
         oracle: |shape, _| {
-            let (values, scalar, n) = (values(shape), shape.dtype.scalar(), shape.count());
+            let (input, scalar, n) = (shape.input(values(shape)), shape.dtype.scalar(), shape.count());
             // Computed on first use: listing or binding a case needs no sum of 2^28 values.
             let sum = OnceLock::new();
-            each(move |_| *sum.get_or_init(|| values.sum(scalar, 0..n)))
+            each(move |_| *sum.get_or_init(|| input.sum(scalar, 0..n)))
         },
     },
     ..Benchmark::BLANK

@@ -67,11 +67,12 @@ pub const FAMILY: Family = Family {
             buffer: "output",
             scalars: all,
             oracle: |shape, _| {
-                let (scalar, fmas) = (shape.dtype.scalar(), shape.param("FMAS", 16.0));
+                let (input, scalar) = (shape.input(Values::Summable), shape.dtype.scalar());
+                let fmas = shape.param("FMAS", 16.0);
                 let addend = ADDEND as f64 / 128.0;
                 // After F rounds of x ← m·x + p: x + F·p for m = 1; for m = −1 every second round cancels the one
                 // before.
-                each(move |i| match Values::Summable.at(scalar, i) {
+                each(move |i| match input.at(scalar, i) {
                     x if x > 0.0 => x + fmas * addend,
                     x if fmas % 2.0 == 0.0 => x,
                     x => addend - x,

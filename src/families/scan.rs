@@ -155,21 +155,21 @@ fn steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
 /// The sum up to each multiple of a piece is computed once, on all cores; the elements of a slice follow one by one.
 fn prefix_sums(shape: &Shape, _: &Interface) -> Oracle {
     const PIECE: u64 = 1 << 13;
-    let (scalar, n) = (shape.dtype.scalar(), shape.count());
+    let (input, scalar, n) = (shape.input(Values::Summable), shape.dtype.scalar(), shape.count());
     let before: OnceLock<Vec<f64>> = OnceLock::new();
     Box::new(move |first, slots| {
         let before = before.get_or_init(|| {
             let mut sums: Vec<f64> = (0..n.div_ceil(PIECE))
                 .into_par_iter()
-                .map(|piece| Values::Summable.sum(scalar, piece * PIECE..n.min((piece + 1) * PIECE)))
+                .map(|piece| input.sum(scalar, piece * PIECE..n.min((piece + 1) * PIECE)))
                 .collect();
             sums.insert(0, 0.0);
             accumulate(scalar, 0.0, &mut sums);
             sums
         });
         let start = first / PIECE * PIECE;
-        let sum = before[(first / PIECE) as usize] + Values::Summable.sum(scalar, start..first);
-        Values::Summable.elements(scalar, first, 1, slots);
+        let sum = before[(first / PIECE) as usize] + input.sum(scalar, start..first);
+        input.elements(scalar, first, 1, slots);
         accumulate(scalar, sum, slots);
     })
 }
@@ -199,11 +199,12 @@ mod tests {
     fn prefix_sums_follow_one_by_one_from_any_index_on_and_wrap_at_32_bits() {
         const N: u64 = 20_000;
         for dtype in [Dtype::F32, Dtype::U32] {
-            let shape = Shape { dtype, extent: Extent::Linear(N), params: Default::default() };
+            let shape = Shape { stream: 5, ..Shape::new(dtype, Extent::Linear(N), Default::default()) };
+            let input = shape.input(Values::Summable);
             let mut sum = 0.0;
             let one_by_one: Vec<f64> = (0..N)
                 .map(|i| {
-                    sum += Values::Summable.at(dtype.scalar(), i);
+                    sum += input.at(dtype.scalar(), i);
                     if dtype == Dtype::U32 { sum % 4_294_967_296.0 } else { sum }
                 })
                 .collect();

@@ -34,7 +34,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/stream/copy.wgsl"),
             cuda: include_str!("../../shaders/stream/copy.cu"),
             buffers: |shape, _| vec![operand("a", shape, Values::Wide), output("c", shape), sizes(shape)],
-            check: Check { buffer: "c", scalars: all, oracle: |shape, _| copied(Values::Wide, shape.dtype.scalar()) },
+            check: Check { buffer: "c", scalars: all, oracle: |shape, _| copied(shape, Values::Wide) },
             ..BASE
         },
         Benchmark {
@@ -186,7 +186,7 @@ fn sizes(shape: &Shape) -> Buffer {
 
 /// An oracle from two operands at the same index.
 fn from(shape: &Shape, a: Values, b: Values, value: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> Oracle {
-    let scalar = shape.dtype.scalar();
+    let (a, b, scalar) = (shape.input(a), shape.input(b), shape.dtype.scalar());
     Box::new(move |first, slots| {
         let mut block = [0.0; BLOCK];
         for (number, slots) in slots.chunks_mut(BLOCK).enumerate() {
@@ -209,12 +209,13 @@ fn block_sums(shape: &Shape, interface: &Interface) -> u64 {
 
 fn dot_oracle(shape: &Shape, interface: &Interface) -> Oracle {
     let (scalar, lanes, elements) = (shape.dtype.scalar(), shape.dtype.lanes(), elements(shape));
+    let (a, b) = (shape.input(Values::Summable), shape.input(Values::Signs));
     let width = u64::from(interface.invocations());
     let stride = dot_groups(shape, interface) * width;
     each_on_all_cores(move |i| {
         let (block, lane) = (i / lanes, i % lanes);
         let rows = (block * width..elements).step_by(stride as usize);
         let mine = rows.flat_map(|first| first..elements.min(first + width)).map(|at| at * lanes + lane);
-        mine.map(|at| Values::Summable.at(scalar, at) * Values::Signs.at(scalar, at)).sum()
+        mine.map(|at| a.at(scalar, at) * b.at(scalar, at)).sum()
     })
 }

@@ -199,13 +199,13 @@ fn end_to_end(groups: u64, results: u64) -> Vec<Step> {
 
 /// The sums of `count` owners; `owner` maps an element to its owner.
 fn sums(shape: &Shape, count: u64, owner: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Oracle {
-    let n = shape.count();
+    let (n, input) = (shape.count(), shape.input(Values::Digits));
     let table = OnceLock::new();
     each(move |i| {
         let sums = table.get_or_init(|| {
             let mut sums = vec![0_u32; count as usize];
             for at in 0..n {
-                let digit = Values::Digits.at(Scalar::U32, at) as u32;
+                let digit = input.at(Scalar::U32, at) as u32;
                 let sum = &mut sums[owner(at) as usize];
                 *sum = sum.wrapping_add(digit.pow(3));
             }

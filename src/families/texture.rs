@@ -11,7 +11,7 @@
 
 use std::sync::OnceLock;
 
-use crate::suite::input::Values;
+use crate::suite::input::{Input, Values};
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape, Step,
     TexelFormat, Texture, Work, by_rows, uniform,
@@ -119,6 +119,7 @@ const COORDINATE_STEPS: f64 = 16.0;
 
 /// The rotated picture, computed in f64.
 struct Rotation {
+    input: Input,
     width: u64,
     height: u64,
     sin: f64,
@@ -130,7 +131,8 @@ struct Rotation {
 impl Rotation {
     fn new(shape: &Shape) -> Self {
         let ((height, width), (sin, cos)) = (shape.extent.matrix(), sin_cos(shape));
-        Self { width, height, sin: f64::from(sin), cos: f64::from(cos), image: OnceLock::new() }
+        let input = shape.input(Values::Picture(width));
+        Self { input, width, height, sin: f64::from(sin), cos: f64::from(cos), image: OnceLock::new() }
     }
 
     /// Bytes of the rotated picture, rounded to whole levels.
@@ -179,7 +181,7 @@ impl Rotation {
     fn filtered(&self, (x, y): (f64, f64)) -> [f64; 4] {
         let image = self.image.get_or_init(|| {
             let mut bytes = vec![0; 4 * (self.width * self.height) as usize];
-            Values::Picture(self.width).encode(Scalar::Unorm8, 0, &mut bytes);
+            self.input.encode(Scalar::Unorm8, 0, &mut bytes);
             bytes
         });
         let wrapped = |at: i64, length: u64| {
@@ -225,11 +227,11 @@ mod tests {
 
     fn shape(height: u64, width: u64, angle: f64) -> Shape {
         let params = [("ANGLE".to_owned(), angle)].into();
-        Shape { dtype: Dtype::Rgba8, extent: Extent::Matrix(height, width), params }
+        Shape::new(Dtype::Rgba8, Extent::Matrix(height, width), params)
     }
 
     fn image(width: u64, height: u64) -> Vec<f64> {
-        (0..4 * width * height).map(|i| Values::Picture(width).at(Scalar::Unorm8, i)).collect()
+        (0..4 * width * height).map(|i| Values::Picture(width).of(0).at(Scalar::Unorm8, i)).collect()
     }
 
     #[test]

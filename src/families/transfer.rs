@@ -184,8 +184,8 @@ const BASE: Benchmark = Benchmark {
         buffer: "output",
         scalars: all,
         oracle: |shape, _| {
-            let scalar = shape.dtype.scalar();
-            each(move |i| Values::Wide.at(scalar, i))
+            let (input, scalar) = (shape.input(Values::Wide), shape.dtype.scalar());
+            each(move |i| input.at(scalar, i))
         },
     },
     ..Benchmark::BLANK

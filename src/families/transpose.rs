@@ -148,9 +148,10 @@ const BASE: Benchmark = Benchmark {
         scalars: all,
         oracle: |shape, _| {
             let ((rows, columns), scalar) = (shape.extent.matrix(), shape.dtype.scalar());
+            let input = shape.input(Values::Wide);
             Box::new(move |first, slots| {
                 by_rows(first, slots, rows, |column, row, slots| {
-                    Values::Wide.elements(scalar, row * columns + column, columns, slots);
+                    input.elements(scalar, row * columns + column, columns, slots);
                 });
             })
         },

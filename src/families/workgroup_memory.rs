@@ -149,11 +149,7 @@ pub const FAMILY: Family = Family {
             steps: |shape, interface| covering(shape.count() / shape.dtype.lanes(), interface),
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
-            check: Check {
-                buffer: "output",
-                scalars: all,
-                oracle: |shape, _| copied(Values::Wide, shape.dtype.scalar()),
-            },
+            check: Check { buffer: "output", scalars: all, oracle: |shape, _| copied(shape, Values::Wide) },
             ..BASE
         },
         Benchmark {
@@ -175,8 +171,8 @@ pub const FAMILY: Family = Family {
                 buffer: "output",
                 scalars: all,
                 oracle: |shape, interface| {
-                    let (n, length) = (shape.count(), u64::from(interface.invocations()));
-                    each(move |i| word(n, i / length * length + (i + 37) % length).into())
+                    let (word, length) = (words(shape), u64::from(interface.invocations()));
+                    each(move |i| word(i / length * length + (i + 37) % length).into())
                 },
             },
             ..BASE
@@ -209,8 +205,8 @@ const ROTATION: Benchmark = Benchmark {
         buffer: "output",
         scalars: all,
         oracle: |shape, interface| {
-            let (n, length) = (shape.count(), u64::from(interface.invocations()));
-            each(move |i| word(n, i / length * length + (i + 37 * ROTATION_ROUNDS) % length).into())
+            let (word, length) = (words(shape), u64::from(interface.invocations()));
+            each(move |i| word(i / length * length + (i + 37 * ROTATION_ROUNDS) % length).into())
         },
     },
     ..BASE
@@ -221,7 +217,7 @@ const THREE_ARRAYS: Benchmark = Benchmark {
     cases: &cases(&[Extent::Linear(1 << 18)], &[Extent::Linear(1 << 22)], &[&[]]),
     work: |shape| Work { bytes: 16 * ARRAYS_ROUNDS * shape.count(), flops: 0 },
     ceiling: Some(Limit::Workgroup),
-    check: Check { buffer: "output", scalars: all, oracle: |shape, _| three_arrays(shape.count()) },
+    check: Check { buffer: "output", scalars: all, oracle: |shape, _| three_arrays(shape) },
     ..BASE
 };
 
@@ -233,9 +229,9 @@ const WORDS: Benchmark = Benchmark {
         buffer: "output",
         scalars: all,
         oracle: |shape, _| {
-            let n = shape.count();
+            let word = words(shape);
             // Every read of every round adds one.
-            each(move |i| word(n, i).wrapping_add((WORDS_SETS * WORDS_ROUNDS) as u32).into())
+            each(move |i| word(i).wrapping_add((WORDS_SETS * WORDS_ROUNDS) as u32).into())
         },
     },
     ..BASE
@@ -271,20 +267,22 @@ fn covering(elements: u64, interface: &Interface) -> Vec<Step> {
     vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations())))]
 }
 
-/// The start value of the invocation of element `i`.
-fn word(n: u64, i: u64) -> u32 {
-    if i < n { Values::Wide.at(Scalar::U32, i) as u32 } else { 0 }
+/// The start value of the invocation of an element.
+fn words(shape: &Shape) -> impl Fn(u64) -> u32 + Send + Sync + 'static {
+    let (n, input) = (shape.count(), shape.input(Values::Wide));
+    move |i| if i < n { input.at(Scalar::U32, i) as u32 } else { 0 }
 }
 
 /// Simulates the kernels' 256 invocations round by round, one block of the output after the other.
-fn three_arrays(n: u64) -> Oracle {
+fn three_arrays(shape: &Shape) -> Oracle {
     const BLOCK: usize = 256;
+    let word = words(shape);
     Box::new(move |first, values| {
         let mut done = 0;
         while done < values.len() {
             let at = first + done as u64;
             let (block, offset) = (at / BLOCK as u64 * BLOCK as u64, at as usize % BLOCK);
-            let mut x: [u32; BLOCK] = std::array::from_fn(|t| word(n, block + t as u64));
+            let mut x: [u32; BLOCK] = std::array::from_fn(|t| word(block + t as u64));
             for k in 0..ARRAYS_ROUNDS as usize {
                 let floats = &x[k % 4 * 64..][..64];
                 let shorts = &x[(k + 1) % 4 * 64..][..64];

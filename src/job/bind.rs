@@ -65,12 +65,12 @@ impl Job {
             scalars: (benchmark.check.scalars)(shape, interface),
             oracle: (benchmark.check.oracle)(shape, interface),
             tolerance: benchmark.tolerance.map(|tolerance| tolerance(shape, interface)),
-            product: Product::of(shape.extent, &declared),
+            product: Product::of(shape, &declared),
         };
         let buffers = declared
             .iter()
             .enumerate()
-            .map(|(index, buffer)| JobBuffer::bind(index, buffer, shape.dtype.scalar(), interface, &steps))
+            .map(|(index, buffer)| JobBuffer::bind(index, buffer, shape, interface, &steps))
             .collect();
         let only = benchmark.only_cuda.map(|why| Only { language: Language::Cuda, why });
         Ok(Self { label: case.to_string(), kernel, only, buffers, steps, end_to_end, check })

@@ -2,7 +2,7 @@
 
 use super::step::Step;
 use crate::suite::{Access, Interface};
-use crate::suite::{Contents, POISON, Route, Scalar, Texture};
+use crate::suite::{Contents, POISON, Route, Scalar, Shape, Texture};
 
 /// A buffer or texture to allocate.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,8 @@ pub struct JobBuffer {
     pub bytes: u64,
     /// Its contents before the first launch.
     pub contents: Contents,
+    /// Number of the random stream that they are drawn from, where they are input.
+    pub stream: u64,
     /// Whether a kernel or a copy writes it. Such a buffer is not shared between jobs.
     pub is_written: bool,
     /// Whether it is bound as a uniform buffer.
@@ -41,7 +43,7 @@ impl JobBuffer {
     pub fn fill(&self, offset: u64, bytes: &mut [u8]) {
         match &self.contents {
             Contents::Input(values) | Contents::InputOnHost(values) => {
-                values.encode(self.scalar, offset / self.scalar.bytes() as u64, bytes);
+                values.of(self.stream).encode(self.scalar, offset / self.scalar.bytes() as u64, bytes);
             }
             Contents::Words(words) => {
                 let words = words.iter().skip(offset as usize / 4).copied().chain(std::iter::repeat(0));
@@ -69,7 +71,8 @@ impl JobBuffer {
     /// Whether both have the same initial contents, whatever their names.
     #[must_use]
     pub fn is_same_input(&self, other: &Self) -> bool {
-        (self.scalar, self.bytes, &self.contents) == (other.scalar, other.bytes, &other.contents)
+        let key = |buffer: &Self| (buffer.scalar, buffer.bytes, buffer.stream);
+        key(self) == key(other) && self.contents == other.contents
     }
 
     /// Whether it is staging memory that the host fills and the device copies from.
@@ -100,11 +103,11 @@ impl JobBuffer {
         matches!(contents, Contents::Poison | Contents::PoisonF32 | Contents::Clock)
     }
 
-    /// The buffer `index` of a job, as its steps use it.
+    /// The buffer `index` of a job of this shape, as its steps use it.
     pub(super) fn bind(
         index: usize,
         declared: &crate::suite::Buffer,
-        scalar: Scalar,
+        shape: &Shape,
         interface: &Interface,
         steps: &[Step],
     ) -> Self {
@@ -132,7 +135,7 @@ impl JobBuffer {
         let scalar = match contents {
             Contents::Words(_) | Contents::Cycle(_) | Contents::Clock => Scalar::U32,
             Contents::PoisonF32 => Scalar::F32,
-            _ => scalar,
+            _ => shape.dtype.scalar(),
         };
         let mapping = steps.iter().find_map(|step| match step {
             Step::Send { to, route: Route::Mapped, .. } if *to == index => Some(Mapping::Write),
@@ -157,6 +160,7 @@ impl JobBuffer {
                 .checked_next_multiple_of(16)
                 .unwrap_or(u64::MAX),
             contents: declared.contents.clone(),
+            stream: shape.stream,
             is_written: is_copied_over || bound_as(Access::ReadWrite),
             is_uniform: bound_as(Access::Uniform),
             mapping,

@@ -1,7 +1,7 @@
 //! The right answer of a job.
 
-use crate::suite::input::Values;
-use crate::suite::{Contents, Extent, Oracle};
+use crate::suite::input::Input;
+use crate::suite::{Contents, Extent, Oracle, Shape};
 
 /// The right output.
 pub struct OutputCheck {
@@ -27,23 +27,23 @@ pub struct Product {
     /// Columns of A, rows of B.
     pub k: u64,
     /// A.
-    pub a: Values,
+    pub a: Input,
     /// B.
-    pub b: Values,
+    pub b: Input,
 }
 
 impl Product {
     /// Up to this many multiplications, the host computes every element of a product.
     const SMALL: u64 = 1 << 31;
 
-    pub(super) fn of(extent: Extent, declared: &[crate::suite::Buffer]) -> Option<Self> {
-        let Extent::Product(m, n, k) = extent else { return None };
+    pub(super) fn of(shape: &Shape, declared: &[crate::suite::Buffer]) -> Option<Self> {
+        let Extent::Product(m, n, k) = shape.extent else { return None };
         let input = |name: &str| match declared.iter().find(|buffer| buffer.name == name)?.contents {
-            Contents::Input(values) => Some(values),
+            Contents::Input(values) => Some(shape.input(values)),
             _ => None,
         };
         let (a, b) = input("a").zip(input("b"))?;
-        (extent.count() > Self::SMALL).then_some(Self { m, n, k, a, b })
+        (shape.count() > Self::SMALL).then_some(Self { m, n, k, a, b })
     }
 }
 

@@ -5,18 +5,19 @@ use half::f16;
 use rayon::prelude::*;
 
 use super::rows::by_rows;
-use super::shape::Scalar;
+use super::shape::{Scalar, Shape};
 use super::vectors::vectorised;
 
-/// A family of random inputs.
+/// A family of random inputs. [`Input`] is one of them, drawn from one stream.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Values {
     /// The whole range of the type without zero: almost any two elements differ, so that a misplaced one is found.
     /// Floats lie in (0, 1).
     Wide,
     /// Floats ±k/128 with k in 1..=127 (integers as [`Values::Wide`]): every partial sum of up to 2^28 of them is an
-    /// exact multiple of 1/128 below 2^17 in any order (a random walk with a step of 0.57 moves at most 10^4), so that
-    /// sums compare exactly and one missing element is found. In f16 the elements are exact, and sums up to 16.
+    /// exact multiple of 1/128 below 2^17 in any order, so that sums compare exactly and one missing element is found.
+    /// (A random walk of 2^28 steps of 0.57 moves by 9400, its standard deviation: the limit is 14 times that in every
+    /// stream.) In f16 the elements are exact, and sums up to 16.
     Summable,
     /// ±1, independent of [`Values::Summable`]: a second operand that keeps sums and products with the first exact
     /// (integers as [`Values::Wide`]).
@@ -32,16 +33,20 @@ pub enum Values {
     Constant(f64),
 }
 
+/// Values drawn from one random stream: the input of one epoch of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Input {
+    /// What is drawn.
+    pub values: Values,
+    /// Number of the stream. Streams 0 to 2^32 - 1 differ from each other, except in [`Values::Constant`].
+    pub stream: u64,
+}
+
 impl Values {
-    /// Element `index` of the input. Exact: every value of every type here fits an f64.
+    /// The values drawn from stream `stream`.
     #[must_use]
-    #[inline]
-    pub fn at(self, scalar: Scalar, index: u64) -> f64 {
-        match self {
-            Self::Constant(value) => value,
-            Self::Picture(width) => pixel(width, index / 4)[(index % 4) as usize].into(),
-            _ => self.drawn(scalar, hash(self.position(index))),
-        }
+    pub const fn of(self, stream: u64) -> Input {
+        Input { values: self, stream }
     }
 
     /// The element for 32 random bits. Through i32 where it fits: CPUs convert several of these at a time.
@@ -66,6 +71,27 @@ impl Values {
         match self {
             Self::SummableFrom(first) => first.wrapping_add(index),
             _ => index,
+        }
+    }
+}
+
+impl Shape {
+    /// These values, drawn from the stream of this shape.
+    #[must_use]
+    pub const fn input(&self, values: Values) -> Input {
+        values.of(self.stream)
+    }
+}
+
+impl Input {
+    /// Element `index` of the input. Exact: every value of every type here fits an f64.
+    #[must_use]
+    #[inline]
+    pub fn at(self, scalar: Scalar, index: u64) -> f64 {
+        match self.values {
+            Values::Constant(value) => value,
+            Values::Picture(width) => pixel(width, index / 4, key(self.stream))[(index % 4) as usize].into(),
+            values => values.drawn(scalar, hash(values.position(index), key(self.stream))),
         }
     }
 
@@ -123,69 +149,70 @@ impl Values {
 pub(crate) const BLOCK: usize = 512;
 
 vectorised! {
-    /// See [`Values::elements`].
-    fn elements(values: Values, scalar: Scalar, first: u64, stride: u64, slots: &mut [f64]) {
+    /// See [`Input::elements`].
+    fn elements(input: Input, scalar: Scalar, first: u64, stride: u64, slots: &mut [f64]) {
+        let (values, key) = (input.values, key(input.stream));
         let position = values.position(first);
         // The common kinds separately: the compiler vectorises each of their loops.
         match (values, scalar) {
             (Values::Constant(value), _) => slots.fill(value),
             (Values::Picture(width), _) if stride == 1 => by_rows(first, slots, 4, |number, channel, slots| {
-                let bytes = &pixel(width, number)[channel as usize..];
+                let bytes = &pixel(width, number, key)[channel as usize..];
                 slots.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = f64::from(*byte));
             }),
             (Values::Picture(_), _) => {
                 let indices = (first..).step_by(stride as usize);
-                indices.zip(slots).for_each(|(index, slot)| *slot = values.at(scalar, index));
+                indices.zip(slots).for_each(|(index, slot)| *slot = input.at(scalar, index));
             }
             (Values::Summable | Values::SummableFrom(_), Scalar::F32 | Scalar::F64 | Scalar::F16) => {
-                draw(position, stride, slots, |random| Values::Summable.drawn(Scalar::F32, random));
+                draw(position, stride, key, slots, |random| Values::Summable.drawn(Scalar::F32, random));
             }
             (Values::Signs, Scalar::F32 | Scalar::F64 | Scalar::F16) => {
-                draw(position, stride, slots, |random| Values::Signs.drawn(Scalar::F32, random));
+                draw(position, stride, key, slots, |random| Values::Signs.drawn(Scalar::F32, random));
             }
             (Values::Wide, Scalar::F32) => {
-                draw(position, stride, slots, |random| Values::Wide.drawn(Scalar::F32, random));
+                draw(position, stride, key, slots, |random| Values::Wide.drawn(Scalar::F32, random));
             }
             (Values::Wide, Scalar::F64) => {
-                draw(position, stride, slots, |random| Values::Wide.drawn(Scalar::F64, random));
+                draw(position, stride, key, slots, |random| Values::Wide.drawn(Scalar::F64, random));
             }
             (Values::Wide | Values::Summable | Values::SummableFrom(_) | Values::Signs, Scalar::U32) => {
-                draw(position, stride, slots, |random| Values::Wide.drawn(Scalar::U32, random));
+                draw(position, stride, key, slots, |random| Values::Wide.drawn(Scalar::U32, random));
             }
-            _ => draw(position, stride, slots, |random| values.drawn(scalar, random)),
+            _ => draw(position, stride, key, slots, |random| values.drawn(scalar, random)),
         }
     }
 }
 
-/// Draws elements `stride` apart, from this position of the random stream on.
+/// Draws elements `stride` apart, from this position of the stream of this key on.
 #[inline(always)]
-fn draw(position: u64, stride: u64, slots: &mut [f64], drawn: impl Fn(u32) -> f64) {
+fn draw(position: u64, stride: u64, key: u32, slots: &mut [f64], drawn: impl Fn(u32) -> f64) {
     let mut block = [0; BLOCK];
     for (number, slots) in slots.chunks_mut(BLOCK).enumerate() {
         let position = position + (number * BLOCK) as u64 * stride;
         let (high, randoms) = (position >> 32, &mut block[..slots.len()]);
         if (position + stride * slots.len() as u64) >> 32 == high {
             // Constants stay outside of the loop, and 32 bits suffice inside.
-            let (mut low, stride, salt) = (position as u32, stride as u32, salt(high as u32));
+            let (mut low, stride, salt) = (position as u32, stride as u32, salt(high as u32, key));
             for random in &mut *randoms {
-                *random = mixed(low ^ salt);
+                *random = mixed(low ^ salt, key);
                 low = low.wrapping_add(stride);
             }
         } else {
-            (0..).zip(&mut *randoms).for_each(|(number, random)| *random = hash(position + number * stride));
+            (0..).zip(&mut *randoms).for_each(|(number, random)| *random = hash(position + number * stride, key));
         }
         slots.iter_mut().zip(randoms).for_each(|(slot, random)| *slot = drawn(*random));
     }
 }
 
-/// Pixel `number` of [`Values::Picture`].
-fn pixel(width: u64, number: u64) -> [u8; 4] {
+/// Pixel `number` of [`Values::Picture`], with the noise of the stream of this key.
+fn pixel(width: u64, number: u64, key: u32) -> [u8; 4] {
     let (x, y, middle) = (number % width, number / width, width / 2);
     let [dx, dy] = [x, y].map(|at| (at as i64 - middle as i64) as f64);
     // Sixteen rings to the edge. The root of a whole number below 2^52 is never rounded up to the next one.
     let ring = (dx * dx + dy * dy).sqrt() as i64 as u64 * 32 / width.max(1);
     let green = if ring.is_multiple_of(2) == (x < middle && y < middle) { 48 } else { 208 };
-    [(255 * x / width) as u8, green, hash(number) as u8, 255]
+    [(255 * x / width) as u8, green, hash(number, key) as u8, 255]
 }
 
 /// ±k with k in 1..=127.
@@ -198,20 +225,27 @@ const fn summable(random: u32) -> i32 {
 }
 
 /// 32 random bits for an index: the "lowbias32" integer hash (Wellons, *Prospecting for Hash Functions*), with the high
-/// word mixed in.
-const fn hash(index: u64) -> u32 {
-    mixed(index as u32 ^ salt((index >> 32) as u32))
+/// word mixed in. The key enters it twice. At the start alone, it would only move elements, as a distant position does:
+/// two streams would often hold the same values in another order, and have the same sum. After the first multiplication
+/// alone, it would leave signs correlated.
+const fn hash(index: u64, key: u32) -> u32 {
+    mixed(index as u32 ^ salt((index >> 32) as u32, key), key)
 }
 
 #[inline(always)]
-const fn salt(high: u32) -> u32 {
-    high.wrapping_mul(0x9e37_79b9) ^ 0x5eed_c0de
+const fn salt(high: u32, key: u32) -> u32 {
+    high.wrapping_mul(0x9e37_79b9) ^ 0x5eed_c0de ^ key
+}
+
+/// The key of a stream: another for each of the first 2^32, and 0, which changes nothing, for stream 0.
+const fn key(stream: u64) -> u32 {
+    mixed(stream as u32 ^ ((stream >> 32) as u32).wrapping_mul(0x9e37_79b9), 0)
 }
 
 #[inline(always)]
-const fn mixed(mut x: u32) -> u32 {
+const fn mixed(mut x: u32, key: u32) -> u32 {
     x ^= x >> 16;
-    x = x.wrapping_mul(0x7feb_352d);
+    x = x.wrapping_mul(0x7feb_352d) ^ key;
     x ^= x >> 15;
     x = x.wrapping_mul(0x846c_a68b);
     x ^ (x >> 16)
@@ -225,7 +259,7 @@ mod tests {
     fn inputs_are_random_nonzero_and_the_same_everywhere() {
         for scalar in [Scalar::U32, Scalar::F32, Scalar::F64, Scalar::F16] {
             for values in [Values::Wide, Values::Summable] {
-                let first: Vec<f64> = (0..4096).map(|i| values.at(scalar, i)).collect();
+                let first: Vec<f64> = (0..4096).map(|i| values.of(0).at(scalar, i)).collect();
                 assert!(first.iter().all(|&x| x != 0.0));
                 let mut bytes = vec![0; first.len() * scalar.bytes()];
                 scalar.encode(first.iter().copied(), &mut bytes);
@@ -239,30 +273,30 @@ mod tests {
             }
         }
         // Pinned: reports are comparable only while inputs do not change.
-        assert_eq!(Values::Wide.at(Scalar::U32, 0), 1_442_009_498.0);
+        assert_eq!(Values::Wide.of(0).at(Scalar::U32, 0), 1_442_009_498.0);
     }
 
     #[test]
     fn digits_and_signs_are_evenly_spread_and_signs_independent() {
         let n = 40_000;
         for digit in 0..10 {
-            let hits = (0..n).filter(|&i| Values::Digits.at(Scalar::U32, i) == f64::from(digit)).count();
+            let hits = (0..n).filter(|&i| Values::Digits.of(0).at(Scalar::U32, i) == f64::from(digit)).count();
             assert!((3700..4300).contains(&hits), "{digit}: {hits}");
         }
-        let sign = |i| Values::Signs.at(Scalar::F32, i);
+        let sign = |i| Values::Signs.of(0).at(Scalar::F32, i);
         assert!((0..n).all(|i| sign(i).abs() == 1.0));
         assert!((0..n).map(sign).sum::<f64>().abs() < 800.0);
-        let products = (0..n).map(|i| sign(i) * Values::Summable.at(Scalar::F32, i).signum()).sum::<f64>();
+        let products = (0..n).map(|i| sign(i) * Values::Summable.of(0).at(Scalar::F32, i).signum()).sum::<f64>();
         assert!(products.abs() < 800.0, "{products}");
     }
 
     #[test]
     fn encoding_agrees_with_at_across_pieces() {
         let mut bytes = vec![0_u8; 4 * 40_000];
-        Values::Wide.encode(Scalar::F32, 7, &mut bytes);
+        Values::Wide.of(0).encode(Scalar::F32, 7, &mut bytes);
         for index in [0, 1, 16_383, 16_384, 39_999] {
             let got = f32::from_le_bytes(bytes[4 * index..4 * index + 4].try_into().expect("four bytes"));
-            assert_eq!(f64::from(got), Values::Wide.at(Scalar::F32, 7 + index as u64));
+            assert_eq!(f64::from(got), Values::Wide.of(0).at(Scalar::F32, 7 + index as u64));
         }
     }
 
@@ -270,30 +304,86 @@ mod tests {
     fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
         let kinds =
             [Values::Wide, Values::Summable, Values::Signs, Values::Digits, Values::SummableFrom((1 << 40) - 7)];
-        for values in kinds.into_iter().chain([Values::Picture(37), Values::Constant(2.0)]) {
+        let kinds = kinds.into_iter().chain([Values::Picture(37), Values::Constant(2.0)]);
+        for (values, stream) in kinds.zip([0, 1, 7, 63, 1 << 40].into_iter().cycle()) {
+            let input = values.of(stream);
             for scalar in [Scalar::U32, Scalar::F32, Scalar::F64, Scalar::F16, Scalar::Unorm8] {
                 for (first, stride) in [(0, 1), (3, 1), ((1 << 32) - 500, 1), (5, 4100), (1 << 31, (1 << 31) - 1)] {
                     let mut slots = [f64::NAN; 1003];
-                    values.elements(scalar, first, stride, &mut slots);
-                    let at = |k: u64| values.at(scalar, first + k * stride);
+                    input.elements(scalar, first, stride, &mut slots);
+                    let at = |k: u64| input.at(scalar, first + k * stride);
                     assert!((0..).zip(slots).all(|(k, slot)| slot == at(k)), "{values:?} {scalar:?} {first} {stride}");
                 }
                 let range = (1 << 32) - 100_000..(1 << 32) + 5;
-                let one_by_one: f64 = range.clone().map(|i| values.at(scalar, i)).sum();
-                let sum = values.sum(scalar, range);
+                let one_by_one: f64 = range.clone().map(|i| input.at(scalar, i)).sum();
+                let sum = input.sum(scalar, range);
                 let expected = if scalar == Scalar::U32 { one_by_one % 4_294_967_296.0 } else { one_by_one };
                 assert!((sum - expected).abs() <= 1e-7 * expected.abs(), "{values:?} {scalar:?}: {sum} {expected}");
             }
         }
     }
 
-    /// f32 addition in any order gives the same bits.
     #[test]
-    fn sums_are_exact_in_f32_in_any_order() {
-        let n = 1 << 22;
-        let exact = Values::Summable.sum(Scalar::F32, 0..n);
-        let forward = (0..n).fold(0.0_f32, |sum, i| sum + Values::Summable.at(Scalar::F32, i) as f32);
-        let backward = (0..n).rev().fold(0.0_f32, |sum, i| sum + Values::Summable.at(Scalar::F32, i) as f32);
-        assert_eq!((f64::from(forward), f64::from(backward)), (exact, exact));
+    fn sums_are_exact_in_f32_in_any_order_and_in_every_stream() {
+        for stream in 0..64 {
+            let n = if stream == 0 { 1 << 22 } else { 1 << 16 };
+            let input = Values::Summable.of(stream);
+            let exact = input.sum(Scalar::F32, 0..n);
+            let forward = (0..n).fold(0.0_f32, |sum, i| sum + input.at(Scalar::F32, i) as f32);
+            let backward = (0..n).rev().fold(0.0_f32, |sum, i| sum + input.at(Scalar::F32, i) as f32);
+            assert_eq!((f64::from(forward), f64::from(backward)), (exact, exact), "stream {stream}");
+        }
+    }
+
+    /// The largest partial sum of n elements of variance 1/3 exceeds five times the square root of n/3 with a
+    /// probability of 10^-6 (reflection principle: twice that of the last sum).
+    #[test]
+    fn partial_sums_of_every_stream_are_those_of_a_random_walk() {
+        const N: u64 = 1 << 20;
+        for values in [Values::Summable, Values::SummableFrom(1 << 40)] {
+            let extremes: Vec<f64> = (0..64)
+                .into_par_iter()
+                .map(|stream| {
+                    let mut elements = vec![0.0; N as usize];
+                    values.of(stream).elements(Scalar::F32, 0, 1, &mut elements);
+                    let mut sum = 0.0_f64;
+                    elements.into_iter().fold(0.0, |extreme: f64, element| {
+                        sum += element;
+                        extreme.max(sum.abs())
+                    })
+                })
+                .collect();
+            let deviation = (N as f64 / 3.0).sqrt();
+            assert!(extremes.iter().all(|extreme| *extreme < 5.0 * deviation), "{values:?}: {extremes:?}");
+            // Half of all walks go further than 1.15 deviations.
+            let far = extremes.iter().filter(|extreme| **extreme > 1.15 * deviation).count();
+            assert!((16..=48).contains(&far), "{values:?}: {far} of 64");
+        }
+    }
+
+    /// A permutation of the same values would have the same sum, and the same histogram.
+    #[test]
+    fn streams_are_independent_and_none_is_a_permutation_of_another() {
+        const N: u64 = 1 << 16;
+        let mut sums: Vec<f64> = (0..64).map(|stream| Values::Wide.of(stream).sum(Scalar::U32, 0..N)).collect();
+        sums.sort_by(f64::total_cmp);
+        sums.dedup();
+        assert_eq!(sums.len(), 64);
+        let deviation = (N as f64).sqrt();
+        for values in [Values::Summable, Values::Signs] {
+            let elements = |stream: u64| {
+                let mut elements = vec![0.0; N as usize];
+                values.of(stream).elements(Scalar::F32, 0, 1, &mut elements);
+                elements
+            };
+            let streams: Vec<Vec<f64>> = (0..24).map(elements).collect();
+            for (s, t) in (0..24).flat_map(|t| (0..t).map(move |s| (s, t))) {
+                for distance in [0, 1, 2, 1 << 8, 1 << 15] {
+                    let pairs = streams[s].iter().zip(&streams[t][distance..]);
+                    let products = pairs.map(|(a, b)| a.signum() * b.signum()).sum::<f64>();
+                    assert!(products.abs() < 5.0 * deviation, "{values:?}, {s}, {t}, {distance}: {products}");
+                }
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::input::Values;
-use super::shape::Scalar;
+use super::shape::Shape;
 
 /// The right answer: writes the elements from an index on into a slice.
 pub type Oracle = Box<dyn Fn(u64, &mut [f64]) + Send + Sync>;
@@ -25,6 +25,7 @@ pub(crate) fn each_on_all_cores(value: impl Fn(u64) -> f64 + Send + Sync + 'stat
 }
 
 /// The oracle of a copy: the input itself.
-pub(crate) fn copied(values: Values, scalar: Scalar) -> Oracle {
-    Box::new(move |first, slots| values.elements(scalar, first, 1, slots))
+pub(crate) fn copied(shape: &Shape, values: Values) -> Oracle {
+    let (input, scalar) = (shape.input(values), shape.dtype.scalar());
+    Box::new(move |first, slots| input.elements(scalar, first, 1, slots))
 }

@@ -236,7 +236,7 @@ impl fmt::Display for Extent {
 }
 
 /// The element type, size and parameters of a case.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Shape {
     /// Element type.
     pub dtype: Dtype,
@@ -244,9 +244,24 @@ pub struct Shape {
     pub extent: Extent,
     /// Parameters by name.
     pub params: BTreeMap<String, f64>,
+    /// Number of the random stream that the inputs are drawn from. Each epoch of a run uses another. It is no part of
+    /// the case's identity: shapes that differ only in it are equal.
+    pub stream: u64,
+}
+
+impl PartialEq for Shape {
+    fn eq(&self, other: &Self) -> bool {
+        (self.dtype, self.extent, &self.params) == (other.dtype, other.extent, &other.params)
+    }
 }
 
 impl Shape {
+    /// A shape whose inputs are drawn from stream 0.
+    #[must_use]
+    pub const fn new(dtype: Dtype, extent: Extent, params: BTreeMap<String, f64>) -> Self {
+        Self { dtype, extent, params, stream: 0 }
+    }
+
     /// Parameter `name`, or `default` where the case does not set it.
     #[must_use]
     pub fn param(&self, name: &str, default: f64) -> f64 {
@@ -315,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_shape_counts_the_bytes_of_its_components() {
-        let shape = |dtype| Shape { dtype, extent: Extent::Linear(6), params: BTreeMap::new() };
+        let shape = |dtype| Shape::new(dtype, Extent::Linear(6), BTreeMap::new());
         for (dtype, lanes, bytes) in [(Dtype::F16, 1, 12), (Dtype::Vec2F16, 2, 12), (Dtype::Vec2F32, 2, 24)] {
             assert_eq!((dtype.lanes(), shape(dtype).array_bytes()), (lanes, bytes), "{}", dtype.name());
         }

@@ -71,7 +71,7 @@ fn small_cases() -> Vec<Case> {
                 for extent in sizes(benchmark).into_iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes()))
                 {
                     let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-                    let case = Case::new(family, benchmark, Shape { dtype, extent, params });
+                    let case = Case::new(family, benchmark, Shape::new(dtype, extent, params));
                     if seen.insert(case.to_string()) {
                         cases.push(case);
                     }
@@ -210,7 +210,7 @@ fn verify_single_pass(
     let (family, benchmark) = benchmark(name);
     let mut fault_of = |dtype, n, looks: f64, edits: &[Edit]| {
         let params = [("LOOKS".to_owned(), looks)].into();
-        let case = Case::new(family, benchmark, Shape { dtype, extent: Extent::Linear(n), params });
+        let case = Case::new(family, benchmark, Shape::new(dtype, Extent::Linear(n), params));
         let mut job = Job::new(&case).expect("valid");
         for (text_before, text_after) in edits {
             let text = text(&mut job.kernel);
@@ -240,7 +240,7 @@ fn verify_single_pass(
 fn heavy() -> Case {
     let (family, benchmark) = benchmark("ceiling/fma");
     let params = [("ROUNDS".to_owned(), 32.0)].into();
-    Case::new(family, benchmark, Shape { dtype: Dtype::F32, extent: Extent::Linear(1 << 20), params })
+    Case::new(family, benchmark, Shape::new(Dtype::F32, Extent::Linear(1 << 20), params))
 }
 
 #[test]

@@ -389,7 +389,7 @@ fn sizes(case: &str) -> &'static [Extent] {
 fn job(family: &'static Family, benchmark: &'static Benchmark, dtype: Dtype, extent: Extent) -> Job {
     let params = benchmark.cases[0].params.last().into_iter().flat_map(|params| params.iter());
     let params = params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    Job::new(&Case::new(family, benchmark, Shape { dtype, extent, params })).expect("valid")
+    Job::new(&Case::new(family, benchmark, Shape::new(dtype, extent, params))).expect("valid")
 }
 
 /// One test for each family, so that they run in parallel: most of their time is compilation on one core.

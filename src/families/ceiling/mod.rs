@@ -40,11 +40,7 @@ pub const FAMILY: Family = Family {
             work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Copy),
             buffers: |shape, _| vec![input(shape.count()), output(shape.count()), elements(shape)],
-            check: Check {
-                buffer: "output",
-                scalars: all,
-                oracle: |shape, _| copied(Values::Wide, shape.dtype.scalar()),
-            },
+            check: Check { buffer: "output", scalars: all, oracle: |shape, _| copied(shape, Values::Wide) },
             ..BASE
         },
         Benchmark {

@@ -30,9 +30,10 @@ pub(super) fn trees(shape: &Shape, interface: &Interface) -> u64 {
 pub(super) fn sums_of_trees(shape: &Shape, interface: &Interface) -> Oracle {
     let (readers, elements) = (readers(shape, interface), shape.count() / shape.dtype.lanes());
     let (scalar, lanes, width) = (shape.dtype.scalar(), shape.dtype.lanes(), u64::from(interface.invocations()));
+    let input = shape.input(Values::Summable);
     each_on_all_cores(move |block| {
         let rows = (block * width..elements).step_by(readers as usize);
-        rows.map(|first| Values::Summable.sum(scalar, first * lanes..elements.min(first + width) * lanes)).sum()
+        rows.map(|first| input.sum(scalar, first * lanes..elements.min(first + width) * lanes)).sum()
     })
 }
 
@@ -42,20 +43,20 @@ pub(super) fn read_items(shape: &Shape) -> u64 {
 
 pub(super) fn sums_of_readers(shape: &Shape, interface: &Interface) -> Oracle {
     let (readers, elements) = (readers(shape, interface), shape.count() / shape.dtype.lanes());
-    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    let (input, scalar, lanes) = (shape.input(Values::Summable), shape.dtype.scalar(), shape.dtype.lanes());
     each(move |i| {
         let mine = (i..elements).step_by(readers as usize);
-        mine.flat_map(|at| at * lanes..(at + 1) * lanes).map(|at| Values::Summable.at(scalar, at)).sum()
+        mine.flat_map(|at| at * lanes..(at + 1) * lanes).map(|at| input.at(scalar, at)).sum()
     })
 }
 
 /// The value of a chain after an even number R of rounds of x ← m·x + m: x + R for m = 1, x for m = −1.
 pub(super) fn fma_chains(shape: &Shape, _: &Interface) -> Oracle {
-    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    let (input, scalar, lanes) = (shape.input(Values::Summable), shape.dtype.scalar(), shape.dtype.lanes());
     let rounds = 32.0 * shape.param("ROUNDS", 16.0);
     each(move |i| {
         let at = (i / lanes) & 1023;
-        let element = |k: u64| Values::Summable.at(scalar, (at + k) * lanes + i % lanes);
+        let element = |k: u64| input.at(scalar, (at + k) * lanes + i % lanes);
         let grown = if element(8) > 0.0 { rounds } else { 0.0 };
         (0..8).map(|k| element(k) + grown).sum()
     })
@@ -68,11 +69,11 @@ pub(super) fn f16_rounds(shape: &Shape) -> u64 {
 /// As [`fma_chains`], with x, m and p ±1, and signs that alternate but for the last.
 pub(super) fn f16_chains(shape: &Shape, _: &Interface) -> Oracle {
     const SIGNS: [f64; 8] = [1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0];
-    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    let (input, scalar, lanes) = (shape.input(Values::Signs), shape.dtype.scalar(), shape.dtype.lanes());
     let steps = (32 * f16_rounds(shape)) as f64;
     each(move |i| {
         let at = (i / lanes) & 1023;
-        let element = |k: u64| Values::Signs.at(scalar, (at + k) * lanes + i % lanes);
+        let element = |k: u64| input.at(scalar, (at + k) * lanes + i % lanes);
         let grown = if element(8) > 0.0 { steps * element(9) } else { 0.0 };
         (0..).zip(SIGNS).map(|(k, sign)| sign * (element(k) + grown)).sum()
     })
@@ -84,9 +85,8 @@ pub(super) fn tensor_rounds(shape: &Shape) -> u64 {
 
 /// ROUNDS times the sum of the products of two matrices by four; outputs 32 matrices apart are equal.
 pub(super) fn sums_of_products(shape: &Shape, _: &Interface) -> Oracle {
-    let rounds = tensor_rounds(shape) as f64;
-    let element =
-        |matrix: u64, row: u64, column: u64| Values::Signs.at(Scalar::F16, matrix * MATRIX + 16 * row + column);
+    let (input, rounds) = (shape.input(Values::Signs), tensor_rounds(shape) as f64);
+    let element = |matrix: u64, row: u64, column: u64| input.at(Scalar::F16, matrix * MATRIX + 16 * row + column);
     let sum = |index: u64| -> f64 {
         let (set, row, column) = (index / MATRIX, index % MATRIX / 16, index % 16);
         let from = |matrices: std::ops::Range<u64>, row, column| -> f64 {
@@ -100,10 +100,10 @@ pub(super) fn sums_of_products(shape: &Shape, _: &Interface) -> Oracle {
 
 /// Sums of eight chains of `step`, iterated as the kernels do; invocations 1024 apart compute the same.
 pub(super) fn integer_chains(shape: &Shape, step: fn(u32, u32, u32) -> u32) -> Oracle {
-    let rounds = 32 * shape.param("ROUNDS", 16.0) as u64;
+    let (input, rounds) = (shape.input(Values::Wide), 32 * shape.param("ROUNDS", 16.0) as u64);
     let sums = OnceLock::new();
     let sum = move |at: u64| {
-        let element = |k: u64| Values::Wide.at(Scalar::U32, at + k) as u32;
+        let element = |k: u64| input.at(Scalar::U32, at + k) as u32;
         let (m, p) = (element(8), element(9));
         let chain = |k: u64| (0..rounds).fold(element(k), |x, _| step(x, m, p));
         f64::from((0..8).map(chain).fold(0, u32::wrapping_add))
@@ -112,15 +112,12 @@ pub(super) fn integer_chains(shape: &Shape, step: fn(u32, u32, u32) -> u32) -> O
 }
 
 pub(super) fn workgroup_sums(shape: &Shape, _: &Interface) -> Oracle {
-    let (scalar, lanes) = (shape.dtype.scalar(), shape.dtype.lanes());
+    let (input, scalar, lanes) = (shape.input(Values::Summable), shape.dtype.scalar(), shape.dtype.lanes());
     let rounds = shape.param("ROUNDS", 128.0) as u64;
     // Invocations 512 apart read the same elements: one sum for each of the 512 starts and each vector component.
     let sum = |start: u64, lane: u64| -> f64 {
         let starts = (0..rounds).map(|k| (start + 37 * k) & 511);
-        starts
-            .flat_map(|at| (0..16).map(move |j| at + 32 * j))
-            .map(|at| Values::Summable.at(scalar, at * lanes + lane))
-            .sum()
+        starts.flat_map(|at| (0..16).map(move |j| at + 32 * j)).map(|at| input.at(scalar, at * lanes + lane)).sum()
     };
     let sums: Vec<f64> = (0..512).flat_map(|start| (0..lanes).map(move |lane| sum(start, lane))).collect();
     each(move |i| sums[(i % (512 * lanes)) as usize])
@@ -136,10 +133,9 @@ mod tests {
     fn sums_of_products_are_what_the_chains_add_up_to() {
         const ROUNDS: u64 = 7;
         let params = [("ROUNDS".to_owned(), ROUNDS as f64)].into();
-        let shape = Shape { dtype: Dtype::F16, extent: Extent::Linear(33 * MATRIX), params };
-        let at = |matrix: u64, row: u64, column: u64| {
-            Values::Signs.at(Scalar::F16, matrix * MATRIX + 16 * row + column) as f32
-        };
+        let shape = Shape { stream: 5, ..Shape::new(Dtype::F16, Extent::Linear(33 * MATRIX), params) };
+        let input = shape.input(Values::Signs);
+        let at = |matrix: u64, row: u64, column: u64| input.at(Scalar::F16, matrix * MATRIX + 16 * row + column) as f32;
         let mut got = vec![0.0; 33 * MATRIX as usize];
         sums_of_products(&shape, &Interface::default())(0, &mut got);
         for set in [0, 1, 31, 32] {

@@ -163,6 +163,12 @@ pub const FAMILY: Family = Family {
             wgsl: CONST_TABLE,
             cuda: include_str!("../../../shaders/memory_spaces/table_const.cu"),
             buffers: |shape, _| vec![output(shape.count()), sizes(shape)],
+            check: Check {
+                buffer: "output",
+                scalars: all,
+                // The literals in the program are the words of stream 0.
+                oracle: |shape, interface| words_read(&Shape { stream: 0, ..shape.clone() }, interface),
+            },
             ..TABLES
         },
         Benchmark {
@@ -390,7 +396,7 @@ fn square(texels: u64, format: TexelFormat, contents: Contents) -> Contents {
 
 #[cfg(test)]
 mod tests {
-    use super::oracles::word;
+    use super::oracles::words;
     use super::*;
 
     /// The table in the program equals the one that the host fills in.
@@ -407,7 +413,8 @@ mod tests {
                 u32::from_str_radix(digits, 16).expect("hexadecimal")
             })
             .collect();
-        let expected: Vec<u32> = (0..SMALL_TABLE).map(word).collect();
+        let shape = Shape::new(Dtype::U32, INVOCATIONS[0], Default::default());
+        let expected: Vec<u32> = (0..SMALL_TABLE).map(words(&shape)).collect();
         assert_eq!(literals, expected);
     }
 

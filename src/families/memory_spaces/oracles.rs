@@ -19,9 +19,10 @@ pub(super) fn rounds(shape: &Shape) -> u64 {
     shape.param("ROUNDS", 4.0) as u64
 }
 
-/// Word `index` of every table and input.
-pub(super) fn word(index: u64) -> u32 {
-    Values::Wide.at(Scalar::U32, index) as u32
+/// The words of every table and input.
+pub(super) fn words(shape: &Shape) -> impl Fn(u64) -> u32 {
+    let input = shape.input(Values::Wide);
+    move |index| input.at(Scalar::U32, index) as u32
 }
 
 /// The sum that the kernels compute from the words they read.
@@ -41,7 +42,7 @@ fn indices(first: u64, rounds: u64, lower_half: u64, gap: u64) -> impl Iterator<
 
 /// Sums over elements of four words; `first` gives the start of an invocation.
 pub(super) fn fours_read(shape: &Shape, first: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Oracle {
-    let rounds = rounds(shape);
+    let (rounds, word) = (rounds(shape), words(shape));
     let lane = |start: u64, lane: u64| mixed(0, indices(start, rounds, TABLE / 2, 8).map(|at| word(4 * at + lane)));
     let sums: Vec<u32> = (0..TABLE / 2).map(|start| mixed(0, (0..4).map(|l| lane(start, l)))).collect();
     let factor = power_of_three(16 * rounds).wrapping_mul(27 + 9 + 3 + 1);
@@ -49,9 +50,9 @@ pub(super) fn fours_read(shape: &Shape, first: impl Fn(u64) -> u64 + Send + Sync
 }
 
 pub(super) fn words_read(shape: &Shape, _: &Interface) -> Oracle {
-    let (rounds, is_each) = (rounds(shape), shape.param("EACH", 1.0) == 1.0);
+    let (rounds, word, is_each) = (rounds(shape), words(shape), shape.param("EACH", 1.0) == 1.0);
     let half = SMALL_TABLE / 2;
-    let sums: Vec<u32> = (0..half).map(|start| mixed(0, indices(start, rounds, half, 2).map(word))).collect();
+    let sums: Vec<u32> = (0..half).map(|start| mixed(0, indices(start, rounds, half, 2).map(&word))).collect();
     let factor = power_of_three(16 * rounds);
     each(move |i| {
         let first = if is_each { i } else { 0 } + SHIFT;
@@ -61,7 +62,7 @@ pub(super) fn words_read(shape: &Shape, _: &Interface) -> Oracle {
 
 /// Element k of invocation i's own array is word (i + k) mod 1024 of the input plus i.
 pub(super) fn private_read(shape: &Shape, _: &Interface) -> Oracle {
-    let rounds = rounds(shape);
+    let (rounds, word) = (rounds(shape), words(shape));
     let sum = |start: u64| mixed(0, indices(start, rounds, 16, 1).map(|at| word((start + at) % INPUTS)));
     let sums: Vec<u32> = (0..INPUTS).map(sum).collect();
     // The start is i, and every value read has i in it.
@@ -70,7 +71,7 @@ pub(super) fn private_read(shape: &Shape, _: &Interface) -> Oracle {
 }
 
 pub(super) fn registers_mixed(shape: &Shape, _: &Interface) -> Oracle {
-    let rounds = rounds(shape);
+    let (rounds, word) = (rounds(shape), words(shape));
     let result = |start: u64| {
         let mut x: [u32; 8] = std::array::from_fn(|k| word(start + k as u64));
         for at in (0..16 * rounds as usize).map(|step| step % 8) {
@@ -84,7 +85,7 @@ pub(super) fn registers_mixed(shape: &Shape, _: &Interface) -> Oracle {
 }
 
 pub(super) fn spilled_mixed(shape: &Shape, _: &Interface) -> Oracle {
-    let rounds = rounds(shape);
+    let (rounds, word) = (rounds(shape), words(shape));
     let result = |start: u64| {
         let mut x: [u32; SPILLED as usize] = std::array::from_fn(|k| word(start + k as u64));
         for _ in 0..rounds {
