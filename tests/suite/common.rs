@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use shaderbench::backend::{Api, Backend, Device, DeviceType, Prepared, RuntimeChecks, Sample, Task};
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{self, Changes, EarlierRows, Observer, Outcome, Settings};
+use shaderbench::engine::{self, Changes, EarlierRows, Epochs, Observer, Outcome, Settings};
 use shaderbench::error::{Error, Result};
 use shaderbench::job::{Contents, Job, Language};
 use shaderbench::results::{Record, Status};
@@ -434,7 +434,8 @@ impl Observer for Recorder {
 }
 
 pub fn settings() -> Settings {
-    Settings::new(Profile::Quick, "2026-01-02T03:04:05Z".into(), "TestOS 1".into(), "Test CPU (2 threads)".into())
+    let (date, os, cpu) = ("2026-01-02T03:04:05Z".into(), "TestOS 1".into(), "Test CPU (2 threads)".into());
+    Settings { epochs: Epochs::ONE, ..Settings::new(Profile::Quick, date, os, cpu) }
 }
 
 pub fn cases(filters: &[&str], sizes: &[&str]) -> Vec<Case> {

@@ -16,7 +16,7 @@ use shaderbench::results::{Record, Status};
 struct Progress {
     /// Whether the last prepared job is the subject.
     is_subject: bool,
-    /// How often the subject was measured: each measurement ends with one poisoning.
+    /// How often the subject was measured: each measurement ends with a sample into poisoned outputs.
     attempts: usize,
 }
 
@@ -49,7 +49,7 @@ impl Backend for MonitoredDevice {
         Box::pin(async move {
             lock(&progress).is_subject = is_subject;
             let inner = self.fake.prepare(job).await?;
-            Ok(Box::new(MonitoredJob { inner, is_subject, is_last: false, progress, log, clock, stretch })
+            Ok(Box::new(MonitoredJob { inner, is_subject, is_poisoned: false, progress, log, clock, stretch })
                 as Box<dyn Prepared>)
         })
     }
@@ -67,8 +67,7 @@ impl Backend for MonitoredDevice {
 struct MonitoredJob {
     inner: Box<dyn Prepared>,
     is_subject: bool,
-    /// Whether the next sample is the last of a series.
-    is_last: bool,
+    is_poisoned: bool,
     progress: Arc<Mutex<Progress>>,
     log: Arc<Mutex<crate::common::Log>>,
     clock: fn(usize) -> f64,
@@ -79,11 +78,16 @@ impl Prepared for MonitoredJob {
     fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
         Box::pin(async move {
             let sample = self.inner.sample(launches).await?;
-            if self.is_subject && !self.is_last {
-                let attempts = lock(&self.progress).attempts;
-                lock(&self.log).speed = (self.clock)(attempts);
+            // Single launches only verify.
+            if self.is_subject && launches > 1 {
+                if self.is_poisoned {
+                    lock(&self.progress).attempts += 1;
+                } else {
+                    let attempts = lock(&self.progress).attempts;
+                    lock(&self.log).speed = (self.clock)(attempts);
+                }
             }
-            self.is_last = false;
+            self.is_poisoned = false;
             Ok(Sample { device_ns: sample.device_ns.map(|ns| ns * self.stretch), ..sample })
         })
     }
@@ -91,10 +95,7 @@ impl Prepared for MonitoredJob {
         self.inner.end_to_end()
     }
     fn poison(&mut self) -> Task<'_, ()> {
-        if self.is_subject {
-            lock(&self.progress).attempts += 1;
-            self.is_last = true;
-        }
+        self.is_poisoned = true;
         self.inner.poison()
     }
     fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
