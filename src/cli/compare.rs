@@ -11,7 +11,7 @@ use crate::families::FAMILIES;
 use crate::report::comparison::{OutputFormat, Sort, View, regression_lines, write};
 use crate::report::reader;
 use crate::results::Record;
-use crate::results::compare::{Report, compare as compare_reports};
+use crate::results::compare::{MARGIN, Report, Rules, compare_by};
 
 /// Exit code for a certain regression beyond the limit.
 const REGRESSION: u8 = 4;
@@ -19,16 +19,20 @@ const REGRESSION: u8 = 4;
 /// Arguments of `compare`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports (CSV or JSON), the baseline first, then filters as in `run`; runs of the same device, API, driver and
-    /// version are pooled
+    /// Reports (CSV or JSON), the baseline first, then filters as in `run`; runs of the same card, API, driver and version
+    /// are pooled
     #[arg(value_name = "FILE|FILTER", required_unless_present = "baseline")]
     files_and_filters: Vec<String>,
     /// Report to compare with; repeat it to pool several [default: the first]
     #[arg(long, value_name = "FILE")]
     baseline: Vec<PathBuf>,
-    /// Exit with code 4 if a case is certainly slower by more than this many percent
+    /// Exit with code 4 if a case timed by the device's clock is certainly slower by more than this many percent, after
+    /// correction for the number of cases
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
+    /// Differences below this many percent count as no change
+    #[arg(long, value_name = "PCT", value_parser = percentage, default_value_t = 100.0 * MARGIN)]
+    margin: f64,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -45,14 +49,16 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let (files, filters): (Vec<&String>, Vec<&String>) =
         arguments.files_and_filters.iter().partition(|argument| is_report(argument));
     let (baseline, others) = split(&arguments.baseline, files.into_iter().map(PathBuf::from).collect())?;
-    let mut baseline = baseline.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
-    let mut others = others.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
-    filter_rows(&mut [&mut baseline, &mut others], &filters)?;
-    let comparison = compare_reports(&baseline, &others);
+    let baseline = baseline.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let others = others.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let matchers = matchers(&[&baseline, &others], &filters)?;
+    let is_compared = |record: &Record| matchers.is_empty() || matchers.iter().any(|matches| matches(&record.name()));
+    let rules = Rules { margin: arguments.margin / 100.0, is_compared: &is_compared, ..Rules::default() };
+    let comparison = compare_by(&rules, &baseline, &others);
     if comparison.matches.is_empty() {
         let named: Vec<_> = baseline.iter().chain(&others).map(|report| report.name.as_str()).collect();
         return Err(Error::Usage(format!(
-            "nothing to compare: all rows of {} are of the same device, API, driver and version: name another report",
+            "nothing to compare: all rows of {} are of the same card, API, driver and version: name another report",
             named.join(", ")
         )));
     }
@@ -95,8 +101,8 @@ fn split(baseline: &[PathBuf], mut files: Vec<PathBuf>) -> Result<(Vec<PathBuf>,
     Ok((baseline.to_vec(), files))
 }
 
-/// Removes rows that match no filter.
-fn filter_rows(sides: &mut [&mut Vec<Report>], filters: &[&String]) -> Result<()> {
+/// The filters as functions of a row's name. An error if one of them matches no row.
+fn matchers<'f>(sides: &[&[Report]], filters: &'f [&String]) -> Result<Vec<impl Fn(&str) -> bool + use<'f>>> {
     let matchers = filters.iter().map(|filter| matcher(filter)).collect::<Result<Vec<_>>>()?;
     let rows = || sides.iter().flat_map(|reports| reports.iter()).flat_map(|report| &report.records);
     for (filter, matches) in filters.iter().zip(&matchers) {
@@ -104,12 +110,7 @@ fn filter_rows(sides: &mut [&mut Vec<Report>], filters: &[&String]) -> Result<()
             return Err(unmatched(filter, rows()));
         }
     }
-    if !matchers.is_empty() {
-        for report in sides.iter_mut().flat_map(|reports| reports.iter_mut()) {
-            report.records.retain(|record| matchers.iter().any(|matches| matches(&record.name())));
-        }
-    }
-    Ok(())
+    Ok(matchers)
 }
 
 /// The error for a filter that matches no row.

@@ -95,7 +95,7 @@ fn pair(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Ve
 
 /// Several sides: times with the fastest marked, and the ratio of each match.
 fn sides(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Vec<Vec<Column>> {
-    let best: Vec<Vec<usize>> = cases.iter().map(|case| case.fastest()).collect();
+    let best: Vec<Vec<usize>> = cases.iter().map(|case| case.fastest.clone()).collect();
     let of_side = |(side, is): (usize, &Side)| {
         let value = |case: &CaseComparison| case.timing(side).map(|timing| time(timing.median_ns));
         let mut columns = vec![starred(&is.label, side, cases, &best, value)];
@@ -113,7 +113,7 @@ fn sides(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> V
 
 /// Each side's share of its own ceiling, with the largest marked.
 fn relative(comparison: &Comparison, cases: &[&CaseComparison]) -> Vec<Vec<Column>> {
-    let best: Vec<Vec<usize>> = cases.iter().map(|case| case.nearest_to_ceiling()).collect();
+    let best: Vec<Vec<usize>> = cases.iter().map(|case| case.nearest_to_ceiling.clone()).collect();
     let of_side =
         |(side, is): (usize, &Side)| vec![starred(&is.label, side, cases, &best, |case| case.share(side).map(percent))];
     comparison.sides.iter().enumerate().map(of_side).collect()

@@ -93,6 +93,7 @@ pub(super) fn json(comparison: &Comparison, view: View) -> String {
     let cases = groups(comparison, view.sort).into_iter().flat_map(|group| group.cases);
     let cases: Vec<Value> = cases.map(|case| case_value(comparison, case)).collect();
     let mut value = json!({
+        "margin": comparison.margin,
         "sides": comparison.sides.iter().map(side_value).collect::<Vec<_>>(),
         "matches": matches,
         "shares": shares_value(comparison),
@@ -115,7 +116,7 @@ pub(super) fn json(comparison: &Comparison, view: View) -> String {
 fn side_value(side: &crate::results::compare::Side) -> Value {
     json!({
         "label": side.label, "is_baseline": side.is_baseline, "device": side.device,
-        "backend": side.api.map_or("", Api::name),
+        "card": side.card, "backend": side.api.map_or("", Api::name), "apis": side.apis,
         "driver": side.driver, "tool_version": side.tool_version, "reports": side.reports, "dates": side.dates,
     })
 }
@@ -156,18 +157,18 @@ fn case_value(comparison: &Comparison, case: &CaseComparison) -> Value {
         let marks: Vec<&str> = pair.marks.iter().map(|mark: &Mark| mark.name()).collect();
         Some(json!({
             "baseline": baseline, "side": side, "ratio": ratio_value(&pair.ratio), "verdict": pair.verdict.name(),
+            "adjusted_p": pair.adjusted_p, "is_device_timed": pair.is_device_timed, "has_turns": pair.has_turns,
             "differs": marks,
         }))
     };
-    let best =
-        |sides: Vec<usize>| sides.into_iter().map(|side| comparison.sides[side].label.as_str()).collect::<Vec<_>>();
+    let best = |sides: &[usize]| sides.iter().map(|side| comparison.sides[*side].label.as_str()).collect::<Vec<_>>();
     json!({
         "family": row.family, "benchmark": row.benchmark, "dtype": row.dtype_name(), "n": row.size(),
         "params": row.params_text(),
         "sides": entries,
         "pairs": case.pairs.iter().enumerate().filter_map(pair).collect::<Vec<_>>(),
-        "fastest": best(case.fastest()),
-        "nearest_to_ceiling": best(case.nearest_to_ceiling()),
+        "fastest": best(&case.fastest),
+        "nearest_to_ceiling": best(&case.nearest_to_ceiling),
     })
 }
 

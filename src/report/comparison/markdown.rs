@@ -3,7 +3,8 @@
 use super::columns::block;
 use super::groups::groups;
 use super::sentences::{
-    RegressionLine, days, labels, left_out, mean_shares, none, regression_lines, rule, tally_line, title, with_interval,
+    RegressionLine, days, labels, left_out, mean_shares, none, particulars, regression_lines, rule, tally_line, title,
+    with_interval,
 };
 use super::view::View;
 use crate::report::markdown::{escape, table};
@@ -52,7 +53,8 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
 fn sides(comparison: &Comparison) -> String {
     let heading = ["", "device and API", "driver", "shaderbench", "runs", "reports"].map(str::to_owned);
     let row = |side: &crate::results::compare::Side| {
-        [side.label.as_str(), &title(side), side.driver, side.tool_version, &days(side), &side.reports.join(", ")]
+        let name = [vec![title(side)], particulars(comparison, side)].concat().join(", ");
+        [side.label.as_str(), &name, side.driver, side.tool_version, &days(side), &side.reports.join(", ")]
             .map(str::to_owned)
             .to_vec()
     };

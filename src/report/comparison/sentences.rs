@@ -1,9 +1,7 @@
 //! The sentences of a comparison, shared by all formats.
 
 use crate::report::table::label;
-use crate::results::compare::{
-    CaseComparison, Comparison, Entry, MARGIN, Mark, Ratio, Regression, Side, Tally, Verdict,
-};
+use crate::results::compare::{CaseComparison, Comparison, Entry, Mark, Ratio, Regression, Side, Tally, Verdict};
 use crate::results::{Status, format};
 
 /// Maximum number of names in a line.
@@ -35,7 +33,7 @@ pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLi
     }
     if !possible.is_empty() {
         let all: Vec<_> = possible.iter().map(|regression| name(regression.case)).collect();
-        let why = "too noisy to tell, or timed by different clocks";
+        let why = "not certain, timed by the host, or timed by different clocks";
         lines.push(sentence(format!("Possibly slower by more than {past} ({why}): {}.", some(&all))));
     }
     lines
@@ -181,15 +179,30 @@ pub fn marked(mark: Mark) -> String {
 /// The rule for verdicts.
 #[must_use]
 pub fn rule(comparison: &Comparison) -> String {
-    let margin = format::percent_limit(MARGIN);
+    let margin = format::percent_limit(comparison.margin);
     let rule = format!(
-        "faster, slower: by more than {margin} at 99 % confidence; same: the 95 % interval lies within {margin}; \
-         else unclear."
+        "faster, slower: the 95 % interval lies beyond {margin}, certain after correction for the number of rows; \
+         same: it lies within {margin}; else unclear."
     );
-    if comparison.sides.iter().all(|side| side.dates.len() > 1) {
+    let mut pairs = comparison.cases.iter().flat_map(|case| case.pairs.iter().flatten());
+    if pairs.all(|pair| pair.ratio.interval.is_some()) {
         return rule;
     }
-    format!("{rule} With one run per side, smaller differences may be run-to-run variation; use three runs or more.")
+    format!(
+        "{rule} A ratio without an interval is unclear: one run without epochs does not show run-to-run variation; \
+         use three runs or more."
+    )
+}
+
+/// Facts that tell a side from others of the same device and API: its card, and the APIs of its runs.
+pub(super) fn particulars(comparison: &Comparison, side: &Side) -> Vec<String> {
+    let differs = |get: fn(&Side) -> String| {
+        let alike = |other: &&Side| (other.device, other.api) == (side.device, side.api);
+        comparison.sides.iter().filter(alike).any(|other| get(other) != get(side))
+    };
+    let card = (!side.card.is_empty() && differs(|side| side.card.to_owned())).then(|| format!("card {}", side.card));
+    let apis = !side.apis.is_empty() && differs(|side| side.apis.to_owned());
+    card.into_iter().chain(apis.then(|| format!("runs of {}", side.apis))).collect()
 }
 
 /// The number of names, and the first few names.

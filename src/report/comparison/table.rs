@@ -5,8 +5,8 @@ use textwrap::core::display_width;
 use super::columns::{Block, Column, block, sign};
 use super::groups::{Group, groups};
 use super::sentences::{
-    count, days, labels, left_out, marked, mean_shares, name, none, regression_lines, rule, some, tally_line, title,
-    with_interval,
+    count, days, labels, left_out, marked, mean_shares, name, none, particulars, regression_lines, rule, some,
+    tally_line, title, with_interval,
 };
 use super::view::View;
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
@@ -46,11 +46,9 @@ fn paragraph(text: &str, indent: &str, terminal: Terminal) -> String {
 fn legend(comparison: &Comparison, view: View) -> String {
     let mut text = String::new();
     for side in &comparison.sides {
-        let facts: Vec<String> =
-            [side.driver.to_owned(), format!("shaderbench {}", side.tool_version), days(side), side.reports.join(", ")]
-                .into_iter()
-                .filter(|fact| !fact.is_empty())
-                .collect();
+        let origin = [side.driver.to_owned(), format!("shaderbench {}", side.tool_version)].into_iter();
+        let facts = origin.chain(particulars(comparison, side)).chain([days(side), side.reports.join(", ")]);
+        let facts: Vec<String> = facts.filter(|fact| !fact.is_empty()).collect();
         let line = format!("{}: {} ({})", side.label, title(side), facts.join("; "));
         let line = wrap(&line, view.terminal.width, "   ");
         text.push_str(&line.replacen(&side.label, &paint(view.terminal, BOLD, &side.label), 1));

@@ -101,7 +101,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
         families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).collect(),
         sides,
         cases,
-        matches: matches(&comparison.sides, &comparison.cases, &mut texts),
+        matches: matches(comparison, &mut texts),
         texts: texts.into_table(),
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::cases::{Ranges, Texts};
 use super::figure::Figure;
-use crate::results::compare::{CaseComparison, Ratio, Side, Verdict};
+use crate::results::compare::{CaseComparison, Comparison, Match as SidePair, Pair, Ratio, Verdict};
 
 /// A match: a side and its baseline.
 #[derive(Serialize)]
@@ -43,14 +43,9 @@ struct Means {
     verdicts: [usize; 4],
 }
 
-struct Pair<'a, 'b> {
-    index: usize,
-    case: &'b CaseComparison<'a>,
-    ratio: Ratio,
-}
-
 /// Compares each device's first API with its other APIs, and the first device with every other device.
-pub(super) fn matches<'a>(sides: &[Side], cases: &[CaseComparison<'a>], texts: &mut Texts<'a>) -> Vec<Match> {
+pub(super) fn matches<'a>(comparison: &'a Comparison<'a>, texts: &mut Texts<'a>) -> Vec<Match> {
+    let sides = &comparison.sides;
     let mut first_of_device: Vec<usize> = Vec::new();
     let mut found = Vec::new();
     for (index, side) in sides.iter().enumerate() {
@@ -63,39 +58,38 @@ pub(super) fn matches<'a>(sides: &[Side], cases: &[CaseComparison<'a>], texts: &
         }
     }
     found.sort_by_key(|(_, _, is_one_device)| !is_one_device);
-    let matched = |(baseline, side, is_one_device)| matched(cases, [baseline, side], is_one_device, texts);
-    found.into_iter().map(matched).filter(|of: &Match| of.case.len() > 0).collect()
+    let of: Vec<SidePair> =
+        found.iter().map(|(baseline, side, _)| SidePair { baseline: *baseline, side: *side }).collect();
+    let pairs = comparison.pairs_of(&of);
+    let matched = |((of, (_, _, is_one_device)), pairs): ((SidePair, _), Vec<Option<Pair<'a>>>)| {
+        matched(comparison, of, is_one_device, &pairs, texts)
+    };
+    of.into_iter().zip(found).zip(pairs).map(matched).filter(|of: &Match| of.case.len() > 0).collect()
 }
 
 fn matched<'a>(
-    cases: &[CaseComparison<'a>],
-    [baseline, side]: [usize; 2],
+    comparison: &'a Comparison<'a>,
+    of: SidePair,
     is_one_device: bool,
+    pairs: &[Option<Pair<'a>>],
     texts: &mut Texts<'a>,
 ) -> Match {
-    let pair = |(index, case): (usize, &CaseComparison)| {
-        let timer = |side: usize| Some(&case.entries[side].as_ref()?.row().timer);
-        let (a, b) = (case.timing(baseline)?, case.timing(side)?);
-        (timer(baseline) == timer(side)).then(|| (index, Ratio::of(&a, &b)))
-    };
-    let pairs: Vec<Pair> = cases
-        .iter()
-        .enumerate()
-        .filter_map(pair)
-        .map(|(index, ratio)| Pair { index, case: &cases[index], ratio })
-        .collect();
+    let known = comparison.cases.iter().zip(pairs).enumerate();
+    let known = known.filter_map(|(index, (case, pair))| Some((index, case, pair.as_ref()?)));
+    let pairs: Vec<_> = known.filter(|(_, _, pair)| pair.has_one_clock()).collect();
     let mut case = Ranges::default();
-    pairs.iter().for_each(|pair| case.push(pair.index));
+    pairs.iter().for_each(|(index, ..)| case.push(*index));
+    let ratios = || pairs.iter().map(|(_, _, pair)| pair.ratio);
     Match {
-        baseline,
-        side,
+        baseline: of.baseline,
+        side: of.side,
         is_one_device,
         case,
-        ratio: pairs.iter().map(|pair| Figure::new(pair.ratio.value, 4)).collect(),
-        below: pairs.iter().map(|pair| reach(&pair.ratio, |interval| interval.0)).collect(),
-        above: pairs.iter().map(|pair| reach(&pair.ratio, |interval| interval.1)).collect(),
-        verdict: pairs.iter().map(|pair| letter(pair.ratio.verdict())).collect(),
-        means: means(&pairs, texts),
+        ratio: ratios().map(|ratio| Figure::new(ratio.value, 4)).collect(),
+        below: ratios().map(|ratio| reach(&ratio, |interval| interval.0)).collect(),
+        above: ratios().map(|ratio| reach(&ratio, |interval| interval.1)).collect(),
+        verdict: pairs.iter().map(|(_, _, pair)| letter(pair.verdict)).collect(),
+        means: means(comparison, of, &pairs, texts),
     }
 }
 
@@ -108,31 +102,38 @@ const fn letter(verdict: Verdict) -> char {
     }
 }
 
-fn means<'a>(pairs: &[Pair<'a, '_>], texts: &mut Texts<'a>) -> Means {
+fn means<'a>(
+    comparison: &'a Comparison<'a>,
+    of: SidePair,
+    pairs: &[(usize, &'a CaseComparison<'a>, &Pair<'a>)],
+    texts: &mut Texts<'a>,
+) -> Means {
     let mut keys: Vec<(Option<&'a str>, Option<&'a str>)> = vec![(None, None)];
-    for pair in pairs {
-        let (family, benchmark) = (Some(pair.case.row.family.as_str()), Some(pair.case.row.benchmark.as_str()));
+    for (_, case, _) in pairs {
+        let (family, benchmark) = (Some(case.row.family.as_str()), Some(case.row.benchmark.as_str()));
         for key in [(family, None), (family, benchmark)] {
             if !keys.contains(&key) {
                 keys.push(key);
             }
         }
     }
-    let count = |verdict: Verdict| pairs.iter().filter(|pair| pair.ratio.verdict() == verdict).count();
-    let mut means = Means { verdicts: Verdict::ALL.map(count), ..Means::default() };
+    let mut means = Means::default();
     for (family, benchmark) in keys {
-        let is_of = |pair: &&Pair| {
-            let row = pair.case.row;
+        let is_of = |case: &CaseComparison| {
+            let row = case.row;
             family.is_none_or(|family| family == row.family) && benchmark.is_none_or(|name| name == row.benchmark)
         };
-        let ratios: Vec<Ratio> = pairs.iter().filter(is_of).map(|pair| pair.ratio).collect();
-        let mean = Ratio::geometric_mean(&ratios);
+        let members = pairs.iter().filter(|(_, case, _)| is_of(case)).map(|(_, case, pair)| (*case, *pair));
+        let tally = comparison.tally_of(of, members);
+        if family.is_none() {
+            means.verdicts = tally.verdicts;
+        }
         means.family.push(family.map(|family| texts.index_of(family)));
         means.benchmark.push(benchmark.map(|benchmark| texts.index_of(benchmark)));
-        means.cases.push(ratios.len());
-        means.ratio.push(mean.and_then(|mean| Figure::new(mean.value, 4)));
-        means.below.push(mean.and_then(|mean| reach(&mean, |interval| interval.0)));
-        means.above.push(mean.and_then(|mean| reach(&mean, |interval| interval.1)));
+        means.cases.push(tally.cases);
+        means.ratio.push(tally.mean.and_then(|mean| Figure::new(mean.value, 4)));
+        means.below.push(tally.mean.and_then(|mean| reach(&mean, |interval| interval.0)));
+        means.above.push(tally.mean.and_then(|mean| reach(&mean, |interval| interval.1)));
     }
     means
 }

@@ -12,7 +12,7 @@ pub struct Report {
     pub records: Vec<Record>,
 }
 
-/// One column of a comparison: a device through an API, with a driver and tool version.
+/// One column of a comparison: a card through an API, with a driver and tool version, in runs of the same APIs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Side<'a> {
     /// Label: a letter.
@@ -21,8 +21,12 @@ pub struct Side<'a> {
     pub is_baseline: bool,
     /// Name of the device.
     pub device: &'a str,
+    /// UUID or PCI address of the card; empty if unknown.
+    pub card: &'a str,
     /// API, if the report has it.
     pub api: Option<Api>,
+    /// All APIs of the runs, joined by `+`; empty if unknown.
+    pub apis: &'a str,
     /// Driver with version.
     pub driver: &'a str,
     /// Version of shaderbench.
@@ -31,6 +35,14 @@ pub struct Side<'a> {
     pub reports: Vec<&'a str>,
     /// Start times of the runs, in the order of the reports.
     pub dates: Vec<&'a str>,
+}
+
+impl Side<'_> {
+    /// Whether both sides are one card with one driver through one API: their rows differ by chance, or by their kernels.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let identity = |side: &Self| (side.api, [side.device, side.card, side.driver].map(str::to_owned));
+        identity(self) == identity(other)
+    }
 }
 
 /// A pair of sides to compare, by index.
@@ -50,14 +62,9 @@ pub(super) fn index_of<'a>(
     is_baseline: bool,
 ) -> usize {
     let identity = |side: &Side| {
-        (side.is_baseline, side.device, side.api, side.driver, side.tool_version)
-            == (
-                is_baseline,
-                record.device.as_str(),
-                record.backend,
-                record.driver.as_str(),
-                record.tool_version.as_str(),
-            )
+        (side.is_baseline, side.api) == (is_baseline, record.backend)
+            && [side.device, side.card, side.apis, side.driver, side.tool_version]
+                == [&record.device, &record.card, &record.apis, &record.driver, &record.tool_version]
     };
     // Search from the end: consecutive rows usually have the same side.
     let index = sides.iter().rposition(identity).unwrap_or_else(|| {
@@ -65,7 +72,9 @@ pub(super) fn index_of<'a>(
             label: label(sides.len()),
             is_baseline,
             device: &record.device,
+            card: &record.card,
             api: record.backend,
+            apis: &record.apis,
             driver: &record.driver,
             tool_version: &record.tool_version,
             reports: Vec::new(),
@@ -83,6 +92,12 @@ pub(super) fn index_of<'a>(
     index
 }
 
+/// The sides that are used, with new labels.
+pub(super) fn used<'a>(sides: Vec<Side<'a>>, is_used: &[bool]) -> Vec<Side<'a>> {
+    let used = sides.into_iter().zip(is_used).filter(|(_, is_used)| **is_used).map(|(side, _)| side);
+    used.enumerate().map(|(index, side)| Side { label: label(index), ..side }).collect()
+}
+
 /// Side labels: A to Z, then A2 to Z2 and so on.
 fn label(index: usize) -> String {
     let letter = char::from(b'A' + (index % 26) as u8);
@@ -90,14 +105,18 @@ fn label(index: usize) -> String {
     if round == 1 { letter.to_string() } else { format!("{letter}{round}") }
 }
 
-/// Pairs each other side with the baseline side of the same device and API, else of the same API, else with the first
-/// baseline side. Unpaired baseline sides are paired with the first one.
+/// Pairs each other side with the baseline side of the same card and API (of several, the one measured with the same
+/// other APIs), else of the same device and API, else of the same API, else with the first baseline side. Unpaired baseline sides are paired with the first one.
 pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
-    let baselines = || sides.iter().enumerate().filter(|(_, side)| side.is_baseline).map(|(index, _)| index);
+    let baselines = || (0..sides.len()).filter(|index| sides[*index].is_baseline);
     let nearest = |side: &Side| {
-        let is_api = |index: &usize| sides[*index].api == side.api;
-        let is_own = |index: &usize| is_api(index) && sides[*index].device == side.device;
-        baselines().find(is_own).or_else(|| baselines().find(is_api)).unwrap_or(0)
+        let likeness = |index: &usize| {
+            let of = &sides[*index];
+            let is_device = of.device == side.device;
+            (of.api == side.api).then_some([is_device, is_device && of.card == side.card, of.apis == side.apis])
+        };
+        // The first of the best: `max_by_key` would give the last.
+        baselines().rev().max_by_key(likeness).unwrap_or(0)
     };
     let others = || sides.iter().enumerate().filter(|(_, side)| !side.is_baseline);
     let mut matches: Vec<Match> =

@@ -1,13 +1,18 @@
 use super::*;
 use crate::backend::Api;
-use crate::results::Clock;
+use crate::results::{Clock, Status};
 use crate::suite::Checks;
 use crate::suite::Dtype;
 use crate::suite::Extent;
 
-/// A row with a median of `median` × 10 µs and an interval of ± 0.1 %.
-fn row(benchmark: &str, median: f64) -> Record {
-    let median_ns = median * 1e4;
+/// A row with a time of `time` × 10 µs in five epochs that differ by 0.08 % (standard deviation).
+fn row(benchmark: &str, time: f64) -> Record {
+    noisy_row(benchmark, time, 0.001)
+}
+
+/// The same with epochs from ÷ e^`reach` to × e^`reach`.
+fn noisy_row(benchmark: &str, time: f64, reach: f64) -> Record {
+    let epochs_ns: Vec<f64> = [-1.0, 0.5, 0.0, 1.0, -0.5].map(|part: f64| time * 1e4 * (part * reach).exp()).to_vec();
     Record {
         device: "H200".into(),
         backend: Some(Api::Vulkan),
@@ -20,12 +25,17 @@ fn row(benchmark: &str, median: f64) -> Record {
         shader_hash: "abc".into(),
         timer: Some(Clock::Timestamp),
         samples: Some(20),
-        median_ns: Some(median_ns),
-        ci_low_ns: Some(median_ns * 0.999),
-        ci_high_ns: Some(median_ns * 1.001),
-        share: Some(50.0 / median),
+        median_ns: Some(time * 1e4),
+        epochs_ns,
+        share: Some(50.0 / time),
         ..Record::default()
     }
+}
+
+/// A row of a series in a single epoch, as in schema 1.
+fn without_epochs(row: Record) -> Record {
+    let ends = row.median_ns.map(|ns| (0.999 * ns, 1.001 * ns)).unzip();
+    Record { epochs_ns: Vec::new(), ci_low_ns: ends.0, ci_high_ns: ends.1, ..row }
 }
 
 fn report(name: &str, records: &[Record]) -> [Report; 1] {
@@ -68,7 +78,7 @@ fn sizes_types_and_parameters_tell_cases_apart() {
 
 #[test]
 fn a_report_and_its_copy_are_the_same_however_noisy() {
-    let noisy = Record { ci_low_ns: Some(50e4), ci_high_ns: Some(200e4), ..row("tiled", 100.0) };
+    let noisy = noisy_row("tiled", 100.0, 0.7);
     let (a, copy) = (report("a", std::slice::from_ref(&noisy)), report("b", std::slice::from_ref(&noisy)));
     let got = compare(&a, &copy);
     assert_eq!((got.sides.len(), verdicts(&got)), (2, vec![Some(Verdict::Same)]));
@@ -115,7 +125,8 @@ fn runs_of_one_device_are_pooled_and_the_baseline_by_itself() {
     assert_eq!(got.sides.len(), 2);
     assert_eq!((got.sides[1].reports.clone(), got.sides[1].dates.clone()), (vec!["b", "c", "d"], vec!["2", "3", "4"]));
     let timing = got.cases[0].timing(1).expect("a time");
-    assert!((timing.median_ns - 105e4).abs() < 1e-5 && timing.runs == 3, "{timing:?}");
+    let mean = (101.0_f64 * 110.0 * 105.0).cbrt() * 1e4;
+    assert!((timing.median_ns / mean - 1.0).abs() < 1e-9 && timing.runs == 3, "{timing:?}");
     assert_eq!(verdicts(&got), [Some(Verdict::Unclear)], "runs that scatter by 5 % do not settle 5 %");
     // A copy of a run adds no information.
     let twice = [others[0].clone(), others[0].clone()];
@@ -139,7 +150,7 @@ fn runs_of_an_older_kernel_are_not_pooled_with_newer_ones() {
     }
     let by_host = Record { timer: Some(Clock::Wall), ..at("5", "new", 300.0) };
     let reports = report("a", &[all[0].clone(), by_host]);
-    assert_eq!(compare(&reports, &[]).cases[0].timing(0).map(|timing| timing.median_ns), Some(300e4));
+    assert_eq!(compare(&reports, &[]).cases[0].timing(0).map(|timing| timing.median_ns), Some(300e4_f64.ln().exp()));
 }
 
 #[test]
@@ -167,30 +178,47 @@ fn each_side_meets_the_baseline_of_its_api() {
 }
 
 #[test]
+fn cards_and_sets_of_apis_are_sides_of_their_own() {
+    let on = |card: &str, apis: &str| Record { card: card.into(), apis: apis.into(), ..row("tiled", 100.0) };
+    let all = [on("GPU-1", "vulkan"), on("GPU-2", "vulkan"), on("GPU-1", "vulkan+cuda"), on("GPU-1", "vulkan")];
+    let a = report("a", &all);
+    let got = compare(&a, &[]);
+    assert_eq!(got.sides.len(), 3, "the last row is a copy of the first");
+    let b = report("b", &[later(on("GPU-2", "vulkan")), later(on("GPU-1", "vulkan+cuda")), later(on("GPU-3", "cuda"))]);
+    let pairs: Vec<_> = compare(&a, &b).matches.iter().map(|of| (of.baseline, of.side)).collect();
+    assert_eq!(pairs, [(1, 3), (2, 4), (0, 5)]);
+}
+
+#[test]
 fn a_regression_past_the_limit_is_certain_or_merely_possible() {
-    let vague = |median: f64| Record {
-        ci_low_ns: Some(median * 0.9e4),
-        ci_high_ns: Some(median * 1.1e4),
-        ..later(row("vague", median))
-    };
-    let a = report("a", &["certain", "vague", "small", "clock"].map(|name| row(name, 100.0)));
-    let other_clock = Record { timer: Some(Clock::Wall), ..later(row("clock", 200.0)) };
-    let b = report("b", &[later(row("certain", 110.0)), vague(104.0), later(row("small", 101.0)), other_clock]);
+    let a = report("a", &["certain", "vague", "small", "clock", "host", "unknown"].map(|name| row(name, 100.0)));
+    let host = Record { timer: Some(Clock::Wall), ..row("host", 100.0) };
+    let a = [Report { records: [&a[0].records[..4], &[host], &a[0].records[5..]].concat(), ..a[0].clone() }];
+    let other_clock = Record { timer: Some(Clock::Wall), ..row("clock", 200.0) };
+    let by_host = Record { timer: Some(Clock::Wall), ..row("host", 200.0) };
+    let unknown = without_epochs(row("unknown", 130.0));
+    let slow =
+        [row("certain", 110.0), noisy_row("vague", 104.0, 0.05), row("small", 101.0), other_clock, by_host, unknown];
+    let b = report("b", &slow.map(later));
     let got = compare(&a, &b);
     let found: Vec<_> =
         got.regressions(0.05).iter().map(|one| (one.case.row.benchmark.as_str(), one.is_certain)).collect();
-    assert_eq!(found, [("certain", true), ("vague", false), ("clock", false)]);
+    assert_eq!(found, [("certain", true), ("vague", false), ("clock", false), ("host", false), ("unknown", false)]);
+    assert!(got.regressions(0.12).iter().all(|one| !one.is_certain), "past 5 % is not past 12 %");
+    assert_eq!(compare(&b, &a).regressions(0.0).iter().filter(|one| one.is_certain).count(), 0, "all are faster");
 }
 
 #[test]
 fn sides_that_are_not_certainly_slower_than_the_best_are_fastest_too() {
-    let on = |device: &str, median_ns: f64| Record { device: device.into(), ..row("tiled", median_ns) };
+    let on = |device: &str, time: f64| Record { device: device.into(), ..row("tiled", time) };
     let a = report("a", &[on("one", 100.0)]);
     let b = report("b", &[on("two", 100.1), on("three", 140.0)]);
     let got = compare(&a, &b);
-    assert_eq!(got.cases[0].fastest(), [0, 1]);
-    assert_eq!(got.cases[0].nearest_to_ceiling(), [0, 1]);
-    assert_eq!(compare(&a, &[]).cases[0].fastest(), [0_usize; 0], "alone is not best");
+    assert_eq!(got.cases[0].fastest, [0, 1]);
+    assert_eq!(got.cases[0].nearest_to_ceiling, [0, 1]);
+    assert!(compare(&a, &[]).cases[0].fastest.is_empty(), "alone is not best");
+    let c = report("c", &[without_epochs(on("two", 101.0)), without_epochs(on("three", 140.0))]);
+    assert_eq!(compare(&a, &c).cases[0].fastest, [0, 1], "without an interval, by the margin");
 }
 
 #[test]

@@ -1,0 +1,135 @@
+//! The rows of a case on one side, and how rows of two sides differ besides their times.
+
+use std::borrow::Cow;
+
+use super::series::Series;
+use super::timing::Timing;
+use crate::backend::Api;
+use crate::results::stats::{Variance, median};
+use crate::results::{Clock, Record, Status};
+
+/// A difference between the two rows of a pair other than time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Kernel source or constants. Ignored between CUDA and other APIs, because their sources always differ.
+    Shader,
+    /// The run-time checks.
+    Checks,
+    /// The clock of the measurement.
+    Timer,
+}
+
+impl Mark {
+    /// All marks.
+    pub const ALL: [Self; 3] = [Self::Shader, Self::Checks, Self::Timer];
+
+    /// The name of the difference.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Shader => "shader",
+            Self::Checks => "checks",
+            Self::Timer => "timer",
+        }
+    }
+
+    /// The compared property of a record as text; empty if the record lacks it.
+    fn of(self, record: &Record) -> Cow<'_, str> {
+        match self {
+            Self::Shader => Cow::Borrowed(&record.shader_hash),
+            Self::Checks => record.checks.map_or(Cow::Borrowed(""), |checks| Cow::Owned(checks.name())),
+            Self::Timer => Cow::Borrowed(record.timer.map_or("", Clock::name)),
+        }
+    }
+
+    /// The marks of a pair.
+    pub(super) fn between(baseline: &Entry, side: &Entry) -> Vec<Self> {
+        let rows = || baseline.records.iter().chain(&side.records);
+        let is_cuda = |entry: &Entry| entry.row().backend == Some(Api::Cuda);
+        let is_twin = is_cuda(baseline) != is_cuda(side);
+        let differs = |mark: &Self| rows().any(|row| mark.of(row) != mark.of(baseline.row()));
+        Self::ALL.into_iter().filter(|mark| !(is_twin && *mark == Self::Shader)).filter(differs).collect()
+    }
+}
+
+/// The rows of a case on one side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry<'a> {
+    /// At least one row, one per run. All rows have the same kernel, checks and clock, as far as they state these.
+    pub records: Vec<&'a Record>,
+    /// Time over all runs; `None` if any run has a fault or no run has a time.
+    pub timing: Option<Timing>,
+    /// Share of the side's own ceiling, 1 = the ceiling; the median over runs.
+    pub share: Option<f64>,
+    /// The times behind `timing`.
+    pub(super) series: Option<Series<'a>>,
+}
+
+/// Valid shares of a ceiling. Plausible rows end at 1.05; values beyond this range are errors in the report.
+const SHARES: std::ops::RangeInclusive<f64> = 0.0..=10.0;
+
+impl<'a> Entry<'a> {
+    /// The entry without its timing, which needs the other rows of the side.
+    pub(super) fn new(mut records: Vec<&'a Record>) -> Self {
+        // Runs with another kernel, checks or clock are not comparable: keep those that match the newest run.
+        for mark in Mark::ALL {
+            let stated = records.iter().filter(|record| !mark.of(record).is_empty());
+            if let Some(newest) = stated.max_by(|a, b| a.date.cmp(&b.date)).map(|record| mark.of(record)) {
+                let newest = newest.into_owned();
+                records.retain(|record| mark.of(record).is_empty() || mark.of(record) == newest);
+            }
+        }
+        let mut entry = Self { records, timing: None, share: None, series: None };
+        if entry.status() == Status::Ok {
+            entry.series = Series::new(&entry.records);
+            let ok = entry.records.iter().filter(|record| record.status == Status::Ok);
+            let shares: Vec<f64> =
+                ok.filter_map(|record| record.share).filter(|share| SHARES.contains(share)).collect();
+            entry.share = median(&shares).filter(|_| entry.series.is_some());
+        }
+        entry
+    }
+
+    /// Sets the timing from the variance of the entry's mean.
+    pub(super) fn set_timing(&mut self, variance: Option<Variance>) {
+        self.timing = self.series.as_ref().map(|series| Timing::new(series, variance));
+    }
+
+    /// The representative row: the first fault, else the first `ok` row, else the first row.
+    #[must_use]
+    pub fn row(&self) -> &'a Record {
+        let first = |is_it: fn(&Record) -> bool| self.records.iter().copied().find(|record| is_it(record));
+        first(|record| record.status.is_fault())
+            .or_else(|| first(|record| record.status == Status::Ok))
+            .unwrap_or(self.records[0])
+    }
+
+    /// Status of the case on this side. A fault in any run counts.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.row().status
+    }
+
+    /// Whether the device's clock timed every run.
+    pub(super) fn is_device_timed(&self) -> bool {
+        self.records.iter().all(|record| record.timer == Some(Clock::Timestamp))
+    }
+
+    /// Whether both entries have the same measurements, for example in a report and its copy.
+    pub(super) fn is_copy_of(&self, other: &Self) -> bool {
+        let all_in = |a: &Self, b: &Self| a.records.iter().all(|row| b.records.iter().any(|other| is_copy(row, other)));
+        all_in(self, other) && all_in(other, self)
+    }
+}
+
+/// Whether two rows are one measurement.
+pub(super) fn is_copy(a: &Record, b: &Record) -> bool {
+    fn origin(row: &Record) -> [&str; 6] {
+        [&row.date, &row.device, &row.card, &row.driver, row.api_name(), &row.tool_version]
+    }
+    let counts = |row: &Record| (row.status, row.samples, row.launches);
+    let figures = |row: &Record| {
+        [row.median_ns, row.min_ns, row.mean_ns, row.stddev_ns, row.ci_low_ns, row.ci_high_ns, row.drift]
+    };
+    counts(a) == counts(b) && figures(a) == figures(b) && origin(a) == origin(b) && a.epochs_ns == b.epochs_ns
+}

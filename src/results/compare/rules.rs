@@ -1,0 +1,23 @@
+//! How to compare.
+
+use super::inflation::Processes;
+use super::verdict::MARGIN;
+use crate::results::Record;
+
+/// How to compare.
+#[derive(Clone, Copy)]
+pub struct Rules<'r> {
+    /// Times that differ by less than this fraction count as equal.
+    pub margin: f64,
+    /// The rows to compare; the others still show how noisy a class of rows is.
+    pub is_compared: &'r dyn Fn(&Record) -> bool,
+    /// How intervals widen by what two processes differ by besides their epochs, as the comparison itself shows it for
+    /// rows of one card, driver, API and kernel.
+    pub processes: Processes,
+}
+
+impl Default for Rules<'_> {
+    fn default() -> Self {
+        Self { margin: MARGIN, is_compared: &|_| true, processes: Processes::default() }
+    }
+}
