@@ -68,6 +68,8 @@ pub struct Rules {
     pub max_launches: u32,
     /// Number of launches in the first trial sample: that of an earlier epoch, or 1.
     pub first_launches: u32,
+    /// Time of one launch in an earlier epoch, in nanoseconds: the warm-up ends when it is reached.
+    pub known_ns: Option<f64>,
 }
 
 impl Rules {
@@ -84,6 +86,7 @@ impl Rules {
             longest_sample_ns: 400e6,
             max_launches: 1000,
             first_launches: 1,
+            known_ns: None,
         }
     }
 }
@@ -255,9 +258,9 @@ impl Meter<'_> {
     }
 
     /// Takes groups of three samples until the medians of two successive groups agree within 2 %, or a third of the
-    /// budget is used up.
+    /// budget is used up. An earlier epoch's time stands for the first group.
     async fn warm_up(&mut self, launches: u32, rules: &Rules) -> Result<()> {
-        let mut before: Option<f64> = None;
+        let mut before: Option<f64> = rules.known_ns;
         while self.spent_ns < rules.budget_ns / 3.0 {
             let mut group = [0.0; 3];
             for sample in &mut group {

@@ -18,7 +18,7 @@ use super::settings::Settings;
 use super::turn::turns;
 use crate::engine::measure::Rules;
 use crate::error::Result;
-use crate::suite::Case;
+use crate::suite::{Case, Shape};
 
 /// The state of a run in which every case has its first epoch.
 pub(super) struct Passes<'r, 'a> {
@@ -49,7 +49,7 @@ impl Passes<'_, '_> {
             }
             let mut order = Order::new(self.settings.seed, pass);
             let place = order.number() | 1;
-            order.shuffle(&mut due);
+            shuffle(&mut due, self.cases, &mut order);
             for run in self.runs.iter_mut() {
                 run.move_to(place).await;
             }
@@ -95,7 +95,7 @@ impl Passes<'_, '_> {
     fn effort(&self, index: usize, waiting: usize) -> Option<Effort> {
         let rules = self.settings.rules;
         let Some(end) = self.end else {
-            return Some(Effort { rules, attempts: ATTEMPTS, longest_launch_ns: None });
+            return Some(Effort { rules, attempts: ATTEMPTS - 1, longest_launch_ns: None });
         };
         let left = end.checked_duration_since(Instant::now())?;
         let share_ns = 0.6 * left.as_nanos() as f64 / waiting as f64;
@@ -129,5 +129,31 @@ impl Passes<'_, '_> {
         let mut touched = Touched::default();
         self.rows.settle(self.cases, self.runs, &mut touched);
         self.observer.finish_pass(self.rows.records(), &self.rows.changes(&touched))
+    }
+}
+
+/// Cases that move at least this many bytes share their inputs with others of the family.
+const LARGE: u64 = 32 << 20;
+
+/// Shuffles cases. Large ones with equal inputs stay together, in random order, since uploading takes longer than
+/// measuring.
+fn shuffle(indices: &mut Vec<usize>, cases: &[Case], order: &mut Order) {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for index in indices.drain(..) {
+        let shape = |index: usize| (&cases[index].shape, cases[index].family.name, cases[index].work().bytes >= LARGE);
+        let is_same = |group: &&mut Vec<usize>| {
+            let ((a, family, is_large), (b, other_family, other_is_large)) = (shape(index), shape(group[0]));
+            let inputs = |shape: &Shape| (shape.dtype.scalar(), shape.extent);
+            is_large && other_is_large && family == other_family && inputs(a) == inputs(b)
+        };
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.push(index),
+            None => groups.push(vec![index]),
+        }
+    }
+    order.shuffle(&mut groups);
+    for mut group in groups {
+        order.shuffle(&mut group);
+        indices.extend(group);
     }
 }

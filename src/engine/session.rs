@@ -190,7 +190,7 @@ impl<'a> Session<'a> {
     ) -> Result<()> {
         let (epochs, timer) = (record.epochs_ns.len(), self.timer_for(job).await?);
         let known = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
-        let rules = Rules { first_launches: known, ..rules_for(job, effort.rules) };
+        let rules = Rules { first_launches: known, known_ns: record.median_ns, ..rules_for(job, effort.rules) };
         if epochs < EPOCHS_WITH_CHECKED_LAUNCH
             && let Some(mismatch) = checked_launch(prepared, job).await?
         {
@@ -313,9 +313,8 @@ impl<'a> Session<'a> {
     }
 }
 
-/// In this many epochs, each with other inputs, the output is also verified after a single launch: a fault of the first
-/// launch shows there, and later launches could hide it.
-const EPOCHS_WITH_CHECKED_LAUNCH: usize = 2;
+/// In this many epochs the output is also verified after a single launch: later launches could hide a fault of the first.
+const EPOCHS_WITH_CHECKED_LAUNCH: usize = 1;
 
 /// Runs one launch into the outputs, which are poisoned when a job is prepared, and verifies them.
 async fn checked_launch(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mismatch>> {

@@ -53,18 +53,20 @@ impl Settings {
     /// 0.1 %, for which three epochs suffice, shorter ones by up to 1 %.
     #[must_use]
     pub fn new(profile: Profile, date: String, os: String, cpu: String) -> Self {
-        let (budget_ms, min_sampling_ms, shortest_sample_us, end_to_end_bytes) = match profile {
-            Profile::Quick => (60.0, 0.0, 50.0, 64 << 20),
-            Profile::Standard => (150.0, 12.0, 500.0, 1 << 30),
-            Profile::Thorough => (500.0, 50.0, 1000.0, u64::MAX),
+        let (budget_ms, min_samples, shortest_sample_us, end_to_end_bytes) = match profile {
+            Profile::Quick => (30.0, 8, 50.0, 64 << 20),
+            Profile::Standard => (40.0, 8, 500.0, 1 << 30),
+            Profile::Thorough => (200.0, 20, 1000.0, u64::MAX),
         };
         let epochs = match profile {
-            Profile::Quick => Epochs { least: 3, most: 3, target: 0.0 },
-            Profile::Standard => Epochs { least: 3, most: 12, target: 0.005 },
-            Profile::Thorough => Epochs { least: 6, most: 24, target: 0.0025 },
+            Profile::Quick => Epochs { least: 2, most: 2, target: 0.0 },
+            Profile::Standard => Epochs { least: 3, most: 16, target: 0.005 },
+            Profile::Thorough => Epochs { least: 8, most: 32, target: 0.0025 },
         };
+        // Epochs vary by more than their samples: more samples in an epoch gain less than another epoch.
         let rules = Rules {
-            min_sampling_ns: min_sampling_ms * 1e6,
+            min_samples,
+            target_error: 0.01,
             shortest_sample_ns: shortest_sample_us * 1e3,
             ..Rules::with_budget(budget_ms * 1e6)
         };
