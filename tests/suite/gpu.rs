@@ -54,6 +54,9 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
     }
 }
 
+/// Random streams that the cases take turns at.
+const STREAMS: [u64; 3] = [0, 1, 7];
+
 /// Every benchmark with all its types and parameters at small and odd sizes, and in f32 where its types are rare.
 fn small_cases() -> Vec<Case> {
     let (mut cases, mut seen) = (Vec::new(), BTreeSet::new());
@@ -71,7 +74,8 @@ fn small_cases() -> Vec<Case> {
                 for extent in sizes(benchmark).into_iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes()))
                 {
                     let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-                    let case = Case::new(family, benchmark, Shape::new(dtype, extent, params));
+                    let stream = STREAMS[cases.len() % STREAMS.len()];
+                    let case = Case::new(family, benchmark, Shape { stream, ..Shape::new(dtype, extent, params) });
                     if seen.insert(case.to_string()) {
                         cases.push(case);
                     }
@@ -99,6 +103,35 @@ mod every_benchmark_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers
     crate::device::each_family!(verify_family);
 }
 
+#[test]
+fn small_cases_of_every_benchmark_draw_from_every_stream() {
+    let cases = small_cases();
+    for (name, _, benchmark) in benchmarks().into_iter().filter(|(.., benchmark)| sizes(benchmark).len() > 1) {
+        let of_benchmark = cases.iter().filter(|case| std::ptr::eq(case.benchmark, benchmark));
+        let streams: BTreeSet<u64> = of_benchmark.map(|case| case.shape.stream).collect();
+        assert_eq!(streams, BTreeSet::from(STREAMS), "{name}");
+    }
+}
+
+/// A backend keeps large inputs for the next job, whose stream may be another.
+#[test]
+fn a_cached_input_is_replaced_by_that_of_another_stream() {
+    let Some(adapter) = adapter() else { return };
+    let mut backend = open(adapter);
+    let (family, benchmark) = benchmark("transpose/tiled");
+    for stream in [0, 1, 1, 0] {
+        let shape = Shape::new(Dtype::F32, Extent::Matrix(512, 512), Default::default());
+        let job = Job::new(&Case::new(family, benchmark, Shape { stream, ..shape })).expect("valid");
+        assert!(job.buffers.iter().any(|buffer| buffer.is_shareable()), "the input is cached");
+        let mismatch = pollster::block_on(async {
+            let mut prepared = backend.prepare(&job).await?;
+            prepared.sample(1).await?;
+            verify(prepared.as_mut(), &job).await
+        });
+        assert_eq!(mismatch.expect("it runs"), None, "stream {stream}");
+    }
+}
+
 #[cfg(feature = "cuda")]
 #[test]
 fn every_twin_is_right_at_small_and_odd_sizes_and_stays_within_its_buffers() {
@@ -119,7 +152,7 @@ fn verify_small_cases(backend: &mut dyn Backend, is_selected: impl Fn(&Case) -> 
     for case in small_cases().into_iter().filter(|case| is_selected(case)).filter(is_requested) {
         match Job::new(&case).and_then(|mut job| fault(backend, &mut job)) {
             Ok(None) => ran += 1,
-            Ok(Some(fault)) => panic!("{case}: {fault}"),
+            Ok(Some(fault)) => panic!("{case}, stream {}: {fault}", case.shape.stream),
             Err(error) if error.is_skip() => skipped.push(format!("{case}: {error}")),
             Err(error) => panic!("{case}: {error}"),
         }

@@ -22,6 +22,7 @@ mod pipeline;
 mod resume;
 mod shaders;
 mod show;
+mod streams;
 mod terminal;
 mod timing;
 mod trust;
