@@ -17,6 +17,7 @@ mod run;
 mod schedule;
 mod session;
 mod settings;
+pub mod slope;
 pub mod timer;
 mod tune;
 mod turn;
