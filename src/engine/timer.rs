@@ -123,7 +123,7 @@ pub async fn select_timer(prepared: &mut dyn Prepared) -> Result<Timer> {
 
 /// The number of launches in a sample of the shortest length.
 async fn shortest_launches(prepared: &mut dyn Prepared) -> Result<u32> {
-    let mut launches = 8;
+    let mut launches = 1;
     loop {
         let wall_ns = prepared.sample(launches).await?.wall_ns;
         if wall_ns >= SHORTEST_NS || launches >= MAX_LAUNCHES {
@@ -456,6 +456,13 @@ mod tests {
         assert_eq!((timer.is_device, timer.note), (true, None));
         let rounds = &job.wall_ns[job.wall_ns.len() - 6..];
         assert!(rounds.iter().all(|ns| *ns >= SHORTEST_NS), "{rounds:?}");
+    }
+
+    #[test]
+    fn long_launches_are_not_repeated_to_fill_a_sample() {
+        // 100 ms each: 7 launches in a round.
+        let (timer, spent_ns) = selected(Scripted { each_ns: |_| 1e8, ..QUIET });
+        assert!(timer.is_device && spent_ns < 4.5e9, "{spent_ns}");
     }
 
     #[test]
