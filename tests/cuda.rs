@@ -10,6 +10,7 @@ mod device;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use catalogue::{benchmark, benchmarks, files_below};
 use command::{program, shaderbench_in_empty_folder};
@@ -19,7 +20,7 @@ use shaderbench::backend::cuda::{Compiler, devices};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::verify::verify;
 use shaderbench::error::Error;
-use shaderbench::job::{Job, Language};
+use shaderbench::job::{Job, Language, POISON};
 use shaderbench::shader::twin;
 use shaderbench::suite::Access;
 use shaderbench::suite::{Case, Dtype, Extent, Profile, Shape};
@@ -209,17 +210,55 @@ fn without_a_driver_the_error_says_what_is_missing() {
     assert!(![&output.stdout, &output.stderr].iter().any(|text| text.to_lowercase().contains("cuda")), "{output}");
 }
 
-/// The only test of this program that runs kernels: after the fault the driver may reject all work of the process.
-#[test]
-fn a_write_to_an_illegal_address_loses_the_device_and_a_new_one_is_opened_if_the_driver_allows() {
-    let Some(mut backend) = device::cuda() else { return };
+/// A case, and its job with a kernel that has `code` in the place of `output[i] =`.
+fn changed(code: &str) -> (Case, Job) {
     let (family, benchmark) = benchmark("ceiling/fma");
     let shape = Shape::new(Dtype::F32, Extent::Linear(1024), BTreeMap::new());
     let case = Case::new(family, benchmark, shape);
     let mut job = Job::new(&case).expect("valid");
     assert!(job.kernel.cuda.contains("output[i] ="), "the twin has no such text");
+    job.kernel.cuda = job.kernel.cuda.replace("output[i] =", code);
+    (case, job)
+}
+
+/// Samples of a kernel that adds one to each word of its output. Several launches are one graph, one launch is none,
+/// and neither are more launches than a graph may have.
+fn count_launches() {
+    let Some(mut backend) = device::cuda() else { return };
+    let (_, job) = changed("atomicAdd(reinterpret_cast<u32*>(&output[i]), 1u); volatile float unused =");
+    pollster::block_on(async {
+        let mut prepared = backend.prepare(&job).await.expect("prepared");
+        // Repeated numbers use a graph again; with more than four numbers, graphs are dropped and made anew.
+        for launches in [1, 2, 9, 64, 64, 333, 1000, 1001, 2, 64, 5000] {
+            prepared.poison().await.expect("poisoned");
+            let sample = prepared.sample(launches).await.expect("sampled");
+            let mut words = Vec::new();
+            let mut sink = |_: u64, bytes: &[u8]| {
+                words.extend(bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)));
+            };
+            prepared.read(job.check.buffer, 4096, &mut sink).await.expect("readable");
+            assert_eq!(words, [POISON.wrapping_add(launches); 1024], "{launches} launches");
+            let device_ns = sample.device_ns.expect("timed");
+            assert!(device_ns > 0.0 && device_ns < sample.wall_ns * 1.1, "{launches} launches: {sample:?}");
+            eprintln!("{launches} launches: {:.0} ns each", device_ns / f64::from(launches));
+        }
+    });
+}
+
+/// `count_launches` ran. After the illegal address the driver may reject all work of the process: the test of it waits.
+static COUNTED: OnceLock<()> = OnceLock::new();
+
+#[test]
+fn graphs_run_as_many_launches_as_single_submissions_and_have_times() {
+    COUNTED.get_or_init(count_launches);
+}
+
+#[test]
+fn a_write_to_an_illegal_address_loses_the_device_and_a_new_one_is_opened_if_the_driver_allows() {
+    COUNTED.get_or_init(count_launches);
+    let Some(mut backend) = device::cuda() else { return };
     // Terabytes beyond all allocations.
-    job.kernel.cuda = job.kernel.cuda.replace("output[i] =", "output[i + (1ull << 42)] =");
+    let (case, job) = changed("output[i + (1ull << 42)] =");
     pollster::block_on(async {
         let mut prepared = backend.prepare(&job).await.expect("prepared");
         let error = prepared.sample(1).await.expect_err("an illegal address");

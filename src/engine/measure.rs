@@ -1,49 +1,11 @@
-//! Sampling: selects the timer, the number of launches in a sample, and when to stop.
+//! Sampling: selects the number of launches in a sample, and when to stop.
 //!
 //! Nothing here reads a clock. All times come from the samples, so that tests can use synthetic ones.
 
-use crate::backend::{Prepared, Sample};
+pub use super::timer::{Timer, select_timer};
+use crate::backend::Prepared;
 use crate::error::Result;
-use crate::results::Clock;
 use crate::results::stats;
-
-/// The clock that times rows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Timer {
-    /// `true`: device timestamps. `false`: the host's clock around submit and wait.
-    pub is_device: bool,
-    /// Smallest observed step, in nanoseconds.
-    pub tick_ns: f64,
-    /// Why the host's clock replaces device timestamps.
-    pub note: Option<String>,
-}
-
-impl Timer {
-    /// The host's clock, for work that device timestamps cannot time.
-    #[must_use]
-    pub const fn wall() -> Self {
-        Self { is_device: false, tick_ns: 1.0, note: None }
-    }
-
-    /// The clock, as a row states it.
-    #[must_use]
-    pub const fn clock(&self) -> Clock {
-        if self.is_device { Clock::Timestamp } else { Clock::Wall }
-    }
-
-    /// Duration of a sample by this clock, in nanoseconds.
-    #[must_use]
-    pub fn read(&self, sample: &Sample) -> f64 {
-        if self.is_device { sample.device_ns.unwrap_or(sample.wall_ns) } else { sample.wall_ns }
-    }
-
-    /// Minimum duration of a sample: 100 ticks, and `floor_ns` by timestamps or 5 ms by the host's clock, where submit
-    /// and wait would dominate anything shorter.
-    #[must_use]
-    pub fn shortest_sample_ns(&self, floor_ns: f64) -> f64 {
-        (100.0 * self.tick_ns).max(if self.is_device { floor_ns } else { 5e6 })
-    }
-}
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,66 +63,6 @@ pub struct Series {
     pub samples_ns: Vec<f64>,
     /// Launches in each sample.
     pub launches: u32,
-}
-
-/// Tests the device's timestamps on `prepared`, a job of measurable length. They are used if they exist, advance, and
-/// grow with the work as the host's clock does.
-///
-/// # Errors
-/// Errors of the device.
-pub async fn select_timer(prepared: &mut dyn Prepared) -> Result<Timer> {
-    prepared.sample(1).await?; // the first launch may include compilation
-    // 10 ms are 100 steps of the coarsest clock, 100 µs in browsers.
-    let mut many = 8;
-    while prepared.sample(many).await?.wall_ns < 10e6 && many < 4096 {
-        many *= 2;
-    }
-    let (mut short, mut long, mut spread) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..5 {
-        short.push(prepared.sample(many / 8).await?);
-        long.push(prepared.sample(many).await?);
-    }
-    for launches in 1..=24 {
-        spread.push(prepared.sample((many * launches / 96).max(1)).await?);
-    }
-    Ok(judge_timer(&short, &long, &spread))
-}
-
-/// Selects the timer from samples of one eighth of a workload (`short`), of all of it (`long`), and of various
-/// fractions (`spread`), which show the clock's step.
-#[must_use]
-pub fn judge_timer(short: &[Sample], long: &[Sample], spread: &[Sample]) -> Timer {
-    let all = || short.iter().chain(long).chain(spread);
-    let walls: Vec<f64> = all().map(|sample| sample.wall_ns).collect();
-    let wall = |note: &str| Timer {
-        is_device: false,
-        tick_ns: stats::clock_step(&walls).unwrap_or(1.0),
-        note: Some(note.to_owned()),
-    };
-    let device: Vec<f64> = all().filter_map(|sample| sample.device_ns).collect();
-    if device.len() < walls.len() {
-        return wall("the device writes no timestamps");
-    }
-    if device.iter().all(|&ns| ns == 0.0) {
-        return wall("the device's timestamps are all zero");
-    }
-    if device.iter().any(|&ns| ns < 0.0) {
-        return wall("the device's timestamps run backwards");
-    }
-    let median = |samples: &[Sample], read: fn(&Sample) -> Option<f64>| {
-        stats::median(&samples.iter().filter_map(read).collect::<Vec<_>>()).unwrap_or(0.0)
-    };
-    let (device_long, wall_long) = (median(long, |s| s.device_ns), median(long, |s| Some(s.wall_ns)));
-    // Differences cancel the cost of submit and wait.
-    let device_growth = device_long - median(short, |s| s.device_ns);
-    let wall_growth = wall_long - median(short, |s| Some(s.wall_ns));
-    if device_growth <= 0.0 {
-        return wall("the device's timestamps do not grow with the work");
-    }
-    if device_long > 1.2 * wall_long || device_growth < wall_growth / 3.0 {
-        return wall("the device's timestamps disagree with the host's clock");
-    }
-    Timer { is_device: true, tick_ns: stats::clock_step(&device).unwrap_or(1.0), note: None }
 }
 
 /// Finds the number of launches in a sample, warms up, and samples until the error is below the target or the budget is
@@ -279,7 +181,7 @@ impl Meter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Task;
+    use crate::backend::{Sample, Task};
 
     /// A job whose launch times `cost` gives by the index of the sample.
     struct Scripted<F> {

@@ -20,6 +20,8 @@ mod run;
 mod schedule;
 mod session;
 mod settings;
+pub mod slope;
+pub mod timer;
 mod tune;
 mod turn;
 pub mod verify;

@@ -68,8 +68,10 @@ pub enum Clock {
     Backwards,
     /// Always the same.
     Frozen,
-    /// Ten times too fast.
-    Absurd,
+    /// This many nanoseconds for each nanosecond.
+    Scaled(f64),
+    /// A second longer in one of five samples.
+    Jumping,
 }
 
 #[derive(Debug, Default)]
@@ -81,6 +83,8 @@ pub struct Log {
     pub prepared: Vec<String>,
     /// The device's clock as a fraction of its highest.
     pub speed: f64,
+    /// Samples by a clock that jumps.
+    samples: u64,
     random: u64,
 }
 
@@ -318,7 +322,12 @@ impl Prepared for FakeJob<'_> {
                 Clock::Missing => None,
                 Clock::Backwards => Some(-ns),
                 Clock::Frozen => Some(1000.0),
-                Clock::Absurd => Some(ns / 10.0),
+                Clock::Scaled(rate) => Some(ns * rate),
+                Clock::Jumping => {
+                    let mut log = lock(&self.log);
+                    log.samples += 1;
+                    Some(if log.samples.is_multiple_of(5) { ns + 1e9 } else { ns })
+                }
             };
             Ok(Sample { device_ns, wall_ns: ns + 20_000.0 })
         })

@@ -223,9 +223,18 @@ fn a_row_with_throttling_and_drift_names_both() {
 
 #[test]
 fn timestamps_in_the_wrong_unit_are_not_used() {
-    // Ticks of 41.7 ns read as nanoseconds, nanoseconds read as ticks, and an error as small as the cost of a
-    // submission.
-    for (stretch, timer) in [(1.0 / 41.7, "wall"), (41.7, "wall"), (1.05, "timestamp")] {
+    // Ticks of 41.7 ns read as nanoseconds, nanoseconds read as ticks, factors of two, and errors on both sides of the
+    // limit.
+    for (stretch, timer) in [
+        (1.0 / 41.7, "wall"),
+        (41.7, "wall"),
+        (2.0, "wall"),
+        (0.5, "wall"),
+        (1.12, "wall"),
+        (0.88, "wall"),
+        (1.08, "timestamp"),
+        (0.92, "timestamp"),
+    ] {
         let mut device = MonitoredDevice { stretch, ..monitored() };
         device.fake.clock = Clock::Good(1.0);
         let (row, _, _) = measured(device);

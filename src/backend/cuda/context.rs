@@ -42,6 +42,8 @@ pub(super) struct Context {
     /// Finished when all work but the last one or two intervals is finished.
     fences: [sys::CUevent; 2],
     issued: Cell<u64>,
+    /// Whether operations are added to a graph and do not run.
+    is_capturing: Cell<bool>,
     state: Cell<State>,
     timeout: Duration,
 }
@@ -62,6 +64,7 @@ impl Context {
             end: ptr::null_mut(),
             fences: [ptr::null_mut(); 2],
             issued: Cell::new(0),
+            is_capturing: Cell::new(false),
             state: Cell::new(State::Open),
             timeout,
         };
@@ -143,6 +146,9 @@ impl Context {
     /// Counts an operation in the stream. At every [`FENCE_INTERVAL`], waits for earlier operations: the driver never
     /// blocks because too many are in flight.
     pub(super) fn count_operation(&self) -> Result<()> {
+        if self.is_capturing.get() {
+            return Ok(());
+        }
         let issued = self.issued.get() + 1;
         self.issued.set(issued);
         if issued.is_multiple_of(FENCE_INTERVAL) {
@@ -152,6 +158,56 @@ impl Context {
             unsafe { self.record(fence)? };
         }
         Ok(())
+    }
+
+    /// Captures what `operations` add to the stream, which then does not run, as a graph. The caller destroys the
+    /// graph. The context must be current.
+    ///
+    /// # Safety
+    /// What the operations use, events too, exists until the graph and all graphs made of it are destroyed.
+    ///
+    /// # Errors
+    /// Errors of the operations, and where the driver cannot capture them. The stream runs operations again.
+    pub(super) unsafe fn capture(&self, operations: impl FnOnce() -> Result<()>) -> Result<sys::CUgraph> {
+        self.check_open()?;
+        // The stricter modes refuse calls outside of the stream, which a kernel's first launch may need.
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: the stream lives as long as the context, which is open.
+        let status = unsafe { sys::cuStreamBeginCapture_v2(self.stream, mode) };
+        self.check("starting to capture a graph", status)?;
+        self.is_capturing.set(true);
+        let added = operations();
+        self.is_capturing.set(false);
+        let mut graph = ptr::null_mut();
+        // SAFETY: this thread began the capture, and `graph` is a valid place for the handle. After an error of the
+        // operations this call ends the capture, too.
+        let status = unsafe { sys::cuStreamEndCapture(self.stream, &raw mut graph) };
+        let ended = self.check("capturing a graph", status);
+        if graph.is_null() {
+            return Err(added
+                .and(ended)
+                .err()
+                .unwrap_or_else(|| Error::Validation("the driver captured no graph".to_owned())));
+        }
+        if let Err(error) = added.and(ended) {
+            // SAFETY: the driver has just returned the graph, and no other code has it. An error leaves nothing to do.
+            let _ = unsafe { sys::cuGraphDestroy(graph) };
+            return Err(error);
+        }
+        Ok(graph)
+    }
+
+    /// Adds an event to the graph that is being captured.
+    ///
+    /// # Safety
+    /// The event came from `cuEventCreate` in this context, and is not destroyed before the graph.
+    pub(super) unsafe fn record_in_graph(&self, event: sys::CUevent) -> Result<()> {
+        self.check_open()?;
+        let flags = sys::CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL as c_uint;
+        // SAFETY: the caller promises the event; the stream lives as long as the context, which is open. Outside of a
+        // capture the driver refuses the flag.
+        let status = unsafe { sys::cuEventRecordWithFlags(event, self.stream, flags) };
+        self.check("adding an event to a graph", status)
     }
 
     /// Records an event in the stream.

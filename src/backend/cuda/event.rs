@@ -31,6 +31,12 @@ impl Event {
         unsafe { self.context.record(self.raw) }
     }
 
+    /// Adds the event to the graph that is being captured: each launch of the graph records it.
+    pub(super) fn record_in_graph(&self) -> Result<()> {
+        // SAFETY: the event came from `cuEventCreate` in this context. Its owner, a `Graph`, destroys the graph first.
+        unsafe { self.context.record_in_graph(self.raw) }
+    }
+
     /// Nanoseconds from this event to a later one. Both must be finished.
     pub(super) fn ns_until(&self, later: &Self) -> Result<f64> {
         let mut milliseconds = 0.0_f32;

@@ -16,6 +16,7 @@ mod cublas;
 mod device;
 mod event;
 mod gpu;
+mod graph;
 mod memory;
 mod module;
 mod nvrtc;

@@ -71,7 +71,8 @@ impl Module {
     ///
     /// # Safety
     /// There are as many pointers as the kernel has parameters, each to a value of at least the parameter's size. The
-    /// memory that the parameters point to stays allocated until the launch has finished.
+    /// memory that the parameters point to stays allocated until the launch has finished; in a capture, until the graph
+    /// is destroyed.
     pub(super) unsafe fn launch(
         &self,
         grid: [u32; 3],

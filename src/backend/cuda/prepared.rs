@@ -10,9 +10,10 @@ use super::array::Array;
 use super::cublas::Blas;
 use super::event::Event;
 use super::gpu::Gpu;
+use super::graph::{self, Graphs};
 use super::memory::{Memory, Pinned, upload_to};
 use super::module::Module;
-use super::steps::unsupported;
+use super::steps::{fit_in_a_graph, unsupported};
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
 use crate::job::{self, Job, POISON, Route, Scalar, Step};
@@ -22,6 +23,8 @@ const MAX_EVENTS: usize = 4096;
 
 /// A prepared job.
 pub(super) struct CudaJob {
+    /// Fields are dropped in this order: the graphs before the module, the buffers and the arrays, which they use.
+    graphs: Graphs,
     gpu: Gpu,
     module: Option<Module>,
     blas: Option<Rc<Blas>>,
@@ -43,6 +46,7 @@ pub(super) struct CudaJob {
     received: HashMap<usize, Received>,
     runs_kernel: bool,
     is_host_timed: bool,
+    fits_in_a_graph: bool,
 }
 
 /// Host memory for downloads.
@@ -103,6 +107,7 @@ impl CudaJob {
             }
         }
         let mut prepared = Self {
+            graphs: Graphs::default(),
             gpu,
             module,
             blas,
@@ -119,6 +124,7 @@ impl CudaJob {
             received: HashMap::new(),
             runs_kernel: job.runs_kernel(),
             is_host_timed: job.is_host_timed(true),
+            fits_in_a_graph: fit_in_a_graph(&job.steps),
         };
         for step in &job.steps {
             match step {
@@ -169,8 +175,8 @@ impl CudaJob {
         match step {
             Step::Dispatch { groups, .. } => match (&self.module, &bound.arguments) {
                 // SAFETY: `new` checked the arguments with `Arguments::check` against the parameters of this module,
-                // and `self` owns them and their memory. Dropping `self` frees the memory through the driver, which
-                // waits for the launch.
+                // and `self` owns them and their memory. Dropping `self` destroys the graphs first, and frees the memory
+                // through the driver, which waits for the launch.
                 (Some(module), Some(arguments)) => unsafe {
                     module.launch(*groups, self.block, self.dynamic_bytes, arguments.pointers())
                 },
@@ -257,8 +263,30 @@ impl CudaJob {
         self.events[..stamped].chunks_exact(2).map(|pair| pair[0].ns_until(&pair[1])).sum()
     }
 
+    /// Times all launches as one graph; `None` where they are launched one by one.
+    fn timed_in_graph(&mut self, launches: u32) -> Result<Option<Sample>> {
+        if !self.fits_in_a_graph || !graph::is_worthwhile(launches, self.steps.len()) {
+            return Ok(None);
+        }
+        let (context, mut graphs) = (Rc::clone(&self.gpu.context), std::mem::take(&mut self.graphs));
+        let add_all = || {
+            for _ in 0..launches {
+                (0..self.steps.len()).try_for_each(|index| self.issue(index, false))?;
+            }
+            Ok(())
+        };
+        // SAFETY: the steps use the module, the buffers and the arrays of `self`, which never change. The graphs return
+        // to `self` below, and its fields are dropped after them.
+        let sample = unsafe { graphs.sample(&context, launches, add_all) };
+        self.graphs = graphs;
+        sample
+    }
+
     fn timed(&mut self, launches: u32) -> Result<Sample> {
         self.gpu.context.enter()?;
+        if let Some(sample) = self.timed_in_graph(launches)? {
+            return Ok(sample);
+        }
         let start = Instant::now();
         let stamped = self.submit(launches)?;
         self.gpu.context.wait()?;

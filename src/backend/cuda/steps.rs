@@ -31,6 +31,14 @@ pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
     wrong.or_else(|| end_to_end.iter().find(|step| !in_end_to_end(step))).map_or(Ok(()), |step| Err(unsupported(step)))
 }
 
+/// Whether launches of these steps can be nodes of a graph between two timestamps: kernels alone, or copies and fills on
+/// the device alone. A library may do what no graph can hold, and the host's steps are none.
+pub(super) fn fit_in_a_graph(steps: &[Step]) -> bool {
+    let are_kernels = steps.iter().all(|step| matches!(step, Step::Dispatch { .. }));
+    let are_copies = steps.iter().all(|step| matches!(step, Step::Restore { .. } | Step::Clear(_)));
+    !steps.is_empty() && (are_kernels || are_copies)
+}
+
 pub(super) fn unsupported(step: &Step) -> Error {
     step.unsupported("CUDA")
 }
@@ -38,6 +46,28 @@ pub(super) fn unsupported(step: &Step) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::Routine;
+
+    #[test]
+    fn kernels_alone_and_copies_on_the_device_alone_fit_in_a_graph() {
+        let dispatch = || Step::Dispatch { groups: [1; 3], buffers: Vec::new() };
+        let send = |route| Step::Send { from: 0, to: 1, route };
+        let library = Step::Library { routine: Routine::Transpose { rows: 1, columns: 1 }, buffers: vec![0, 1] };
+        assert!(fit_in_a_graph(&[dispatch(), dispatch()]));
+        assert!(fit_in_a_graph(&[Step::Clear(0), Step::Restore { from: 0, to: 1 }]));
+        for steps in [
+            vec![],
+            vec![dispatch(), Step::Clear(0)],
+            vec![Step::Restore { from: 0, to: 1 }, dispatch()],
+            vec![library],
+            vec![send(Route::Pinned)],
+            vec![send(Route::Queue)],
+            vec![Step::Receive { from: 0, to: 1, route: Route::StagingOnly }],
+            vec![Step::CopyRows { from: 0, to: 1 }],
+        ] {
+            assert!(!fit_in_a_graph(&steps), "{steps:?}");
+        }
+    }
 
     #[test]
     fn a_step_that_is_not_run_is_an_error_with_its_name() {
