@@ -1,7 +1,7 @@
 //! Where a row's variance comes from: samples, epochs or processes. Measures a random choice of the cases of a profile
 //! in several epochs, without verification, and prints one line per case and epoch: the process's label, the epoch, the
-//! case, launches in a sample, median in nanoseconds, relative standard error of the median, samples, and the
-//! milliseconds that preparation and measurement took.
+//! case, launches in a sample, median in nanoseconds, relative standard error of the median, samples, the milliseconds
+//! that preparation and all took, and the slope over the number of launches.
 //!
 //! `cargo run --release --example variance -- LABEL [--rows N] [--epochs E] [--ms SAMPLING] [--order SEED|plan]
 //! [--place] [--reopen] [--cuda] [FILTER…]`. The choice of cases is the same in every process. With `--place` each epoch
@@ -12,7 +12,9 @@ use std::time::Instant;
 
 use shaderbench::backend::Backend;
 use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
-use shaderbench::engine::measure::{Rules, measure, select_timer};
+use shaderbench::engine::measure::{Rules, measure};
+use shaderbench::engine::slope::slope;
+use shaderbench::engine::timer::select_timer;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::job::Job;
 use shaderbench::results::stats;
@@ -141,14 +143,20 @@ async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
             let series = measure(prepared.as_mut(), &timer, &rules).await?;
             let summary = stats::summarize(&series.samples_ns).ok_or("no samples")?;
             let error = stats::relative_standard_error(&series.samples_ns).unwrap_or(0.0);
+            let slope = if job.has_untimed_steps() {
+                None
+            } else {
+                slope(prepared.as_mut(), &timer, &rules, series.launches).await?
+            };
             println!(
-                "{},{epoch},{case},{},{:.3},{error:.6},{},{:.1},{:.1}",
+                "{},{epoch},{case},{},{:.3},{error:.6},{},{:.1},{:.1},{:.3}",
                 options.label,
                 series.launches,
                 summary.median,
                 series.samples_ns.len(),
                 ready.as_secs_f64() * 1e3,
                 start.elapsed().as_secs_f64() * 1e3,
+                slope.unwrap_or(f64::NAN),
             );
         }
     }

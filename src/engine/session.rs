@@ -13,6 +13,7 @@ use super::lost::leak_if_lost;
 use super::poisoned::slower_if_poisoned;
 use super::schedule::{ATTEMPTS, Effort};
 use super::settings::Settings;
+use super::slope::slope;
 use crate::backend::monitor::{Monitor, Reading};
 use crate::backend::{Backend, Prepared};
 use crate::engine::measure::{self, Rules, Series, Timer};
@@ -240,6 +241,10 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         let start = Instant::now();
+        if !job.has_untimed_steps() {
+            let launches = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
+            record.slope_ns = slope(prepared, &timer, &rules, launches).await?.map(round_to_seven_digits);
+        }
         in_kernel(job, prepared, record).await?;
         self.measuring += start.elapsed();
         if record.status != Status::Ok {
