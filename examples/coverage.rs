@@ -1,4 +1,4 @@
-//! The coverage of the 95 % interval of a median: the share of synthetic series whose true median lies in the interval.
+//! The coverage of the 95 % interval of one series' median (`noise simulate` covers runs): the share of synthetic series whose true median lies in the interval.
 //! The series are sampled and summarised by the suite's own code. Run with
 //! `cargo run --release --example coverage [SERIES [SEED]]`; the default is 10,000 series of each kind. The exit code
 //! is

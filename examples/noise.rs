@@ -1,38 +1,71 @@
-//! The error rates of the verdicts of `shaderbench compare`.
+//! The error rates of the verdicts of `shaderbench compare`, and the coverage of its intervals.
 //!
 //! - `cargo run --release --example noise -- same REPORT REPORT…`: compares every two runs of one build on one machine,
-//!   and, of six runs or more, the first half with the second. At most 1 % of the rows may be `faster` or `slower`.
-//! - `… -- planted REPORT REPORT… [--slow 1.03]`: the same with one side slowed down. At least 95 % of the rows whose
-//!   noise is below 0.5 % on both sides should be `slower`.
-//! - `… -- simulate [SERIES [SEED]]`: both on synthetic series, with more variation between runs than within them.
+//!   and, of six runs or more, the first half with the second. At most 1 % of the rows may be `faster` or `slower`, and
+//!   at most 15 % `unclear`.
+//! - `… -- planted REPORT REPORT… [--slow 1.03]`: the same with one side slowed down. Of the rows timed by the device, at
+//!   least 90 % must be `slower`.
+//! - `… -- coverage REPORT REPORT…`: how often the interval of the ratio of every two runs contains 1, by time; goal: 93
+//!   to 97 %.
+//! - `… -- simulate [ROWS [SEED]]`: all of them on synthetic runs, which vary within an epoch, between epochs and between
+//!   processes.
 //!
-//! Reports are the CSV or JSON files of `shaderbench run`.
+//! A first argument `--processes factor` or `--processes sum` widens the intervals by what processes differ by besides
+//! their epochs, as the comparison itself shows it. Reports are the CSV or JSON files of `shaderbench run`.
 
 mod synthetic;
 
 use std::error::Error;
 use std::path::Path;
 
-use shaderbench::engine::measure::Rules;
+use shaderbench::backend::Api;
+use shaderbench::engine::measure::Rules as Sampling;
 use shaderbench::report::reader;
-use shaderbench::results::compare::{Ratio, Report, Timing, Verdict, compare};
-use shaderbench::results::{Clock, Record};
-use synthetic::{Disturbance, Process, Random};
+use shaderbench::results::compare::{Comparison, Pair, Processes, Report, Rules, Verdict, compare_by};
+use shaderbench::results::{Clock, Record, stats};
+use shaderbench::suite::Extent;
+use synthetic::{Disturbance, Process, Random, Varies};
 
-/// The noise below which a small change must be found.
-const LOW_NOISE: f64 = 0.005;
+/// Upper ends of the groups of times, in nanoseconds.
+const TIMES: [(&str, f64); 7] = [
+    ("below 3 µs", 3e3),
+    ("3 to 10 µs", 10e3),
+    ("10 to 30 µs", 30e3),
+    ("30 to 100 µs", 100e3),
+    ("0.1 to 1 ms", 1e6),
+    ("from 1 ms on", f64::INFINITY),
+    ("all", f64::INFINITY),
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let processes = match words[..] {
+        ["--processes", "factor", ..] => Processes::Factor,
+        ["--processes", "sum", ..] => Processes::Sum,
+        _ => Processes::Alike,
+    };
+    if processes != Processes::Alike {
+        words.drain(..2);
+    }
+    let rules = Rules { processes, ..Rules::default() };
     match words[..] {
-        ["same", ref files @ ..] if files.len() > 1 => same(&read_all(files)?),
-        ["planted", ref files @ .., "--slow", factor] if files.len() > 1 => planted(&read_all(files)?, factor.parse()?),
-        ["planted", ref files @ ..] if files.len() > 1 => planted(&read_all(files)?, 1.03),
-        ["simulate"] => simulate(10_000, 2026),
-        ["simulate", series] => simulate(series.parse()?, 2026),
-        ["simulate", series, seed] => simulate(series.parse()?, seed.parse()?),
-        _ => return Err("noise same|planted REPORT REPORT… [--slow FACTOR], or noise simulate [SERIES [SEED]]".into()),
+        ["same", ref files @ ..] if files.len() > 1 => same(&rules, &read_all(files)?),
+        ["planted", ref files @ .., "--slow", factor] if files.len() > 1 => {
+            planted(&rules, &read_all(files)?, factor.parse()?);
+        }
+        ["planted", ref files @ ..] if files.len() > 1 => planted(&rules, &read_all(files)?, 1.03),
+        ["coverage", ref files @ ..] if files.len() > 1 => coverage(&rules, &read_all(files)?),
+        ["simulate"] => simulate(&rules, 2000, 2026),
+        ["simulate", rows] => simulate(&rules, rows.parse()?, 2026),
+        ["simulate", rows, seed] => simulate(&rules, rows.parse()?, seed.parse()?),
+        _ => {
+            return Err(
+                "noise [--processes factor|sum] same|planted|coverage REPORT REPORT… [--slow FACTOR], or noise \
+                        simulate [ROWS [SEED]]"
+                    .into(),
+            );
+        }
     }
     Ok(())
 }
@@ -44,12 +77,15 @@ fn read_all(paths: &[&str]) -> shaderbench::error::Result<Vec<Report>> {
 
 /// The pairs of sides: every two runs, and the halves of six runs or more.
 fn pairs(reports: &[Report]) -> Vec<(&[Report], &[Report])> {
-    let each_two = (0..reports.len()).flat_map(|a| (a + 1..reports.len()).map(move |b| (a, b)));
-    let mut pairs: Vec<_> = each_two.map(|(a, b)| (&reports[a..=a], &reports[b..=b])).collect();
+    let mut pairs: Vec<_> = each_two(reports).collect();
     if reports.len() >= 6 {
         pairs.push(reports.split_at(reports.len() / 2));
     }
     pairs
+}
+
+fn each_two(reports: &[Report]) -> impl Iterator<Item = (&[Report], &[Report])> {
+    (0..reports.len()).flat_map(move |a| (a + 1..reports.len()).map(move |b| (&reports[a..=a], &reports[b..=b])))
 }
 
 fn name(side: &[Report]) -> String {
@@ -60,84 +96,82 @@ fn percent(part: usize, whole: usize) -> String {
     if whole == 0 { "–".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
 }
 
-fn same(reports: &[Report]) {
+/// The pairs of rows that differ in nothing but time, with the baseline's row.
+fn unmarked<'c>(comparison: &'c Comparison<'c>) -> Vec<(&'c Record, &'c Pair<'c>)> {
+    let of_case = comparison.cases.iter().flat_map(|case| case.pairs.iter().flatten().map(|pair| (case.row, pair)));
+    of_case.filter(|(_, pair)| pair.marks.is_empty()).collect()
+}
+
+fn holds_one(pair: &Pair) -> bool {
+    pair.ratio.interval.is_some_and(|(low, high)| low <= 1.0 && 1.0 <= high)
+}
+
+fn is(verdict: Verdict) -> impl Fn(&(&Record, &Pair)) -> bool {
+    move |(_, pair)| pair.verdict == verdict
+}
+
+fn same(rules: &Rules, reports: &[Report]) {
     for (a, b) in pairs(reports) {
-        let comparison = compare(a, b);
-        let mut counts = [0; Verdict::ALL.len()];
-        let (mut different, mut distances) = (Vec::new(), Vec::new());
-        for case in &comparison.cases {
-            for pair in case.pairs.iter().flatten().filter(|pair| pair.marks.is_empty()) {
-                counts[Verdict::ALL.iter().position(|verdict| *verdict == pair.verdict).unwrap_or(0)] += 1;
-                distances.push((pair.ratio.value.ln().abs(), case.row));
-                if matches!(pair.verdict, Verdict::Faster | Verdict::Slower) {
-                    different.push(format!(
-                        "  {} {} {} {}: {:.3}×",
-                        case.row.name(),
-                        case.row.dtype_name(),
-                        case.row.size(),
-                        case.row.params_text(),
-                        pair.ratio.value
-                    ));
-                }
-            }
-        }
-        let (all, unsure) = (counts.iter().sum(), counts[Verdict::ALL.len() - 1]);
-        println!("{} against {}: {all} pairs of rows", name(b), name(a));
+        let comparison = compare_by(rules, a, b);
+        let all = unmarked(&comparison);
+        let count = |is_it: &dyn Fn(&(&Record, &Pair)) -> bool| all.iter().filter(|one| is_it(one)).count();
+        let differs = |one: &(&Record, &Pair)| is(Verdict::Faster)(one) || is(Verdict::Slower)(one);
+        println!("{} against {}: {} pairs of rows", name(b), name(a), all.len());
         println!(
-            "  faster or slower: {} (goal: at most 1 %), unclear: {}",
-            percent(different.len(), all),
-            percent(unsure, all)
+            "  faster or slower: {} (goal: at most 1 %), unclear: {} (goal: at most 15 %), same: {}",
+            percent(count(&differs), all.len()),
+            percent(count(&is(Verdict::Unclear)), all.len()),
+            percent(count(&is(Verdict::Same)), all.len())
         );
-        distances.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let at = |share: f64| {
-            100.0 * distances.get((distances.len() as f64 * share) as usize).map_or(0.0, |(distance, _)| *distance)
-        };
+        let distance = |one: &(&Record, &Pair)| one.1.ratio.value.ln().abs();
+        let mut distances: Vec<f64> = all.iter().map(distance).collect();
+        distances.sort_by(f64::total_cmp);
+        let at = |share: f64| 100.0 * distances.get((distances.len() as f64 * share) as usize).unwrap_or(&0.0);
         println!(
-            "  medians differ by {:.2} % (half of them), {:.2} % (95 %), {:.2} % (99 %)",
+            "  times differ by {:.2} % (half of them), {:.2} % (95 %), {:.2} % (99 %)",
             at(0.5),
             at(0.95),
             at(0.99)
         );
-        let within = |limit: f64, counts: &dyn Fn(&Record) -> bool| {
-            let counted: Vec<f64> =
-                distances.iter().filter(|(_, row)| counts(row)).map(|(distance, _)| *distance).collect();
-            let near = counted.iter().filter(|distance| **distance <= limit).count();
-            format!("{} of {}", percent(near, counted.len()), counted.len())
+        let by_device = |one: &(&Record, &Pair)| one.1.is_device_timed;
+        let within = |limit: f64, is_it: &dyn Fn(&(&Record, &Pair)) -> bool| {
+            let near = count(&|one| is_it(one) && distance(one) <= limit);
+            format!("{} of {}", percent(near, count(is_it)), count(is_it))
         };
-        let by_device = |row: &Record| row.timer == Some(Clock::Timestamp);
         println!(
             "  within 1 %: {}; by the device's clock {}, from 50 µs on {}; by the host's {}; within 5 %: {}",
             within(0.01, &|_| true),
             within(0.01, &by_device),
-            within(0.01, &|row| by_device(row) && row.median_ns.is_some_and(|median| median >= 50e3)),
-            within(0.01, &|row| !by_device(row)),
+            within(0.01, &|one| by_device(one) && one.0.median_ns.is_some_and(|median| median >= 50e3)),
+            within(0.01, &|one| !by_device(one)),
             within(0.05, &|_| true)
         );
-        different.iter().for_each(|line| println!("{line}"));
+        let apart = count(&|one| distance(one) > 0.01);
+        let excused = count(&|one| distance(one) > 0.01 && holds_one(one.1));
+        println!(
+            "  of the {apart} rows further apart than 1 %, the interval excuses {excused}: {}",
+            percent(excused, apart)
+        );
+        for (row, pair) in all.iter().filter(|one| differs(one)) {
+            let case = [row.name(), row.dtype_name().to_owned(), row.size(), row.params_text()].join(" ");
+            println!("  {case}: {:.3}×", pair.ratio.value);
+        }
     }
 }
 
-fn planted(reports: &[Report], factor: f64) {
+fn planted(rules: &Rules, reports: &[Report], factor: f64) {
     for (a, b) in pairs(reports) {
         let slowed: Vec<_> = b.iter().map(|report| slowed(report, factor)).collect();
-        let comparison = compare(a, &slowed);
-        let (mut found, mut counted) = (0, 0);
-        for case in &comparison.cases {
-            let is_low_noise = |side: usize| {
-                case.timing(side).and_then(|timing| timing.noise()).is_some_and(|noise| noise < LOW_NOISE)
-            };
-            for (of, pair) in comparison.matches.iter().zip(&case.pairs) {
-                let Some(pair) = pair.as_ref().filter(|pair| pair.marks.is_empty()) else { continue };
-                if is_low_noise(of.baseline) && is_low_noise(of.side) {
-                    counted += 1;
-                    found += usize::from(pair.verdict == Verdict::Slower);
-                }
-            }
-        }
-        println!("{} slowed down by {:.1} % against {}:", name(b), 100.0 * (factor - 1.0), name(a));
+        let comparison = compare_by(rules, a, &slowed);
+        let all: Vec<_> = unmarked(&comparison).into_iter().filter(|(_, pair)| pair.is_device_timed).collect();
+        let share = |verdict: Verdict| percent(all.iter().filter(|one| is(verdict)(one)).count(), all.len());
+        println!("{} slowed down by {:.1} % against {}: {} rows", name(b), 100.0 * (factor - 1.0), name(a), all.len());
         println!(
-            "  found in {found} of {counted} pairs of rows with noise below 0.5 %: {} (goal: at least 95 %)",
-            percent(found, counted)
+            "  slower: {} (goal: at least 90 %); faster: {}, same: {} (goal: none), unclear: {}",
+            share(Verdict::Slower),
+            share(Verdict::Faster),
+            share(Verdict::Same),
+            share(Verdict::Unclear)
         );
     }
 }
@@ -146,66 +180,111 @@ fn slowed(report: &Report, factor: f64) -> Report {
     let slow = |record: &Record| {
         let mut record = record.clone();
         let times = [&mut record.median_ns, &mut record.ci_low_ns, &mut record.ci_high_ns, &mut record.stddev_ns];
-        times.into_iter().flatten().chain(&mut record.all_samples_ns).for_each(|ns| *ns *= factor);
+        let series = [&mut record.epochs_ns, &mut record.all_samples_ns].into_iter().flatten();
+        times.into_iter().flatten().chain(series).for_each(|ns| *ns *= factor);
         record
     };
     Report { name: report.name.clone(), records: report.records.iter().map(slow).collect() }
 }
 
-/// Both experiments on synthetic sides of several runs each. The level of each run has a factor e^N(0, s), which no
-/// interval of that run contains.
-fn simulate(series: usize, seed: u64) {
-    const OFFSETS: [f64; 6] = [0.0, 0.001, 0.002, 0.004, 0.006, 0.0085];
-    const RUNS: [usize; 3] = [1, 3, 5];
+/// One table over every two runs: coverage, and what rows vary by.
+fn coverage(rules: &Rules, reports: &[Report]) {
+    let clocks = [("device", Clock::Timestamp), ("host", Clock::Wall)];
+    let mut counts = vec![[0_usize; 2]; clocks.len() * TIMES.len()];
+    let mut apart: Vec<Vec<f64>> = vec![Vec::new(); counts.len()];
+    let groups = |row: &Record| {
+        let clock = clocks.iter().position(|(_, clock)| row.timer == Some(*clock)).unwrap_or(0);
+        let time = TIMES.iter().position(|(_, end)| row.median_ns.unwrap_or(0.0) < *end).unwrap_or(0);
+        [time, TIMES.len() - 1].map(|time| clock * TIMES.len() + time)
+    };
+    for (a, b) in each_two(reports) {
+        for (row, pair) in unmarked(&compare_by(rules, a, b)) {
+            for group in groups(row).into_iter().filter(|_| pair.ratio.interval.is_some()) {
+                counts[group][0] += usize::from(holds_one(pair));
+                counts[group][1] += 1;
+                apart[group].push(pair.ratio.value.ln().abs());
+            }
+        }
+    }
+    let mut noises = vec![[Vec::new(), Vec::new()]; counts.len()];
+    for row in reports.iter().flat_map(|report| &report.records) {
+        for group in groups(row) {
+            noises[group][0].extend(row.noise_within);
+            noises[group][1].extend(row.noise_between);
+        }
+    }
+    println!("{} runs, every two of them; the middle row's noise and distance:", reports.len());
     println!(
-        "{series} pairs of sides for each figure; series with drift, outliers and two modes together, seed {seed}."
+        "{:<22} {:>8} {:>10} {:>16} {:>16} {:>12}",
+        "clock, time", "pairs", "covered", "within epochs", "between epochs", "runs apart"
     );
-    println!(
-        "faster or slower though nothing changed (of all pairs) / a slow-down of 3 % found (of pairs with noise below \
-         0.5 %):"
-    );
-    print!("{:<28}", "runs differ by (std. dev.)");
-    RUNS.iter().for_each(|runs| print!(" {:>22}", format!("{runs} against {runs}")));
-    println!();
-    for offset in OFFSETS {
-        print!("{:<28}", format!("{:.2} %", 100.0 * offset));
-        for runs in RUNS {
-            let [different, of, found, counted] = simulated(series, seed, offset, runs);
-            print!(
-                " {:>22}",
-                format!("{} / {} of {counted}", percent(different, of), percent(found, counted)).replace(" %", "%")
-            );
+    let middle =
+        |values: &[f64]| stats::median(values).map_or("–".to_owned(), |value| format!("{:.2} %", 100.0 * value));
+    for (group, [covered, all]) in counts.into_iter().enumerate().filter(|(_, [_, all])| *all > 0) {
+        println!(
+            "{:<22} {all:>8} {:>10} {:>16} {:>16} {:>12}",
+            format!("{}, {}", clocks[group / TIMES.len()].0, TIMES[group % TIMES.len()].0),
+            percent(covered, all),
+            middle(&noises[group][0]),
+            middle(&noises[group][1]),
+            middle(&apart[group])
+        );
+    }
+}
+
+/// Epochs of a synthetic run.
+const EPOCHS: usize = 5;
+
+fn simulate(rules: &Rules, rows: usize, seed: u64) {
+    const VARIES: [(f64, f64); 6] =
+        [(0.0, 0.0), (0.001, 0.0), (0.003, 0.0), (0.006, 0.0), (0.003, 0.003), (0.003, 0.01)];
+    println!("{rows} rows a comparison, {EPOCHS} epochs a run, series with outliers and two modes, seed {seed}.");
+    println!("Unchanged rows: faster or slower, unclear, covered; then a slow-down of 3 % and of 2 %: found");
+    println!("{:<34} {:>44} {:>44}", "between epochs, between processes", "1 run against 1", "3 runs against 3");
+    for (epochs, processes) in VARIES {
+        print!("{:<34}", format!("{:.2} %, {:.2} %", 100.0 * epochs, 100.0 * processes));
+        for runs in [1, 3] {
+            print!(" {:>44}", simulated(rules, rows, seed, Varies { epochs, processes }, runs));
         }
         println!();
     }
 }
 
-/// Pairs that seem to differ and do not, of all; pairs whose slow-down of 3 % is found, of those with low noise.
-fn simulated(series: usize, seed: u64, offset: f64, runs: usize) -> [usize; 4] {
-    let rules = Rules::with_budget(100e6);
-    let disturbance = Disturbance { has_drift: true, has_outliers: true, has_two_modes: true, memory: 0.0 };
+fn simulated(rules: &Rules, rows: usize, seed: u64, varies: Varies, runs: usize) -> String {
+    let sampling = Sampling::with_budget(100e6 / EPOCHS as f64);
+    let disturbance = Disturbance { has_drift: false, has_outliers: true, has_two_modes: true, memory: 0.0 };
     let mut random = Random(seed);
-    let mut counts = [0; 4];
-    for _ in 0..series {
-        // Launches much longer than their start.
-        let process = Process::draw(&mut random, disturbance, (1e5, 5e7), &rules);
-        let mut side = |slow: f64| {
-            let mut run = || {
-                let mut process = process;
-                process.base_ns *= (offset * random.normal()).exp();
-                let samples = process.measure(&mut random, &rules).0;
-                let all_samples_ns = samples.iter().map(|ns| ns * slow).collect();
-                Timing::of_run(&Record { all_samples_ns, ..Record::default() })
+    let processes: Vec<Process> =
+        (0..rows).map(|_| Process::draw(&mut random, disturbance, (2e3, 2e6), &sampling)).collect();
+    let mut side = |first: usize| -> Vec<Report> {
+        let run = |date: usize| {
+            let row = |(index, process): (usize, &Process)| Record {
+                device: "synthetic".to_owned(),
+                date: date.to_string(),
+                backend: Some(Api::Vulkan),
+                timer: Some(Clock::Timestamp),
+                n: Some(Extent::Linear(index as u64)),
+                median_ns: Some(process.base_ns),
+                epochs_ns: process.run(&mut random, &sampling, EPOCHS, varies),
+                ..Record::default()
             };
-            Timing::pooled(&(0..runs).filter_map(|_| run()).collect::<Vec<_>>())
+            Report { name: date.to_string(), records: processes.iter().enumerate().map(row).collect() }
         };
-        let (Some(old), Some(new), Some(slowed)) = (side(1.0), side(1.0), side(1.03)) else { continue };
-        counts[0] += usize::from(matches!(Ratio::of(&old, &new).verdict(), Verdict::Faster | Verdict::Slower));
-        counts[1] += 1;
-        if [old, slowed].iter().all(|side| side.noise().is_some_and(|noise| noise < LOW_NOISE)) {
-            counts[2] += usize::from(Ratio::of(&old, &slowed).verdict() == Verdict::Slower);
-            counts[3] += 1;
-        }
-    }
-    counts
+        (first..first + runs).map(run).collect()
+    };
+    let (old, new) = (side(0), side(runs));
+    let count = |factor: f64, is_it: &dyn Fn(&(&Record, &Pair)) -> bool| {
+        let slowed: Vec<_> = new.iter().map(|report| slowed(report, factor)).collect();
+        let comparison = compare_by(rules, &old, &slowed);
+        let all = unmarked(&comparison);
+        percent(all.iter().filter(|one| is_it(one)).count(), all.len())
+    };
+    [
+        count(1.0, &|one| is(Verdict::Faster)(one) || is(Verdict::Slower)(one)),
+        count(1.0, &is(Verdict::Unclear)),
+        count(1.0, &|one| holds_one(one.1)),
+        count(1.03, &is(Verdict::Slower)),
+        count(1.02, &is(Verdict::Slower)),
+    ]
+    .join(", ")
 }

@@ -69,6 +69,15 @@ pub struct Process {
     mode_shift: f64,
 }
 
+/// What a row's level varies by, as standard deviations of logarithms.
+#[derive(Debug, Clone, Copy)]
+pub struct Varies {
+    /// From epoch to epoch of a run.
+    pub epochs: f64,
+    /// From process to process, besides its epochs.
+    pub processes: f64,
+}
+
 /// Scatter of the outliers' logarithm.
 const OUTLIER_SIGMA: f64 = 0.2;
 
@@ -142,14 +151,32 @@ impl Process {
 
     /// Measures the process with the suite's own code. Returns the samples and the true median, in nanoseconds.
     pub fn measure(&self, random: &mut Random, rules: &Rules) -> (Vec<f64>, f64) {
+        let (samples, levels) = self.series(random, rules);
+        (samples, self.true_median(&levels))
+    }
+
+    /// Medians of the epochs of a run, in nanoseconds. Each epoch is a series of its own, around a level that has a
+    /// factor e^N(0, s) for the run and another for the epoch.
+    pub fn run(&self, random: &mut Random, rules: &Rules, epochs: usize, varies: Varies) -> Vec<f64> {
+        let run = varies.processes * random.normal();
+        let epoch = |_| {
+            let base_ns = self.base_ns * (run + varies.epochs * random.normal()).exp();
+            let samples = Self { base_ns, ..*self }.series(random, rules).0;
+            shaderbench::results::stats::median(&samples).expect("a series has samples")
+        };
+        (0..epochs).map(epoch).collect()
+    }
+
+    /// The samples of a series, and their levels.
+    fn series(&self, random: &mut Random, rules: &Rules) -> (Vec<f64>, Vec<f64>) {
         let noise = random.normal();
         let mut device = Device { process: *self, random, noise, spent_ns: 0.0, levels: Vec::new() };
         // A tick of 1 ns is close to the model, which has none.
         let timer = Timer { is_device: true, tick_ns: 1.0, note: None };
         let series = pollster::block_on(measure(&mut device, &timer, rules)).expect("nothing fails");
         // The series is the last part of the samples: batching and warm-up come before it.
-        let levels = &device.levels[device.levels.len() - series.samples_ns.len()..];
-        (series.samples_ns, self.true_median(levels))
+        let levels = device.levels.split_off(device.levels.len() - series.samples_ns.len());
+        (series.samples_ns, levels)
     }
 }
 

@@ -17,9 +17,14 @@ use shaderbench::suite::Dtype;
 use shaderbench::suite::Extent;
 use shaderbench::suite::parse_params;
 
+/// Five epochs around `median_ns`, from ÷ `reach` to × `reach`.
+fn epochs(median_ns: f64, reach: f64) -> Vec<f64> {
+    [-1.0, 0.5, 0.0, 1.0, -0.5].map(|part| median_ns * reach.powf(part)).to_vec()
+}
+
 fn row(family: &str, benchmark: &str, params: &str, median_ns: f64) -> Record {
     Record {
-        schema: Some(1),
+        schema: Some(2),
         tool_version: "0.1.0".into(),
         date: "2026-11-20T22:41:16Z".into(),
         device: "NVIDIA H200".into(),
@@ -38,6 +43,7 @@ fn row(family: &str, benchmark: &str, params: &str, median_ns: f64) -> Record {
         median_ns: Some(median_ns),
         ci_low_ns: Some(median_ns * 0.998),
         ci_high_ns: Some(median_ns * 1.002),
+        epochs_ns: epochs(median_ns, 1.002),
         ceiling: Bound::parse("copy 512 MiB"),
         share: Some(130_000.0 / median_ns),
         ..Record::default()
@@ -66,15 +72,14 @@ fn later() -> Vec<Record> {
     }
     let mut scale = |index: usize, factor: f64| {
         let row = &mut rows[index];
-        for time in [&mut row.median_ns, &mut row.ci_low_ns, &mut row.ci_high_ns] {
-            *time = time.map(|ns| ns * factor);
-        }
+        let times = [&mut row.median_ns, &mut row.ci_low_ns, &mut row.ci_high_ns];
+        times.into_iter().flatten().chain(&mut row.epochs_ns).for_each(|ns| *ns *= factor);
         row.share = row.share.map(|share| share / factor);
     };
     scale(0, 1.1);
     scale(1, 0.8);
     scale(4, 12.0);
-    rows[3].ci_high_ns = Some(170_000.0);
+    rows[3].epochs_ns = epochs(148_000.0, 1.08);
     rows[3].reason = "the canary moved by 7 % and did not settle".into();
     rows[1].shader_hash = "1b47820c8b04fcf3".into();
     rows[4].timer = Some(Clock::Wall);
@@ -90,9 +95,8 @@ fn on_another_device() -> Vec<Record> {
     for (row, factor) in rows.iter_mut().zip([30.0, 300.0, 800.0, 700.0, 0.5, 90.0, 80.0, 1.001]) {
         row.device = "llvmpipe (LLVM 15.0.6, 256 bits)".into();
         row.driver = "Mesa 22.3.6".into();
-        for time in [&mut row.median_ns, &mut row.ci_low_ns, &mut row.ci_high_ns] {
-            *time = time.map(|ns| ns * factor);
-        }
+        let times = [&mut row.median_ns, &mut row.ci_low_ns, &mut row.ci_high_ns];
+        times.into_iter().flatten().chain(&mut row.epochs_ns).for_each(|ns| *ns *= factor);
     }
     rows[0].share = Some(0.5);
     rows
@@ -233,6 +237,7 @@ fn extreme_figures_give_no_nan_and_no_infinity() {
                 ci_high_ns: at(seed / 2),
                 stddev_ns: at(seed / 7),
                 drift: at(seed / 11),
+                epochs_ns: (0..seed % 4).filter_map(|epoch| at(seed / 17 + epoch)).collect(),
                 share: at(seed / 13),
                 samples: Some(seed as u64 % 8),
                 reason: "two\nlines".into(),
@@ -271,11 +276,14 @@ fn compare_files(folder: &Folder, arguments: &[&str]) -> Output {
     folder.shaderbench(&["compare"]).args(arguments).run()
 }
 
-/// A folder with the H200's report as `old.csv` and, a day later and changed, as `new.csv` and `new.json`.
+/// A folder with the H200's report, with epochs, as `old.csv` and, a day later and changed, as `new.csv` and `new.json`.
 fn changed(change: impl Fn(&mut Record)) -> Folder {
     let folder = Folder::new();
     let mut records = records_of(&h200());
-    records.iter_mut().for_each(|record| record.date = "2026-11-20T00:00:00Z".into());
+    for record in &mut records {
+        record.date = "2026-11-20T00:00:00Z".into();
+        record.epochs_ns = record.median_ns.map(|ns| epochs(ns, 1.002)).unwrap_or_default();
+    }
     folder.write("old.csv", csv::write(&records));
     for record in &mut records {
         record.date = "2026-11-21T00:00:00Z".into();
@@ -287,11 +295,36 @@ fn changed(change: impl Fn(&mut Record)) -> Folder {
     folder
 }
 
-/// Makes the row slower by `factor`, with an interval from median / `reach` to median · `reach`.
+/// Makes the row slower by `factor`, with epochs from median / `reach` to median · `reach`.
 fn slow_down(record: &mut Record, factor: f64, reach: f64) {
     record.median_ns = record.median_ns.map(|ns| ns * factor);
-    record.ci_low_ns = record.median_ns.map(|ns| ns / reach);
-    record.ci_high_ns = record.median_ns.map(|ns| ns * reach);
+    record.epochs_ns = record.median_ns.map(|ns| epochs(ns, reach)).unwrap_or_default();
+}
+
+/// Verdicts of `new.csv` against `old.csv`: faster, slower, same, unclear.
+fn verdicts(folder: &Folder, arguments: &[&str]) -> [u64; 4] {
+    let all = [&["old.csv", "new.csv", "--format", "json"], arguments].concat();
+    let value: serde_json::Value = serde_json::from_str(&compare_files(folder, &all).succeeds().stdout).expect("JSON");
+    let of = &value["matches"][0]["all"]["verdicts"];
+    ["faster", "slower", "same", "unclear"].map(|name| of[name].as_u64().expect("a number"))
+}
+
+#[test]
+fn a_slow_down_of_3_percent_is_never_the_same_and_no_change_is_never_different() {
+    let without_epochs = |record: &mut Record, factor: f64| {
+        record.epochs_ns.clear();
+        record.median_ns = record.median_ns.map(|ns| ns * factor);
+    };
+    let [faster, slower, same, unclear] = verdicts(&changed(|record| without_epochs(record, 1.03)), &[]);
+    assert!(faster + slower + same == 0 && unclear > 900, "nothing is known about other runs");
+    let [faster, slower, _, unclear] = verdicts(&changed(|record| without_epochs(record, 1.0)), &[]);
+    assert!(faster + slower == 0 && unclear > 900);
+    let slow = changed(|record| slow_down(record, 1.03, 1.002));
+    let [faster, slower, same, unclear] = verdicts(&slow, &[]);
+    assert!(faster + same + unclear == 0 && slower > 900, "{slower} of {}", slower + unclear);
+    assert!(verdicts(&slow, &["--margin", "4"])[2] == slower, "3 % is within 4 %");
+    let [faster, slower, same, unclear] = verdicts(&changed(|_| {}), &[]);
+    assert!(faster + slower + unclear == 0 && same > 900);
 }
 
 #[test]
@@ -349,7 +382,7 @@ fn a_planted_slow_down_exits_with_4_and_lists_its_rows() {
 fn a_possible_slow_down_is_listed_and_does_not_fail() {
     let folder = changed(|record| {
         if record.name() == "transpose/tiled_vec4" && record.size() == "4096x4096" && record.dtype == Some(Dtype::F32) {
-            slow_down(record, 1.1, 1.08);
+            slow_down(record, 1.1, 1.2);
         }
     });
     let output = compare_files(&folder, &["old.csv", "new.csv", "transpose", "--fail-on-regression", "5"]);
@@ -357,10 +390,28 @@ fn a_possible_slow_down_is_listed_and_does_not_fail() {
     assert!(text.contains("No case is certainly slower by more than 5 %."), "{text}");
     assert!(
         text.replace("\n  ", " ").contains(
-            "Possibly slower by more than 5 % (too noisy to tell, or timed by different clocks): 1 case: transpose/tiled_vec4"
+            "Possibly slower by more than 5 % (not certain, timed by the host, or timed by different clocks): 1 case: transpose/tiled_vec4"
         ),
         "{text}"
     );
+}
+
+#[test]
+fn a_row_timed_by_the_host_never_fails_a_comparison() {
+    let is_changed = |record: &Record| record.name() == "transpose/tiled_vec4";
+    for (clock, code) in [(Clock::Timestamp, 4), (Clock::Wall, 0)] {
+        let folder = changed(|record| {
+            record.timer = Some(clock);
+            if is_changed(record) {
+                slow_down(record, 1.5, 1.002);
+            }
+        });
+        let old: Vec<Record> =
+            folder.records("old.csv").into_iter().map(|record| Record { timer: Some(clock), ..record }).collect();
+        folder.write("old.csv", csv::write(&old));
+        let output = compare_files(&folder, &["old.csv", "new.csv", "--fail-on-regression", "5"]).exits_with(code);
+        assert!(output.stdout.contains(if code == 4 { "Certainly slower" } else { "Possibly slower" }), "{output}");
+    }
 }
 
 #[test]

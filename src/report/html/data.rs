@@ -48,6 +48,10 @@ struct SideData<'a> {
     /// API name for display.
     api: &'static str,
     driver: &'a str,
+    /// UUID or PCI address of the card.
+    card: &'a str,
+    /// APIs of the side's runs, joined by +.
+    apis: &'a str,
     tool_version: &'a str,
     vendor: &'a str,
     device_type: &'a str,
@@ -78,7 +82,7 @@ struct FindingData {
 
 /// The page data of a comparison from [`super::sides`].
 ///
-/// As in [`crate::results::compare`], a side is one device, API, driver and version. Several runs of a side are pooled.
+/// As in [`crate::results::compare`], a side is one card, API, driver and version. Several runs of a side are pooled.
 #[must_use]
 pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let mut texts = Texts::default();
@@ -134,6 +138,8 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
         backend: side.api.map_or("", Api::name),
         api: side.api.map_or("", Api::title),
         driver: side.driver,
+        card: side.card,
+        apis: side.apis,
         tool_version: side.tool_version,
         vendor: first_text(|row| &row.vendor),
         device_type: rows.iter().find_map(|row| row.device_type).map_or("", DeviceType::name),

@@ -17,7 +17,8 @@ pub(super) struct Match {
     case: Ranges,
     /// Time of the baseline ÷ time of the side.
     ratio: Vec<Option<Figure>>,
-    /// Distance of the lower end of the 95 % interval, relative to the ratio, in units of 1/10,000.
+    /// Distance of the lower end of the 95 % interval, relative to the ratio, in units of 1/10,000. Empty if no ratio has
+    /// an interval.
     below: Vec<Option<Figure>>,
     /// Same for the upper end.
     above: Vec<Option<Figure>>,
@@ -74,9 +75,9 @@ fn matched<'a>(
     pairs: &[Option<Pair<'a>>],
     texts: &mut Texts<'a>,
 ) -> Match {
-    let known = comparison.cases.iter().zip(pairs).enumerate();
-    let known = known.filter_map(|(index, (case, pair))| Some((index, case, pair.as_ref()?)));
-    let pairs: Vec<_> = known.filter(|(_, _, pair)| pair.has_one_clock()).collect();
+    let compared = comparison.cases.iter().zip(pairs).enumerate();
+    let compared = compared.filter_map(|(index, (case, pair))| Some((index, case, pair.as_ref()?)));
+    let pairs: Vec<_> = compared.filter(|(_, _, pair)| pair.has_one_clock()).collect();
     let mut case = Ranges::default();
     pairs.iter().for_each(|(index, ..)| case.push(*index));
     let ratios = || pairs.iter().map(|(_, _, pair)| pair.ratio);
@@ -86,8 +87,8 @@ fn matched<'a>(
         is_one_device,
         case,
         ratio: ratios().map(|ratio| Figure::new(ratio.value, 4)).collect(),
-        below: ratios().map(|ratio| reach(&ratio, |interval| interval.0)).collect(),
-        above: ratios().map(|ratio| reach(&ratio, |interval| interval.1)).collect(),
+        below: known(ratios().map(|ratio| reach(&ratio, |interval| interval.0)).collect()),
+        above: known(ratios().map(|ratio| reach(&ratio, |interval| interval.1)).collect()),
         verdict: pairs.iter().map(|(_, _, pair)| letter(pair.verdict)).collect(),
         means: means(comparison, of, &pairs, texts),
     }
@@ -136,6 +137,11 @@ fn means<'a>(
         means.above.push(tally.mean.and_then(|mean| reach(&mean, |interval| interval.1)));
     }
     means
+}
+
+/// The column, or an empty one if it knows nothing.
+fn known(column: Vec<Option<Figure>>) -> Vec<Option<Figure>> {
+    if column.iter().all(Option::is_none) { Vec::new() } else { column }
 }
 
 fn reach(ratio: &Ratio, end: fn((f64, f64)) -> f64) -> Option<Figure> {

@@ -43,14 +43,16 @@ fn value(reports: &[Report]) -> Value {
 fn the_apis_of_a_device_are_sides_that_stand_against_each_other() {
     let skipped =
         Record { status: Status::Skipped, reason: "no twin".to_owned(), median_ns: None, ..row("cuda", "c", 1.0) };
-    let rows = vec![row("vulkan", "a", 2e6), row("vulkan", "c", 7e5), row("cuda", "a", 1e6), skipped];
+    let twin = Record { epochs_ns: vec![0.997e6, 1e6, 1e6, 1e6 / 0.997], ..row("cuda", "a", 1e6) };
+    let first = Record { epochs_ns: twin.epochs_ns.iter().map(|ns| 2.0 * ns).collect(), ..row("vulkan", "a", 2e6) };
+    let rows = vec![first, row("vulkan", "c", 7e5), twin, skipped];
     let value = value(&report(rows));
     let texts = |index: &Value| value["texts"][index.as_u64().expect("a index") as usize].clone();
     let [vulkan, cuda] = [&value["sides"][0], &value["sides"][1]];
     assert_eq!((&vulkan["api"], &cuda["api"]), (&json!("Vulkan"), &json!("CUDA")));
     assert_eq!(vulkan["rows"]["case"], json!([[0, 2]]));
     assert_eq!(vulkan["rows"]["median_ns"], json!([2_000_000, 700_000]));
-    assert_eq!((&vulkan["rows"]["below"], &vulkan["rows"]["above"]), (&json!([100, 100]), &json!([200, 200])));
+    assert_eq!((&vulkan["rows"]["below"], &vulkan["rows"]["above"]), (&json!([39, 100]), &json!([39, 200])));
     assert_eq!(cuda["rows"]["median_ns"], json!([1_000_000, null]));
     assert_eq!(cuda["statuses"], json!([["ok", 1], ["skipped", 1]]));
     let note = &cuda["rows"]["notes"][0];
@@ -58,6 +60,7 @@ fn the_apis_of_a_device_are_sides_that_stand_against_each_other() {
     let of = &value["matches"][0];
     assert_eq!((&of["baseline"], &of["side"], &of["is_one_device"]), (&json!(0), &json!(1), &json!(true)));
     assert_eq!((&of["case"], &of["ratio"], &of["verdict"]), (&json!([[0, 1]]), &json!([2]), &json!("f")));
+    assert_eq!((&of["below"], &of["above"]), (&json!([42]), &json!([43])));
     assert_eq!(of["means"]["cases"], json!([1, 1, 1]), "all, the family, the benchmark");
     assert_eq!(vulkan["findings"], json!([]));
 }

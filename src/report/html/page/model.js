@@ -69,8 +69,8 @@ function decodeRows(data, side, index, cases) {
 }
 
 /**
- * Gives each side a short and a full name: device and API, plus driver or version where these are needed to distinguish
- * sides.
+ * Gives each side a short and a full name: device and API, plus driver, version, card or the APIs of its runs where these
+ * are needed to distinguish sides.
  */
 function nameSides(sides) {
   const devices = unique(sides.map((side) => side.device));
@@ -82,18 +82,23 @@ function nameSides(sides) {
   const short = (side) => (devices.length > 1 ? full(side) : side.api || called(side.device));
   for (const side of sides) {
     const twins = sides.filter((other) => full(other) === full(side));
-    const more = ["driver", "tool_version"].filter((key) => unique(twins.map((twin) => twin[key])).length > 1);
+    const more = ["driver", "tool_version", "card", "apis"].filter((key) => unique(twins.map((twin) => twin[key])).length > 1);
     const suffix = more.length > 0 ? ` (${more.map((key) => side[key]).join(", ")})` : "";
     side.short = short(side) + suffix;
     side.name = full(side) + suffix;
   }
 }
 
+/** An end of a ratio's interval from its distance; null if it is unknown. A column without distances is empty. */
+function reachOf(ratio, distance, sign) {
+  return typeof distance === "number" ? ratio * (1 + (sign * distance) / 1e4) : null;
+}
+
 /** The means of a match as rows. */
 function decodeMeans({ means }, texts) {
   const text = (index) => (index === null ? null : texts[index]);
   return means.ratio.map((ratio, number) => {
-    const reach = (column, sign) => (column[number] === null ? null : ratio * (1 + (sign * column[number]) / 1e4));
+    const reach = (column, sign) => reachOf(ratio, column[number], sign);
     return {
       family: text(means.family[number]),
       benchmark: text(means.benchmark[number]),
@@ -108,7 +113,7 @@ function decodeMeans({ means }, texts) {
 function decodeMatch(match, sides, cases, texts) {
   const rows = ranges(match.case).map((index, number) => {
     const ratio = match.ratio[number];
-    const reach = (column, sign) => (column[number] === null ? null : ratio * (1 + (sign * column[number]) / 1e4));
+    const reach = (column, sign) => reachOf(ratio, column[number], sign);
     return {
       of: cases[index],
       ratio,
