@@ -11,7 +11,7 @@ use crate::families::FAMILIES;
 use crate::report::{self, Medium, Part, Section, apis, lay_out, reader};
 use crate::results::Record;
 use crate::suite::source::{Header, find};
-use crate::suite::{Benchmark, Case, Family, Limit, Shape, binary_size};
+use crate::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
 
 /// Arguments of `explain`.
 #[derive(clap::Args)]
@@ -110,10 +110,7 @@ fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'stat
         ("pattern", header.pattern),
         ("work", format!("{work} {}", example(family, benchmark)).trim().to_owned()),
         ("model", family.model_text.to_owned()),
-        (
-            "ceiling",
-            benchmark.ceiling.map_or_else(|| "no measured limit".to_owned(), |limit| limited(limit).to_owned()),
-        ),
+        ("ceiling", ceiling(family, benchmark)),
         ("look for", benchmark.look_for.to_owned()),
         ("limits", benchmark.limited_by.to_owned()),
         ("answers", benchmark.sources.iter().filter_map(|id| answered(id)).collect::<Vec<_>>().join("; ")),
@@ -122,14 +119,37 @@ fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'stat
     ]
 }
 
+/// The ceilings for the shares of the benchmark's rows, or why there are none.
+fn ceiling(family: &'static Family, benchmark: &'static Benchmark) -> String {
+    if benchmark.ceiling.is_none() && !benchmark.no_ceiling.is_empty() {
+        return format!("no measured limit: {}", benchmark.no_ceiling);
+    }
+    let mut limits: Vec<Limit> = Vec::new();
+    for limit in first_cases(family, benchmark).iter().flat_map(Case::limits) {
+        if !limits.contains(&limit) {
+            limits.push(limit);
+        }
+    }
+    let rest = if limits.len() > 1 { "; of these, the one that takes longer" } else { "" };
+    let limits: Vec<&str> = limits.into_iter().map(limited).collect();
+    if limits.is_empty() { "no measured limit".to_owned() } else { format!("{}{rest}", limits.join(", or ")) }
+}
+
+/// The benchmark's first block, with all its parameters, at its largest size.
+fn first_cases(family: &'static Family, benchmark: &'static Benchmark) -> Vec<Case> {
+    let cases = benchmark.cases.first().and_then(|block| {
+        let (dtype, extent) = (*block.dtypes.first()?, *block.extents.last()?);
+        let params = |set: &Params| set.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let case = |set: &Params| Case::new(family, benchmark, Shape::new(dtype, extent, params(set)));
+        Some(block.params.iter().map(case).collect())
+    });
+    cases.unwrap_or_default()
+}
+
 /// Bytes and operations of a case at the largest size of the benchmark's first block.
 fn example(family: &'static Family, benchmark: &'static Benchmark) -> String {
-    let case = benchmark.cases.first().and_then(|block| {
-        let (dtype, extent, params) = (*block.dtypes.first()?, *block.extents.last()?, block.params.first()?);
-        let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-        Some(Case::new(family, benchmark, Shape::new(dtype, extent, params)))
-    });
-    let Some(case) = case else { return String::new() };
+    let cases = first_cases(family, benchmark);
+    let Some(case) = cases.first() else { return String::new() };
     let work = case.work();
     let bytes = (work.bytes > 0).then(|| binary_size(work.bytes));
     let flops = (work.flops > 0).then(|| format!("{} operations", grouped(work.flops)));

@@ -22,6 +22,9 @@ pub(super) struct ApiRun<'a> {
     pub(super) ceilings: Ceilings,
     /// Whether a ceiling rose since the rows were last compared with the ceilings.
     pub(super) has_risen: bool,
+    /// Rows of ceilings that rose when they were measured again, by index of their case. They replace the earlier rows,
+    /// so that the report contains the ceilings that its shares refer to.
+    pub(super) again: Vec<(usize, Record)>,
     /// The open device, or why it cannot be used any more.
     pub(super) session: Result<Session<'a>>,
     /// Whether the last case ran out of memory.
@@ -39,16 +42,24 @@ impl<'a> ApiRun<'a> {
         if let Ok(session) = &session {
             observer.timer(device.api, &session.timer);
         }
-        Self { device, settings, ceilings: Ceilings::default(), has_risen: false, session, is_out_of_memory: false }
+        Self {
+            device,
+            settings,
+            ceilings: Ceilings::default(),
+            has_risen: false,
+            again: Vec::new(),
+            session,
+            is_out_of_memory: false,
+        }
     }
 
     /// The case's row, compared with the ceilings measured so far; `None` if the case exceeds the run's time limit.
-    /// `measured` are the cases that have figures.
+    /// `measured` are the cases that have figures, with their indices.
     pub(super) async fn judged_row(
         &mut self,
         case: &Case,
         effort: &Effort,
-        measured: &[&Case],
+        measured: &[(usize, &Case)],
         observer: &mut dyn Observer,
     ) -> Result<Option<Record>> {
         let Some(mut record) = self.row(case, effort, observer).await? else { return Ok(None) };
@@ -57,11 +68,13 @@ impl<'a> ApiRun<'a> {
         if record.status == Status::Implausible {
             // The ceiling may have been measured while the device was slower.
             let effort = Effort { longest_launch_ns: None, ..*effort };
-            let limiting: Vec<&Case> =
-                measured.iter().copied().filter(|ceiling| self.ceilings.is_limited_by(case, ceiling)).collect();
-            for ceiling in limiting {
-                if let Some(again) = self.row(ceiling, &effort, observer).await? {
-                    self.add(ceiling, &again);
+            let limiting: Vec<(usize, &Case)> =
+                measured.iter().copied().filter(|(_, ceiling)| self.ceilings.is_limited_by(case, ceiling)).collect();
+            for (index, ceiling) in limiting {
+                if let Some(again) = self.row(ceiling, &effort, observer).await?
+                    && self.add(ceiling, &again)
+                {
+                    self.again.push((index, again));
                 }
             }
             self.judge(case, &mut record);
@@ -206,8 +219,11 @@ impl<'a> ApiRun<'a> {
         (self.ceilings, self.has_risen) = (Ceilings::default(), true);
     }
 
-    pub(super) fn add(&mut self, case: &Case, record: &Record) {
-        self.has_risen |= self.ceilings.add(case, record);
+    /// Adds the row of a ceiling. Returns whether the ceiling rose.
+    pub(super) fn add(&mut self, case: &Case, record: &Record) -> bool {
+        let has_risen = self.ceilings.add(case, record);
+        self.has_risen |= has_risen;
+        has_risen
     }
 
     /// The case's row before it runs.

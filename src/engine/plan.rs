@@ -296,14 +296,19 @@ impl Need {
 
 /// The ceilings that `case` is compared with; none if it is a ceiling itself.
 fn needs(case: &Case) -> Vec<Need> {
-    let Some(limit) = case.benchmark.ceiling.filter(|_| !case.benchmark.sets_ceiling) else { return Vec::new() };
-    if limit.is_memory() {
-        let rungs = rungs(limit, case.work().bytes).into_iter();
-        let mut needs: Vec<Need> = rungs.map(|rung| Need { limit, rung: Some(rung), scalar: None }).collect();
-        needs.push(Need { limit: Limit::Launch, rung: None, scalar: None });
-        return needs;
+    if case.benchmark.sets_ceiling {
+        return Vec::new();
     }
-    vec![Need { limit, rung: None, scalar: (limit == Limit::Fma).then_some(case.shape.dtype.scalar()) }]
+    let needs = |limit: Limit| {
+        if limit.is_memory() {
+            let rungs = rungs(limit, case.work().bytes).into_iter();
+            let mut needs: Vec<Need> = rungs.map(|rung| Need { limit, rung: Some(rung), scalar: None }).collect();
+            needs.push(Need { limit: Limit::Launch, rung: None, scalar: None });
+            return needs;
+        }
+        vec![Need { limit, rung: None, scalar: (limit == Limit::Fma).then_some(case.shape.dtype.scalar()) }]
+    };
+    case.limits().flat_map(needs).collect()
 }
 
 /// Groups of cases that differ only in size, by index, smallest first.

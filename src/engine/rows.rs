@@ -92,9 +92,13 @@ impl Rows {
             if !run.has_risen {
                 continue;
             }
-            let before = (record.status, record.share, record.ceiling, record.reason.clone());
+            let verdict = |record: &Record| {
+                let shares = (record.share, record.share_low, record.share_high);
+                (record.status, shares, record.ceiling, record.reason.clone())
+            };
+            let before = verdict(record);
             run.judge(&cases[slot / self.apis], record);
-            if before != (record.status, record.share, record.ceiling, record.reason.clone()) {
+            if before != verdict(record) {
                 touched.changed.insert(*slot);
             }
         }
@@ -129,12 +133,12 @@ impl Rows {
         &self.records
     }
 
-    /// The cases that have a row with figures.
-    pub(super) fn measured<'a>(&self, cases: &'a [Case]) -> Vec<&'a Case> {
+    /// The cases that have a row with figures, with their indices.
+    pub(super) fn measured<'a>(&self, cases: &'a [Case]) -> Vec<(usize, &'a Case)> {
         let figures = self.iter().filter(|(_, record)| record.median_ns.is_some());
         let mut indices: Vec<usize> = figures.map(|(slot, _)| slot / self.apis).collect();
         indices.dedup();
-        indices.into_iter().map(|index| &cases[index]).collect()
+        indices.into_iter().map(|index| (index, &cases[index])).collect()
     }
 
     /// Whether any API has a row for the benchmark.

@@ -87,9 +87,6 @@ pub async fn resume(
     for (slot, record) in rows.iter() {
         runs[slot % apis].resume_from(&cases[slot / apis], record);
     }
-    for (slot, record) in rows.iter() {
-        runs[slot % apis].ceilings.recall(&cases[slot / apis], record);
-    }
     let tuned;
     let cases = if settings.is_tuned {
         tuned = tune::tune(&mut runs, cases, &rows, observer).await;

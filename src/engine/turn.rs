@@ -76,6 +76,9 @@ impl Turn<'_, '_> {
                 // Another API has a row for the case, so this API gets one too.
                 None => self.runs[api].left_out(case),
             };
+            for (ceiling, again) in std::mem::take(&mut self.runs[api].again) {
+                self.rows.put(ceiling, api, again, &mut touched);
+            }
             self.rows.put(index, api, record, &mut touched);
         }
         self.rows.judge(self.cases, self.runs, &mut touched);

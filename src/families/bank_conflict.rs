@@ -60,8 +60,9 @@ pub const FAMILY: Family = Family {
                 Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_GROUPS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: GROUPS },
             ],
-            // The bytes read may exceed what the banks deliver: a word is delivered once to all that share it.
             ceiling: None,
+            no_ceiling: "a word is delivered once to all invocations that share it, so more bytes are read than the \
+                banks deliver",
             model: Some(|_| 1.0),
             check: Check {
                 buffer: "output",

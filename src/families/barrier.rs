@@ -58,6 +58,7 @@ pub const FAMILY: Family = Family {
         },
         steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
         work: |shape| Work { bytes: 0, flops: rounds(shape) * shape.count() },
+        no_ceiling: "latency limits it: the additions that it counts wait for barriers",
         check: Check {
             buffer: "output",
             scalars: all,

@@ -18,7 +18,7 @@ pub const FAMILY: Family = Family {
         name: "fma_an_element",
         summary: "reads with vec4 loads, computes FMAS fused multiply-adds per element, and writes",
         look_for: "The FMAS at which time begins to rise: the ridge. Left of it GB/s is flat at the copy rate, right \
-            of it GFLOP/s at the fma rate; a rounded corner is latency that is not fully hidden.",
+            of it GFLOP/s at the fma rate, and each row's share is of the peak that binds it; a rounded corner is latency that is not fully hidden.",
         limited_by: "Memory for few FMAS, the FMA units for many; near the ridge both, and neither peak is reached.",
         wgsl: include_str!("../../shaders/roofline/fma_an_element.wgsl"),
         cuda: include_str!("../../shaders/roofline/fma_an_element.cu"),
@@ -61,7 +61,6 @@ pub const FAMILY: Family = Family {
             bytes: 2 * shape.array_bytes(),
             flops: 2 * shape.param("FMAS", 16.0) as u64 * shape.count(),
         },
-        // The copy peak limits all rows: arithmetic can only add time.
         ceiling: Some(Limit::Copy),
         check: Check {
             buffer: "output",

@@ -3,7 +3,7 @@
 
 use crate::families::{ceiling, matmul, transpose};
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Oracle, Profile, Work, all, each, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Work, all, each, uniform,
 };
 
 /// The sets of checks for every kernel here, after the kernel's own parameters: none, each alone, all.
@@ -109,7 +109,7 @@ pub const FAMILY: Family = Family {
                 ]
             },
             work: |shape| Work { bytes: 2 * 16 * shape.array_bytes(), flops: 0 },
-            ceiling: None,
+            ceiling: Some(Limit::Workgroup),
             check: Check { buffer: "output", scalars: all, oracle: |_, interface| read_back(interface.invocations()) },
             ..ceiling::FMA
         },

@@ -157,6 +157,7 @@ pub const FAMILY: Family = Family {
             limited_by: "DRAM writes; below a few MiB submission and waiting.",
             work_text: "n scalars written.",
             sources: &["B10"],
+            no_ceiling: "the API's call may use paths that no kernel has",
             steps: |_, _| vec![Step::Clear("output")],
             check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| 0.0) },
             ..BASE
@@ -180,6 +181,7 @@ const BASE: Benchmark = Benchmark {
     },
     steps: |_, _| Vec::new(),
     work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
+    no_ceiling: "the link between host and device limits it, whose peak no kernel measures",
     check: Check {
         buffer: "output",
         scalars: all,

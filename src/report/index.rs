@@ -2,7 +2,7 @@
 
 use super::apis;
 use super::markdown::{escape, table};
-use super::table::rate;
+use super::table::{rate, share_text};
 use super::versus::mean_ratio;
 use crate::backend::{Api, DeviceType};
 use crate::results::format;
@@ -164,7 +164,7 @@ fn shown(row: Option<&Record>, has_name: bool) -> String {
     if !has_name {
         return rate(row);
     }
-    let share = row.share.map_or_else(String::new, |share| format!(", {}", format::percent(share)));
+    let share = row.share.map_or_else(String::new, |_| format!(", {}", share_text(row)));
     format!("{} ({}{share})", rate(row), row.benchmark)
 }
 

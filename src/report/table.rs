@@ -101,7 +101,7 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, headings: &[&str
             time(row.min_ns),
             row.samples.zip(row.launches).map_or_else(String::new, |(s, l)| format!("{s} × {l}")),
             time(row.end_to_end_ns),
-            row.ceiling.map_or_else(String::new, |bound| bound.to_string()),
+            ceiling(row),
             row.reason.clone(),
         ];
         cells.extend(more.map(Cell::from));
@@ -238,7 +238,24 @@ pub(super) fn share(row: &Record) -> Cell {
         s if s >= 0.4 => AnsiColor::Yellow,
         _ => AnsiColor::Red,
     };
-    Cell { text: format::percent(share), style: colored(color), bar: Some(format!("{bar:<6}")) }
+    Cell { text: share_text(row), style: colored(color), bar: Some(format!("{bar:<6}")) }
+}
+
+/// The share of the ceiling in percent, with the digits that its interval leaves; empty if there is none.
+#[must_use]
+pub(super) fn share_text(row: &Record) -> String {
+    match (row.share, row.share_low.zip(row.share_high)) {
+        (Some(share), Some((low, high))) => format::percent_within(share, low, high),
+        (Some(share), None) => format::percent(share),
+        (None, _) => String::new(),
+    }
+}
+
+/// The ceiling, with the interval of the share: `copy 1 GiB, 96–98 %`.
+fn ceiling(row: &Record) -> String {
+    let interval = row.share_low.zip(row.share_high);
+    let interval = interval.map_or_else(String::new, |(low, high)| format!(", {}", format::percent_range(low, high)));
+    row.ceiling.map_or_else(String::new, |bound| format!("{bound}{interval}"))
 }
 
 /// Formats a row as one line.

@@ -18,12 +18,6 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Whether both are the same ceiling. Ignores [`Self::is_cached`], which later rows may change.
-    #[must_use]
-    pub fn is_same(&self, other: &Self) -> bool {
-        Self { is_cached: other.is_cached, ..*self } == *other
-    }
-
     /// Parses the text that [`fmt::Display`] writes.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

@@ -68,6 +68,27 @@ pub fn percent(fraction: f64) -> String {
     }
 }
 
+/// A fraction in percent, as [`percent`] writes it, but only with the digits that its 95 % interval leaves: units if the
+/// interval is ±1 % or wider, tens from ±10 % on.
+#[must_use]
+pub fn percent_within(fraction: f64, low: f64, high: f64) -> String {
+    let reach = (high - low) / 2.0;
+    let unit = match reach {
+        reach if reach >= 0.1 => 10.0,
+        reach if reach >= 0.01 => 1.0,
+        _ => return percent(fraction),
+    };
+    let rounded = (fraction * 100.0 / unit).round() * unit;
+    if rounded == 0.0 { format!("<{:.0} %", (high * 100.0 / unit).ceil() * unit) } else { format!("{rounded:.0} %") }
+}
+
+/// An interval in percent: `96–98 %`; with one decimal if it is narrower than 1 %.
+#[must_use]
+pub fn percent_range(low: f64, high: f64) -> String {
+    let decimals = usize::from(high - low < 0.01);
+    format!("{:.decimals$}–{:.decimals$} %", low * 100.0, high * 100.0)
+}
+
 /// A difference as a fraction, in percent with one decimal: `10.0 %`.
 #[must_use]
 pub fn percent_change(fraction: f64) -> String {
@@ -121,6 +142,19 @@ mod tests {
             };
             assert_eq!(format(value), text, "{quantity} {value}");
         }
+    }
+
+    #[test]
+    fn a_percentage_has_the_digits_that_its_interval_leaves() {
+        let of = |percent: f64, reach: f64| {
+            percent_within(percent / 100.0, (percent - reach) / 100.0, (percent + reach) / 100.0)
+        };
+        assert_eq!([0.1, 2.0, 9.0, 12.0].map(|reach| of(97.3, reach)), ["97 %", "97 %", "97 %", "100 %"]);
+        assert_eq!([0.1, 1.5, 11.0].map(|reach| of(3.4, reach)), ["3.4 %", "3 %", "<20 %"]);
+        assert_eq!((of(0.3, 0.1), of(146.0, 60.0)), ("0.3 %".to_owned(), "150 %".to_owned()));
+        let ranges = [(0.962, 0.984), (0.9962, 0.9984), (1.0, 1.0), (0.3, 1.94)];
+        let ranges = ranges.map(|(low, high)| percent_range(low, high));
+        assert_eq!(ranges, ["96–98 %", "99.6–99.8 %", "100.0–100.0 %", "30–194 %"]);
     }
 
     #[test]

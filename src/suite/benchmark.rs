@@ -63,8 +63,11 @@ pub struct Benchmark {
     pub work: fn(&Shape) -> Work,
     /// Whether it follows dependent loads of 4 bytes each, so that its result is the time of one load.
     pub is_latency: bool,
-    /// The peak that limits it; `None` where no measured one does.
+    /// The peak that limits it; `None` where no measured one does. If it moves bytes and computes, the peak for bytes:
+    /// [`Case::limits`](super::Case::limits) adds the other.
     pub ceiling: Option<Limit>,
+    /// Why no measured peak limits it; empty where one does.
+    pub no_ceiling: &'static str,
     /// Whether its own rate is a measurement of that peak.
     pub sets_ceiling: bool,
     /// The error allowed for each element of the output; `None` where it must be exact.
@@ -96,6 +99,7 @@ impl Benchmark {
         work: |_| Work { bytes: 0, flops: 0 },
         is_latency: false,
         ceiling: None,
+        no_ceiling: "",
         sets_ceiling: false,
         tolerance: None,
         model: None,
@@ -115,7 +119,8 @@ pub struct Cases {
     pub params: &'static [Params],
 }
 
-/// The work of one launch, whatever the kernel: bytes read and written, and arithmetic operations (an FMA is two).
+/// The work of one launch, whatever the kernel: bytes read and written, and operations on floats or integers (an FMA is
+/// two).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Work {
     /// Bytes.

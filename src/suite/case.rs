@@ -4,8 +4,9 @@ use std::fmt;
 
 use super::benchmark::{Benchmark, Family, Work};
 use super::interface::Checks;
+use super::limit::Limit;
 use super::params::params_text;
-use super::shape::Shape;
+use super::shape::{Scalar, Shape};
 
 /// A benchmark at one size with one set of parameters.
 #[derive(Clone)]
@@ -66,6 +67,21 @@ impl Case {
     #[must_use]
     pub fn work(&self) -> Work {
         (self.benchmark.work)(&self.shape)
+    }
+
+    /// The limits that the case is compared with. The one that predicts the longest time binds it (the roofline model:
+    /// Williams, Waterman & Patterson, *Communications of the ACM* 52(4), 2009). Empty if no measured peak limits it.
+    ///
+    /// Besides [`Benchmark::ceiling`], a case is limited by multiply-adds if it does more than one floating-point
+    /// operation for each scalar that it moves. Up to one is part of moving: `ceiling/read` adds each scalar that it
+    /// reads. Integer operations are of many kinds, some of them faster than the multiply-adds of `ceiling/mad`, so
+    /// that no measured peak limits them.
+    pub fn limits(&self) -> impl Iterator<Item = Limit> {
+        let (declared, scalar, work) = (self.benchmark.ceiling, self.shape.dtype.scalar(), self.work());
+        let is_float = matches!(scalar, Scalar::F16 | Scalar::F32 | Scalar::F64);
+        let scalars = work.bytes / scalar.bytes() as u64;
+        let is_mixed = declared.is_some_and(Limit::is_in_bytes) && is_float && work.flops > scalars;
+        declared.into_iter().chain(is_mixed.then_some(Limit::Fma))
     }
 }
 

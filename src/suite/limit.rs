@@ -38,6 +38,12 @@ impl Limit {
         }
     }
 
+    /// Whether the rate is in bytes, not in operations or launches.
+    #[must_use]
+    pub const fn is_in_bytes(self) -> bool {
+        self.is_memory() || matches!(self, Self::Workgroup)
+    }
+
     /// Whether the limit depends on the size of the working set.
     #[must_use]
     pub const fn is_memory(self) -> bool {

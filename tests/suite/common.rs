@@ -30,6 +30,8 @@ pub enum Behaviour {
     SlowAtFirst(f64),
     /// Takes a time that scatters by this fraction.
     Noisy(f64),
+    /// Takes this multiple of its usual time, scattered by this fraction.
+    SlowAndNoisy(f64, f64),
     /// Has no support for the job, which `prepare` reports.
     Unsupported,
     /// Does not compile.
@@ -302,6 +304,7 @@ impl FakeJob<'_> {
         let factor = match self.behaviour {
             Behaviour::Slow(factor) => factor,
             Behaviour::Noisy(spread) => 1.0 + spread * (uniform - 0.5),
+            Behaviour::SlowAndNoisy(factor, spread) => factor * (1.0 + spread * (uniform - 0.5)),
             _ => 1.0 + 1e-4 * uniform,
         };
         base * factor / log.speed

@@ -8,9 +8,9 @@ use crate::common::{
 };
 use shaderbench::backend::{Api, DeviceType};
 use shaderbench::error::Result;
+use shaderbench::results::ceilings::Ceilings;
 use shaderbench::results::{Record, Status};
-use shaderbench::suite::Dtype;
-use shaderbench::suite::Feature;
+use shaderbench::suite::{Case, Dtype, Feature};
 
 fn has_no_figures(record: &Record) -> bool {
     record.median_ns.is_none() && record.gb_per_s.is_none() && record.share.is_none() && record.samples.is_none()
@@ -162,6 +162,57 @@ fn a_ceiling_below_a_row_is_measured_again() {
     let row = row_of(&records, "reduction/sequential");
     assert_eq!((row.status, row.reason.as_str()), (Status::Ok, ""), "{:?} of {}", row.share, row.cell("ceiling"));
     assert!(row.share.expect("a share") <= 1.05);
+    assert_shares_follow_from_the_rows(&records, &cases);
+}
+
+/// Every share in a report of one API refers to ceilings in the same report.
+fn assert_shares_follow_from_the_rows(records: &[Record], cases: &[Case]) {
+    let ceilings = Ceilings::from_rows(cases.iter().zip(records));
+    for (case, record) in cases.iter().zip(records) {
+        let mut again = record.clone();
+        ceilings.judge(case, &mut again, None);
+        assert_eq!(&again, record);
+    }
+}
+
+#[test]
+fn a_row_20_percent_above_its_ceiling_is_implausible_and_noise_of_53_percent_is_not() {
+    let cases = cases(&["reduction"], &["2^20"]);
+    for (factor, noise, status) in [(1.0 / 1.2, 0.01, Status::Implausible), (1.0, 0.53, Status::Ok)] {
+        // A uniform spread: every sample is within the noise.
+        let noisy = move |label: &str| {
+            let is_subject = label.starts_with("reduction/sequential");
+            Behaviour::SlowAndNoisy(if is_subject { factor } else { 1.0 }, 2.0 * noise)
+        };
+        let records = measure(&mut fake(noisy), &cases);
+        for row in &records {
+            let expected = if row.benchmark == "sequential" { status } else { Status::Ok };
+            assert_eq!(row.status, expected, "{}: {:?} {:?}: {}", row.name(), row.share, row.share_low, row.reason);
+        }
+        assert_shares_follow_from_the_rows(&records, &cases);
+    }
+}
+
+#[test]
+fn a_mixed_kernel_is_compared_with_the_slower_of_copying_and_computing() {
+    // The ridge lies between 16 and 256 operations: the fake's time is that of its bytes, whatever it computes.
+    let mut backend = fake(|label| match label {
+        label if label.starts_with("ceiling/fma") => Behaviour::Slow(100.0),
+        label if label.starts_with("roofline") && label.ends_with("FMAS=256") => Behaviour::Slow(4.0),
+        _ => Behaviour::Right,
+    });
+    let cases = cases(&["roofline"], &["2^20"]);
+    let measured: BTreeSet<String> =
+        cases.iter().map(|case| format!("{} {}", case.name(), case.shape.dtype.scalar().name())).collect();
+    let needed = ["ceiling/copy f32", "ceiling/fma f32", "ceiling/launch u32", "roofline/fma_an_element f32"];
+    assert_eq!(measured, needed.map(str::to_owned).into());
+    let records = measure(&mut backend, &cases);
+    for (params, ceiling) in [("FMAS=1", "copy 8 MiB"), ("FMAS=4", "copy 8 MiB"), ("FMAS=256", "fma f32")] {
+        let row = records.iter().find(|row| row.family == "roofline" && row.params_text() == params).expect("a row");
+        assert_eq!((row.cell("ceiling").as_str(), row.status), (ceiling, Status::Ok), "{params}: {}", row.reason);
+        assert!((0.5..1.05).contains(&row.share.expect("a share")), "{params}: {:?}", row.share);
+        assert!(row.share_low <= row.share && row.share <= row.share_high, "{params}: {row:?}");
+    }
 }
 
 fn rows_of(records: &[Record], api: &str) -> Vec<Record> {

@@ -17,8 +17,8 @@ use crate::suite::{
 pub const FAMILY: Family = Family {
     name: "ceiling",
     summary: "peaks of the device: memory and workgroup-memory bandwidth, FMA rates, tensor cores, launch overhead",
-    model_text: "None: the other rows are shown as a share of these peaks. A row's own share is its rate over the best \
-        sample of any kernel with the same limit and working set.",
+    model_text: "None: the other rows are shown as a share of these peaks. A row's own share is its rate over the \
+        rate of the fastest kernel with the same limit and working set.",
     is_by_kernel: true,
     tuned: &[],
     benchmarks: &[
@@ -139,6 +139,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../../shaders/ceiling/dot4.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/dot4.cu"),
             work: |shape| Work { bytes: 0, flops: 8 * 8 * 32 * shape.param("ROUNDS", 16.0) as u64 * shape.count() },
+            no_ceiling: "it measures a peak with which no other row is compared",
             check: Check {
                 buffer: "output",
                 scalars: all,

@@ -14,8 +14,8 @@ use oracles::{
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Profile, Shape, Step, TexelFormat, Texture, Work,
-    all, each, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Shape, Step, TexelFormat,
+    Texture, Work, all, each, uniform,
 };
 
 /// The family.
@@ -79,6 +79,9 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../../shaders/memory_spaces/workgroup_bandwidth.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/workgroup_bandwidth.cu"),
             buffers: |shape, _| vec![random("input", 4 * TABLE), output(shape.count()), sizes(shape)],
+            // A subgroup reads distinct elements.
+            ceiling: Some(Limit::Workgroup),
+            no_ceiling: "",
             ..BASE
         },
         Benchmark {
@@ -290,7 +293,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// What the benchmarks here share: a table of 256 elements of 16 bytes. They have no ceiling: they measure peaks.
+/// What the benchmarks here share: a table of 256 elements of 16 bytes.
 const BASE: Benchmark = Benchmark {
     sources: &["B1"],
     cases: &[
@@ -300,6 +303,7 @@ const BASE: Benchmark = Benchmark {
     buffers: |shape, _| vec![random("table", 4 * TABLE), output(shape.count()), sizes(shape)],
     steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 16, flops: 0 },
+    no_ceiling: "it measures the peak of a memory space itself",
     check: Check { buffer: "output", scalars: all, oracle: |shape, _| fours_read(shape, |i| i) },
     ..Benchmark::BLANK
 };
@@ -323,6 +327,7 @@ const TABLES: Benchmark = Benchmark {
     ],
     buffers: |shape, _| vec![random("table", SMALL_TABLE), output(shape.count()), sizes(shape)],
     work: |shape| Work { bytes: shape.count() * 16 * rounds(shape) * 4, flops: 0 },
+    no_ceiling: "one fetch may serve many invocations, so no measured rate limits the bytes that reach them",
     check: Check { buffer: "output", scalars: all, oracle: words_read },
     ..BASE
 };
@@ -338,6 +343,7 @@ const LATENCIES: Benchmark = Benchmark {
     buffers: |_, _| walked(WALK),
     steps: |_, _| vec![Step::dispatch(1)],
     work: |shape| Work { bytes: 4 * steps(shape), flops: 0 },
+    no_ceiling: "latency limits it: each load waits for the one before",
     check: Check {
         buffer: "output",
         scalars: |_, _| 1,
