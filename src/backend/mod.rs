@@ -6,9 +6,11 @@ mod background;
 pub mod cuda;
 mod device;
 mod interface;
+mod l2;
 pub mod monitor;
 pub mod wgpu;
 
 pub use api::Api;
 pub use device::{Device, DeviceType, RuntimeChecks, SubgroupSize};
 pub use interface::{Backend, Prepared, Sample, Task};
+pub use l2::l2_bytes;

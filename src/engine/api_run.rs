@@ -6,7 +6,7 @@ use super::observer::Observer;
 use super::schedule::Effort;
 use super::session::Session;
 use super::settings::Settings;
-use crate::backend::{Backend, Device, DeviceType};
+use crate::backend::{Backend, Device, DeviceType, l2_bytes};
 use crate::engine::measure::Rules;
 use crate::error::{Error, Result};
 use crate::job::{Job, hash};
@@ -229,6 +229,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         flops: (work.flops > 0).then_some(work.flops),
         model: case.benchmark.model.map(|model| model(&case.shape)),
         subgroup_size: device.subgroup,
+        l2_bytes: l2_bytes(device),
         ..Record::default()
     }
 }

@@ -16,6 +16,7 @@ mod cublas;
 mod device;
 mod event;
 mod gpu;
+mod l2;
 mod memory;
 mod module;
 mod nvrtc;
@@ -27,4 +28,5 @@ mod toolkit;
 
 pub use backend::CudaBackend;
 pub use device::{CudaDevice, devices};
+pub use l2::l2_bytes;
 pub use nvrtc::{Compiled, Compiler};
