@@ -66,7 +66,7 @@ const MUTATIONS: &[Mutation] = &[
     ("cache_curve/slices", "(block + (k >> sizes.shift) * step)", "(block + 1u + (k >> sizes.shift) * step)"),
     ("cache_curve/slices", "d += input[at(block, k + 3u * WG", "d += input[at(block, k + 2u * WG"),
     ("cache_curve/granule", "k < sizes.steps", "k + 8u < sizes.steps"),
-    ("cache_curve/granule", "APART / 4u +", "APART / 16u +"),
+    ("cache_curve/granule", "APART / 4u +", "APART / 128u +"),
     ("cache_curve/granule", "let next = cycle[at * BLOCK]", "let next = cycle[at * BLOCK + 1u]"),
     ("memory_spaces/storage_bandwidth", "k < ROUNDS", "k + 1u < ROUNDS"),
     ("memory_spaces/storage_bandwidth", "table[at + 120u]", "table[at + 112u]"),
