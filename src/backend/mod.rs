@@ -6,6 +6,7 @@ mod background;
 pub mod cuda;
 mod device;
 mod interface;
+mod l2;
 pub mod monitor;
 pub mod wgpu;
 
@@ -13,3 +14,4 @@ pub use api::Api;
 pub use device::{Device, DeviceType, RuntimeChecks, SubgroupSize};
 use interface::spacers;
 pub use interface::{Backend, Prepared, Sample, Task};
+pub use l2::l2_bytes;

@@ -53,10 +53,10 @@ fn facts(records: &[Record], api: Api) -> Facts {
         records.iter().filter(|row| row.backend == Some(api) && row.family == family).collect()
     };
     let levels = cache_curve::levels(&of("cache_curve"));
-    let latency = |name: &str| levels.iter().find(|(level, _)| level == name).map(|(_, level)| level.latency_ns);
+    let latency = |name: &str| levels.iter().find(|(level, _)| level == name)?.1.latency_ns();
     Facts {
         banks: bank_conflict::inferred_banks(&of("bank_conflict")),
         l2_ns: latency("L2"),
-        memory_ns: latency("memory"),
+        memory_ns: latency(cache_curve::DRAM),
     }
 }

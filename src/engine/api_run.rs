@@ -6,7 +6,7 @@ use super::observer::Observer;
 use super::schedule::Effort;
 use super::session::Session;
 use super::settings::Settings;
-use crate::backend::{Backend, Device, DeviceType};
+use crate::backend::{Backend, Device, DeviceType, l2_bytes};
 use crate::engine::measure::Rules;
 use crate::error::{Error, Result};
 use crate::job::{Job, hash};
@@ -282,6 +282,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         seed: Some(settings.seed),
         card: device.uuid.clone().or_else(|| device.pci_address.clone()).unwrap_or_default(),
         apis: settings.apis.clone(),
+        l2_bytes: l2_bytes(device),
         ..Record::default()
     }
 }

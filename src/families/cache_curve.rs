@@ -16,8 +16,8 @@ use crate::suite::Interface;
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Oracle, Params, Profile, Shape, Step, Work, each,
-    uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape, Step,
+    Work, each, uniform,
 };
 
 /// The family.
@@ -26,7 +26,8 @@ pub const FAMILY: Family = Family {
     summary: "read latency and bandwidth by working set, and the caches inferred from them",
     model_text: "A staircase: latency is flat while the working set fits a level, and rises to the next level where it \
         does not. Plateaus within 15 % over a doubling of the set are levels; sets between two plateaus lie partly in \
-        each.",
+        each. A cache's size lies between the largest set that is surely inside and the smallest that is surely \
+        beyond.",
     is_by_kernel: true,
     tuned: &[],
     benchmarks: &[
@@ -74,7 +75,8 @@ pub const FAMILY: Family = Family {
             look_for: "The same levels in bytes per second: the ratio of two neighbours shows how often data must be \
                 reused in the faster one. The step comes before that of latency where each SM's cache holds a copy of \
                 the whole set.",
-            limited_by: "The port of the level: each SM's load unit, the crossbar to the shared cache, DRAM.",
+            limited_by: "The port of the level: each SM's load unit, the crossbar to the shared cache, DRAM. No \
+                measured peak is a limit: a launch reads the set several times, and caches serve the repetitions.",
             sources: &["B1"],
             wgsl: include_str!("../../shaders/cache_curve/bandwidth.wgsl"),
             cuda: include_str!("../../shaders/cache_curve/bandwidth.cu"),
@@ -96,10 +98,122 @@ pub const FAMILY: Family = Family {
             check: Check { buffer: "output", scalars: sums, oracle: sums_read },
             ..BASE
         },
+        Benchmark {
+            name: "read_once",
+            summary: "many invocations read the set once with vec4 loads",
+            look_for: "The rate of the largest sets of `bandwidth`, and at most the read peak: the bandwidth of DRAM, \
+                with no help from a cache.",
+            limited_by: "DRAM, if the set is several times as large as the last cache.",
+            sources: &["B1"],
+            wgsl: include_str!("../../shaders/cache_curve/read_once.wgsl"),
+            cuda: include_str!("../../shaders/cache_curve/read_once.cu"),
+            cases: &[Cases {
+                from: Profile::Standard,
+                dtypes: &[Dtype::Vec4F32],
+                extents: &[Extent::Linear(1 << 25), Extent::Linear(1 << 26), Extent::Linear(1 << 27)],
+                params: PLAIN,
+            }],
+            buffers: |shape, interface| {
+                let sums = sums_once(shape, interface);
+                vec![
+                    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },
+                    Buffer { name: "output", scalars: sums, contents: Contents::Poison },
+                    uniform("sizes", &[shape.count() / 4, sums]),
+                ]
+            },
+            steps: |shape, interface| {
+                vec![Step::dispatch(sums_once(shape, interface) / u64::from(interface.invocations()))]
+            },
+            work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
+            // Each byte is read once, as by the kernel that measures the peak.
+            ceiling: Some(Limit::Read),
+            check: Check { buffer: "output", scalars: sums_once, oracle: sums_read_once },
+            ..BASE
+        },
+        Benchmark {
+            name: "slices",
+            summary: "1,024 workgroups read 512 KiB each: a slice of the set again and again, or with ROTATE=1 a slice of \
+                another workgroup in each pass",
+            look_for: "ROTATE=0 over ROTATE=1 at one size. Both read as much, and no two workgroups share a slice, so \
+                that a faster ROTATE=0 shows a cache that each SM or compute unit has for itself; ROTATE=1 passes it by.",
+            limited_by: "ROTATE=0, small slices: each SM's load unit. ROTATE=1, and slices that exceed L1: the path to \
+                the shared cache, or DRAM.",
+            sources: &["B1"],
+            wgsl: include_str!("../../shaders/cache_curve/slices.wgsl"),
+            cuda: include_str!("../../shaders/cache_curve/slices.cu"),
+            cases: &[
+                Cases {
+                    from: Profile::Quick,
+                    dtypes: &[Dtype::Vec4F32],
+                    extents: &[Extent::Linear(1 << 18), Extent::Linear(1 << 20)],
+                    params: ROTATIONS,
+                },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: SLICED_SETS, params: ROTATIONS },
+            ],
+            buffers: |shape, _| {
+                let elements = elements(shape);
+                let shift = u64::from((elements / slices(shape)).ilog2());
+                vec![
+                    Buffer { name: "input", scalars: 4 * elements, contents: Contents::Input(Values::Summable) },
+                    Buffer { name: "output", scalars: SLICED_SUMS, contents: Contents::Poison },
+                    uniform("sizes", &[shift, slices(shape), 0, SLICED_SUMS]),
+                ]
+            },
+            steps: |_, _| vec![Step::dispatch(MOST_SLICES)],
+            work: |_| Work { bytes: SLICED_SUMS * SLICED_ROUNDS * 16, flops: 0 },
+            check: Check { buffer: "output", scalars: |_, _| SLICED_SUMS, oracle: sums_of_slices },
+            ..BASE
+        },
+        Benchmark {
+            name: "granule",
+            is_latency: true,
+            summary: "one invocation loads two words, APART bytes apart, from each block of 256 bytes in random order",
+            look_for: "The APART from which on the mean of the two latencies is that of a miss: the bytes that one \
+                miss brings along. Small sets show how the first cache is filled, the largest how DRAM is read.",
+            limited_by: "Two dependent loads: a miss and a hit below that distance, two misses from it on.",
+            sources: &["B1"],
+            wgsl: include_str!("../../shaders/cache_curve/granule.wgsl"),
+            cuda: include_str!("../../shaders/cache_curve/granule.cu"),
+            cases: &[
+                Cases {
+                    from: Profile::Quick,
+                    dtypes: &[Dtype::U32],
+                    extents: &[Extent::Linear(1 << 18)],
+                    params: DISTANCES,
+                },
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::U32],
+                    extents: &[Extent::Linear(1 << 18), Extent::Linear(1 << 26)],
+                    params: DISTANCES,
+                },
+            ],
+            buffers: |shape, _| {
+                let cycle = blocks(shape.count());
+                vec![
+                    Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
+                    Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
+                    Buffer { name: "output", scalars: 4, contents: Contents::Poison },
+                    uniform("sizes", &[cycle.length(), pairs(cycle), 0]),
+                ]
+            },
+            steps: |_, _| vec![Step::dispatch(1)],
+            work: |shape| Work { bytes: 2 * 4 * pairs(blocks(shape.count())), flops: 0 },
+            check: Check {
+                buffer: "output",
+                scalars: |_, _| 1,
+                oracle: |shape, _| {
+                    let cycle = blocks(shape.count());
+                    each(move |_| (pairs(cycle) % cycle.length()) as f64)
+                },
+            },
+            ..BASE
+        },
     ],
 };
 
-/// What the benchmarks here share. They have no ceiling: they measure one.
+/// What the benchmarks here share. They have no ceiling unless they read each byte once: repeated reads measure caches,
+/// of which no peak is measured.
 const BASE: Benchmark = Benchmark {
     cases: &[],
     buffers: |_, _| Vec::new(),
@@ -115,8 +229,13 @@ const PLAIN: &[Params] = &[&[]];
 const QUICK: &[Extent] = &powers::<7>(10, 2);
 /// 4 KiB to 512 MiB: larger than the last cache of most devices.
 const BANDWIDTH_SETS: &[Extent] = &powers::<18>(10, 1);
-/// 4 KiB to 256 MiB, with 3/2 of each power of two, so that a step is found within a factor of 1.5.
-const LATENCY_SETS: &[Extent] = &with_middles::<33>(10);
+/// 4 KiB to 512 MiB, with 3/2 of each power of two, so that a step is found within a factor of 1.5. The largest is twice
+/// the largest cache of any GPU (256 MiB), so that the curve ends in DRAM.
+const LATENCY_SETS: &[Extent] = &with_middles::<35>(10);
+/// 1 MiB to 64 MiB: slices of 1 to 64 KiB.
+const SLICED_SETS: &[Extent] = &powers::<7>(18, 1);
+const ROTATIONS: &[Params] = &[&[("ROTATE", 0.0)], &[("ROTATE", 1.0)]];
+const DISTANCES: &[Params] = &[&[("APART", 16.0)], &[("APART", 32.0)], &[("APART", 64.0)], &[("APART", 128.0)]];
 
 /// Sizes from 2^first words on, each 2^step times the one before.
 const fn powers<const N: usize>(first: u32, step: u32) -> [Extent; N] {
@@ -156,6 +275,71 @@ pub(crate) fn cycle(words: u64) -> Cycle {
 
 pub(crate) fn steps(cycle: Cycle) -> u64 {
     cycle.length().clamp(LEAST_STEPS, MOST_STEPS) + SURPLUS
+}
+
+/// Words of a block of `granule`: 256 bytes, at most two lines of any GPU.
+const BLOCK: u64 = 64;
+
+pub(crate) fn blocks(words: u64) -> Cycle {
+    Cycle::new(words / BLOCK, BLOCK)
+}
+
+/// Steps of `granule`, of two loads each. They never make whole rounds.
+pub(crate) fn pairs(cycle: Cycle) -> u64 {
+    cycle.length().clamp(1 << 14, 1 << 17) + 8
+}
+
+/// Workgroups of `slices`, and most slices of a set.
+pub(crate) const MOST_SLICES: u64 = 1 << 10;
+/// Elements that an invocation of `slices` reads, as in its shader.
+const SLICED_ROUNDS: u64 = 128;
+/// Invocations of a workgroup of `slices`, as in its shader.
+const SLICED_WORKGROUP: u64 = 256;
+const SLICED_SUMS: u64 = MOST_SLICES * SLICED_WORKGROUP;
+
+/// Slices of a set: one for each workgroup, if the set has as many elements.
+fn slices(shape: &Shape) -> u64 {
+    elements(shape).min(MOST_SLICES)
+}
+
+fn sums_of_slices(shape: &Shape, _: &Interface) -> Oracle {
+    /// As in the shader.
+    const FAR: u64 = 389;
+    /// Elements whose sums a table of 32 MiB holds. One thread fills it.
+    const MOST: u64 = 1 << 22;
+    let (elements, slices, scalar) = (elements(shape), slices(shape), shape.dtype.scalar());
+    let values = shape.input(Values::Summable);
+    let (length, step) = (elements / slices, FAR * shape.param("ROTATE", 0.0) as u64);
+    let sum = move |element: u64| (4 * element..4 * element + 4).map(|at| values.at(scalar, at)).sum::<f64>();
+    let table = OnceLock::new();
+    each(move |i| {
+        let (block, t) = (i / SLICED_WORKGROUP, i % SLICED_WORKGROUP);
+        let read = (0..SLICED_ROUNDS).map(|round| {
+            let k = round * SLICED_WORKGROUP + t;
+            (block + k / length * step) % slices * length + k % length
+        });
+        if elements > MOST {
+            return read.map(sum).sum();
+        }
+        let table = table.get_or_init(|| (0..elements).map(sum).collect::<Vec<f64>>());
+        read.map(|element| table[element as usize]).sum()
+    })
+}
+
+/// Invocations of `read_once`: whole workgroups, each of which reads [`ROUNDS`] elements per invocation.
+fn sums_once(shape: &Shape, interface: &Interface) -> u64 {
+    let workgroup = u64::from(interface.invocations());
+    (shape.count() / 4).div_ceil(ROUNDS * workgroup).max(1) * workgroup
+}
+
+fn sums_read_once(shape: &Shape, interface: &Interface) -> Oracle {
+    let (elements, workgroup) = (shape.count() / 4, u64::from(interface.invocations()));
+    let (scalar, values) = (shape.dtype.scalar(), shape.input(Values::Summable));
+    each(move |i| {
+        let first = i / workgroup * ROUNDS * workgroup + i % workgroup;
+        let read = (0..ROUNDS).map(|k| first + k * workgroup).filter(|element| *element < elements);
+        read.flat_map(|element| 4 * element..4 * element + 4).map(|at| values.at(scalar, at)).sum()
+    })
 }
 
 /// Elements that an invocation of `bandwidth` reads, as in its shader.

@@ -19,8 +19,50 @@ pub fn significant(value: f64, digits: usize) -> String {
     format!("{value:.*}", decimals as usize)
 }
 
+/// An interval with a half width above this fraction of its value leaves no digit.
+const TOO_NOISY: f64 = 0.15;
+
+/// The significant digits, one to four, that a 95 % interval leaves of `value`; `None` if it is too noisy to quote.
+///
+/// A half width of up to 0.05 % leaves four digits, 0.5 % three, 5 % two, 15 % one: the last digit is then about as
+/// uncertain as the interval is wide. If the value rounded to so few digits lies outside of its own interval, the
+/// number of digits is the smallest that keeps it inside, as in the shortest decimal number within an interval.
+#[must_use]
+pub fn digits(value: f64, low: f64, high: f64) -> Option<usize> {
+    const MOST: usize = 4;
+    let noise = (high - low) / 2.0 / value.abs();
+    if !(low <= value && value <= high && noise <= TOO_NOISY) {
+        return None;
+    }
+    let fewest = match noise {
+        noise if noise <= 0.0005 => MOST,
+        noise if noise <= 0.005 => 3,
+        noise if noise <= 0.05 => 2,
+        _ => 1,
+    };
+    Some((fewest..MOST).find(|digits| (low..=high).contains(&rounded(value, *digits))).unwrap_or(MOST))
+}
+
+/// `value` rounded to `digits` significant digits, before the decimal point as well.
+#[must_use]
+pub fn rounded(value: f64, digits: usize) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let exponent = value.abs().log10().floor() as i32 - (digits as i32 - 1);
+    // A power of ten below 1 is not exact, its reciprocal is.
+    if exponent < 0 {
+        let scale = 10_f64.powi(-exponent);
+        (value * scale).round() / scale
+    } else {
+        let scale = 10_f64.powi(exponent);
+        (value / scale).round() * scale
+    }
+}
+
 /// `value` in the first of `units` in which it is below 1000. Each unit is 1000 times the previous one.
-fn scaled(mut value: f64, units: &[&str], digits: usize) -> String {
+#[must_use]
+pub fn scaled(mut value: f64, units: &[&str], digits: usize) -> String {
     // A value that rounds to 1000 uses the next unit.
     let limit = 1000.0 - 0.5 * 10_f64.powi(3 - digits.max(3) as i32);
     let mut units = units.iter().peekable();
@@ -34,10 +76,19 @@ fn scaled(mut value: f64, units: &[&str], digits: usize) -> String {
     format!("{} {unit}", significant(value, digits))
 }
 
+/// Units of a time in nanoseconds.
+pub const TIME_UNITS: &[&str] = &["ns", "µs", "ms", "s"];
+
+/// Units of a rate in MB/s.
+pub const BYTE_RATE_UNITS: &[&str] = &["MB/s", "GB/s", "TB/s"];
+
+/// Units of a rate in MFLOP/s.
+pub const FLOP_RATE_UNITS: &[&str] = &["MFLOP/s", "GFLOP/s", "TFLOP/s"];
+
 /// A time in nanoseconds: `251.2 µs`.
 #[must_use]
 pub fn time(ns: f64) -> String {
-    scaled(ns, &["ns", "µs", "ms", "s"], 4)
+    scaled(ns, TIME_UNITS, 4)
 }
 
 /// Latency of a dependent load in nanoseconds: `23.8 ns/load`.
@@ -49,13 +100,13 @@ pub fn load_latency(ns: f64) -> String {
 /// Bytes per second, from GB/s: `1.696 TB/s`, `263.7 MB/s`.
 #[must_use]
 pub fn byte_rate(gb_per_s: f64) -> String {
-    scaled(gb_per_s * 1000.0, &["MB/s", "GB/s", "TB/s"], 4)
+    scaled(gb_per_s * 1000.0, BYTE_RATE_UNITS, 4)
 }
 
 /// Operations per second, from GFLOP/s: `51.6 TFLOP/s`.
 #[must_use]
 pub fn flop_rate(gflop_per_s: f64) -> String {
-    scaled(gflop_per_s * 1000.0, &["MFLOP/s", "GFLOP/s", "TFLOP/s"], 3)
+    scaled(gflop_per_s * 1000.0, FLOP_RATE_UNITS, 3)
 }
 
 /// A fraction in percent: `98 %`, `0.5 %`, `<0.1 %`.
@@ -155,6 +206,34 @@ mod tests {
         let ranges = [(0.962, 0.984), (0.9962, 0.9984), (1.0, 1.0), (0.3, 1.94)];
         let ranges = ranges.map(|(low, high)| percent_range(low, high));
         assert_eq!(ranges, ["96–98 %", "99.6–99.8 %", "100.0–100.0 %", "30–194 %"]);
+    }
+
+    #[test]
+    fn noise_determines_the_digits() {
+        let of = |value: f64, noise: f64| digits(value, value * (1.0 - noise), value * (1.0 + noise));
+        assert_eq!(
+            [0.0, 0.003, 0.03, 0.12, 0.2].map(|noise| of(2.0, noise)),
+            [Some(4), Some(3), Some(2), Some(1), None]
+        );
+        // 1.05 rounds to 1.1 or 1.0, both outside of its interval.
+        assert_eq!((of(1.048, 0.01), of(145.3, 0.03), of(145.3, 0.04)), (Some(3), Some(3), Some(2)));
+        assert_eq!([digits(1.0, f64::NAN, 1.0), digits(1.0, 1.1, 1.2), digits(0.0, 0.0, 0.0)], [None; 3]);
+        for (value, digits, expected) in [(6626.0, 2, 6600.0), (149.4, 2, 150.0), (0.0347, 2, 0.035), (9.97, 2, 10.0)] {
+            assert_eq!(rounded(value, digits), expected, "{value} {digits}");
+        }
+    }
+
+    /// Four digits round by up to 0.05 %: the quoted number lies within every interval that is wider.
+    #[test]
+    fn a_quoted_number_lies_within_its_interval() {
+        for step in 0..2000 {
+            let value = 1.003_f64.powi(step);
+            for noise in [0.0006, 0.001, 0.004, 0.01, 0.03, 0.049, 0.06, 0.14] {
+                let (low, high) = (value * (1.0 - noise), value * (1.0 + noise));
+                let quoted = rounded(value, digits(value, low, high).expect("quiet"));
+                assert!((low..=high).contains(&quoted), "{value} ± {noise}: {quoted}");
+            }
+        }
     }
 
     #[test]

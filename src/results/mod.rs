@@ -10,4 +10,4 @@ mod record;
 pub mod stats;
 
 pub use bound::Bound;
-pub use record::{COLUMNS, Cause, Clock, Column, Conditions, Kind, Record, SCHEMA, Status, low_noise};
+pub use record::{COLUMNS, Cause, Clock, Column, Conditions, Kind, Record, SCHEMA, Status};

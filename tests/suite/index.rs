@@ -20,6 +20,9 @@ const ADDED: &[(&str, &str)] = &[
     ("transpose/tiled_wide", "2026-11-22"),
     ("transfer/pinned_by_kernel", "2026-11-22"),
     ("ceiling/read_tree", "2026-11-22"),
+    ("cache_curve/read_once", "2026-11-23"),
+    ("cache_curve/slices", "2026-11-23"),
+    ("cache_curve/granule", "2026-11-23"),
 ];
 
 fn index(folder: &Folder, reports: &str) -> Output {

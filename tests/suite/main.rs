@@ -11,6 +11,7 @@ mod compare;
 mod compilers;
 mod device;
 mod explain;
+mod findings;
 mod golden;
 mod gpu;
 mod index;

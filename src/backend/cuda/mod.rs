@@ -17,6 +17,7 @@ mod device;
 mod event;
 mod gpu;
 mod graph;
+mod l2;
 mod memory;
 mod module;
 mod nvrtc;
@@ -28,4 +29,5 @@ mod toolkit;
 
 pub use backend::CudaBackend;
 pub use device::{CudaDevice, devices};
+pub use l2::l2_bytes;
 pub use nvrtc::{Compiled, Compiler};

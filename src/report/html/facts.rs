@@ -57,21 +57,23 @@ pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
 /// A cache level, or DRAM.
 #[derive(Serialize)]
 pub(super) struct Plateau {
-    /// `L1`, `memory`, or `L2 or memory` if the curve is too short to tell.
+    /// `L1`, `DRAM`, or `level 2 or DRAM` if the curve is too short to tell.
     name: String,
-    /// Largest working set that fits, in bytes; `None` if the curve ends earlier.
-    bytes: Option<u64>,
+    /// The largest working set that surely fits, in bytes; `None` for the last level.
+    at_least: Option<u64>,
+    /// The smallest working set that surely does not fit, in bytes.
+    at_most: Option<u64>,
     latency_ns: Option<Figure>,
 }
 
 /// The side's cache levels and DRAM.
 pub(super) fn levels(rows: &[&Record]) -> Vec<Plateau> {
     let family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == "cache_curve").collect();
-    let largest = cache_curve::curve(&family).iter().map(|point| point.0).max().unwrap_or(0);
     let plateau = |(name, level): (String, Level)| Plateau {
         name,
-        bytes: (level.bytes < largest).then_some(level.bytes),
-        latency_ns: Figure::new((level.latency_ns * 10.0).round() / 10.0, 6),
+        at_least: level.size().map(|(at_least, _)| at_least),
+        at_most: level.size().map(|(_, at_most)| at_most),
+        latency_ns: level.latency_ns().and_then(|ns| Figure::new(ns, 6)),
     };
     cache_curve::levels(&family).into_iter().map(plateau).collect()
 }

@@ -92,16 +92,19 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
     let latency = |words: u64, ns: f64| Record {
         family: "cache_curve".to_owned(),
         n: Some(Extent::Linear(words)),
+        epochs_ns: vec![1.0; 3],
         ..row("vulkan", "latency", ns * cache_curve::steps(cache_curve::cycle(words)) as f64)
     };
     let of = |largest: u64| {
-        let sets = [(1 << 9, 20.0), (1 << 10, 20.0), (largest / 2, 300.0), (largest, 300.0)];
-        let rows = sets.into_iter().map(|(words, ns)| latency(words, ns)).collect();
+        let small = (9..13).map(|power| (1 << power, 20.0));
+        let large = (0..4).map(|power| (largest >> power, 300.0));
+        let rows = small.chain(large).map(|(words, ns)| latency(words, ns)).collect();
         value(&report(rows))["sides"][0]["levels"].clone()
     };
-    let first = json!({ "name": "L1", "bytes": 4096, "latency_ns": 20 });
-    assert_eq!(of(1 << 20), json!([first, { "name": "L2 or memory", "bytes": null, "latency_ns": 300 }]));
-    assert_eq!(of(1 << 26), json!([first, { "name": "memory", "bytes": null, "latency_ns": 300 }]));
+    let first = |most: u64| json!({ "name": "level 1", "at_least": 16384, "at_most": most, "latency_ns": 20 });
+    let last = |name: &str| json!({ "name": name, "at_least": null, "at_most": null, "latency_ns": 300 });
+    assert_eq!(of(1 << 20), json!([first(1 << 19), last("level 2 or DRAM")]));
+    assert_eq!(of(1 << 27), json!([first(1 << 26), last("DRAM")]));
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn case_with(name: &str, n: u64, params: &[(&str, f64)]) -> Case {
     let benchmark = family.benchmarks.iter().find(|known| known.name == benchmark).expect("a benchmark");
     let block = &benchmark.cases[0];
     let params = block.params[0].iter().chain(params).map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    Case::new(family, benchmark, Shape { dtype: block.dtypes[0], extent: Extent::Linear(n), params })
+    Case::new(family, benchmark, Shape::new(block.dtypes[0], Extent::Linear(n), params))
 }
 
 /// A row of `amount` per launch at `rate` per nanosecond, whose interval reaches from ÷ (1 + noise) to × (1 + noise).
@@ -264,7 +264,7 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark) -> Vec<Case>
         for (dtype, extent) in block.dtypes.iter().flat_map(|dtype| block.extents.iter().map(move |e| (*dtype, *e))) {
             for params in block.params {
                 let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-                cases.push(Case::new(family, benchmark, Shape { dtype, extent, params }));
+                cases.push(Case::new(family, benchmark, Shape::new(dtype, extent, params)));
             }
         }
     }

@@ -1,9 +1,42 @@
 //! The number of banks of workgroup memory, and the cost of conflicts.
 
-use super::finding::{Draft, Finding};
+use super::claim::Claim;
+use super::estimate::{is_software, time as time_of};
+use super::finding::Draft;
 use super::query::{has_params, largest, of};
 use crate::families::bank_conflict::conflict;
-use crate::results::{Record, format};
+use crate::results::stats::{self, Estimate};
+use crate::results::{Record, Status, format};
+
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "number of banks",
+        rows: "stride 1, 2, 4 … and the odd strides, at the largest size",
+        condition: "the device is no software; every ratio of two times that decides is clear of √2; a number of banks \
+            if doubling costs time up to it and none beyond, at no odd stride; a lower limit if it costs time up to \
+            the largest stride",
+        state: number,
+    },
+    Claim {
+        name: "no banks",
+        rows: "stride 1, 2, 4 … and the odd strides, at the largest size",
+        condition: "the device is no software; every ratio of two times that decides is clear of √2, and no number of \
+            banks explains them",
+        state: none,
+    },
+    Claim {
+        name: "stride 32",
+        rows: "stride 1, 32 and 33, and one word for all, at the same size",
+        condition: "the device is no software; each ratio with the digits that its interval leaves",
+        state: stride_32,
+    },
+    Claim {
+        name: "bytes and halves",
+        rows: "bytes, bytes_direct, halves, halves_direct with APART=1, at the same size",
+        condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %",
+        state: direct,
+    },
+];
 
 /// The number of banks that the times over strides 1, 2, 4 … show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,24 +49,38 @@ enum Banks {
     AtLeast(u64),
 }
 
-/// Infers the number of banks from `time` by stride; `None` where too few strides were measured.
+/// Whether `slow` takes longer than `fast`; `None` where the interval of their ratio contains √2, which is as far from
+/// two as from one.
+fn is_slower(slow: Estimate, fast: Estimate) -> Option<bool> {
+    let ratio = stats::ratio(slow, fast)?;
+    if ratio.low >= std::f64::consts::SQRT_2 {
+        return Some(true);
+    }
+    (ratio.high < std::f64::consts::SQRT_2).then_some(false)
+}
+
+/// Infers the number of banks from `time` by stride; `None` where too few strides were measured, or where they are too
+/// noisy.
 ///
 /// With B banks, a power of two, stride s is an s-way conflict up to s = B, and B-way from there on: each doubling
-/// below B doubles the time, none above it does, and no odd stride conflicts. A ratio above √2 counts as slower: it is
-/// nearer to two than to one.
-fn banks(time: impl Fn(u64) -> Option<f64>) -> Option<Banks> {
-    let is_slower = |slow: f64, fast: f64| slow / fast >= std::f64::consts::SQRT_2;
+/// below B doubles the time, none above it does, and no odd stride conflicts.
+fn banks(time: impl Fn(u64) -> Option<Estimate>) -> Option<Banks> {
     let first = time(1)?;
-    if (3..64).step_by(2).filter_map(&time).any(|odd| is_slower(odd, first)) {
-        return Some(Banks::None);
+    for odd in (3..64).step_by(2).filter_map(&time) {
+        if is_slower(odd, first)? {
+            return Some(Banks::None);
+        }
     }
     let mut stride = 1;
     while let (Some(here), Some(doubled)) = (time(stride), time(2 * stride)) {
-        if !is_slower(doubled, here) {
+        if !is_slower(doubled, here)? {
             // Larger strides must cost the same: a single slow row is noise.
-            let beyond = (1..=6).map(|power| 1 << power).filter(|&beyond| beyond > stride).filter_map(&time);
-            let is_flat = beyond.into_iter().all(|time| !is_slower(time, here) && !is_slower(here, time));
-            return Some(if stride > 1 && is_flat { Banks::Inferred(stride) } else { Banks::None });
+            for beyond in (1..=6).map(|power| 1 << power).filter(|&beyond| beyond > stride).filter_map(&time) {
+                if is_slower(beyond, here)? || is_slower(here, beyond)? {
+                    return Some(Banks::None);
+                }
+            }
+            return Some(if stride > 1 { Banks::Inferred(stride) } else { Banks::None });
         }
         stride *= 2;
     }
@@ -43,8 +90,8 @@ fn banks(time: impl Fn(u64) -> Option<f64>) -> Option<Banks> {
 /// The number of banks that the rows of one device show, if any.
 #[must_use]
 pub fn inferred_banks(rows: &[&Record]) -> Option<u64> {
-    let first = unstrided(rows)?;
-    match banks(|stride| time(rows, first, "stride", ("STRIDE", stride as f64)))? {
+    let rows: Vec<&Record> = rows.iter().copied().filter(|row| row.status == Status::Ok).collect();
+    match shown(&rows)? {
         Banks::Inferred(banks) => Some(banks),
         Banks::None | Banks::AtLeast(_) => None,
     }
@@ -55,82 +102,99 @@ fn unstrided<'a>(rows: &[&'a Record]) -> Option<&'a Record> {
     largest(of(rows, "stride").filter(|row| has_params(row, &[("STRIDE", 1.0)]) && row.median_ns.is_some()))
 }
 
-/// The time of a row with one parameter, of the size of `first`.
-fn time(rows: &[&Record], first: &Record, benchmark: &str, param: (&str, f64)) -> Option<f64> {
-    of(rows, benchmark).find(|row| has_params(row, &[param]) && row.n == first.n)?.median_ns
+/// The time of a row with one parameter, of the size of stride 1.
+fn time(rows: &[&Record], benchmark: &str, param: (&str, f64)) -> Option<Estimate> {
+    let first = unstrided(rows)?;
+    time_of(of(rows, benchmark).find(|row| has_params(row, &[param]) && row.n == first.n)?)
 }
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
-    let first = unstrided(rows)?;
-    let time = |benchmark: &str, param| time(rows, first, benchmark, param);
-    let strided = |stride: u64| time("stride", ("STRIDE", stride as f64));
-    let speed = |stride: u64| Some(first.median_ns? / strided(stride)?);
-    let mut draft = Draft::default();
-    let mut text = vec![match banks(strided)? {
+fn strided(rows: &[&Record], stride: u64) -> Option<Estimate> {
+    time(rows, "stride", ("STRIDE", stride as f64))
+}
+
+/// The speed at a stride relative to stride 1.
+fn speed(rows: &[&Record], stride: u64) -> Option<Estimate> {
+    stats::ratio(strided(rows, 1)?, strided(rows, stride)?)
+}
+
+fn shown(rows: &[&Record]) -> Option<Banks> {
+    if rows.iter().any(|row| is_software(row)) {
+        return None;
+    }
+    banks(|stride| strided(rows, stride))
+}
+
+fn number(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    match shown(rows)? {
         Banks::Inferred(banks) => {
             let banks = draft.count("banks", banks);
-            format!("{banks} banks inferred: from stride {banks} on, doubling the stride costs nothing.")
+            Some(format!("{banks} banks inferred: from stride {banks} on, doubling the stride costs nothing."))
         }
         Banks::AtLeast(banks) => {
             let banks = draft.count("least banks", banks);
-            format!("At least {banks} banks: up to stride {banks}, doubling the stride costs time.")
+            Some(format!("At least {banks} banks: up to stride {banks}, doubling the stride costs time."))
         }
-        Banks::None => {
-            let (even, odd) = (draft.times("stride 2", speed(2)?), draft.times("stride 3", speed(3)?));
-            format!("No banks inferred: strides 2 and 3 run at {even} and {odd} the speed of stride 1.")
-        }
-    }];
-    if let (Some(whole), Some(padded)) = (speed(32), speed(33)) {
-        // Up to stride 64 the models of 32 and 16 banks differ only at the multiples of 32.
-        let model = |banks| format::ratio(1.0 / conflict(32, banks) as f64);
-        let whole = draft.times("stride 32", whole);
-        let padded = draft.times("stride 33", padded);
-        let broadcast = time("broadcast", ("GROUP", 256.0)).map_or_else(String::new, |shared| {
-            let speed = draft.times("one word for all", first.median_ns.unwrap_or(f64::NAN) / shared);
-            format!(", one word for all at {speed}")
-        });
-        text.push(format!(
-            "Stride 32 runs at {whole} the speed of stride 1 (model: {} with 32 banks, {} with the 16 of \
-             compute capability 1.x), stride 33 at {padded}{broadcast}.",
-            model(32),
-            model(16),
-        ));
+        Banks::None => None,
     }
-    let direct = |benchmark: &str| {
-        Some(time(&format!("{benchmark}_direct"), ("APART", 1.0))? / time(benchmark, ("APART", 1.0))?)
+}
+
+fn none(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    if shown(rows)? != Banks::None {
+        return None;
+    }
+    let (even, odd) = (draft.times("stride 2", speed(rows, 2)?)?, draft.times("stride 3", speed(rows, 3)?)?);
+    Some(format!("No banks inferred: strides 2 and 3 run at {even} and {odd} the speed of stride 1."))
+}
+
+fn stride_32(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    if rows.iter().any(|row| is_software(row)) {
+        return None;
+    }
+    // Up to stride 64 the models of 32 and 16 banks differ only at the multiples of 32.
+    let model = |banks| format::ratio(1.0 / conflict(32, banks) as f64);
+    let whole = draft.times("stride 32", speed(rows, 32)?)?;
+    let padded = draft.times("stride 33", speed(rows, 33)?)?;
+    let shared = time(rows, "broadcast", ("GROUP", 256.0)).and_then(|shared| stats::ratio(strided(rows, 1)?, shared));
+    let shared = shared.and_then(|speed| draft.times("one word for all", speed));
+    Some(format!(
+        "Stride 32 runs at {whole} the speed of stride 1 (model: {} with 32 banks, {} with the 16 of compute \
+         capability 1.x), stride 33 at {padded}{}.",
+        model(32),
+        model(16),
+        shared.map_or_else(String::new, |speed| format!(", one word for all at {speed}"))
+    ))
+}
+
+fn direct(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let mut takes = |benchmark: &str| {
+        let own = |benchmark: &str| time(rows, benchmark, ("APART", 1.0));
+        let takes =
+            draft.duration(format!("{benchmark} direct"), own(&format!("{benchmark}_direct"))?, own(benchmark)?)?;
+        Some(format!("loading {benchmark} takes {takes} extracting them from words"))
     };
-    if let (Some(bytes), Some(halves)) = (direct("bytes"), direct("halves")) {
-        let (bytes, halves) = (draft.times("bytes direct", bytes), draft.times("halves direct", halves));
-        text.push(format!(
-            "Loading bytes takes {bytes} as long as extracting them from words, loading halves {halves}."
-        ));
-    }
-    draft.finish(&text)
+    let parts: Vec<String> = ["bytes", "halves"].into_iter().filter_map(&mut takes).collect();
+    let list = parts.join("; ");
+    (!parts.is_empty()).then(|| format!("In workgroup memory, {list}."))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::findings::Quantity;
-    use crate::suite::Extent;
+    use crate::backend::DeviceType;
+    use crate::results::findings::planted::{found, noisy, row};
+    use crate::results::findings::{Finding, Quantity};
 
     fn rows(time: impl Fn(u64) -> f64) -> Vec<Record> {
-        let row = |stride: u64| Record {
-            benchmark: "stride".to_owned(),
-            n: Some(Extent::Linear(131_072)),
-            params: [("STRIDE".to_owned(), stride as f64)].into(),
-            median_ns: Some(time(stride)),
-            ..Record::default()
-        };
+        let row = |stride: u64| row("stride", &[("STRIDE", stride as f64)], 131_072, time(stride));
         [1, 2, 3, 4, 8, 16, 17, 31, 32, 33, 48, 64].map(row).into()
     }
 
-    fn found(rows: &[Record]) -> Option<Finding> {
-        find(&rows.iter().collect::<Vec<_>>())
+    fn finding(rows: &[Record]) -> Option<Finding> {
+        found("bank_conflict", rows)
     }
 
     fn text(rows: &[Record]) -> String {
-        found(rows).expect("enough rows").text
+        finding(rows).expect("enough rows").text
     }
 
     /// A launch of 5 µs, and 80 µs for each pass of the conflict.
@@ -144,12 +208,12 @@ mod tests {
         assert!(text_32.starts_with("32 banks inferred"), "{text_32}");
         assert!(text_32.contains("model: 0.0312× with 32 banks, 0.0625× with the 16"), "{text_32}");
         assert!(text_32.contains("stride 33 at 1.00×"), "{text_32}");
-        assert_eq!(found(&with_banks(32)).and_then(|found| found.value("banks")), Some(Quantity::Count(32)));
+        assert_eq!(finding(&with_banks(32)).and_then(|found| found.value("banks")), Some(Quantity::Count(32)));
         let text_16 = text(&with_banks(16));
         assert!(text_16.starts_with("16 banks inferred") && text_16.contains("Stride 32 runs at 0.0661×"), "{text_16}");
         let text_64 = text(&with_banks(64));
         assert!(text_64.starts_with("At least 64 banks"), "{text_64}");
-        assert_eq!(found(&with_banks(64)).and_then(|found| found.value("banks")), None);
+        assert_eq!(finding(&with_banks(64)).and_then(|found| found.value("banks")), None);
     }
 
     #[test]
@@ -168,11 +232,26 @@ mod tests {
     }
 
     #[test]
-    fn without_the_first_two_strides_there_is_no_finding() {
+    fn noise_never_changes_the_number_of_banks() {
+        for count in [16, 32] {
+            for (seed, noise) in (0..40).flat_map(|seed| [0.01, 0.05, 0.1, 0.3].map(|noise| (seed, noise))) {
+                let rows = noisy(&with_banks(count), noise, seed);
+                let banks = inferred_banks(&rows.iter().collect::<Vec<_>>());
+                assert!(banks == Some(count) || banks.is_none() && noise > 0.05, "{banks:?} at ±{noise}");
+                let text = finding(&rows).map_or_else(String::new, |found| found.text);
+                assert!(!text.contains("No banks") && !text.contains("At least"), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_the_first_two_strides_or_on_a_software_device_there_is_no_finding() {
         let mut rows = with_banks(32);
-        assert_eq!(found(&rows[..1]), None);
-        assert_eq!(found(&rows[1..]), None);
+        assert_eq!(finding(&rows[..1]), None);
+        assert_eq!(finding(&rows[1..]), None);
         rows[1].median_ns = None;
-        assert_eq!(found(&rows), None);
+        assert!(!text(&rows).contains("banks inferred"));
+        let software = |row: Record| Record { device_type: Some(DeviceType::Software), ..row };
+        assert_eq!(finding(&with_banks(32).into_iter().map(software).collect::<Vec<_>>()), None);
     }
 }

@@ -1,33 +1,44 @@
 //! The cost of a barrier, by workgroup size.
 
-use super::finding::{Draft, Finding};
+use super::claim::Claim;
+use super::estimate::{difference, scaled, time};
+use super::finding::Draft;
 use super::query::{param, scalars};
 use crate::results::Record;
+use crate::results::stats::Estimate;
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
+pub(super) const CLAIMS: &[Claim] = &[Claim {
+    name: "time of a round",
+    rows: "for each workgroup size, the rows with the fewest and the most rounds, at the smallest size",
+    condition: "the difference of the two times is above zero, with the digits that its interval leaves",
+    state: rounds,
+}];
+
+fn rounds(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let smallest = rows.iter().filter(|row| row.n.is_some()).map(|row| scalars(row)).min()?;
-    let mut draft = Draft::default();
-    let costs: Vec<String> = costs(rows, smallest)
-        .into_iter()
-        .map(|(width, ns)| format!("{} for WG={width}", draft.latency(format!("round of WG={width}"), ns)))
-        .collect();
-    let text = format!("One round (store, barrier, load, add) by {smallest} invocations takes {}.", costs.join(", "));
-    draft.finish(if costs.is_empty() { &[] } else { std::slice::from_ref(&text) })
+    let cost = |(width, ns): (f64, Estimate)| {
+        Some(format!("{} for WG={width}", draft.time(format!("round of WG={width}"), ns)?))
+    };
+    let costs: Vec<String> = costs(rows, smallest).into_iter().filter_map(cost).collect();
+    let list = costs.join(", ");
+    (!costs.is_empty())
+        .then(|| format!("One round (store, barrier, load, add) by {smallest} invocations takes {list}."))
 }
 
 /// Nanoseconds of a round for each workgroup size that was measured with two numbers of rounds, at `n` invocations.
-fn costs(rows: &[&Record], n: u64) -> Vec<(f64, f64)> {
-    let mut points: Vec<(f64, f64, f64)> = rows
+fn costs(rows: &[&Record], n: u64) -> Vec<(f64, Estimate)> {
+    let mut points: Vec<(f64, f64, Estimate)> = rows
         .iter()
         .filter(|row| scalars(row) == n)
-        .filter_map(|row| Some((param(row, "WG")?, param(row, "ROUNDS")?, row.median_ns?)))
+        .filter_map(|row| Some((param(row, "WG")?, param(row, "ROUNDS")?, time(row)?)))
         .collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let same_width = points.chunk_by(|a, b| a.0 == b.0);
     same_width
         .filter_map(|points| {
             let (first, last) = (points.first()?, points.last()?);
-            (last.1 > first.1).then(|| (first.0, (last.2 - first.2) / (last.1 - first.1)))
+            let slope = (last.1 > first.1).then(|| scaled(difference(last.2, first.2), 1.0 / (last.1 - first.1)))?;
+            (slope.low > 0.0).then_some((first.0, slope))
         })
         .collect()
 }

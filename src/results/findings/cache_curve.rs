@@ -1,220 +1,320 @@
-//! Levels of the memory hierarchy, from the latency of dependent loads by working set.
+//! Caches and DRAM: latency, size, bandwidth, and the bytes of one fetch.
 
-use super::finding::{Draft, Finding};
-use super::query::of;
-use crate::families::cache_curve::{cycle, steps};
-use crate::results::Record;
+use super::claim::Claim;
+use super::estimate::{self, byte_rate, has_several_epochs, is_software, scaled, time};
+use super::finding::Draft;
+use super::granule::{self, Granule};
+use super::levels::{Bracket, Point, bracket, latency, plateaus};
+use super::query::{has_params, of, scalars};
+use crate::families::cache_curve::{MOST_SLICES, cycle, steps};
+use crate::results::ceilings::IMPLAUSIBLE;
+use crate::results::stats::{self, Estimate};
+use crate::results::{Record, Status, format};
 use crate::suite::{Extent, binary_size};
 
-/// A level of the memory hierarchy, as inferred from a latency curve.
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "latency of levels",
+        rows: "latency, sets well inside each level: from twice the set that is surely beyond the level before to half \
+            of the largest surely inside; for DRAM from four times the set that is surely beyond the last cache, and \
+            four times the driver's figure of L2",
+        condition: "at least two levels; the device is no software; an interval that contains those of all these sets",
+        state: latencies,
+    },
+    Claim {
+        name: "size of caches",
+        rows: "latency; the driver's figure of L2",
+        condition: "a bracket: the largest set of which surely at most 5 % of the loads miss, and the smallest of \
+            which surely 25 % do; no driver's figure lies outside of the bracket widened by one set on both sides",
+        state: sizes,
+    },
+    Claim {
+        name: "rise that is no size",
+        rows: "latency; the driver's figure of L2",
+        condition: "the driver's figure lies outside of the bracket widened by one set on both sides",
+        state: rise,
+    },
+    Claim {
+        name: "cache of each SM or compute unit",
+        rows: "slices with ROTATE=0 and ROTATE=1, at the smallest size that both have",
+        condition: "surely more than 10 % faster with ROTATE=0; the device is no software",
+        state: private_cache,
+    },
+    Claim {
+        name: "bandwidth of levels",
+        rows: "L1: slices with ROTATE=0, of which 16 fit in half of the largest set surely inside. L2: ROTATE=1, sets \
+            from 16 times the set surely beyond L1 to half of the largest set surely inside. DRAM: read_once (in older \
+            reports, bandwidth where no byte is read twice), sets as for its latency",
+        condition: "the level is named; each rate surely below that of the level before; not above its ceiling",
+        state: bandwidths,
+    },
+    Claim {
+        name: "granule of L1",
+        rows: "granule and latency at 1 MiB",
+        condition: "the set is surely beyond the first level and inside the second; one step, as in granule::infer",
+        state: |rows, draft| {
+            let levels = levels(rows);
+            let [first, second, ..] = levels.as_slice() else { return None };
+            let (beyond, inside) = (first.1.bracket?.at_most, second.1.largest_inside());
+            let set = 4 * SMALL_SET;
+            let size = granule(rows, draft, "fill of the first level", SMALL_SET)?;
+            (beyond < set && set <= inside).then(|| format!("A miss in {} fetches {size}.", first.0))
+        },
+    },
+    Claim {
+        name: "granule of DRAM",
+        rows: "granule and latency at 256 MiB",
+        condition: "the set is one that shows the latency of DRAM; one step, as in granule::infer",
+        state: |rows, draft| {
+            let levels = levels(rows);
+            let (_, dram) = levels.iter().find(|(name, _)| name == DRAM)?;
+            let size = granule(rows, draft, "fetch from DRAM", LARGE_SET)?;
+            (4 * LARGE_SET >= dram.least_bytes).then(|| format!("A load from DRAM fetches {size}."))
+        },
+    },
+];
+
+/// The name of the last level.
+pub const DRAM: &str = "DRAM";
+
+/// Words of the sets of `granule`.
+const SMALL_SET: u64 = 1 << 18;
+const LARGE_SET: u64 = 1 << 26;
+
+/// A level of the memory hierarchy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// The smallest working set that lies in this level alone, in bytes.
+    /// The smallest working set well inside, in bytes.
     pub least_bytes: u64,
-    /// The largest working set that lies in this level, in bytes.
-    pub bytes: u64,
-    /// Latency of a dependent load there.
-    pub latency_ns: f64,
+    /// The largest working set of its plateau, in bytes.
+    last_bytes: u64,
+    /// Where it ends; `None` for the last level, and where the rows contradict each other.
+    bracket: Option<Bracket>,
+    /// Latency of a dependent load, in nanoseconds; `None` where no set is well inside.
+    latency: Option<Estimate>,
+    is_last: bool,
 }
 
-/// The largest relative distance of a level's latencies from their median.
-const FLAT: f64 = 0.15;
-
-/// The levels of a curve of (working set in bytes, latency in ns).
-///
-/// A plateau is a run of working sets within 15 % of their median, the last at least twice the first. Sets between two
-/// plateaus lie partly in both caches and belong to neither. Later plateaus and single sets with a level's latency
-/// belong to that level. A drop belongs to the level before, since a larger set is not faster except by chance.
-#[must_use]
-pub fn knees(curve: &[(u64, f64)]) -> Vec<Level> {
-    let mut curve = curve.to_vec();
-    curve.sort_by_key(|point| point.0);
-    let median = |run: &[(u64, f64)]| {
-        let mut latencies: Vec<f64> = run.iter().map(|point| point.1).collect();
-        latencies.sort_by(f64::total_cmp);
-        (latencies[(latencies.len() - 1) / 2] + latencies[latencies.len() / 2]) / 2.0
-    };
-    let is_flat = |run: &[(u64, f64)]| {
-        let middle = median(run);
-        run.iter().all(|point| (point.1 / middle - 1.0).abs() <= FLAT)
-    };
-    let mut levels: Vec<Level> = Vec::new();
-    let mut first = 0;
-    while first < curve.len() {
-        let mut end = first + 1;
-        while end < curve.len() && is_flat(&curve[first..=end]) {
-            end += 1;
-        }
-        let run = &curve[first..end];
-        let (least_bytes, bytes) = (run[0].0, run[run.len() - 1].0);
-        if bytes < 2 * least_bytes {
-            // Either as fast as the level before, whose plateau ended because its first sets were faster than its last;
-            // or between two levels, and the next set may start one.
-            if let Some(level) = levels.last_mut().filter(|level| (run[0].1 / level.latency_ns - 1.0).abs() <= FLAT) {
-                level.bytes = run[0].0;
-            }
-            first += 1;
-            continue;
-        }
-        let latency_ns = median(run);
-        match levels.last_mut() {
-            Some(level) if latency_ns <= level.latency_ns * (1.0 + FLAT) => level.bytes = bytes,
-            _ => levels.push(Level { least_bytes, bytes, latency_ns }),
-        }
-        first = end;
+impl Level {
+    /// Between which sizes it ends, in bytes: the largest set surely inside, and the smallest surely beyond.
+    #[must_use]
+    pub fn size(&self) -> Option<(u64, u64)> {
+        self.bracket.map(|bracket| (bracket.at_least, bracket.at_most))
     }
-    levels
+
+    /// Latency of a dependent load there in nanoseconds, rounded to the digits that its interval leaves.
+    #[must_use]
+    pub fn latency_ns(&self) -> Option<f64> {
+        let Estimate { value, low, high } = self.latency?;
+        Some(format::rounded(value, format::digits(value, low, high)?))
+    }
+
+    /// The largest working set well inside, in bytes.
+    fn largest_inside(&self) -> u64 {
+        match self.bracket {
+            Some(bracket) => bracket.at_least / 2,
+            None if self.is_last => self.last_bytes,
+            None => 0,
+        }
+    }
 }
 
-/// From this working set on the last level is memory: no device has a cache as large.
-const SURELY_MEMORY: u64 = 1 << 28;
-
-/// Rows of a benchmark with their sizes.
-fn sized<'a>(rows: &[&'a Record], benchmark: &str) -> impl Iterator<Item = (u64, &'a Record)> {
-    of(rows, benchmark).filter_map(|row| Some((row.n.map(Extent::count)?, row)))
+/// Working sets and the latency of a load from each.
+fn curve(rows: &[&Record]) -> Vec<Point> {
+    let point = |row: &Record| {
+        let cycle = cycle(row.n.map(Extent::count)?);
+        let ns = scaled(time(row)?, 1.0 / steps(cycle) as f64);
+        Some(Point { bytes: 4 * cycle.words(), ns, has_several_placements: has_several_epochs(row) })
+    };
+    let mut points: Vec<Point> = of(rows, "latency").filter_map(point).collect();
+    points.sort_by_key(|point| point.bytes);
+    points
 }
 
-/// Working sets in bytes and the latency of a load from each, in ns.
-#[must_use]
-pub fn curve(rows: &[&Record]) -> Vec<(u64, f64)> {
-    sized(rows, "latency")
-        .filter_map(|(n, row)| Some((4 * cycle(n).words(), row.median_ns? / steps(cycle(n)) as f64)))
-        .collect()
+/// The L2 size that the driver reports, in bytes.
+fn l2_by_driver(rows: &[&Record]) -> Option<u64> {
+    rows.iter().find_map(|row| row.l2_bytes)
 }
 
-/// The levels that the rows of one device show, by name: `L1`, `L2` …, `memory`, and `L3 or memory` for a last one
-/// whose end was not measured.
+/// Whether the device has exactly the caches L1 and L2 by its vendor's documentation (NVIDIA, *CUDA C++ Programming
+/// Guide*).
+fn has_two_caches(rows: &[&Record]) -> bool {
+    rows.iter().any(|row| row.vendor == "NVIDIA")
+}
+
+/// The smallest set that is surely larger than every cache, in bytes: with NVIDIA, the largest of which has 126 MiB of
+/// L2 (B200), 256 MiB; else 512 MiB, twice the cache of AMD's MI300X.
+fn surely_dram(rows: &[&Record]) -> u64 {
+    if has_two_caches(rows) { 1 << 28 } else { 1 << 29 }
+}
+
+/// The levels that the rows of one device show, with their names.
+///
+/// `L1` and `L2` by the vendor's documentation, if it has exactly two caches and the curve shows both and DRAM. Else the
+/// first level is `L1` if rows of `slices` show a cache that each SM or compute unit has for itself, and other levels
+/// are numbered: `level 2`. The last is `DRAM` if the curve goes surely beyond every cache, else `level 2 or DRAM`.
+/// Empty for a software device: other programs share the CPU's caches.
 #[must_use]
 pub fn levels(rows: &[&Record]) -> Vec<(String, Level)> {
-    let curve = curve(rows);
-    let largest = curve.iter().map(|point| point.0).max().unwrap_or(0);
+    let rows: Vec<&Record> = rows.iter().copied().filter(|row| row.status == Status::Ok).collect();
+    if rows.iter().any(|row| is_software(row)) {
+        return Vec::new();
+    }
+    let curve = curve(&rows);
+    let plateaus = plateaus(&curve);
+    let count = plateaus.len();
+    let mut levels: Vec<Level> = Vec::new();
+    for (index, plateau) in plateaus.iter().enumerate() {
+        let bracket = plateaus.get(index + 1).and_then(|next| bracket(&curve, plateau, next));
+        let is_last = index + 1 == count;
+        let beyond = levels.last().map(|before| before.bracket.map(|bracket| bracket.at_most));
+        let least_bytes = match beyond {
+            None => plateau.sets.0,
+            Some(None) => u64::MAX,
+            Some(Some(beyond)) if is_last => 4 * beyond.max(l2_by_driver(&rows).unwrap_or(0)),
+            Some(Some(beyond)) => 2 * beyond,
+        };
+        let mut level = Level { least_bytes, last_bytes: plateau.sets.1, bracket, latency: None, is_last };
+        level.latency = latency(&curve, least_bytes..=level.largest_inside());
+        levels.push(level);
+    }
+    let is_dram =
+        levels.last().is_some_and(|last| count > 1 && last.last_bytes >= surely_dram(&rows) && last.latency.is_some());
+    let documented = has_two_caches(&rows) && count == 3 && is_dram;
+    let is_private = private_gain(&rows).is_some();
     let name = |(index, level): (usize, Level)| {
-        let name = match level.bytes {
-            bytes if bytes < largest => format!("L{}", index + 1),
-            bytes if bytes >= SURELY_MEMORY => "memory".to_owned(),
-            _ => format!("L{} or memory", index + 1),
+        let name = match index + 1 {
+            last if last == count && is_dram => DRAM.to_owned(),
+            last if last == count => format!("level {last} or DRAM"),
+            first if documented || first == 1 && is_private => format!("L{first}"),
+            other => format!("level {other}"),
         };
         (name, level)
     };
-    knees(&curve).into_iter().enumerate().map(name).collect()
+    if count < 2 { Vec::new() } else { levels.into_iter().enumerate().map(name).collect() }
 }
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
-    let curve = curve(rows);
+fn latencies(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let levels = levels(rows);
-    let largest = curve.iter().map(|point| point.0).max()?;
-    let mut draft = Draft::default();
+    let latency = |(name, level): &(String, Level)| {
+        Some(format!("{} in {name}", draft.time(format!("{name} latency"), level.latency?)?))
+    };
+    let parts: Vec<String> = levels.iter().filter_map(latency).collect();
+    (!parts.is_empty()).then(|| format!("A dependent load takes {}.", parts.join(", ")))
+}
+
+/// Whether the driver's figure of L2 is one of this level, the last cache, and lies outside of the bracket widened by
+/// one set on both sides.
+fn contradicts_driver(rows: &[&Record], levels: &[(String, Level)], index: usize, bracket: Bracket) -> bool {
+    let Some(l2) = l2_by_driver(rows).filter(|_| index + 2 == levels.len() && levels[index + 1].0 == DRAM) else {
+        return false;
+    };
+    let curve = curve(rows);
+    let before = curve.iter().rfind(|point| point.bytes < bracket.at_least).map_or(bracket.at_least, |set| set.bytes);
+    let after = curve.iter().find(|point| point.bytes > bracket.at_most).map_or(bracket.at_most, |set| set.bytes);
+    !(before..=after).contains(&l2)
+}
+
+fn sizes(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let levels = levels(rows);
     let mut parts = Vec::new();
-    let mut above = 0;
-    for (name, level) in &levels {
-        // Working sets within this level alone: those between two levels belong to neither.
-        let fastest = sized(rows, "bandwidth")
-            .filter(|(n, _)| (level.least_bytes..=level.bytes).contains(&(4 * n)))
-            .filter_map(|(_, row)| row.gb_per_s)
-            .max_by(f64::total_cmp);
-        let latency = draft.latency(format!("{name} latency"), level.latency_ns);
-        let bandwidth = fastest.map_or_else(String::new, |rate| {
-            format!(" and up to {}", draft.gb_per_s(format!("{name} bandwidth"), rate))
-        });
-        let bytes = draft.bytes(format!("{name} size"), level.bytes);
-        parts.push(match level.bytes {
-            size if size < largest => format!("{name} up to {bytes} at {latency}{bandwidth}"),
-            size if size >= SURELY_MEMORY => format!("{name} at {latency}{bandwidth}"),
-            _ => format!("{name} at {latency}{bandwidth} (still the same at {bytes}, the largest measured)"),
-        });
-        above = level.bytes;
+    for (index, (name, level)) in levels.iter().enumerate() {
+        let Some(end) = level.bracket.filter(|end| !contradicts_driver(rows, &levels, index, *end)) else { continue };
+        let size = draft.bracket(&format!("{name} size"), end.at_least, end.at_most);
+        let driver = l2_by_driver(rows).filter(|_| name == "L2");
+        let driver = driver
+            .map_or_else(String::new, |l2| format!(" (the driver says {})", draft.bytes("L2 size by the driver", l2)));
+        parts.push(format!("{name} {size}{driver}"));
     }
-    if parts.is_empty() {
+    (!parts.is_empty()).then(|| format!("Cache sizes: {}.", parts.join(", ")))
+}
+
+fn rise(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let levels = levels(rows);
+    let cache = levels.len().checked_sub(2)?;
+    let end = levels[cache].1.bracket.filter(|end| contradicts_driver(rows, &levels, cache, *end))?;
+    let between = draft.bracket("rise of latency", end.at_least, end.at_most);
+    let l2 = draft.bytes("L2 size by the driver", l2_by_driver(rows)?);
+    Some(format!("Latency rises to that of DRAM from sets of {between} on; the driver says that L2 has {l2}."))
+}
+
+/// The rows of `slices` with and without rotation, at one size.
+fn slices<'a>(rows: &[&'a Record], rotate: f64) -> impl Iterator<Item = &'a Record> {
+    of(rows, "slices").filter(move |row| has_params(row, &[("ROTATE", rotate)]))
+}
+
+/// The speed of reading an own slice again relative to reading others', where it shows a cache of each SM or compute
+/// unit.
+fn private_gain(rows: &[&Record]) -> Option<(u64, Estimate)> {
+    let own = slices(rows, 0.0).filter(|row| row.median_ns.is_some());
+    let pairs = own.filter_map(|own| Some((own, slices(rows, 1.0).find(|other| other.n == own.n)?)));
+    let (own, other) = pairs.min_by_key(|(own, _)| scalars(own))?;
+    let gain = stats::ratio(time(other)?, time(own)?)?;
+    (gain.low > 1.1 && !is_software(own)).then(|| (4 * scalars(own), gain))
+}
+
+fn private_cache(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let (set, gain) = private_gain(rows)?;
+    let slice = binary_size(set / MOST_SLICES);
+    let gain = draft.times("own slices over others'", gain)?;
+    Some(format!(
+        "Workgroups read a slice of {slice} again at {gain} the rate at which they read each other's slices: each SM or \
+         compute unit has a cache of its own."
+    ))
+}
+
+fn bandwidths(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    /// More workgroups of 256 invocations than run on one SM or compute unit at a time.
+    const RESIDENT: u64 = 16;
+    let levels = levels(rows);
+    let of_rows = |rows: &mut dyn Iterator<Item = &Record>, sets: std::ops::RangeInclusive<u64>| {
+        let inside = rows.filter(|row| sets.contains(&(4 * scalars(row))));
+        estimate::level(&inside.filter_map(byte_rate).collect::<Vec<_>>())
+    };
+    let mut rates: Vec<(&str, Estimate)> = Vec::new();
+    let has_once = of(rows, "read_once").any(|row| row.gb_per_s.is_some());
+    for (index, (name, level)) in levels.iter().enumerate() {
+        let rate = if name == DRAM {
+            // Where each byte is read once, as the rows of `read_once`, which are judged by the read peak.
+            let is_once = |row: &&Record| row.bytes == Some(4 * scalars(row));
+            let is_possible = |row: &&Record| row.share.is_none_or(|share| share <= IMPLAUSIBLE);
+            let source = if has_once { "read_once" } else { "bandwidth" };
+            of_rows(&mut of(rows, source).filter(is_once).filter(is_possible), level.least_bytes..=u64::MAX)
+        } else if index == 0 && name == "L1" {
+            of_rows(&mut slices(rows, 0.0), 0..=level.largest_inside() / RESIDENT * MOST_SLICES)
+        } else if index == 1 && levels[0].0 == "L1" {
+            let beyond = levels[0].1.bracket.map(|bracket| bracket.at_most);
+            beyond.and_then(|beyond| of_rows(&mut slices(rows, 1.0), 16 * beyond..=level.largest_inside()))
+        } else {
+            None
+        };
+        rates.extend(rate.map(|rate| (name.as_str(), rate)));
+    }
+    // A level that is not surely slower than the one before contradicts it, and it is unknown which is wrong.
+    if !rates.is_sorted_by(|a, b| a.1.low > b.1.high) {
         return None;
     }
-    // A single last set is no plateau, but shows that another level follows.
-    let last = curve.iter().find(|point| point.0 == largest && point.0 > above);
-    parts.extend(last.map(|(bytes, ns)| format!("then {ns:.1} ns at {}", binary_size(*bytes))));
-    draft.finish(&[format!("Dependent loads and bulk reads show {}.", parts.join(", "))])
+    let parts = rates.into_iter().filter_map(|(name, rate)| {
+        Some(format!("{} from {name}", draft.byte_rate(format!("{name} bandwidth"), rate)?))
+    });
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| format!("Reads run at {}.", parts.join(", ")))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Sets of 4 KiB and on, each twice the one before, with these latencies.
-    fn curve(latencies: &[f64]) -> Vec<(u64, f64)> {
-        latencies.iter().enumerate().map(|(power, &latency)| (4096 << power, latency)).collect()
+/// The bytes that a miss fetches in a set of `words`: `32 bytes`.
+fn granule(rows: &[&Record], draft: &mut Draft, name: &str, words: u64) -> Option<String> {
+    if rows.iter().any(|row| is_software(row)) {
+        return None;
     }
-
-    fn level(least_bytes: u64, bytes: u64, latency_ns: f64) -> Level {
-        Level { least_bytes, bytes, latency_ns }
-    }
-
-    #[test]
-    fn two_levels_are_seen() {
-        let knees = knees(&curve(&[20.0, 20.0, 20.0, 20.0, 300.0, 300.0, 300.0]));
-        assert_eq!(knees, [level(4 << 10, 32 << 10, 20.0), level(64 << 10, 256 << 10, 300.0)]);
-    }
-
-    #[test]
-    fn three_levels_with_noise_and_sets_between_them_are_seen() {
-        let noisy = [17.0, 17.4, 16.8, 17.2, 60.0, 140.0, 149.0, 137.0, 143.0, 230.0, 410.0, 560.0, 541.0, 590.0];
-        let mut backwards = curve(&noisy);
-        backwards.reverse();
-        for curve in [curve(&noisy), backwards] {
-            let knees = knees(&curve);
-            assert_eq!(
-                knees,
-                [level(4 << 10, 32 << 10, 17.1), level(128 << 10, 1 << 20, 141.5), level(8 << 20, 32 << 20, 560.0)]
-            );
+    let miss = curve(rows).into_iter().find(|point| point.bytes == 4 * words)?.ns;
+    match granule::infer(granule::times(rows, words)?, miss)? {
+        Granule::Bytes(bytes) => {
+            draft.bytes(name, bytes);
+            Some(format!("{bytes} bytes (a load {} bytes further hits, {bytes} bytes further it misses)", bytes / 2))
         }
-    }
-
-    #[test]
-    fn an_outlier_parts_no_level_and_a_drop_starts_none() {
-        // Like the DRAM of an H200: the first sets, some of whose lines are still cached, end the plateau early; the
-        // last ones are as slow.
-        let rising = knees(&curve(&[20.0, 20.0, 20.0, 77.0, 88.0, 99.0, 98.0]));
-        assert_eq!(rising.len(), 2, "{rising:?}");
-        assert_eq!(rising[1].bytes, 256 << 10);
-        let with_outlier = knees(&curve(&[20.0, 20.5, 31.0, 20.0, 20.2, 300.0, 310.0]));
-        assert_eq!(with_outlier.len(), 2);
-        assert_eq!(with_outlier[0].bytes, 64 << 10);
-        assert_eq!(knees(&curve(&[20.0, 20.0, 15.0, 15.0])), [level(4 << 10, 32 << 10, 20.0)]);
-    }
-
-    /// Half steps through a cache that fills up are similar to their neighbours but no level. From an H200, from 8 MiB
-    /// on.
-    #[test]
-    fn a_slope_is_no_level() {
-        let latencies = [149.5, 151.0, 152.0, 174.0, 222.0, 271.0, 321.0, 345.0, 345.2, 345.4, 345.4];
-        let sets = (0..11).map(|step: u32| (if step.is_multiple_of(2) { 2 << 22 } else { 3 << 22 }) << (step / 2));
-        let knees = knees(&sets.zip(latencies).collect::<Vec<(u64, f64)>>());
-        assert_eq!(knees, [level(8 << 20, 24 << 20, 151.5), level(64 << 20, 256 << 20, 345.2)]);
-    }
-
-    #[test]
-    fn few_points_show_nothing() {
-        assert_eq!(knees(&[]), []);
-        assert_eq!(knees(&curve(&[20.0])), []);
-        assert_eq!(knees(&curve(&[20.0, 40.0, 80.0])), []);
-    }
-
-    #[test]
-    fn the_finding_names_the_levels() {
-        let row = |benchmark: &str, n: u64, ns: f64, gb_per_s: f64| Record {
-            benchmark: benchmark.to_owned(),
-            n: Some(Extent::Linear(n)),
-            median_ns: Some(ns),
-            gb_per_s: Some(gb_per_s),
-            ..Record::default()
-        };
-        let sets =
-            [(1 << 10, 20.0), (1 << 12, 20.0), (1 << 14, 200.0), (1 << 16, 200.0), (1 << 26, 600.0), (1 << 27, 600.0)];
-        let mut rows: Vec<Record> =
-            sets.iter().map(|&(n, ns)| row("latency", n, ns * steps(cycle(n)) as f64, 0.1)).collect();
-        rows.push(row("bandwidth", 1 << 12, 1.0, 9000.0));
-        let rows: Vec<&Record> = rows.iter().collect();
-        assert_eq!(
-            find(&rows).expect("levels").text,
-            "Dependent loads and bulk reads show L1 up to 16 KiB at 20.0 ns and up to 9.000 TB/s, L2 up to 256 KiB at \
-             200.0 ns, memory at 600.0 ns."
-        );
+        Granule::MoreThan(bytes) => {
+            draft.bytes(format!("{name} more than"), bytes);
+            Some(format!("more than {bytes} bytes (a load {bytes} bytes further hits)"))
+        }
     }
 }

@@ -1,46 +1,54 @@
 //! The measured peaks of the device.
 
-use super::finding::{Draft, Finding};
-use super::query::{of, scalars};
+use super::claim::Claim;
+use super::estimate::{self, byte_rate, flop_rate};
+use super::finding::Draft;
+use super::query::{Fastest, Figure, fastest_of_largest, of, scalars};
 use crate::results::Record;
 use crate::suite::{Scalar, binary_size};
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
-    /// The highest rate of a benchmark at its largest size, with its row.
-    fn best<'a>(
-        rows: &[&'a Record],
-        benchmark: &str,
-        rate: impl Fn(&Record) -> Option<f64>,
-    ) -> Option<(f64, &'a Record)> {
-        let largest = of(rows, benchmark).filter(|row| rate(row).is_some()).map(scalars).max()?;
-        let at_largest = of(rows, benchmark).filter(|row| scalars(row) == largest);
-        at_largest.filter_map(|row| Some((rate(row)?, row))).max_by(|a, b| a.0.total_cmp(&b.0))
-    }
-    let mut draft = Draft::default();
+pub(super) const CLAIMS: &[Claim] = &[Claim {
+    name: "measured peaks",
+    rows: "copy, fma, fma_f16, tensor, workgroup_read: the fastest row of the largest size; launch",
+    condition: "each figure with the digits that its interval leaves; the element type only if no other row may be \
+        faster",
+    state: peaks,
+}];
+
+fn peaks(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let best = |benchmark, figure: Figure| fastest_of_largest(of(rows, benchmark), figure);
+    let dtype = |best: &Fastest| if best.is_certain() { best.row.dtype_name() } else { "" };
     let mut parts = Vec::new();
-    if let Some((rate, row)) = best(rows, "copy", |row| row.gb_per_s) {
-        let rate = draft.gb_per_s("copy", rate);
-        parts.push(format!("memory copies {rate} ({}, {} per array)", row.dtype_name(), binary_size(scalars(row) * 4)));
+    if let Some(best) = best("copy", byte_rate)
+        && let Some(rate) = draft.byte_rate("copy", best.rate)
+    {
+        let per_array = format!("{} per array", binary_size(scalars(best.row) * 4));
+        let details: Vec<&str> = [dtype(&best), &per_array].into_iter().filter(|text| !text.is_empty()).collect();
+        parts.push(format!("memory copies {rate} ({})", details.join(", ")));
     }
     for (benchmark, scalar) in [("fma", Scalar::F32), ("fma_f16", Scalar::F16), ("fma", Scalar::F64)] {
-        let is_meant = |row: &Record| row.dtype.is_some_and(|dtype| dtype.scalar() == scalar);
-        if let Some((rate, row)) = best(rows, benchmark, |row| row.gflop_per_s.filter(|_| is_meant(row))) {
-            let rate = draft.gflop_per_s(format!("fma {}", scalar.name()), rate);
-            parts.push(format!("{} FMA {rate} ({})", scalar.name(), row.dtype_name()));
+        let own = of(rows, benchmark).filter(|row| row.dtype.is_some_and(|dtype| dtype.scalar() == scalar));
+        if let Some(best) = fastest_of_largest(own, flop_rate)
+            && let Some(rate) = draft.flop_rate(format!("fma {}", scalar.name()), best.rate)
+        {
+            parts.push(format!("{} FMA {rate}{}", scalar.name(), in_parentheses(dtype(&best))));
         }
     }
-    if let Some((rate, _)) = best(rows, "tensor", |row| row.gflop_per_s) {
-        parts.push(format!("tensor cores {} (f16 factors)", draft.gflop_per_s("tensor", rate)));
+    if let Some(rate) = best("tensor", flop_rate).and_then(|best| draft.flop_rate("tensor", best.rate)) {
+        parts.push(format!("tensor cores {rate} (f16 factors)"));
     }
-    if let Some((rate, row)) = best(rows, "workgroup_read", |row| row.gb_per_s) {
-        parts.push(format!("workgroup memory reads {} ({})", draft.gb_per_s("workgroup_read", rate), row.dtype_name()));
+    if let Some(best) = best("workgroup_read", byte_rate)
+        && let Some(rate) = draft.byte_rate("workgroup_read", best.rate)
+    {
+        parts.push(format!("workgroup memory reads {rate}{}", in_parentheses(dtype(&best))));
     }
-    if let Some(launch) = of(rows, "launch").next() {
-        let round_trip = launch.end_to_end_ns.map_or_else(String::new, |ns| {
-            format!(", {} from submission to completion", draft.microseconds("submission to completion", ns, 1))
-        });
-        parts.push(format!("launch {} back to back{round_trip}", draft.microseconds("launch", launch.median_ns?, 2)));
+    let launch = of(rows, "launch").next().and_then(estimate::time);
+    if let Some(time) = launch.and_then(|ns| draft.time("launch", ns)) {
+        parts.push(format!("launch {time} back to back"));
     }
-    let text = format!("Measured peaks: {}.", parts.join("; "));
-    draft.finish(if parts.is_empty() { &[] } else { std::slice::from_ref(&text) })
+    (!parts.is_empty()).then(|| format!("Measured peaks: {}.", parts.join("; ")))
+}
+
+fn in_parentheses(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(" ({text})") }
 }

@@ -1,79 +1,94 @@
 //! The cost of unaligned, strided and shared reads.
 
-use super::finding::{Draft, Finding};
+use super::claim::Claim;
+use super::estimate::{Comparison, compare, time};
+use super::finding::Draft;
 use super::query::{has_params, largest, of};
 use crate::families::coalescing::{addresses, degree_of_coalescing};
 use crate::results::Record;
+use crate::results::stats::{self, Estimate};
+
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "speed at an offset",
+        rows: "offset with OFFSET=1 and OFFSET=0, at the largest size",
+        condition: "a percentage if the intervals are apart; alike if they overlap and are within ±5 %",
+        state: offset,
+    },
+    Claim {
+        name: "speed at a stride",
+        rows: "stride with STRIDE=2, 8, 32, each relative to STRIDE=1, at the largest size",
+        condition: "each percentage with the digits that its interval leaves",
+        state: strides,
+    },
+    Claim {
+        name: "uniform buffer",
+        rows: "broadcast_uniform and broadcast_storage, at the largest size",
+        condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %",
+        state: |rows, draft| {
+            let (uniform, storage) = pair(rows, ("broadcast_uniform", &[]), ("broadcast_storage", &[]))?;
+            let speed = draft.speed("broadcast from a uniform buffer", storage, uniform)?;
+            Some(format!("Reading a shared element from a uniform buffer is {speed} reading it from a storage buffer."))
+        },
+    },
+];
 
 /// A benchmark with its parameters.
 type Named<'a> = (&'a str, &'a [(&'a str, f64)]);
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
+/// The times of two benchmarks, at the largest size of the second.
+fn pair(rows: &[&Record], own: Named, base: Named) -> Option<(Estimate, Estimate)> {
     let measured = |(benchmark, params): Named| -> Vec<&Record> {
         of(rows, benchmark).filter(|row| row.median_ns.is_some() && has_params(row, params)).collect()
     };
-    // Speed relative to `base`, at the largest size of `base`.
-    let speed = |own: Named, base: Named| {
-        let base = largest(measured(base).into_iter())?;
-        let own = measured(own).into_iter().rfind(|row| row.n == base.n)?;
-        Some(base.median_ns? / own.median_ns?)
+    let base = largest(measured(base).into_iter())?;
+    let own = measured(own).into_iter().rfind(|row| row.n == base.n)?;
+    Some((time(own)?, time(base)?))
+}
+
+fn offset(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let (one, none) = pair(rows, ("offset", &[("OFFSET", 1.0)]), ("offset", &[("OFFSET", 0.0)]))?;
+    let model = 100.0 * degree_of_coalescing(&addresses(1, 1), 4);
+    let left = match compare(none, one)? {
+        Comparison::Differ(speed) => format!("leaves {} of the aligned speed", draft.percent("offset 1", speed)?),
+        Comparison::Alike => "costs no more than the noise".to_owned(),
     };
-    let mut draft = Draft::default();
-    let mut text = Vec::new();
-    if let Some(speed) = speed(("offset", &[("OFFSET", 1.0)]), ("offset", &[("OFFSET", 0.0)])) {
-        let model = 100.0 * degree_of_coalescing(&addresses(1, 1), 4);
-        let speed = draft.percent("offset 1", speed);
-        text.push(format!(
-            "An offset of one element leaves {speed} of the aligned speed (sectors alone: {model:.0} %)."
-        ));
-    }
-    let strides = [2, 8, 32].into_iter().filter_map(|stride| {
-        let speed = speed(("stride", &[("STRIDE", stride as f64)]), ("stride", &[("STRIDE", 1.0)]))?;
+    Some(format!("An offset of one element {left} (sectors alone: {model:.0} %)."))
+}
+
+fn strides(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let speed = |stride: u64| {
+        let (own, first) = pair(rows, ("stride", &[("STRIDE", stride as f64)]), ("stride", &[("STRIDE", 1.0)]))?;
         let degree = 100.0 * degree_of_coalescing(&addresses(stride, 0), 4);
-        let speed = draft.percent(format!("stride {stride}"), speed);
+        let speed = draft.percent(format!("stride {stride}"), stats::ratio(first, own)?)?;
         Some(format!("stride {stride} {speed} (degree of coalescing {degree:.1} %)"))
-    });
-    let strides: Vec<String> = strides.collect();
-    if !strides.is_empty() {
-        text.push(format!("Speed relative to stride 1: {}.", strides.join(", ")));
-    }
-    if let Some(speed) = speed(("broadcast_uniform", &[]), ("broadcast_storage", &[])) {
-        let speed = draft.times("broadcast from a uniform buffer", speed);
-        text.push(format!(
-            "Reading a shared element from a uniform buffer runs at {speed} the speed of reading it from a storage \
-             buffer."
-        ));
-    }
-    draft.finish(&text)
+    };
+    let strides: Vec<String> = [2, 8, 32].into_iter().filter_map(speed).collect();
+    let list = strides.join(", ");
+    (!strides.is_empty()).then(|| format!("Speed relative to stride 1: {list}."))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::suite::Extent;
+    use crate::results::findings::planted::{found, row};
 
     #[test]
     fn rows_of_one_size_are_compared() {
-        let row = |benchmark: &str, (name, value): (&str, f64), n: u64, median_ns| Record {
-            benchmark: benchmark.to_owned(),
-            params: [(name.to_owned(), value)].into(),
-            n: Some(Extent::Linear(n)),
-            median_ns: Some(median_ns),
-            ..Record::default()
-        };
         let rows = [
-            row("offset", ("OFFSET", 0.0), 4096, 10.0),
-            row("offset", ("OFFSET", 1.0), 4096, 20.0),
-            row("offset", ("OFFSET", 0.0), 8192, 30.0),
-            row("offset", ("OFFSET", 1.0), 8192, 40.0),
-            row("stride", ("STRIDE", 1.0), 1024, 10.0),
-            row("stride", ("STRIDE", 8.0), 1024, 40.0),
+            row("offset", &[("OFFSET", 0.0)], 4096, 10.0e6),
+            row("offset", &[("OFFSET", 1.0)], 4096, 20.0e6),
+            row("offset", &[("OFFSET", 0.0)], 8192, 30.0e6),
+            row("offset", &[("OFFSET", 1.0)], 8192, 40.0e6),
+            row("stride", &[("STRIDE", 1.0)], 1024, 10.0e6),
+            row("stride", &[("STRIDE", 8.0)], 1024, 40.0e6),
+            row("broadcast_storage", &[], 1024, 10.0e6),
+            row("broadcast_uniform", &[], 1024, 10.0e6),
         ];
-        let found = find(&rows.iter().collect::<Vec<_>>()).expect("enough rows");
         assert_eq!(
-            found.text,
+            found("coalescing", &rows).expect("enough rows").text,
             "An offset of one element leaves 75 % of the aligned speed (sectors alone: 80 %). Speed relative to stride \
-             1: stride 8 25 % (degree of coalescing 12.5 %)."
+             1: stride 8 25 % (degree of coalescing 12.5 %). Reading a shared element from a uniform buffer is as fast, \
+             within the noise, as reading it from a storage buffer."
         );
     }
 }

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use crate::results::format;
+use super::estimate::{self, Comparison};
+use crate::results::stats::Estimate;
+use crate::results::{Record, format};
 use crate::suite::binary_size;
 
 /// A statement about a device, computed from rows.
@@ -46,20 +48,27 @@ pub enum Quantity {
     Ratio(f64),
 }
 
-/// Collects a finding's values. Each method records a value under a name and returns its text for the sentence.
+/// Collects the values of a sentence. Each method records a value under a name and returns its text, with the digits
+/// that its interval leaves ([`format::digits`]); `None`, and no value, where that is none.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     values: Vec<(String, Quantity)>,
 }
 
 impl Draft {
-    /// The finding; `None` without a sentence.
-    pub(super) fn finish(self, sentences: &[String]) -> Option<Finding> {
-        (!sentences.is_empty()).then(|| Finding { text: sentences.join(" "), values: self.values })
+    pub(super) fn into_values(self) -> Vec<(String, Quantity)> {
+        self.values
     }
 
     fn record(&mut self, name: impl Into<String>, value: Quantity) {
         self.values.push((name.into(), value));
+    }
+
+    /// The rounded value and its digits.
+    fn quoted(&mut self, name: String, estimate: Estimate, quantity: fn(f64) -> Quantity) -> Option<(f64, usize)> {
+        let digits = format::digits(estimate.value, estimate.low, estimate.high)?;
+        self.record(name, quantity(estimate.value));
+        Some((format::rounded(estimate.value, digits), digits))
     }
 
     pub(super) fn count(&mut self, name: impl Into<String>, count: u64) -> String {
@@ -72,42 +81,95 @@ impl Draft {
         binary_size(bytes)
     }
 
-    /// A latency, to a tenth of a nanosecond.
-    pub(super) fn latency(&mut self, name: impl Into<String>, ns: f64) -> String {
-        self.record(name, Quantity::Nanoseconds(ns));
-        format!("{ns:.1} ns")
+    /// A size between two: `24–48 MiB`. Records both.
+    pub(super) fn bracket(&mut self, name: &str, least: u64, most: u64) -> String {
+        let (low, high) = (self.bytes(format!("{name} at least"), least), self.bytes(format!("{name} at most"), most));
+        match (low.split_once(' '), high.split_once(' ')) {
+            (Some((number, unit)), Some((_, other))) if unit == other => format!("{number}–{high}"),
+            _ => format!("{low}–{high}"),
+        }
     }
 
-    /// A duration in microseconds, with this number of decimals.
-    pub(super) fn microseconds(&mut self, name: impl Into<String>, ns: f64, decimals: usize) -> String {
-        self.record(name, Quantity::Nanoseconds(ns));
-        format!("{:.*} µs", decimals, ns / 1e3)
+    /// A time, from nanoseconds.
+    pub(super) fn time(&mut self, name: impl Into<String>, ns: Estimate) -> Option<String> {
+        let (ns, digits) = self.quoted(name.into(), ns, Quantity::Nanoseconds)?;
+        Some(format::scaled(ns, format::TIME_UNITS, digits))
     }
 
-    pub(super) fn gb_per_s(&mut self, name: impl Into<String>, rate: f64) -> String {
-        self.record(name, Quantity::GbPerS(rate));
-        format::byte_rate(rate)
+    /// A rate, from GB/s.
+    pub(super) fn byte_rate(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
+        let (rate, digits) = self.quoted(name.into(), rate, Quantity::GbPerS)?;
+        Some(format::scaled(rate * 1000.0, format::BYTE_RATE_UNITS, digits))
     }
 
-    pub(super) fn gflop_per_s(&mut self, name: impl Into<String>, rate: f64) -> String {
-        self.record(name, Quantity::GflopPerS(rate));
-        format::flop_rate(rate)
+    /// A rate, from GFLOP/s.
+    pub(super) fn flop_rate(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
+        let (rate, digits) = self.quoted(name.into(), rate, Quantity::GflopPerS)?;
+        Some(format::scaled(rate * 1000.0, format::FLOP_RATE_UNITS, digits))
+    }
+
+    /// A number of operations per second, in 10^9: `12.3 G`.
+    pub(super) fn operations(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
+        let (rate, digits) = self.quoted(name.into(), rate, Quantity::GflopPerS)?;
+        Some(format::scaled(rate * 1000.0, &["M", "G", "T"], digits))
     }
 
     /// A factor: `2.31×`.
-    pub(super) fn times(&mut self, name: impl Into<String>, ratio: f64) -> String {
-        self.record(name, Quantity::Ratio(ratio));
-        format::ratio(ratio)
+    pub(super) fn times(&mut self, name: impl Into<String>, ratio: Estimate) -> Option<String> {
+        let (ratio, digits) = self.quoted(name.into(), ratio, Quantity::Ratio)?;
+        Some(format!("{}×", format::significant(ratio, digits)))
     }
 
     /// A part of a whole: `75 %`.
-    pub(super) fn percent(&mut self, name: impl Into<String>, part: f64) -> String {
-        self.record(name, Quantity::Ratio(part));
-        format::percent(part)
+    pub(super) fn percent(&mut self, name: impl Into<String>, part: Estimate) -> Option<String> {
+        let (quoted, digits) = self.quoted(name.into(), part, Quantity::Ratio)?;
+        let whole = format::rounded(part.value, digits.min(2));
+        // 99.6 % is not all.
+        let (part, digits) = if whole == 1.0 { (quoted, digits.min(3)) } else { (whole, digits.min(2)) };
+        Some(format!("{} %", format::significant(part * 100.0, digits)))
     }
 
-    /// ` (98 % of the measured copy peak)`, where the row has a share.
-    pub(super) fn share(&mut self, name: impl Into<String>, share: Option<f64>, peak: &str) -> String {
-        share.map_or_else(String::new, |share| format!(" ({} of {peak})", self.percent(name, share)))
+    /// How a rate compares with another: `2.31× as fast as`, or `as fast, within the noise, as`. Records a factor only.
+    pub(super) fn speed(&mut self, name: impl Into<String>, rate: Estimate, other: Estimate) -> Option<String> {
+        match estimate::compare(rate, other)? {
+            Comparison::Differ(ratio) => Some(format!("{} as fast as", self.times(name, ratio)?)),
+            Comparison::Alike => Some("as fast, within the noise, as".to_owned()),
+        }
+    }
+
+    /// How a time compares with another: `2.31× as long as`, or `as long, within the noise, as`. Records a factor only.
+    pub(super) fn duration(&mut self, name: impl Into<String>, time: Estimate, other: Estimate) -> Option<String> {
+        match estimate::compare(time, other)? {
+            Comparison::Differ(ratio) => Some(format!("{} as long as", self.times(name, ratio)?)),
+            Comparison::Alike => Some("as long, within the noise, as".to_owned()),
+        }
+    }
+
+    /// ` (98 % of the measured copy peak)`, where the row has a share that its noise leaves.
+    pub(super) fn share(&mut self, name: impl Into<String>, row: &Record, peak: &str) -> String {
+        let share = estimate::share(row).and_then(|share| self.percent(name, share));
+        share.map_or_else(String::new, |share| format!(" ({share} of {peak})"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_has_the_digits_that_its_noise_leaves() {
+        let of = |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
+        let mut draft = Draft::default();
+        assert_eq!(draft.byte_rate("a", of(6626.4, 0.003)).as_deref(), Some("6.63 TB/s"));
+        assert_eq!(draft.byte_rate("b", of(6626.4, 0.03)).as_deref(), Some("6.6 TB/s"));
+        assert_eq!(draft.byte_rate("c", of(6626.4, 0.68)), None);
+        assert_eq!(draft.time("d", of(149.31, 0.03)).as_deref(), Some("150 ns"));
+        assert_eq!(draft.times("e", of(1.048, 0.01)).as_deref(), Some("1.05×"));
+        assert_eq!(draft.percent("f", of(0.754, 0.0001)).as_deref(), Some("75 %"));
+        assert_eq!(draft.percent("f", of(0.9964, 0.0001)).as_deref(), Some("99.6 %"));
+        assert_eq!(draft.bracket("L2", 24 << 20, 48 << 20), "24–48 MiB");
+        assert_eq!(draft.bracket("L1", 96 << 10, 1 << 20), "96 KiB–1 MiB");
+        let names: Vec<String> = draft.into_values().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a", "b", "d", "e", "f", "f", "L2 at least", "L2 at most", "L1 at least", "L1 at most"]);
     }
 }

@@ -1,28 +1,52 @@
 //! The gain of counting in workgroup memory.
 
-use super::finding::{Draft, Finding};
-use super::query::{fastest, fastest_of_largest, label, of, scalars};
+use super::claim::Claim;
+use super::estimate::byte_rate;
+use super::finding::Draft;
+use super::query::{fastest, fastest_bytes, label, of, scalars};
 use crate::results::Record;
+use crate::results::stats::Estimate;
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
-    let best = fastest_of_largest(rows.iter().copied())?;
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "fastest histogram",
+        rows: "all, at the largest size",
+        condition: "one kernel is named if its interval is clear of the others, else those that overlap",
+        state: best,
+    },
+    Claim {
+        name: "gain of workgroup memory",
+        rows: "the fastest of global_atomic and of workgroup_atomic, at the largest size that both have",
+        condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %",
+        state: |rows, draft| {
+            let (n, workgroup, global) = pair(rows, "workgroup_atomic", "global_atomic")?;
+            let gain = draft.speed("workgroup memory over global memory", workgroup, global)?;
+            Some(format!("Counting in workgroup memory is {gain} in global memory (at {n} words)."))
+        },
+    },
+    Claim {
+        name: "gain of several copies",
+        rows: "the fastest of workgroup_atomic and of private, at the largest size that both have",
+        condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %",
+        state: |rows, draft| {
+            let (n, several, one) = pair(rows, "private", "workgroup_atomic")?;
+            let gain = draft.speed("several copies over one", several, one)?;
+            Some(format!("Several copies of the bins are {gain} one (at {n} words)."))
+        },
+    },
+];
+
+fn best(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let best = fastest_bytes(rows.iter().copied())?;
+    let (subject, rate) = best.named(label);
+    let rate = draft.byte_rate("fastest", rate)?;
+    Some(format!("Histogram of {} words: {subject} {rate}.", scalars(best.row)))
+}
+
+/// The largest size that both benchmarks have, and the best rate of each there.
+fn pair(rows: &[&Record], benchmark: &str, other: &str) -> Option<(u64, Estimate, Estimate)> {
     let mut sizes: Vec<u64> = rows.iter().filter(|row| row.gb_per_s.is_some()).map(|row| scalars(row)).collect();
     sizes.sort_unstable();
-    // The best rate of `to` over that of `from`, at the largest size that both have.
-    let gain = |from: &str, to: &str| {
-        let best = |benchmark: &str, n: u64| fastest(of(rows, benchmark).filter(|row| scalars(row) == n))?.gb_per_s;
-        sizes.iter().rev().find_map(|n| Some((*n, best(to, *n)? / best(from, *n)?)))
-    };
-    let mut draft = Draft::default();
-    let rate = draft.gb_per_s("fastest", best.gb_per_s?);
-    let mut text = vec![format!("Histogram of {} words: {} is fastest at {rate}.", scalars(best), label(best))];
-    if let Some((n, gain)) = gain("global_atomic", "workgroup_atomic") {
-        let gain = draft.times("workgroup memory over global memory", gain);
-        text.push(format!("Counting in workgroup memory is {gain} as fast as in global memory (at {n} words)."));
-    }
-    if let Some((n, gain)) = gain("workgroup_atomic", "private") {
-        let gain = draft.times("several copies over one", gain);
-        text.push(format!("Several copies of the bins are {gain} as fast as one (at {n} words)."));
-    }
-    draft.finish(&text)
+    let best = |name: &str, n: u64| Some(fastest(of(rows, name).filter(|row| scalars(row) == n), byte_rate)?.rate);
+    sizes.into_iter().rev().find_map(|n| Some((n, best(benchmark, n)?, best(other, n)?)))
 }

@@ -1,38 +1,56 @@
 //! The gain of tiles, registers and tensor cores in a matrix product.
 
-use super::finding::{Draft, Finding};
-use super::query::{of, scalars};
+use super::claim::Claim;
+use super::finding::Draft;
+use super::query::{Fastest, fastest_flops, of, scalars};
 use crate::results::Record;
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
-    let measured: Vec<&Record> = rows.iter().copied().filter(|row| row.gflop_per_s.is_some()).collect();
-    let largest = measured.iter().map(|row| scalars(row)).max()?;
-    let fastest = |benchmark: &str| {
-        let same = of(&measured, benchmark).filter(|row| scalars(row) == largest);
-        same.filter_map(|row| Some((row.gflop_per_s?, row))).max_by(|a, b| a.0.total_cmp(&b.0))
-    };
-    let mut draft = Draft::default();
-    let mut parts = Vec::new();
-    if let (Some((naive, _)), Some((tiled, row))) = (fastest("naive"), fastest("tiled")) {
-        let gain = draft.times("tiled over naive", tiled / naive);
-        let best = row.params_text();
-        parts.push(format!("tiles in workgroup memory (best with {best}) run at {gain} the naive rate"));
-    }
-    for (benchmark, words) in [
-        ("register_blocked", "4×4 elements per invocation in registers reach"),
-        ("double_buffered", "8×8 elements with the next tiles prefetched reach"),
-    ] {
-        let Some((rate, row)) = fastest(benchmark) else { continue };
-        let rate = draft.gflop_per_s(benchmark, rate);
-        let share = draft.share(format!("{benchmark} share"), row.share, "the measured FMA peak");
-        parts.push(format!("{words} {rate}{share}"));
-    }
-    if let Some((rate, row)) = fastest("cooperative") {
-        let rate = draft.gflop_per_s("cooperative", rate);
-        let share = draft.share("cooperative share", row.share, "their measured peak");
-        parts.push(format!("tensor cores with f16 factors reach {rate}{share}"));
-    }
-    let n = measured.iter().find(|row| scalars(row) == largest)?.size();
-    let text = format!("Matrix product of {n}: {}.", parts.join("; "));
-    draft.finish(if parts.is_empty() { &[] } else { std::slice::from_ref(&text) })
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "gain of tiles",
+        rows: "naive, and the fastest row of tiled, at the largest size",
+        condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %",
+        state: tiles,
+    },
+    Claim {
+        name: "rate with registers",
+        rows: "the fastest row of register_blocked, at the largest size",
+        condition: "with the digits that its interval leaves",
+        state: |rows, draft| reach(rows, draft, "register_blocked", "4×4 elements per invocation in registers", FMA),
+    },
+    Claim {
+        name: "rate with prefetched tiles",
+        rows: "the fastest row of double_buffered, at the largest size",
+        condition: "with the digits that its interval leaves",
+        state: |rows, draft| reach(rows, draft, "double_buffered", "8×8 elements with the next tiles prefetched", FMA),
+    },
+    Claim {
+        name: "rate of tensor cores",
+        rows: "the fastest row of cooperative, at the largest size",
+        condition: "with the digits that its interval leaves",
+        state: |rows, draft| reach(rows, draft, "cooperative", "tensor cores with f16 factors", "their measured peak"),
+    },
+];
+
+const FMA: &str = "the measured FMA peak";
+
+/// The fastest row of a benchmark at the family's largest size.
+fn best<'a>(rows: &[&'a Record], benchmark: &str) -> Option<Fastest<'a>> {
+    let largest = rows.iter().filter(|row| row.gflop_per_s.is_some()).map(|row| scalars(row)).max()?;
+    fastest_flops(of(rows, benchmark).filter(|row| scalars(row) == largest))
+}
+
+fn tiles(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let (naive, tiled) = (best(rows, "naive")?, best(rows, "tiled")?);
+    let gain = draft.speed("tiled over naive", tiled.rate, naive.rate)?;
+    let with = if tiled.is_certain() { format!(" (fastest with {})", tiled.row.params_text()) } else { String::new() };
+    let n = tiled.row.size();
+    Some(format!("Matrix product of {n}: tiles in workgroup memory{with} are {gain} the naive kernel."))
+}
+
+fn reach(rows: &[&Record], draft: &mut Draft, benchmark: &str, what: &str, peak: &str) -> Option<String> {
+    let best = best(rows, benchmark)?;
+    let rate = draft.flop_rate(benchmark, best.rate)?;
+    let share = draft.share(format!("{benchmark} share"), best.row, peak);
+    Some(format!("Matrix product of {}: {what} reach {rate}{share}.", best.row.size()))
 }

@@ -1,8 +1,43 @@
 //! Latency and bandwidth of each address space.
 
-use super::finding::{Draft, Finding};
+use super::claim::Claim;
+use super::estimate::{byte_rate, scaled, time};
+use super::finding::Draft;
 use super::query::{of, param};
 use crate::results::Record;
+use crate::results::stats::{self, Estimate};
+
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "latencies",
+        rows: "each latency benchmark: its time over STEPS",
+        condition: "each with the digits that its interval leaves",
+        state: latencies,
+    },
+    Claim {
+        name: "read bandwidths",
+        rows: "each bandwidth benchmark at its most ROUNDS, where the launch costs least",
+        condition: "each with the digits that its interval leaves",
+        state: bandwidths,
+    },
+    Claim {
+        name: "fewer registers",
+        rows: "spill with REGISTERS=64 and REGISTERS=256, at their most ROUNDS",
+        condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %",
+        state: |rows, draft| {
+            let limited =
+                |registers: f64| longest(of(rows, "spill").filter(|row| param(row, "REGISTERS") == Some(registers)));
+            let speed = draft.speed("64 registers over 256", limited(64.0)?, limited(256.0)?)?;
+            Some(format!("Limited to 64 registers, a kernel with 96 live values is {speed} with 256."))
+        },
+    },
+    Claim {
+        name: "tables",
+        rows: "each table benchmark with EACH=1 and EACH=0, at their most ROUNDS",
+        condition: "each ratio with the digits that its interval leaves",
+        state: tables,
+    },
+];
 
 /// Benchmarks of dependent loads, and the space that each reads.
 const LATENCIES: [(&str, &str); 6] = [
@@ -28,62 +63,59 @@ const BANDWIDTHS: [(&str, &str); 6] = [
 const TABLES: [(&str, &str); 3] =
     [("table_const", "const"), ("table_uniform", "uniform"), ("table_storage", "storage")];
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
-    let mut draft = Draft::default();
-    let mut text = Vec::new();
-    let mut latencies: Vec<(f64, &str)> = Vec::new();
+fn latencies(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let mut latencies: Vec<(Estimate, &str)> = Vec::new();
     for (benchmark, space) in LATENCIES {
-        let steps = of(rows, benchmark).filter_map(|row| Some(row.median_ns? / param(row, "STEPS")?));
+        let steps = of(rows, benchmark).filter_map(|row| Some(scaled(time(row)?, 1.0 / param(row, "STEPS")?)));
         latencies.extend(steps.map(|ns| (ns, space)));
     }
-    latencies.sort_by(|a, b| a.0.total_cmp(&b.0));
-    if !latencies.is_empty() {
-        let list =
-            latencies.iter().map(|(ns, space)| format!("{space} {}", draft.latency(format!("{space} latency"), *ns)));
-        text.push(format!("Latency of a dependent load: {}.", list.collect::<Vec<_>>().join(", ")));
-    }
-    // The rate with the most rounds, where the launch costs least.
-    let longest = |rows: &mut dyn Iterator<Item = &Record>| {
-        rows.filter_map(|row| Some((param(row, "ROUNDS")?, row.gb_per_s?)))
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, rate)| rate)
+    latencies.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
+    let list: Vec<String> = latencies
+        .iter()
+        .filter_map(|(ns, space)| Some(format!("{space} {}", draft.time(format!("{space} latency"), *ns)?)))
+        .collect();
+    (!list.is_empty()).then(|| format!("Latency of a dependent load: {}.", list.join(", ")))
+}
+
+/// The rate with the most rounds, where the launch costs least.
+fn longest<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<Estimate> {
+    let row = rows
+        .filter(|row| row.gb_per_s.is_some())
+        .filter_map(|row| Some((param(row, "ROUNDS")?, row)))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    byte_rate(row?.1)
+}
+
+fn bandwidths(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let rate = |(benchmark, space): (&str, &'static str)| Some((longest(of(rows, benchmark))?, space));
+    let mut rates: Vec<(Estimate, &str)> = BANDWIDTHS.into_iter().filter_map(rate).collect();
+    rates.sort_by(|a, b| b.0.value.total_cmp(&a.0.value));
+    let list: Vec<String> = rates
+        .iter()
+        .filter_map(|(rate, space)| Some(format!("{space} {}", draft.byte_rate(format!("{space} bandwidth"), *rate)?)))
+        .collect();
+    (!list.is_empty()).then(|| format!("Read bandwidth: {}.", list.join(", ")))
+}
+
+fn tables(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let table =
+        |benchmark: &str, is_each: f64| longest(of(rows, benchmark).filter(|row| param(row, "EACH") == Some(is_each)));
+    let ratio = |(benchmark, space): (&str, &str)| {
+        let ratio = stats::ratio(table(benchmark, 1.0)?, table(benchmark, 0.0)?)?;
+        Some(format!("{space} {}", draft.times(format!("{space} table, own element"), ratio)?))
     };
-    let rate = |(benchmark, space): (&str, &'static str)| Some((longest(&mut of(rows, benchmark))?, space));
-    let mut rates: Vec<(f64, &str)> = BANDWIDTHS.into_iter().filter_map(rate).collect();
-    rates.sort_by(|a, b| b.0.total_cmp(&a.0));
-    if !rates.is_empty() {
-        let list = rates
-            .iter()
-            .map(|(rate, space)| format!("{space} {}", draft.gb_per_s(format!("{space} bandwidth"), *rate)));
-        text.push(format!("Read bandwidth: {}.", list.collect::<Vec<_>>().join(", ")));
-    }
-    let limited =
-        |registers: f64| longest(&mut of(rows, "spill").filter(|row| param(row, "REGISTERS") == Some(registers)));
-    if let (Some(free), Some(few)) = (limited(256.0), limited(64.0)) {
-        let ratio = draft.times("64 registers over 256", few / free);
-        text.push(format!("A kernel with 96 live values runs at {ratio} the rate when it is limited to 64 registers."));
-    }
-    let table = |benchmark: &str, is_each: f64| {
-        longest(&mut of(rows, benchmark).filter(|row| param(row, "EACH") == Some(is_each)))
-    };
-    let tables = TABLES.into_iter().filter_map(|(benchmark, space)| {
-        let ratio = table(benchmark, 1.0)? / table(benchmark, 0.0)?;
-        Some(format!("{space} {}", draft.times(format!("{space} table, own element"), ratio)))
-    });
-    let tables: Vec<String> = tables.collect();
-    if !tables.is_empty() {
-        text.push(format!(
-            "Reading a table, the rate with one element per invocation over that with a common element: {}.",
-            tables.join(", ")
-        ));
-    }
-    draft.finish(&text)
+    let tables: Vec<String> = TABLES.into_iter().filter_map(ratio).collect();
+    let list = tables.join(", ");
+    (!tables.is_empty()).then(|| {
+        format!("Reading a table, the rate with one element per invocation over that with a common element: {list}.")
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::families::memory_spaces::FAMILY;
+    use crate::results::findings::planted::{found, row};
 
     #[test]
     fn every_latency_and_bandwidth_of_the_family_has_a_space() {
@@ -99,11 +131,8 @@ mod tests {
     #[test]
     fn spaces_are_ranked() {
         let row = |benchmark: &str, params: &[(&str, f64)], median_ns: f64, gb_per_s: f64| Record {
-            benchmark: benchmark.to_owned(),
-            params: params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
-            median_ns: Some(median_ns),
             gb_per_s: Some(gb_per_s),
-            ..Record::default()
+            ..row(benchmark, params, 1024, median_ns)
         };
         let rows = [
             row("storage_latency", &[("STEPS", 1000.0)], 30_000.0, 0.1),
@@ -114,11 +143,10 @@ mod tests {
             row("table_uniform", &[("EACH", 0.0), ("ROUNDS", 64.0)], 1.0, 800.0),
             row("table_uniform", &[("EACH", 1.0), ("ROUNDS", 64.0)], 1.0, 100.0),
         ];
-        let found = find(&rows.iter().collect::<Vec<_>>()).expect("rows");
         assert_eq!(
-            found.text,
-            "Latency of a dependent load: workgroup 20.0 ns, storage 30.0 ns. Read bandwidth: workgroup 2.000 TB/s, \
-             storage 1.000 TB/s. Reading a table, the rate with one element per invocation over that with a common \
+            found("memory_spaces", &rows).expect("rows").text,
+            "Latency of a dependent load: workgroup 20.0 ns, storage 30.0 ns. Read bandwidth: workgroup 2.00 TB/s, \
+             storage 1.00 TB/s. Reading a table, the rate with one element per invocation over that with a common \
              element: uniform 0.125×."
         );
     }

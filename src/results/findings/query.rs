@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::estimate::{byte_rate, differ, flop_rate, level};
 use crate::results::Record;
+use crate::results::stats::Estimate;
 use crate::suite::{Dtype, Extent};
 
 /// Rows of a benchmark.
-pub(super) fn of<'a>(rows: &[&'a Record], benchmark: &str) -> impl Iterator<Item = &'a Record> {
+pub(super) fn of<'a>(rows: &[&'a Record], benchmark: &str) -> impl Iterator<Item = &'a Record> + Clone {
     rows.iter().copied().filter(move |row| row.benchmark == benchmark)
 }
 
@@ -24,17 +26,66 @@ pub(super) fn largest<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<&'a 
     rows.max_by_key(|row| scalars(row))
 }
 
-/// The row with the highest rate in bytes per second; of several the last.
-pub(super) fn fastest<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<&'a Record> {
-    rows.filter(|row| row.gb_per_s.is_some())
-        .max_by(|a, b| a.gb_per_s.unwrap_or(0.0).total_cmp(&b.gb_per_s.unwrap_or(0.0)))
+/// A row's figure; `None` for a row without an interval.
+pub(super) type Figure = fn(&Record) -> Option<Estimate>;
+
+/// The row with the highest figure, and the rows that may have a higher one.
+#[derive(Clone)]
+pub(super) struct Fastest<'a> {
+    pub(super) row: &'a Record,
+    pub(super) rate: Estimate,
+    /// The others whose intervals overlap.
+    pub(super) ties: Vec<(&'a Record, Estimate)>,
 }
 
-/// The fastest of the largest rows.
-pub(super) fn fastest_of_largest<'a>(rows: impl Iterator<Item = &'a Record> + Clone) -> Option<&'a Record> {
-    let measured = rows.filter(|row| row.gb_per_s.is_some());
+impl Fastest<'_> {
+    /// Whether no other row may be faster.
+    pub(super) const fn is_certain(&self) -> bool {
+        self.ties.is_empty()
+    }
+
+    /// The subject of a sentence, and the rate: `tiled is fastest at`, `tiled and naive are fastest, within their
+    /// noise, at`.
+    pub(super) fn named(&self, label: fn(&Record) -> String) -> (String, Estimate) {
+        let mut names = vec![label(self.row)];
+        names.extend(self.ties.iter().map(|(row, _)| label(row)));
+        let rates: Vec<Estimate> = [self.rate].into_iter().chain(self.ties.iter().map(|tie| tie.1)).collect();
+        let subject = match names.as_slice() {
+            [one] => format!("{one} is fastest at"),
+            [first, second] => format!("{first} and {second} are fastest, within their noise, at"),
+            [first, second, third] => format!("{first}, {second} and {third} are fastest, within their noise, at"),
+            many => format!("the {} fastest rows differ by no more than their noise, at", many.len()),
+        };
+        (subject, level(&rates).unwrap_or(self.rate))
+    }
+}
+
+/// The row with the highest figure.
+pub(super) fn fastest<'a>(rows: impl Iterator<Item = &'a Record>, figure: Figure) -> Option<Fastest<'a>> {
+    let figures: Vec<(&Record, Estimate)> = rows.filter_map(|row| Some((row, figure(row)?))).collect();
+    let (index, &(row, rate)) = figures.iter().enumerate().max_by(|a, b| a.1.1.value.total_cmp(&b.1.1.value))?;
+    let others = figures.iter().enumerate().filter(|(other, (_, of))| *other != index && !differ(*of, rate));
+    Some(Fastest { row, rate, ties: others.map(|(_, tie)| *tie).collect() })
+}
+
+/// The fastest of the largest rows that have the figure.
+pub(super) fn fastest_of_largest<'a>(
+    rows: impl Iterator<Item = &'a Record> + Clone,
+    figure: Figure,
+) -> Option<Fastest<'a>> {
+    let measured = rows.filter(|row| figure(row).is_some());
     let most = scalars(largest(measured.clone())?);
-    fastest(measured.filter(|row| scalars(row) == most))
+    fastest(measured.filter(|row| scalars(row) == most), figure)
+}
+
+/// [`fastest_of_largest`] by bytes per second.
+pub(super) fn fastest_bytes<'a>(rows: impl Iterator<Item = &'a Record> + Clone) -> Option<Fastest<'a>> {
+    fastest_of_largest(rows, byte_rate)
+}
+
+/// [`fastest_of_largest`] by operations per second.
+pub(super) fn fastest_flops<'a>(rows: impl Iterator<Item = &'a Record> + Clone) -> Option<Fastest<'a>> {
+    fastest_of_largest(rows, flop_rate)
 }
 
 /// A parameter of the row.
@@ -70,4 +121,46 @@ pub(super) fn like<'a>(
 pub(super) fn label(row: &Record) -> String {
     let params = row.params_text();
     if params.is_empty() { row.benchmark.clone() } else { format!("{} ({params})", row.benchmark) }
+}
+
+/// The benchmark without its parameters.
+pub(super) fn benchmark(row: &Record) -> String {
+    row.benchmark.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(benchmark: &str, rate: f64, noise: f64) -> Record {
+        Record {
+            benchmark: benchmark.to_owned(),
+            n: Some(Extent::Linear(1)),
+            samples: Some(20),
+            median_ns: Some(1e9 / rate),
+            ci_low_ns: Some(1e9 / rate * (1.0 - noise)),
+            ci_high_ns: Some(1e9 / rate * (1.0 + noise)),
+            gb_per_s: Some(rate),
+            epochs_ns: vec![1e9 / rate; 3],
+            ..Record::default()
+        }
+    }
+
+    fn subject(rows: &[Record]) -> String {
+        fastest_bytes(rows.iter()).expect("rows").named(label).0
+    }
+
+    #[test]
+    fn the_fastest_is_named_only_if_its_interval_is_clear_of_the_others() {
+        let mut rows = vec![row("a", 100.0, 0.01), row("b", 90.0, 0.01)];
+        assert_eq!(subject(&rows), "a is fastest at");
+        rows[1] = row("b", 99.0, 0.01);
+        assert_eq!(subject(&rows), "a and b are fastest, within their noise, at");
+        rows[1] = row("b", 60.0, 0.6);
+        assert_eq!(subject(&rows), "a and b are fastest, within their noise, at");
+        rows.extend([row("c", 99.5, 0.01), row("d", 99.5, 0.01)]);
+        assert_eq!(subject(&rows), "the 4 fastest rows differ by no more than their noise, at");
+        rows[0].ci_low_ns = None;
+        assert_eq!(subject(&rows), "d, b and c are fastest, within their noise, at");
+    }
 }

@@ -1,39 +1,64 @@
 //! The number of operations at which arithmetic lowers bandwidth.
 
-use super::finding::{Draft, Finding};
+use super::claim::Claim;
+use super::estimate::{byte_rate, flop_rate};
+use super::finding::Draft;
 use super::query::{param, scalars};
 use crate::results::Record;
+use crate::results::stats::Estimate;
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "half of the bandwidth",
+        rows: "the fewest FMA, the last before the fall and the first after it, at the largest size",
+        condition: "a bracket: from the last row surely above half of the first row's bandwidth, to the first from \
+            which on all are surely below; or all are surely above",
+        state: half,
+    },
+    Claim {
+        name: "rate with the most arithmetic",
+        rows: "the most FMA, at the largest size",
+        condition: "with the digits that its interval leaves",
+        state: |rows, draft| {
+            let (n, points) = points(rows)?;
+            let (most, row) = *points.last().filter(|_| points.len() > 1)?;
+            let rate = draft.flop_rate("last rate", flop_rate(row)?)?;
+            Some(format!("At {n} f32, {most} FMA per element reach {rate}."))
+        },
+    },
+];
+
+/// The largest size, and its rows by FMA per element.
+fn points<'a>(rows: &[&'a Record]) -> Option<(u64, Vec<(f64, &'a Record)>)> {
     let largest = rows.iter().filter(|row| row.gb_per_s.is_some()).map(|row| scalars(row)).max()?;
     let same = rows.iter().filter(|row| scalars(row) == largest);
-    let mut points: Vec<(f64, f64, f64)> =
-        same.filter_map(|row| Some((param(row, "FMAS")?, row.gb_per_s?, row.gflop_per_s?))).collect();
+    let mut points: Vec<(f64, &Record)> = same.filter_map(|row| Some((param(row, "FMAS")?, *row))).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let ((fewest, full, _), (most, last, tops)) = (*points.first()?, *points.last()?);
-    if points.len() < 2 {
-        return None;
+    Some((largest, points))
+}
+
+fn half(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let (n, points) = points(rows)?;
+    let points: Vec<(f64, Estimate)> =
+        points.into_iter().filter_map(|(fmas, row)| Some((fmas, byte_rate(row)?))).collect();
+    let ((fewest, full), (most, _)) = (*points.first()?, *points.last().filter(|_| points.len() > 1)?);
+    let is_above = |rate: Estimate| rate.low > full.high / 2.0;
+    let is_below = |rate: Estimate| rate.high < full.low / 2.0;
+    let after = points.iter().rposition(|(_, rate)| !is_below(*rate)).map(|last| last + 1)?;
+    let before = points.iter().position(|(_, rate)| !is_above(*rate)).unwrap_or(points.len()).checked_sub(1)?;
+    let whole = draft.byte_rate("bandwidth", full)?;
+    if before + 1 == points.len() {
+        return Some(format!("At {n} f32, bandwidth stays above half of {whole} up to {most} FMA per element."));
     }
-    let mut draft = Draft::default();
-    let fallen = points.windows(2).find(|pair| pair[0].1 >= full / 2.0 && pair[1].1 < full / 2.0);
-    let whole = draft.gb_per_s("bandwidth", full);
-    let ridge = match fallen {
-        None => {
-            let last = draft.gb_per_s("last bandwidth", last);
-            format!("stays above half of {whole} up to {most} FMA per element ({last})")
-        }
-        Some(pair) => {
-            // Interpolated linearly on logarithmic axes, as rooflines are drawn.
-            let part = (pair[0].1 / (full / 2.0)).ln() / (pair[0].1 / pair[1].1).ln();
-            let fmas = pair[0].0 * (pair[1].0 / pair[0].0).powf(part);
-            draft.times("half bandwidth FLOP per byte", fmas / 4.0);
-            format!(
-                "falls from {whole} (at {fewest} FMA per element) to half of it at about {fmas:.0} FMA per element, \
-                 {:.1} FLOP per byte",
-                fmas / 4.0
-            )
-        }
-    };
-    let top = draft.gflop_per_s("last rate", tops);
-    draft.finish(&[format!("At {largest} f32, bandwidth {ridge}; {most} FMA per element reach {top}.")])
+    let (low, (high, _)) = (points[before].0, points.get(after)?);
+    let exact = |value: f64| Estimate { value, low: value, high: value };
+    // An FMA is two operations; an element is 4 bytes read and 4 written.
+    let from = draft.times("half bandwidth FLOP per byte at least", exact(low / 4.0))?;
+    let to = draft.times("half bandwidth FLOP per byte at most", exact(high / 4.0))?;
+    Some(format!(
+        "At {n} f32, bandwidth falls from {whole} (at {fewest} FMA per element) to half of it between {low} and {high} \
+         FMA per element, {}–{} FLOP per byte.",
+        from.trim_end_matches('×'),
+        to.trim_end_matches('×')
+    ))
 }

@@ -1,31 +1,48 @@
 //! The cost of run-time checks.
 
-use super::finding::{Draft, Finding};
+use super::claim::Claim;
+use super::estimate::{Comparison, compare, differ, time};
+use super::finding::Draft;
 use super::query::of;
 use crate::families::safety_tax::FAMILY;
 use crate::results::Record;
+use crate::results::stats::{self, Estimate};
 use crate::suite::Checks;
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
-    let mut draft = Draft::default();
-    let mut cost = |benchmark: &str| {
-        let measured: Vec<&Record> = of(rows, benchmark).filter(|row| row.median_ns.is_some()).collect();
-        // Sizes are in ascending order.
-        let n = measured.iter().rfind(|row| row.checks == Some(Checks::ALL))?.n;
-        let time = |checks| measured.iter().find(|row| row.n == n && row.checks == Some(checks))?.median_ns;
-        let (on, off) = (time(Checks::ALL)?, time(Checks::default())?);
-        let single = [
-            Checks { bounds: true, ..Checks::default() },
-            Checks { loops: true, ..Checks::default() },
-            Checks { zero_init: true, ..Checks::default() },
-        ];
-        let alone = single.into_iter().filter_map(|checks| Some((time(checks)? / off, checks)));
-        let (ratio, checks) = alone.max_by(|a, b| a.0.total_cmp(&b.0))?;
-        let all = draft.times(format!("{benchmark} checks on"), on / off);
-        let alone = draft.times(format!("{benchmark} {}", checks.name()), ratio);
-        Some(format!("{benchmark} takes {all} as long ({} alone: {alone})", checks.name()))
-    };
-    let costs: Vec<String> = FAMILY.benchmarks.iter().filter_map(|benchmark| cost(benchmark.name)).collect();
-    let text = format!("With all checks on, {}.", costs.join("; "));
-    draft.finish(if costs.is_empty() { &[] } else { std::slice::from_ref(&text) })
+pub(super) const CLAIMS: &[Claim] = &[Claim {
+    name: "cost of run-time checks",
+    rows: "each kernel with all checks, with none, and with each check alone, at the largest size",
+    condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %; a single check is \
+        named if it costs time and its interval is clear of the other checks'",
+    state: costs,
+}];
+
+fn costs(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let costs: Vec<String> = FAMILY.benchmarks.iter().filter_map(|one| cost(rows, draft, one.name)).collect();
+    (!costs.is_empty()).then(|| format!("With all checks on, {}.", costs.join("; ")))
+}
+
+fn cost(rows: &[&Record], draft: &mut Draft, benchmark: &str) -> Option<String> {
+    let measured: Vec<&Record> = of(rows, benchmark).filter(|row| row.median_ns.is_some()).collect();
+    // Sizes are in ascending order.
+    let n = measured.iter().rfind(|row| row.checks == Some(Checks::ALL))?.n;
+    let own = |checks| time(measured.iter().find(|row| row.n == n && row.checks == Some(checks))?);
+    let (on, off) = (own(Checks::ALL)?, own(Checks::default())?);
+    let all = draft.duration(format!("{benchmark} checks on"), on, off)?;
+    let single = [
+        Checks { bounds: true, ..Checks::default() },
+        Checks { loops: true, ..Checks::default() },
+        Checks { zero_init: true, ..Checks::default() },
+    ];
+    let mut alone: Vec<(Estimate, Checks)> =
+        single.into_iter().filter_map(|checks| Some((own(checks)?, checks))).collect();
+    alone.sort_by(|a, b| b.0.value.total_cmp(&a.0.value));
+    let slowest = alone.first().filter(|(slowest, _)| alone[1..].iter().all(|(other, _)| differ(*slowest, *other)));
+    let slowest =
+        slowest.filter(|(with, _)| matches!(compare(*with, off), Some(Comparison::Differ(ratio)) if ratio.low > 1.0));
+    let alone = slowest.and_then(|(with, checks)| {
+        let ratio = draft.times(format!("{benchmark} {}", checks.name()), stats::ratio(*with, off)?)?;
+        Some(format!(" ({} alone: {ratio})", checks.name()))
+    });
+    Some(format!("{benchmark} takes {all} with none{}", alone.unwrap_or_default()))
 }

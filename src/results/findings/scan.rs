@@ -1,32 +1,65 @@
 //! The gain of one pass over three kernels.
 
-use super::finding::{Draft, Finding};
+use super::claim::Claim;
+use super::estimate::byte_rate;
+use super::finding::Draft;
 use super::query::{fastest, is_f32, of};
 use crate::results::Record;
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
-    let measured: Vec<&Record> = rows.iter().copied().filter(|row| is_f32(row) && row.gb_per_s.is_some()).collect();
-    let mut draft = Draft::default();
-    let mut scanned = |row: &Record| {
-        let rate = draft.gb_per_s(row.benchmark.as_str(), row.gb_per_s?);
-        let share = draft.share(format!("{} share", row.benchmark), row.share, "the measured copy peak");
-        Some(format!("{} runs at {rate}{share}", row.benchmark))
-    };
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "rates of a scan",
+        rows: "three_kernels and single_pass, f32, at the largest size that both have; else the largest row",
+        condition: "each rate with the digits that its interval leaves",
+        state: rates,
+    },
+    Claim {
+        name: "gain of one pass",
+        rows: "three_kernels and single_pass, f32, at the largest size that both have",
+        condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %",
+        state: |rows, draft| {
+            let (one, three) = pair(rows)?;
+            let speed = draft.speed("single_pass over three_kernels", byte_rate(one)?, byte_rate(three)?)?;
+            Some(format!("At that size, single_pass is {speed} three_kernels."))
+        },
+    },
+    Claim {
+        name: "gain of subgroups",
+        rows: "three_kernels and the fastest row of single_pass_subgroup, f32, at the largest size that the first and \
+            single_pass have",
+        condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %",
+        state: |rows, draft| {
+            let (one, three) = pair(rows)?;
+            let own = of(rows, "single_pass_subgroup").filter(|row| is_f32(row) && row.n == one.n);
+            let best = fastest(own, byte_rate)?;
+            let speed = draft.speed("single_pass_subgroup over three_kernels", best.rate, byte_rate(three)?)?;
+            let with = match best.row.params_text() {
+                params if best.is_certain() && !params.is_empty() => format!(" (fastest with {params})"),
+                _ => String::new(),
+            };
+            Some(format!("At that size, single_pass_subgroup{with} is {speed} three_kernels."))
+        },
+    },
+];
+
+/// The rows of `single_pass` and `three_kernels` at the largest size that both have.
+fn pair<'a>(rows: &[&'a Record]) -> Option<(&'a Record, &'a Record)> {
+    let measured: Vec<&Record> = rows.iter().copied().filter(|row| is_f32(row) && byte_rate(row).is_some()).collect();
     let three_kernels = |one: &Record| of(&measured, "three_kernels").find(|row| row.n == one.n);
     let pairs = of(&measured, "single_pass").filter_map(|one| Some((one, three_kernels(one)?)));
-    let Some((one, three)) = pairs.max_by_key(|(one, _)| one.bytes) else {
-        let largest = measured.iter().max_by_key(|row| row.bytes)?;
-        let text = format!("Scan of {} f32: {}.", largest.size(), scanned(largest)?);
-        return draft.finish(&[text]);
+    pairs.max_by_key(|(one, _)| one.bytes)
+}
+
+fn rates(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let shown = match pair(rows) {
+        Some((one, three)) => vec![three, one],
+        None => vec![*rows.iter().filter(|row| is_f32(row) && row.gb_per_s.is_some()).max_by_key(|row| row.bytes)?],
     };
-    let mut text = format!("Scan of {} f32: {}, {}", one.size(), scanned(three)?, scanned(one)?);
-    let by_subgroups = fastest(of(&measured, "single_pass_subgroup").filter(|row| row.n == one.n));
-    let by_subgroups = by_subgroups.and_then(|row| Some((scanned(row)?, row)));
-    let ratio = draft.times("single_pass over three_kernels", one.gb_per_s? / three.gb_per_s?);
-    text.push_str(&format!(", {ratio} as fast"));
-    if let Some((scanned, row)) = by_subgroups {
-        let ratio = draft.times("single_pass_subgroup over three_kernels", row.gb_per_s? / three.gb_per_s?);
-        text.push_str(&format!("; {scanned} with {}, {ratio} as fast as three_kernels", row.params_text()));
-    }
-    draft.finish(&[format!("{text}.")])
+    let scanned = |row: &&Record| {
+        let rate = draft.byte_rate(row.benchmark.as_str(), byte_rate(row)?)?;
+        let share = draft.share(format!("{} share", row.benchmark), row, "the measured copy peak");
+        Some(format!("{} runs at {rate}{share}", row.benchmark))
+    };
+    let parts: Vec<String> = shown.iter().map(scanned).collect::<Option<_>>()?;
+    Some(format!("Scan of {} f32: {}.", shown[0].size(), parts.join(", ")))
 }

@@ -1,34 +1,67 @@
 //! The stream kernels compared with a copy.
 
-use super::finding::{Draft, Finding};
+use super::claim::Claim;
+use super::estimate::{byte_rate, differ};
+use super::finding::Draft;
 use super::query::{largest, like, of};
 use crate::families::stream::FAMILY;
 use crate::results::Record;
+use crate::results::stats::Estimate;
 use crate::suite::Dtype;
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
-    let copies = of(rows, "copy").filter(|row| row.dtype == Some(Dtype::Vec4F32) && row.gb_per_s.is_some());
-    let copy = largest(copies)?;
-    let mut others: Vec<(f64, &str)> = FAMILY
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "rate of a copy",
+        rows: "copy with vec4 loads, at the largest size",
+        condition: "with the digits that its interval leaves",
+        state: |rows, draft| {
+            let (row, rate) = copy(rows)?;
+            let rate = draft.byte_rate("copy", rate)?;
+            Some(format!("At {} {}, copy runs at {rate}.", row.size(), row.dtype_name()))
+        },
+    },
+    Claim {
+        name: "fastest kernel",
+        rows: "copy and the other kernels, of its type and size",
+        condition: "the interval is clear of that of the second fastest other kernel; a factor if it is clear of the \
+            copy's",
+        state: |rows, draft| extreme(rows, draft, "fastest", |a, b| b.value.total_cmp(&a.value)),
+    },
+    Claim {
+        name: "slowest kernel",
+        rows: "copy and the other kernels, of its type and size",
+        condition: "the interval is clear of that of the second slowest other kernel; a factor if it is clear of the \
+            copy's",
+        state: |rows, draft| extreme(rows, draft, "slowest", |a, b| a.value.total_cmp(&b.value)),
+    },
+];
+
+fn copy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, Estimate)> {
+    let copies = of(rows, "copy").filter(|row| row.dtype == Some(Dtype::Vec4F32) && byte_rate(row).is_some());
+    let row = largest(copies)?;
+    Some((row, byte_rate(row)?))
+}
+
+/// The kernel that comes first in this order, if it surely does.
+fn extreme(
+    rows: &[&Record],
+    draft: &mut Draft,
+    word: &str,
+    order: fn(&Estimate, &Estimate) -> std::cmp::Ordering,
+) -> Option<String> {
+    let (copy, copied) = copy(rows)?;
+    let mut others: Vec<(Estimate, &str)> = FAMILY
         .benchmarks
         .iter()
         .filter(|benchmark| benchmark.name != "copy")
-        .filter_map(|benchmark| Some((like(rows, benchmark.name, &[], copy)?.gb_per_s?, benchmark.name)))
+        .filter_map(|benchmark| Some((byte_rate(like(rows, benchmark.name, &[], copy)?)?, benchmark.name)))
         .collect();
-    others.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (slowest, fastest) = (others.first()?, others.last()?);
-    let copied = copy.gb_per_s?;
-    let mut draft = Draft::default();
-    let copy_rate = draft.gb_per_s("copy", copied);
-    let mut compared = |(rate, name): &(f64, &str)| {
-        let ratio = draft.times(format!("{name} over copy"), rate / copied);
-        format!("{name} at {} ({ratio} copy)", draft.gb_per_s(*name, *rate))
-    };
-    let rest = if others.len() == 1 {
-        compared(fastest)
-    } else {
-        format!("fastest of the others is {}, slowest {}", compared(fastest), compared(slowest))
-    };
-    let dtype = copy.dtype_name();
-    draft.finish(&[format!("At {} {dtype}, copy runs at {copy_rate}; {rest}.", copy.size())])
+    others.sort_by(|a, b| order(&a.0, &b.0));
+    let [(rate, name), (next, _), ..] = *others.as_slice() else { return None };
+    if !differ(rate, next) {
+        return None;
+    }
+    let speed = draft.speed(format!("{name} over copy"), rate, copied)?;
+    let rate = draft.byte_rate(name, rate)?;
+    Some(format!("The {word} of the others is {name} at {rate}, {speed} copy."))
 }

@@ -1,8 +1,30 @@
 //! The gain of each step of the article's sum.
 
-use super::finding::{Draft, Finding};
+use super::claim::Claim;
+use super::estimate::time;
+use super::finding::Draft;
 use super::query::{of, scalars};
 use crate::results::Record;
+use crate::results::stats::{self, Estimate};
+
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "speedup by step",
+        rows: "the kernels of each two neighbouring steps, at the largest size",
+        condition: "each factor with the digits that its interval leaves",
+        state: steps,
+    },
+    Claim {
+        name: "speedup of all steps",
+        rows: "one_invocation and tree_block_sum, at the largest size",
+        condition: "the intervals are apart",
+        state: |rows, draft| {
+            let n = largest(rows)?;
+            let speed = draft.speed("all steps", own(rows, "one_invocation", n)?, own(rows, "tree_block_sum", n)?)?;
+            Some(format!("At {n} u32, the tree is {speed} the first step."))
+        },
+    },
+];
 
 /// A kernel, the kernel of the next step, and what the step adds.
 const STEPS: [(&str, &str, &str); 4] = [
@@ -12,56 +34,21 @@ const STEPS: [(&str, &str, &str); 4] = [
     ("serial_block_sum", "tree_block_sum", "a tree instead of one invocation"),
 ];
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
-    let largest = rows.iter().filter(|row| row.n.is_some()).map(|row| scalars(row)).max()?;
-    let median = |benchmark: &str| of(rows, benchmark).find(|row| scalars(row) == largest)?.median_ns;
-    let mut draft = Draft::default();
-    let gains: Vec<String> = STEPS
-        .iter()
-        .filter_map(|(from, to, what)| Some(format!("{what} {}", draft.times(*what, median(from)? / median(to)?))))
-        .collect();
-    if gains.is_empty() {
-        return None;
-    }
-    let whole = median("one_invocation").zip(median("tree_block_sum")).map_or_else(String::new, |(first, last)| {
-        format!("; from the first step to the tree {}", draft.times("all steps", first / last))
-    });
-    let mut text = vec![format!("Speedup by step at {largest} u32: {}{whole}.", gains.join(", "))];
-    if let Some((inside, outside)) = rows.iter().find_map(|row| Some((row.in_kernel_ns?, row.median_ns?))) {
-        let inside = draft.microseconds("in kernel", inside, 1);
-        let outside = draft.microseconds("around the kernel", outside, 1);
-        text.push(format!(
-            "A clock in the kernel gives {inside} from the first workgroup's start to the last one's end, the clock \
-             around the launch {outside}."
-        ));
-    }
-    draft.finish(&text)
+fn largest(rows: &[&Record]) -> Option<u64> {
+    rows.iter().filter(|row| row.n.is_some()).map(|row| scalars(row)).max()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::suite::Extent;
+/// The time of a kernel.
+fn own(rows: &[&Record], benchmark: &str, n: u64) -> Option<Estimate> {
+    time(of(rows, benchmark).find(|row| scalars(row) == n)?)
+}
 
-    #[test]
-    fn both_clocks_are_compared_where_a_kernel_reads_one() {
-        let row = |benchmark: &str, median_ns: f64, in_kernel_ns: Option<f64>| Record {
-            benchmark: benchmark.to_owned(),
-            n: Some(Extent::Linear(4)),
-            median_ns: Some(median_ns),
-            in_kernel_ns,
-            ..Record::default()
-        };
-        let rows = [
-            row("serial_block_sum", 30_000.0, None),
-            row("tree_block_sum", 20_000.0, None),
-            row("clock_in_kernel", 30_500.0, Some(28_448.0)),
-        ];
-        let rows: Vec<&Record> = rows.iter().collect();
-        let start = "Speedup by step at 4 u32: a tree instead of one invocation 1.50×.";
-        assert_eq!(find(&rows[..2]).expect("two steps").text, start);
-        let found = find(&rows).expect("three rows").text;
-        assert!(found.starts_with(start), "{found}");
-        assert!(found.contains("gives 28.4 µs") && found.contains("around the launch 30.5 µs"), "{found}");
-    }
+fn steps(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let n = largest(rows)?;
+    let gain = |(from, to, what): &(&str, &str, &str)| {
+        let gain = stats::ratio(own(rows, from, n)?, own(rows, to, n)?)?;
+        Some(format!("{what} {}", draft.times(*what, gain)?))
+    };
+    let gains: Vec<String> = STEPS.iter().filter_map(gain).collect();
+    (!gains.is_empty()).then(|| format!("Speedup by step at {n} u32: {}.", gains.join(", ")))
 }

@@ -1,10 +1,19 @@
 //! The rate of each way between host and device.
 
-use super::finding::{Draft, Finding};
+use super::claim::Claim;
+use super::estimate::byte_rate;
+use super::finding::Draft;
 use super::query::of;
 use crate::backend::Api;
 use crate::results::Record;
 use crate::suite::binary_size;
+
+pub(super) const CLAIMS: &[Claim] = &[Claim {
+    name: "rates of copies",
+    rows: "each benchmark at its largest size, since caches hold small copies",
+    condition: "each rate with the digits that its interval leaves",
+    state: rates,
+}];
 
 /// A benchmark, and its description for wgpu and for CUDA; empty where another benchmark measures the same there.
 const WAYS: [(&str, &str, &str); 10] = [
@@ -20,40 +29,36 @@ const WAYS: [(&str, &str, &str); 10] = [
     ("clear_buffer", "clear_buffer", "setting memory to zero"),
 ];
 
-pub(super) fn find(rows: &[&Record]) -> Option<Finding> {
+fn rates(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let at_largest = |benchmark: &str| {
-        of(rows, benchmark).filter_map(|row| Some((row.bytes?, row.gb_per_s?))).max_by_key(|(bytes, _)| *bytes)
+        of(rows, benchmark).filter_map(|row| Some((row.bytes?, byte_rate(row)?))).max_by_key(|(bytes, _)| *bytes)
     };
     let is_cuda = rows.iter().any(|row| row.backend == Some(Api::Cuda));
-    let measured: Vec<(&str, &str, u64, f64)> = WAYS
-        .into_iter()
-        .filter_map(|(benchmark, wgpu, cuda)| {
-            let words = Some(if is_cuda { cuda } else { wgpu }).filter(|words| !words.is_empty())?;
-            let (bytes, rate) = at_largest(benchmark)?;
-            Some((benchmark, words, bytes, rate))
-        })
-        .collect();
-    let most = measured.iter().map(|(_, _, bytes, _)| *bytes).max()?;
-    let mut draft = Draft::default();
-    let parts = measured.into_iter().map(|(benchmark, words, bytes, rate)| {
+    let way = |(benchmark, wgpu, cuda): (&str, &'static str, &'static str)| {
+        let words = Some(if is_cuda { cuda } else { wgpu }).filter(|words| !words.is_empty())?;
+        let (bytes, rate) = at_largest(benchmark)?;
+        Some((words, bytes, draft.byte_rate(benchmark, rate)?))
+    };
+    let measured: Vec<(&str, u64, String)> = WAYS.into_iter().filter_map(way).collect();
+    let most = measured.iter().map(|(_, bytes, _)| *bytes).max()?;
+    let parts = measured.into_iter().map(|(words, bytes, rate)| {
         let size = if bytes == most { String::new() } else { format!(" (at {})", binary_size(bytes)) };
-        format!("{words} {}{size}", draft.gb_per_s(benchmark, rate))
+        format!("{words} {rate}{size}")
     });
-    let text = format!("Copies of {}: {}.", binary_size(most), parts.collect::<Vec<_>>().join("; "));
-    draft.finish(&[text])
+    Some(format!("Copies of {}: {}.", binary_size(most), parts.collect::<Vec<_>>().join("; ")))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::results::Record;
+    use crate::results::findings::planted::{found, row};
 
     #[test]
     fn the_largest_copies_count_since_caches_hold_small_ones() {
         let row = |benchmark: &str, bytes: u64, rate: f64| Record {
-            benchmark: benchmark.to_owned(),
             bytes: Some(bytes),
             gb_per_s: Some(rate),
-            ..Record::default()
+            ..row(benchmark, &[], bytes / 4, bytes as f64 / rate)
         };
         let rows = [
             row("pinned_to_device", 1 << 22, 303.0),
@@ -61,9 +66,8 @@ mod tests {
             row("write_buffer", 1 << 20, 16.9),
             row("write_buffer", 1 << 26, 11.5),
         ];
-        let found = find(&rows.iter().collect::<Vec<_>>()).expect("rows");
-        let text = "Copies of 256 MiB: host to device by write_buffer 11.50 GB/s (at 64 MiB); from host memory by the \
-                    device 51.20 GB/s.";
-        assert_eq!(found.text, text);
+        let text = "Copies of 256 MiB: host to device by write_buffer 11.5 GB/s (at 64 MiB); from host memory by the \
+                    device 51.2 GB/s.";
+        assert_eq!(found("transfer", &rows).expect("rows").text, text);
     }
 }

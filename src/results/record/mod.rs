@@ -9,4 +9,4 @@ mod row;
 pub use cause::Cause;
 pub use columns::{COLUMNS, Column, Kind};
 pub use conditions::Conditions;
-pub use row::{Clock, Record, SCHEMA, Status, low_noise};
+pub use row::{Clock, Record, SCHEMA, Status};

@@ -198,39 +198,3 @@ impl Record {
         Some((self.ci_high_ns? - self.ci_low_ns?) / 2.0 / self.median_ns?)
     }
 }
-
-/// The rows that findings may use: those with a noise of at most 10 %, and those without figures. `None` if more than a
-/// tenth of the measured rows is noisier, since the rest may then be a biased selection.
-#[must_use]
-pub fn low_noise<'a>(rows: &[&'a Record]) -> Option<Vec<&'a Record>> {
-    const TOO_NOISY: f64 = 0.1;
-    let low_noise: Vec<_> =
-        rows.iter().filter(|row| row.noise().is_none_or(|noise| noise <= TOO_NOISY)).copied().collect();
-    let measured = rows.iter().filter(|row| row.median_ns.is_some()).count();
-    (10 * (rows.len() - low_noise.len()) <= measured).then_some(low_noise)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn findings_use_rows_with_low_noise() {
-        let row = |noise: f64| Record {
-            median_ns: Some(100.0),
-            ci_low_ns: Some(100.0 - 100.0 * noise),
-            ci_high_ns: Some(100.0 + 100.0 * noise),
-            ..Record::default()
-        };
-        let count = |noises: &[f64]| {
-            let rows: Vec<Record> = noises.iter().map(|noise| row(*noise)).chain([Record::default()]).collect();
-            low_noise(&rows.iter().collect::<Vec<_>>()).map(|low_noise| low_noise.len())
-        };
-        assert_eq!(count(&[0.01; 9]), Some(10), "a row without figures stays");
-        let mut noises = vec![0.01; 10];
-        noises[3] = 0.2;
-        assert_eq!(count(&noises), Some(10), "one of ten is left out");
-        noises[4] = 0.11;
-        assert_eq!(count(&noises), None, "two of ten are too many");
-    }
-}

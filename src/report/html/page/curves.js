@@ -106,20 +106,27 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
   };
 }
 
-/** Vertical rules at the cache sizes, with labels. */
+/** Whether a level's size is known. */
+const hasSize = ({ at_least: least, at_most: most }) => least !== null && most !== null;
+
+/** Vertical rules at both ends of each cache size, with labels at the upper one. */
 function kneeMarks(model, sides, isNarrow) {
   const knees = sides.flatMap((side, line) => {
-    const ended = model.sides[side].levels.filter(({ bytes }) => bytes !== null);
-    return ended.map(({ name, bytes }) => ({ side, line, bytes, text: `${name} ${binary(bytes)}` }));
+    return model.sides[side].levels.filter(hasSize).map(({ name, at_least: least, at_most: most }) => {
+      return { side, line, least, most, text: `${name} ${binary(least)}–${binary(most)}` };
+    });
   });
   const isNamed = sides.length <= (isNarrow ? 1 : 3);
   return sides.flatMap((side, line) => {
     const ofSide = knees.filter((knee) => knee.side === side);
     return [
-      Plot.ruleX(ofSide, { x: "bytes", stroke: color(side), strokeDasharray: "2 3", strokeWidth: 1.5 }),
+      Plot.ruleX(
+        ofSide.flatMap(({ least, most }) => [least, most]),
+        { stroke: color(side), strokeDasharray: "2 3", strokeWidth: 1.5 },
+      ),
       isNamed
         ? Plot.text(ofSide, {
-            x: "bytes",
+            x: "most",
             text: "text",
             frameAnchor: "top",
             textAnchor: "end",
@@ -188,10 +195,10 @@ function cacheCurve({ id, title, benchmark, label, value, write, hasFindings }) 
           }),
         ],
       });
-      const hasKnees = shown.some((side) => model.sides[side].levels.some(({ bytes }) => bytes !== null));
+      const hasKnees = shown.some((side) => model.sides[side].levels.some(hasSize));
       return {
         plots: [svg],
-        legend: [...series, ...(hasKnees ? [{ kind: "line", dash: "2 3", label: "inferred cache size" }] : [])],
+        legend: [...series, ...(hasKnees ? [{ kind: "line", dash: "2 3", label: "a cache ends between two lines" }] : [])],
         takeaways: hasFindings ? findings(model, shown, "cache_curve") : [],
         table: {
           columns: ["Working set", "Device", label, "95 % interval"],

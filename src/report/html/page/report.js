@@ -42,10 +42,12 @@ function facts(side) {
   const banks = found.banks
     ? String(found.banks.value)
     : found["least banks"] && `at least ${found["least banks"].value}`;
-  const levels = side.levels.map(({ name, bytes, latency_ns: ns }) => [
-    bytes === null ? name[0].toUpperCase() + name.slice(1) : `${name} cache`,
-    bytes === null ? `${ns} ns` : `${binary(bytes)}, ${ns} ns`,
-  ]);
+  const levels = side.levels
+    .map(({ name, at_least: least, at_most: most, latency_ns: ns }) => [
+      name[0].toUpperCase() + name.slice(1),
+      [least === null ? "" : `${binary(least)}–${binary(most)}`, ns === null ? "" : `${ns} ns`].filter(Boolean).join(", "),
+    ])
+    .filter(([, value]) => value !== "");
   const subgroup = side.subgroup ? [["Subgroup", `${[...new Set(side.subgroup)].join(" to ")} lanes`]] : [];
   return { limits, inferred: [...levels, ...(banks ? [["Banks", banks]] : []), ...subgroup] };
 }

@@ -1,0 +1,39 @@
+// One invocation follows a chain through blocks of 256 bytes, with two loads from each block: its first word, and the
+// word APART bytes behind it. The second load hits a cache if the first one brought its bytes along.
+// Pattern: dependent loads; blocks in random order. The second load waits for the first one's value, through a mask that
+// is zero at run time, and the next block for the second one's, which is zero. A launch continues where the last one
+// stopped. Each block holds its rank in the cycle, which verifies the number of steps for any start.
+// Work: two dependent loads per step, `steps` of them, 8 steps in the loop body.
+
+struct Sizes { places: u32, steps: u32, zero: u32 }
+
+@group(0) @binding(0) var<storage, read> cycle: array<u32>;
+@group(0) @binding(1) var<storage, read_write> place: array<u32>;
+@group(0) @binding(2) var<storage, read_write> output: array<u32>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override APART: u32 = 16u;
+
+// Words of a block.
+const BLOCK = 64u;
+
+fn after(at: u32) -> u32 {
+    let next = cycle[at * BLOCK];
+    return next + cycle[at * BLOCK + APART / 4u + (next & sizes.zero)];
+}
+
+@compute @workgroup_size(1)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+) {
+    let first = place[0] % sizes.places;
+    var at = first;
+    for (var k = 0u; k < sizes.steps; k += 8u) {
+        at = after(at); at = after(at); at = after(at); at = after(at);
+        at = after(at); at = after(at); at = after(at); at = after(at);
+    }
+    if (group.x == 0u) {
+        place[0] = at;
+        output[0] = (cycle[at * BLOCK + 1u] + sizes.places - cycle[first * BLOCK + 1u]) % sizes.places;
+    }
+}

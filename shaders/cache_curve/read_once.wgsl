@@ -1,0 +1,43 @@
+// Many invocations read a set once; each stores the sum of the values that it read.
+// Pattern: coalesced 16-byte loads, four independent ones at a time. A workgroup reads 256 KiB in sequence, and the next
+// workgroup continues behind it, so that no byte is read twice in a launch.
+// Work: 64 elements read by each invocation, fewer in the last workgroup.
+
+alias T = vec4<f32>;
+
+struct Sizes { elements: u32, sums: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<f32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+const ROUNDS = 64u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let block = group.y * groups.x + group.x;
+    let first = block * ROUNDS * WG + t;
+    var a = T(); var b = T(); var c = T(); var d = T();
+    var k = 0u;
+    for (; k < ROUNDS && first + (k + 3u) * WG < sizes.elements; k += 4u) {
+        let at = first + k * WG;
+        a += input[at];
+        b += input[at + WG];
+        c += input[at + 2u * WG];
+        d += input[at + 3u * WG];
+    }
+    for (; k < ROUNDS && first + k * WG < sizes.elements; k += 1u) {
+        a += input[first + k * WG];
+    }
+    let i = block * WG + t;
+    if (i < sizes.sums) {
+        let sum = (a + b) + (c + d);
+        output[i] = (sum.x + sum.y) + (sum.z + sum.w);
+    }
+}

@@ -1,0 +1,47 @@
+// Each of 1,024 workgroups reads slices of a set, in as many passes as 512 KiB take: its own slice in every pass, or with
+// ROTATE=1 another one in each. In no pass do two workgroups read the same slice.
+// Pattern: coalesced 16-byte loads, four independent ones at a time, in sequence through a slice. The distance to the
+// slice of the next pass comes from a uniform, so that no compiler sees that a workgroup reads its slice again.
+// Work: 128 elements read by each invocation.
+
+alias T = vec4<f32>;
+
+struct Sizes { shift: u32, slices: u32, still: u32, sums: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<f32>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override ROTATE: u32 = 0u;
+
+const WG = 256u;
+const ROUNDS = 128u;
+// Odd and far, so that the workgroups of one SM find no slice that another one of them has read.
+const FAR = 389u;
+
+fn at(block: u32, k: u32, step: u32) -> u32 {
+    let slice = (block + (k >> sizes.shift) * step) & (sizes.slices - 1u);
+    return (slice << sizes.shift) + (k & ((1u << sizes.shift) - 1u));
+}
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let block = group.y * groups.x + group.x;
+    let step = ROTATE * FAR + sizes.still;
+    var a = T(); var b = T(); var c = T(); var d = T();
+    for (var k = t; k < ROUNDS * WG; k += 4u * WG) {
+        a += input[at(block, k, step)];
+        b += input[at(block, k + WG, step)];
+        c += input[at(block, k + 2u * WG, step)];
+        d += input[at(block, k + 3u * WG, step)];
+    }
+    let i = block * WG + t;
+    if (i < sizes.sums) {
+        let sum = (a + b) + (c + d);
+        output[i] = (sum.x + sum.y) + (sum.z + sum.w);
+    }
+}

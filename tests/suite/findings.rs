@@ -1,0 +1,185 @@
+//! Sentences about devices: what the committed reports support, with noise and without.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::catalogue::files_below;
+use shaderbench::backend::DeviceType;
+use shaderbench::families::FAMILIES;
+use shaderbench::report::{apis, csv};
+use shaderbench::results::Record;
+use shaderbench::results::findings::{Finding, Quantity, claims, finding};
+
+/// The rows of each report and API, with a name.
+fn reports() -> Vec<(String, Vec<Record>)> {
+    let mut reports = Vec::new();
+    for path in files_below(Path::new("results"), "csv") {
+        let records = csv::open(&path).unwrap_or_else(|error| panic!("{}", error.chain())).records;
+        for api in apis(&records) {
+            let rows = records.iter().filter(|row| row.backend == Some(api)).cloned().collect();
+            reports.push((format!("{} {api}", path.display()), rows));
+        }
+    }
+    reports
+}
+
+fn found(family: &str, rows: &[Record]) -> Option<Finding> {
+    finding(family, &rows.iter().filter(|row| row.family == family).collect::<Vec<_>>())
+}
+
+/// The rows as if their times were true, with several epochs; times up to `noise` off, and intervals that contain the
+/// true ones. SplitMix64 draws the noise.
+fn disturbed(rows: &[Record], noise: f64, seed: u64) -> Vec<Record> {
+    let mut state = seed;
+    let mut draw = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ z >> 31) >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
+    };
+    let disturb = |row: &Record| {
+        let factor = (noise * draw()).exp();
+        let scaled = |value: Option<f64>, by: f64| value.map(|value| value * by);
+        Record {
+            median_ns: scaled(row.median_ns, factor),
+            ci_low_ns: scaled(row.median_ns, factor / noise.exp()),
+            ci_high_ns: scaled(row.median_ns, factor * noise.exp()),
+            gb_per_s: scaled(row.gb_per_s, 1.0 / factor),
+            gflop_per_s: scaled(row.gflop_per_s, 1.0 / factor),
+            share: scaled(row.share, 1.0 / factor),
+            samples: Some(30),
+            drift: None,
+            epochs_ns: vec![1.0; 3],
+            ..row.clone()
+        }
+    };
+    rows.iter().map(disturb).collect()
+}
+
+/// What a claim with noise says that the truth contradicts. Each time is at most `noise` off, so that a rate is too, a
+/// ratio twice as much, and the rest at most as much as the widest interval that is quoted.
+fn contradiction(truth: &Finding, noisy: &Finding, noise: f64) -> Option<String> {
+    let known: BTreeMap<&str, Quantity> = truth.values.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    for (name, value) in &noisy.values {
+        let Some(truth) = known.get(name.as_str()) else { continue };
+        let number = |quantity: Quantity| match quantity {
+            Quantity::Count(count) | Quantity::Bytes(count) => count as f64,
+            Quantity::Nanoseconds(x) | Quantity::GbPerS(x) | Quantity::GflopPerS(x) | Quantity::Ratio(x) => x,
+        };
+        let (found, exact) = (number(*value), number(*truth));
+        let other_end = |of: &str, other: &str| known.get(name.replace(of, other).as_str()).map(|end| number(*end));
+        let is_right = if name.ends_with(" at least") {
+            other_end("at least", "at most").is_none_or(|most| found <= most)
+        } else if name.ends_with(" at most") {
+            other_end("at most", "at least").is_none_or(|least| found >= least)
+        } else if matches!(value, Quantity::Count(_) | Quantity::Bytes(_)) {
+            found == exact
+        } else {
+            let widest = match name.as_str() {
+                name if name.starts_with("round of") => 0.25,
+                // The rate of rows that may each be the fastest.
+                "fastest" if noisy.text.contains("their noise") => 4.0 * noise,
+                _ => 2.0 * noise,
+            };
+            (found / exact).ln().abs() <= widest + 1e-4
+        };
+        if !is_right {
+            return Some(format!("{name}: {value:?}, not {truth:?}"));
+        }
+    }
+    // The intervals contain the truth: where they are apart, so are the true times, in the same order.
+    let fastest = noisy.text.split_once(" is fastest at").map(|(start, _)| format!("{start} is fastest at"));
+    fastest.filter(|start| !truth.text.starts_with(start.as_str()))
+}
+
+#[test]
+fn noise_never_changes_what_is_true() {
+    for (report, rows) in reports() {
+        for family in FAMILIES {
+            let Some(truth) = found(family.name, &disturbed(&rows, 1e-5, 0)) else { continue };
+            for (seed, noise) in (1..6).flat_map(|seed| [0.002, 0.01, 0.03, 0.08].map(|noise| (seed, noise))) {
+                let Some(noisy) = found(family.name, &disturbed(&rows, noise, seed)) else { continue };
+                let wrong = contradiction(&truth, &noisy, noise);
+                assert_eq!(wrong, None, "{report} at ±{noise}:\n{}\n{}", truth.text, noisy.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_that_are_too_noisy_support_no_sentence() {
+    for (report, rows) in reports() {
+        for family in FAMILIES {
+            let text = found(family.name, &disturbed(&rows, 0.9, 7)).map(|found| found.text);
+            assert_eq!(text, None, "{report}");
+            let unknown = |row: &Record| Record { ci_low_ns: None, ci_high_ns: None, ..row.clone() };
+            let text = found(family.name, &rows.iter().map(unknown).collect::<Vec<_>>()).map(|found| found.text);
+            assert_eq!(text, None, "{report}");
+        }
+    }
+}
+
+/// Claims that need rows which no committed report has.
+const UNMEASURED: &[(&str, &str)] = &[
+    ("cache_curve", "rise that is no size"),
+    ("cache_curve", "cache of each SM or compute unit"),
+    ("cache_curve", "granule of L1"),
+    ("cache_curve", "granule of DRAM"),
+    ("bank_conflict", "no banks"),
+];
+
+#[test]
+fn every_claim_is_supported_by_some_report() {
+    let reports: Vec<Vec<Record>> = reports().into_iter().map(|(_, rows)| disturbed(&rows, 1e-5, 0)).collect();
+    for (family, claim) in claims() {
+        let is_stated = reports.iter().any(|rows| {
+            let own: Vec<&Record> = rows.iter().filter(|row| row.family == family).collect();
+            claim.stated(&own).is_some()
+        });
+        assert_eq!(is_stated, !UNMEASURED.contains(&(family, claim.name)), "{family}: {}", claim.name);
+    }
+}
+
+#[test]
+fn a_software_device_has_no_caches_and_no_digits() {
+    let software = |rows: &[Record]| rows.iter().any(|row| row.device_type == Some(DeviceType::Software));
+    let reports: Vec<_> = reports().into_iter().filter(|(_, rows)| software(rows)).collect();
+    assert!(!reports.is_empty());
+    for (report, rows) in reports {
+        // Other programs share the cores: a second run differs by more than any digit.
+        for family in FAMILIES {
+            assert_eq!(found(family.name, &rows).map(|found| found.text), None, "{report}");
+        }
+    }
+}
+
+/// Runs of one card: no claim of one contradicts another's, and none is faster than its DRAM, 4,800 GB/s by datasheet.
+#[test]
+fn runs_of_an_h200_agree() {
+    let runs: Vec<Finding> = reports()
+        .into_iter()
+        .filter(|(name, _)| name.contains("nvidia-h200"))
+        .filter(|(name, _)| !name.to_lowercase().ends_with("cuda"))
+        .map(|(name, rows)| found("cache_curve", &rows).unwrap_or_else(|| panic!("{name}: no levels")))
+        .collect();
+    assert_eq!(runs.len(), 3);
+    for run in &runs {
+        println!("{}", run.text);
+        let bytes = |name: &str| match run.value(name) {
+            Some(Quantity::Bytes(bytes)) => bytes,
+            other => panic!("{name}: {other:?} in {}", run.text),
+        };
+        for other in &runs {
+            let Some(Quantity::Bytes(most)) = other.value("L2 size at most") else { panic!("{}", other.text) };
+            assert!(bytes("L2 size at least") <= most);
+        }
+        // The part of L2 next to an SM has about half of the 50 MiB.
+        assert!((12 << 20..=24 << 20).contains(&bytes("L2 size at least")) && bytes("L2 size at most") == 32 << 20);
+        assert_eq!((bytes("L1 size at least"), bytes("L1 size at most")), (96 << 10, 256 << 10));
+        let Some(Quantity::GbPerS(rate)) = run.value("DRAM bandwidth") else { panic!("{}", run.text) };
+        assert!((4000.0..4800.0).contains(&rate), "{rate}");
+    }
+    let latencies = |run: &Finding| run.text.split_once(" Cache").map(|(first, _)| first.to_owned());
+    assert!(latencies(&runs[0]).is_some_and(|first| runs.iter().all(|run| latencies(run).as_ref() == Some(&first))));
+}
