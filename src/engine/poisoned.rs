@@ -13,8 +13,11 @@ const LAUNCHES: usize = 5;
 /// A round that finds a difference is repeated this often: other programs may have slowed it down.
 const ROUNDS: usize = 4;
 
-/// Differences below this fraction of the time are within what caches and clocks change.
+/// Differences below this fraction of the time are within what clocks change.
 const RELATIVE: f64 = 0.3;
+
+/// The same where nothing flushes the caches: poisoning leaves other data in them than a launch does.
+const RELATIVE_UNFLUSHED: f64 = 2.0;
 
 /// Differences below this many nanoseconds are within what single submissions vary by, by the device's clock.
 const DEVICE_NS: f64 = 3_000.0;
@@ -24,7 +27,7 @@ const HOST_NS: f64 = 2e6;
 
 /// The times of single launches into a poisoned and into a complete output, both after `flush`, which leaves the caches
 /// in the same state. Returns the ratio of the fastest ones if the poisoned launch takes longer in every round, by more
-/// than 30 % and 3 µs (2 ms by the host's clock); `None` if they agree, or if launches take too long for `budget_ns`.
+/// than 30 % (200 % without `flush`) and 3 µs (2 ms by the host's clock); `None` if they agree, or if launches take too long for `budget_ns`.
 ///
 /// # Errors
 /// Errors of the device.
@@ -34,6 +37,7 @@ pub(super) async fn slower_if_poisoned(
     timer: &Timer,
     budget_ns: f64,
 ) -> Result<Option<f64>> {
+    let relative = if flush.is_some() { RELATIVE } else { RELATIVE_UNFLUSHED };
     let mut ratio = None;
     for _ in 0..ROUNDS {
         let (mut poisoned, mut complete) = (f64::INFINITY, f64::INFINITY);
@@ -52,7 +56,7 @@ pub(super) async fn slower_if_poisoned(
                 break;
             }
         }
-        let allowed = complete * (1.0 + RELATIVE) + if timer.is_device { DEVICE_NS } else { HOST_NS };
+        let allowed = complete * (1.0 + relative) + if timer.is_device { DEVICE_NS } else { HOST_NS };
         if poisoned <= allowed {
             return Ok(None);
         }
@@ -94,9 +98,23 @@ mod tests {
 
     fn ratio(is_device: bool, cost: impl Fn(bool, usize) -> f64) -> (Option<f64>, usize) {
         let mut job = Scripted { cost, is_poisoned: false, launches: 0 };
+        let mut flush = Scripted { cost: |_, _| 1e5, is_poisoned: false, launches: 0 };
         let timer = Timer { is_device, tick_ns: 32.0, note: None };
-        let ratio = pollster::block_on(slower_if_poisoned(&mut job, None, &timer, 1e9)).expect("nothing fails");
+        let ratio = slower_if_poisoned(&mut job, Some(&mut flush), &timer, 1e9);
+        let ratio = pollster::block_on(ratio).expect("nothing fails");
+        assert_eq!(flush.launches, job.launches, "before each launch");
         (ratio, job.launches)
+    }
+
+    #[test]
+    fn without_a_flush_only_large_differences_count() {
+        let ratio = |poisoned: f64| {
+            let cost = move |is_poisoned: bool, _: usize| if is_poisoned { poisoned } else { 100e3 };
+            let mut job = Scripted { cost, is_poisoned: false, launches: 0 };
+            let timer = Timer { is_device: true, tick_ns: 32.0, note: None };
+            pollster::block_on(slower_if_poisoned(&mut job, None, &timer, 1e9)).expect("nothing fails")
+        };
+        assert_eq!((ratio(250e3), ratio(400e3)), (None, Some(4.0)));
     }
 
     #[test]
