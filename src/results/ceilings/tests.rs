@@ -281,6 +281,7 @@ fn every_benchmark_with_bytes_or_operations_has_a_limit_or_a_reason() {
         if family.name != "cache_curve" {
             assert_ne!(benchmark.ceiling.is_some(), !benchmark.no_ceiling.is_empty(), "{name}: a limit, or a reason");
         }
+        assert!(!benchmark.sets_ceiling || family.name == "ceiling", "{name} sets a ceiling that no plan schedules");
         measured.extend(benchmark.ceiling.filter(|_| benchmark.sets_ceiling));
         for case in cases_of(family, benchmark) {
             let limits: Vec<Limit> = case.limits().collect();
