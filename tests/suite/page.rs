@@ -365,7 +365,8 @@ fn ten_devices(folder: &Folder) -> Vec<String> {
             for time in [&mut record.median_ns, &mut record.ci_low_ns, &mut record.ci_high_ns] {
                 *time = time.map(|ns| ns * scale);
             }
-            record.epochs_ns = record.median_ns.map(|ns| vec![ns * (1.0 - 0.02 * scale), ns]).unwrap_or_default();
+            let epochs = [-1.0, 0.0, 1.0, 0.0].map(|part| 1.0 + 0.003 * scale * part);
+            record.epochs_ns = record.median_ns.map(|ns| epochs.map(|part| part * ns).to_vec()).unwrap_or_default();
             record.share = record.share.map(|share| share * scale);
         }
         let report = format!("{device}.csv");

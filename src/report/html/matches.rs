@@ -17,11 +17,8 @@ pub(super) struct Match {
     case: Ranges,
     /// Time of the baseline ÷ time of the side.
     ratio: Vec<Option<Figure>>,
-    /// Distance of the lower end of the 95 % interval, relative to the ratio, in units of 1/10,000. Empty if no ratio has
-    /// an interval.
-    below: Vec<Option<Figure>>,
-    /// Same for the upper end.
-    above: Vec<Option<Figure>>,
+    /// Half width of the 95 % interval on a log scale, in units of 1/10,000. Empty if no ratio has an interval.
+    reach: Vec<Option<Figure>>,
     /// One letter per case: f (faster), s (same), S (slower), u (unclear).
     verdict: String,
     means: Means,
@@ -36,10 +33,8 @@ struct Means {
     benchmark: Vec<Option<usize>>,
     cases: Vec<usize>,
     ratio: Vec<Option<Figure>>,
-    /// Distance of the lower end of the 95 % interval, relative to the ratio, in units of 1/10,000.
-    below: Vec<Option<Figure>>,
-    /// Same for the upper end.
-    above: Vec<Option<Figure>>,
+    /// Half width of the 95 % interval on a log scale, in units of 1/10,000.
+    reach: Vec<Option<Figure>>,
     /// Number of faster, slower, same and unclear cases, over all cases.
     verdicts: [usize; 4],
 }
@@ -87,8 +82,7 @@ fn matched<'a>(
         is_one_device,
         case,
         ratio: ratios().map(|ratio| Figure::new(ratio.value, 4)).collect(),
-        below: known(ratios().map(|ratio| reach(&ratio, |interval| interval.0)).collect()),
-        above: known(ratios().map(|ratio| reach(&ratio, |interval| interval.1)).collect()),
+        reach: known(ratios().map(|ratio| reach(&ratio)).collect()),
         verdict: pairs.iter().map(|(_, _, pair)| letter(pair.verdict)).collect(),
         means: means(comparison, of, &pairs, texts),
     }
@@ -133,8 +127,7 @@ fn means<'a>(
         means.benchmark.push(benchmark.map(|benchmark| texts.index_of(benchmark)));
         means.cases.push(tally.cases);
         means.ratio.push(tally.mean.and_then(|mean| Figure::new(mean.value, 4)));
-        means.below.push(tally.mean.and_then(|mean| reach(&mean, |interval| interval.0)));
-        means.above.push(tally.mean.and_then(|mean| reach(&mean, |interval| interval.1)));
+        means.reach.push(tally.mean.and_then(|mean| reach(&mean)));
     }
     means
 }
@@ -144,6 +137,7 @@ fn known(column: Vec<Option<Figure>>) -> Vec<Option<Figure>> {
     if column.iter().all(Option::is_none) { Vec::new() } else { column }
 }
 
-fn reach(ratio: &Ratio, end: fn((f64, f64)) -> f64) -> Option<Figure> {
-    Figure::distance(ratio.value, end(ratio.interval?))
+fn reach(ratio: &Ratio) -> Option<Figure> {
+    let (low, high) = ratio.interval?;
+    Figure::new(((high / low).ln() / 2.0 * 1e4).round(), 5)
 }

@@ -89,36 +89,31 @@ function nameSides(sides) {
   }
 }
 
-/** An end of a ratio's interval from its distance; null if it is unknown. A column without distances is empty. */
-function reachOf(ratio, distance, sign) {
-  return typeof distance === "number" ? ratio * (1 + (sign * distance) / 1e4) : null;
+/** The interval of a ratio from its half width on a log scale; ends are null if it is unknown, as in an empty column. */
+function ratioInterval(ratio, reach) {
+  const factor = typeof reach === "number" ? Math.exp(reach / 1e4) : null;
+  return { low: factor && ratio / factor, high: factor && ratio * factor };
 }
 
 /** The means of a match as rows. */
 function decodeMeans({ means }, texts) {
   const text = (index) => (index === null ? null : texts[index]);
-  return means.ratio.map((ratio, number) => {
-    const reach = (column, sign) => reachOf(ratio, column[number], sign);
-    return {
-      family: text(means.family[number]),
-      benchmark: text(means.benchmark[number]),
-      cases: means.cases[number],
-      ratio,
-      low: reach(means.below, -1),
-      high: reach(means.above, 1),
-    };
-  });
+  return means.ratio.map((ratio, number) => ({
+    family: text(means.family[number]),
+    benchmark: text(means.benchmark[number]),
+    cases: means.cases[number],
+    ratio,
+    ...ratioInterval(ratio, means.reach[number]),
+  }));
 }
 
 function decodeMatch(match, sides, cases, texts) {
   const rows = ranges(match.case).map((index, number) => {
     const ratio = match.ratio[number];
-    const reach = (column, sign) => reachOf(ratio, column[number], sign);
     return {
       of: cases[index],
       ratio,
-      low: reach(match.below, -1),
-      high: reach(match.above, 1),
+      ...ratioInterval(ratio, match.reach[number]),
       verdict: match.verdict[number],
     };
   });
