@@ -25,13 +25,15 @@ pub(super) const CLAIMS: &[Claim] = &[
         name: "size of caches",
         rows: "latency; the driver's figure of L2",
         condition: "a bracket: the largest set of which surely at most 5 % of the loads miss, and the smallest of \
-            which surely 25 % do; no driver's figure lies outside of the bracket widened by one set on both sides",
+            which surely 25 % do; the driver's figure lies in the bracket widened by one set on both sides; on NVIDIA's \
+            cards there is one",
         state: sizes,
     },
     Claim {
         name: "rise that is no size",
         rows: "latency; the driver's figure of L2",
-        condition: "the driver's figure lies outside of the bracket widened by one set on both sides",
+        condition: "the driver's figure lies outside of the bracket widened by one set on both sides, or an NVIDIA \
+            card's is unknown",
         state: rise,
     },
     Claim {
@@ -90,16 +92,19 @@ pub struct Level {
     last_bytes: u64,
     /// Where it ends; `None` for the last level, and where the rows contradict each other.
     bracket: Option<Bracket>,
+    /// Whether the bracket is one of the cache's size.
+    is_size: bool,
     /// Latency of a dependent load, in nanoseconds; `None` where no set is well inside.
     latency: Option<Estimate>,
     is_last: bool,
 }
 
 impl Level {
-    /// Between which sizes it ends, in bytes: the largest set surely inside, and the smallest surely beyond.
+    /// Between which sizes its cache has its own, in bytes: the largest set surely inside, and the smallest surely
+    /// beyond. `None` where the driver's figure is another, or is needed and unknown.
     #[must_use]
     pub fn size(&self) -> Option<(u64, u64)> {
-        self.bracket.map(|bracket| (bracket.at_least, bracket.at_most))
+        self.bracket.filter(|_| self.is_size).map(|bracket| (bracket.at_least, bracket.at_most))
     }
 
     /// Latency of a dependent load there in nanoseconds, rounded to the digits that its interval leaves.
@@ -174,7 +179,8 @@ pub fn levels(rows: &[&Record]) -> Vec<(String, Level)> {
             Some(Some(beyond)) if is_last => 4 * beyond.max(l2_by_driver(&rows).unwrap_or(0)),
             Some(Some(beyond)) => 2 * beyond,
         };
-        let mut level = Level { least_bytes, last_bytes: plateau.sets.1, bracket, latency: None, is_last };
+        let mut level =
+            Level { least_bytes, last_bytes: plateau.sets.1, bracket, is_size: true, latency: None, is_last };
         level.latency = latency(&curve, least_bytes..=level.largest_inside());
         levels.push(level);
     }
@@ -191,7 +197,15 @@ pub fn levels(rows: &[&Record]) -> Vec<(String, Level)> {
         };
         (name, level)
     };
-    if count < 2 { Vec::new() } else { levels.into_iter().enumerate().map(name).collect() }
+    if count < 2 {
+        return Vec::new();
+    }
+    if let Some(last) = count.checked_sub(2).filter(|_| is_dram)
+        && let Some(end) = levels[last].bracket
+    {
+        levels[last].is_size = is_size(&rows, &curve, end);
+    }
+    levels.into_iter().enumerate().map(name).collect()
 }
 
 fn latencies(rows: &[&Record], draft: &mut Draft) -> Option<String> {
@@ -203,24 +217,22 @@ fn latencies(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     (!parts.is_empty()).then(|| format!("A dependent load takes {}.", parts.join(", ")))
 }
 
-/// Whether the driver's figure of L2 is one of this level, the last cache, and lies outside of the bracket widened by
-/// one set on both sides.
-fn contradicts_driver(rows: &[&Record], levels: &[(String, Level)], index: usize, bracket: Bracket) -> bool {
-    let Some(l2) = l2_by_driver(rows).filter(|_| index + 2 == levels.len() && levels[index + 1].0 == DRAM) else {
-        return false;
-    };
-    let curve = curve(rows);
-    let before = curve.iter().rfind(|point| point.bytes < bracket.at_least).map_or(bracket.at_least, |set| set.bytes);
-    let after = curve.iter().find(|point| point.bytes > bracket.at_most).map_or(bracket.at_most, |set| set.bytes);
-    !(before..=after).contains(&l2)
+/// Whether the end of the last cache is its size: the driver's figure of L2 lies in the bracket widened by one set on
+/// both sides. Without a driver's figure that is unknown on NVIDIA's cards, of which some have L2 in two parts: latency
+/// rises where the part next to an SM is full.
+fn is_size(rows: &[&Record], curve: &[Point], end: Bracket) -> bool {
+    let Some(l2) = l2_by_driver(rows) else { return !has_two_caches(rows) };
+    let before = curve.iter().rfind(|point| point.bytes < end.at_least).map_or(end.at_least, |set| set.bytes);
+    let after = curve.iter().find(|point| point.bytes > end.at_most).map_or(end.at_most, |set| set.bytes);
+    (before..=after).contains(&l2)
 }
 
 fn sizes(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let levels = levels(rows);
     let mut parts = Vec::new();
-    for (index, (name, level)) in levels.iter().enumerate() {
-        let Some(end) = level.bracket.filter(|end| !contradicts_driver(rows, &levels, index, *end)) else { continue };
-        let size = draft.bracket(&format!("{name} size"), end.at_least, end.at_most);
+    for (name, level) in &levels {
+        let Some((at_least, at_most)) = level.size() else { continue };
+        let size = draft.bracket(&format!("{name} size"), at_least, at_most);
         let driver = l2_by_driver(rows).filter(|_| name == "L2");
         let driver = driver
             .map_or_else(String::new, |l2| format!(" (the driver says {})", draft.bytes("L2 size by the driver", l2)));
@@ -231,11 +243,12 @@ fn sizes(rows: &[&Record], draft: &mut Draft) -> Option<String> {
 
 fn rise(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let levels = levels(rows);
-    let cache = levels.len().checked_sub(2)?;
-    let end = levels[cache].1.bracket.filter(|end| contradicts_driver(rows, &levels, cache, *end))?;
+    let end = levels.iter().find(|(_, level)| !level.is_size)?.1.bracket?;
     let between = draft.bracket("rise of latency", end.at_least, end.at_most);
-    let l2 = draft.bytes("L2 size by the driver", l2_by_driver(rows)?);
-    Some(format!("Latency rises to that of DRAM from sets of {between} on; the driver says that L2 has {l2}."))
+    let driver = l2_by_driver(rows).map_or_else(String::new, |l2| {
+        format!("; the driver says that L2 has {}", draft.bytes("L2 size by the driver", l2))
+    });
+    Some(format!("Latency rises to that of DRAM from sets of {between} on{driver}."))
 }
 
 /// The rows of `slices` with and without rotation, at one size.

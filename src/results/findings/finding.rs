@@ -120,6 +120,12 @@ impl Draft {
         Some(format!("{}×", format::significant(ratio, digits)))
     }
 
+    /// A ratio without noise, in plain digits.
+    pub(super) fn exact(&mut self, name: impl Into<String>, ratio: f64) -> String {
+        self.record(name, Quantity::Ratio(ratio));
+        ratio.to_string()
+    }
+
     /// A part of a whole: `75 %`.
     pub(super) fn percent(&mut self, name: impl Into<String>, part: Estimate) -> Option<String> {
         let (quoted, digits) = self.quoted(name.into(), part, Quantity::Ratio)?;

@@ -45,12 +45,12 @@ fn tiles(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let gain = draft.speed("tiled over naive", tiled.rate, naive.rate)?;
     let with = if tiled.is_certain() { format!(" (fastest with {})", tiled.row.params_text()) } else { String::new() };
     let n = tiled.row.size();
-    Some(format!("Matrix product of {n}: tiles in workgroup memory{with} are {gain} the naive kernel."))
+    Some(format!("At {n}, tiles in workgroup memory{with} are {gain} the naive kernel."))
 }
 
 fn reach(rows: &[&Record], draft: &mut Draft, benchmark: &str, what: &str, peak: &str) -> Option<String> {
     let best = best(rows, benchmark)?;
     let rate = draft.flop_rate(benchmark, best.rate)?;
     let share = draft.share(format!("{benchmark} share"), best.row, peak);
-    Some(format!("Matrix product of {}: {what} reach {rate}{share}.", best.row.size()))
+    Some(format!("At {}, {what} reach {rate}{share}.", best.row.size()))
 }

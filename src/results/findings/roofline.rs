@@ -51,14 +51,11 @@ fn half(rows: &[&Record], draft: &mut Draft) -> Option<String> {
         return Some(format!("At {n} f32, bandwidth stays above half of {whole} up to {most} FMA per element."));
     }
     let (low, (high, _)) = (points[before].0, points.get(after)?);
-    let exact = |value: f64| Estimate { value, low: value, high: value };
     // An FMA is two operations; an element is 4 bytes read and 4 written.
-    let from = draft.times("half bandwidth FLOP per byte at least", exact(low / 4.0))?;
-    let to = draft.times("half bandwidth FLOP per byte at most", exact(high / 4.0))?;
+    let from = draft.exact("half bandwidth FLOP per byte at least", low / 4.0);
+    let to = draft.exact("half bandwidth FLOP per byte at most", high / 4.0);
     Some(format!(
         "At {n} f32, bandwidth falls from {whole} (at {fewest} FMA per element) to half of it between {low} and {high} \
-         FMA per element, {}–{} FLOP per byte.",
-        from.trim_end_matches('×'),
-        to.trim_end_matches('×')
+         FMA per element, {from}–{to} FLOP per byte."
     ))
 }
