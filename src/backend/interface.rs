@@ -1,21 +1,32 @@
 //! The traits that a backend implements.
 
 use std::future::Future;
+use std::ops::Range;
 use std::pin::Pin;
 
-use super::device::Device;
+use super::device::{Device, DeviceType};
 use super::monitor::{self, Monitor};
 use crate::error::Result;
 use crate::job::Job;
 
-/// Sizes in bytes of the unused buffers that move later jobs to `place`: up to 4 MiB within a block of an allocator, and
-/// up to 64 MiB among larger allocations. None for place 0.
-pub(super) fn spacers(place: u64) -> Vec<u64> {
-    if place == 0 {
-        return Vec::new();
+/// Sizes in bytes of the unused buffers that move later jobs to a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spacers {
+    /// In the device's memory: up to 4 MiB within a block of an allocator, up to 64 MiB among larger allocations, and up
+    /// to 768 MiB among the largest if the device is a card with its own memory.
+    pub(super) on_device: Vec<u64>,
+    /// In the host's memory.
+    pub(super) on_host: u64,
+}
+
+/// The spacers of `place`; `None` for place 0.
+pub(super) fn spacers(place: u64, kind: DeviceType) -> Option<Spacers> {
+    let random = (place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let mut on_device = vec![(1 + random % 63) << 16, (1 + (random >> 8) % 31) << 21];
+    if kind == DeviceType::Discrete {
+        on_device.push((1 + (random >> 14) % 12) << 26);
     }
-    let random = (place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    vec![(1 + random % 63) << 16, (1 + (random >> 8) % 31) << 21]
+    (place > 0).then(|| Spacers { on_device, on_host: (1 + (random >> 20) % 63) << 16 })
 }
 
 /// A boxed future. The traits below are async because a browser never blocks, and boxed so that they work as trait
@@ -76,6 +87,24 @@ pub trait Prepared {
 
     /// Overwrites every output with [`crate::job::POISON`].
     fn poison(&mut self) -> Task<'_, ()>;
+
+    /// Passes the bytes `range` of a buffer to `sink`, in pieces, each with its offset. The start is a multiple of 16.
+    fn read_part<'a>(
+        &'a mut self,
+        buffer: usize,
+        range: Range<u64>,
+        sink: &'a mut dyn FnMut(u64, &[u8]),
+    ) -> Task<'a, ()> {
+        Box::pin(async move {
+            let mut part = |offset: u64, bytes: &[u8]| {
+                let skipped = range.start.saturating_sub(offset) as usize;
+                if skipped < bytes.len() {
+                    sink(offset + skipped as u64, &bytes[skipped..]);
+                }
+            };
+            self.read(buffer, range.end, &mut part).await
+        })
+    }
 
     /// Passes the first `bytes` of a buffer to `sink`, in pieces, each with its offset.
     fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()>;

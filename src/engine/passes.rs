@@ -2,7 +2,9 @@
 //! another place of memory.
 //!
 //! Most of a row's variance lies between runs: it depends on where buffers lie and on what ran before. Epochs within one
-//! process show all of it (`docs/trust.md`), so that a single run knows how the next one will differ.
+//! process show it (`docs/trust.md`), so that a single run knows how the next one will differ. The order is random down
+//! to the single case: cases with equal inputs that ran in a row, to upload these once, found their buffers at the same
+//! place in every pass of a process, and at another one in the next process.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -18,7 +20,7 @@ use super::settings::Settings;
 use super::turn::turns;
 use crate::engine::measure::Rules;
 use crate::error::Result;
-use crate::suite::{Case, Shape};
+use crate::suite::Case;
 
 /// The state of a run in which every case has its first epoch.
 pub(super) struct Passes<'r, 'a> {
@@ -49,7 +51,7 @@ impl Passes<'_, '_> {
             }
             let mut order = Order::new(self.settings.seed, pass);
             let place = order.number() | 1;
-            shuffle(&mut due, self.cases, &mut order);
+            order.shuffle(&mut due);
             for run in self.runs.iter_mut() {
                 run.move_to(place).await;
             }
@@ -129,31 +131,5 @@ impl Passes<'_, '_> {
         let mut touched = Touched::default();
         self.rows.settle(self.cases, self.runs, &mut touched);
         self.observer.finish_pass(self.rows.records(), &self.rows.changes(&touched))
-    }
-}
-
-/// Cases that move at least this many bytes share their inputs with others of the family.
-const LARGE: u64 = 32 << 20;
-
-/// Shuffles cases. Large ones with equal inputs stay together, in random order, since uploading takes longer than
-/// measuring.
-fn shuffle(indices: &mut Vec<usize>, cases: &[Case], order: &mut Order) {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for index in indices.drain(..) {
-        let shape = |index: usize| (&cases[index].shape, cases[index].family.name, cases[index].work().bytes >= LARGE);
-        let is_same = |group: &&mut Vec<usize>| {
-            let ((a, family, is_large), (b, other_family, other_is_large)) = (shape(index), shape(group[0]));
-            let inputs = |shape: &Shape| (shape.dtype.scalar(), shape.extent);
-            is_large && other_is_large && family == other_family && inputs(a) == inputs(b)
-        };
-        match groups.iter_mut().find(is_same) {
-            Some(group) => group.push(index),
-            None => groups.push(vec![index]),
-        }
-    }
-    order.shuffle(&mut groups);
-    for mut group in groups {
-        order.shuffle(&mut group);
-        indices.extend(group);
     }
 }

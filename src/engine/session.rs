@@ -17,7 +17,7 @@ use super::slope::slope;
 use crate::backend::monitor::{Monitor, Reading};
 use crate::backend::{Backend, Prepared};
 use crate::engine::measure::{self, Rules, Series, Timer};
-use crate::engine::verify::{Mismatch, verify};
+use crate::engine::verify::{Mismatch, verify, verify_parts};
 use crate::error::{Error, Result};
 use crate::job::{Job, Step};
 use crate::results::stats::{self, round_to_seven_digits};
@@ -209,7 +209,10 @@ impl<'a> Session<'a> {
             self.measuring += start.elapsed();
             let has_moved = drift.abs() > self.canary.allowed_drift();
             let reading_after = self.reading(epochs == 0 || has_moved);
-            if let Some(mismatch) = verify(prepared, job).await? {
+            let random = self.settings.seed.wrapping_add(epochs as u64);
+            let mismatch =
+                if epochs == 0 { verify(prepared, job).await? } else { verify_parts(prepared, job, random).await? };
+            if let Some(mismatch) = mismatch {
                 record.mark_wrong(mismatch.to_string());
                 return Ok(());
             }
@@ -324,7 +327,7 @@ const EPOCHS_WITH_CHECKED_LAUNCH: usize = 1;
 /// Runs one launch into the outputs, which are poisoned when a job is prepared, and verifies them.
 async fn checked_launch(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mismatch>> {
     prepared.sample(1).await?;
-    verify(prepared, job).await
+    verify_parts(prepared, job, 0).await
 }
 
 /// The case with the inputs of its epoch, counted from 0.

@@ -1,5 +1,7 @@
 //! Verifies outputs against their oracles.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::backend::Prepared;
@@ -43,12 +45,7 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
         // The comparison with the oracle then finds the element within the row.
         suspects = row * product.n..(row + 1) * product.n;
     }
-    // Oracles compute tables in parallel at their first call. Called from within the thread pool, a thread that waits
-    // for the table could be given another piece that waits for it too. So call them here first.
-    (job.check.oracle)(0, &mut [0.0]);
-    if let Some(tolerance) = &job.check.tolerance {
-        tolerance(0, &mut [0.0]);
-    }
+    call_once(job);
     let mut first = None;
     let mut compare = |offset: u64, bytes: &[u8]| {
         if first.is_none() {
@@ -61,6 +58,66 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
     };
     prepared.read(job.check.buffer, job.check.scalars * size, &mut compare).await?;
     Ok(first)
+}
+
+/// Outputs up to this size are always verified whole.
+const SMALL: u64 = 32 << 20;
+
+/// Size and number of the parts that stand for a larger output.
+const PART: u64 = 1 << 20;
+const PARTS: u64 = 16;
+
+/// Like [`verify`], but of an output above 32 MiB only 16 parts of 1 MiB: the first, the last, and others that `random`
+/// selects. For repeated checks of a kernel whose whole output is verified once.
+///
+/// # Errors
+/// Errors of reading back.
+pub async fn verify_parts(prepared: &mut dyn Prepared, job: &Job, random: u64) -> Result<Option<Mismatch>> {
+    let scalar = job.buffers[job.check.buffer].scalar;
+    let (size, bytes) = (scalar.bytes() as u64, job.check.scalars * scalar.bytes() as u64);
+    if bytes <= SMALL || job.check.product.is_some() {
+        return verify(prepared, job).await;
+    }
+    call_once(job);
+    for part in parts(bytes, random) {
+        let mut first = None;
+        let mut compare = |offset: u64, bytes: &[u8]| {
+            if first.is_none() {
+                first = mismatch(&job.check, scalar, offset / size, bytes);
+            }
+        };
+        prepared.read_part(job.check.buffer, part, &mut compare).await?;
+        if first.is_some() {
+            return Ok(first);
+        }
+    }
+    Ok(None)
+}
+
+/// The parts of an output of `bytes`: one at a random place in each of 16 equal sections, but the first and the last at
+/// their ends.
+fn parts(bytes: u64, random: u64) -> impl Iterator<Item = Range<u64>> {
+    let section = bytes / PARTS;
+    (0..PARTS).map(move |number| {
+        let draw = (random ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let start = match number {
+            0 => 0,
+            _ if number == PARTS - 1 => bytes - PART,
+            _ => number * section + draw % (section - PART + 1),
+        };
+        // Offsets of copies are multiples of 16 bytes.
+        let start = start & !15;
+        start..if number == PARTS - 1 { bytes } else { start + PART }
+    })
+}
+
+/// Calls the oracles once. They compute tables in parallel at their first call. Called from within the thread pool, a
+/// thread that waits for the table could be given another piece that waits for it too.
+fn call_once(job: &Job) {
+    (job.check.oracle)(0, &mut [0.0]);
+    if let Some(tolerance) = &job.check.tolerance {
+        tolerance(0, &mut [0.0]);
+    }
 }
 
 /// Random vectors of a Freivalds check.
@@ -200,6 +257,18 @@ mod tests {
             freivalds.add(333 * piece as u64, chunk);
         }
         freivalds.first_wrong_row()
+    }
+
+    #[test]
+    fn parts_lie_in_the_output_with_both_ends_and_differ_by_the_random_number() {
+        for bytes in [SMALL + 4, (1 << 30) - 12, 3 << 30] {
+            let parts = |random| parts(bytes, random).collect::<Vec<_>>();
+            let some = parts(1);
+            assert_eq!((some[0].start, some[15].end), (0, bytes));
+            assert!(some.windows(2).all(|pair| pair[0].end <= pair[1].start + 16), "{some:?}");
+            assert!(some.iter().all(|part| part.start % 16 == 0 && part.end - part.start >= PART && part.end <= bytes));
+            assert_ne!(some, parts(2));
+        }
     }
 
     #[test]

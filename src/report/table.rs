@@ -111,7 +111,7 @@ fn cells(section: &Section, measured: &[&Record], row: &Record, headings: &[&str
 
 /// Half width of the row's interval, in percent of the median.
 pub(super) fn noise(row: &Record) -> String {
-    row.noise().map_or_else(String::new, format::percent)
+    row.noise().map_or_else(String::new, format::noise)
 }
 
 /// Speed relative to the first row of the same group and size. Rows of different kernels compare times. Rows of the
@@ -265,7 +265,7 @@ pub fn line(record: &Record) -> String {
     if record.median_ns.is_none() {
         return format!("{label} {}: {}", record.status.name(), record.reason);
     }
-    let noise = record.noise().map_or_else(String::new, |noise| format!("±{}", format::percent(noise)));
+    let noise = record.noise().map_or_else(String::new, |noise| format!("±{}", format::noise(noise)));
     let status = if record.status == Status::Ok { "" } else { record.status.name() };
     let text = format!("{label} {:>9} {noise:<7} {:>12} {status}", time(record.median_ns), rate(record));
     text.trim_end().to_owned()

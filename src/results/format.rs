@@ -173,6 +173,12 @@ pub fn ratio_with_interval(value: f64, interval: Option<(f64, f64)>) -> String {
     format!("{}{interval}", ratio(value))
 }
 
+/// Half the width of an interval, relative to the value. Beyond 100 % the figure says nothing more.
+#[must_use]
+pub fn noise(noise: f64) -> String {
+    if noise > 1.0 { ">100 %".to_owned() } else { percent(noise) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -224,18 +224,22 @@ impl Backend for CudaBackend {
 
     fn move_to(&mut self, place: u64) -> Task<'_, ()> {
         Box::pin(async move {
-            self.inputs.clear();
-            self.spacers.clear();
+            self.release();
             self.gpu.context.enter()?;
+            let Some(spacers) = spacers(place, self.found.device.kind) else { return Ok(()) };
             // A device without room for them keeps its place.
-            self.spacers =
-                spacers(place).into_iter().filter_map(|size| Memory::new(&self.gpu.context, size).ok()).collect();
+            let on_device = spacers.on_device.into_iter();
+            self.spacers = on_device.filter_map(|size| Memory::new(&self.gpu.context, size).ok()).collect();
+            if let Ok(pinned) = Pinned::new(&self.gpu.context, spacers.on_host as usize) {
+                self.spacers.extend(Memory::on_host(pinned));
+            }
             Ok(())
         })
     }
 
     fn release(&mut self) {
         self.inputs.clear();
+        self.spacers.clear();
     }
 }
 

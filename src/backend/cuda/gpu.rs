@@ -1,5 +1,7 @@
 //! An open context and its staging memory.
 
+use std::ops::Range;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
@@ -42,10 +44,10 @@ impl Gpu {
     }
 
     /// Passes the first `bytes` of `memory` to `sink`, in pieces.
-    pub(super) fn read(&self, memory: &Memory, bytes: u64, sink: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
+    pub(super) fn read(&self, memory: &Memory, range: Range<u64>, sink: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
         let mut staging = self.staging.borrow_mut();
-        for offset in (0..bytes).step_by(PIECE) {
-            let length = (bytes - offset).min(PIECE as u64);
+        for offset in range.clone().step_by(PIECE) {
+            let length = (range.end - offset).min(PIECE as u64);
             // SAFETY: the staging memory is read after the copy was waited for.
             unsafe { memory.download(offset, &mut staging, length)? };
             self.context.wait()?;

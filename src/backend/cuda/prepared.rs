@@ -1,5 +1,6 @@
 //! A job on a CUDA device.
 
+use std::ops::Range;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -307,7 +308,7 @@ impl CudaJob {
                     let scalar = self.specs[buffer].scalar;
                     let bytes = scalars * scalar.bytes() as u64;
                     let mut total = 0.0;
-                    self.gpu.read(&self.buffers[buffer], bytes, &mut |_, piece| {
+                    self.gpu.read(&self.buffers[buffer], 0..bytes, &mut |_, piece| {
                         let mut values = vec![0.0; piece.len() / scalar.bytes()];
                         scalar.decode(piece, &mut values);
                         total += values.iter().sum::<f64>();
@@ -370,16 +371,25 @@ impl Prepared for CudaJob {
     }
 
     fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
+        self.read_part(buffer, 0..bytes, sink)
+    }
+
+    fn read_part<'a>(
+        &'a mut self,
+        buffer: usize,
+        range: Range<u64>,
+        sink: &'a mut dyn FnMut(u64, &[u8]),
+    ) -> Task<'a, ()> {
         Box::pin(async move {
             if let Some(host) = self.received.get(&buffer) {
-                sink(0, &host.bytes()?[..bytes as usize]);
+                sink(range.start, &host.bytes()?[range.start as usize..range.end as usize]);
                 return Ok(());
             }
             self.gpu.context.enter()?;
             if let Some(array) = self.arrays.get(&buffer) {
                 array.copy_to(&self.buffers[buffer], array.row_bytes())?;
             }
-            self.gpu.read(&self.buffers[buffer], bytes, sink)
+            self.gpu.read(&self.buffers[buffer], range, sink)
         })
     }
 }

@@ -151,20 +151,20 @@ impl Backend for WgpuBackend {
 
     fn move_to(&mut self, place: u64) -> Task<'_, ()> {
         Box::pin(async move {
-            self.spacers.clear();
             self.release();
             let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-            self.spacers = spacers(place)
-                .into_iter()
-                .map(|size| {
-                    self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                        label: Some("spacer"),
-                        size,
-                        usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-                        mapped_at_creation: false,
-                    })
+            let create = |size: u64, usage| {
+                self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("spacer"),
+                    size,
+                    usage: usage | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
                 })
-                .collect();
+            };
+            if let Some(spacers) = spacers(place, self.adapter.device.kind) {
+                let on_device = spacers.on_device.into_iter().map(|size| create(size, wgpu::BufferUsages::STORAGE));
+                self.spacers = on_device.chain([create(spacers.on_host, wgpu::BufferUsages::MAP_READ)]).collect();
+            }
             if scope.pop().await.is_some() {
                 // A device without room for them keeps its place.
                 self.spacers.clear();
@@ -174,6 +174,7 @@ impl Backend for WgpuBackend {
     }
 
     fn release(&mut self) {
+        self.spacers.clear();
         self.inputs.drain(..).for_each(|(_, memory)| memory.free());
         // wgpu frees dropped memory at the next poll. The next job reports an error of the poll.
         let _ = self.gpu.device.poll(wgpu::PollType::Poll);

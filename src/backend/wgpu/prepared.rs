@@ -1,6 +1,7 @@
 //! A job on a wgpu device.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 
 use web_time::Instant;
 
@@ -152,7 +153,7 @@ impl WgpuJob {
                     };
                     match route {
                         Route::Mapped => self.gpu.read_mapped(buffer, bytes, |piece| store(0, piece)).await?,
-                        _ => self.gpu.read(buffer, bytes, &mut store).await?,
+                        _ => self.gpu.read(buffer, 0..bytes, &mut store).await?,
                     }
                 }
                 step => {
@@ -309,7 +310,7 @@ impl Prepared for WgpuJob {
                         let bytes = scalars * scalar.bytes() as u64;
                         let mut total = 0.0;
                         self.gpu
-                            .read(self.memory[*buffer].buffer()?, bytes, &mut |_, piece| {
+                            .read(self.memory[*buffer].buffer()?, 0..bytes, &mut |_, piece| {
                                 let mut values = vec![0.0; piece.len() / scalar.bytes()];
                                 scalar.decode(piece, &mut values);
                                 total += values.iter().sum::<f64>();
@@ -339,6 +340,33 @@ impl Prepared for WgpuJob {
         })
     }
 
+    fn read_part<'a>(
+        &'a mut self,
+        buffer: usize,
+        range: Range<u64>,
+        sink: &'a mut dyn FnMut(u64, &[u8]),
+    ) -> Task<'a, ()> {
+        Box::pin(async move {
+            if let Some(host) = self.received.get(&buffer) {
+                sink(range.start, &host[range.start as usize..range.end as usize]);
+                return Ok(());
+            }
+            match &self.memory[buffer] {
+                Memory::Buffer(memory) if !self.specs[buffer].is_staging => self.gpu.read(memory, range, sink).await,
+                // Textures and mapped memory are small.
+                _ => {
+                    let mut part = |offset: u64, bytes: &[u8]| {
+                        let skipped = range.start.saturating_sub(offset) as usize;
+                        if skipped < bytes.len() {
+                            sink(offset + skipped as u64, &bytes[skipped..]);
+                        }
+                    };
+                    self.read(buffer, range.end, &mut part).await
+                }
+            }
+        })
+    }
+
     fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
         Box::pin(async move {
             if let Some(host) = self.received.get(&buffer) {
@@ -348,7 +376,7 @@ impl Prepared for WgpuJob {
             let is_staging = self.specs[buffer].is_staging;
             match &self.memory[buffer] {
                 Memory::Buffer(buffer) if is_staging => self.gpu.read_mapped(buffer, bytes, |all| sink(0, all)).await,
-                Memory::Buffer(buffer) => self.gpu.read(buffer, bytes, sink).await,
+                Memory::Buffer(buffer) => self.gpu.read(buffer, 0..bytes, sink).await,
                 Memory::Texture(texture) => self.gpu.read_texture(&self.specs[buffer], texture, bytes, sink).await,
             }
         })

@@ -133,21 +133,26 @@ impl Gpu {
         encoder
     }
 
-    /// Passes the first `bytes` of `buffer` to `sink`, in pieces. The device copies the next piece meanwhile.
-    pub(super) async fn read(&self, buffer: &wgpu::Buffer, bytes: u64, sink: &mut dyn FnMut(u64, &[u8])) -> Result<()> {
+    /// Passes the bytes `range` of `buffer` to `sink`, in pieces. The device copies the next piece meanwhile.
+    pub(super) async fn read(
+        &self,
+        buffer: &wgpu::Buffer,
+        range: Range<u64>,
+        sink: &mut dyn FnMut(u64, &[u8]),
+    ) -> Result<()> {
         let start = |offset: u64| {
             let [even, odd] = &self.readback;
-            let to = if (offset / PIECE).is_multiple_of(2) { even } else { odd };
-            let piece = (bytes - offset).min(PIECE);
+            let to = if ((offset - range.start) / PIECE).is_multiple_of(2) { even } else { odd };
+            let piece = (range.end - offset).min(PIECE);
             let copied = self.copy_commands(buffer, offset, to, 0, piece.next_multiple_of(4));
             (offset, to, piece, self.queue.submit([copied.finish()]))
         };
-        let mut in_flight = (bytes > 0).then(|| start(0));
+        let mut in_flight = (!range.is_empty()).then(|| start(range.start));
         while let Some((offset, from, piece, submission)) = in_flight {
             self.wait(submission).await?;
             // Mapping waits for all submissions: map before the next copy is submitted.
             self.map(from, wgpu::MapMode::Read, piece.next_multiple_of(8)).await?;
-            in_flight = (offset + PIECE < bytes).then(|| start(offset + PIECE));
+            in_flight = (offset + PIECE < range.end).then(|| start(offset + PIECE));
             read_view(from, piece, |view| sink(offset, view))?;
         }
         Ok(())
