@@ -8,7 +8,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::interrupt::Interrupt;
 use super::output::say;
-use super::run::plural;
+use super::values::plural;
 use super::watchdog::{self, Watchdog, Work};
 use crate::backend::Api;
 use crate::engine::measure::Timer;
@@ -70,7 +70,18 @@ impl Progress {
         let (file, path) = (Arc::clone(&csv), path.to_owned());
         let watchdog =
             Watchdog::new(watchdog::TIMEOUT, move |row, work| end_program(&mut lock(&file), row, work, &path));
-        Self { bar, started: None, limit, csv, json: None, replaced: (None, false), apis, pictures: None, interrupt, watchdog }
+        Self {
+            bar,
+            started: None,
+            limit,
+            csv,
+            json: None,
+            replaced: (None, false),
+            apis,
+            pictures: None,
+            interrupt,
+            watchdog,
+        }
     }
 
     /// Saves the images of kernels in `folder`.

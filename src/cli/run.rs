@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::selection::{no_device, select_runs};
 use super::shaders::sources;
 use super::target::{Target, Through, targets};
-use super::values::{duration, fail_on, param, size};
+use super::values::{duration, fail_on, param, plural, size};
 use crate::backend::{Backend, Device, DeviceType};
 use crate::engine::plan::{Request, plan, reserves};
 use crate::engine::{EarlierRows, End, Epochs, Outcome, Settings, recall_params};
@@ -47,8 +47,8 @@ pub(super) struct Arguments {
     /// quick on a software device, else none]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     time: Option<Duration>,
-    /// Measure each case in exactly this many epochs [default: 3 in quick; 3 to 12 in standard, as its noise needs; 6 to
-    /// 24 in thorough]
+    /// Measure each case in exactly this many epochs [default: 2 in quick; 2 to 16 in standard, as its noise needs; 8 to
+    /// 32 in thorough]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     epochs: Option<u16>,
     /// Seed of the order of the cases after the first pass [default: from the clock]
@@ -289,10 +289,6 @@ fn beginning(devices: &[Device], cases: &[Case], count: usize, profile: Profile,
         format!("{name}{kind} ({api}, {driver}): {families}, {cases}, profile {profile}{about}")
     };
     devices.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-pub(super) fn plural(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// The cases excluded by the time limit, in one line.

@@ -130,12 +130,7 @@ impl<'a> ApiRun<'a> {
 
     /// Adds an epoch to the case's row. Returns whether it could: a row keeps the epochs that it has, unless the device
     /// is lost in this one.
-    pub(super) async fn epoch(
-        &mut self,
-        case: &Case,
-        effort: &Effort,
-        record: &mut Record,
-    ) -> Result<bool> {
+    pub(super) async fn epoch(&mut self, case: &Case, effort: &Effort, record: &mut Record) -> Result<bool> {
         let Ok(session) = &mut self.session else { return Ok(false) };
         let mut picture = None;
         let Err(error) = session.case(case, effort, record, &mut picture).await else { return Ok(true) };

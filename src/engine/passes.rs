@@ -79,9 +79,7 @@ impl Passes<'_, '_> {
     fn wanting(&self, index: usize) -> Vec<usize> {
         let apis = self.runs.len();
         let can = |api: &usize| {
-            let has_figures = self.rows.get(index, *api).is_some_and(|record| {
-                !record.epochs_ns.is_empty()
-            });
+            let has_figures = self.rows.get(index, *api).is_some_and(|record| !record.epochs_ns.is_empty());
             has_figures && self.runs[*api].session.is_ok() && !self.stopped.contains(&(index * apis + api))
         };
         let able: Vec<usize> = (0..apis).filter(can).collect();

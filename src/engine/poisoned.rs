@@ -8,7 +8,7 @@ use crate::backend::Prepared;
 use crate::error::Result;
 
 /// Maximum number of launches of each kind in a round.
-const LAUNCHES: usize = 5;
+const LAUNCHES: usize = 3;
 
 /// A round that finds a difference is repeated this often: other programs may have slowed it down.
 const ROUNDS: usize = 4;
@@ -121,7 +121,10 @@ mod tests {
     fn a_kernel_that_skips_its_work_when_it_is_done_is_found() {
         let (ratio, _) = ratio(true, |is_poisoned, _| if is_poisoned { 100e3 } else { 20e3 });
         assert_eq!(ratio, Some(5.0));
-        assert_eq!(self::ratio(false, |is_poisoned, _| if is_poisoned { 20e6 } else { 4e6 }).0.map(f64::round), Some(5.0));
+        assert_eq!(
+            self::ratio(false, |is_poisoned, _| if is_poisoned { 20e6 } else { 4e6 }).0.map(f64::round),
+            Some(5.0)
+        );
     }
 
     #[test]

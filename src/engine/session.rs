@@ -243,6 +243,13 @@ impl<'a> Session<'a> {
             ));
             return Ok(());
         }
+        // The last launch found the output of the one before it.
+        if job.runs_kernel()
+            && let Some(mismatch) = verify_parts(prepared, job, 1).await?
+        {
+            record.mark_wrong(format!("{mismatch} after a launch into a complete output"));
+            return Ok(());
+        }
         let start = Instant::now();
         if !job.has_untimed_steps() {
             let launches = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);

@@ -10,9 +10,9 @@ use crate::results::stats;
 const LENGTHS: [u32; 3] = [1, 2, 4];
 
 /// Samples of each length.
-const REPEATS: usize = 5;
+const REPEATS: usize = 3;
 
-/// Duration of the longest sample, in nanoseconds. All samples together take nine times as long.
+/// Duration of the longest sample, in nanoseconds. All samples together take about five times as long.
 const LONGEST_NS: f64 = 600_000.0;
 
 /// Launches that take longer are not short: the cost of a submission is below the noise of their median.
@@ -30,7 +30,7 @@ const TICKS: f64 = 100.0;
 /// The slope is Theil and Sen's: the median of the slopes between each two samples of different lengths (Sen, *Journal
 /// of the American Statistical Association* 63, 1968). Up to 29 % of the samples may be wrong by any amount. Samples of
 /// k, 2k and 4k launches take turns, so that a drift of the device's clock affects all lengths alike. All samples
-/// together take about 5 ms.
+/// together take about 3 ms.
 ///
 /// `launches` is the number in a sample of the case's series. `None` if the host's clock times the job, if the series
 /// has one launch in a sample, if a launch takes 100 µs or longer, and if the clock is too coarse or `rules` allow too

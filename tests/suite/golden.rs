@@ -172,13 +172,14 @@ fn rows_as_they_land() {
 #[test]
 fn json_holds_every_column_and_every_sample() {
     let mut record = rows().swap_remove(0);
-    record.all_samples_ns = vec![1.5, 2.5];
+    (record.all_samples_ns, record.epoch_samples) = (vec![1.5, 2.5], vec![2]);
     let value: serde_json::Value = serde_json::from_slice(&json::write(&[record])).expect("JSON");
     assert_eq!(value[0]["median_ns"], 1_037_000.0);
     assert_eq!(value[0]["samples_ns"], serde_json::json!([1.5, 2.5]));
+    assert_eq!(value[0]["epoch_samples"], serde_json::json!([2]));
     assert_eq!(value[0]["drift"], serde_json::Value::Null);
     let keys = value[0].as_object().expect("an object").len();
-    assert_eq!(keys, shaderbench::results::COLUMNS.len() + 1);
+    assert_eq!(keys, shaderbench::results::COLUMNS.len() + 2);
 }
 
 /// Rows of one card through `apis`: each case as it is made for one API, and then as `change` has it for each.

@@ -4,6 +4,7 @@
 mod architecture;
 mod browser;
 mod catalogue;
+mod cheats;
 mod cli;
 mod command;
 mod common;

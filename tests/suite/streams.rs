@@ -17,6 +17,7 @@ const FIXED_ANSWERS: &[(&str, &str)] = &[
     ("memory_spaces/storage_latency", "walks a cycle"),
     ("memory_spaces/uniform_latency", "walks a cycle"),
     ("memory_spaces/texture_latency", "walks a cycle"),
+    ("cache_curve/granule", "walks a cycle"),
     ("memory_spaces/workgroup_latency", "walks a cycle"),
     ("memory_spaces/private_latency", "walks a cycle"),
     ("memory_spaces/pointer_latency", "walks a cycle"),

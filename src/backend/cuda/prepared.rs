@@ -1,7 +1,7 @@
 //! A job on a CUDA device.
 
-use std::ops::Range;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use web_time::Instant;
