@@ -11,6 +11,7 @@ mod common;
 mod compare;
 mod compilers;
 mod device;
+mod epochs;
 mod explain;
 mod findings;
 mod golden;

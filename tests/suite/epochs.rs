@@ -1,0 +1,169 @@
+//! Epochs on a fake device: how many a case has, in which order, and what they add to its row.
+
+use crate::common::{
+    self, Behaviour, Fake, SUBJECT, cases, fake, fake_on, is_subject, only, plan_of_subject, right, settings, subject,
+};
+use shaderbench::backend::{Api, Backend};
+use shaderbench::engine::measure::Timer;
+use shaderbench::engine::{self, Changes, EarlierRows, End, Epochs, Observer, Outcome, Settings};
+use shaderbench::error::Result;
+use shaderbench::results::{Record, Status};
+use shaderbench::suite::Case;
+
+/// Notes in which order cases run, and may interrupt the run.
+#[derive(Default)]
+struct Watch {
+    /// The indices of the cases of each pass.
+    passes: Vec<Vec<(usize, Option<Api>)>>,
+    stop_in_pass: Option<usize>,
+    announced: Vec<(usize, usize)>,
+}
+
+impl Observer for Watch {
+    fn timer(&mut self, _: Api, _: &Timer) {}
+    fn start(&mut self, index: usize, _: &Case, row: &Record) {
+        let pass = row.epochs_ns.len();
+        self.passes.resize(self.passes.len().max(pass + 1), Vec::new());
+        self.passes[pass].push((index, row.backend));
+    }
+    fn row(&mut self, _: &Record) {}
+    fn pass(&mut self, number: usize, count: usize) {
+        self.announced.push((number, count));
+    }
+    fn finish(&mut self, _: &[Record], _: &Changes) -> Result<()> {
+        Ok(())
+    }
+    fn is_interrupted(&self) -> bool {
+        self.stop_in_pass.is_some_and(|pass| self.announced.iter().any(|(number, _)| *number == pass))
+    }
+}
+
+fn with(epochs: Epochs, seed: u64) -> Settings {
+    Settings { epochs, seed, ..settings() }
+}
+
+const THREE: Epochs = Epochs { least: 3, most: 3, target: 0.0 };
+
+fn run(backends: &mut [&mut Fake], kept: Vec<Record>, settings: &Settings, watch: &mut Watch) -> Outcome {
+    let devices: Vec<_> = backends.iter().map(|backend| backend.device().clone()).collect();
+    let plan = plan_of_subject();
+    let kept = EarlierRows::new(kept, &plan, &devices, settings).expect("rows of this run");
+    let mut backends: Vec<&mut dyn Backend> = backends.iter_mut().map(|b| &mut **b as &mut dyn Backend).collect();
+    pollster::block_on(engine::resume(&mut backends, &plan, kept, settings, watch)).expect("nothing fails")
+}
+
+#[test]
+fn every_measured_case_has_its_epochs_in_passes_of_random_order() {
+    let mut watch = Watch::default();
+    let outcome = run(&mut [&mut right()], Vec::new(), &with(THREE, 7), &mut watch);
+    for row in &outcome.records {
+        let epochs = if row.median_ns.is_some() { 3 } else { 0 };
+        assert_eq!((row.epochs_ns.len(), row.seed), (epochs, Some(7)), "{}", row.name());
+        assert_eq!(row.epoch_samples.iter().sum::<u64>(), row.samples.unwrap_or(0));
+    }
+    let [first, second, third] = &watch.passes[..] else { panic!("three passes: {:?}", watch.passes) };
+    assert!(first.is_sorted() && !second.is_sorted() && !third.is_sorted() && second != third);
+    assert_eq!(watch.announced, [(2, second.len()), (3, third.len())]);
+    // The same seed gives the same order, another seed another.
+    let mut order_of = |seed| {
+        let mut watch = Watch::default();
+        run(&mut [&mut right()], Vec::new(), &with(THREE, seed), &mut watch);
+        watch.passes
+    };
+    assert_eq!(order_of(7), watch.passes);
+    assert_ne!(order_of(8)[1], watch.passes[1]);
+}
+
+#[test]
+fn rows_that_differ_between_epochs_have_more_of_them_and_a_wide_interval() {
+    let epochs = Epochs { least: 2, most: 6, target: 0.01 };
+    // The first epoch is slow.
+    let mut backend = fake(only(SUBJECT, Behaviour::SlowAtFirst(1.3)));
+    let outcome = run(&mut [&mut backend], Vec::new(), &with(epochs, 1), &mut Watch::default());
+    let row = subject(&outcome.records);
+    assert_eq!(row.epochs_ns.len(), 6);
+    assert!((row.epochs_ns[0] / row.epochs_ns[1] - 1.3).abs() < 0.05, "{:?}", row.epochs_ns);
+    assert!(row.noise_between.is_some_and(|noise| (0.05..0.2).contains(&noise)), "{:?}", row.noise_between);
+    assert!(row.noise().is_some_and(|noise| noise > 0.05), "{:?}", row.noise());
+    let others = outcome.records.iter().filter(|row| !is_subject(row) && row.median_ns.is_some());
+    assert!(others.clone().all(|row| row.noise().is_some_and(|noise| noise <= 0.01)));
+    assert!(others.clone().any(|row| row.epochs_ns.len() == 2));
+}
+
+#[test]
+fn an_interrupted_run_keeps_its_epochs_and_is_resumed_with_the_rest() {
+    let settings = with(THREE, 3);
+    let mut watch = Watch { stop_in_pass: Some(2), ..Watch::default() };
+    let outcome = run(&mut [&mut right()], Vec::new(), &settings, &mut watch);
+    assert!(matches!(outcome.end, End::Interrupted));
+    assert!(outcome.records.iter().all(|row| row.epochs_ns.len() <= 1));
+    let before = outcome.records.clone();
+    let outcome = run(&mut [&mut right()], outcome.records, &settings, &mut Watch::default());
+    assert!(matches!(outcome.end, End::Complete));
+    for (row, before) in outcome.records.iter().zip(&before).filter(|(row, _)| row.median_ns.is_some()) {
+        assert_eq!(row.epochs_ns.len(), 3, "{}", row.name());
+        assert_eq!(row.epochs_ns[0], before.epochs_ns[0], "the first epoch is kept");
+    }
+}
+
+#[test]
+fn apis_have_as_many_epochs_and_take_turns_at_being_first() {
+    let (mut vulkan, mut cuda) = (right(), fake_on(Api::Cuda, |_| Behaviour::Right));
+    let mut watch = Watch::default();
+    let outcome = run(&mut [&mut vulkan, &mut cuda], Vec::new(), &with(THREE, 5), &mut watch);
+    assert!(outcome.records.iter().filter(|row| row.median_ns.is_some()).all(|row| row.epochs_ns.len() == 3));
+    for pass in &watch.passes[1..] {
+        let (pairs, rest) = pass.as_chunks::<2>();
+        let of_two: Vec<_> = pairs.iter().filter(|[a, b]| a.0 == b.0).collect();
+        assert!(rest.len() <= 1 && of_two.len() > 4, "{pass:?}");
+        let cuda_first = of_two.iter().filter(|[a, _]| a.1 == Some(Api::Cuda)).count();
+        assert!(cuda_first > 0 && cuda_first < of_two.len(), "{pass:?}");
+    }
+}
+
+#[test]
+fn a_row_without_memory_for_another_epoch_keeps_those_it_has() {
+    let mut backend = fake(only(SUBJECT, Behaviour::Right));
+    let mut watch = Watch { stop_in_pass: Some(2), ..Watch::default() };
+    let settings = with(THREE, 1);
+    let rows = run(&mut [&mut backend], Vec::new(), &settings, &mut watch).records;
+    let mut full = fake(only(SUBJECT, Behaviour::OutOfMemory));
+    let outcome = run(&mut [&mut full], rows, &settings, &mut Watch::default());
+    let row = subject(&outcome.records);
+    assert_eq!((row.status, row.epochs_ns.len()), (Status::Ok, 1));
+    assert!(outcome.records.iter().any(|row| row.epochs_ns.len() == 3));
+}
+
+#[test]
+fn a_device_that_is_lost_in_a_later_epoch_fails_the_row_and_the_run_continues() {
+    let mut watch = Watch { stop_in_pass: Some(2), ..Watch::default() };
+    let settings = with(THREE, 1);
+    let rows = run(&mut [&mut right()], Vec::new(), &settings, &mut watch).records;
+    let mut lost = fake(only(SUBJECT, Behaviour::Lost));
+    let outcome = run(&mut [&mut lost], rows, &settings, &mut Watch::default());
+    let row = subject(&outcome.records);
+    assert_eq!((row.status, row.median_ns), (Status::Failed, None));
+    assert!(outcome.records.iter().filter(|row| row.median_ns.is_some()).all(|row| row.epochs_ns.len() == 3));
+    assert_eq!(lost.log().reopened, 1);
+}
+
+#[test]
+fn a_kernel_that_is_wrong_in_a_later_epoch_is_wrong() {
+    let mut watch = Watch { stop_in_pass: Some(2), ..Watch::default() };
+    let settings = with(THREE, 1);
+    let rows = run(&mut [&mut right()], Vec::new(), &settings, &mut watch).records;
+    let mut wrong = fake(only(SUBJECT, Behaviour::Wrong(3)));
+    let outcome = run(&mut [&mut wrong], rows, &settings, &mut Watch::default());
+    let row = subject(&outcome.records);
+    assert_eq!((row.status, row.median_ns, row.epochs_ns.len()), (Status::Wrong, None, 0));
+}
+
+#[test]
+fn a_time_limit_ends_the_epochs() {
+    let plan = cases(&["transpose"], &["64x96"]);
+    let settings = Settings { time: Some(std::time::Duration::from_millis(1)), ..with(THREE, 1) };
+    let mut backend = right();
+    let mut recorder = common::Recorder { is_in_any_order: true, ..common::Recorder::default() };
+    let outcome = common::resume(&mut [&mut backend], &plan, EarlierRows::default(), &settings, &mut recorder);
+    assert!(outcome.records.iter().all(|row| row.epochs_ns.len() <= 1), "no time for a second pass");
+}
