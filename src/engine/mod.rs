@@ -5,12 +5,14 @@
 
 mod api_run;
 mod canary;
+mod end_to_end;
 mod epoch;
 mod in_kernel;
 mod launch_guard;
 mod lost;
 pub mod measure;
 mod observer;
+mod other_shape;
 mod passes;
 pub mod plan;
 mod poisoned;

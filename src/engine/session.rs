@@ -1,15 +1,17 @@
 //! A measuring session on one device: from a case's job to its figures.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use web_time::Instant;
 
 use super::canary::{Canary, can_ramp, canary_case, case_of};
+use super::end_to_end::end_to_end;
 use super::epoch::Epoch;
 use super::in_kernel::in_kernel;
 use super::launch_guard::LaunchGuard;
 use super::lost::leak_if_lost;
+use super::other_shape::{OtherShapes, checked_launch};
 use super::poisoned::slower_if_poisoned;
 use super::schedule::{ATTEMPTS, Effort};
 use super::settings::Settings;
@@ -17,9 +19,9 @@ use super::slope::slope;
 use crate::backend::monitor::{Monitor, Reading};
 use crate::backend::{Backend, Prepared};
 use crate::engine::measure::{self, Rules, Series, Timer};
-use crate::engine::verify::{Mismatch, verify, verify_parts};
+use crate::engine::verify::{verify, verify_parts};
 use crate::error::{Error, Result};
-use crate::job::{Job, Step};
+use crate::job::Job;
 use crate::results::stats::{self, round_to_seven_digits};
 use crate::results::{Cause, Conditions, Record, Status};
 use crate::suite::{Case, Dtype, Extent, Shape};
@@ -37,8 +39,7 @@ pub(super) struct Session<'a> {
     pub(super) guard: LaunchGuard,
     /// A job that fills the caches with other data, once a kernel needed it.
     flush: Option<Box<dyn Prepared>>,
-    /// Kernels verified at a shape that is not square.
-    other_shapes: HashSet<String>,
+    other_shapes: OtherShapes,
     /// Time spent measuring, with canary and warm-up but without preparation and verification.
     pub(super) measuring: Duration,
 }
@@ -68,7 +69,7 @@ impl<'a> Session<'a> {
             monitor,
             guard: LaunchGuard::default(),
             flush: None,
-            other_shapes: HashSet::new(),
+            other_shapes: OtherShapes::default(),
             measuring: Duration::ZERO,
         })
     }
@@ -118,7 +119,7 @@ impl<'a> Session<'a> {
         }
         self.backend.device().check(&job)?;
         self.guard.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
-        if let Some(mismatch) = self.other_shape(case).await? {
+        if let Some(mismatch) = self.other_shapes.mismatch(self.backend, case).await? {
             record.mark_wrong(mismatch);
             return Ok(());
         }
@@ -128,23 +129,6 @@ impl<'a> Session<'a> {
             result = read_picture(&job, prepared.as_mut()).await.map(|rgba| *picture = Some(rgba));
         }
         leak_if_lost(prepared, result)
-    }
-
-    /// Verifies the kernel of a square case at a small shape that is not square, once per kernel: some faults cancel in
-    /// squares.
-    async fn other_shape(&mut self, case: &Case) -> Result<Option<String>> {
-        let Some(small) = not_square(case) else { return Ok(None) };
-        if !self.other_shapes.insert(format!("{} {} {}", small.name(), small.shape.dtype.name(), small.params_text())) {
-            return Ok(None);
-        }
-        let Ok(job) = Job::new(&small) else { return Ok(None) };
-        if self.backend.device().check(&job).is_err() {
-            return Ok(None);
-        }
-        let mut prepared = self.backend.prepare(&job).await?;
-        let result = checked_launch(prepared.as_mut(), &job).await;
-        let mismatch = leak_if_lost(prepared, result)?;
-        Ok(mismatch.map(|mismatch| format!("{mismatch} at size {}", small.shape.extent)))
     }
 
     /// Samples the case with the given rules, without verification and without a row.
@@ -260,7 +244,8 @@ impl<'a> Session<'a> {
         if record.status != Status::Ok {
             return Ok(());
         }
-        self.end_to_end(job, rules.budget_ns, prepared, record).await
+        self.measuring += end_to_end(job, rules.budget_ns, self.settings.end_to_end_bytes, prepared, record).await?;
+        Ok(())
     }
 
     /// A reading of the monitor, if there is one and it `is_wanted`.
@@ -293,73 +278,16 @@ impl<'a> Session<'a> {
         self.measuring += start.elapsed();
         ratio
     }
-
-    /// Times the job's end-to-end steps, and verifies the sum if the host computes one.
-    async fn end_to_end(
-        &mut self,
-        job: &Job,
-        budget_ns: f64,
-        prepared: &mut dyn Prepared,
-        record: &mut Record,
-    ) -> Result<()> {
-        let uploaded = job.end_to_end.iter().filter_map(Step::uploaded).map(|index| job.buffers[index].bytes);
-        if job.end_to_end.is_empty() || uploaded.sum::<u64>() > self.settings.end_to_end_bytes {
-            return Ok(());
-        }
-        let (mut samples, mut spent, mut want) = (Vec::new(), 0.0, None);
-        while samples.len() < 2 || (samples.len() < 20 && spent < budget_ns / 4.0) {
-            let (wall_ns, sum) = prepared.end_to_end().await?;
-            if let Some(got) = sum {
-                // The kernel's u32 sums wrap; the host's exact sum does not.
-                let wrapped = |sum: f64| if record.dtype == Some(Dtype::U32) { sum % 4_294_967_296.0 } else { sum };
-                let want = *want.get_or_insert_with(|| wrapped(job.check.sum()));
-                if wrapped(got) != want {
-                    record.mark_wrong(format!("end-to-end sum is {}, must be {want}", wrapped(got)));
-                    return Ok(());
-                }
-            }
-            samples.push(wall_ns);
-            spent += wall_ns;
-        }
-        self.measuring += Duration::from_nanos(spent as u64);
-        // The first sample is warm-up.
-        record.end_to_end_ns = stats::median(&samples[1..]).map(round_to_seven_digits);
-        Ok(())
-    }
 }
 
 /// In this many epochs the output is also verified after a single launch: later launches could hide a fault of the first.
 const EPOCHS_WITH_CHECKED_LAUNCH: usize = 1;
-
-/// Runs one launch into the outputs, which are poisoned when a job is prepared, and verifies them.
-async fn checked_launch(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mismatch>> {
-    prepared.sample(1).await?;
-    verify_parts(prepared, job, 0).await
-}
 
 /// The case with the inputs of its epoch, counted from 0.
 fn in_epoch(case: &Case, epoch: usize) -> Case {
     let mut case = case.clone();
     case.shape.stream = epoch as u64;
     case
-}
-
-/// The case at a small shape that is not square; `None` if its own is not square.
-fn not_square(case: &Case) -> Option<Case> {
-    let extent = match case.shape.extent {
-        Extent::Matrix(rows, columns) if rows == columns && rows > 1 => {
-            let least = rows.min(256);
-            Extent::Matrix(least, least.div_ceil(2))
-        }
-        Extent::Product(m, n, k) if m == n && n == k && m > 1 => {
-            let least = m.min(256);
-            Extent::Product(least, least.div_ceil(2), least.div_ceil(4))
-        }
-        _ => return None,
-    };
-    let mut case = case.clone();
-    case.shape.extent = extent;
-    Some(case)
 }
 
 /// A case that reads and writes 128 MiB: more than the caches of a GPU hold.

@@ -1,12 +1,14 @@
 //! Compares the records of one device through several APIs.
 //!
 //! A ratio is the time of the first API ÷ the time of the second; above 1 the second is faster. A case is compared only
-//! if both sides are `ok` and use the same clock. The interval is that of [`stats::ratio`].
+//! if both sides are `ok` and use the same clock. The interval is that of the differences between their epochs, which took
+//! turns; of rows without epochs, that of [`stats::ratio`].
 
 use super::layout::{Cell, Column, Grid, Mark, Part, Remark, Row, Severity, Terminal};
 use super::table::{WIDE, WIDE_NAME, headline, label, name, noise, rate, remarks, share, time, title};
 use super::{Section, apis};
 use crate::backend::Api;
+use crate::results::compare::{Ratio, ratios_in_turns};
 use crate::results::format;
 use crate::results::stats::{self, Estimate};
 use crate::results::{Clock, Record, Status};
@@ -19,6 +21,8 @@ const WIDEST_OF_ALL: usize = 5;
 struct Pair<'a> {
     first: Option<&'a Record>,
     second: Option<&'a Record>,
+    /// Time of the first ÷ time of the second, if the case is compared.
+    ratio: Option<Estimate>,
 }
 
 /// A case that was compared.
@@ -46,13 +50,13 @@ impl<'a> Pair<'a> {
         self.both().is_some_and(|(first, second)| first.timer != second.timer)
     }
 
+    /// The two rows, if their times can be compared.
+    fn sound(&self) -> Option<(&'a Record, &'a Record)> {
+        self.both().filter(|(a, b)| [a, b].iter().all(|row| row.status == Status::Ok) && !self.has_two_clocks())
+    }
+
     fn gap(&self) -> Option<Gap<'a>> {
-        let (row, other) = self.both()?;
-        let is_sound = [row, other].iter().all(|row| row.status == Status::Ok) && !self.has_two_clocks();
-        let estimate =
-            |row: &Record| Some(Estimate { value: row.median_ns?, low: row.ci_low_ns?, high: row.ci_high_ns? });
-        is_sound.then_some(())?;
-        Some(Gap { row, ratio: stats::ratio(estimate(row)?, estimate(other)?)? })
+        Some(Gap { row: self.first?, ratio: self.ratio? })
     }
 }
 
@@ -80,7 +84,25 @@ fn pairs<'a>(rows: &[&'a Record], [first, second]: [Api; 2]) -> Vec<Pair<'a>> {
         }
     }
     let of = |case: &Record, api: Api| rows.iter().copied().find(|row| row.backend == Some(api) && is_same(row, case));
-    cases.into_iter().map(|case| Pair { first: of(case, first), second: of(case, second) }).collect()
+    let pair = |case: &Record| Pair { first: of(case, first), second: of(case, second), ratio: None };
+    let mut pairs: Vec<Pair> = cases.into_iter().map(pair).collect();
+    let sound: Vec<_> = pairs.iter().filter_map(Pair::sound).collect();
+    let mut ratios = ratios_in_turns(&sound).into_iter();
+    for pair in &mut pairs {
+        if let Some(sound) = pair.sound() {
+            pair.ratio = ratios.next().flatten().and_then(in_turns).or_else(|| of_intervals(sound));
+        }
+    }
+    pairs
+}
+
+fn in_turns(ratio: Ratio) -> Option<Estimate> {
+    ratio.interval.map(|(low, high)| Estimate { value: ratio.value, low, high })
+}
+
+fn of_intervals((first, second): (&Record, &Record)) -> Option<Estimate> {
+    let estimate = |row: &Record| Some(Estimate { value: row.median_ns?, low: row.ci_low_ns?, high: row.ci_high_ns? });
+    stats::ratio(estimate(first)?, estimate(second)?)
 }
 
 /// Geometric mean of (time of the first API ÷ time of the second), and the number of cases. `None` if no case can be

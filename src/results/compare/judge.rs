@@ -10,6 +10,7 @@ use super::series::{Series, variances};
 use super::sides::{Match, Side};
 use super::timing::Ratio;
 use super::verdict::Verdict;
+use crate::results::Record;
 use crate::results::estimate::Class;
 use crate::results::stats::benjamini_hochberg;
 
@@ -56,6 +57,22 @@ fn take_turns(pairs: &mut [Option<Pair>]) {
     }
 }
 
+/// The ratios of the times of the rows of two APIs: first ÷ second. `None` for a pair that did not take turns in one run,
+/// or with fewer than two epochs.
+///
+/// The interval is that of the differences between the epochs of the two, whose variance is moderated by the pairs of the
+/// same class. Nothing is allowed for what runs differ by.
+#[must_use]
+pub fn ratios_in_turns(pairs: &[(&Record, &Record)]) -> Vec<Option<Ratio>> {
+    fn difference<'a>((a, b): &(&'a Record, &'a Record)) -> Option<Series<'a>> {
+        Series::of_turns(&Series::new(&[*a])?, &Series::new(&[*b])?)
+    }
+    let series: Vec<Option<Series>> = pairs.iter().map(difference).collect();
+    let turns: Vec<Option<&Series>> = series.iter().map(Option::as_ref).collect();
+    let with_variance = turns.iter().zip(variances(&turns));
+    with_variance.map(|(turns, variance)| turns.map(|turns| Ratio::new(turns.mean(), variance))).collect()
+}
+
 /// Widens the intervals by what processes differ by, class by class. Rows of equal kernels show it; it holds for all rows
 /// of the class.
 fn inflate(processes: Processes, pairs: &mut [Option<Pair>], cases: &[CaseComparison], of: Match) {
@@ -78,5 +95,39 @@ fn inflate(processes: Processes, pairs: &mut [Option<Pair>], cases: &[CaseCompar
         if let Some((pair, inflation)) = pair.as_mut().filter(|pair| !pair.has_turns).zip(class) {
             pair.ratio = inflated(&pair.ratio, inflation);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Api;
+    use crate::results::Clock;
+
+    fn row(api: Api, epochs_ns: &[f64]) -> Record {
+        Record {
+            backend: Some(api),
+            date: "2026-01-02T03:04:05Z".to_owned(),
+            timer: Some(Clock::Timestamp),
+            median_ns: epochs_ns.first().copied(),
+            epochs_ns: epochs_ns.to_vec(),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn what_moves_both_apis_alike_does_not_widen_their_ratio() {
+        let vulkan = row(Api::Vulkan, &[100.0, 120.0, 90.0, 110.0]);
+        let cuda = row(Api::Cuda, &[50.0, 60.0, 45.0, 55.0]);
+        let ratio = ratios_in_turns(&[(&vulkan, &cuda)])[0].expect("both have epochs");
+        let (low, high) = ratio.interval.expect("an interval");
+        assert!((ratio.value - 2.0).abs() < 1e-9 && low > 1.999 && high < 2.001, "{ratio:?}");
+        // Another order of the same epochs is no longer in turns with the other.
+        let shuffled = row(Api::Cuda, &[45.0, 50.0, 60.0, 55.0]);
+        let (low, high) = ratios_in_turns(&[(&vulkan, &shuffled)])[0].and_then(|ratio| ratio.interval).expect("wide");
+        assert!(high / low > 1.2, "{low} {high}");
+        let other_run = Record { date: "2026-01-03T03:04:05Z".to_owned(), ..cuda.clone() };
+        let (one, another) = (row(Api::Vulkan, &[100.0]), row(Api::Cuda, &[50.0]));
+        assert_eq!(ratios_in_turns(&[(&vulkan, &other_run), (&one, &another)]), [None, None]);
     }
 }

@@ -27,6 +27,7 @@ use std::collections::HashMap;
 pub use case::CaseComparison;
 pub use entry::{Entry, Mark};
 pub use inflation::Processes;
+pub use judge::ratios_in_turns;
 pub use pair::Pair;
 pub use rules::Rules;
 pub use sides::{Match, Report, Side};
