@@ -47,7 +47,7 @@ fn product(store: &str) -> Option<Record> {
 #[test]
 fn the_honest_kernel_is_right() {
     let Some(row) = product("c[at] = right(id);") else { return };
-    assert_eq!((row.status, row.reason.as_str()), (Status::Ok, ""));
+    assert!(row.status == Status::Ok && row.median_ns.is_some(), "{row:?}");
 }
 
 #[test]

@@ -121,12 +121,7 @@ fn rows_that_are_too_noisy_support_no_sentence() {
 }
 
 /// Claims that need rows which no committed report has.
-const UNMEASURED: &[(&str, &str)] = &[
-    ("cache_curve", "cache of each SM or compute unit"),
-    ("cache_curve", "granule of L1"),
-    ("cache_curve", "granule of DRAM"),
-    ("bank_conflict", "no banks"),
-];
+const UNMEASURED: &[(&str, &str)] = &[("bank_conflict", "no banks")];
 
 #[test]
 fn every_claim_is_supported_by_some_report() {
@@ -162,7 +157,7 @@ fn runs_of_an_h200_agree() {
         .filter(|(name, _)| !name.to_lowercase().ends_with("cuda"))
         .map(|(name, rows)| found("cache_curve", &rows).unwrap_or_else(|| panic!("{name}: no levels")))
         .collect();
-    assert_eq!(runs.len(), 3);
+    assert!(runs.len() > 3);
     for run in &runs {
         println!("{}", run.text);
         let bytes = |name: &str| match run.value(name) {
@@ -178,10 +173,16 @@ fn runs_of_an_h200_agree() {
             (12 << 20..=24 << 20).contains(&bytes("rise of latency at least"))
                 && bytes("rise of latency at most") == 32 << 20
         );
-        assert_eq!((bytes("L1 size at least"), bytes("L1 size at most")), (96 << 10, 256 << 10));
+        // With one epoch the bracket reaches one set further down.
+        assert!((96 << 10..=128 << 10).contains(&bytes("L1 size at least")) && bytes("L1 size at most") == 256 << 10);
         let Some(Quantity::GbPerS(rate)) = run.value("DRAM bandwidth") else { panic!("{}", run.text) };
         assert!((4000.0..4800.0).contains(&rate), "{rate}");
     }
-    let latencies = |run: &Finding| run.text.split_once(" Cache").map(|(first, _)| first.to_owned());
-    assert!(latencies(&runs[0]).is_some_and(|first| runs.iter().all(|run| latencies(run).as_ref() == Some(&first))));
+    for level in ["L1 latency", "L2 latency", "DRAM latency"] {
+        let of = |run: &Finding| match run.value(level) {
+            Some(Quantity::Nanoseconds(ns)) => ns,
+            other => panic!("{level}: {other:?} in {}", run.text),
+        };
+        assert!(runs.iter().all(|run| (of(run) / of(&runs[0]) - 1.0).abs() < 0.02), "{level}");
+    }
 }
