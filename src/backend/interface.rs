@@ -9,6 +9,16 @@ use super::monitor::{self, Monitor};
 use crate::error::Result;
 use crate::job::Job;
 
+/// A sink for pieces of a buffer from its start on, which passes those from the start of `range` on to `sink`.
+pub(super) fn part<'s>(range: Range<u64>, sink: &'s mut dyn FnMut(u64, &[u8])) -> impl FnMut(u64, &[u8]) + 's {
+    move |offset, bytes| {
+        let skipped = range.start.saturating_sub(offset) as usize;
+        if skipped < bytes.len() {
+            sink(offset + skipped as u64, &bytes[skipped..]);
+        }
+    }
+}
+
 /// Sizes in bytes of the unused buffers that move later jobs to a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spacers {
@@ -96,13 +106,8 @@ pub trait Prepared {
         sink: &'a mut dyn FnMut(u64, &[u8]),
     ) -> Task<'a, ()> {
         Box::pin(async move {
-            let mut part = |offset: u64, bytes: &[u8]| {
-                let skipped = range.start.saturating_sub(offset) as usize;
-                if skipped < bytes.len() {
-                    sink(offset + skipped as u64, &bytes[skipped..]);
-                }
-            };
-            self.read(buffer, range.end, &mut part).await
+            let (end, mut part) = (range.end, part(range, sink));
+            self.read(buffer, end, &mut part).await
         })
     }
 

@@ -12,6 +12,6 @@ pub mod wgpu;
 
 pub use api::Api;
 pub use device::{Device, DeviceType, RuntimeChecks, SubgroupSize};
-use interface::spacers;
 pub use interface::{Backend, Prepared, Sample, Task};
+use interface::{part, spacers};
 pub use l2::l2_bytes;

@@ -372,3 +372,30 @@ fn a_twin_that_does_not_compile_or_has_other_parameters_is_an_error() {
         assert!(matches!(error, Error::Shader(_)) && error.to_string().contains(message), "{error}");
     }
 }
+
+#[test]
+fn a_part_of_an_output_is_read_as_in_the_whole() {
+    let Some(adapter) = adapter() else { return };
+    let mut backend = open(adapter);
+    for (filter, size) in [("stream/copy", Extent::Linear(1 << 20)), ("transfer/read_back", Extent::Linear(1 << 18))] {
+        let request = Request { sizes: vec![size], ..Request::new(vec![filter.to_owned()], Profile::Quick) };
+        let case = plan(&request).expect("a plan").into_iter().find(|case| case.name() == filter).expect("planned");
+        let job = Job::new(&case).expect("valid");
+        let (buffer, bytes) = (job.check.buffer, job.buffers[job.check.buffer].bytes);
+        pollster::block_on(async {
+            let mut prepared = backend.prepare(&job).await.expect("prepared");
+            prepared.sample(1).await.expect("it runs");
+            let mut whole = Vec::new();
+            prepared.read(buffer, bytes, &mut |_, piece| whole.extend_from_slice(piece)).await.expect("read");
+            for range in [0..16, 48..70_048, bytes - 1024..bytes] {
+                let mut part = Vec::new();
+                let mut sink = |offset: u64, piece: &[u8]| {
+                    assert_eq!(offset, range.start + part.len() as u64, "{filter}");
+                    part.extend_from_slice(piece);
+                };
+                prepared.read_part(buffer, range.clone(), &mut sink).await.expect("read");
+                assert!(part == whole[range.start as usize..range.end as usize], "{filter} {range:?}");
+            }
+        });
+    }
+}

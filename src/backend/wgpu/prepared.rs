@@ -11,7 +11,7 @@ use super::platform::PIECE;
 use super::steps::{is_host_copy, unsupported};
 use super::timestamps::Timestamps;
 use super::transfer::texture_at;
-use crate::backend::{Prepared, Sample, Task};
+use crate::backend::{Prepared, Sample, Task, part};
 use crate::error::{Error, Result, one_line};
 use crate::job::{self, Job, Route, Step};
 
@@ -355,13 +355,8 @@ impl Prepared for WgpuJob {
                 Memory::Buffer(memory) if !self.specs[buffer].is_staging => self.gpu.read(memory, range, sink).await,
                 // Textures and mapped memory are small.
                 _ => {
-                    let mut part = |offset: u64, bytes: &[u8]| {
-                        let skipped = range.start.saturating_sub(offset) as usize;
-                        if skipped < bytes.len() {
-                            sink(offset + skipped as u64, &bytes[skipped..]);
-                        }
-                    };
-                    self.read(buffer, range.end, &mut part).await
+                    let (end, mut part) = (range.end, part(range, sink));
+                    self.read(buffer, end, &mut part).await
                 }
             }
         })
