@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use super::format::ListForm;
 use super::target::Through;
-use super::{compare, explain, index, report, run, show};
+use super::{compare, explain, index, report, run, show, summary};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,6 +15,7 @@ Examples:
   shaderbench run 'reduction/vec4*' --size 2^26 --size 1000003
   shaderbench run --backend all                 the first GPU through all of its APIs, compared
   shaderbench run --device all --backend all    the same for every GPU in turn
+  shaderbench summary r.csv                     its headline figures on one screen
   shaderbench compare old.csv new.csv --fail-on-regression 5
   shaderbench compare results/*/*.csv --relative  each device as a share of its own ceilings
   shaderbench report results/*/*.csv            one page with tables and charts: report.html
@@ -42,6 +43,8 @@ pub(super) struct CommandLine {
 pub(super) enum Command {
     /// Run benchmarks, print a table and write a CSV report (the default command)
     Run(Box<run::Arguments>),
+    /// Show the headline figures of a report on one screen, or of several side by side
+    Summary(summary::Arguments),
     /// Compare reports
     Compare(compare::Arguments),
     /// Write an HTML page with tables and charts of reports

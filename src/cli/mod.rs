@@ -18,6 +18,7 @@ mod run;
 mod selection;
 mod shaders;
 mod show;
+mod summary;
 mod target;
 mod values;
 mod watchdog;

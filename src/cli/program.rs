@@ -6,7 +6,7 @@ use clap::Parser;
 
 use super::arguments::{Command, CommandLine};
 use super::output::say;
-use super::{compare, describe, devices, explain, index, list, report, run, show};
+use super::{compare, describe, devices, explain, index, list, report, run, show, summary};
 
 /// Parses the arguments, runs the command, prints any error and returns the exit code.
 #[must_use]
@@ -16,6 +16,7 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         None => run::run(&arguments.run),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Summary(arguments)) => summary::summary(&arguments).map(|()| 0),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::Report(arguments)) => report::report(&arguments),
         Some(Command::List { form }) => list::list(form.format()).map(|()| 0),

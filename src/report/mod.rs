@@ -11,6 +11,7 @@ pub mod markdown;
 pub mod png;
 pub mod reader;
 mod section;
+pub mod summary;
 pub mod table;
 mod tables;
 pub mod versus;

@@ -228,6 +228,12 @@ pub(super) fn rate(row: &Record) -> String {
 /// The share of the ceiling, with a bar of six cells. The bar is full at 100 %.
 pub(super) fn share(row: &Record) -> Cell {
     let Some(share) = row.share else { return String::new().into() };
+    let (bar, style) = share_bar(share);
+    Cell { text: share_text(row), style, bar: Some(bar) }
+}
+
+/// A bar of six cells for a share, full at 100 %, and its colour.
+pub(super) fn share_bar(share: f64) -> (String, anstyle::Style) {
     const CELLS: f64 = 6.0;
     let eighths = (share.clamp(0.0, 1.0) * CELLS * 8.0).round() as usize;
     let mut bar: String = vec![BAR[7]; eighths / 8].into_iter().collect();
@@ -238,7 +244,7 @@ pub(super) fn share(row: &Record) -> Cell {
         s if s >= 0.4 => AnsiColor::Yellow,
         _ => AnsiColor::Red,
     };
-    Cell { text: share_text(row), style: colored(color), bar: Some(format!("{bar:<6}")) }
+    (format!("{bar:<6}"), colored(color))
 }
 
 /// The share of the ceiling in percent, with the digits that its interval leaves; empty if there is none.

@@ -114,6 +114,29 @@ pub fn mean_ratio(records: &[Record], apis: [Api; 2]) -> Option<(f64, usize)> {
     Some((mean(&gaps)?, gaps.len()))
 }
 
+/// The mean of [`mean_ratio`] for each family that has cases to compare, in the order of the records.
+pub(super) fn family_ratios(records: &[Record], apis: [Api; 2]) -> Vec<(String, f64)> {
+    let rows: Vec<&Record> = records.iter().collect();
+    let gaps: Vec<Gap> = pairs(&rows, apis).iter().filter_map(Pair::gap).collect();
+    let mut families: Vec<&str> = gaps.iter().map(|gap| gap.row.family.as_str()).collect();
+    families.dedup();
+    let mean_of = |family: &str| {
+        let ratios: Vec<f64> = gaps.iter().filter(|gap| gap.row.family == family).map(|gap| gap.ratio.value).collect();
+        Some((family.to_owned(), stats::geometric_mean(&ratios)?))
+    };
+    families.into_iter().filter_map(mean_of).collect()
+}
+
+/// Time of `row` ÷ time of the same case in `records` on another API; `None` if the two cannot be compared.
+pub(super) fn ratio_to(row: &Record, records: &[Record], other: Api) -> Option<Estimate> {
+    let rows: Vec<&Record> = records
+        .iter()
+        .filter(|of| (&of.family, &of.benchmark, of.dtype, of.n) == (&row.family, &row.benchmark, row.dtype, row.n))
+        .collect();
+    let pairs = pairs(&rows, [row.backend?, other]);
+    pairs.iter().filter_map(Pair::gap).find(|gap| gap.row.params == row.params).map(|gap| gap.ratio)
+}
+
 /// The two APIs of each table: the first API with each of the others.
 fn matches(apis: &[Api]) -> Vec<[Api; 2]> {
     apis.iter().skip(1).map(|other| [apis[0], *other]).collect()

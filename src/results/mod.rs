@@ -8,6 +8,7 @@ pub mod findings;
 pub mod format;
 mod record;
 pub mod stats;
+pub mod summary;
 
 pub use bound::Bound;
 pub use record::{COLUMNS, Cause, Clock, Column, Conditions, Kind, Record, SCHEMA, Status};

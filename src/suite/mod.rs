@@ -34,4 +34,4 @@ pub use profile::Profile;
 pub(crate) use rows::by_rows;
 pub use shape::{Dtype, Extent, Scalar, Shape};
 pub use step::{Route, Routine, Step, grid};
-pub use units::{binary_size, parse_binary_size};
+pub use units::{binary_range, binary_size, parse_binary_size};

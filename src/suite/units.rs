@@ -11,6 +11,16 @@ pub fn binary_size(bytes: u64) -> String {
     format!("{} {unit}", bytes >> shift)
 }
 
+/// A size between two: `24–48 MiB`.
+#[must_use]
+pub fn binary_range(least: u64, most: u64) -> String {
+    let (low, high) = (binary_size(least), binary_size(most));
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number}–{high}"),
+        _ => format!("{low}–{high}"),
+    }
+}
+
 /// Parses the text of [`binary_size`].
 #[must_use]
 pub fn parse_binary_size(text: &str) -> Option<u64> {

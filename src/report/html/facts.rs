@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::figure::Figure;
+use crate::results::Record;
 use crate::results::findings::cache_curve::{self, Level};
-use crate::results::{Bound, Record, Status};
-use crate::suite::{Limit, Scalar};
+use crate::results::summary::{Peak, peaks};
+use crate::suite::Scalar;
 
 /// A measured limit of a side.
 #[derive(Serialize)]
@@ -22,36 +23,18 @@ pub(super) struct Ceiling {
     ns: Option<Figure>,
 }
 
-/// Limits from the rows of family `ceiling`. Memory limits are taken at the largest working set, where caches help
-/// least.
+/// The measured peaks of a side's rows.
 pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
-    let mut best: Vec<(Bound, &Record, f64)> = Vec::new();
-    for row in rows.iter().filter(|row| row.family == "ceiling" && row.status == Status::Ok) {
-        let Some(share) = row.share.filter(|share| *share > 0.0) else { continue };
-        let Some(bound) = row.ceiling else { continue };
-        // Memory limits at different working sets count as one limit.
-        let bound = Bound { working_set: None, is_cached: false, ..bound };
-        let size = if bound.limit.is_memory() { row.bytes.unwrap_or(0) as f64 } else { 0.0 };
-        match best.iter_mut().find(|(known, ..)| *known == bound) {
-            // Rows of one ceiling agree up to rounding. The row with the largest share has the smallest rounding error.
-            Some(known) if (size, share) > (known.2, known.1.share.unwrap_or(0.0)) => *known = (bound, row, size),
-            Some(_) => {}
-            None => best.push((bound, row, size)),
-        }
-    }
-    let ceiling = |(bound, row, size): (Bound, &Record, f64)| {
-        let at_ceiling = |rate: Option<f64>| Figure::new(rate? / row.share?, 4);
-        let is_launch = bound.limit == Limit::Launch;
-        Ceiling {
-            bytes: (size > 0.0).then_some(size as u64),
-            gb_per_s: at_ceiling(row.gb_per_s),
-            gflop_per_s: at_ceiling(row.gflop_per_s),
-            ns: row.median_ns.zip(row.share).filter(|_| is_launch).and_then(|(ns, share)| Figure::new(ns * share, 4)),
-            limit: bound.limit.name(),
-            scalar: bound.scalar.map(Scalar::name),
-        }
+    let figure = |value: Option<f64>| Figure::new(value?, 4);
+    let ceiling = |peak: Peak| Ceiling {
+        limit: peak.limit.name(),
+        scalar: peak.scalar.map(Scalar::name),
+        bytes: peak.bytes,
+        gb_per_s: figure(peak.gb_per_s),
+        gflop_per_s: figure(peak.gflop_per_s),
+        ns: figure(peak.ns),
     };
-    best.into_iter().map(ceiling).collect()
+    peaks(rows).into_iter().map(ceiling).collect()
 }
 
 /// A cache level, or DRAM.

@@ -107,7 +107,13 @@ impl Level {
         self.bracket.filter(|_| self.is_size).map(|bracket| (bracket.at_least, bracket.at_most))
     }
 
-    /// Latency of a dependent load there in nanoseconds, rounded to the digits that its interval leaves.
+    /// Latency of a dependent load there, in nanoseconds; `None` where no set is well inside.
+    #[must_use]
+    pub const fn latency(&self) -> Option<Estimate> {
+        self.latency
+    }
+
+    /// [`Self::latency`], rounded to the digits that its interval leaves.
     #[must_use]
     pub fn latency_ns(&self) -> Option<f64> {
         let Estimate { value, low, high } = self.latency?;
@@ -137,7 +143,8 @@ fn curve(rows: &[&Record]) -> Vec<Point> {
 }
 
 /// The L2 size that the driver reports, in bytes.
-fn l2_by_driver(rows: &[&Record]) -> Option<u64> {
+#[must_use]
+pub fn l2_by_driver(rows: &[&Record]) -> Option<u64> {
     rows.iter().find_map(|row| row.l2_bytes)
 }
 
@@ -277,6 +284,17 @@ fn private_cache(rows: &[&Record], draft: &mut Draft) -> Option<String> {
 }
 
 fn bandwidths(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let parts = level_bandwidths(rows).into_iter().filter_map(|(name, rate)| {
+        Some(format!("{} from {name}", draft.byte_rate(format!("{name} bandwidth"), rate)?))
+    });
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| format!("Reads run at {}.", parts.join(", ")))
+}
+
+/// The rate of reading from each level, in GB/s, with the level's name; empty where the rows contradict each other. The
+/// claim "bandwidth of levels" has the conditions.
+#[must_use]
+pub fn level_bandwidths(rows: &[&Record]) -> Vec<(String, Estimate)> {
     /// More workgroups of 256 invocations than run on one SM or compute unit at a time.
     const RESIDENT: u64 = 16;
     let levels = levels(rows);
@@ -284,7 +302,7 @@ fn bandwidths(rows: &[&Record], draft: &mut Draft) -> Option<String> {
         let inside = rows.filter(|row| sets.contains(&(4 * scalars(row))));
         estimate::level(&inside.filter_map(byte_rate).collect::<Vec<_>>())
     };
-    let mut rates: Vec<(&str, Estimate)> = Vec::new();
+    let mut rates: Vec<(String, Estimate)> = Vec::new();
     let has_once = of(rows, "read_once").any(|row| row.gb_per_s.is_some());
     for (index, (name, level)) in levels.iter().enumerate() {
         let rate = if name == DRAM {
@@ -301,17 +319,10 @@ fn bandwidths(rows: &[&Record], draft: &mut Draft) -> Option<String> {
         } else {
             None
         };
-        rates.extend(rate.map(|rate| (name.as_str(), rate)));
+        rates.extend(rate.map(|rate| (name.clone(), rate)));
     }
     // A level that is not surely slower than the one before contradicts it, and it is unknown which is wrong.
-    if !rates.is_sorted_by(|a, b| a.1.low > b.1.high) {
-        return None;
-    }
-    let parts = rates.into_iter().filter_map(|(name, rate)| {
-        Some(format!("{} from {name}", draft.byte_rate(format!("{name} bandwidth"), rate)?))
-    });
-    let parts: Vec<String> = parts.collect();
-    (!parts.is_empty()).then(|| format!("Reads run at {}.", parts.join(", ")))
+    if rates.is_sorted_by(|a, b| a.1.low > b.1.high) { rates } else { Vec::new() }
 }
 
 /// The bytes that a miss fetches in a set of `words`: `32 bytes`.

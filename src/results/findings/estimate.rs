@@ -30,7 +30,7 @@ const SHARED_CORES: f64 = 0.6;
 ///
 /// The interval of a row with one epoch does not include the variation between runs. An allowance for it is added in
 /// quadrature; on a software device always.
-pub(super) fn time(row: &Record) -> Option<Estimate> {
+pub(in crate::results) fn time(row: &Record) -> Option<Estimate> {
     let (median, low, high) = (row.median_ns?, row.ci_low_ns?, row.ci_high_ns?);
     if !(low > 0.0 && low <= median && median <= high) {
         return None;
@@ -51,12 +51,12 @@ fn per_time(row: &Record, rate: Option<f64>) -> Option<Estimate> {
 }
 
 /// Bytes per second, in GB/s.
-pub(super) fn byte_rate(row: &Record) -> Option<Estimate> {
+pub(in crate::results) fn byte_rate(row: &Record) -> Option<Estimate> {
     per_time(row, row.gb_per_s)
 }
 
 /// Operations per second, in GFLOP/s.
-pub(super) fn flop_rate(row: &Record) -> Option<Estimate> {
+pub(in crate::results) fn flop_rate(row: &Record) -> Option<Estimate> {
     per_time(row, row.gflop_per_s)
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::estimate::{self, Comparison};
 use crate::results::stats::Estimate;
 use crate::results::{Record, format};
-use crate::suite::binary_size;
+use crate::suite::{binary_range, binary_size};
 
 /// A statement about a device, computed from rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,11 +83,9 @@ impl Draft {
 
     /// A size between two: `24–48 MiB`. Records both.
     pub(super) fn bracket(&mut self, name: &str, least: u64, most: u64) -> String {
-        let (low, high) = (self.bytes(format!("{name} at least"), least), self.bytes(format!("{name} at most"), most));
-        match (low.split_once(' '), high.split_once(' ')) {
-            (Some((number, unit)), Some((_, other))) if unit == other => format!("{number}–{high}"),
-            _ => format!("{low}–{high}"),
-        }
+        self.record(format!("{name} at least"), Quantity::Bytes(least));
+        self.record(format!("{name} at most"), Quantity::Bytes(most));
+        binary_range(least, most)
     }
 
     /// A time, from nanoseconds.

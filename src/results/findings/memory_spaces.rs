@@ -1,11 +1,11 @@
 //! Latency and bandwidth of each address space.
 
 use super::claim::Claim;
-use super::estimate::{byte_rate, scaled, time};
+use super::estimate::{byte_rate, is_software, scaled, time};
 use super::finding::Draft;
 use super::query::{of, param};
-use crate::results::Record;
 use crate::results::stats::{self, Estimate};
+use crate::results::{Record, Status};
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
@@ -63,11 +63,24 @@ const BANDWIDTHS: [(&str, &str); 6] = [
 const TABLES: [(&str, &str); 3] =
     [("table_const", "const"), ("table_uniform", "uniform"), ("table_storage", "storage")];
 
+/// Latency of a dependent load from a space (`workgroup`, `storage`, …), in nanoseconds; `None` on a software device,
+/// where it is a time of the host.
+#[must_use]
+pub fn latency(rows: &[&Record], space: &str) -> Option<Estimate> {
+    let (benchmark, _) = LATENCIES.iter().find(|(_, known)| *known == space)?;
+    let rows: Vec<&Record> = rows.iter().copied().filter(|row| row.status == Status::Ok && !is_software(row)).collect();
+    step_times(&rows, benchmark).next()
+}
+
+/// The time of a step in each row of a chain of dependent loads, in nanoseconds.
+fn step_times(rows: &[&Record], benchmark: &str) -> impl Iterator<Item = Estimate> {
+    of(rows, benchmark).filter_map(|row| Some(scaled(time(row)?, 1.0 / param(row, "STEPS")?)))
+}
+
 fn latencies(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let mut latencies: Vec<(Estimate, &str)> = Vec::new();
     for (benchmark, space) in LATENCIES {
-        let steps = of(rows, benchmark).filter_map(|row| Some(scaled(time(row)?, 1.0 / param(row, "STEPS")?)));
-        latencies.extend(steps.map(|ns| (ns, space)));
+        latencies.extend(step_times(rows, benchmark).map(|ns| (ns, space)));
     }
     latencies.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
     let list: Vec<String> = latencies

@@ -15,7 +15,7 @@ mod granule;
 mod histogram;
 mod levels;
 mod matmul;
-mod memory_spaces;
+pub mod memory_spaces;
 mod pitched;
 #[cfg(test)]
 mod planted;
@@ -32,6 +32,7 @@ mod transpose;
 mod workgroup_memory;
 
 pub use claim::Claim;
+pub(in crate::results) use estimate::{byte_rate, flop_rate, time as time_of};
 pub use finding::{Finding, Quantity};
 
 use super::record::Record;

@@ -1,0 +1,287 @@
+//! The summary of a report: one screen of 24 lines by 80 columns that says what the device can do.
+
+use anstyle::AnsiColor;
+
+use super::texts::{arithmetic_name, operations, quoted, quoted_rate, quoted_ratio};
+use crate::backend::{Api, DeviceType};
+use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
+use crate::report::versus::{family_ratios, ratio_to};
+use crate::report::{apis, table};
+use crate::results::stats::Estimate;
+use crate::results::summary::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
+use crate::results::{Record, format};
+use crate::suite::{Limit, binary_range, binary_size};
+use textwrap::core::display_width;
+
+/// Lines of the summary.
+pub const LINES: usize = 24;
+/// Columns of the summary.
+pub const COLUMNS: usize = 80;
+
+/// The summary of the rows of one card; `after` are lines below it, the last of which names the report.
+///
+/// With several APIs, figures are those of the first; a column has the ratio to the second at the same case, and a line
+/// the ratios of the families.
+#[must_use]
+pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String {
+    let apis = apis(records);
+    let rows: Vec<&Record> =
+        records.iter().filter(|row| apis.first().is_none_or(|api| row.backend == Some(*api))).collect();
+    let mut lines = vec![heading(records, &apis, terminal)];
+    let memory = spaces(&rows);
+    if !memory.is_empty() {
+        lines.push(title(MEMORY_HEADING, terminal));
+        lines.extend(memory.iter().map(space));
+    }
+    lines.extend(arithmetic(&peaks(&rows), terminal));
+    let found = best(&rows);
+    if !found.is_empty() {
+        lines.push(title(&job_heading(&apis), terminal));
+        lines.extend(found.iter().map(|best| job(best, records, &apis, terminal)));
+    }
+    lines.extend(ratios(records, &apis, terminal));
+    let all: Vec<&Record> = records.iter().collect();
+    let mut last = attention(&troubles(&all), terminal);
+    if found.iter().any(|best| best.is_tied) {
+        last.insert(0, paint(terminal, DIM, "~ another kernel is as fast, within the noise"));
+    }
+    last.extend(after.iter().map(|line| cut(line, COLUMNS)));
+    // What does not fit is left out from the middle: heading, faults and the report's path stay.
+    lines.truncate(LINES - last.len().min(LINES));
+    lines.extend(last);
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// Device, APIs, driver and date.
+fn heading(records: &[Record], apis: &[Api], terminal: Terminal) -> String {
+    let Some(first) = records.first() else { return String::new() };
+    let names: Vec<&str> = apis.iter().map(|api| api.title()).collect();
+    let kind = if first.device_type == Some(DeviceType::Software) { "software device" } else { "" };
+    let day = first.date.get(..10).unwrap_or(&first.date);
+    let names = names.join(" + ");
+    let rest = [kind, &names, &first.driver, day];
+    let rest = rest.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+    let device = if first.device.is_empty() { "unnamed device" } else { &first.device };
+    let device = cut(device, COLUMNS - 2 - display_width(&rest).min(COLUMNS / 2));
+    let rest = cut(&rest, COLUMNS - 2 - display_width(&device));
+    format!("{}: {rest}", paint(terminal, BOLD, &device))
+}
+
+const MEMORY_HEADING: &str = "memory           read        copy     latency  size";
+
+fn title(text: &str, terminal: Terminal) -> String {
+    paint(terminal, DIM, text)
+}
+
+fn space(space: &Space) -> String {
+    let rate = |rate: Option<f64>| rate.map_or_else(String::new, format::byte_rate);
+    let read = space.read.and_then(quoted_rate).unwrap_or_default();
+    let latency = space.latency.and_then(|ns| quoted(ns, format::TIME_UNITS, 1.0)).unwrap_or_default();
+    let size = space.size.map_or_else(String::new, |(least, most)| binary_range(least, most));
+    let driver = space.driver_bytes.map_or_else(String::new, |bytes| match size.is_empty() {
+        true => format!("{} by the driver", binary_size(bytes)),
+        false => format!(" (driver: {})", binary_size(bytes)),
+    });
+    let banks = space.banks.map_or_else(String::new, |banks| format!("{banks} banks"));
+    format!("  {:<10} {read:>11} {:>11} {latency:>11}  {size}{driver}{banks}", space.name, rate(space.copy))
+}
+
+/// Arithmetic by type, tensor cores and the launch, in as many lines as they need.
+fn arithmetic(peaks: &[Peak], terminal: Terminal) -> Vec<String> {
+    let flops = |peak: &Peak| Some(format!("{} {}", arithmetic_name(peak), operations(peak, peak.gflop_per_s?)));
+    let mut parts: Vec<String> =
+        peaks.iter().filter(|peak| matches!(peak.limit, Limit::Fma | Limit::Tensor)).filter_map(flops).collect();
+    let launch = peaks.iter().find_map(|peak| peak.ns);
+    parts.extend(launch.map(|ns| format!("launch {}", format::scaled(ns, format::TIME_UNITS, 3))));
+    labelled("arithmetic", &parts, terminal)
+}
+
+/// Parts behind a label, wrapped between parts.
+fn labelled(label: &str, parts: &[String], terminal: Terminal) -> Vec<String> {
+    const LABEL: usize = 12;
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if display_width(line) + display_width(part) + 2 + LABEL <= COLUMNS => {
+                *line += &format!(", {part}")
+            }
+            _ => lines.push(part.clone()),
+        }
+    }
+    let line = |(index, line): (usize, String)| {
+        let label = if index == 0 { label } else { "" };
+        format!("{}{line}", paint(terminal, DIM, &padded(label, LABEL)))
+    };
+    lines.into_iter().enumerate().map(line).collect()
+}
+
+fn job_heading(apis: &[Api]) -> String {
+    let other = apis.get(1).map_or_else(String::new, |api| format!("÷ {}", api.title()));
+    format!("{:<16}{:<24}{:>12}  {:<12} {:>7} {other:>8}", "job", "fastest kernel", "rate", "of peak", "naive")
+        .replace("  naive", "÷ naive")
+}
+
+fn job(best: &Best, records: &[Record], apis: &[Api], terminal: Terminal) -> String {
+    let row = best.row;
+    let kernel = format!("{}{}", row.benchmark, if best.is_tied { " ~" } else { "" });
+    let rate = table::rate(row);
+    let share = row.share.map_or_else(
+        || " ".repeat(12),
+        |share| {
+            let (bar, style) = table::share_bar(share);
+            format!("{} {:>5}", paint(terminal, style, &bar), table::share_text(row))
+        },
+    );
+    let times = |ratio: Option<Estimate>| ratio.and_then(quoted_ratio).unwrap_or_default();
+    let other = apis.get(1).and_then(|api| ratio_to(row, records, *api));
+    let line = format!(
+        "  {:<14}{}{rate:>12}  {share} {:>7} {:>8}",
+        best.job.name,
+        padded(&cut(&kernel, 24), 24),
+        times(best.over_naive),
+        times(other)
+    );
+    line.trim_end().to_owned()
+}
+
+/// With several APIs: the time of the first API ÷ that of each of the others, the geometric mean by family.
+fn ratios(records: &[Record], apis: &[Api], terminal: Terminal) -> Vec<String> {
+    let Some((first, others)) = apis.split_first() else { return Vec::new() };
+    let mut lines = Vec::new();
+    for other in others {
+        let parts: Vec<String> = family_ratios(records, [*first, *other])
+            .into_iter()
+            .map(|(family, ratio)| format!("{family} {}", format::ratio(ratio)))
+            .collect();
+        lines.extend(labelled(&format!("÷ {}", other.title()), &parts, terminal));
+    }
+    lines
+}
+
+/// What needs a look: counted, and the first named.
+fn attention(troubles: &Troubles, terminal: Terminal) -> Vec<String> {
+    let red = colored(AnsiColor::Red);
+    let kinds = [("wrong", &troubles.wrong), ("failed", &troubles.failed), ("implausible", &troubles.implausible)];
+    let mut lines: Vec<String> = kinds
+        .into_iter()
+        .filter(|(_, rows)| !rows.is_empty())
+        .map(|(name, rows)| paint(terminal, red, &named(&format!("{} {name}", rows.len()), rows)))
+        .collect();
+    if !troubles.unsteady.is_empty() {
+        let limit = format::percent(UNSTEADY).replace(".0", "");
+        let count = format!("{} unsteady (±{limit} or more)", troubles.unsteady.len());
+        lines.push(named(&count, &troubles.unsteady));
+    }
+    lines
+}
+
+/// `3 wrong: a, b and 1 more`, in one line.
+fn named(count: &str, rows: &[&Record]) -> String {
+    let mut text = format!("{count}: ");
+    for (index, row) in rows.iter().enumerate() {
+        let name = format!("{}/{}", row.family, table::label(row));
+        let comma = if index == 0 { "" } else { ", " };
+        let left = rows.len() - index - 1;
+        let more = if left == 0 { String::new() } else { format!(" and {left} more") };
+        if index > 0
+            && display_width(&text) + display_width(comma) + display_width(&name) + display_width(&more) > COLUMNS
+        {
+            return format!("{text} and {} more", rows.len() - index);
+        }
+        text += &format!("{comma}{}", cut(&name, COLUMNS - display_width(&text) - display_width(&more) - 2));
+    }
+    text
+}
+
+/// `text`, with its middle left out where it is wider than `width`.
+fn cut(text: &str, width: usize) -> String {
+    if display_width(text) <= width {
+        return text.to_owned();
+    }
+    let keep = |characters: &mut dyn Iterator<Item = char>, width: usize| {
+        let mut used = 0;
+        let fits = |character: &char| {
+            used += display_width(&character.to_string());
+            used <= width
+        };
+        characters.take_while(fits).collect::<Vec<char>>()
+    };
+    let (front, back) = ((width - 1) / 2, width - 1 - (width - 1) / 2);
+    let end: Vec<char> = keep(&mut text.chars().rev(), back);
+    let start: String = keep(&mut text.chars(), front).into_iter().collect();
+    format!("{start}…{}", end.into_iter().rev().collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::csv;
+
+    const PLAIN: Terminal = Terminal { width: 80, has_color: false };
+
+    fn records(text: &[u8]) -> Vec<Record> {
+        csv::read(std::path::Path::new("r.csv"), text).expect("a report").records
+    }
+
+    fn both() -> Vec<Record> {
+        records(include_bytes!("../../../results/nvidia-h200/2026-11-22-vulkan+cuda.csv"))
+    }
+
+    #[test]
+    fn the_summary_fits_one_screen_with_the_longest_names() {
+        let mut records = both();
+        for (index, row) in records.iter_mut().enumerate() {
+            // The longest names that drivers are known to give.
+            row.device =
+                "AMD Radeon Graphics (RADV RENOIR) with a very long name, llvmpipe (LLVM 19.1.7, 512 bits)".to_owned();
+            row.driver =
+                "AMD open-source driver 2024.Q4.3 (LLPC), build 2.0.322 of a distribution, with patches".to_owned();
+            if index % 50 == 0 {
+                row.mark_wrong("for the test".to_owned());
+            }
+            if index % 50 == 1 {
+                row.status = crate::results::Status::Failed;
+            }
+            if index % 50 == 2 {
+                row.status = crate::results::Status::Implausible;
+            }
+        }
+        let after = ["next: shaderbench explain transpose".to_owned(), format!("results/{}/r.csv", "x".repeat(200))];
+        let text = card(&records, &after, PLAIN);
+        assert!(text.lines().count() <= LINES, "{text}");
+        for line in text.lines() {
+            assert!(display_width(line) <= COLUMNS, "{line}");
+        }
+        for needed in ["wrong: ", "failed: ", "implausible: ", "unsteady", "next: ", "/r.csv"] {
+            assert!(text.contains(needed), "{needed}\n{text}");
+        }
+    }
+
+    #[test]
+    fn every_rate_of_the_summary_is_one_of_the_report() {
+        let records = both();
+        let text = card(&records, &[], PLAIN);
+        let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect();
+        let found = best(&rows);
+        assert_eq!(found.len(), crate::results::summary::JOBS.len());
+        for best in found {
+            let line = text.lines().find(|line| line.contains(&format!("  {} ", best.job.name))).expect(best.job.name);
+            assert!(line.contains(&table::rate(best.row)) && line.contains(&best.row.benchmark), "{line}");
+            assert!(line.contains(&table::share_text(best.row)), "{line}");
+        }
+    }
+
+    #[test]
+    fn long_texts_lose_their_middle() {
+        assert_eq!(cut("abcdefghij", 10), "abcdefghij");
+        assert_eq!(cut("abcdefghijk", 10), "abcd…ghijk");
+        assert_eq!(display_width(&cut("显卡显卡显卡显卡", 9)), 9);
+    }
+
+    #[test]
+    fn a_report_without_figures_has_a_summary_too() {
+        assert_eq!(card(&[], &["r.csv".to_owned()], PLAIN), "\nr.csv\n");
+        let skipped = Record { status: crate::results::Status::Skipped, ..Record::default() };
+        assert!(card(&[skipped], &["r.csv".to_owned()], PLAIN).starts_with("unnamed device"));
+    }
+}

@@ -1,0 +1,8 @@
+//! The summary of reports: one screen for one report, a table for several.
+
+mod beside;
+mod card;
+mod texts;
+
+pub use beside::side_by_side;
+pub use card::{COLUMNS, LINES, card};

@@ -1,0 +1,174 @@
+//! The fastest kernel of each job.
+
+use crate::results::findings::{byte_rate, flop_rate, time_of};
+use crate::results::stats::{self, Estimate};
+use crate::results::{Record, Status};
+use crate::suite::Scalar;
+
+/// A job that a reader asks for, and the family whose kernels do it.
+#[derive(Debug)]
+pub struct Job {
+    /// What the reader calls it.
+    pub name: &'static str,
+    /// The family.
+    pub family: &'static str,
+    /// The benchmarks that do this job; all of the family if there are none.
+    pub benchmarks: &'static [&'static str],
+    /// The simplest kernel of the job, with which the fastest is compared; empty where there is none.
+    pub naive: &'static str,
+    /// Type of the elements; `None` for any.
+    pub scalar: Option<Scalar>,
+    /// Whether sizes differ in what they show, so that the largest counts; else the fastest of all sizes does.
+    pub is_largest: bool,
+}
+
+/// Every job, in the order of the summary.
+pub const JOBS: &[Job] = &[
+    Job { name: "sum", family: "reduction", naive: "interleaved_global", ..Job::F32 },
+    Job { name: "transpose", family: "transpose", naive: "naive_coalesced_read", ..Job::F32 },
+    Job { name: "triad", family: "stream", benchmarks: &["triad"], ..Job::F32 },
+    Job { name: "scan", family: "scan", naive: "three_kernels", ..Job::F32 },
+    Job { name: "histogram", family: "histogram", naive: "global_atomic", scalar: None, ..Job::F32 },
+    Job { name: "GEMM f32", family: "matmul", naive: "naive", is_largest: false, ..Job::F32 },
+    Job {
+        name: "GEMM f16",
+        family: "matmul",
+        benchmarks: &["cooperative"],
+        scalar: None,
+        is_largest: false,
+        ..Job::F32
+    },
+    Job { name: "rotation", family: "texture", naive: "rotate_by_hand", scalar: None, ..Job::F32 },
+];
+
+impl Job {
+    const F32: Self =
+        Self { name: "", family: "", benchmarks: &[], naive: "", scalar: Some(Scalar::F32), is_largest: true };
+}
+
+/// The fastest kernel of a job.
+#[derive(Debug, Clone)]
+pub struct Best<'a> {
+    /// The job.
+    pub job: &'static Job,
+    /// Its row.
+    pub row: &'a Record,
+    /// Whether another kernel may be as fast: their intervals overlap.
+    pub is_tied: bool,
+    /// Its speed relative to the naive kernel at the same type and size, if the two surely differ.
+    pub over_naive: Option<Estimate>,
+}
+
+/// A library's kernel, for comparison only.
+const LIBRARY: &str = "cublas";
+
+/// Bytes per second, else operations per second; in a product the operations.
+fn rate(job: &Job, row: &Record) -> Option<Estimate> {
+    if job.is_largest { byte_rate(row) } else { flop_rate(row) }
+}
+
+/// The fastest kernel of each job that `rows`, of one device through one API, have. Only rows that are `ok` count, and
+/// no library's.
+#[must_use]
+pub fn best<'a>(rows: &[&'a Record]) -> Vec<Best<'a>> {
+    JOBS.iter().filter_map(|job| best_of(job, rows)).collect()
+}
+
+/// The fastest kernel of a job; `None` where no row has a rate.
+#[must_use]
+pub fn best_of<'a>(job: &'static Job, rows: &[&'a Record]) -> Option<Best<'a>> {
+    let is_wanted = |row: &&&Record| {
+        row.family == job.family
+            && row.status == Status::Ok
+            && row.benchmark != LIBRARY
+            && (job.benchmarks.is_empty() || job.benchmarks.contains(&row.benchmark.as_str()))
+            && job.scalar.is_none_or(|scalar| row.dtype.is_some_and(|dtype| dtype.scalar() == scalar))
+    };
+    let mut rated: Vec<(&Record, Estimate)> =
+        rows.iter().filter(is_wanted).filter_map(|row| Some((*row, rate(job, row)?))).collect();
+    if job.is_largest {
+        let most = rated.iter().filter_map(|(row, _)| row.bytes).max();
+        rated.retain(|(row, _)| row.bytes == most);
+    }
+    let (row, highest) = *rated.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+    let is_same_case = |other: &Record| (other.dtype, other.n) == (row.dtype, row.n);
+    let is_tied = rated.iter().any(|(other, rate)| {
+        !std::ptr::eq(*other, row)
+            && other.benchmark != row.benchmark
+            && is_same_case(other)
+            && rate.high >= highest.low
+    });
+    let naive = rows
+        .iter()
+        .filter(|other| other.benchmark == job.naive && other.family == job.family && other.status == Status::Ok)
+        .find(|other| is_same_case(other) && other.benchmark != row.benchmark);
+    let over_naive = naive.and_then(|naive| stats::ratio(time_of(naive)?, time_of(row)?));
+    Some(Best { job, row, is_tied, over_naive: over_naive.filter(|ratio| ratio.low > 1.0) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::benchmark;
+    use crate::suite::{Dtype, Extent};
+
+    fn row(benchmark: &str, n: u64, gb_per_s: f64, noise: f64) -> Record {
+        let ns = 4.0 * n as f64 / gb_per_s;
+        Record {
+            family: "reduction".to_owned(),
+            benchmark: benchmark.to_owned(),
+            dtype: Some(Dtype::F32),
+            n: Some(Extent::Linear(n)),
+            bytes: Some(4 * n),
+            gb_per_s: Some(gb_per_s),
+            median_ns: Some(ns),
+            ci_low_ns: Some(ns * (1.0 - noise)),
+            ci_high_ns: Some(ns * (1.0 + noise)),
+            epochs_ns: vec![ns; 2],
+            ..Record::default()
+        }
+    }
+
+    fn sum<'a>(rows: &'a [Record]) -> Option<Best<'a>> {
+        best_of(&JOBS[0], &rows.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn every_job_names_kernels_of_the_suite() {
+        for job in JOBS {
+            for name in job.benchmarks.iter().chain([&job.naive]).filter(|name| !name.is_empty()) {
+                assert!(benchmark(job.family, name).is_some(), "{}: {name}", job.name);
+            }
+        }
+    }
+
+    #[test]
+    fn the_fastest_of_the_largest_rows_is_compared_with_the_naive_kernel() {
+        let rows = [
+            row("interleaved_global", 1000, 10.0, 0.001),
+            row("subgroup", 500, 900.0, 0.001),
+            row("subgroup", 1000, 40.0, 0.001),
+            row("atomic", 1000, 20.0, 0.001),
+        ];
+        let best = sum(&rows).expect("a row");
+        assert_eq!((best.row.benchmark.as_str(), best.is_tied), ("subgroup", false));
+        let ratio = best.over_naive.expect("they differ");
+        assert!((ratio.value - 4.0).abs() < 1e-9 && ratio.low > 3.9, "{ratio:?}");
+    }
+
+    #[test]
+    fn kernels_within_the_noise_are_tied_and_no_factor_comes_of_noise() {
+        let rows = [row("subgroup", 1000, 40.0, 0.05), row("interleaved_global", 1000, 39.0, 0.05)];
+        let best = sum(&rows).expect("a row");
+        assert!(best.is_tied && best.over_naive.is_none(), "{best:?}");
+    }
+
+    #[test]
+    fn rows_that_are_not_right_and_libraries_do_not_count() {
+        let mut rows =
+            [row("subgroup", 1000, 40.0, 0.01), row("atomic", 1000, 20.0, 0.01), row(LIBRARY, 1000, 90.0, 0.01)];
+        rows[0].status = Status::Wrong;
+        assert_eq!(sum(&rows).expect("a row").row.benchmark, "atomic");
+        assert!(sum(&rows[..1]).is_none());
+    }
+}

@@ -1,0 +1,71 @@
+//! DRAM, caches and workgroup memory: bandwidth, latency and size.
+
+use super::peaks::{Peak, peaks};
+use crate::results::Record;
+use crate::results::findings::{bank_conflict, cache_curve, memory_spaces};
+use crate::results::stats::Estimate;
+use crate::suite::Limit;
+
+/// A level of the memory hierarchy.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Space {
+    /// `DRAM`, `L2`, `level 2`, `workgroup`; `memory` where caches are not told apart.
+    pub name: String,
+    /// Reading, in GB/s.
+    pub read: Option<Estimate>,
+    /// Copying, bytes read and written, in GB/s.
+    pub copy: Option<f64>,
+    /// Latency of a dependent load in nanoseconds.
+    pub latency: Option<Estimate>,
+    /// The largest working set that surely fits and the smallest that surely does not, in bytes.
+    pub size: Option<(u64, u64)>,
+    /// The driver's figure of its size, in bytes.
+    pub driver_bytes: Option<u64>,
+    /// Number of banks.
+    pub banks: Option<u64>,
+}
+
+/// The levels that the rows of one device through one API show, DRAM first.
+#[must_use]
+pub fn spaces(rows: &[&Record]) -> Vec<Space> {
+    let of = |family: &str| -> Vec<&Record> { rows.iter().copied().filter(|row| row.family == family).collect() };
+    let peaks = peaks(rows);
+    let peak = |limit: Limit| peaks.iter().find(|peak| peak.limit == limit).and_then(|peak: &Peak| peak.gb_per_s);
+    let exact = |value: f64| Estimate { value, low: value, high: value };
+    let curve = of("cache_curve");
+    let levels = cache_curve::levels(&curve);
+    let rates = cache_curve::level_bandwidths(&curve);
+    let mut spaces: Vec<Space> = levels
+        .iter()
+        .map(|(name, level)| Space {
+            name: name.clone(),
+            read: rates.iter().find(|(of, _)| of == name).map(|(_, rate)| *rate),
+            latency: level.latency(),
+            size: level.size(),
+            driver_bytes: cache_curve::l2_by_driver(&curve).filter(|_| name == "L2"),
+            ..Space::default()
+        })
+        .collect();
+    spaces.reverse();
+    // The ceilings' sets are larger than any cache, and their kernels faster than the curve's.
+    let is_last_dram = spaces.first().is_some_and(|space| space.name == cache_curve::DRAM);
+    let (read, copy) = (peak(Limit::Read), peak(Limit::Copy));
+    if is_last_dram {
+        spaces[0].read = read.map(exact).or(spaces[0].read);
+        spaces[0].copy = copy;
+    } else if read.is_some() || copy.is_some() {
+        let memory = Space { name: "memory".to_owned(), read: read.map(exact), copy, ..Space::default() };
+        spaces.insert(0, memory);
+    }
+    let workgroup = Space {
+        name: "workgroup".to_owned(),
+        read: peak(Limit::Workgroup).map(exact),
+        latency: memory_spaces::latency(&of("memory_spaces"), "workgroup"),
+        banks: bank_conflict::inferred_banks(&of("bank_conflict")),
+        ..Space::default()
+    };
+    if workgroup.read.is_some() || workgroup.latency.is_some() {
+        spaces.push(workgroup);
+    }
+    spaces
+}

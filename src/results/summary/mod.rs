@@ -1,0 +1,12 @@
+//! The headline figures of a device through one API: what the summary on the terminal, the cards of the page, and
+//! `index` show.
+
+mod jobs;
+mod memory;
+mod peaks;
+mod troubles;
+
+pub use jobs::{Best, JOBS, Job, best, best_of};
+pub use memory::{Space, spaces};
+pub use peaks::{Peak, peaks};
+pub use troubles::{Troubles, UNSTEADY, troubles};

@@ -1,0 +1,53 @@
+//! Measured peaks of a device.
+
+use crate::results::{Bound, Record, Status};
+use crate::suite::{Limit, Scalar};
+
+/// A measured peak.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Peak {
+    /// The limited resource.
+    pub limit: Limit,
+    /// Type of the arithmetic, if the limit depends on it.
+    pub scalar: Option<Scalar>,
+    /// Working set of the measurement in bytes; for memory limits the largest one.
+    pub bytes: Option<u64>,
+    /// 10^9 bytes per second.
+    pub gb_per_s: Option<f64>,
+    /// 10^9 operations per second.
+    pub gflop_per_s: Option<f64>,
+    /// Time of an empty launch in nanoseconds.
+    pub ns: Option<f64>,
+}
+
+/// The peaks that rows of family `ceiling` show. Memory limits are taken at the largest working set, where caches help
+/// least.
+#[must_use]
+pub fn peaks(rows: &[&Record]) -> Vec<Peak> {
+    let mut best: Vec<(Bound, &Record, f64)> = Vec::new();
+    for row in rows.iter().filter(|row| row.family == "ceiling" && row.status == Status::Ok) {
+        let Some(share) = row.share.filter(|share| *share > 0.0) else { continue };
+        let Some(bound) = row.ceiling else { continue };
+        // Memory limits at different working sets count as one limit.
+        let bound = Bound { working_set: None, is_cached: false, ..bound };
+        let size = if bound.limit.is_memory() { row.bytes.unwrap_or(0) as f64 } else { 0.0 };
+        match best.iter_mut().find(|(known, ..)| *known == bound) {
+            // Rows of one ceiling agree up to rounding. The row with the largest share has the smallest rounding error.
+            Some(known) if (size, share) > (known.2, known.1.share.unwrap_or(0.0)) => *known = (bound, row, size),
+            Some(_) => {}
+            None => best.push((bound, row, size)),
+        }
+    }
+    let peak = |(bound, row, size): (Bound, &Record, f64)| {
+        let at_peak = |rate: Option<f64>| Some(rate? / row.share?);
+        Peak {
+            limit: bound.limit,
+            scalar: bound.scalar,
+            bytes: (size > 0.0).then_some(size as u64),
+            gb_per_s: at_peak(row.gb_per_s),
+            gflop_per_s: at_peak(row.gflop_per_s),
+            ns: row.median_ns.zip(row.share).filter(|_| bound.limit == Limit::Launch).map(|(ns, share)| ns * share),
+        }
+    };
+    best.into_iter().map(peak).collect()
+}

@@ -1,0 +1,69 @@
+//! Rows that need a look.
+
+use crate::results::{Clock, Record, Status};
+
+/// A row timed by the device whose 95 % interval is wider than this, relative to its median, is unsteady.
+pub const UNSTEADY: f64 = 0.05;
+
+/// Rows that need a look, by kind, in the order of the report.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Troubles<'a> {
+    /// Rows with a wrong output.
+    pub wrong: Vec<&'a Record>,
+    /// Rows that should run but did not.
+    pub failed: Vec<&'a Record>,
+    /// Rows that are faster than a measured peak.
+    pub implausible: Vec<&'a Record>,
+    /// Rows timed by the device whose interval is wide, the widest first.
+    pub unsteady: Vec<&'a Record>,
+    /// Number of rows that the device or the time limit does not allow.
+    pub skipped: usize,
+}
+
+/// The rows that need a look.
+#[must_use]
+pub fn troubles<'a>(rows: &[&'a Record]) -> Troubles<'a> {
+    let of = |status: Status| rows.iter().copied().filter(|row| row.status == status).collect::<Vec<_>>();
+    let noise = |row: &Record| row.noise().unwrap_or(0.0);
+    let is_unsteady = |row: &&Record| row.timer == Some(Clock::Timestamp) && noise(row) > UNSTEADY;
+    let mut unsteady: Vec<&Record> = of(Status::Ok).into_iter().filter(is_unsteady).collect();
+    unsteady.sort_by(|a, b| noise(b).total_cmp(&noise(a)));
+    Troubles {
+        wrong: of(Status::Wrong),
+        failed: of(Status::Failed),
+        implausible: of(Status::Implausible),
+        unsteady,
+        skipped: of(Status::Skipped).len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(noise: f64, timer: Clock) -> Record {
+        Record {
+            median_ns: Some(100.0),
+            ci_low_ns: Some(100.0 - 100.0 * noise),
+            ci_high_ns: Some(100.0 + 100.0 * noise),
+            timer: Some(timer),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn rows_are_sorted_by_what_is_wrong_with_them() {
+        let rows = [
+            row(0.04, Clock::Timestamp),
+            row(0.06, Clock::Timestamp),
+            row(0.2, Clock::Timestamp),
+            row(0.2, Clock::Wall),
+            Record { status: Status::Wrong, ..Record::default() },
+            Record { status: Status::Skipped, ..Record::default() },
+        ];
+        let all: Vec<&Record> = rows.iter().collect();
+        let found = troubles(&all);
+        assert_eq!(found.unsteady, [&rows[2], &rows[1]], "the widest first, and none of the host's clock");
+        assert_eq!((found.wrong, found.skipped, found.failed.len()), (vec![&rows[4]], 1, 0));
+    }
+}
