@@ -117,7 +117,7 @@ fn labelled(label: &str, parts: &[String], terminal: Terminal) -> Vec<String> {
 
 fn job_heading(apis: &[Api]) -> String {
     let other = apis.get(1).map_or_else(String::new, |api| format!("÷ {}", api.title()));
-    format!("{:<16}{:<24}{:>12}  {:<12} {:>7} {other:>8}", "job", "fastest kernel", "rate", "of peak", "naive")
+    format!("{:<13}{:<23}{:>12}  {:<12} {:>7} {other:>8}", "job", "fastest kernel", "rate", "of peak", "naive")
         .replace("  naive", "÷ naive")
 }
 
@@ -135,9 +135,9 @@ fn job(best: &Best, records: &[Record], apis: &[Api], terminal: Terminal) -> Str
     let times = |ratio: Option<Estimate>| ratio.and_then(quoted_ratio).unwrap_or_default();
     let other = apis.get(1).and_then(|api| ratio_to(row, records, *api));
     let line = format!(
-        "  {:<14}{}{rate:>12}  {share} {:>7} {:>8}",
+        "  {:<11}{}{rate:>12}  {share} {:>7} {:>8}",
         best.job.name,
-        padded(&cut(&kernel, 24), 24),
+        padded(&cut(&kernel, 22), 23),
         times(best.over_naive),
         times(other)
     );
