@@ -36,12 +36,15 @@ pub(super) struct Arguments {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
-    /// Order of the rows
-    #[arg(long, value_enum, default_value_t)]
-    sort: Sort,
-    /// Show each side's share of its own ceilings instead of times
+    /// Order of all rows [default: family]
+    #[arg(long, value_enum)]
+    sort: Option<Sort>,
+    /// Show each side's share of the peaks that it measured itself instead of times: how well each device is used
     #[arg(long)]
     relative: bool,
+    /// Show every row in tables, not only the totals and the rows that changed
+    #[arg(long)]
+    all: bool,
 }
 
 /// Runs the command and returns the exit code.
@@ -66,8 +69,10 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let limit = arguments.fail_on_regression.map(|percent| percent / 100.0);
     let view = View {
         terminal: terminal(),
-        sort: arguments.sort,
+        sort: arguments.sort.unwrap_or_default(),
         is_relative: arguments.relative,
+        // Whoever names rows or their order wants to see them.
+        has_all_rows: arguments.all || !filters.is_empty() || arguments.sort.is_some(),
         by_kernel: &by_kernel,
         limit,
     };

@@ -108,7 +108,7 @@ fn report(name: &str, records: Vec<Record>) -> Report {
 
 fn view(width: usize) -> View<'static> {
     let terminal = Terminal { width, has_color: false };
-    View { terminal, sort: Sort::Family, is_relative: false, by_kernel: &["matmul"], limit: None }
+    View { terminal, sort: Sort::Family, is_relative: false, has_all_rows: true, by_kernel: &["matmul"], limit: None }
 }
 
 /// The comparison of `others` with the first report.
@@ -251,7 +251,7 @@ fn extreme_figures_give_no_nan_and_no_infinity() {
     let comparison = compare(&baseline, &others);
     for (width, is_relative, sort) in [(1, false, Sort::Family), (80, true, Sort::Name), (200, false, Sort::Ratio)] {
         let terminal = Terminal { width, has_color: true };
-        let view = View { terminal, sort, is_relative, by_kernel: &[], limit: Some(0.05) };
+        let view = View { terminal, sort, is_relative, has_all_rows: true, by_kernel: &[], limit: Some(0.05) };
         for format in [OutputFormat::Table, OutputFormat::Markdown, OutputFormat::Csv, OutputFormat::Json] {
             let text = write(&comparison, view, format);
             assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");

@@ -17,6 +17,9 @@ pub(super) struct Column {
     pub(super) cells: Vec<Cell>,
 }
 
+/// Heading of the verdicts of two sides.
+pub(super) const VERDICT: &str = "verdict";
+
 /// A table of cases.
 pub(super) struct Block {
     /// Group title of each row; empty if rows have full names.
@@ -88,7 +91,7 @@ fn pair(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Ve
         column(&format!("{a} ÷ {b}"), true, cases, |case| {
             cell(case.pairs[0].as_ref().map_or_else(none, |pair| with_interval(&pair.ratio)))
         }),
-        column("verdict", false, cases, |case| case.pairs[0].as_ref().map_or_else(|| cell(""), verdict)),
+        column(VERDICT, false, cases, |case| case.pairs[0].as_ref().map_or_else(|| cell(""), verdict)),
     ]);
     groups
 }

@@ -2,23 +2,27 @@
 
 use textwrap::core::display_width;
 
-use super::columns::{Block, Column, block, sign};
+use super::columns::{Block, Column, VERDICT, block, sign};
 use super::groups::{Group, groups};
 use super::sentences::{
     count, days, labels, left_out, marked, mean_shares, name, none, particulars, regression_lines, rule, some,
     tally_line, title, with_interval,
 };
-use super::view::View;
+use super::view::{Sort, View};
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
 use crate::report::table::WIDE;
-use crate::results::compare::{Comparison, Mark, Pair, Side, Verdict};
+use crate::results::compare::{CaseComparison, Comparison, Mark, Pair, Ratio, Side, Verdict};
 use crate::results::format::percent;
 
 /// Minimum and maximum width of row names.
 const NAME: std::ops::RangeInclusive<usize> = 24..=56;
 
-/// Writes the legend, one table per family, the table of all families, and the excluded cases.
+/// Writes the legend, one table per family, the table of all families, and the excluded cases; without all rows, the
+/// totals first and then the rows that changed.
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
+    if !view.has_all_rows && !view.is_relative && !comparison.matches.is_empty() {
+        return short(comparison, view);
+    }
     let mut parts = vec![legend(comparison, view)];
     parts.extend(groups(comparison, view.sort).iter().filter_map(|group| section(comparison, group, view)));
     if view.is_relative {
@@ -27,11 +31,90 @@ pub(super) fn write(comparison: &Comparison, view: View) -> String {
         parts.extend((0..comparison.matches.len()).filter_map(|of| overall(comparison, of, view.terminal)));
     }
     let mut closing: Vec<String> = (0..comparison.matches.len()).flat_map(|of| left_out(comparison, of)).collect();
-    let regressions = view.limit.into_iter().flat_map(|limit| regression_lines(comparison, limit));
-    closing.extend(regressions.map(|line| if line.is_item { format!("  {}", line.text) } else { line.text }));
+    closing.extend(regressions(comparison, view));
     parts.push(closing.iter().map(|line| paragraph(line, "  ", view.terminal)).collect());
     parts.retain(|part| !part.is_empty());
     parts.join("\n")
+}
+
+fn regressions(comparison: &Comparison, view: View) -> impl Iterator<Item = String> {
+    let lines = view.limit.into_iter().flat_map(|limit| regression_lines(comparison, limit));
+    lines.map(|line| if line.is_item { format!("  {}", line.text) } else { line.text })
+}
+
+/// Rows that a short comparison shows of those that changed.
+const CHANGED: usize = 12;
+
+/// Totals, the rows that changed with the largest slow-down first, and what was left out in one line.
+fn short(comparison: &Comparison, view: View) -> String {
+    let mut parts = vec![sides(comparison, view)];
+    parts.extend((0..comparison.matches.len()).filter_map(|of| totals(comparison, of, view.terminal)));
+    let has_changed = |case: &&CaseComparison| {
+        case.pairs.iter().flatten().any(|pair| matches!(pair.verdict, Verdict::Faster | Verdict::Slower))
+    };
+    let by_ratio = groups(comparison, Sort::Ratio).into_iter().flat_map(|group| group.cases);
+    let changed: Vec<&CaseComparison> = by_ratio.filter(has_changed).collect();
+    let compared = comparison.cases.iter().filter(|case| case.pairs.iter().any(Option::is_some)).count();
+    let mut closing: Vec<String> = Vec::new();
+    let view_of_changed = View { sort: Sort::Ratio, ..view };
+    // The largest changes in both directions: slow-downs from the start of the list, speed-ups from its end.
+    let (front, back) = (CHANGED.div_ceil(2), CHANGED / 2);
+    let hidden = changed.len().saturating_sub(CHANGED);
+    let shown: Vec<&CaseComparison> =
+        if hidden == 0 { changed.clone() } else { [&changed[..front], &changed[changed.len() - back..]].concat() };
+    if let Some(mut block) = block(comparison, &shown, view_of_changed, view.terminal.width >= WIDE) {
+        if let [_] = comparison.matches.as_slice() {
+            // The verdict as a title leaves room for the names.
+            let verdict =
+                |case: &&CaseComparison| case.pairs[0].as_ref().map_or("", |pair| pair.verdict.name()).to_owned();
+            block.titles = shown.iter().map(verdict).collect();
+            block.groups.iter_mut().for_each(|group| group.retain(|column| column.heading != VERDICT));
+        }
+        let title = format!("{} changed", count(changed.len()));
+        parts.push(format!("{}\n{}", paint(view.terminal, BOLD, &title), draw(block, view.terminal)));
+    }
+    if hidden > 0 {
+        closing.push(format!("{hidden} more changed; `--all` shows every row."));
+    } else if compared > shown.len() {
+        closing.push("`--all` shows every row.".to_owned());
+    }
+    let left = comparison.cases.len() - compared;
+    if left > 0 {
+        closing.push(format!("{} not compared; `--all` says why.", count(left)));
+    }
+    closing.extend(regressions(comparison, view));
+    closing.push(reading(comparison, view));
+    parts.push(closing.iter().map(|line| paragraph(line, "  ", view.terminal)).collect());
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+/// Cases by verdict, and the families with a change; `None` if no case is compared.
+fn totals(comparison: &Comparison, of: usize, terminal: Terminal) -> Option<String> {
+    let [a, b] = labels(comparison, of);
+    let all = comparison.tally(of, None);
+    let cases: usize = all.verdicts.iter().sum();
+    if cases == 0 {
+        return None;
+    }
+    let shown = Verdict::ALL.iter().zip(all.verdicts).map(|(verdict, count)| format!("{count} {}", verdict.name()));
+    let line = format!("{b} against {a}: {}: {}", count(cases), shown.collect::<Vec<_>>().join(", "));
+    let mut text = paint(terminal, BOLD, paragraph(&line, "  ", terminal).trim_end()) + "\n";
+    // A mean that may be 1 says nothing.
+    let is_certain = |mean: &Ratio| mean.interval.is_some_and(|(low, high)| low > 1.0 || high < 1.0);
+    let mean = |family: Option<&str>| comparison.tally(of, family).mean.filter(is_certain);
+    let families = comparison.families().into_iter().filter_map(|family| Some((family, mean(Some(family))?)));
+    let mut means: Vec<(&str, Ratio)> = families.collect();
+    means.sort_by(|x, y| x.1.value.total_cmp(&y.1.value));
+    if let Some(mean) = mean(None) {
+        means.insert(0, ("all families", mean));
+    }
+    if !means.is_empty() {
+        let parts: Vec<String> =
+            means.iter().map(|(family, mean)| format!("{family} {}", with_interval(mean))).collect();
+        text.push_str(&paragraph(&format!("Mean {a} ÷ {b}: {}.", parts.join(", ")), "  ", terminal));
+    }
+    Some(text)
 }
 
 /// Wraps `text` and indents all lines after the first by `indent`. Leading spaces of `text` indent every line.
@@ -44,6 +127,10 @@ fn paragraph(text: &str, indent: &str, terminal: Terminal) -> String {
 
 /// The sides, and how to read the tables.
 fn legend(comparison: &Comparison, view: View) -> String {
+    sides(comparison, view) + &paragraph(&reading(comparison, view), "", view.terminal)
+}
+
+fn sides(comparison: &Comparison, view: View) -> String {
     let mut text = String::new();
     for side in &comparison.sides {
         let origin = [side.driver.to_owned(), format!("shaderbench {}", side.tool_version)].into_iter();
@@ -54,13 +141,14 @@ fn legend(comparison: &Comparison, view: View) -> String {
         text.push_str(&line.replacen(&side.label, &paint(view.terminal, BOLD, &side.label), 1));
         text.push('\n');
     }
-    text.push_str(&paragraph(&reading(comparison, view), "", view.terminal));
     text
 }
 
 fn reading(comparison: &Comparison, view: View) -> String {
     if view.is_relative {
-        return "Shares of each side's own ceilings. *: the largest share, or within the margin of it.".to_owned();
+        return "Each side's share of the peaks that it measured itself: how well each device is used, whatever its size. \
+                *: the largest share, or within the margin of it."
+            .to_owned();
     }
     match comparison.matches.as_slice() {
         [] => "Nothing to compare.".to_owned(),

@@ -41,6 +41,8 @@ pub struct View<'a> {
     pub sort: Sort,
     /// Whether to show each side's share of its own ceiling instead of times.
     pub is_relative: bool,
+    /// Whether a table shows every row; else those that changed, the largest slow-down first, below the totals.
+    pub has_all_rows: bool,
     /// Families whose rows are grouped by kernel rather than by type and size.
     pub by_kernel: &'a [&'a str],
     /// The limit of --fail-on-regression as a fraction: 0.05 = 5 %.
