@@ -7,12 +7,16 @@ use crate::backend::Device;
 use crate::error::{Error, Result};
 use crate::report::{Lock, Output, Target, check_folder};
 
-/// Refuses a path that cannot be written or holds a file, unless the user forces it. Changes nothing.
-pub(super) fn check_new(path: &Path, has_force: bool) -> Result<Target> {
+/// Advice for an option that names a file.
+pub(super) const ANOTHER_FILE: &str = "name another file";
+
+/// Refuses a path that cannot be written or holds a file, unless the user forces it. `advice` names another way.
+/// Changes nothing.
+pub(super) fn check_new(path: &Path, has_force: bool, advice: &str) -> Result<Target> {
     let target = Target::of(path)?;
     if target.is_taken() && !has_force {
         let path = path.display();
-        return Err(Error::Usage(format!("{path} exists: name another file, or pass --force to overwrite it")));
+        return Err(Error::Usage(format!("{path} exists: {advice}, or pass --force to overwrite it")));
     }
     Ok(target)
 }
@@ -39,7 +43,7 @@ impl Paths<'_> {
     /// Refuses paths that cannot be written, hold files, or collide. Changes nothing.
     pub(super) fn check(&self) -> Result<()> {
         for path in [self.out, self.json].into_iter().flatten() {
-            check_new(path, self.has_force)?;
+            check_new(path, self.has_force, ANOTHER_FILE)?;
         }
         let csv = self.out.map(|path| ("--out", path)).or(self.resume.map(|path| ("--resume", path)));
         if let (Some(csv), Some(json)) = (csv, self.json) {
@@ -56,7 +60,7 @@ impl Paths<'_> {
         let csv = self.out.or(self.resume).map(LockedFile::open).transpose()?;
         if let Some(out) = self.out {
             // A run that had the lock may have just written it.
-            check_new(out, self.has_force)?;
+            check_new(out, self.has_force, ANOTHER_FILE)?;
         }
         let json = self.json.map(Output::open).transpose()?;
         if let Some(folder) = self.images {

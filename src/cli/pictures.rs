@@ -38,7 +38,7 @@ impl Pictures {
         for case in cases.iter().filter(|case| case.shape.dtype == Dtype::Rgba8) {
             for api in apis {
                 let path = self.path(case, *api);
-                check_new(&path, self.has_force)?;
+                check_new(&path, self.has_force, "name another folder")?;
                 if let Some(json) = json {
                     check_different(("--save-image", &path), ("--json", json))?;
                 }

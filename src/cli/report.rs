@@ -27,7 +27,7 @@ pub(super) struct Arguments {
 /// Runs the command and returns the exit code.
 pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     let out = &arguments.out;
-    check_new(out, arguments.force)?;
+    check_new(out, arguments.force, "name another file with --out")?;
     let mut reports: Vec<Report> = Vec::new();
     for path in files(&arguments.files)? {
         check_different(("FILE", &path), ("--out", out))?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::output::{print, say};
-use super::outputs::check_new;
+use super::outputs::{ANOTHER_FILE, check_new};
 use super::values::param;
 use crate::engine::plan::{Request, plan, select, unknown};
 use crate::error::{Error, Result};
@@ -69,7 +69,7 @@ pub(super) fn show(arguments: &Arguments) -> Result<()> {
     let kernel = Job::new(&case)?.kernel;
     let text = text(arguments, &case, &kernel)?;
     let Some(path) = &arguments.out else { return print(&String::from_utf8_lossy(&text)) };
-    check_new(path, arguments.force)?;
+    check_new(path, arguments.force, ANOTHER_FILE)?;
     replace_file(path, &text)
 }
 

@@ -228,7 +228,10 @@ fn an_image_is_overwritten_with_force_only() {
     let image = images.first().expect("an image");
     std::fs::write(image, "mine").expect("written");
     let refused = run(&["--out", "q.csv"]).exits_with(2);
-    assert!(refused.sole_error().ends_with("exists: name another file, or pass --force to overwrite it"), "{refused}");
+    assert!(
+        refused.sole_error().ends_with("exists: name another folder, or pass --force to overwrite it"),
+        "{refused}"
+    );
     assert!(!folder.path("q.csv").exists());
     assert_eq!(std::fs::read(image).expect("there"), b"mine");
     run(&["--out", "q.csv", "--force"]).succeeds();
