@@ -64,13 +64,16 @@ pub enum Error {
         /// The time waited, in seconds.
         seconds: f64,
     },
+    /// The kernel timed out before, at a size that is not larger than this one.
+    #[error("the same kernel timed out at size {0}")]
+    TimedOutBefore(String),
 }
 
 impl Error {
     /// Whether the case cannot run here at all, so that its row is `skipped` rather than `failed`.
     #[must_use]
     pub const fn is_skip(&self) -> bool {
-        matches!(self, Self::Unsupported(_) | Self::TooLong { .. })
+        matches!(self, Self::Unsupported(_) | Self::TooLong { .. } | Self::TimedOutBefore(_))
     }
 
     /// Whether a new device must be opened before the next case.

@@ -6,7 +6,7 @@ use super::output::print;
 use crate::backend::Api;
 use crate::error::{Error, Result};
 use crate::report::index::{Entry, Facts, MARK, write};
-use crate::report::{apis, reader, replace_file};
+use crate::report::{Target, apis, reader, replace_file};
 use crate::results::Record;
 use crate::results::findings::{bank_conflict, cache_curve};
 
@@ -16,15 +16,18 @@ pub(super) struct Arguments {
     /// Folder of CSV reports, searched recursively
     #[arg(value_name = "DIR", default_value = "results")]
     folder: PathBuf,
+    /// Overwrite a README.md that `index` did not write
+    #[arg(long)]
+    force: bool,
 }
 
 /// Runs the command.
 pub(super) fn index(arguments: &Arguments) -> Result<()> {
     let folder = &arguments.folder;
     let path = folder.join("README.md");
-    if std::fs::read_to_string(&path).is_ok_and(|text| !text.starts_with(MARK)) {
+    if !arguments.force && is_foreign(&path)? {
         return Err(Error::Usage(format!(
-            "{} was not written by `index`: move it away, or name another folder",
+            "{} was not written by `index`: move it away, or pass --force to overwrite it",
             path.display()
         )));
     }
@@ -38,6 +41,15 @@ pub(super) fn index(arguments: &Arguments) -> Result<()> {
     replace_file(&path, write(&entries).as_bytes())?;
     let reports = if entries.len() == 1 { "1 report".to_owned() } else { format!("{} reports", entries.len()) };
     print(&format!("{}: {reports}\n", path.display()))
+}
+
+/// Whether there is a file that `index` did not write. It may be no text at all.
+fn is_foreign(path: &Path) -> Result<bool> {
+    if !Target::of(path)?.is_taken() {
+        return Ok(false);
+    }
+    let fault = |source| Error::Io { action: "read", path: path.to_owned(), source };
+    Ok(!std::fs::read(path).map_err(fault)?.starts_with(MARK.as_bytes()))
 }
 
 fn entry(folder: &Path, path: &Path) -> Result<Entry> {

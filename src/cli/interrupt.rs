@@ -1,4 +1,5 @@
-//! Ctrl-C: the first one ends the run after the current case, the second one ends it immediately.
+//! Ctrl-C: the first one ends the run after the current case, the second one ends it immediately. A terminal that goes
+//! away ends it after the current case too.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,8 +31,13 @@ impl Interrupt {
         for signal in [SIGINT, SIGTERM] {
             // Order matters: the shutdown handler runs first, so only a second signal ends the program.
             flag::register_conditional_shutdown(signal, i32::from(EXIT_CODE), Arc::clone(&is_requested))
-                .and_then(|_| flag::register(signal, Arc::clone(&is_requested)))
-                .map_err(|error| Error::Usage(format!("cannot handle signal {signal}: {error}")))?;
+                .map_err(|error| unhandled(signal, &error))?;
+            register(signal, &is_requested)?;
+        }
+        // A shell and the system both report a lost terminal: a second report must not end the program.
+        #[cfg(unix)]
+        if !ignores_hangup() {
+            register(signal_hook::consts::SIGHUP, &is_requested)?;
         }
         let interrupt = Self { is_requested, is_over: Arc::default() };
         let watched = interrupt.clone();
@@ -58,5 +64,33 @@ impl Interrupt {
 
     pub(super) fn is_requested(&self) -> bool {
         self.is_requested.load(Ordering::Relaxed)
+    }
+}
+
+/// Sets `flag` at a signal.
+fn register(signal: i32, flag: &Arc<AtomicBool>) -> Result<()> {
+    flag::register(signal, Arc::clone(flag)).map(drop).map_err(|error| unhandled(signal, &error))
+}
+
+fn unhandled(signal: i32, error: &std::io::Error) -> Error {
+    Error::Usage(format!("cannot handle signal {signal}: {error}"))
+}
+
+/// Lets writes beyond the limit of a file's size fail, instead of ending the program. Errors are ignored: the limit is
+/// rare.
+pub(super) fn survive_file_limits() {
+    #[cfg(unix)]
+    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
+/// Whether the program was started to outlive its terminal, as by `nohup`.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    #[expect(unsafe_code, reason = "the standard library cannot ask for the action of a signal")]
+    // SAFETY: all zeros are a valid `sigaction`. Without a new action the call only writes the current one to `action`,
+    // which outlives it.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGHUP, std::ptr::null(), &raw mut action) == 0 && action.sa_sigaction == libc::SIG_IGN
     }
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use super::arguments::{Command, CommandLine};
+use super::interrupt::survive_file_limits;
 use super::output::say;
 use super::{compare, describe, devices, explain, index, list, report, run, show, summary};
 
@@ -12,6 +13,7 @@ use super::{compare, describe, devices, explain, index, list, report, run, show,
 #[must_use]
 pub fn main() -> ExitCode {
     quiet_mesa();
+    survive_file_limits();
     let arguments = CommandLine::parse();
     let done = match arguments.command {
         None => run::run(&arguments.run),

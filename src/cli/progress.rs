@@ -1,6 +1,5 @@
 //! Shows the progress of a run on stderr and updates the report files.
 
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -8,14 +7,15 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::interrupt::Interrupt;
 use super::output::say;
+use super::pictures::Pictures;
 use super::values::plural;
 use super::watchdog::{self, Watchdog, Work};
 use crate::backend::Api;
 use crate::engine::measure::Timer;
 use crate::engine::{Changes, Observer};
 use crate::error::{Error, Result};
-use crate::report::{self, CsvFile, table};
-use crate::results::{Record, Status};
+use crate::report::{self, CsvFile, Output, table};
+use crate::results::{Cause, Record, Status};
 use crate::suite::Case;
 
 /// Minimum time between two writes of the JSON report during a run. It cannot be appended to and contains every sample,
@@ -38,15 +38,16 @@ pub(super) struct Progress {
     replaced: (Option<Instant>, bool),
     /// Number of APIs that alternate.
     apis: usize,
-    /// Folder for images.
-    pictures: Option<PathBuf>,
+    pictures: Option<Pictures>,
+    /// The first error of writing a file. It ends the run after the current case.
+    failure: Option<Error>,
     interrupt: Interrupt,
     watchdog: Watchdog,
 }
 
 /// The JSON report.
 struct Json {
-    path: PathBuf,
+    output: Output,
     /// Rows of the previous devices.
     before: Vec<Record>,
     written: Option<Instant>,
@@ -54,22 +55,14 @@ struct Json {
 
 impl Progress {
     /// Shows `cases` cases on `apis` APIs. Rows go into `csv`. `limit` is the time limit of the run.
-    pub(super) fn new(
-        cases: usize,
-        apis: usize,
-        limit: Option<Duration>,
-        csv: CsvFile,
-        path: &Path,
-        interrupt: Interrupt,
-    ) -> Self {
+    pub(super) fn new(cases: usize, apis: usize, limit: Option<Duration>, csv: CsvFile, interrupt: Interrupt) -> Self {
         let bar = ProgressBar::with_draw_target(Some(cases as u64), ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}  {prefix}{wide_msg}") {
             bar.set_style(style);
         }
         let csv = Arc::new(Mutex::new(csv));
-        let (file, path) = (Arc::clone(&csv), path.to_owned());
-        let watchdog =
-            Watchdog::new(watchdog::TIMEOUT, move |row, work| end_program(&mut lock(&file), row, work, &path));
+        let file = Arc::clone(&csv);
+        let watchdog = Watchdog::new(watchdog::TIMEOUT, move |row, work| end_program(&mut lock(&file), row, work));
         Self {
             bar,
             started: None,
@@ -79,32 +72,64 @@ impl Progress {
             replaced: (None, false),
             apis,
             pictures: None,
+            failure: None,
             interrupt,
             watchdog,
         }
     }
 
-    /// Saves the images of kernels in `folder`.
-    pub(super) fn save_pictures(&mut self, folder: &Path) {
-        self.pictures = Some(folder.to_owned());
+    /// Saves the images of kernels.
+    pub(super) fn save_pictures(&mut self, pictures: Option<Pictures>) {
+        self.pictures = pictures;
     }
 
     /// Also writes a JSON report, which starts with the rows `before`.
-    pub(super) fn write_json(&mut self, path: &Path, before: Vec<Record>) {
-        self.json = Some(Json { path: path.to_owned(), before, written: None });
+    pub(super) fn write_json(&mut self, output: Output, before: Vec<Record>) {
+        self.json = Some(Json { output, before, written: None });
     }
 
-    /// Removes the bar and completes the reports.
+    /// Removes the bar and completes the reports. After an earlier error this may still save the rows.
     ///
     /// # Errors
-    /// [`Error::Io`] with the path.
+    /// The first [`Error::Io`] of the run, with the path.
     pub(super) fn end(&mut self, records: &[Record]) -> Result<()> {
         self.bar.finish_and_clear();
+        let csv = self.complete_csv(records);
+        let json = self.json.as_mut().map_or(Ok(()), |json| json.write(records));
+        self.failure.take().map_or(Ok(()), Err).and(csv).and(json)
+    }
+
+    fn complete_csv(&self, records: &[Record]) -> Result<()> {
+        let mut csv = lock(&self.csv);
         if self.replaced.1 {
-            lock(&self.csv).update(records, &[], true)?;
+            csv.update(records, &[], true)?;
         }
-        lock(&self.csv).sort(records)?;
-        self.json.as_mut().map_or(Ok(()), |json| json.write(records))
+        csv.finish(records)
+    }
+
+    /// Keeps the first error of writing a file: the run then ends with its rows, as if it were interrupted.
+    fn note(&mut self, written: Result<()>) {
+        if let Err(error) = written {
+            self.replaced.1 = true;
+            self.failure.get_or_insert(error);
+        }
+    }
+
+    fn write(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
+        let (last, has_changed) = (self.replaced.0, self.replaced.1 || !changes.changed.is_empty());
+        let is_early = last.is_some_and(|last| last.elapsed() < CSV_INTERVAL);
+        if has_changed && changes.added.is_empty() && is_early {
+            self.replaced.1 = true;
+            return Ok(());
+        }
+        lock(&self.csv).update(records, &changes.added, has_changed)?;
+        if has_changed {
+            self.replaced = (Some(Instant::now()), false);
+        }
+        match &mut self.json {
+            Some(json) if json.is_due() => json.write(records),
+            _ => Ok(()),
+        }
     }
 
     /// Prefix with the API if there are several.
@@ -134,7 +159,7 @@ fn lock(csv: &Mutex<CsvFile>) -> MutexGuard<'_, CsvFile> {
 }
 
 /// Ends the program if the driver does not return from a case: no driver call can be cancelled.
-fn end_program(csv: &mut CsvFile, row: Record, work: Work, path: &Path) {
+fn end_program(csv: &mut CsvFile, row: Record, work: Work) {
     let case = format!("{} {} {} {}", row.name(), row.dtype_name(), row.size(), row.params_text());
     let (case, seconds) = (case.trim_end(), watchdog::TIMEOUT.as_secs());
     if work == Work::Tuning {
@@ -144,12 +169,12 @@ fn end_program(csv: &mut CsvFile, row: Record, work: Work, path: &Path) {
         ));
         signal_hook::low_level::exit(1);
     }
-    let written = csv.append(&[overdue(row)]);
-    let path = path.display();
+    let written = csv.append_last(overdue(row));
+    let path = csv.path().display();
     let lost = written.err().map_or_else(String::new, |error| format!(" ({})", error.chain()));
     say(&format!(
         "error: {case}: the driver did not return within {seconds} s; the rows so far are in {path}, and the \
-         same command with --resume {path} measures the rest{lost}"
+         same command with --resume {path} measures the rest, with --retry-timeouts this case too{lost}"
     ));
     signal_hook::low_level::exit(1);
 }
@@ -157,13 +182,18 @@ fn end_program(csv: &mut CsvFile, row: Record, work: Work, path: &Path) {
 /// The row of a case for which the driver did not return.
 fn overdue(row: Record) -> Record {
     let reason = Error::Timeout { seconds: watchdog::TIMEOUT.as_secs_f64() }.to_string();
-    Record { status: Status::Failed, reason, ..row }
+    Record { status: Status::Failed, cause: Some(Cause::TimedOut), reason, ..row }
 }
 
 impl Json {
+    /// Whether to write it in mid-run. A device or pipe receives it once, at the end.
+    fn is_due(&self) -> bool {
+        self.output.file().is_some() && self.written.is_none_or(|written| written.elapsed() > JSON_INTERVAL)
+    }
+
     fn write(&mut self, records: &[Record]) -> Result<()> {
         let all: Vec<Record> = self.before.iter().chain(records).cloned().collect();
-        report::replace_file(&self.path, &report::json::write(&all))?;
+        self.output.replace(&report::json::write(&all))?;
         self.written = Some(Instant::now());
         Ok(())
     }
@@ -192,13 +222,11 @@ impl Observer for Progress {
     }
 
     fn picture(&mut self, case: &Case, api: Api, rgba: &[u8]) -> Result<()> {
-        let Some(folder) = &self.pictures else { return Ok(()) };
-        let (height, width) = case.shape.extent.matrix();
-        let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
-        let name = format!("{} {} {} {}", case.name(), case.shape.extent, case.params_text(), self.of(api.name(), ""));
-        let path = folder.join(format!("{}.png", name.replace(['/', ' ', ';'], "-").trim_end_matches('-')));
-        report::replace_file(&path, &report::png::write(side(width), side(height), rgba)?)?;
-        self.say(&format!("the rotated image is in {}", path.display()));
+        let Some(pictures) = &mut self.pictures else { return Ok(()) };
+        match pictures.save(case, api, rgba) {
+            Ok(message) => self.say(&message),
+            Err(error) => self.note(Err(error)),
+        }
         Ok(())
     }
 
@@ -219,20 +247,11 @@ impl Observer for Progress {
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
         self.watchdog.clear();
         self.bar.inc(1);
-        let (last, has_changed) = (self.replaced.0, self.replaced.1 || !changes.changed.is_empty());
-        let is_early = last.is_some_and(|last| last.elapsed() < CSV_INTERVAL);
-        if has_changed && changes.added.is_empty() && is_early {
-            self.replaced.1 = true;
-            return Ok(());
+        if self.failure.is_none() {
+            let written = self.write(records, changes);
+            self.note(written);
         }
-        lock(&self.csv).update(records, &changes.added, has_changed)?;
-        if has_changed {
-            self.replaced = (Some(Instant::now()), false);
-        }
-        match &mut self.json {
-            Some(json) if json.written.is_none_or(|written| written.elapsed() > JSON_INTERVAL) => json.write(records),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     fn pass(&mut self, number: usize, count: usize) {
@@ -245,13 +264,18 @@ impl Observer for Progress {
     fn finish_pass(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
         self.replaced.1 |= !changes.changed.is_empty();
         self.bar.set_length(self.bar.length().unwrap_or(0).max(self.bar.position()));
-        lock(&self.csv).update(records, &[], self.replaced.1)?;
-        self.replaced = (Some(Instant::now()), false);
+        if self.failure.is_none() {
+            let written = lock(&self.csv).update(records, &[], self.replaced.1);
+            if written.is_ok() {
+                self.replaced = (Some(Instant::now()), false);
+            }
+            self.note(written);
+        }
         Ok(())
     }
 
     fn is_interrupted(&self) -> bool {
-        self.interrupt.is_requested()
+        self.failure.is_some() || self.interrupt.is_requested()
     }
 }
 
@@ -263,7 +287,8 @@ mod tests {
     fn the_row_of_a_driver_that_does_not_come_back_is_one_of_what_hung() {
         let row = overdue(Record { benchmark: "tiled".to_owned(), ..Record::default() });
         assert_eq!((row.status, row.benchmark.as_str()), (Status::Failed, "tiled"));
-        // A resumed run skips rows with this text.
+        // A resumed run does not measure rows of this cause.
+        assert_eq!(row.cause, Some(Cause::TimedOut));
         assert!(row.reason.starts_with("timed out"), "{}", row.reason);
     }
 }

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::output::print;
+use super::outputs::{check_different, check_new};
 use super::reports;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::report::html;
 use crate::report::{reader, replace_file};
 use crate::results::compare::Report;
@@ -26,14 +27,10 @@ pub(super) struct Arguments {
 /// Runs the command and returns the exit code.
 pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     let out = &arguments.out;
-    if out.exists() && !arguments.force {
-        let out = out.display();
-        return Err(Error::Usage(format!(
-            "{out} exists: name another file with --out, or pass --force to overwrite it"
-        )));
-    }
+    check_new(out, arguments.force, "name another file with --out")?;
     let mut reports: Vec<Report> = Vec::new();
     for path in files(&arguments.files)? {
+        check_different(("FILE", &path), ("--out", out))?;
         reports.push(read(&path)?);
     }
     html::share_samples(&mut reports);

@@ -1,18 +1,21 @@
 //! `run`: selects devices, plans and measures cases, writes reports and prints tables.
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::format::TableFormat;
+use super::host::{operating_system, processor};
 use super::interrupt::{self, Interrupt};
+use super::messages::{beginning, how_to_go_on, left_out};
 use super::output::{print, say};
+use super::outputs::{Files, Paths, default_csv, name_words};
+use super::pictures::Pictures;
 use super::progress::Progress;
 use super::selection::{no_device, select_runs};
 use super::shaders::sources;
 use super::target::{Target, Through, targets};
-use super::values::{duration, fail_on, param, plural, size};
+use super::values::{duration, fail_on, param, size};
 use crate::backend::{Backend, Device, DeviceType};
 use crate::engine::plan::{Request, plan, reserves};
 use crate::engine::{EarlierRows, End, Epochs, Outcome, Settings, recall_params};
@@ -70,7 +73,10 @@ pub(super) struct Arguments {
     /// Continue the run that wrote this CSV, with the same other arguments
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "dry_run"])]
     resume: Option<PathBuf>,
-    /// Overwrite existing files given by --out and --json
+    /// With --resume: also rerun cases that timed out, and larger sizes of their kernels
+    #[arg(long, requires = "resume")]
+    retry_timeouts: bool,
+    /// Overwrite existing files given by --out and --json, and images of --save-image
     #[arg(long)]
     force: bool,
     /// Also write a JSON report with every sample
@@ -99,24 +105,16 @@ const SEEDS: u64 = 1_000_000;
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     // Check the command line before anything slow.
     let cases = plan(&request(arguments, Profile::Quick, false)?)?;
-    if let Some(folder) = &arguments.save_image {
-        if !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
-            return Err(Error::Usage(
-                "--save-image: none of these benchmarks writes an image: add the family texture".to_owned(),
-            ));
-        }
-        std::fs::create_dir_all(folder).map_err(|source| Error::Io {
-            action: "create",
-            path: folder.clone(),
-            source,
-        })?;
+    if arguments.save_image.is_some() && !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
+        return Err(Error::Usage(
+            "--save-image: none of these benchmarks writes an image: add the family texture".to_owned(),
+        ));
     }
-    for path in [&arguments.out, &arguments.json].into_iter().flatten() {
-        if path.exists() && !arguments.force {
-            let path = path.display();
-            return Err(Error::Usage(format!("{path} exists: name another file, or pass --force to overwrite it")));
-        }
-    }
+    let paths = arguments.paths();
+    paths.check()?;
+    // Locked before it is read: another run may be writing it.
+    let is_there = arguments.resume.as_ref().is_some_and(|path| path.exists());
+    let mut files = is_there.then(|| paths.open()).transpose()?;
     let mut resumed = arguments.resume.as_deref().map(report::csv::open).transpose()?;
     let (device, backend) = (arguments.device.as_deref(), arguments.backend);
     let mut found: Vec<Option<Target>> = targets(backend)?.into_iter().map(Some).collect();
@@ -129,23 +127,59 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     if resumed.is_some() && runs.len() > 1 {
         return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
     }
+    let mut pictures = Vec::new();
+    for (number, run) in runs.iter().enumerate() {
+        let card: Vec<&Device> = run.iter().map(|index| &devices[*index]).collect();
+        let name = if runs.len() > 1 { format!("{}-{number}", name_words(card[0])) } else { String::new() };
+        pictures.push(pictures_of(arguments, &card, name)?);
+    }
+    let files = files.take().map_or_else(|| paths.open(), Ok)?;
     let interrupt = Interrupt::listen()?;
-    let mut all: Vec<Record> = Vec::new();
-    for run in runs {
-        if interrupt.is_requested() {
+    let (mut all, mut printed): (Vec<Record>, Result<()>) = (Vec::new(), Ok(()));
+    let command = Command { arguments, files, interrupt };
+    for (run, pictures) in runs.into_iter().zip(pictures) {
+        if command.interrupt.is_requested() {
             return Ok(interrupt::EXIT_CODE);
         }
         let card: Vec<Target> = run.into_iter().filter_map(|index| found[index].take()).collect();
-        let outcome = run_on(card, arguments, resumed.take(), &all, &interrupt)?;
+        let (outcome, table) = command.run_on(card, resumed.take(), &all, pictures)?;
+        // A table that cannot be printed must not end the run: the other devices have theirs to come.
+        printed = printed.and(table);
         all.extend(outcome.records);
         match outcome.end {
             End::Complete => {}
-            End::Interrupted => return Ok(interrupt::EXIT_CODE),
+            End::Interrupted => return printed.map(|()| interrupt::EXIT_CODE),
             End::NoDevice(error) => return Err(error),
         }
     }
+    printed?;
     let is_fault = |record: &Record| arguments.fail_on.contains(&record.status);
     Ok(if all.iter().any(is_fault) { 3 } else { 0 })
+}
+
+impl Arguments {
+    fn paths(&self) -> Paths<'_> {
+        Paths {
+            out: self.out.as_deref(),
+            resume: self.resume.as_deref(),
+            json: self.json.as_deref(),
+            images: self.save_image.as_deref(),
+            has_force: self.force,
+        }
+    }
+}
+
+/// The images of a run on `card`. A run that is resumed finds those of its earlier part.
+fn pictures_of(arguments: &Arguments, card: &[&Device], name: String) -> Result<Option<Pictures>> {
+    let Some(folder) = &arguments.save_image else { return Ok(None) };
+    let pictures = Pictures::new(folder, name, card.len() > 1, arguments.force);
+    if arguments.resume.is_none() {
+        let profile = profile_for(arguments, card[0]);
+        let cases = plan(&request(arguments, profile, time_for(arguments, profile, card[0]).is_some())?)?;
+        let apis: Vec<_> = card.iter().map(|device| device.api).collect();
+        pictures.check(&cases, &apis, arguments.json.as_deref())?;
+    }
+    Ok(Some(pictures))
 }
 
 /// The request of the command line. `has_small` adds small sizes, for runs with a time limit.
@@ -192,24 +226,98 @@ fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     Ok(0)
 }
 
-/// Runs on a card through each API of `card`, or continues the run in `resumed`. `before` has the rows of the previous
-/// cards.
-fn run_on(
-    card: Vec<Target>,
-    arguments: &Arguments,
-    resumed: Option<Parsed>,
-    before: &[Record],
-    interrupt: &Interrupt,
-) -> Result<Outcome> {
-    // Open first: devices that fail to open leave no report.
-    let mut backends = open(card)?;
-    let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
-    let profile = profile_for(arguments, &devices[0]);
-    let time = time_for(arguments, profile, &devices[0]);
-    let mut cases = plan(&request(arguments, profile, time.is_some())?)?;
-    if let (true, Some(report)) = (arguments.tune, &resumed) {
-        recall_params(&mut cases, &report.records);
+/// The command line, with its reports open.
+struct Command<'a> {
+    arguments: &'a Arguments,
+    files: Files,
+    interrupt: Interrupt,
+}
+
+impl Command<'_> {
+    /// Runs on a card through each API of `card`, or continues the run in `resumed`. `before` has the rows of the
+    /// previous cards. Returns whether the tables could be printed, too.
+    fn run_on(
+        &self,
+        card: Vec<Target>,
+        resumed: Option<Parsed>,
+        before: &[Record],
+        pictures: Option<Pictures>,
+    ) -> Result<(Outcome, Result<()>)> {
+        let Self { arguments, files, interrupt } = self;
+        // Open first: devices that fail to open leave no report.
+        let mut backends = open(card)?;
+        let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
+        let profile = profile_for(arguments, &devices[0]);
+        let time = time_for(arguments, profile, &devices[0]);
+        let mut cases = plan(&request(arguments, profile, time.is_some())?)?;
+        if let (true, Some(report)) = (arguments.tune, &resumed) {
+            recall_params(&mut cases, &report.records);
+        }
+        let mut settings = settings(arguments, profile, time, &devices);
+        let earlier = resumed.map_or_else(
+            || Ok(EarlierRows::default()),
+            |report| earlier_rows(report, arguments, &cases, &devices, &mut settings),
+        )?;
+        let own = match &files.csv {
+            Some(_) => None,
+            None => Some(default_csv(&devices, &settings.date[..10], arguments.json.as_deref())?),
+        };
+        // A file of its own has the rows of its device alone.
+        let first = if own.is_none() { before.to_vec() } else { Vec::new() };
+        let file = own.as_ref().or(files.csv.as_ref()).map(|file| file.output.clone());
+        let file = file.ok_or_else(|| Error::Usage("there is no file for the report".to_owned()))?;
+        let count = cases.len() - reserves(&cases).len();
+        say(&beginning(&devices, &cases, count, profile, time));
+        // Create the file now: a run killed before its first row also leaves a report.
+        let csv = CsvFile::create(file.clone(), first, earlier.records())?;
+        let left = count - (earlier.records().len() - earlier.again()) / devices.len();
+        let mut progress = Progress::new(left, devices.len(), time, csv, interrupt.clone());
+        progress.save_pictures(pictures);
+        if let Some(json) = &files.json {
+            progress.write_json(json.clone(), before.to_vec());
+        }
+        let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
+        apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
+        let start = Instant::now();
+        let outcome = pollster::block_on(crate::engine::resume(&mut apis, &cases, earlier, &settings, &mut progress))?;
+        let seconds = start.elapsed().as_secs_f64();
+        if matches!(outcome.end, End::Interrupted) {
+            interrupt.end();
+        }
+        let written = progress.end(&outcome.records);
+        drop(progress);
+        let printed = print(&report::write(&report::sections(&outcome.records), arguments.format.medium()));
+        let wanted = count * devices.len();
+        if let Err(error) = written {
+            say(&how_to_go_on(&file, wanted));
+            return Err(error);
+        }
+        let (rows, path) = (outcome.records.len(), file.path().display());
+        let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
+        if !outcome.left_out.is_empty() {
+            say(&left_out(&cases, &outcome.left_out, time.unwrap_or_default()));
+        }
+        if let Some(device) = devices.iter().find(|device| device.kind == DeviceType::Software) {
+            say(&format!(
+                "{} is a software device: its results are verified, but its times do not represent a GPU",
+                device.name
+            ));
+        }
+        match outcome.end {
+            // A resumed run may have nothing left to measure.
+            End::Complete if outcome.measuring.is_zero() => say(&format!("{rows} rows in {path}")),
+            End::Complete => {
+                say(&format!("{rows} rows in {path}; {seconds:.0} s, {share:.0} % of them spent measuring"));
+            }
+            _ => say(&format!(
+                "{rows} of {wanted} rows in {path}: the same command with --resume {path} measures the rest"
+            )),
+        }
+        Ok((outcome, printed))
     }
+}
+
+fn settings(arguments: &Arguments, profile: Profile, time: Option<Duration>, devices: &[Device]) -> Settings {
     let now = jiff::Timestamp::now();
     let date = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let mut settings = Settings::new(profile, date, operating_system(), processor());
@@ -222,84 +330,7 @@ fn run_on(
     if let Some(epochs) = arguments.epochs {
         settings.epochs = Epochs { least: epochs.into(), most: epochs.into(), target: 0.0 };
     }
-    let earlier = resumed.map_or_else(
-        || Ok(EarlierRows::default()),
-        |report| earlier_rows(report, arguments, &cases, &devices, &mut settings),
-    )?;
-    let (path, before) = match arguments.out.as_ref().or(arguments.resume.as_ref()) {
-        Some(path) => (path.clone(), before.to_vec()),
-        None => (default_path(&devices, &settings.date[..10])?, Vec::new()),
-    };
-    let count = cases.len() - reserves(&cases).len();
-    say(&beginning(&devices, &cases, count, profile, time));
-    // Create the file now: a run killed before its first row also leaves a report.
-    let csv = CsvFile::create(&path, before.clone(), earlier.records())?;
-    let left = count - (earlier.records().len() - earlier.again()) / devices.len();
-    let mut progress = Progress::new(left, devices.len(), time, csv, &path, interrupt.clone());
-    if let Some(folder) = &arguments.save_image {
-        progress.save_pictures(folder);
-    }
-    if let Some(json) = &arguments.json {
-        progress.write_json(json, before);
-    }
-    let mut apis: Vec<&mut dyn Backend> = Vec::with_capacity(backends.len());
-    apis.extend(backends.iter_mut().map(|backend| backend.as_mut() as &mut dyn Backend));
-    let start = Instant::now();
-    let outcome = pollster::block_on(crate::engine::resume(&mut apis, &cases, earlier, &settings, &mut progress))?;
-    let seconds = start.elapsed().as_secs_f64();
-    if matches!(outcome.end, End::Interrupted) {
-        interrupt.end();
-    }
-    progress.end(&outcome.records)?;
-    drop(progress);
-    print(&report::write(&report::sections(&outcome.records), arguments.format.medium()))?;
-    let (rows, path) = (outcome.records.len(), path.display());
-    let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
-    if !outcome.left_out.is_empty() {
-        say(&left_out(&cases, &outcome.left_out, time.unwrap_or_default()));
-    }
-    if let Some(device) = devices.iter().find(|device| device.kind == DeviceType::Software) {
-        say(&format!(
-            "{} is a software device: its results are verified, but its times do not represent a GPU",
-            device.name
-        ));
-    }
-    match outcome.end {
-        // A resumed run may have nothing left to measure.
-        End::Complete if outcome.measuring.is_zero() => say(&format!("{rows} rows in {path}")),
-        End::Complete => say(&format!("{rows} rows in {path}; {seconds:.0} s, {share:.0} % of them spent measuring")),
-        _ => {
-            let wanted = count * devices.len();
-            say(&format!("{rows} of {wanted} rows in {path}: the same command with --resume {path} measures the rest"));
-        }
-    }
-    Ok(outcome)
-}
-
-/// What the run will do on each API, and the time limit if there is one.
-fn beginning(devices: &[Device], cases: &[Case], count: usize, profile: Profile, time: Option<Duration>) -> String {
-    let mut families: Vec<&str> = cases.iter().map(|case| case.family.name).collect();
-    families.dedup();
-    let about = time.map_or_else(String::new, |time| format!(", about {} s", time.as_secs()));
-    let line = |device: &Device| {
-        let kind = if device.kind == DeviceType::Software { ", a software device" } else { "" };
-        let Device { name, api, driver, .. } = device;
-        let (families, profile) = (plural(families.len(), "family", "families"), profile.name());
-        let cases = plural(count, "case", "cases");
-        format!("{name}{kind} ({api}, {driver}): {families}, {cases}, profile {profile}{about}")
-    };
-    devices.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-/// The cases excluded by the time limit, in one line.
-fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
-    let mut families: Vec<&str> = indices.iter().map(|index| cases[*index].family.name).collect();
-    families.dedup();
-    let (count, families) = (plural(indices.len(), "case", "cases"), families.join(", "));
-    format!(
-        "left out, too long for the time limit of {} s: {count} of {families}; `--time 10m` allows more",
-        time.as_secs()
-    )
+    settings
 }
 
 /// The rows of the file to resume. New rows get its date, because they belong to the same run.
@@ -320,6 +351,7 @@ fn earlier_rows(
     }
     let earlier = EarlierRows::new(report.records, cases, devices, settings)
         .map_err(|reason| Error::Usage(format!("{path} cannot be resumed: it {reason}")))?;
+    let earlier = if arguments.retry_timeouts { earlier.retry_timeouts() } else { earlier };
     let again = match earlier.again() {
         0 => String::new(),
         again => format!(", rerunning {again} that failed"),
@@ -345,44 +377,4 @@ fn open(card: Vec<Target>) -> Result<Vec<Box<dyn Backend>>> {
         say(&format!("{api} is left out: {}", error.chain()));
     }
     Ok(backends)
-}
-
-/// `results/<device>/<date>-<backend>.csv`. Several backends are joined by `+`; a number is added if the name exists.
-/// The file is created, so that no other run can take the name.
-fn default_path(devices: &[Device], date: &str) -> Result<PathBuf> {
-    let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
-    let words: Vec<String> = devices[0]
-        .name
-        .to_lowercase()
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect();
-    let folder = Path::new("results").join(words.join("-"));
-    let fault = |action, path: &Path, source| Error::Io { action, path: path.to_owned(), source };
-    std::fs::create_dir_all(&folder).map_err(|source| fault("create", &folder, source))?;
-    for number in 1.. {
-        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-        let path = folder.join(format!("{date}-{}{suffix}.csv", apis.join("+")));
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(_) => return Ok(path),
-            Err(source) if source.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(source) => return Err(fault("create", &path, source)),
-        }
-    }
-    Err(Error::Usage(format!("{} has no free report name", folder.display())))
-}
-
-fn operating_system() -> String {
-    sysinfo::System::long_os_version().unwrap_or_else(|_| std::env::consts::OS.to_owned())
-}
-
-fn processor() -> String {
-    let brand = sysinfo::System::new().ok().and_then(|mut system| {
-        system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
-        Some(system.cpus().first()?.brand().trim().to_owned())
-    });
-    let brand = brand.filter(|brand| !brand.is_empty()).unwrap_or_else(|| std::env::consts::ARCH.to_owned());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    format!("{brand} ({threads} threads)")
 }

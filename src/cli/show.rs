@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::output::{print, say};
+use super::outputs::{ANOTHER_FILE, check_new};
 use super::values::param;
 use crate::engine::plan::{Request, plan, select, unknown};
 use crate::error::{Error, Result};
@@ -68,10 +69,7 @@ pub(super) fn show(arguments: &Arguments) -> Result<()> {
     let kernel = Job::new(&case)?.kernel;
     let text = text(arguments, &case, &kernel)?;
     let Some(path) = &arguments.out else { return print(&String::from_utf8_lossy(&text)) };
-    if path.exists() && !arguments.force {
-        let path = path.display();
-        return Err(Error::Usage(format!("{path} exists: name another file, or pass --force to overwrite it")));
-    }
+    check_new(path, arguments.force, ANOTHER_FILE)?;
     replace_file(path, &text)
 }
 

@@ -124,6 +124,50 @@ mod tests {
         assert!(receiver.recv().is_err(), "once");
     }
 
+    /// The time-out in the process that the next test stops.
+    #[cfg(unix)]
+    const STOPPED_TIMEOUT: Duration = Duration::from_secs(2);
+
+    #[test]
+    #[cfg(unix)]
+    #[ignore = "a process that the next test starts and stops"]
+    fn stopped_process() {
+        let (sender, receiver) = mpsc::channel();
+        let dog = Watchdog::new(STOPPED_TIMEOUT, move |row, _| sender.send(row.n).expect("received"));
+        let start = std::time::Instant::now();
+        dog.watch(&row("1"), Work::Measuring);
+        println!("watching");
+        while start.elapsed() < 2 * STOPPED_TIMEOUT {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // The process was stopped for most of this time.
+        assert!(receiver.recv_timeout(STOPPED_TIMEOUT / 4).is_err(), "the time in which it was stopped counts");
+        assert!(receiver.recv_timeout(2 * STOPPED_TIMEOUT).is_ok(), "the time in which it ran counts");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn time_in_which_the_process_is_stopped_does_not_count() {
+        use std::io::{BufRead, BufReader};
+        use std::process::{Command, Stdio};
+        let mut child = Command::new(std::env::current_exe().expect("this test's program"))
+            .args(["--exact", "--ignored", "--nocapture", "cli::watchdog::tests::stopped_process"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
+        assert!(lines.any(|line| line.ends_with("watching")));
+        let signal = |name: &str| {
+            let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
+            assert!(sent.expect("starts").success());
+        };
+        signal("-STOP");
+        std::thread::sleep(2 * STOPPED_TIMEOUT);
+        signal("-CONT");
+        let rest: Vec<String> = lines.collect();
+        assert!(child.wait().expect("ends").success(), "{rest:#?}");
+    }
+
     #[test]
     fn a_watch_that_is_over_reports_nothing() {
         let (sender, receiver) = mpsc::channel();

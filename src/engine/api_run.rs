@@ -278,6 +278,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         card: device.uuid.clone().or_else(|| device.pci_address.clone()).unwrap_or_default(),
         apis: settings.apis.clone(),
         l2_bytes: l2_bytes(device),
+        profile: Some(settings.profile),
         ..Record::default()
     }
 }

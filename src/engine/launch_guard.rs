@@ -60,7 +60,7 @@ impl LaunchGuard {
     /// a size not larger than this, and, in a run with a time limit, a launch longer than `longest_ns`.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] or [`Error::TooLong`] with the estimate, and any error of the probe.
+    /// [`Error::TimedOutBefore`], [`Error::Unsupported`] or [`Error::TooLong`] with the estimate, and any error of the probe.
     pub(super) async fn check(
         &mut self,
         backend: &mut dyn Backend,
@@ -71,7 +71,7 @@ impl LaunchGuard {
         if let Some((scalars, extent)) = self.timed_out.get(&kernel_key(case))
             && case.shape.count() >= *scalars
         {
-            return Err(Error::Unsupported(format!("the same kernel timed out at size {extent}")));
+            return Err(Error::TimedOutBefore(extent.clone()));
         }
         let Some(estimate) = self.estimate_ns(backend, timer, case, longest_ns.is_some()).await? else { return Ok(()) };
         let safe = longest_launch_ns(backend.device());

@@ -22,10 +22,10 @@ impl EarlierRows {
     /// Matches `records`, in any order, with a run of `cases` through the APIs of `devices`. They must cover the plan
     /// from its start without a gap, unless the run has a time limit. Rows that failed or exceed their ceiling are
     /// measured again, since the cause may be gone (a lost device, memory used by others). Rows that timed out are not:
-    /// they would hang again.
+    /// they would hang again (see [`Self::retry_timeouts`]).
     ///
     /// # Errors
-    /// If version, host, device, driver, cases or kernels do not match. The text follows the file's name.
+    /// If version, host, device, driver, profile, cases or kernels do not match. The text follows the file's name.
     pub fn new(records: Vec<Record>, cases: &[Case], devices: &[Device], settings: &Settings) -> Result<Self, String> {
         let indices: HashMap<_, usize> = cases.iter().enumerate().map(|(index, case)| (of_case(case), index)).collect();
         let date = records.first().map(|record| record.date.clone());
@@ -60,6 +60,14 @@ impl EarlierRows {
         let to_repeat = slots.iter().filter(|(_, record)| must_repeat(record)).map(|(slot, _)| *slot).collect();
         let (slots, records) = slots.into_iter().unzip();
         Ok(Self { records, slots, to_repeat })
+    }
+
+    /// Also measures rows again that timed out, or were skipped because a smaller size of their kernel did.
+    #[must_use]
+    pub fn retry_timeouts(mut self) -> Self {
+        let timed_out = self.slots.iter().zip(&self.records).filter(|(_, row)| row.cause == Some(Cause::TimedOut));
+        self.to_repeat.extend(timed_out.map(|(slot, _)| *slot));
+        self
     }
 
     /// The rows, in plan order.
@@ -100,6 +108,8 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
     };
     let device = &devices[api];
     let schema = record.schema.map_or_else(|| "none".to_owned(), |schema| schema.to_string());
+    // The first reports of this schema have no profile.
+    let profile = record.profile.unwrap_or(settings.profile);
     for (what, was, is) in [
         ("schema", schema.as_str(), SCHEMA.to_string().as_str()),
         ("version of shaderbench", &record.tool_version, crate::VERSION),
@@ -107,6 +117,7 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
         ("driver", &record.driver, &device.driver),
         ("CPU", &record.cpu, &settings.cpu),
         ("operating system", &record.os, &settings.os),
+        ("profile", profile.name(), settings.profile.name()),
     ] {
         if was != is {
             return Err(format!("is from another {what}: {was} in the file, {is} now"));

@@ -16,6 +16,8 @@ pub struct Settings {
     pub cpu: String,
     /// All APIs of the run, sorted and joined by `+`.
     pub apis: String,
+    /// The profile that these settings come from.
+    pub profile: Profile,
     /// When an epoch of a case stops.
     pub rules: Rules,
     /// The number of epochs of a case.
@@ -75,6 +77,7 @@ impl Settings {
             os,
             cpu,
             apis: String::new(),
+            profile,
             rules,
             epochs,
             seed: 0,

@@ -2,6 +2,7 @@
 
 pub mod comparison;
 pub mod csv;
+#[cfg(not(target_family = "wasm"))]
 mod file;
 pub mod html;
 pub mod index;
@@ -16,7 +17,8 @@ pub mod table;
 mod tables;
 pub mod versus;
 
-pub use file::{CsvFile, replace_file};
+#[cfg(not(target_family = "wasm"))]
+pub use file::{CsvFile, Lock, Output, Target, check_folder, replace_file};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use layout::wrap;
 pub use layout::{Medium, Part, Terminal, lay_out};

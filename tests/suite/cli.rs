@@ -59,6 +59,7 @@ fn bad_arguments_are_usage_errors() {
         &["run", "[", "--dry-run"],
         &["run", "--fail-on", "wrong,slow"],
         &["run", "--resume", "r.csv", "--out", "q.csv"],
+        &["run", "--retry-timeouts"],
         &["run", "--tune", "--dry-run"],
         &["run", "--time", "0"],
         &["run", "--time", "soon"],

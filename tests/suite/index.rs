@@ -120,5 +120,13 @@ fn index_overwrites_no_page_of_the_user_and_reports_an_empty_folder() {
     let refused = index(&folder, ".").exits_with(2);
     assert!(refused.stderr.contains("README.md was not written by `index`: move it away"), "{refused}");
     assert_eq!(folder.text("README.md"), "# My own\n");
+    // A file that is no text is the user's, too.
+    folder.write("README.md", b"\xff\xfe");
+    index(&folder, ".").exits_with(2);
+    let report = committed_reports().into_iter().next().expect("a report");
+    folder.write("r.csv", std::fs::read(report).expect("readable"));
+    folder.run(&["index", ".", "--force"]).succeeds();
+    assert!(folder.text("README.md").starts_with("<!-- Written by"));
+    index(&folder, ".").succeeds();
     index(&folder, "none").exits_with(1);
 }

@@ -13,6 +13,7 @@ mod compilers;
 mod device;
 mod epochs;
 mod explain;
+mod files;
 mod findings;
 mod golden;
 mod gpu;

@@ -9,7 +9,7 @@ use crate::common::{
 use shaderbench::backend::{Api, Backend};
 use shaderbench::engine::{EarlierRows, End, Outcome};
 use shaderbench::results::{Record, Status};
-use shaderbench::suite::Extent;
+use shaderbench::suite::{Extent, Profile};
 
 /// Resumes a run of the subject's family that left these rows.
 fn complete(backends: &mut [&mut Fake], records: Vec<Record>, recorder: &mut Recorder) -> Outcome {
@@ -112,6 +112,26 @@ fn a_failed_case_is_measured_again_unless_it_timed_out() {
 }
 
 #[test]
+fn rows_that_timed_out_and_larger_sizes_of_their_kernel_are_measured_again_on_request() {
+    let plan = common::cases(&["reduction/sequential"], &["2^10", "2^16"]);
+    let small = "reduction/sequential f32 1024";
+    let first = measure(&mut fake(only(small, Behaviour::Hanging)), &plan);
+    let is_of_kernel = |row: &&Record| row.name() == "reduction/sequential" && row.dtype_name() == "f32";
+    let statuses = |rows: &[Record]| rows.iter().filter(is_of_kernel).map(|row| row.status).collect::<Vec<_>>();
+    assert_eq!(statuses(&first), [Status::Failed, Status::Skipped]);
+    let resumed = |retry: bool| {
+        let kept = EarlierRows::new(first.clone(), &plan, &[common::device()], &settings()).expect("of this run");
+        let kept = if retry { kept.retry_timeouts() } else { kept };
+        let mut recorder = Recorder { records: first.clone(), ..Recorder::default() };
+        (kept.again(), common::resume(&mut [&mut right()], &plan, kept, &settings(), &mut recorder).records)
+    };
+    let (again, rows) = resumed(false);
+    assert_eq!((again, statuses(&rows)), (0, statuses(&first)));
+    let (again, rows) = resumed(true);
+    assert_eq!((again, statuses(&rows)), (2, vec![Status::Ok, Status::Ok]));
+}
+
+#[test]
 fn cases_that_failed_because_their_device_hung_earlier_are_measured_again() {
     let (mut vulkan, mut cuda) = (right(), fake_on(Api::Cuda, |_| Behaviour::Hanging));
     let first = complete(&mut [&mut vulkan, &mut cuda], Vec::new(), &mut Recorder::default()).records;
@@ -131,7 +151,7 @@ fn cases_that_failed_because_their_device_hung_earlier_are_measured_again() {
 #[test]
 fn a_report_of_another_run_is_rejected_with_the_reason() {
     type Change = fn(&mut Vec<Record>);
-    let table: [(Change, &str); 11] = [
+    let table: [(Change, &str); 12] = [
         (|rows| rows[0].device = "Fake 8000".into(), "is from another device: Fake 8000 in the file, Fake 9000 now"),
         (|rows| rows[0].driver = "fake 0.9".into(), "is from another driver: fake 0.9 in the file, fake 1.0 now"),
         (|rows| rows[0].tool_version = "0.0.1".into(), "is from another version of shaderbench: 0.0.1 in the file, "),
@@ -140,6 +160,7 @@ fn a_report_of_another_run_is_rejected_with_the_reason() {
             "is from another CPU: Other CPU in the file, Test CPU (2 threads) now",
         ),
         (|rows| rows[0].os = "TestOS 2".into(), "is from another operating system: "),
+        (|rows| rows[0].profile = Some(Profile::Thorough), "is from another profile: thorough in the file, quick now"),
         (|rows| rows[0].schema = Some(99), "is from another schema: 99 in the file, "),
         (|rows| rows[0].backend = Some(Api::Metal), "has rows of API metal; this run uses vulkan"),
         (|rows| rows[1].date = "2020-01-01T00:00:00Z".into(), "has rows of several runs"),

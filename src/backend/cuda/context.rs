@@ -7,9 +7,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cudarc::driver::sys::{self, CUresult};
-use web_time::Instant;
 
 use super::status;
+use super::wait_clock::WaitClock;
 use crate::error::{Error, Result};
 
 /// Time to poll without sleeping. A sleep of 50 µs is 1 % of the shortest sample that the host's clock times, and less
@@ -227,7 +227,7 @@ impl Context {
     /// [`Error::Timeout`] after the context's timeout, and errors of the work before the event.
     fn wait_for(&self, event: sys::CUevent) -> Result<()> {
         self.check_open()?;
-        let start = Instant::now();
+        let mut clock = WaitClock::start();
         loop {
             // SAFETY: the callers pass `end` or a fence, which live as long as the context. It is open: nothing in this
             // loop closes it. An event that was never recorded counts as finished.
@@ -235,7 +235,7 @@ impl Context {
                 CUresult::CUDA_ERROR_NOT_READY => {}
                 status => return self.check("waiting for the device", status),
             }
-            let waited = start.elapsed();
+            let waited = clock.tick();
             if waited > self.timeout {
                 self.state.set(State::Hung);
                 return Err(Error::Timeout { seconds: self.timeout.as_secs_f64() });

@@ -26,6 +26,7 @@ mod query;
 mod status;
 mod steps;
 mod toolkit;
+mod wait_clock;
 
 pub use backend::CudaBackend;
 pub use device::{CudaDevice, devices};

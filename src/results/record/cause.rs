@@ -9,7 +9,7 @@ pub enum Cause {
     Unsupported,
     /// A launch takes longer than the run's time limit allows.
     TimeLimit,
-    /// The device did not answer in time.
+    /// The device did not answer in time, in this case or in a smaller one of the same kernel.
     TimedOut,
     /// The device was lost.
     DeviceLost,
@@ -83,7 +83,7 @@ impl From<&Error> for Cause {
         match error {
             Error::Unsupported(_) => Self::Unsupported,
             Error::TooLong { .. } => Self::TimeLimit,
-            Error::Timeout { .. } => Self::TimedOut,
+            Error::Timeout { .. } | Error::TimedOutBefore(_) => Self::TimedOut,
             Error::Lost(_) => Self::DeviceLost,
             Error::NoDevice(_) => Self::NoDevice,
             Error::OutOfMemory(_) => Self::OutOfMemory,

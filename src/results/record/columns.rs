@@ -118,6 +118,7 @@ pub const COLUMNS: &[Column] = &[
     column!(Text card, "", "UUID of the card, or its PCI address"),
     column!(Text apis, "", "all APIs of the run, joined by +"),
     column!(Text l2_bytes, "B", "size of the L2 cache as the driver reports it"),
+    column!(Text profile, "", "profile of the run: quick, standard or thorough"),
 ];
 
 impl Record {
@@ -160,7 +161,7 @@ mod tests {
              workgroup_size,checks,shader_hash,status,reason,timer,tick_ns,samples,launches,median_ns,min_ns,mean_ns,\
              stddev_ns,ci_low_ns,ci_high_ns,end_to_end_ns,bytes,flops,gb_per_s,gflop_per_s,ceiling,share,model,drift,\
              in_kernel_ns,subgroup_size,cause,epochs_ns,noise_within,noise_between,slope_ns,share_low,share_high,canary_ns,\
-             seed,card,apis,l2_bytes"
+             seed,card,apis,l2_bytes,profile"
         );
     }
 

@@ -8,7 +8,7 @@ use super::cause::Cause;
 use super::row::{Clock, Status};
 use crate::backend::{Api, DeviceType, SubgroupSize};
 use crate::results::bound::Bound;
-use crate::suite::{Checks, Dtype, Extent, params_text, parse_params};
+use crate::suite::{Checks, Dtype, Extent, Profile, params_text, parse_params};
 
 /// A value of a column. Empty text is a missing value.
 pub(super) trait Field: Sized {
@@ -107,7 +107,8 @@ macro_rules! keywords {
     )*};
 }
 
-keywords!(Api: "API", DeviceType: "device type", Dtype: "element type", Clock: "timer", Cause: "cause");
+keywords!(Api: "API", DeviceType: "device type", Dtype: "element type", Clock: "timer", Cause: "cause",
+    Profile: "profile");
 
 impl Field for Option<Extent> {
     fn text(&self) -> String {

@@ -7,7 +7,7 @@ use super::conditions::Conditions;
 use crate::backend::{Api, DeviceType, SubgroupSize};
 use crate::families::benchmark;
 use crate::results::bound::Bound;
-use crate::suite::{Checks, Dtype, Extent, params_text};
+use crate::suite::{Checks, Dtype, Extent, Profile, params_text};
 
 /// Version of the columns. It grows when a column changes its meaning.
 pub const SCHEMA: u64 = 2;
@@ -133,6 +133,7 @@ pub struct Record {
     pub card: String,
     pub apis: String,
     pub l2_bytes: Option<u64>,
+    pub profile: Option<Profile>,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
     /// All samples of all epochs in order. Only in the JSON report.

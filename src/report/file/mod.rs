@@ -1,49 +1,27 @@
 //! Writes report files: replaces the whole file, or appends rows.
 
-use std::fs::{File, OpenOptions};
+mod lock;
+mod output;
+
+use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::csv;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::results::Record;
-
-/// Writes `text` to a temporary file in the same folder and renames it to `path`. Readers of `path` see either the old
-/// or the new text, never a part.
-///
-/// # Errors
-/// [`Error::Io`] with the path.
-pub fn replace_file(path: &Path, text: &[u8]) -> Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    let mut file = File::create(&part).map_err(io("create", &part))?;
-    file.write_all(text).and_then(|()| file.sync_data()).map_err(io("write", &part))?;
-    std::fs::rename(&part, path).map_err(io("rename to", path))?;
-    sync_folder(path);
-    Ok(())
-}
-
-/// Syncs the folder, so that the renamed file survives a crash. Errors are ignored: some file systems cannot sync a
-/// folder.
-fn sync_folder(path: &Path) {
-    if cfg!(unix) {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let _ = File::open(folder).and_then(|folder| folder.sync_all());
-    }
-}
-
-fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
-    let path = path.to_owned();
-    move |source| Error::Io { action, path, source }
-}
+pub use lock::Lock;
+use output::io;
+pub use output::{Output, Target, check_folder, replace_file};
 
 /// A CSV report that is updated after each case. New rows are appended; if an earlier row changes, the whole file is
-/// replaced. After a crash, at most the rows being written are lost.
+/// replaced. After a crash, at most the rows being written are lost. A device or pipe receives all rows at the end.
 pub struct CsvFile {
-    path: PathBuf,
+    output: Output,
     /// Rows that precede the updated rows.
     before: Vec<Record>,
+    /// The updated rows, for a device or pipe.
+    pending: Vec<Record>,
     /// Number of updated rows in the file.
     rows: usize,
     /// Whether the updated rows are in order.
@@ -51,14 +29,20 @@ pub struct CsvFile {
 }
 
 impl CsvFile {
-    /// Writes `before` and `records` to `path` and overwrites any existing file.
+    /// Writes `before` and `records` to `output` and overwrites any existing file.
     ///
     /// # Errors
     /// [`Error::Io`] with the path.
-    pub fn create(path: &Path, before: Vec<Record>, records: &[Record]) -> Result<Self> {
-        let mut file = Self { path: path.to_owned(), before, rows: 0, is_sorted: true };
+    pub fn create(output: Output, before: Vec<Record>, records: &[Record]) -> Result<Self> {
+        let mut file = Self { output, before, pending: Vec::new(), rows: 0, is_sorted: true };
         file.replace(records)?;
         Ok(file)
+    }
+
+    /// The user's name for the file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.output.path()
     }
 
     /// Updates the file to `records`. `added` has the indices of the new rows, in any order. `has_changed` states
@@ -67,7 +51,7 @@ impl CsvFile {
     /// # Errors
     /// [`Error::Io`] with the path.
     pub fn update(&mut self, records: &[Record], added: &[usize], has_changed: bool) -> Result<()> {
-        if has_changed || !self.is_there() {
+        if has_changed || self.output.file().is_none() || !self.is_there() {
             return self.replace(records);
         }
         let fresh: Vec<Record> = added.iter().map(|at| records[*at].clone()).collect();
@@ -75,35 +59,65 @@ impl CsvFile {
         self.append(&fresh)
     }
 
-    /// Rewrites the file in the order of `records` if rows were appended in another order.
+    /// Completes the file: rewrites it in the order of `records` if rows were appended in another order.
     ///
     /// # Errors
     /// [`Error::Io`] with the path.
-    pub fn sort(&mut self, records: &[Record]) -> Result<()> {
+    pub fn finish(&mut self, records: &[Record]) -> Result<()> {
+        if self.output.file().is_none() {
+            // Earlier cards have written their rows.
+            return self.output.replace(&csv::write(records));
+        }
         if self.is_sorted { Ok(()) } else { self.replace(records) }
     }
 
-    /// Appends `records`.
+    /// Appends the last row of a program that ends at once.
     ///
     /// # Errors
     /// [`Error::Io`] with the path.
-    pub fn append(&mut self, records: &[Record]) -> Result<()> {
-        let mut file = OpenOptions::new().append(true).open(&self.path).map_err(io("open", &self.path))?;
-        // A hanging driver can take down the machine, so sync the rows to disk now.
-        let written = file.write_all(&csv::write_rows(records)).and_then(|()| file.sync_data());
-        written.map_err(io("write", &self.path))?;
+    pub fn append_last(&mut self, record: Record) -> Result<()> {
+        if self.output.file().is_some() {
+            return self.append(&[record]);
+        }
+        let mut records = std::mem::take(&mut self.pending);
+        records.push(record);
+        self.finish(&records)
+    }
+
+    fn append(&mut self, records: &[Record]) -> Result<()> {
+        let path = self.output.file().unwrap_or(self.output.path());
+        let fault = io("write", self.output.path());
+        let text = csv::write_rows(records);
+        let written = OpenOptions::new().append(true).open(path).and_then(|mut file| {
+            let length = file.metadata()?.len();
+            // A hanging driver can take down the machine, so sync the rows to disk now.
+            let written = file.write_all(&text).and_then(|()| file.sync_data());
+            // A full disk takes a part of a row: later ones would continue its line.
+            if written.is_err() {
+                file.set_len(length)?;
+            }
+            written
+        });
+        written.map_err(fault)?;
         self.rows += records.len();
         Ok(())
     }
 
     fn replace(&mut self, records: &[Record]) -> Result<()> {
+        if self.output.file().is_none() {
+            self.pending = records.to_vec();
+            return Ok(());
+        }
+        // Set only when written: after an error, the rows in the file are not these.
+        self.output.replace(&csv::write(self.before.iter().chain(records)))?;
         (self.rows, self.is_sorted) = (records.len(), true);
-        replace_file(&self.path, &csv::write(self.before.iter().chain(records)))
+        Ok(())
     }
 
     /// Whether the file still exists.
     fn is_there(&self) -> bool {
-        !matches!(self.path.metadata(), Err(error) if error.kind() == ErrorKind::NotFound)
+        let path = self.output.file().unwrap_or(self.output.path());
+        !matches!(path.metadata(), Err(error) if error.kind() == ErrorKind::NotFound)
     }
 }
 
@@ -111,6 +125,10 @@ impl CsvFile {
 mod tests {
     use super::*;
     use crate::suite::Extent;
+
+    fn open(path: &Path) -> Output {
+        Output::open(path).expect("writable")
+    }
 
     fn rows(count: usize) -> Vec<Record> {
         (1..=count as u64).map(|n| Record { n: Some(Extent::Linear(n)), ..Record::default() }).collect()
@@ -132,7 +150,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("r.csv");
         let before = vec![Record { device: "another".to_owned(), ..Record::default() }];
-        let mut file = CsvFile::create(&path, before.clone(), &[]).expect("created");
+        let mut file = CsvFile::create(open(&path), before.clone(), &[]).expect("created");
         let number = file_number(&path);
         let mut records = rows(3);
         for count in 1..=3 {
@@ -152,14 +170,14 @@ mod tests {
     fn rows_that_come_in_another_order_are_appended_and_sorted_in_the_end() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("r.csv");
-        let mut file = CsvFile::create(&path, Vec::new(), &[]).expect("created");
+        let mut file = CsvFile::create(open(&path), Vec::new(), &[]).expect("created");
         let records = rows(3);
         let [first, second, third] = &records[..] else { panic!("three rows") };
         file.update(&records[1..2], &[0], false).expect("appended");
         file.update(&records[1..], &[1], false).expect("appended");
         file.update(&records, &[0], false).expect("appended");
         assert_eq!(read(&path), [second.clone(), third.clone(), first.clone()]);
-        file.sort(&records).expect("sorted");
+        file.finish(&records).expect("sorted");
         assert_eq!(read(&path), records);
     }
 
@@ -168,7 +186,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("r.csv");
         let records = rows(3);
-        let mut file = CsvFile::create(&path, Vec::new(), &records[..2]).expect("created");
+        let mut file = CsvFile::create(open(&path), Vec::new(), &records[..2]).expect("created");
         std::fs::remove_file(&path).expect("removed");
         file.update(&records, &[2], false).expect("written");
         assert_eq!(read(&path), records);

@@ -1,0 +1,56 @@
+//! What a run tells on stderr before and after it measures.
+
+use std::time::Duration;
+
+use super::values::plural;
+use crate::backend::{Device, DeviceType};
+use crate::report::{self, Output};
+use crate::suite::{Case, Profile};
+
+/// What the run will do on each API, and the time limit if there is one.
+pub(super) fn beginning(
+    devices: &[Device],
+    cases: &[Case],
+    count: usize,
+    profile: Profile,
+    time: Option<Duration>,
+) -> String {
+    let mut families: Vec<&str> = cases.iter().map(|case| case.family.name).collect();
+    families.dedup();
+    let about = time.map_or_else(String::new, |time| format!(", about {} s", time.as_secs()));
+    let line = |device: &Device| {
+        let kind = if device.kind == DeviceType::Software { ", a software device" } else { "" };
+        let Device { name, api, driver, .. } = device;
+        let (families, profile) = (plural(families.len(), "family", "families"), profile.name());
+        let cases = plural(count, "case", "cases");
+        format!("{name}{kind} ({api}, {driver}): {families}, {cases}, profile {profile}{about}")
+    };
+    devices.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The cases excluded by the time limit, in one line.
+pub(super) fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
+    let mut families: Vec<&str> = indices.iter().map(|index| cases[*index].family.name).collect();
+    families.dedup();
+    let (count, families) = (plural(indices.len(), "case", "cases"), families.join(", "));
+    format!(
+        "left out, too long for the time limit of {} s: {count} of {families}; `--time 10m` allows more",
+        time.as_secs()
+    )
+}
+
+/// What is in the CSV after a write error, and how to complete it.
+pub(super) fn how_to_go_on(file: &Output, wanted: usize) -> String {
+    let path = file.path().display();
+    // A pipe must not be read: it would wait for a writer.
+    let kept = file.file().and_then(|file| report::csv::open(file).ok()).map(|report| report.records.len());
+    kept.map_or_else(
+        || format!("{path} has no rows that can be read again: only the table has the rows of this run"),
+        |kept| {
+            format!(
+                "{kept} of {wanted} rows are in {path}: once files can be written again, the same command with \
+                 --resume {path} completes the report"
+            )
+        },
+    )
+}

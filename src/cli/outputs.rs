@@ -1,0 +1,123 @@
+//! The files that commands write, checked before anything slow.
+
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+
+use crate::backend::Device;
+use crate::error::{Error, Result};
+use crate::report::{Lock, Output, Target, check_folder};
+
+/// Advice for an option that names a file.
+pub(super) const ANOTHER_FILE: &str = "name another file";
+
+/// Refuses a path that cannot be written or holds a file, unless the user forces it. `advice` names another way.
+/// Changes nothing.
+pub(super) fn check_new(path: &Path, has_force: bool, advice: &str) -> Result<Target> {
+    let target = Target::of(path)?;
+    if target.is_taken() && !has_force {
+        let path = path.display();
+        return Err(Error::Usage(format!("{path} exists: {advice}, or pass --force to overwrite it")));
+    }
+    Ok(target)
+}
+
+/// Refuses two options that name one file: the second would overwrite what the first wrote.
+pub(super) fn check_different(first: (&str, &Path), second: (&str, &Path)) -> Result<()> {
+    if Target::of(first.1)?.is_same(&Target::of(second.1)?) {
+        let (name, path) = (first.0, first.1.display());
+        return Err(Error::Usage(format!("{} and {name} name the same file, {path}: name another file", second.0)));
+    }
+    Ok(())
+}
+
+/// The paths that the user names for a run's reports.
+pub(super) struct Paths<'a> {
+    pub(super) out: Option<&'a Path>,
+    pub(super) resume: Option<&'a Path>,
+    pub(super) json: Option<&'a Path>,
+    pub(super) images: Option<&'a Path>,
+    pub(super) has_force: bool,
+}
+
+impl Paths<'_> {
+    /// Refuses paths that cannot be written, hold files, or collide. Changes nothing.
+    pub(super) fn check(&self) -> Result<()> {
+        for path in [self.out, self.json].into_iter().flatten() {
+            check_new(path, self.has_force, ANOTHER_FILE)?;
+        }
+        let csv = self.out.map(|path| ("--out", path)).or(self.resume.map(|path| ("--resume", path)));
+        if let (Some(csv), Some(json)) = (csv, self.json) {
+            check_different(csv, ("--json", json))?;
+        }
+        if let Some(folder) = self.images.filter(|folder| folder.exists() && !folder.is_dir()) {
+            return Err(Error::Usage(format!("--save-image: {} is a file: name a folder", folder.display())));
+        }
+        Ok(())
+    }
+
+    /// Checks that files can be written, creates the folder of the images, and locks the CSV.
+    pub(super) fn open(&self) -> Result<Files> {
+        let csv = self.out.or(self.resume).map(LockedFile::open).transpose()?;
+        if let Some(out) = self.out {
+            // A run that had the lock may have just written it.
+            check_new(out, self.has_force, ANOTHER_FILE)?;
+        }
+        let json = self.json.map(Output::open).transpose()?;
+        if let Some(folder) = self.images {
+            let fault = |source| Error::Io { action: "write into", path: folder.to_owned(), source };
+            std::fs::create_dir_all(folder).and_then(|()| check_folder(folder)).map_err(fault)?;
+        }
+        Ok(Files { csv, json })
+    }
+}
+
+/// The reports that the user names, ready to be written.
+pub(super) struct Files {
+    pub(super) csv: Option<LockedFile>,
+    pub(super) json: Option<Output>,
+}
+
+/// A report that no other run writes.
+pub(super) struct LockedFile {
+    pub(super) output: Output,
+    /// Held until the end of the run. Devices and pipes have none.
+    _lock: Option<Lock>,
+}
+
+impl LockedFile {
+    fn open(path: &Path) -> Result<Self> {
+        let output = Output::open(path)?;
+        let lock = output.file().map(|file| Lock::take(file, path)).transpose()?;
+        Ok(Self { output, _lock: lock })
+    }
+}
+
+/// `results/<device>/<date>-<backend>.csv`. Several backends are joined by `+`; a number is added if the name exists or
+/// is that of the JSON report. The file is created, so that no other run can take the name.
+pub(super) fn default_csv(devices: &[Device], date: &str, json: Option<&Path>) -> Result<LockedFile> {
+    let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
+    let folder = Path::new("results").join(name_words(&devices[0]));
+    let fault = |action, path: &Path, source| Error::Io { action, path: path.to_owned(), source };
+    std::fs::create_dir_all(&folder).map_err(|source| fault("create", &folder, source))?;
+    let json = json.map(Target::of).transpose()?;
+    for number in 1.. {
+        let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+        let path: PathBuf = folder.join(format!("{date}-{}{suffix}.csv", apis.join("+")));
+        if json.as_ref().is_some_and(|json| Target::of(&path).is_ok_and(|csv| csv.is_same(json))) {
+            continue;
+        }
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(_) => return LockedFile::open(&path),
+            Err(source) if source.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(fault("create", &path, source)),
+        }
+    }
+    Err(Error::Usage(format!("{} has no free report name", folder.display())))
+}
+
+/// The device's name as a part of file names: its letters and digits in lower case, joined by `-`.
+pub(super) fn name_words(device: &Device) -> String {
+    let name = device.name.to_lowercase();
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
+}
