@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::output::print;
-use super::reports;
-use crate::error::{Error, Result};
-use crate::report::html;
-use crate::report::{reader, replace_file};
+use super::reports::{in_folder, none_readable, read};
+use crate::error::{Error, Result, shown};
+use crate::report::{html, replace_file};
 use crate::results::compare::Report;
 
 /// Arguments of `report`.
@@ -27,39 +26,33 @@ pub(super) struct Arguments {
 pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     let out = &arguments.out;
     if out.exists() && !arguments.force {
-        let out = out.display();
+        let out = shown(out);
         return Err(Error::Usage(format!(
             "{out} exists: name another file with --out, or pass --force to overwrite it"
         )));
     }
     let mut reports: Vec<Report> = Vec::new();
-    for path in files(&arguments.files)? {
-        reports.push(read(&path)?);
+    for path in &arguments.files {
+        if !path.is_dir() {
+            reports.push(Report { name: name(path), ..read(path)? });
+            continue;
+        }
+        let earlier = reports.len();
+        reports.extend(in_folder(path, |_| true)?.map(|(path, records)| Report { name: name(&path), records }));
+        if reports.len() == earlier {
+            return Err(none_readable(path, "CSV or JSON"));
+        }
     }
     html::share_samples(&mut reports);
     let comparison = html::sides(&reports);
     let page = html::page(&html::data(&comparison));
     replace_file(out, page.as_bytes())?;
-    print(&format!("{}\n", out.display()))?;
+    print(&format!("{}\n", shown(out)))?;
     Ok(0)
 }
 
-/// The named files, and all reports in the named folders.
-fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for path in named {
-        if path.is_dir() {
-            files.extend(reader::files(path)?);
-        } else {
-            files.push(path.clone());
-        }
-    }
-    Ok(files)
-}
-
-/// Reads a report. Its name is only folder and file: the page must not show the author's paths.
-fn read(path: &Path) -> Result<Report> {
+/// Name of a report: only folder and file, because the page must not show the author's paths.
+fn name(path: &Path) -> String {
     let folder = path.parent().and_then(Path::file_name).map(Path::new);
-    let name = folder.map_or_else(PathBuf::new, Path::to_owned).join(path.file_name().unwrap_or_default());
-    Ok(Report { name: name.display().to_string(), ..reports::read(path)? })
+    shown(&folder.map_or_else(PathBuf::new, Path::to_owned).join(path.file_name().unwrap_or_default()))
 }

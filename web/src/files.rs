@@ -14,7 +14,7 @@ use shaderbench::results::compare::{CaseComparison, Comparison, Pair, Report, Si
 
 /// Converts a JSON report to CSV.
 pub(crate) fn csv(json: &str) -> Result<String> {
-    let records = json_report::read(Path::new("this run"), json.as_bytes())?;
+    let records = json_report::read(Path::new("this run"), json.as_bytes())?.records;
     Ok(String::from_utf8_lossy(&csv_report::write(&records)).into_owned())
 }
 

@@ -6,6 +6,7 @@ use super::groups::groups;
 use super::sentences::{labels, marked, mean_shares, name, why_not};
 use super::view::{Sort, View};
 use crate::backend::Api;
+use crate::report::csv::neutral;
 use crate::results::Clock;
 use crate::results::compare::{CaseComparison, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 use crate::suite::Checks;
@@ -51,7 +52,7 @@ pub(super) fn csv(comparison: &Comparison, sort: Sort) -> String {
     let rows = cases.flat_map(|case| (0..comparison.matches.len()).filter_map(|of| row(comparison, case, of)));
     for row in std::iter::once(HEADING.map(str::to_owned).to_vec()).chain(rows) {
         // Writes to a Vec cannot fail, and every row has as many fields as the header.
-        let _ = writer.write_record(row);
+        let _ = writer.write_record(row.into_iter().map(neutral));
     }
     String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }
