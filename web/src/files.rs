@@ -86,17 +86,17 @@ fn side(side: &Side) -> Value {
 
 /// A case with times on both sides of at least one match; `None` for others.
 fn case(comparison: &Comparison, case: &CaseComparison, by_kernel: &[&str]) -> Option<Value> {
-    let pair = |pair: &Option<Pair>| {
-        let pair = pair.as_ref()?;
+    let pair = |pair: Option<&Pair>| {
+        let pair = pair?;
         let marks: Vec<String> = pair.marks.iter().map(|mark| comparison::marked(*mark)).collect();
         Some(json!({ "ratio": comparison::with_interval(&pair.ratio), "verdict": pair.verdict.name(), "marks": marks }))
     };
-    case.pairs.iter().flatten().next()?;
+    case.pairs.values().next()?;
     let time = |side: usize| table::time(case.timing(side).map(|timing| timing.median_ns));
     let texts = table::texts(by_kernel.contains(&case.row.family.as_str()), &[], case.row);
     Some(json!({
         "family": case.row.family, "group": texts.group, "name": texts.name,
         "times": (0..comparison.sides.len()).map(time).collect::<Vec<_>>(),
-        "pairs": case.pairs.iter().map(pair).collect::<Vec<_>>(),
+        "pairs": (0..comparison.matches.len()).map(|of| pair(case.pairs.get(of))).collect::<Vec<_>>(),
     }))
 }

@@ -49,7 +49,14 @@ const HEADING: [&str; 30] = [
 pub(super) fn csv(comparison: &Comparison, sort: Sort) -> String {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     let cases = groups(comparison, sort).into_iter().flat_map(|group| group.cases);
-    let rows = cases.flat_map(|case| (0..comparison.matches.len()).filter_map(|of| row(comparison, case, of)));
+    let of_side = matches_of_sides(comparison);
+    let matches_of = |case: &CaseComparison| {
+        let mut matches: Vec<usize> = case.entries.iter().flat_map(|(side, _)| of_side[side].iter().copied()).collect();
+        matches.sort_unstable();
+        matches.dedup();
+        matches
+    };
+    let rows = cases.flat_map(|case| matches_of(case).into_iter().map(move |of| row(comparison, case, of)));
     for row in std::iter::once(HEADING.map(str::to_owned).to_vec()).chain(rows) {
         // Writes to a Vec cannot fail, and every row has as many fields as the header.
         let _ = writer.write_record(row.into_iter().map(neutral));
@@ -57,11 +64,17 @@ pub(super) fn csv(comparison: &Comparison, sort: Sort) -> String {
     String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 
-fn row(comparison: &Comparison, case: &CaseComparison, of: usize) -> Option<Vec<String>> {
-    let at = comparison.matches[of];
-    if case.entries[at.baseline].is_none() && case.entries[at.side].is_none() {
-        return None;
+/// The matches of each side.
+fn matches_of_sides(comparison: &Comparison) -> Vec<Vec<usize>> {
+    let mut found = vec![Vec::new(); comparison.sides.len()];
+    for (index, of) in comparison.matches.iter().enumerate() {
+        [of.baseline, of.side].into_iter().for_each(|side| found[side].push(index));
     }
+    found
+}
+
+fn row(comparison: &Comparison, case: &CaseComparison, of: usize) -> Vec<String> {
+    let at = comparison.matches[of];
     let is = case.row;
     let mut cells: Vec<String> =
         vec![is.family.clone(), is.benchmark.clone(), is.dtype_name().to_owned(), is.size(), is.params_text()];
@@ -78,14 +91,14 @@ fn row(comparison: &Comparison, case: &CaseComparison, of: usize) -> Option<Vec<
         cells.push(timing.map_or_else(String::new, |timing| timing.runs.to_string()));
         cells.extend([timing.map(|timing| timing.median_ns), low, high, case.share(side)].map(number));
     }
-    let pair = case.pairs[of].as_ref();
+    let pair = case.pairs.get(of);
     let (low, high) = pair.and_then(|pair| pair.ratio.interval).unzip();
     cells.extend([pair.map(|pair| pair.ratio.value), low, high].map(number));
     cells.push(pair.map_or_else(String::new, |pair| pair.verdict.name().to_owned()));
     let marks = pair.into_iter().flat_map(|pair| pair.marks.iter().map(|mark| marked(*mark)));
     let notes: Vec<String> = marks.chain(why_not(comparison, of, case)).collect();
     cells.push(notes.join("; "));
-    Some(cells)
+    cells
 }
 
 /// Sides, matches with means, cases with times and ratios, and regressions if `view` has a limit.
@@ -147,27 +160,23 @@ fn shares_value(comparison: &Comparison) -> Value {
 
 fn case_value(comparison: &Comparison, case: &CaseComparison) -> Value {
     let row = case.row;
-    let entry = |(side, entry): (&crate::results::compare::Side, &Option<Entry>)| {
-        Some((side.label.clone(), entry_value(entry.as_ref()?)))
-    };
-    let entries: serde_json::Map<String, Value> =
-        comparison.sides.iter().zip(&case.entries).filter_map(entry).collect();
-    let pair = |(of, pair): (usize, &Option<crate::results::compare::Pair>)| {
+    let entry = |(side, entry): (usize, &Entry)| (comparison.sides[side].label.clone(), entry_value(entry));
+    let entries: serde_json::Map<String, Value> = case.entries.iter().map(entry).collect();
+    let pair = |(of, pair): (usize, &crate::results::compare::Pair)| {
         let [baseline, side] = labels(comparison, of);
-        let pair = pair.as_ref()?;
         let marks: Vec<&str> = pair.marks.iter().map(|mark: &Mark| mark.name()).collect();
-        Some(json!({
+        json!({
             "baseline": baseline, "side": side, "ratio": ratio_value(&pair.ratio), "verdict": pair.verdict.name(),
             "adjusted_p": pair.adjusted_p, "is_device_timed": pair.is_device_timed, "has_turns": pair.has_turns,
             "differs": marks,
-        }))
+        })
     };
     let best = |sides: &[usize]| sides.iter().map(|side| comparison.sides[*side].label.as_str()).collect::<Vec<_>>();
     json!({
         "family": row.family, "benchmark": row.benchmark, "dtype": row.dtype_name(), "n": row.size(),
         "params": row.params_text(),
         "sides": entries,
-        "pairs": case.pairs.iter().enumerate().filter_map(pair).collect::<Vec<_>>(),
+        "pairs": case.pairs.iter().map(pair).collect::<Vec<_>>(),
         "fastest": best(&case.fastest),
         "nearest_to_ceiling": best(&case.nearest_to_ceiling),
     })

@@ -109,7 +109,7 @@ fn marks(comparison: &Comparison, group: &Group) -> Vec<String> {
     let mut lines = Vec::new();
     for (of, mark) in (0..comparison.matches.len()).flat_map(|of| Mark::ALL.map(|mark| (of, mark))) {
         let has_mark = |pair: &Pair| pair.marks.contains(&mark);
-        let marked_cases = group.cases.iter().filter(|case| case.pairs[of].as_ref().is_some_and(has_mark));
+        let marked_cases = group.cases.iter().filter(|case| case.pairs.get(of).is_some_and(has_mark));
         let names: Vec<_> = marked_cases.map(|case| name(case)).collect();
         if !names.is_empty() {
             let [a, b] = labels(comparison, of);

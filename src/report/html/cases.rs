@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::figure::Figure;
-use crate::results::compare::{CaseComparison, Entry};
+use crate::results::compare::{CaseComparison, Comparison, Entry};
 use crate::results::{Bound, Clock, Record, Status};
 use crate::suite::{Checks, Dtype, Extent};
 
@@ -113,7 +113,7 @@ impl CaseColumns {
 
 /// The value of the first row that has one. Rows without a time have no work figures.
 fn of_case<T>(case: &CaseComparison, get: fn(&Record) -> Option<T>) -> Option<T> {
-    case.entries.iter().flatten().find_map(|entry| get(entry.row()))
+    case.entries.values().find_map(|entry| get(entry.row()))
 }
 
 /// Ascending indices as ranges (first, count). Most sides have nearly all cases, so there are few ranges.
@@ -159,12 +159,10 @@ pub(super) struct SideColumns {
 }
 
 impl SideColumns {
-    pub(super) fn new<'a>(cases: &[CaseComparison<'a>], side: usize, texts: &mut Texts<'a>) -> Self {
+    pub(super) fn new<'a>(comparison: &Comparison<'a>, side: usize, texts: &mut Texts<'a>) -> Self {
         let mut columns = Self::default();
-        for (index, case) in cases.iter().enumerate() {
-            if let Some(entry) = &case.entries[side] {
-                columns.push(index, case, entry, texts);
-            }
+        for (index, case, entry) in comparison.on_side(side) {
+            columns.push(index, case, entry, texts);
         }
         columns
     }
