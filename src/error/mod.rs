@@ -41,6 +41,9 @@ pub enum Error {
         /// The fault, with the name of the faulty column if there is one.
         message: String,
     },
+    /// A comparison from which nothing follows.
+    #[error("{0}")]
+    Undecided(String),
     /// The device or its API lacks something that the case needs.
     #[error("{0}")]
     Unsupported(String),

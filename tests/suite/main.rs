@@ -16,6 +16,7 @@ mod explain;
 mod findings;
 mod golden;
 mod gpu;
+mod hostile;
 mod index;
 mod kill;
 mod limit;

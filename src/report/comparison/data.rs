@@ -1,5 +1,6 @@
 //! Comparisons as CSV and JSON.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::groups::groups;
@@ -103,28 +104,53 @@ fn row(comparison: &Comparison, case: &CaseComparison, of: usize) -> Vec<String>
 
 /// Sides, matches with means, cases with times and ratios, and regressions if `view` has a limit.
 pub(super) fn json(comparison: &Comparison, view: View) -> String {
-    let matches: Vec<Value> = (0..comparison.matches.len()).map(|of| match_value(comparison, of)).collect();
-    let cases = groups(comparison, view.sort).into_iter().flat_map(|group| group.cases);
-    let cases: Vec<Value> = cases.map(|case| case_value(comparison, case)).collect();
-    let mut value = json!({
-        "margin": comparison.margin,
-        "sides": comparison.sides.iter().map(side_value).collect::<Vec<_>>(),
-        "matches": matches,
-        "shares": shares_value(comparison),
-        "cases": cases,
-    });
-    if let Some(limit) = view.limit {
-        let regression = |one: &crate::results::compare::Regression| {
-            let [baseline, side] = labels(comparison, one.of);
-            json!({
-                "case": name(one.case), "baseline": baseline, "side": side, "is_certain": one.is_certain,
-                "ratio": ratio_value(&one.ratio),
-            })
-        };
-        let found: Vec<Value> = comparison.regressions(limit).iter().map(regression).collect();
-        value["regressions"] = json!({ "limit": limit, "found": found });
+    let all = All {
+        cases: Cases { comparison, sort: view.sort },
+        margin: comparison.margin,
+        matches: (0..comparison.matches.len()).map(|of| match_value(comparison, of)).collect(),
+        regressions: view.limit.map(|limit| regressions_value(comparison, limit)),
+        shares: shares_value(comparison),
+        sides: comparison.sides.iter().map(side_value).collect(),
+    };
+    let mut text = serde_json::to_string_pretty(&all).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct All<'c, 'a> {
+    cases: Cases<'c, 'a>,
+    margin: f64,
+    matches: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regressions: Option<Value>,
+    shares: Value,
+    sides: Vec<Value>,
+}
+
+/// The cases, made one after the other: all values at once take ten times the memory of the text.
+struct Cases<'c, 'a> {
+    comparison: &'c Comparison<'a>,
+    sort: Sort,
+}
+
+impl Serialize for Cases<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let cases = groups(self.comparison, self.sort).into_iter().flat_map(|group| group.cases);
+        serializer.collect_seq(cases.map(|case| case_value(self.comparison, case)))
     }
-    format!("{value:#}\n")
+}
+
+fn regressions_value(comparison: &Comparison, limit: f64) -> Value {
+    let regression = |one: &crate::results::compare::Regression| {
+        let [baseline, side] = labels(comparison, one.of);
+        json!({
+            "case": name(one.case), "baseline": baseline, "side": side, "is_certain": one.is_certain,
+            "ratio": ratio_value(&one.ratio),
+        })
+    };
+    let found: Vec<Value> = comparison.regressions(limit).iter().map(regression).collect();
+    json!({ "limit": limit, "found": found })
 }
 
 fn side_value(side: &crate::results::compare::Side) -> Value {

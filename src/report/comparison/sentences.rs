@@ -1,7 +1,9 @@
 //! The sentences of a comparison, shared by all formats.
 
 use crate::report::table::label;
-use crate::results::compare::{CaseComparison, Comparison, Entry, Mark, Ratio, Regression, Side, Tally, Verdict};
+use crate::results::compare::{
+    CaseComparison, Comparison, Entry, Evidence, Mark, Ratio, Regression, Side, Tally, Verdict,
+};
 use crate::results::{Status, format};
 
 /// Maximum number of names in a line.
@@ -37,6 +39,28 @@ pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLi
         lines.push(sentence(format!("Possibly slower by more than {past} ({why}): {}.", some(&all))));
     }
     lines
+}
+
+/// Why the comparison cannot show a regression, and what to do; `None` if it can.
+#[must_use]
+pub fn undecided(comparison: &Comparison) -> Option<String> {
+    let Evidence { pairs, device_timed, deciding } = comparison.evidence();
+    let compared = count(pairs);
+    match (pairs, device_timed, deciding) {
+        (.., 1..) => None,
+        (0, ..) => Some(format!(
+            "nothing was compared: none of {} has a time on both sides: compare runs of the same benchmarks and sizes",
+            count(comparison.cases.len())
+        )),
+        (_, 0, _) => Some(format!(
+            "nothing was decided: {compared} compared, but none timed by the device's clock on both sides: measure on an \
+             API with timestamps"
+        )),
+        _ => Some(format!(
+            "nothing was decided: {compared} compared, but without run-to-run variation: use reports with epochs, or three \
+             runs or more"
+        )),
+    }
 }
 
 fn regression_line(comparison: &Comparison, regression: &Regression) -> String {

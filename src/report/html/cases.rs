@@ -10,6 +10,10 @@ use crate::results::compare::{CaseComparison, Comparison, Entry};
 use crate::results::{Bound, Clock, Record, Status};
 use crate::suite::{Checks, Dtype, Extent};
 
+/// Largest parameter and predicted speed for the charts; others are errors in the report, and axes would overflow.
+const MOST_PARAM: f64 = 1e15;
+const MODELS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
+
 /// All distinct texts. Columns refer to them by index.
 #[derive(Default)]
 pub(super) struct Texts<'a> {
@@ -60,7 +64,10 @@ impl<'a> Texts<'a> {
 
     fn index_of_params(&mut self, row: &Record) -> usize {
         let index = self.index_of(row.params_text());
-        self.values.params.entry(index).or_insert_with(|| row.params.clone());
+        let is_sound = |value: &f64| value.abs() <= MOST_PARAM;
+        let sound = || row.params.iter().filter(|(_, value)| is_sound(value));
+        let params = || sound().map(|(name, value)| (name.clone(), *value)).collect();
+        self.values.params.entry(index).or_insert_with(params);
         index
     }
 
@@ -103,12 +110,24 @@ impl CaseColumns {
             columns.dtype.push(texts.index_of_dtype(row));
             columns.n.push(texts.index_of_size(row));
             columns.params.push(texts.index_of_params(row));
-            columns.bytes.push(of_case(case, |row| row.bytes).map(Figure::whole));
-            columns.flops.push(of_case(case, |row| row.flops).map(Figure::whole));
-            columns.model.push(of_case(case, |row| row.model).and_then(|model| Figure::new(model, 4)));
+            columns.bytes.push(of_case(case, bytes).map(Figure::whole));
+            columns.flops.push(of_case(case, flops).map(Figure::whole));
+            columns.model.push(
+                of_case(case, |row| row.model.filter(|model| MODELS.contains(model)))
+                    .and_then(|model| Figure::new(model, 4)),
+            );
         }
         columns
     }
+}
+
+/// Bytes and operations that a rate can be computed from: not zero.
+fn bytes(row: &Record) -> Option<u64> {
+    row.bytes.filter(|bytes| *bytes > 0)
+}
+
+fn flops(row: &Record) -> Option<u64> {
+    row.flops.filter(|flops| *flops > 0)
 }
 
 /// The value of the first row that has one. Rows without a time have no work figures.
@@ -188,9 +207,9 @@ impl SideColumns {
         if let Some(clock) = row.timer.filter(|clock| *clock != Clock::Timestamp) {
             self.timer.push((at, texts.index_of(clock.name())));
         }
-        let work = (row.bytes, row.flops);
-        if timing.is_some() && work != (of_case(case, |row| row.bytes), of_case(case, |row| row.flops)) {
-            self.work.push((at, row.bytes.map(Figure::whole), row.flops.map(Figure::whole)));
+        let work = (bytes(row), flops(row));
+        if timing.is_some() && work != (of_case(case, bytes), of_case(case, flops)) {
+            self.work.push((at, work.0.map(Figure::whole), work.1.map(Figure::whole)));
         }
     }
 }

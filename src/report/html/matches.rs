@@ -138,6 +138,8 @@ fn known(column: Vec<Option<Figure>>) -> Vec<Option<Figure>> {
 }
 
 fn reach(ratio: &Ratio) -> Option<Figure> {
-    let (low, high) = ratio.interval?;
+    /// An interval from 10^-9 to 10^9 times the ratio says nothing.
+    const MOST: f64 = 1e9;
+    let (low, high) = ratio.interval.filter(|(low, high)| high / low < MOST * MOST)?;
     Figure::new(((high / low).ln() / 2.0 * 1e4).round(), 5)
 }

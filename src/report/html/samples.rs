@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::figure::Figure;
 use crate::results::Record;
 use crate::results::compare::{CaseComparison, Comparison, Entry, Report};
+use crate::results::estimate::POSSIBLE;
 
 /// Maximum number of series per side; those with the largest spread are chosen.
 const MOST_SERIES: usize = 16;
@@ -47,8 +48,10 @@ pub(super) struct Series {
 /// The series of a side with the largest spread, largest first.
 pub(super) fn widest(comparison: &Comparison, side: usize) -> Vec<Series> {
     let of_case = |(index, _, entry): (usize, &CaseComparison, &Entry)| {
-        let samples = entry.records.iter().map(|record| &record.all_samples_ns).find(|samples| samples.len() > 1)?;
-        let mut sorted = samples.clone();
+        let possible = |record: &&Record| -> Vec<f64> {
+            record.all_samples_ns.iter().copied().filter(|ns| POSSIBLE.contains(ns)).collect()
+        };
+        let mut sorted = entry.records.iter().map(possible).find(|samples| samples.len() > 1)?;
         sorted.sort_by(f64::total_cmp);
         entry.timing.map(|_| (index, sorted))
     };

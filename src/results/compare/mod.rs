@@ -67,6 +67,17 @@ pub struct Regression<'a, 'b> {
     pub is_certain: bool,
 }
 
+/// Numbers of pairs of a comparison, see [`Comparison::evidence`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Evidence {
+    /// Pairs with a time on both sides.
+    pub pairs: usize,
+    /// Those that one device clock timed.
+    pub device_timed: usize,
+    /// Those of them with an interval: only these can be certain regressions.
+    pub deciding: usize,
+}
+
 /// A comparison of reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison<'a> {
@@ -150,6 +161,20 @@ impl<'a> Comparison<'a> {
         )
     }
 
+    /// What the pairs of the comparison can show about regressions.
+    #[must_use]
+    pub fn evidence(&self) -> Evidence {
+        let mut found = Evidence::default();
+        for pair in self.cases.iter().flat_map(|case| case.pairs.values()) {
+            found.pairs += 1;
+            found.device_timed += usize::from(pair.has_device_clock());
+            // A copy of a report has no variance, and certainly no regression.
+            let is_known = pair.ratio.interval.is_some();
+            found.deciding += usize::from(pair.has_device_clock() && is_known);
+        }
+        found
+    }
+
     /// Cases that certainly or possibly take more than 1 + `slowdown` times the baseline's time.
     ///
     /// A regression is certain if the whole 95 % interval lies beyond the limit, and the p-value of a smaller slow-down,
@@ -163,10 +188,7 @@ impl<'a> Comparison<'a> {
             case.pairs.iter().map(|(of, pair)| (case, of, pair)).collect()
         };
         let pairs: Vec<_> = self.cases.iter().flat_map(of_case).collect();
-        let p_value = |pair: &Pair| {
-            let is_judged = pair.is_device_timed && pair.has_one_clock();
-            pair.ratio.p_of_at_most(slowdown).filter(|_| is_judged)
-        };
+        let p_value = |pair: &Pair| pair.ratio.p_of_at_most(slowdown).filter(|_| pair.has_device_clock());
         let p_values: Vec<f64> = pairs.iter().filter_map(|(_, _, pair)| p_value(pair)).collect();
         let mut adjusted = benjamini_hochberg(&p_values).into_iter();
         let limit = 1.0 / (1.0 + slowdown);

@@ -52,6 +52,12 @@ impl<'a> Pair<'a> {
         !self.marks.contains(&Mark::Timer)
     }
 
+    /// Whether one device clock timed both sides, so that the pair may decide an exit code.
+    #[must_use]
+    pub fn has_device_clock(&self) -> bool {
+        self.is_device_timed && self.has_one_clock()
+    }
+
     /// The pair as a part of a mean.
     pub(super) fn member<'s>(&'s self, entries: &'s Sparse<Entry<'a>>, of: Match) -> Member<'s, 'a> {
         let side = |side: usize| {
