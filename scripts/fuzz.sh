@@ -22,7 +22,7 @@ for report in ../results/*/*.csv; do
     name="$(basename "$(dirname "$report")")-$(basename "$report")"
     head -n 4 "$report" >"corpus/csv/$name"
     # Rows from several families, so that tables and curves have more than one.
-    awk 'NR == 1 || NR % 40 == 0' "$report" | head -n 8 >"corpus/tables/$name"
+    awk 'NR == 1 || NR % 40 == 0 && ++rows < 8' "$report" >"corpus/tables/$name"
 done
 for report in ../results/*/*.json.gz; do
     # The first object of the array.

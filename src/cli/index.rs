@@ -9,6 +9,7 @@ use crate::error::{Error, Result, shown};
 use crate::report::index::{Entry, Facts, MARK, write};
 use crate::report::{apis, reader, replace_file};
 use crate::results::Record;
+use crate::results::estimate::POSSIBLE;
 use crate::results::findings::{bank_conflict, cache_curve};
 
 /// Arguments of `index`.
@@ -52,7 +53,8 @@ fn facts(records: &[Record], api: Api) -> Facts {
         records.iter().filter(|row| row.backend == Some(api) && row.family == family).collect()
     };
     let levels = cache_curve::levels(&of("cache_curve"));
-    let latency = |name: &str| levels.iter().find(|(level, _)| level == name)?.1.latency_ns();
+    let latency =
+        |name: &str| levels.iter().find(|(level, _)| level == name)?.1.latency_ns().filter(|ns| POSSIBLE.contains(ns));
     Facts {
         banks: bank_conflict::inferred_banks(&of("bank_conflict")),
         l2_ns: latency("L2"),

@@ -32,7 +32,7 @@ pub(super) fn in_folder(
     let read_or_say = |path: PathBuf| match read(&path) {
         Ok(report) => Some((path, report.records)),
         Err(error) => {
-            say(&format!("skipped a file: {}", error.chain()));
+            say(&format!("skipped a report: {}", error.chain()));
             None
         }
     };

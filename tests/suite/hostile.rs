@@ -432,6 +432,7 @@ fn no_number_freezes_the_page() {
     for row in &mut rows {
         row.all_samples_ns = row.median_ns.map(|ns| vec![0.9 * ns, ns, 1.2 * ns]).unwrap_or_default();
     }
+    let mut wrong: Vec<String> = Vec::new();
     let mut draw = |label: String, records: Vec<Record>| {
         let reports = [Report { name: "r.csv".to_owned(), records }];
         let comparison = html::sides(&reports);
@@ -445,12 +446,17 @@ fn no_number_freezes_the_page() {
               const found = root.outerHTML.match(/.{{0,150}}(NaN|Infinity|undefined|null×).{{0,50}}/);
               return found === null ? '' : found[0]; }})()"
         ));
-        assert_eq!(bad, "", "{label}");
+        if bad != "" {
+            wrong.push(format!("{label}: {bad}"));
+        }
     };
     draw("as measured".to_owned(), rows.clone());
     for column in numeric().into_iter().chain(["params"]) {
         draw(format!("{column}: all"), changed(&rows, column, |index| EXTREMES[index % EXTREMES.len()]));
-        for value in ["0", "100000000000", "1e308"] {
+        // The columns that axes are made of: every row at one end.
+        let is_axis =
+            ["median_ns", "ci_low_ns", "ci_high_ns", "bytes", "share", "model", "n", "params"].contains(&column);
+        for value in ["0", "100000000000", "1e308"].into_iter().filter(|_| is_axis) {
             draw(format!("{column}: {value}"), changed(&rows, column, |_| value));
         }
     }
@@ -459,4 +465,5 @@ fn no_number_freezes_the_page() {
         rows.iter_mut().for_each(|row| row.all_samples_ns.clone_from(&samples));
         draw(format!("samples {samples:?}"), rows);
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::figure::Figure;
+use crate::results::estimate::POSSIBLE;
 use crate::results::findings::cache_curve::{self, Level};
 use crate::results::{Bound, Record, Status};
 use crate::suite::{Limit, Scalar};
@@ -22,6 +23,9 @@ pub(super) struct Ceiling {
     ns: Option<Figure>,
 }
 
+/// Possible rates in GB/s and GFLOP/s; others are errors in the report.
+const RATES: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
+
 /// Limits from the rows of family `ceiling`. Memory limits are taken at the largest working set, where caches help
 /// least.
 pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
@@ -40,13 +44,18 @@ pub(super) fn ceilings(rows: &[&Record]) -> Vec<Ceiling> {
         }
     }
     let ceiling = |(bound, row, size): (Bound, &Record, f64)| {
-        let at_ceiling = |rate: Option<f64>| Figure::new(rate? / row.share?, 4);
+        let at_ceiling =
+            |rate: Option<f64>| Figure::new(Some(rate? / row.share?).filter(|rate| RATES.contains(rate))?, 4);
         let is_launch = bound.limit == Limit::Launch;
         Ceiling {
             bytes: (size > 0.0).then_some(size as u64),
             gb_per_s: at_ceiling(row.gb_per_s),
             gflop_per_s: at_ceiling(row.gflop_per_s),
-            ns: row.median_ns.zip(row.share).filter(|_| is_launch).and_then(|(ns, share)| Figure::new(ns * share, 4)),
+            ns: row
+                .median_ns
+                .zip(row.share)
+                .filter(|_| is_launch)
+                .and_then(|(ns, share)| Figure::new(Some(ns * share).filter(|ns| POSSIBLE.contains(ns))?, 4)),
             limit: bound.limit.name(),
             scalar: bound.scalar.map(Scalar::name),
         }

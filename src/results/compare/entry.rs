@@ -139,10 +139,13 @@ pub(super) fn is_copy(a: &Record, b: &Record) -> bool {
     counts(a) == counts(b) && figures(a) == figures(b) && origin(a) == origin(b) && a.epochs_ns == b.epochs_ns
 }
 
+/// A row with its case and side.
+type Known<'a> = ((usize, usize), &'a Record);
+
 /// The rows so far, to find copies of a row without a comparison with every other one.
 #[derive(Default)]
 pub(super) struct Copies<'a> {
-    rows: HashMap<u64, Vec<((usize, usize), &'a Record)>>,
+    rows: HashMap<u64, Vec<Known<'a>>>,
     hasher: RandomState,
 }
 
