@@ -98,7 +98,7 @@ fn percent(part: usize, whole: usize) -> String {
 
 /// The pairs of rows that differ in nothing but time, with the baseline's row.
 fn unmarked<'c>(comparison: &'c Comparison<'c>) -> Vec<(&'c Record, &'c Pair<'c>)> {
-    let of_case = comparison.cases.iter().flat_map(|case| case.pairs.iter().flatten().map(|pair| (case.row, pair)));
+    let of_case = comparison.cases.iter().flat_map(|case| case.pairs.values().map(|pair| (case.row, pair)));
     of_case.filter(|(_, pair)| pair.marks.is_empty()).collect()
 }
 

@@ -1,9 +1,14 @@
 #!/usr/bin/env bash
-# Fuzzes the CSV reader on one core, with stable Rust and without cargo-fuzz. Usage: scripts/fuzz.sh [SECONDS] (600 by
-# default). The flags are those of cargo-fuzz without AddressSanitizer, which needs a nightly compiler and finds nothing
-# in safe code.
+# Fuzzes the readers of reports and the writers of tables on one core, with stable Rust and without cargo-fuzz. Usage:
+# scripts/fuzz.sh [SECONDS [TARGET…]] (600 seconds for each of csv, json and tables by default; FUZZ_RUNS=N ends a target
+# after N inputs). The flags are those of cargo-fuzz without AddressSanitizer, which needs a nightly compiler and finds
+# nothing in safe code.
 set -euo pipefail
 cd "$(dirname "$0")/../fuzz"
+seconds="${1:-600}"
+shift || true
+targets=("${@:-csv}")
+(($# > 0)) || targets=(csv json tables)
 target="$(rustc -vV | sed -n 's/^host: //p')"
 export RUSTC_BOOTSTRAP=1
 flags=(--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module)
@@ -12,9 +17,19 @@ for option in level=4 inline-8bit-counters pc-table trace-compares; do
 done
 export RUSTFLAGS="${flags[*]}"
 cargo build --release --target "$target" # With a target, build scripts do not get these flags.
-mkdir -p corpus/csv artifacts
+mkdir -p corpus/csv corpus/json corpus/tables artifacts
 for report in ../results/*/*.csv; do
-    head -n 4 "$report" >"corpus/csv/$(basename "$(dirname "$report")")-$(basename "$report")"
+    name="$(basename "$(dirname "$report")")-$(basename "$report")"
+    head -n 4 "$report" >"corpus/csv/$name"
+    # Rows from several families, so that tables and curves have more than one.
+    awk 'NR == 1 || NR % 40 == 0 && ++rows < 8' "$report" >"corpus/tables/$name"
 done
-exec "${CARGO_TARGET_DIR:-target}/$target/release/csv" corpus/csv -max_total_time="${1:-600}" \
-    -artifact_prefix=artifacts/ -print_final_stats=1 -max_len=4096
+for report in ../results/*/*.json.gz; do
+    # The first object of the array.
+    { gzip -dc "$report" || true; } | awk '{ print } /^  }/ { print "]"; exit }' | sed 's/^  },$/  }/' \
+        >"corpus/json/$(basename "$report" .gz)"
+done
+for name in "${targets[@]}"; do
+    "${CARGO_TARGET_DIR:-target}/$target/release/$name" "corpus/$name" -max_total_time="$seconds" \
+        -runs="${FUZZ_RUNS:--1}" -artifact_prefix="artifacts/$name-" -print_final_stats=1 -max_len=8192
+done

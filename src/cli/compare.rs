@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::output::{print, say, terminal};
-use super::reports::read;
+use super::reports::{in_folder, none_readable, read};
 use super::values::percentage;
 use crate::engine::plan::{matcher, unknown_benchmark};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::families::FAMILIES;
-use crate::report::comparison::{OutputFormat, Sort, View, regression_lines, write};
+use crate::report::comparison::{OutputFormat, Sort, View, regression_lines, undecided, write};
 use crate::report::reader;
 use crate::results::Record;
 use crate::results::compare::{MARGIN, Report, Rules, compare_by};
@@ -19,15 +19,15 @@ const REGRESSION: u8 = 4;
 /// Arguments of `compare`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports (CSV or JSON), the baseline first, then filters as in `run`; runs of the same card, API, driver and version
-    /// are pooled
-    #[arg(value_name = "FILE|FILTER", required_unless_present = "baseline")]
+    /// Reports (CSV or JSON) or folders of CSV reports, the baseline first, then filters as in `run`; runs of the same
+    /// card, API, driver and version are pooled
+    #[arg(value_name = "FILE|DIR|FILTER", required_unless_present = "baseline")]
     files_and_filters: Vec<String>,
     /// Report to compare with; repeat it to pool several [default: the first]
     #[arg(long, value_name = "FILE")]
     baseline: Vec<PathBuf>,
     /// Exit with code 4 if a case timed by the device's clock is certainly slower by more than this many percent, after
-    /// correction for the number of cases
+    /// correction for the number of cases; with code 1 if no case can show it
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
     /// Differences below this many percent count as no change
@@ -52,8 +52,7 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let (files, filters): (Vec<&String>, Vec<&String>) =
         arguments.files_and_filters.iter().partition(|argument| is_report(argument));
     let (baseline, others) = split(&arguments.baseline, files.into_iter().map(PathBuf::from).collect())?;
-    let baseline = baseline.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
-    let others = others.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
+    let (baseline, others) = (reports(&baseline)?, reports(&others)?);
     let matchers = matchers(&[&baseline, &others], &filters)?;
     let is_compared = |record: &Record| matchers.is_empty() || matchers.iter().any(|matches| matches(&record.name()));
     let rules = Rules { margin: arguments.margin / 100.0, is_compared: &is_compared, ..Rules::default() };
@@ -82,14 +81,38 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
         // CSV and JSON contain no sentences, so print them to stderr.
         regression_lines(&comparison, limit).iter().for_each(|line| say(&line.text));
     }
-    let is_certain = comparison.regressions(limit).iter().any(|regression| regression.is_certain);
-    Ok(if is_certain { REGRESSION } else { 0 })
+    if comparison.regressions(limit).iter().any(|regression| regression.is_certain) {
+        return Ok(REGRESSION);
+    }
+    // A check that could not fail must not look like one that passed.
+    undecided(&comparison).map_or(Ok(0), |sentence| Err(Error::Undecided(sentence)))
 }
 
-/// Whether an argument is a report, not a filter.
+/// The reports at these paths, and in the folders among them.
+fn reports(paths: &[PathBuf]) -> Result<Vec<Report>> {
+    let mut reports = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            reports.push(read(path)?);
+            continue;
+        }
+        let earlier = reports.len();
+        // Skip JSON: a run's JSON report has the same rows as its CSV.
+        let found = in_folder(path, |path| reader::has_ending(path, "csv"))?;
+        reports.extend(found.map(|(path, records)| Report { name: shown(&path), records }));
+        if reports.len() == earlier {
+            return Err(none_readable(path, "CSV"));
+        }
+    }
+    Ok(reports)
+}
+
+/// Whether an argument is a report or a folder of reports, not a filter.
 fn is_report(argument: &str) -> bool {
     let path = Path::new(argument);
-    path.is_file() || reader::is_report_name(path)
+    // A pipe is a report too.
+    let is_file = path.exists() && !path.is_dir();
+    is_file || reader::is_report_name(path) || path.is_dir() && reader::files(path).is_ok()
 }
 
 /// Splits files into baseline and others. Files given by --baseline are removed from the others.
@@ -121,7 +144,7 @@ fn matchers<'f>(sides: &[&[Report]], filters: &'f [&String]) -> Result<Vec<impl 
 /// The error for a filter that matches no row.
 fn unmatched<'a>(filter: &str, rows: impl Iterator<Item = &'a Record>) -> Error {
     if Path::new(filter).is_dir() {
-        return Error::Usage(format!("{filter} is a folder: name its reports, as in {filter}/*.csv"));
+        return Error::Usage(format!("{filter} is a folder without reports: no file in it ends in .csv or .json"));
     }
     let (mut families, mut names) = (Vec::new(), Vec::new());
     for record in rows {

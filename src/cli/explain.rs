@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::format::TableFormat;
-use super::output::{print, say};
-use super::reports::read;
+use super::output::print;
+use super::reports::{in_folder, read};
 use crate::engine::plan::{params_of, select};
-use crate::error::Result;
+use crate::error::{Result, shown};
 use crate::families::FAMILIES;
 use crate::report::{self, Medium, Part, Section, apis, lay_out, reader};
 use crate::results::Record;
@@ -38,7 +38,7 @@ pub(super) fn explain(arguments: &Arguments) -> Result<()> {
     let selected = select(&arguments.names)?;
     let is_selected = |row: &Record| selected.iter().any(|(family, benchmark)| is_of(row, family, benchmark));
     let measured = match &arguments.report {
-        Some(path) => Some(Measured { path: path.display().to_string(), records: read(path)?.records }),
+        Some(path) => Some(Measured { path: shown(path), records: read(path)?.records }),
         None => newest(Path::new("results"), is_selected),
     };
     let mut texts = Vec::new();
@@ -66,19 +66,12 @@ fn is_of(row: &Record, family: &Family, benchmark: &Benchmark) -> bool {
 /// skipped with a note.
 fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured> {
     let mut newest: Option<(String, Measured)> = None;
-    let reports = reader::files(folder).unwrap_or_default();
     // Skip JSON: a run's JSON report has the same rows as its CSV.
-    for path in reports.into_iter().filter(|path| reader::has_ending(path, "csv")) {
-        let records = match reader::open(&path) {
-            Ok(report) => report.records,
-            Err(error) => {
-                say(&format!("skipped a report: {}", error.chain()));
-                continue;
-            }
-        };
+    let reports = in_folder(folder, |path| reader::has_ending(path, "csv")).ok()?;
+    for (path, records) in reports {
         let date = records.iter().filter(|row| is_wanted(row)).map(|row| row.date.clone()).max();
         if let Some(date) = date.filter(|date| newest.as_ref().is_none_or(|(known, _)| date >= known)) {
-            newest = Some((date, Measured { path: path.display().to_string(), records }));
+            newest = Some((date, Measured { path: shown(&path), records }));
         }
     }
     newest.map(|(_, measured)| measured)

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::output::print;
+use super::reports::{in_folder, none_readable};
 use crate::backend::Api;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::report::index::{Entry, Facts, MARK, write};
 use crate::report::{Target, apis, reader, replace_file};
 use crate::results::Record;
+use crate::results::estimate::POSSIBLE;
 use crate::results::findings::{bank_conflict, cache_curve};
 
 /// Arguments of `index`.
@@ -28,19 +30,18 @@ pub(super) fn index(arguments: &Arguments) -> Result<()> {
     if !arguments.force && is_foreign(&path)? {
         return Err(Error::Usage(format!(
             "{} was not written by `index`: move it away, or pass --force to overwrite it",
-            path.display()
+            shown(&path)
         )));
     }
     // Skip JSON: a run's JSON report has the same rows as its CSV.
-    let mut files = reader::files(folder)?;
-    files.retain(|path| reader::has_ending(path, "csv"));
-    let entries = files.iter().map(|report| entry(folder, report)).collect::<Result<Vec<_>>>()?;
+    let reports = in_folder(folder, |path| reader::has_ending(path, "csv"))?;
+    let entries: Vec<Entry> = reports.map(|(path, records)| entry(folder, &path, records)).collect();
     if entries.is_empty() {
-        return Err(Error::Usage(format!("{} contains no CSV report", folder.display())));
+        return Err(none_readable(folder, "CSV"));
     }
     replace_file(&path, write(&entries).as_bytes())?;
     let reports = if entries.len() == 1 { "1 report".to_owned() } else { format!("{} reports", entries.len()) };
-    print(&format!("{}: {reports}\n", path.display()))
+    print(&format!("{}: {reports}\n", shown(&path)))
 }
 
 /// Whether there is a file that `index` did not write. It may be no text at all.
@@ -52,12 +53,11 @@ fn is_foreign(path: &Path) -> Result<bool> {
     Ok(!std::fs::read(path).map_err(fault)?.starts_with(MARK.as_bytes()))
 }
 
-fn entry(folder: &Path, path: &Path) -> Result<Entry> {
-    let records = reader::open(path)?.records;
+fn entry(folder: &Path, path: &Path, records: Vec<Record>) -> Entry {
     let below = path.strip_prefix(folder).unwrap_or(path);
     let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     let facts = apis(&records).into_iter().map(|api| (api, facts(&records, api))).collect();
-    Ok(Entry { path: parts.join("/"), records, facts })
+    Entry { path: parts.join("/"), records, facts }
 }
 
 fn facts(records: &[Record], api: Api) -> Facts {
@@ -65,7 +65,8 @@ fn facts(records: &[Record], api: Api) -> Facts {
         records.iter().filter(|row| row.backend == Some(api) && row.family == family).collect()
     };
     let levels = cache_curve::levels(&of("cache_curve"));
-    let latency = |name: &str| levels.iter().find(|(level, _)| level == name)?.1.latency_ns();
+    let latency =
+        |name: &str| levels.iter().find(|(level, _)| level == name)?.1.latency_ns().filter(|ns| POSSIBLE.contains(ns));
     Facts {
         banks: bank_conflict::inferred_banks(&of("bank_conflict")),
         l2_ns: latency("L2"),

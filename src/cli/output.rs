@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, visible};
 use crate::report::Terminal;
 use crate::report::wrap;
 
@@ -26,7 +26,7 @@ pub(super) fn say(text: &str) {
     let width =
         terminal_size::terminal_size_of(std::io::stderr()).map_or(usize::MAX, |(width, _)| usize::from(width.0));
     for line in text.lines() {
-        let _ = writeln!(std::io::stderr().lock(), "{}", wrap(line, width, "  "));
+        let _ = writeln!(std::io::stderr().lock(), "{}", wrap(&visible(line), width, "  "));
     }
 }
 

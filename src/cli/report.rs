@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::output::print;
 use super::outputs::{check_different, check_new};
-use super::reports;
-use crate::error::Result;
-use crate::report::html;
-use crate::report::{reader, replace_file};
+use super::reports::{in_folder, none_readable, read};
+use crate::error::{Result, shown};
+use crate::report::{html, replace_file};
 use crate::results::compare::Report;
 
 /// Arguments of `report`.
@@ -29,34 +28,31 @@ pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     let out = &arguments.out;
     check_new(out, arguments.force, "name another file with --out")?;
     let mut reports: Vec<Report> = Vec::new();
-    for path in files(&arguments.files)? {
-        check_different(("FILE", &path), ("--out", out))?;
-        reports.push(read(&path)?);
+    for path in &arguments.files {
+        if !path.is_dir() {
+            check_different(("FILE", path), ("--out", out))?;
+            reports.push(Report { name: name(path), ..read(path)? });
+            continue;
+        }
+        let earlier = reports.len();
+        for (path, records) in in_folder(path, |_| true)? {
+            check_different(("FILE", &path), ("--out", out))?;
+            reports.push(Report { name: name(&path), records });
+        }
+        if reports.len() == earlier {
+            return Err(none_readable(path, "CSV or JSON"));
+        }
     }
     html::share_samples(&mut reports);
     let comparison = html::sides(&reports);
     let page = html::page(&html::data(&comparison));
     replace_file(out, page.as_bytes())?;
-    print(&format!("{}\n", out.display()))?;
+    print(&format!("{}\n", shown(out)))?;
     Ok(0)
 }
 
-/// The named files, and all reports in the named folders.
-fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for path in named {
-        if path.is_dir() {
-            files.extend(reader::files(path)?);
-        } else {
-            files.push(path.clone());
-        }
-    }
-    Ok(files)
-}
-
-/// Reads a report. Its name is only folder and file: the page must not show the author's paths.
-fn read(path: &Path) -> Result<Report> {
+/// Name of a report: only folder and file, because the page must not show the author's paths.
+fn name(path: &Path) -> String {
     let folder = path.parent().and_then(Path::file_name).map(Path::new);
-    let name = folder.map_or_else(PathBuf::new, Path::to_owned).join(path.file_name().unwrap_or_default());
-    Ok(Report { name: name.display().to_string(), ..reports::read(path)? })
+    shown(&folder.map_or_else(PathBuf::new, Path::to_owned).join(path.file_name().unwrap_or_default()))
 }

@@ -1,18 +1,45 @@
 //! Reads reports named on the command line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::output::say;
-use crate::error::Result;
+use crate::error::{Error, Result, shown};
 use crate::report::reader;
+use crate::results::Record;
 use crate::results::compare::Report;
 
 /// Reads a report and requires rows. The reader's notes go to stderr.
 pub(super) fn read(path: &Path) -> Result<Report> {
     let report = reader::open(path)?;
     for note in &report.notes {
-        say(&format!("{}: {note}", path.display()));
+        say(&format!("{}: {note}", shown(path)));
     }
     let records = reader::with_rows(path, report)?.records;
-    Ok(Report { name: path.display().to_string(), records })
+    Ok(Report { name: shown(path), records })
+}
+
+/// Reads the reports of a folder whose paths are wanted, one after the other. A file that is no report is named on stderr
+/// and skipped: anyone may have put it there.
+///
+/// # Errors
+/// [`Error::Io`] if the folder cannot be read, [`Error::Usage`] if it contains no report.
+pub(super) fn in_folder(
+    folder: &Path,
+    is_wanted: impl Fn(&Path) -> bool + 'static,
+) -> Result<impl Iterator<Item = (PathBuf, Vec<Record>)>> {
+    let found = reader::files(folder)?;
+    found.notes.iter().for_each(|note| say(note));
+    let read_or_say = |path: PathBuf| match read(&path) {
+        Ok(report) => Some((path, report.records)),
+        Err(error) => {
+            say(&format!("skipped a report: {}", error.chain()));
+            None
+        }
+    };
+    Ok(found.reports.into_iter().filter(move |path| is_wanted(path)).filter_map(read_or_say))
+}
+
+/// The error for a folder without a readable report.
+pub(super) fn none_readable(folder: &Path, kind: &str) -> Error {
+    Error::Usage(format!("{} contains no {kind} report that can be read", shown(folder)))
 }

@@ -5,6 +5,7 @@ use super::markdown::{escape, table};
 use super::table::{rate, share_text};
 use super::versus::mean_ratio;
 use crate::backend::{Api, DeviceType};
+use crate::error::{is_hidden, visible};
 use crate::results::format;
 use crate::results::{Record, Status};
 use crate::suite::Scalar;
@@ -71,10 +72,12 @@ fn reports(entries: &[Entry]) -> String {
     format!("| {} |\n|{}\n{text}", heading.join(" | "), " --- |".repeat(heading.len()))
 }
 
-/// A link to a file beside the page.
+/// A link to a file beside the page. Characters that end a link, and hidden ones, are percent-encoded.
 fn link(path: &str) -> String {
-    let target: String = path.chars().map(|c| if c == ' ' { "%20".to_owned() } else { c.to_string() }).collect();
-    format!("[{}](<{target}>)", escape(path))
+    let encoded = |c: char| c.to_string().bytes().map(|byte| format!("%{byte:02X}")).collect::<String>();
+    let is_plain = |c: char| !(matches!(c, ' ' | '<' | '>' | '%' | '\\') || is_hidden(c));
+    let target: String = path.chars().map(|c| if is_plain(c) { c.to_string() } else { encoded(c) }).collect();
+    format!("[{}](<{target}>)", escape(&visible(path)))
 }
 
 /// `1842 ok, 96 skipped`.

@@ -1,11 +1,13 @@
 //! Writes records as JSON (the CSV columns and all samples), and reads them.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::error::{Error, Result};
+use super::intake::{Cell, Intake, Parsed, column, quoted};
+use crate::error::{Error, Result, visible};
 use crate::results::{COLUMNS, Record};
 
 /// An array with one object per record: the CSV columns by name (null for missing figures), `samples_ns`, and the
@@ -31,11 +33,12 @@ pub fn write(records: &[Record]) -> Vec<u8> {
     text
 }
 
-/// Reads a report. Columns are found by name. Unknown columns are ignored, missing columns stay empty.
+/// Reads a report by the rules of [`csv::read`](super::csv::read): columns are found by name, unknown columns are ignored,
+/// missing columns stay empty, and of rows about one case of one run the last one counts.
 ///
 /// # Errors
 /// [`Error::Report`] with `path`, line and column.
-pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
+pub fn read(path: &Path, bytes: &[u8]) -> Result<Parsed> {
     let fault = |line: usize, message: String| Error::Report { path: path.to_owned(), line: line as u64, message };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
@@ -44,13 +47,16 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
     let text = text.trim_start_matches('\u{feff}');
     // Keep the raw text of each row, so that errors can give its line.
     let rows: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| fault(error.line(), not_json(&error)))?;
-    let mut records = Vec::with_capacity(rows.len());
+    let mut intake = Intake::default();
+    // Lines are counted on from the row before: from the start they would take a quadratic time.
+    let (mut counted, mut line) = (0, 1);
     for row in rows {
         let start = row.get().as_ptr() as usize - text.as_ptr() as usize;
-        let line = || 1 + text[..start].matches('\n').count();
-        records.push(record(row.get()).map_err(|message| fault(line(), message))?);
+        line += text[counted..start].bytes().filter(|byte| *byte == b'\n').count();
+        counted = start;
+        add(&mut intake, line as u64, row.get()).map_err(|message| fault(line, message))?;
     }
-    Ok(records)
+    Ok(intake.report())
 }
 
 /// Error message for text that is not JSON or not an array.
@@ -58,29 +64,40 @@ fn not_json(error: &serde_json::Error) -> String {
     match error.classify() {
         serde_json::error::Category::Data => "not a shaderbench report: expected an array of rows".to_owned(),
         serde_json::error::Category::Eof => "the file is cut off".to_owned(),
-        _ => format!("invalid JSON in column {}", error.column()),
+        _ => format!("invalid JSON at character {}", error.column()),
     }
 }
 
-fn record(text: &str) -> Result<Record, String> {
+fn add(intake: &mut Intake, line: u64, text: &str) -> Result<(), String> {
     let object: Map<String, Value> =
         serde_json::from_str(text).map_err(|_| "a row must be an object whose keys are column names".to_owned())?;
-    let mut record = Record::default();
-    let mut is_known = false;
-    for column in COLUMNS {
-        let Some(value) = object.get(column.name) else { continue };
-        is_known = true;
-        let text = match value {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            other => return Err(format!("column {}: {other} is neither a string nor a number", column.name)),
-        };
-        (column.set)(&mut record, &text).map_err(|message| format!("column {}: {message}", column.name))?;
-    }
-    if !is_known {
+    let cells: Vec<Cell> =
+        COLUMNS.iter().filter_map(|column| Some((column, text_of(object.get(column.name)?)))).collect();
+    if cells.is_empty() {
         return Err("not a shaderbench report: the row has none of the columns".to_owned());
     }
+    let unknown: Vec<String> = object.keys().filter(|key| !is_known(key)).map(|key| quoted(key)).collect();
+    intake.columns(&unknown, |name| object.contains_key(name));
+    intake.row(line, &cells, |record| complete(record, &object))
+}
+
+/// Whether a row of this version has such a key.
+fn is_known(key: &str) -> bool {
+    column(key).is_some() || ["samples_ns", "epoch_samples", "picture_hash", "conditions"].contains(&key)
+}
+
+/// The text of a value, as a CSV has it.
+fn text_of(value: &Value) -> Result<Cow<'_, str>, String> {
+    match value {
+        Value::Null => Ok(Cow::Borrowed("")),
+        Value::String(text) => Ok(Cow::Borrowed(text)),
+        Value::Number(number) => Ok(Cow::Owned(number.to_string())),
+        other => Err(format!("{} is neither a string nor a number", quoted(&other.to_string()))),
+    }
+}
+
+/// Sets what only JSON has.
+fn complete(record: &mut Record, object: &Map<String, Value>) -> Result<(), String> {
     if let Some(samples) = object.get("samples_ns") {
         record.all_samples_ns = samples_of(samples).ok_or("samples_ns must be an array of positive times")?;
     }
@@ -88,8 +105,8 @@ fn record(text: &str) -> Result<Record, String> {
         let counts = serde_json::from_value(counts.clone());
         record.epoch_samples = counts.map_err(|_| "epoch_samples must be an array of counts")?;
     }
-    record.picture_hash = object.get("picture_hash").and_then(Value::as_str).map(str::to_owned);
-    Ok(record)
+    record.picture_hash = object.get("picture_hash").and_then(Value::as_str).map(|hash| visible(hash).into_owned());
+    Ok(())
 }
 
 fn samples_of(value: &Value) -> Option<Vec<f64>> {
@@ -103,9 +120,16 @@ fn samples_of(value: &Value) -> Option<Vec<f64>> {
 mod tests {
     use super::*;
     use crate::results::Status;
+    use crate::suite::Extent;
 
-    fn read_text(text: &str) -> Result<Vec<Record>> {
+    fn read_text(text: &str) -> Result<Parsed> {
         read(Path::new("r.json"), text.as_bytes())
+    }
+
+    fn records(bytes: &[u8]) -> Vec<Record> {
+        let report = read(Path::new("r.json"), bytes).expect("own report");
+        assert_eq!(report.notes, Vec::<String>::new());
+        report.records
     }
 
     #[test]
@@ -120,45 +144,58 @@ mod tests {
             picture_hash: Some("abc".to_owned()),
             ..Record::default()
         };
-        let records = vec![record, Record::default()];
-        assert_eq!(read(Path::new("r.json"), &write(&records)).expect("own report"), records);
-        assert_eq!(read(Path::new("r.json"), &write(&[])).expect("own report"), []);
+        let all = vec![record, Record::default()];
+        assert_eq!(records(&write(&all)), all);
+        assert_eq!(records(&write(&[])), []);
     }
 
     /// Rows from the JSON and the CSV of one run must compare equal, to be recognized as one measurement.
     #[test]
     fn a_figure_is_read_back_to_the_last_bit() {
         // Thousands of fractions from an additive sequence: an inexact parser rounds only a few of them wrongly.
-        let records: Vec<Record> = (1..5000)
+        let all: Vec<Record> = (1..5000_u32)
             .map(|i| Record {
+                n: Some(Extent::Linear(i.into())),
                 median_ns: Some(1e6 * (f64::from(i) * 0.618_033_988_749_895).fract()),
                 ..Record::default()
             })
             .collect();
-        assert_eq!(read(Path::new("r.json"), &write(&records)).expect("own report"), records);
+        assert_eq!(records(&write(&all)), all);
     }
 
     #[test]
     fn unknown_and_missing_keys_and_a_byte_order_mark_are_no_fault() {
-        let records = read_text("\u{feff}[{\"benchmark\": \"tiled\", \"watts\": [1]}]").expect("a report");
-        assert_eq!(records[0].benchmark, "tiled");
+        let text = "\u{feff}[{\"family\": \"a\", \"benchmark\": \"tiled\", \"status\": \"ok\", \"watts\": [1]}]";
+        let report = read_text(text).expect("a report");
+        assert_eq!(report.records[0].benchmark, "tiled");
+        assert_eq!(report.notes[0], "unknown columns, ignored: watts");
+        assert!(report.notes[1].starts_with("missing columns, left empty: schema, "), "{:?}", report.notes);
     }
 
     #[test]
     fn faults_say_where() {
+        /// A row with the needed keys and this.
+        fn row(rest: &str) -> String {
+            format!("{{\"family\": \"a\", \"benchmark\": \"b\", \"status\": \"ok\", {rest}}}")
+        }
         for (text, sentence) in [
             (
-                "[\n{\"median_ns\": 1},\n{\"median_ns\": \"x\"}]",
+                &*format!("[\n{},\n{}]", row("\"median_ns\": 1"), row("\"median_ns\": \"x\"")),
                 "r.json, line 3: column median_ns: 'x' is not a finite number",
             ),
-            ("[\n{\"n\": true}]", "r.json, line 2: column n: true is neither a string nor a number"),
+            (&format!("[\n{}]", row("\"n\": true")), "r.json, line 2: column n: true is neither a string nor a number"),
+            (&format!("[{}]", row("\"min_ns\": -1")), "r.json, line 1: column min_ns: '-1' is negative"),
+            (
+                "[{\"family\": \"a\", \"benchmark\": \"b\"}]",
+                "r.json, line 1: column status is missing: every row must have family, benchmark, status",
+            ),
             ("[\n{\"median_ns\": 1", "r.json, line 2: the file is cut off"),
-            ("[\n{\"n\": NaN}]", "r.json, line 2: invalid JSON in column 7"),
+            ("[\n{\"n\": NaN}]", "r.json, line 2: invalid JSON at character 7"),
             ("{\"n\": 1}", "r.json, line 1: not a shaderbench report: expected an array of rows"),
             ("[{\"x\": 1}]", "r.json, line 1: not a shaderbench report: the row has none of the columns"),
             ("[7]", "r.json, line 1: a row must be an object whose keys are column names"),
             (
-                "[{\"n\": \"1\", \"samples_ns\": [1, -2]}]",
+                &format!("[{}]", row("\"samples_ns\": [1, -2]")),
                 "r.json, line 1: samples_ns must be an array of positive times",
             ),
             ("", "r.json, line 1: the file is cut off"),

@@ -1,6 +1,6 @@
 //! Tables for records of one API.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Section;
 use super::layout::Terminal;
@@ -51,6 +51,11 @@ fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Gr
         heading: (*heading).to_owned(),
         is_right: index < figures && *heading != "of ceiling",
     };
+    // Found once: a search for each row would take a quadratic time.
+    let mut firsts: HashMap<_, &Record> = HashMap::new();
+    for row in measured.iter().copied().filter(|row| row.median_ns.is_some()) {
+        firsts.entry(place(section.is_by_kernel, row)).or_insert(row);
+    }
     let row = |row: &&Record| Row {
         group: title(section.is_by_kernel, row),
         mark: match row.status {
@@ -59,7 +64,7 @@ fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Gr
             _ => Mark::None,
         },
         name: name(section.is_by_kernel, row),
-        cells: cells(section, measured, row, &headings, is_wide),
+        cells: cells(firsts.get(&place(section.is_by_kernel, row)).copied(), row, &headings, is_wide),
     };
     Grid {
         columns: headings.iter().enumerate().map(column).collect(),
@@ -87,10 +92,10 @@ pub(super) fn label(row: &Record) -> String {
 }
 
 /// The cells of a row under `headings`.
-fn cells(section: &Section, measured: &[&Record], row: &Record, headings: &[&str], is_wide: bool) -> Vec<Cell> {
+fn cells(first: Option<&Record>, row: &Record, headings: &[&str], is_wide: bool) -> Vec<Cell> {
     let mut cells: Vec<Cell> = vec![time(row.median_ns).into(), noise(row).into(), rate(row).into()];
     cells.extend(headings.contains(&"of ceiling").then(|| share(row)));
-    cells.push(speed(section.is_by_kernel, measured, row).into());
+    cells.push(speed(first, row).into());
     if headings.contains(&"model") {
         cells.push(row.model.map_or_else(String::new, format::ratio).into());
     }
@@ -114,13 +119,14 @@ pub(super) fn noise(row: &Record) -> String {
     row.noise().map_or_else(String::new, format::noise)
 }
 
-/// Speed relative to the first row of the same group and size. Rows of different kernels compare times. Rows of the
+/// The group and size of a row: speeds are relative to the first row of these.
+fn place(is_by_kernel: bool, row: &Record) -> (&str, Option<Extent>) {
+    (if is_by_kernel { &row.benchmark } else { row.dtype_name() }, row.n)
+}
+
+/// Speed relative to the `first` row of the same group and size. Rows of different kernels compare times. Rows of the
 /// same kernel compare rates, because a parameter may change the work per launch.
-fn speed(is_by_kernel: bool, rows: &[&Record], row: &Record) -> String {
-    let first = rows.iter().filter(|other| other.median_ns.is_some()).find(|other| {
-        let is_group = if is_by_kernel { other.benchmark == row.benchmark } else { other.dtype == row.dtype };
-        is_group && other.n == row.n
-    });
+fn speed(first: Option<&Record>, row: &Record) -> String {
     let speed = first.and_then(|first| {
         let times = Some(first.median_ns? / row.median_ns?);
         if first.benchmark != row.benchmark {
@@ -152,13 +158,16 @@ pub struct Texts {
 /// The texts of `row`. `rows` are all rows of its family.
 #[must_use]
 pub fn texts(is_by_kernel: bool, rows: &[&Record], row: &Record) -> Texts {
+    let is_first =
+        |other: &&Record| other.median_ns.is_some() && place(is_by_kernel, other) == place(is_by_kernel, row);
+    let first = rows.iter().copied().find(is_first);
     Texts {
         group: title(is_by_kernel, row),
         name: name(is_by_kernel, row),
         median: time(row.median_ns),
         noise: noise(row),
         rate: rate(row),
-        speed: speed(is_by_kernel, rows, row),
+        speed: speed(first, row),
     }
 }
 
@@ -186,15 +195,15 @@ fn nice_size(n: Option<Extent>) -> String {
 /// Remarks for rows without a time and, in the narrow table, for rows with a note (the wide table has a column for
 /// notes). Rows with the same status and reason share a remark.
 pub(super) fn remarks(rows: &[&Record], terminal: Terminal) -> Vec<Remark> {
+    let mut indices: HashMap<(&str, &str), usize> = HashMap::new();
     let mut groups: Vec<((Status, &str), Vec<String>)> = Vec::new();
     let has_remark = |row: &&&Record| row.median_ns.is_none() || (terminal.width < WIDE && !row.reason.is_empty());
     for row in rows.iter().filter(has_remark) {
-        let key = (row.status, row.reason.as_str());
-        let label = label(row);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, labels)) => labels.push(label),
-            None => groups.push((key, vec![label])),
+        let index = *indices.entry((row.status.name(), &row.reason)).or_insert(groups.len());
+        if index == groups.len() {
+            groups.push(((row.status, &row.reason), Vec::new()));
         }
+        groups[index].1.push(label(row));
     }
     let remark = |((status, reason), labels): ((Status, &str), Vec<String>)| {
         let (severity, what) = match status {

@@ -4,6 +4,8 @@
 //! if both sides are `ok` and use the same clock. The interval is that of the differences between their epochs, which took
 //! turns; of rows without epochs, that of [`stats::ratio`].
 
+use std::collections::HashMap;
+
 use super::layout::{Cell, Column, Grid, Mark, Part, Remark, Row, Severity, Terminal};
 use super::table::{WIDE, WIDE_NAME, headline, label, name, noise, rate, remarks, share, time, title};
 use super::{Section, apis};
@@ -74,18 +76,21 @@ impl Gap<'_> {
 
 /// Pairs the `rows` of the two APIs by case, in the order of the rows.
 fn pairs<'a>(rows: &[&'a Record], [first, second]: [Api; 2]) -> Vec<Pair<'a>> {
-    let is_same = |a: &Record, b: &Record| {
-        (&a.family, &a.benchmark, &a.dtype, &a.n, &a.params) == (&b.family, &b.benchmark, &b.dtype, &b.n, &b.params)
-    };
-    let mut cases: Vec<&Record> = Vec::new();
+    let key = |row: &'a Record| (&*row.family, &*row.benchmark, row.dtype_name(), row.size(), row.params_text());
+    let mut indices = HashMap::new();
+    let mut pairs: Vec<Pair> = Vec::new();
     for row in rows {
-        if !cases.iter().rev().any(|case| is_same(case, row)) {
-            cases.push(row);
+        let index = *indices.entry(key(row)).or_insert(pairs.len());
+        if index == pairs.len() {
+            pairs.push(Pair { first: None, second: None, ratio: None });
+        }
+        let pair = &mut pairs[index];
+        for (api, side) in [(first, &mut pair.first), (second, &mut pair.second)] {
+            if row.backend == Some(api) {
+                side.get_or_insert(row);
+            }
         }
     }
-    let of = |case: &Record, api: Api| rows.iter().copied().find(|row| row.backend == Some(api) && is_same(row, case));
-    let pair = |case: &Record| Pair { first: of(case, first), second: of(case, second), ratio: None };
-    let mut pairs: Vec<Pair> = cases.into_iter().map(pair).collect();
     let sound: Vec<_> = pairs.iter().filter_map(Pair::sound).collect();
     let mut ratios = ratios_in_turns(&sound).into_iter();
     for pair in &mut pairs {

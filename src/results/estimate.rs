@@ -6,7 +6,7 @@ use crate::backend::Api;
 
 /// Possible launch times in nanoseconds: 1 fs to 30 years. Other values are errors in the report, and would overflow or
 /// underflow later.
-pub(super) const POSSIBLE: std::ops::RangeInclusive<f64> = 1e-6..=1e18;
+pub const POSSIBLE: std::ops::RangeInclusive<f64> = 1e-6..=1e18;
 
 /// Upper ends of the ranges of times whose rows share a class, in nanoseconds.
 const RANGES: [f64; 5] = [3e3, 10e3, 30e3, 100e3, 1e6];

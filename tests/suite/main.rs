@@ -17,6 +17,7 @@ mod files;
 mod findings;
 mod golden;
 mod gpu;
+mod hostile;
 mod index;
 mod kill;
 mod limit;

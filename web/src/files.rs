@@ -14,7 +14,7 @@ use shaderbench::results::compare::{CaseComparison, Comparison, Pair, Report, Si
 
 /// Converts a JSON report to CSV.
 pub(crate) fn csv(json: &str) -> Result<String> {
-    let records = json_report::read(Path::new("this run"), json.as_bytes())?;
+    let records = json_report::read(Path::new("this run"), json.as_bytes())?.records;
     Ok(String::from_utf8_lossy(&csv_report::write(&records)).into_owned())
 }
 
@@ -93,17 +93,17 @@ fn side(side: &Side) -> Value {
 
 /// A case with times on both sides of at least one match; `None` for others.
 fn case(comparison: &Comparison, case: &CaseComparison, by_kernel: &[&str]) -> Option<Value> {
-    let pair = |pair: &Option<Pair>| {
-        let pair = pair.as_ref()?;
+    let pair = |pair: Option<&Pair>| {
+        let pair = pair?;
         let marks: Vec<String> = pair.marks.iter().map(|mark| comparison::marked(*mark)).collect();
         Some(json!({ "ratio": comparison::with_interval(&pair.ratio), "verdict": pair.verdict.name(), "marks": marks }))
     };
-    case.pairs.iter().flatten().next()?;
+    case.pairs.values().next()?;
     let time = |side: usize| table::time(case.timing(side).map(|timing| timing.median_ns));
     let texts = table::texts(by_kernel.contains(&case.row.family.as_str()), &[], case.row);
     Some(json!({
         "family": case.row.family, "group": texts.group, "name": texts.name,
         "times": (0..comparison.sides.len()).map(time).collect::<Vec<_>>(),
-        "pairs": case.pairs.iter().map(pair).collect::<Vec<_>>(),
+        "pairs": (0..comparison.matches.len()).map(|of| pair(case.pairs.get(of))).collect::<Vec<_>>(),
     }))
 }

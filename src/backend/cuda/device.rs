@@ -8,7 +8,7 @@ use cudarc::driver::sys::{CUdevice, CUresult};
 
 use super::{query, status};
 use crate::backend::{Api, Device, DeviceType, RuntimeChecks, SubgroupSize};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, visible};
 use crate::job::Language;
 use crate::suite::Feature;
 
@@ -88,7 +88,7 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
         number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
     ];
     let device = Device {
-        name: query::name(handle)?,
+        name: visible(&query::name(handle)?).into_owned(),
         vendor: "NVIDIA".to_owned(),
         kind: if is_integrated { DeviceType::Integrated } else { DeviceType::Discrete },
         driver: cuda_version(version),

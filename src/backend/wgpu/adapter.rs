@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::platform::{self, APIS};
 use crate::backend::{Api, Device, DeviceType, RuntimeChecks, SubgroupSize};
+use crate::error::visible;
 use crate::job::Language;
 use crate::suite::Feature;
 
@@ -84,15 +85,15 @@ fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
         wgpu::DeviceType::Other => DeviceType::Other,
     };
     Some(Device {
-        name: info.name.clone(),
+        name: visible(&info.name).into_owned(),
         vendor: vendor(&info),
         kind,
-        driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
+        driver: visible(format!("{} {}", info.driver, info.driver_info).trim()).into_owned(),
         api,
         language: Language::Wgsl,
         is_in_browser: api == Api::WebGpu,
         runtime_checks: if api == Api::WebGpu { RuntimeChecks::AlwaysOn } else { RuntimeChecks::Switchable },
-        pci_address: Some(info.device_pci_bus_id.clone()).filter(|address| !address.is_empty()),
+        pci_address: Some(visible(&info.device_pci_bus_id).into_owned()).filter(|address| !address.is_empty()),
         uuid: None,
         subgroup: SubgroupSize::reported(info.subgroup_min_size, info.subgroup_max_size),
         features: shader_features(adapter).collect::<BTreeSet<_>>(),
@@ -126,7 +127,7 @@ fn facts(
     let mut facts = vec![
         ("adapter", "vendor id".to_owned(), format!("{:#06x}", info.vendor)),
         ("adapter", "device id".to_owned(), format!("{:#06x}", info.device)),
-        ("adapter", "PCI address".to_owned(), info.device_pci_bus_id.clone()),
+        ("adapter", "PCI address".to_owned(), visible(&info.device_pci_bus_id).into_owned()),
         ("adapter", "smallest subgroup".to_owned(), info.subgroup_min_size.to_string()),
         ("adapter", "largest subgroup".to_owned(), info.subgroup_max_size.to_string()),
         ("adapter", "transient memory saves memory".to_owned(), format!("{:?}", info.transient_saves_memory)),

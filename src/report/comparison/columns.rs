@@ -89,9 +89,9 @@ fn pair(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> Ve
         .into();
     groups.push(vec![
         column(&format!("{a} ÷ {b}"), true, cases, |case| {
-            cell(case.pairs[0].as_ref().map_or_else(none, |pair| with_interval(&pair.ratio)))
+            cell(case.pairs.get(0).map_or_else(none, |pair| with_interval(&pair.ratio)))
         }),
-        column(VERDICT, false, cases, |case| case.pairs[0].as_ref().map_or_else(|| cell(""), verdict)),
+        column(VERDICT, false, cases, |case| case.pairs.get(0).map_or_else(|| cell(""), verdict)),
     ]);
     groups
 }
@@ -104,9 +104,8 @@ fn sides(comparison: &Comparison, cases: &[&CaseComparison], is_full: bool) -> V
         let mut columns = vec![starred(&is.label, side, cases, &best, value)];
         for of in (0..comparison.matches.len()).filter(|of| comparison.matches[*of].side == side) {
             let [a, b] = labels(comparison, of);
-            let ratio = |case: &CaseComparison| {
-                case.pairs[of].as_ref().map_or_else(|| cell(none()), |pair| short(pair, is_full))
-            };
+            let ratio =
+                |case: &CaseComparison| case.pairs.get(of).map_or_else(|| cell(none()), |pair| short(pair, is_full));
             columns.push(column(&format!("{a} ÷ {b}"), true, cases, ratio));
         }
         columns
@@ -173,7 +172,7 @@ pub(super) const fn sign(verdict: Verdict) -> char {
 }
 
 fn mark(case: &CaseComparison) -> RowMark {
-    let is_marked = case.pairs.iter().flatten().any(|pair| !pair.marks.is_empty());
+    let is_marked = case.pairs.values().any(|pair| !pair.marks.is_empty());
     if is_marked { RowMark::Note } else { RowMark::None }
 }
 
@@ -190,19 +189,18 @@ fn called(case: &CaseComparison, view: View) -> (String, String) {
 fn note(comparison: &Comparison, case: &CaseComparison) -> String {
     let mut parts: Vec<String> = Vec::new();
     let is_single = comparison.matches.len() == 1;
-    for (of, pair) in case.pairs.iter().enumerate() {
+    for (of, pair) in case.pairs.iter() {
         let [_, side] = labels(comparison, of);
-        let marks: Vec<_> = pair.iter().flat_map(|pair| pair.marks.iter().map(|mark| marked(*mark))).collect();
+        let marks: Vec<_> = pair.marks.iter().map(|mark| marked(*mark)).collect();
         if !marks.is_empty() {
             let prefix = if is_single { String::new() } else { format!("{side}: ") };
             parts.push(format!("{prefix}{}", marks.join(", ")));
         }
     }
-    for (side, entry) in comparison.sides.iter().zip(&case.entries) {
-        if let Some(reason) =
-            entry.as_ref().map(|entry| entry.row().reason.as_str()).filter(|reason| !reason.is_empty())
-        {
-            parts.push(format!("{}: {reason}", side.label));
+    for (side, entry) in case.entries.iter() {
+        let reason = &entry.row().reason;
+        if !reason.is_empty() {
+            parts.push(format!("{}: {reason}", comparison.sides[side].label));
         }
     }
     parts.join("; ")

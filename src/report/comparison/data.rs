@@ -1,11 +1,13 @@
 //! Comparisons as CSV and JSON.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::groups::groups;
 use super::sentences::{labels, marked, mean_shares, name, why_not};
 use super::view::{Sort, View};
 use crate::backend::Api;
+use crate::report::csv::neutral;
 use crate::results::Clock;
 use crate::results::compare::{CaseComparison, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 use crate::suite::Checks;
@@ -48,19 +50,32 @@ const HEADING: [&str; 30] = [
 pub(super) fn csv(comparison: &Comparison, sort: Sort) -> String {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     let cases = groups(comparison, sort).into_iter().flat_map(|group| group.cases);
-    let rows = cases.flat_map(|case| (0..comparison.matches.len()).filter_map(|of| row(comparison, case, of)));
+    let of_side = matches_of_sides(comparison);
+    let matches_of = |case: &CaseComparison| {
+        let mut matches: Vec<usize> = case.entries.iter().flat_map(|(side, _)| of_side[side].iter().copied()).collect();
+        matches.sort_unstable();
+        matches.dedup();
+        matches
+    };
+    let rows = cases.flat_map(|case| matches_of(case).into_iter().map(move |of| row(comparison, case, of)));
     for row in std::iter::once(HEADING.map(str::to_owned).to_vec()).chain(rows) {
         // Writes to a Vec cannot fail, and every row has as many fields as the header.
-        let _ = writer.write_record(row);
+        let _ = writer.write_record(row.into_iter().map(neutral));
     }
     String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 
-fn row(comparison: &Comparison, case: &CaseComparison, of: usize) -> Option<Vec<String>> {
-    let at = comparison.matches[of];
-    if case.entries[at.baseline].is_none() && case.entries[at.side].is_none() {
-        return None;
+/// The matches of each side.
+fn matches_of_sides(comparison: &Comparison) -> Vec<Vec<usize>> {
+    let mut found = vec![Vec::new(); comparison.sides.len()];
+    for (index, of) in comparison.matches.iter().enumerate() {
+        [of.baseline, of.side].into_iter().for_each(|side| found[side].push(index));
     }
+    found
+}
+
+fn row(comparison: &Comparison, case: &CaseComparison, of: usize) -> Vec<String> {
+    let at = comparison.matches[of];
     let is = case.row;
     let mut cells: Vec<String> =
         vec![is.family.clone(), is.benchmark.clone(), is.dtype_name().to_owned(), is.size(), is.params_text()];
@@ -77,40 +92,65 @@ fn row(comparison: &Comparison, case: &CaseComparison, of: usize) -> Option<Vec<
         cells.push(timing.map_or_else(String::new, |timing| timing.runs.to_string()));
         cells.extend([timing.map(|timing| timing.median_ns), low, high, case.share(side)].map(number));
     }
-    let pair = case.pairs[of].as_ref();
+    let pair = case.pairs.get(of);
     let (low, high) = pair.and_then(|pair| pair.ratio.interval).unzip();
     cells.extend([pair.map(|pair| pair.ratio.value), low, high].map(number));
     cells.push(pair.map_or_else(String::new, |pair| pair.verdict.name().to_owned()));
     let marks = pair.into_iter().flat_map(|pair| pair.marks.iter().map(|mark| marked(*mark)));
     let notes: Vec<String> = marks.chain(why_not(comparison, of, case)).collect();
     cells.push(notes.join("; "));
-    Some(cells)
+    cells
 }
 
 /// Sides, matches with means, cases with times and ratios, and regressions if `view` has a limit.
 pub(super) fn json(comparison: &Comparison, view: View) -> String {
-    let matches: Vec<Value> = (0..comparison.matches.len()).map(|of| match_value(comparison, of)).collect();
-    let cases = groups(comparison, view.sort).into_iter().flat_map(|group| group.cases);
-    let cases: Vec<Value> = cases.map(|case| case_value(comparison, case)).collect();
-    let mut value = json!({
-        "margin": comparison.margin,
-        "sides": comparison.sides.iter().map(side_value).collect::<Vec<_>>(),
-        "matches": matches,
-        "shares": shares_value(comparison),
-        "cases": cases,
-    });
-    if let Some(limit) = view.limit {
-        let regression = |one: &crate::results::compare::Regression| {
-            let [baseline, side] = labels(comparison, one.of);
-            json!({
-                "case": name(one.case), "baseline": baseline, "side": side, "is_certain": one.is_certain,
-                "ratio": ratio_value(&one.ratio),
-            })
-        };
-        let found: Vec<Value> = comparison.regressions(limit).iter().map(regression).collect();
-        value["regressions"] = json!({ "limit": limit, "found": found });
+    let all = All {
+        cases: Cases { comparison, sort: view.sort },
+        margin: comparison.margin,
+        matches: (0..comparison.matches.len()).map(|of| match_value(comparison, of)).collect(),
+        regressions: view.limit.map(|limit| regressions_value(comparison, limit)),
+        shares: shares_value(comparison),
+        sides: comparison.sides.iter().map(side_value).collect(),
+    };
+    let mut text = serde_json::to_string_pretty(&all).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct All<'c, 'a> {
+    cases: Cases<'c, 'a>,
+    margin: f64,
+    matches: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regressions: Option<Value>,
+    shares: Value,
+    sides: Vec<Value>,
+}
+
+/// The cases, made one after the other: all values at once take ten times the memory of the text.
+struct Cases<'c, 'a> {
+    comparison: &'c Comparison<'a>,
+    sort: Sort,
+}
+
+impl Serialize for Cases<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let cases = groups(self.comparison, self.sort).into_iter().flat_map(|group| group.cases);
+        serializer.collect_seq(cases.map(|case| case_value(self.comparison, case)))
     }
-    format!("{value:#}\n")
+}
+
+fn regressions_value(comparison: &Comparison, limit: f64) -> Value {
+    let regression = |one: &crate::results::compare::Regression| {
+        let [baseline, side] = labels(comparison, one.of);
+        json!({
+            "case": name(one.case), "baseline": baseline, "side": side, "is_certain": one.is_certain,
+            "ratio": ratio_value(&one.ratio),
+        })
+    };
+    let found: Vec<Value> = comparison.regressions(limit).iter().map(regression).collect();
+    json!({ "limit": limit, "found": found })
 }
 
 fn side_value(side: &crate::results::compare::Side) -> Value {
@@ -146,27 +186,23 @@ fn shares_value(comparison: &Comparison) -> Value {
 
 fn case_value(comparison: &Comparison, case: &CaseComparison) -> Value {
     let row = case.row;
-    let entry = |(side, entry): (&crate::results::compare::Side, &Option<Entry>)| {
-        Some((side.label.clone(), entry_value(entry.as_ref()?)))
-    };
-    let entries: serde_json::Map<String, Value> =
-        comparison.sides.iter().zip(&case.entries).filter_map(entry).collect();
-    let pair = |(of, pair): (usize, &Option<crate::results::compare::Pair>)| {
+    let entry = |(side, entry): (usize, &Entry)| (comparison.sides[side].label.clone(), entry_value(entry));
+    let entries: serde_json::Map<String, Value> = case.entries.iter().map(entry).collect();
+    let pair = |(of, pair): (usize, &crate::results::compare::Pair)| {
         let [baseline, side] = labels(comparison, of);
-        let pair = pair.as_ref()?;
         let marks: Vec<&str> = pair.marks.iter().map(|mark: &Mark| mark.name()).collect();
-        Some(json!({
+        json!({
             "baseline": baseline, "side": side, "ratio": ratio_value(&pair.ratio), "verdict": pair.verdict.name(),
             "adjusted_p": pair.adjusted_p, "is_device_timed": pair.is_device_timed, "has_turns": pair.has_turns,
             "differs": marks,
-        }))
+        })
     };
     let best = |sides: &[usize]| sides.iter().map(|side| comparison.sides[*side].label.as_str()).collect::<Vec<_>>();
     json!({
         "family": row.family, "benchmark": row.benchmark, "dtype": row.dtype_name(), "n": row.size(),
         "params": row.params_text(),
         "sides": entries,
-        "pairs": case.pairs.iter().enumerate().filter_map(pair).collect::<Vec<_>>(),
+        "pairs": case.pairs.iter().map(pair).collect::<Vec<_>>(),
         "fastest": best(&case.fastest),
         "nearest_to_ceiling": best(&case.nearest_to_ceiling),
     })

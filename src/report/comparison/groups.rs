@@ -12,7 +12,7 @@ pub(super) struct Group<'a, 'b> {
 
 pub(super) fn groups<'a, 'b>(comparison: &'b Comparison<'a>, sort: Sort) -> Vec<Group<'a, 'b>> {
     if sort == Sort::Family {
-        let of = |family: &'a str| comparison.cases.iter().filter(move |case| case.row.family == family).collect();
+        let of = |family: &'a str| comparison.cases_of(family).iter().collect();
         return comparison
             .families()
             .into_iter()
@@ -21,7 +21,7 @@ pub(super) fn groups<'a, 'b>(comparison: &'b Comparison<'a>, sort: Sort) -> Vec<
     }
     let mut cases: Vec<&CaseComparison> = comparison.cases.iter().collect();
     // Cases without a ratio come last.
-    let ratios = |case: &CaseComparison| case.pairs.iter().flatten().map(|pair| pair.ratio.value).collect::<Vec<_>>();
+    let ratios = |case: &CaseComparison| case.pairs.values().map(|pair| pair.ratio.value).collect::<Vec<_>>();
     let lowest = |case: &CaseComparison| ratios(case).into_iter().fold(f64::INFINITY, f64::min);
     let change =
         |case: &CaseComparison| ratios(case).into_iter().map(|ratio| -ratio.ln().abs()).fold(f64::INFINITY, f64::min);

@@ -9,6 +9,8 @@ mod table;
 mod view;
 mod write;
 
-pub use sentences::{RegressionLine, days, left_out, marked, regression_lines, rule, tally_line, title, with_interval};
+pub use sentences::{
+    RegressionLine, days, left_out, marked, regression_lines, rule, tally_line, title, undecided, with_interval,
+};
 pub use view::{OutputFormat, Sort, View};
 pub use write::write;

@@ -1,7 +1,9 @@
 //! The sentences of a comparison, shared by all formats.
 
 use crate::report::table::label;
-use crate::results::compare::{CaseComparison, Comparison, Entry, Mark, Ratio, Regression, Side, Tally, Verdict};
+use crate::results::compare::{
+    CaseComparison, Comparison, Entry, Evidence, Mark, Ratio, Regression, Side, Tally, Verdict,
+};
 use crate::results::{Status, format};
 
 /// Maximum number of names in a line.
@@ -37,6 +39,28 @@ pub fn regression_lines(comparison: &Comparison, limit: f64) -> Vec<RegressionLi
         lines.push(sentence(format!("Possibly slower by more than {past} ({why}): {}.", some(&all))));
     }
     lines
+}
+
+/// Why the comparison cannot show a regression, and what to do; `None` if it can.
+#[must_use]
+pub fn undecided(comparison: &Comparison) -> Option<String> {
+    let Evidence { pairs, device_timed, deciding } = comparison.evidence();
+    let compared = count(pairs);
+    match (pairs, device_timed, deciding) {
+        (.., 1..) => None,
+        (0, ..) => Some(format!(
+            "nothing was compared: none of {} has a time on both sides: compare runs of the same benchmarks and sizes",
+            count(comparison.cases.len())
+        )),
+        (_, 0, _) => Some(format!(
+            "nothing was decided: {compared} compared, but none timed by the device's clock on both sides: measure on an \
+             API with timestamps"
+        )),
+        _ => Some(format!(
+            "nothing was decided: {compared} compared, but without run-to-run variation: use reports with epochs, or three \
+             runs or more"
+        )),
+    }
 }
 
 fn regression_line(comparison: &Comparison, regression: &Regression) -> String {
@@ -105,8 +129,9 @@ pub(super) fn labels<'b>(comparison: &'b Comparison, of: usize) -> [&'b str; 2] 
 /// Number of cases for which every side has a share, and the geometric mean of these shares for each side. Covers one
 /// family, or all if `family` is `None`.
 pub(super) fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usize, Vec<Option<f64>>) {
-    let cases = comparison.cases.iter().filter(|case| family.is_none_or(|family| case.row.family == family));
+    let cases = family.map_or(&comparison.cases[..], |family| comparison.cases_of(family));
     let shares: Vec<Vec<f64>> = cases
+        .iter()
         .filter_map(|case| {
             (0..comparison.sides.len()).map(|side| case.share(side).filter(|share| *share > 0.0)).collect()
         })
@@ -138,14 +163,14 @@ pub fn left_out(comparison: &Comparison, of: usize) -> Vec<String> {
 /// The reason of a failed case, in parentheses.
 fn fault(comparison: &Comparison, of: usize, case: &CaseComparison) -> String {
     let at = comparison.matches[of];
-    let rows = [at.baseline, at.side].into_iter().filter_map(|side| Some(case.entries[side].as_ref()?.row()));
+    let rows = [at.baseline, at.side].into_iter().filter_map(|side| Some(case.entries.get(side)?.row()));
     let reason = rows.filter(|row| row.status.is_fault()).map(|row| &row.reason).find(|reason| !reason.is_empty());
     reason.map_or_else(String::new, |reason| format!(" ({reason})"))
 }
 
 /// Why a match excludes a case; `None` if the case is compared or on neither side.
 pub(super) fn why_not(comparison: &Comparison, of: usize, case: &CaseComparison) -> Option<String> {
-    if case.pairs[of].is_some() {
+    if case.pairs.get(of).is_some() {
         return None;
     }
     let [baseline, side] = labels(comparison, of);
@@ -155,7 +180,7 @@ pub(super) fn why_not(comparison: &Comparison, of: usize, case: &CaseComparison)
         Status::Ok => Some("without a time"),
         other => Some(other.name()),
     };
-    match (&case.entries[at.baseline], &case.entries[at.side]) {
+    match (case.entries.get(at.baseline), case.entries.get(at.side)) {
         (None, None) => None,
         (Some(_), None) => Some(format!("only in {baseline}")),
         (None, Some(_)) => Some(format!("only in {side}")),
@@ -184,7 +209,7 @@ pub fn rule(comparison: &Comparison) -> String {
         "faster, slower: the 95 % interval lies beyond {margin}, certain after correction for the number of rows; \
          same: it lies within {margin}; else unclear."
     );
-    let mut pairs = comparison.cases.iter().flat_map(|case| case.pairs.iter().flatten());
+    let mut pairs = comparison.cases.iter().flat_map(|case| case.pairs.values());
     if pairs.all(|pair| pair.ratio.interval.is_some()) {
         return rule;
     }

@@ -50,11 +50,11 @@ fn short(comparison: &Comparison, view: View) -> String {
     let mut parts = vec![sides(comparison, view)];
     parts.extend((0..comparison.matches.len()).filter_map(|of| totals(comparison, of, view.terminal)));
     let has_changed = |case: &&CaseComparison| {
-        case.pairs.iter().flatten().any(|pair| matches!(pair.verdict, Verdict::Faster | Verdict::Slower))
+        case.pairs.iter().any(|(_, pair)| matches!(pair.verdict, Verdict::Faster | Verdict::Slower))
     };
     let by_ratio = groups(comparison, Sort::Ratio).into_iter().flat_map(|group| group.cases);
     let changed: Vec<&CaseComparison> = by_ratio.filter(has_changed).collect();
-    let compared = comparison.cases.iter().filter(|case| case.pairs.iter().any(Option::is_some)).count();
+    let compared = comparison.cases.iter().filter(|case| case.pairs.iter().next().is_some()).count();
     let mut closing: Vec<String> = Vec::new();
     let view_of_changed = View { sort: Sort::Ratio, ..view };
     // The largest changes in both directions: slow-downs from the start of the list, speed-ups from its end.
@@ -65,8 +65,7 @@ fn short(comparison: &Comparison, view: View) -> String {
     if let Some(mut block) = block(comparison, &shown, view_of_changed, view.terminal.width >= WIDE) {
         if let [_] = comparison.matches.as_slice() {
             // The verdict as a title leaves room for the names.
-            let verdict =
-                |case: &&CaseComparison| case.pairs[0].as_ref().map_or("", |pair| pair.verdict.name()).to_owned();
+            let verdict = |case: &&CaseComparison| case.pairs.get(0).map_or("", |pair| pair.verdict.name()).to_owned();
             block.titles = shown.iter().map(verdict).collect();
             block.groups.iter_mut().for_each(|group| group.retain(|column| column.heading != VERDICT));
         }
@@ -197,7 +196,7 @@ fn marks(comparison: &Comparison, group: &Group) -> Vec<String> {
     let mut lines = Vec::new();
     for (of, mark) in (0..comparison.matches.len()).flat_map(|of| Mark::ALL.map(|mark| (of, mark))) {
         let has_mark = |pair: &Pair| pair.marks.contains(&mark);
-        let marked_cases = group.cases.iter().filter(|case| case.pairs[of].as_ref().is_some_and(has_mark));
+        let marked_cases = group.cases.iter().filter(|case| case.pairs.get(of).is_some_and(has_mark));
         let names: Vec<_> = marked_cases.map(|case| name(case)).collect();
         if !names.is_empty() {
             let [a, b] = labels(comparison, of);

@@ -1,13 +1,11 @@
 //! The header line, and rows parsed by it.
 
+use std::borrow::Cow;
+
 use super::fields::Fields;
-use crate::results::{COLUMNS, Column, Record};
-
-/// Columns of the first release. Reports without later ones get no note.
-const FIRST: usize = 40;
-
-/// Columns that every report must have.
-const NEEDED: [&str; 3] = ["family", "benchmark", "status"];
+use super::formula::original;
+use crate::report::intake::{Cell, Intake, NEEDED, is_valid, quoted};
+use crate::results::{COLUMNS, Column};
 
 /// Maps fields to columns.
 pub(super) struct Header {
@@ -66,14 +64,9 @@ impl Header {
         Ok(Self { columns, unknown })
     }
 
-    /// One note for unknown columns and one for missing columns.
-    pub(super) fn notes(&self) -> Vec<String> {
-        let is_there = |name: &str| self.columns.iter().flatten().any(|column| column.name == name);
-        let missing: Vec<_> =
-            COLUMNS.iter().take(FIRST).map(|column| column.name).filter(|name| !is_there(name)).collect();
-        let note = |names: String, fate: &str| (!names.is_empty()).then(|| format!("{fate}: {names}"));
-        let unknown = note(self.unknown.join(", "), "unknown columns, ignored");
-        unknown.into_iter().chain(note(missing.join(", "), "missing columns, left empty")).collect()
+    /// Notes the unknown and the missing columns.
+    pub(super) fn note(&self, intake: &mut Intake) {
+        intake.columns(&self.unknown, |name| self.columns.iter().flatten().any(|column| column.name == name));
     }
 
     /// Whether the status field holds a valid status. Such a row is data even if its texts look like a header.
@@ -81,37 +74,20 @@ impl Header {
         let mut fields = self.columns.iter().zip(row.iter());
         let status =
             fields.find_map(|(column, field)| column.filter(|column| column.name == "status").zip(Some(field)));
-        status.is_some_and(|(column, field)| set(column, &mut Record::default(), field).is_ok())
+        status.is_some_and(|(column, field)| str::from_utf8(field).is_ok_and(|value| is_valid(column, value)))
     }
 
-    /// The schema number in the row.
-    pub(super) fn schema(&self, row: &Fields) -> Option<u64> {
-        let index = self.columns.iter().position(|column| column.is_some_and(|column| column.name == "schema"))?;
-        text(row.iter().nth(index)?).parse().ok()
-    }
-
-    /// Parses a row. If the row `is_newer` than this version, invalid values stay empty and the first error is returned
-    /// with the record. Without a valid status there is no record.
+    /// The fields of a row with their columns. Fields of unknown columns are left out.
     ///
     /// # Errors
-    /// What is invalid, with the column.
-    pub(super) fn record(&self, row: &Fields, is_newer: bool) -> Result<(Option<Record>, Option<String>), String> {
+    /// The row has another number of fields than the header.
+    pub(super) fn cells<'r>(&self, row: &'r Fields) -> Result<Vec<Cell<'r>>, String> {
         if row.len() != self.columns.len() {
             let (has, wants) = (row.len(), self.columns.len());
             return Err(format!("the row has {has} fields, the header has {wants}"));
         }
-        let (mut record, mut first_fault, mut has_status) = (Record::default(), None, true);
-        for (column, field) in self.columns.iter().zip(row.iter()) {
-            let Some(column) = column else { continue };
-            let Err(message) = set(column, &mut record, field) else { continue };
-            let message = format!("column {}: {message}", column.name);
-            if !is_newer {
-                return Err(message);
-            }
-            has_status &= column.name != "status";
-            first_fault.get_or_insert(message);
-        }
-        Ok((has_status.then_some(record), first_fault))
+        let cells = self.columns.iter().zip(row.iter());
+        Ok(cells.filter_map(|(column, field)| Some(((*column)?, value(field)))).collect())
     }
 
     /// Whether the last field of a truncated row contains whole rows, so that a quote is not closed.
@@ -122,16 +98,14 @@ impl Header {
     }
 }
 
-fn set(column: &Column, record: &mut Record, field: &[u8]) -> Result<(), String> {
+/// The text of a field.
+fn value(field: &[u8]) -> Result<Cow<'_, str>, String> {
     let value = str::from_utf8(field).map_err(|_| format!("'{}' is not UTF-8: save the file as UTF-8", text(field)))?;
-    if !column.unit.is_empty() && value.starts_with('-') {
-        return Err(format!("'{}' is negative", text(field)));
-    }
-    (column.set)(record, value)
+    Ok(original(Cow::Borrowed(value)))
 }
 
-/// The first 60 characters of a field, escaped to one line for messages.
+/// The start of a field, for messages.
 fn text(field: &[u8]) -> String {
-    let text: String = String::from_utf8_lossy(field).chars().take(60).collect();
-    text.escape_debug().to_string()
+    // Four bytes are the longest character.
+    quoted(&String::from_utf8_lossy(&field[..field.len().min(4 * 64)]))
 }

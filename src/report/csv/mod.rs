@@ -1,19 +1,22 @@
 //! Writes and reads records as CSV.
 
 mod fields;
+mod formula;
 mod header;
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
 use std::path::Path;
 
+use super::intake::Intake;
+pub use super::intake::Parsed;
 use crate::error::{Error, Result};
-use crate::results::{COLUMNS, Record, SCHEMA};
+use crate::results::{COLUMNS, Record};
 use fields::{Fields, Splitter};
+pub use formula::neutral;
 use header::Header;
 
-/// The report: a header, then one row per record. Each row is complete and starts on a new line.
+/// The report: a header, then one row per record. Each row is complete and starts on a new line. A text that a spreadsheet
+/// would compute as a formula gets an apostrophe in front, see [`neutral`].
 #[must_use]
 pub fn write<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
     let mut text = lines(std::iter::once(COLUMNS.iter().map(|column| column.name.to_owned()).collect()));
@@ -24,7 +27,7 @@ pub fn write<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
 /// The rows without a header, to append to a report.
 #[must_use]
 pub fn write_rows<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<u8> {
-    lines(records.into_iter().map(|record| COLUMNS.iter().map(|column| (column.get)(record)).collect()))
+    lines(records.into_iter().map(|record| COLUMNS.iter().map(|column| neutral((column.get)(record))).collect()))
 }
 
 fn lines(rows: impl Iterator<Item = Vec<String>>) -> Vec<u8> {
@@ -34,18 +37,6 @@ fn lines(rows: impl Iterator<Item = Vec<String>>) -> Vec<u8> {
         let _ = writer.write_record(row);
     }
     writer.into_inner().unwrap_or_default()
-}
-
-/// Maximum number of notes about headers.
-const MOST_NOTES: usize = 20;
-
-/// The content of a report file.
-#[derive(Debug, Default)]
-pub struct Parsed {
-    /// Rows in file order.
-    pub records: Vec<Record>,
-    /// Notes for the user, one sentence each, such as ignored rows and unknown columns.
-    pub notes: Vec<String>,
 }
 
 /// Reads the report in the file at `path`; see [`read`].
@@ -81,15 +72,7 @@ pub fn read(path: &Path, source: impl Read) -> Result<Parsed> {
 #[derive(Default)]
 struct Reader {
     header: Option<Header>,
-    report: Parsed,
-    /// Index of each case's row, by the hash of its identity.
-    indices: HashMap<u64, usize>,
-    hasher: RandomState,
-    repeated: usize,
-    /// Number of newer-schema rows with invalid values.
-    not_understood: usize,
-    /// The first error in these rows, with its line.
-    first_fault: Option<(u64, String)>,
+    intake: Intake,
 }
 
 impl Reader {
@@ -102,71 +85,28 @@ impl Reader {
             if header.is_swallowing_rows(row) {
                 return Err("a quote that opens in this row is not closed".to_owned());
             }
-            self.report.notes.push(format!("line {}: the last row is cut off and ignored", row.line));
+            self.intake.note(format!("line {}: the last row is cut off and ignored", row.line));
             return Ok(());
         }
-        let is_newer = header.schema(row).is_some_and(|schema| schema > SCHEMA);
-        match header.record(row, is_newer)? {
-            (Some(record), None) => self.push(record),
-            (record, message) => {
-                self.not_understood += 1;
-                self.first_fault = self.first_fault.take().or_else(|| Some((row.line, message.unwrap_or_default())));
-                record.into_iter().for_each(|record| self.push(record));
-            }
-        }
-        Ok(())
+        self.intake.row(row.line, &header.cells(row)?, |_| Ok(()))
     }
 
     fn read_header(&mut self, row: &Fields) -> Result<(), String> {
         if row.is_cut && header::is_part_of_header(row) {
-            self.report.notes.push(format!("line {} is cut off: the report has no rows", row.line));
+            self.intake.note(format!("line {} is cut off: the report has no rows", row.line));
             return Ok(());
         }
         let header = Header::read(row)?;
-        for note in header.notes() {
-            if self.report.notes.len() < MOST_NOTES && !self.report.notes.contains(&note) {
-                self.report.notes.push(note);
-            }
-        }
+        header.note(&mut self.intake);
         self.header = Some(header);
         Ok(())
     }
 
-    fn push(&mut self, record: Record) {
-        let hash = self.hasher.hash_one(record.identity());
-        match self.indices.get(&hash) {
-            Some(index) if self.report.records[*index].identity() == record.identity() => {
-                self.repeated += 1;
-                self.report.records[*index] = record;
-            }
-            _ => {
-                self.indices.insert(hash, self.report.records.len());
-                self.report.records.push(record);
-            }
-        }
-    }
-
     fn report(mut self) -> Parsed {
-        if self.header.is_none() && self.report.notes.is_empty() {
-            self.report.notes.push("the file is empty".to_owned());
+        if self.header.is_none() && self.intake.is_empty() {
+            self.intake.note("the file is empty".to_owned());
         }
-        if self.repeated > 0 {
-            self.report
-                .notes
-                .push(format!("{} rows repeat a case of the same run: the last row counts", self.repeated));
-        }
-        if let Some((line, message)) = self.first_fault {
-            self.report.notes.push(format!(
-                "a newer version wrote this report: {} rows contain values that this version does not know, \
-                 the first in line {line}: {message}",
-                self.not_understood
-            ));
-        } else if self.report.records.iter().any(|record| record.schema.is_some_and(|schema| schema > SCHEMA)) {
-            self.report.notes.push(
-                "a newer version wrote this report: values that this version does not know are ignored".to_owned(),
-            );
-        }
-        self.report
+        self.intake.report()
     }
 }
 

@@ -6,9 +6,13 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::figure::Figure;
-use crate::results::compare::{CaseComparison, Entry};
+use crate::results::compare::{CaseComparison, Comparison, Entry};
 use crate::results::{Bound, Clock, Record, Status};
 use crate::suite::{Checks, Dtype, Extent};
+
+/// Largest parameter and predicted speed for the charts; others are errors in the report, and axes would overflow.
+const MOST_PARAM: f64 = 1e15;
+const MODELS: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// All distinct texts. Columns refer to them by index.
 #[derive(Default)]
@@ -60,7 +64,10 @@ impl<'a> Texts<'a> {
 
     fn index_of_params(&mut self, row: &Record) -> usize {
         let index = self.index_of(row.params_text());
-        self.values.params.entry(index).or_insert_with(|| row.params.clone());
+        let is_sound = |value: &f64| value.abs() <= MOST_PARAM;
+        let sound = || row.params.iter().filter(|(_, value)| is_sound(value));
+        let params = || sound().map(|(name, value)| (name.clone(), *value)).collect();
+        self.values.params.entry(index).or_insert_with(params);
         index
     }
 
@@ -103,17 +110,29 @@ impl CaseColumns {
             columns.dtype.push(texts.index_of_dtype(row));
             columns.n.push(texts.index_of_size(row));
             columns.params.push(texts.index_of_params(row));
-            columns.bytes.push(of_case(case, |row| row.bytes).map(Figure::whole));
-            columns.flops.push(of_case(case, |row| row.flops).map(Figure::whole));
-            columns.model.push(of_case(case, |row| row.model).and_then(|model| Figure::new(model, 4)));
+            columns.bytes.push(of_case(case, bytes).map(Figure::whole));
+            columns.flops.push(of_case(case, flops).map(Figure::whole));
+            columns.model.push(
+                of_case(case, |row| row.model.filter(|model| MODELS.contains(model)))
+                    .and_then(|model| Figure::new(model, 4)),
+            );
         }
         columns
     }
 }
 
+/// Bytes and operations that a rate can be computed from: not zero.
+fn bytes(row: &Record) -> Option<u64> {
+    row.bytes.filter(|bytes| *bytes > 0)
+}
+
+fn flops(row: &Record) -> Option<u64> {
+    row.flops.filter(|flops| *flops > 0)
+}
+
 /// The value of the first row that has one. Rows without a time have no work figures.
 fn of_case<T>(case: &CaseComparison, get: fn(&Record) -> Option<T>) -> Option<T> {
-    case.entries.iter().flatten().find_map(|entry| get(entry.row()))
+    case.entries.values().find_map(|entry| get(entry.row()))
 }
 
 /// Ascending indices as ranges (first, count). Most sides have nearly all cases, so there are few ranges.
@@ -159,12 +178,10 @@ pub(super) struct SideColumns {
 }
 
 impl SideColumns {
-    pub(super) fn new<'a>(cases: &[CaseComparison<'a>], side: usize, texts: &mut Texts<'a>) -> Self {
+    pub(super) fn new<'a>(comparison: &Comparison<'a>, side: usize, texts: &mut Texts<'a>) -> Self {
         let mut columns = Self::default();
-        for (index, case) in cases.iter().enumerate() {
-            if let Some(entry) = &case.entries[side] {
-                columns.push(index, case, entry, texts);
-            }
+        for (index, case, entry) in comparison.on_side(side) {
+            columns.push(index, case, entry, texts);
         }
         columns
     }
@@ -190,9 +207,9 @@ impl SideColumns {
         if let Some(clock) = row.timer.filter(|clock| *clock != Clock::Timestamp) {
             self.timer.push((at, texts.index_of(clock.name())));
         }
-        let work = (row.bytes, row.flops);
-        if timing.is_some() && work != (of_case(case, |row| row.bytes), of_case(case, |row| row.flops)) {
-            self.work.push((at, row.bytes.map(Figure::whole), row.flops.map(Figure::whole)));
+        let work = (bytes(row), flops(row));
+        if timing.is_some() && work != (of_case(case, bytes), of_case(case, flops)) {
+            self.work.push((at, work.0.map(Figure::whole), work.1.map(Figure::whole)));
         }
     }
 }

@@ -88,7 +88,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     let mut texts = Texts::default();
     let cases = CaseColumns::new(&comparison.cases, &mut texts);
     let sides = (0..comparison.sides.len()).map(|side| side_data(comparison, side, &mut texts)).collect();
-    let is_there = |name: &str| comparison.cases.iter().any(|case| case.row.family == name);
+    let is_there = |name: &str| !comparison.cases_of(name).is_empty();
     let family = |family: &&Family| FamilyData {
         name: family.name,
         summary: family.summary,
@@ -118,7 +118,7 @@ pub fn sides(reports: &[Report]) -> Comparison<'_> {
 
 fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts<'a>) -> SideData<'a> {
     let side: &Side = &comparison.sides[index];
-    let entries = || comparison.cases.iter().filter_map(move |case| case.entries[index].as_ref());
+    let entries = || comparison.on_side(index).map(|(_, _, entry)| entry);
     let rows: Vec<&Record> = entries().map(|entry| entry.row()).collect();
     // Facts about the run are the same in every row that has them.
     let first_text = |get: fn(&'a Record) -> &'a String| {
@@ -157,8 +157,8 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
         ceilings: ceilings(&rows),
         levels: levels(&rows),
         findings: FAMILIES.iter().filter_map(found).collect(),
-        rows: SideColumns::new(&comparison.cases, index, texts),
-        samples: widest(&comparison.cases, index),
+        rows: SideColumns::new(comparison, index, texts),
+        samples: widest(comparison, index),
     }
 }
 

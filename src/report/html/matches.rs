@@ -1,5 +1,7 @@
 //! Matches on the page: the APIs of each device, and the devices.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 use super::cases::{Ranges, Texts};
@@ -57,7 +59,7 @@ pub(super) fn matches<'a>(comparison: &'a Comparison<'a>, texts: &mut Texts<'a>)
     let of: Vec<SidePair> =
         found.iter().map(|(baseline, side, _)| SidePair { baseline: *baseline, side: *side }).collect();
     let pairs = comparison.pairs_of(&of);
-    let matched = |((of, (_, _, is_one_device)), pairs): ((SidePair, _), Vec<Option<Pair<'a>>>)| {
+    let matched = |((of, (_, _, is_one_device)), pairs): ((SidePair, _), Vec<(usize, Pair<'a>)>)| {
         matched(comparison, of, is_one_device, &pairs, texts)
     };
     of.into_iter().zip(found).zip(pairs).map(matched).filter(|of: &Match| of.case.len() > 0).collect()
@@ -67,11 +69,10 @@ fn matched<'a>(
     comparison: &'a Comparison<'a>,
     of: SidePair,
     is_one_device: bool,
-    pairs: &[Option<Pair<'a>>],
+    pairs: &[(usize, Pair<'a>)],
     texts: &mut Texts<'a>,
 ) -> Match {
-    let compared = comparison.cases.iter().zip(pairs).enumerate();
-    let compared = compared.filter_map(|(index, (case, pair))| Some((index, case, pair.as_ref()?)));
+    let compared = pairs.iter().map(|(index, pair)| (*index, &comparison.cases[*index], pair));
     let pairs: Vec<_> = compared.filter(|(_, _, pair)| pair.has_one_clock()).collect();
     let mut case = Ranges::default();
     pairs.iter().for_each(|(index, ..)| case.push(*index));
@@ -103,23 +104,22 @@ fn means<'a>(
     pairs: &[(usize, &'a CaseComparison<'a>, &Pair<'a>)],
     texts: &mut Texts<'a>,
 ) -> Means {
-    let mut keys: Vec<(Option<&'a str>, Option<&'a str>)> = vec![(None, None)];
-    for (_, case, _) in pairs {
+    type Key<'a> = (Option<&'a str>, Option<&'a str>);
+    let mut indices: HashMap<Key, usize> = HashMap::new();
+    let mut groups: Vec<(Key, Vec<(&'a CaseComparison<'a>, &Pair<'a>)>)> = Vec::new();
+    for (_, case, pair) in pairs {
         let (family, benchmark) = (Some(case.row.family.as_str()), Some(case.row.benchmark.as_str()));
-        for key in [(family, None), (family, benchmark)] {
-            if !keys.contains(&key) {
-                keys.push(key);
+        for key in [(None, None), (family, None), (family, benchmark)] {
+            let index = *indices.entry(key).or_insert(groups.len());
+            if index == groups.len() {
+                groups.push((key, Vec::new()));
             }
+            groups[index].1.push((case, pair));
         }
     }
     let mut means = Means::default();
-    for (family, benchmark) in keys {
-        let is_of = |case: &CaseComparison| {
-            let row = case.row;
-            family.is_none_or(|family| family == row.family) && benchmark.is_none_or(|name| name == row.benchmark)
-        };
-        let members = pairs.iter().filter(|(_, case, _)| is_of(case)).map(|(_, case, pair)| (*case, *pair));
-        let tally = comparison.tally_of(of, members);
+    for ((family, benchmark), members) in groups {
+        let tally = comparison.tally_of(of, members.into_iter());
         if family.is_none() {
             means.verdicts = tally.verdicts;
         }
@@ -138,6 +138,8 @@ fn known(column: Vec<Option<Figure>>) -> Vec<Option<Figure>> {
 }
 
 fn reach(ratio: &Ratio) -> Option<Figure> {
-    let (low, high) = ratio.interval?;
+    /// An interval from 10^-9 to 10^9 times the ratio says nothing.
+    const MOST: f64 = 1e9;
+    let (low, high) = ratio.interval.filter(|(low, high)| high / low < MOST * MOST)?;
     Figure::new(((high / low).ln() / 2.0 * 1e4).round(), 5)
 }

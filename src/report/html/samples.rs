@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::figure::Figure;
 use crate::results::Record;
-use crate::results::compare::{CaseComparison, Report};
+use crate::results::compare::{CaseComparison, Comparison, Entry, Report};
+use crate::results::estimate::POSSIBLE;
 
 /// Maximum number of series per side; those with the largest spread are chosen.
 const MOST_SERIES: usize = 16;
@@ -45,15 +46,16 @@ pub(super) struct Series {
 }
 
 /// The series of a side with the largest spread, largest first.
-pub(super) fn widest(cases: &[CaseComparison], side: usize) -> Vec<Series> {
-    let of_case = |(index, case): (usize, &CaseComparison)| {
-        let entry = case.entries[side].as_ref()?;
-        let samples = entry.records.iter().map(|record| &record.all_samples_ns).find(|samples| samples.len() > 1)?;
-        let mut sorted = samples.clone();
+pub(super) fn widest(comparison: &Comparison, side: usize) -> Vec<Series> {
+    let of_case = |(index, _, entry): (usize, &CaseComparison, &Entry)| {
+        let possible = |record: &&Record| -> Vec<f64> {
+            record.all_samples_ns.iter().copied().filter(|ns| POSSIBLE.contains(ns)).collect()
+        };
+        let mut sorted = entry.records.iter().map(possible).find(|samples| samples.len() > 1)?;
         sorted.sort_by(f64::total_cmp);
         entry.timing.map(|_| (index, sorted))
     };
-    let mut all: Vec<(usize, Vec<f64>)> = cases.iter().enumerate().filter_map(of_case).collect();
+    let mut all: Vec<(usize, Vec<f64>)> = comparison.on_side(side).filter_map(of_case).collect();
     all.sort_by(|a, b| spread(&b.1).total_cmp(&spread(&a.1)));
     all.truncate(MOST_SERIES);
     all.into_iter().map(|(case, sorted)| series(case, &sorted)).collect()

@@ -3,6 +3,7 @@
 use super::entry::Entry;
 use super::pair::Pair;
 use super::sides::Match;
+use super::sparse::Sparse;
 use super::timing::{Ratio, Timing};
 use crate::results::Record;
 
@@ -11,10 +12,10 @@ use crate::results::Record;
 pub struct CaseComparison<'a> {
     /// The first row that was read.
     pub row: &'a Record,
-    /// The rows on each side; `None` if the side has no row.
-    pub entries: Vec<Option<Entry<'a>>>,
-    /// For each match, the ratio; `None` unless both sides have a time.
-    pub pairs: Vec<Option<Pair<'a>>>,
+    /// The rows on each side that has some.
+    pub entries: Sparse<Entry<'a>>,
+    /// The ratio of each match whose sides both have a time.
+    pub pairs: Sparse<Pair<'a>>,
     /// The fastest sides: the shortest time, and times that are not certainly longer by more than the margin. Without a
     /// known run-to-run variation, times within the margin. Empty if fewer than two sides have a time.
     pub fastest: Vec<usize>,
@@ -27,23 +28,24 @@ impl CaseComparison<'_> {
     /// The time on a side.
     #[must_use]
     pub fn timing(&self, side: usize) -> Option<Timing> {
-        self.entries[side].as_ref()?.timing
+        self.entries.get(side)?.timing
     }
 
     /// The side's share of its own ceiling.
     #[must_use]
     pub fn share(&self, side: usize) -> Option<f64> {
-        self.entries[side].as_ref()?.share
+        self.entries.get(side)?.share
     }
 
     pub(super) fn find_fastest(&self, matches: &[Match], margin: f64) -> Vec<usize> {
-        let timed: Vec<(usize, Timing)> = self.sides().filter_map(|side| Some((side, self.timing(side)?))).collect();
+        let timed: Vec<(usize, Timing)> =
+            self.entries.iter().filter_map(|(side, entry)| Some((side, entry.timing?))).collect();
         let Some((best, shortest)) = timed.iter().min_by(|a, b| a.1.median_ns.total_cmp(&b.1.median_ns)) else {
             return Vec::new();
         };
         let ratio = |side: usize, timing: &Timing| {
-            let known = matches.iter().zip(&self.pairs).find_map(|(of, pair)| {
-                let ratio = pair.as_ref()?.ratio;
+            let known = self.pairs.iter().find_map(|(index, pair)| {
+                let (of, ratio) = (matches[index], pair.ratio);
                 if (of.baseline, of.side) == (*best, side) {
                     return Some(ratio);
                 }
@@ -63,15 +65,12 @@ impl CaseComparison<'_> {
     }
 
     pub(super) fn find_nearest_to_ceiling(&self, margin: f64) -> Vec<usize> {
-        let shares: Vec<(usize, f64)> = self.sides().filter_map(|side| Some((side, self.share(side)?))).collect();
+        let shares: Vec<(usize, f64)> =
+            self.entries.iter().filter_map(|(side, entry)| Some((side, entry.share?))).collect();
         let best = shares.iter().map(|(_, share)| *share).fold(0.0, f64::max);
         if shares.len() < 2 {
             return Vec::new();
         }
         shares.iter().filter(|(_, share)| *share >= best / (1.0 + margin)).map(|(side, _)| *side).collect()
-    }
-
-    fn sides(&self) -> std::ops::Range<usize> {
-        0..self.entries.len()
     }
 }

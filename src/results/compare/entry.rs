@@ -1,6 +1,8 @@
 //! The rows of a case on one side, and how rows of two sides differ besides their times.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
 use super::series::Series;
 use super::timing::Timing;
@@ -122,14 +124,41 @@ impl<'a> Entry<'a> {
     }
 }
 
+/// What identifies the origin of a measurement.
+fn origin(row: &Record) -> [&str; 6] {
+    [&row.date, &row.device, &row.card, &row.driver, row.api_name(), &row.tool_version]
+}
+
+fn figures(row: &Record) -> [Option<f64>; 7] {
+    [row.median_ns, row.min_ns, row.mean_ns, row.stddev_ns, row.ci_low_ns, row.ci_high_ns, row.drift]
+}
+
 /// Whether two rows are one measurement.
 pub(super) fn is_copy(a: &Record, b: &Record) -> bool {
-    fn origin(row: &Record) -> [&str; 6] {
-        [&row.date, &row.device, &row.card, &row.driver, row.api_name(), &row.tool_version]
-    }
     let counts = |row: &Record| (row.status, row.samples, row.launches);
-    let figures = |row: &Record| {
-        [row.median_ns, row.min_ns, row.mean_ns, row.stddev_ns, row.ci_low_ns, row.ci_high_ns, row.drift]
-    };
     counts(a) == counts(b) && figures(a) == figures(b) && origin(a) == origin(b) && a.epochs_ns == b.epochs_ns
+}
+
+/// A row with its case and side.
+type Known<'a> = ((usize, usize), &'a Record);
+
+/// The rows so far, to find copies of a row without a comparison with every other one.
+#[derive(Default)]
+pub(super) struct Copies<'a> {
+    rows: HashMap<u64, Vec<Known<'a>>>,
+    hasher: RandomState,
+}
+
+impl<'a> Copies<'a> {
+    /// Whether no earlier row of this case and side is a copy of `record`. Adds it then.
+    pub(super) fn is_new(&mut self, at: (usize, usize), record: &'a Record) -> bool {
+        // A zero with a sign equals one without.
+        let bits = figures(record).map(|figure| figure.map(|figure| (figure + 0.0).to_bits()));
+        let known = self.rows.entry(self.hasher.hash_one((at, bits, origin(record)))).or_default();
+        let is_new = !known.iter().any(|(of, row)| *of == at && is_copy(row, record));
+        if is_new {
+            known.push((at, record));
+        }
+        is_new
+    }
 }

@@ -14,28 +14,34 @@ use crate::results::Record;
 use crate::results::estimate::Class;
 use crate::results::stats::benjamini_hochberg;
 
-/// The pairs of every match, one per case, with verdicts corrected for the number of all of them.
+/// The pairs of every match, each with the index of its case, with verdicts corrected for the number of all of them.
+/// `on_side` has the indices of the cases on each side.
 pub(super) fn pairs<'a>(
     cases: &[CaseComparison<'a>],
     sides: &[Side],
+    on_side: &[Vec<usize>],
     matches: &[Match],
     rules: &Rules,
-) -> Vec<Vec<Option<Pair<'a>>>> {
+) -> Vec<Vec<(usize, Pair<'a>)>> {
     let of_match = |of: &Match| {
-        let pair =
-            |case: &CaseComparison<'a>| Pair::new(case.entries[of.baseline].as_ref()?, case.entries[of.side].as_ref()?);
-        let mut pairs: Vec<Option<Pair>> = cases.iter().map(pair).collect();
+        let pair = |index: &usize| {
+            let entries = &cases[*index].entries;
+            Some((*index, Pair::new(entries.get(of.baseline)?, entries.get(of.side)?)?))
+        };
+        let [a, b] = [of.baseline, of.side].map(|side| &on_side[side]);
+        let shorter = if a.len() < b.len() { a } else { b };
+        let mut pairs: Vec<(usize, Pair)> = shorter.iter().filter_map(pair).collect();
         take_turns(&mut pairs);
         if rules.processes != Processes::Alike && sides[of.baseline].is_like(&sides[of.side]) {
             inflate(rules.processes, &mut pairs, cases, *of);
         }
         pairs
     };
-    let mut all: Vec<Vec<Option<Pair>>> = matches.iter().map(of_match).collect();
-    let judged = || all.iter().flatten().flatten();
+    let mut all: Vec<Vec<(usize, Pair)>> = matches.iter().map(of_match).collect();
+    let judged = || all.iter().flatten().map(|(_, pair)| pair);
     let p_values: Vec<f64> = judged().filter_map(|pair| pair.ratio.p_of_equivalence(rules.margin)).collect();
     let mut adjusted = benjamini_hochberg(&p_values).into_iter();
-    for pair in all.iter_mut().flatten().flatten() {
+    for (_, pair) in all.iter_mut().flatten() {
         pair.adjusted_p = pair.ratio.variance.and_then(|_| adjusted.next());
         pair.verdict = Verdict::new(&pair.ratio, rules.margin, pair.adjusted_p);
     }
@@ -43,17 +49,15 @@ pub(super) fn pairs<'a>(
 }
 
 /// APIs that took turns: the ratio is that of the differences between their epochs, and nothing else is allowed for.
-fn take_turns(pairs: &mut [Option<Pair>]) {
-    let turns: Vec<Option<&Series>> = pairs.iter().map(|pair| pair.as_ref()?.turns.as_ref()).collect();
+fn take_turns(pairs: &mut [(usize, Pair)]) {
+    let turns: Vec<Option<&Series>> = pairs.iter().map(|(_, pair)| pair.turns.as_ref()).collect();
     let ratios: Vec<Option<Ratio>> = turns
         .iter()
         .zip(variances(&turns))
         .map(|(turns, variance)| turns.map(|turns| Ratio::new(turns.mean(), variance)))
         .collect();
-    for (pair, ratio) in pairs.iter_mut().zip(ratios) {
-        if let (Some(pair), Some(ratio)) = (pair, ratio) {
-            pair.ratio = ratio;
-        }
+    for ((_, pair), ratio) in pairs.iter_mut().zip(ratios) {
+        pair.ratio = ratio.unwrap_or(pair.ratio);
     }
 }
 
@@ -75,24 +79,21 @@ pub fn ratios_in_turns(pairs: &[(&Record, &Record)]) -> Vec<Option<Ratio>> {
 
 /// Widens the intervals by what processes differ by, class by class. Rows of equal kernels show it; it holds for all rows
 /// of the class.
-fn inflate(processes: Processes, pairs: &mut [Option<Pair>], cases: &[CaseComparison], of: Match) {
+fn inflate(processes: Processes, pairs: &mut [(usize, Pair)], cases: &[CaseComparison], of: Match) {
     let classes = |index: usize| -> Vec<Class> {
-        let series = cases[index].entries[of.baseline].as_ref().and_then(|entry| entry.series.as_ref());
+        let series = cases[index].entries.get(of.baseline).and_then(|entry| entry.series.as_ref());
         series.map_or_else(Vec::new, |series| series.classes().to_vec())
     };
     let mut unchanged: HashMap<Class, Vec<Ratio>> = HashMap::new();
-    for (index, pair) in pairs.iter().enumerate() {
-        if let Some(pair) = pair.as_ref().filter(|pair| pair.marks.is_empty() && !pair.has_turns) {
-            classes(index).into_iter().for_each(|class| unchanged.entry(class).or_default().push(pair.ratio));
-        }
+    for (index, pair) in pairs.iter().filter(|(_, pair)| pair.marks.is_empty() && !pair.has_turns) {
+        classes(*index).into_iter().for_each(|class| unchanged.entry(class).or_default().push(pair.ratio));
     }
     let found: HashMap<Class, Inflation> = unchanged
         .into_iter()
         .filter_map(|(class, ratios)| Some((class, inflation(processes, ratios.iter())?)))
         .collect();
-    for (index, pair) in pairs.iter_mut().enumerate() {
-        let class = classes(index).into_iter().find_map(|class| found.get(&class).copied());
-        if let Some((pair, inflation)) = pair.as_mut().filter(|pair| !pair.has_turns).zip(class) {
+    for (index, pair) in pairs.iter_mut().filter(|(_, pair)| !pair.has_turns) {
+        if let Some(inflation) = classes(*index).into_iter().find_map(|class| found.get(&class).copied()) {
             pair.ratio = inflated(&pair.ratio, inflation);
         }
     }

@@ -19,10 +19,12 @@ mod pair;
 mod rules;
 mod series;
 mod sides;
+mod sparse;
 mod timing;
 mod verdict;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 pub use case::CaseComparison;
 pub use entry::{Entry, Mark};
@@ -31,12 +33,15 @@ pub use judge::ratios_in_turns;
 pub use pair::Pair;
 pub use rules::Rules;
 pub use sides::{Match, Report, Side};
+pub use sparse::Sparse;
 pub use timing::{Ratio, Timing};
 pub use verdict::{FALSE_DISCOVERIES, MARGIN, Verdict};
 
 use crate::results::Record;
 use crate::results::stats::benjamini_hochberg;
+use entry::Copies;
 use series::{Series, variances};
+use sides::Sides;
 
 /// Summary of the cases of a match, for all or one family.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,6 +67,17 @@ pub struct Regression<'a, 'b> {
     pub is_certain: bool,
 }
 
+/// Numbers of pairs of a comparison, see [`Comparison::evidence`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Evidence {
+    /// Pairs with a time on both sides.
+    pub pairs: usize,
+    /// Those that one device clock timed.
+    pub device_timed: usize,
+    /// Those of them with an interval: only these can be certain regressions.
+    pub deciding: usize,
+}
+
 /// A comparison of reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison<'a> {
@@ -73,6 +89,12 @@ pub struct Comparison<'a> {
     pub cases: Vec<CaseComparison<'a>>,
     /// Times that differ by less than this fraction count as equal.
     pub margin: f64,
+    /// Indices of the cases of each family, in their order.
+    by_family: HashMap<&'a str, Range<usize>>,
+    /// Indices of the cases on each side.
+    on_side: Vec<Vec<usize>>,
+    /// Indices of the cases with a pair in each match.
+    in_match: Vec<Vec<usize>>,
 }
 
 impl<'a> Comparison<'a> {
@@ -84,11 +106,31 @@ impl<'a> Comparison<'a> {
         families
     }
 
+    /// The cases of a family.
+    #[must_use]
+    pub fn cases_of(&self, family: &str) -> &[CaseComparison<'a>] {
+        self.by_family.get(family).and_then(|range| self.cases.get(range.clone())).unwrap_or_default()
+    }
+
+    /// The cases on a side, with their indices and their rows there.
+    pub fn on_side(&self, side: usize) -> impl Iterator<Item = (usize, &CaseComparison<'a>, &Entry<'a>)> {
+        let indices = self.on_side.get(side).map_or(&[][..], Vec::as_slice);
+        indices
+            .iter()
+            .filter_map(move |index| Some((*index, &self.cases[*index], self.cases[*index].entries.get(side)?)))
+    }
+
     /// Geometric mean and verdicts of the match with index `of`, for one family, or all if `None`.
     #[must_use]
     pub fn tally(&self, of: usize, family: Option<&str>) -> Tally {
-        let cases = self.cases.iter().filter(|case| family.is_none_or(|family| case.row.family == family));
-        let pairs = cases.filter_map(|case| Some((case, case.pairs[of].as_ref()?)));
+        let range = match family {
+            None => 0..self.cases.len(),
+            Some(family) => self.by_family.get(family).cloned().unwrap_or(0..0),
+        };
+        let compared = &self.in_match[of];
+        let until = |end: usize| compared.partition_point(|index| *index < end);
+        let cases = compared[until(range.start)..until(range.end)].iter().map(|index| &self.cases[*index]);
+        let pairs = cases.filter_map(|case| Some((case, case.pairs.get(of)?)));
         self.tally_of(self.matches[of], pairs)
     }
 
@@ -106,10 +148,31 @@ impl<'a> Comparison<'a> {
         Tally { mean: mean::geometric_mean(&members), cases: members.len(), verdicts }
     }
 
-    /// The pairs of other matches of the same sides, by match and case. Verdicts are corrected for their number.
+    /// The pairs of other matches of the same sides, by match, with the indices of their cases. Verdicts are corrected for
+    /// their number.
     #[must_use]
-    pub fn pairs_of(&self, matches: &[Match]) -> Vec<Vec<Option<Pair<'a>>>> {
-        judge::pairs(&self.cases, &self.sides, matches, &Rules { margin: self.margin, ..Rules::default() })
+    pub fn pairs_of(&self, matches: &[Match]) -> Vec<Vec<(usize, Pair<'a>)>> {
+        judge::pairs(
+            &self.cases,
+            &self.sides,
+            &self.on_side,
+            matches,
+            &Rules { margin: self.margin, ..Rules::default() },
+        )
+    }
+
+    /// What the pairs of the comparison can show about regressions.
+    #[must_use]
+    pub fn evidence(&self) -> Evidence {
+        let mut found = Evidence::default();
+        for pair in self.cases.iter().flat_map(|case| case.pairs.values()) {
+            found.pairs += 1;
+            found.device_timed += usize::from(pair.has_device_clock());
+            // A copy of a report has no variance, and certainly no regression.
+            let is_known = pair.ratio.interval.is_some();
+            found.deciding += usize::from(pair.has_device_clock() && is_known);
+        }
+        found
     }
 
     /// Cases that certainly or possibly take more than 1 + `slowdown` times the baseline's time.
@@ -120,12 +183,12 @@ impl<'a> Comparison<'a> {
     /// beyond the limit; without an interval, if its ratio does.
     #[must_use]
     pub fn regressions(&self, slowdown: f64) -> Vec<Regression<'a, '_>> {
-        let all = self.cases.iter().flat_map(|case| (0..self.matches.len()).map(move |of| (case, of)));
-        let pairs: Vec<_> = all.filter_map(|(case, of)| Some((case, of, case.pairs[of].as_ref()?))).collect();
-        let p_value = |pair: &Pair| {
-            let is_judged = pair.is_device_timed && pair.has_one_clock();
-            pair.ratio.p_of_at_most(slowdown).filter(|_| is_judged)
+        let of_case = |case| -> Vec<(&CaseComparison, usize, &Pair)> {
+            let case: &CaseComparison = case;
+            case.pairs.iter().map(|(of, pair)| (case, of, pair)).collect()
         };
+        let pairs: Vec<_> = self.cases.iter().flat_map(of_case).collect();
+        let p_value = |pair: &Pair| pair.ratio.p_of_at_most(slowdown).filter(|_| pair.has_device_clock());
         let p_values: Vec<f64> = pairs.iter().filter_map(|(_, _, pair)| p_value(pair)).collect();
         let mut adjusted = benjamini_hochberg(&p_values).into_iter();
         let limit = 1.0 / (1.0 + slowdown);
@@ -158,59 +221,82 @@ pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'
 /// compared with the first one, so that one report with several APIs can be compared.
 #[must_use]
 pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report]) -> Comparison<'a> {
-    let mut sides: Vec<Side> = Vec::new();
+    let mut sides = Sides::default();
     let mut indices: HashMap<[String; 5], usize> = HashMap::new();
-    let mut cases: Vec<Vec<Vec<&Record>>> = Vec::new();
+    let mut cases: Vec<BTreeMap<usize, Vec<&Record>>> = Vec::new();
+    let mut known = Copies::default();
     let reports = baseline.iter().map(|report| (report, true)).chain(others.iter().map(|report| (report, false)));
     for (report, is_baseline) in reports {
         for record in &report.records {
-            let side = sides::index_of(&mut sides, report, record, is_baseline);
+            let side = sides.index_of(report, record, is_baseline);
             let index = *indices.entry(key(record)).or_insert(cases.len());
             if index == cases.len() {
-                cases.push(Vec::new());
+                cases.push(BTreeMap::new());
             }
-            let rows = &mut cases[index];
-            rows.resize(rows.len().max(side + 1), Vec::new());
             // Skip copies of a run in other files.
-            if !rows[side].iter().any(|row| entry::is_copy(row, record)) {
-                rows[side].push(record);
+            if known.is_new((index, side), record) {
+                cases[index].entry(side).or_default().push(record);
             }
         }
     }
-    let mut cases: Vec<CaseComparison> = cases.into_iter().filter_map(|rows| case(rows, sides.len())).collect();
-    for side in 0..sides.len() {
+    let sides = sides.into_list();
+    let mut cases: Vec<CaseComparison> = cases.into_iter().filter_map(case).collect();
+    for (side, indices) in on_sides(&cases, sides.len()).iter().enumerate() {
         let series: Vec<Option<&Series>> =
-            cases.iter().map(|case| case.entries[side].as_ref()?.series.as_ref()).collect();
-        let variances = variances(&series);
-        for (case, variance) in cases.iter_mut().zip(variances) {
-            case.entries[side].iter_mut().for_each(|entry| entry.set_timing(variance));
+            indices.iter().map(|index| cases[*index].entries.get(side)?.series.as_ref()).collect();
+        for (index, variance) in indices.iter().zip(variances(&series)) {
+            cases[*index].entries.get_mut(side).into_iter().for_each(|entry| entry.set_timing(variance));
         }
     }
     cases.retain(|case| (rules.is_compared)(case.row));
-    let is_used: Vec<bool> =
-        (0..sides.len()).map(|side| cases.iter().any(|case| case.entries[side].is_some())).collect();
+    let is_used: Vec<bool> = on_sides(&cases, sides.len()).iter().map(|cases| !cases.is_empty()).collect();
+    let numbers: Vec<usize> = is_used
+        .iter()
+        .scan(0, |next, is_used| {
+            let number = *next;
+            *next += usize::from(*is_used);
+            Some(number)
+        })
+        .collect();
     let sides = sides::used(sides, &is_used);
-    for case in &mut cases {
-        let mut is_used = is_used.iter();
-        case.entries.retain(|_| is_used.next() == Some(&true));
-    }
+    cases.iter_mut().for_each(|case| case.entries.renumber(|side| numbers[side]));
+    let by_family = sort_by_family(&mut cases);
+    let on_side = on_sides(&cases, sides.len());
     let matches = sides::matches(&sides);
-    let pairs = judge::pairs(&cases, &sides, &matches, rules);
-    for of_match in pairs {
-        cases.iter_mut().zip(of_match).for_each(|(case, pair)| case.pairs.push(pair));
+    let pairs = judge::pairs(&cases, &sides, &on_side, &matches, rules);
+    let in_match = pairs.iter().map(|pairs| pairs.iter().map(|(index, _)| *index).collect()).collect();
+    for (of, pairs) in pairs.into_iter().enumerate() {
+        pairs.into_iter().for_each(|(index, pair)| cases[index].pairs.push(of, pair));
     }
     for case in &mut cases {
         case.fastest = case.find_fastest(&matches, rules.margin);
         case.nearest_to_ceiling = case.find_nearest_to_ceiling(rules.margin);
     }
-    let mut families: Vec<&str> = Vec::new();
-    for case in &cases {
-        if !families.contains(&case.row.family.as_str()) {
-            families.push(&case.row.family);
-        }
+    Comparison { sides, matches, cases, margin: rules.margin, by_family, on_side, in_match }
+}
+
+/// Groups the cases by family, in the order of the first case of each. Returns the cases of each family.
+fn sort_by_family<'a>(cases: &mut [CaseComparison<'a>]) -> HashMap<&'a str, Range<usize>> {
+    let mut order: HashMap<&str, usize> = HashMap::new();
+    for case in cases.iter() {
+        let next = order.len();
+        order.entry(&case.row.family).or_insert(next);
     }
-    cases.sort_by_key(|case| families.iter().position(|family| *family == case.row.family));
-    Comparison { sides, matches, cases, margin: rules.margin }
+    cases.sort_by_key(|case| order.get(case.row.family.as_str()).copied());
+    let mut by_family: HashMap<&'a str, Range<usize>> = HashMap::new();
+    for (index, case) in cases.iter().enumerate() {
+        by_family.entry(&case.row.family).or_insert(index..index).end = index + 1;
+    }
+    by_family
+}
+
+/// Indices of the cases on each side.
+fn on_sides(cases: &[CaseComparison], sides: usize) -> Vec<Vec<usize>> {
+    let mut found = vec![Vec::new(); sides];
+    for (index, case) in cases.iter().enumerate() {
+        case.entries.iter().for_each(|(side, _)| found[side].push(index));
+    }
+    found
 }
 
 fn key(record: &Record) -> [String; 5] {
@@ -219,12 +305,10 @@ fn key(record: &Record) -> [String; 5] {
 }
 
 /// The case without timings and pairs, which need the other cases.
-fn case(rows: Vec<Vec<&Record>>, sides: usize) -> Option<CaseComparison<'_>> {
-    let row = *rows.iter().flatten().next()?;
-    let mut entries: Vec<Option<Entry>> =
-        rows.into_iter().map(|rows| (!rows.is_empty()).then(|| Entry::new(rows))).collect();
-    entries.resize(sides, None);
-    Some(CaseComparison { row, entries, pairs: Vec::new(), fastest: Vec::new(), nearest_to_ceiling: Vec::new() })
+fn case(rows: BTreeMap<usize, Vec<&Record>>) -> Option<CaseComparison<'_>> {
+    let row = *rows.values().flatten().next()?;
+    let entries = rows.into_iter().map(|(side, rows)| (side, Entry::new(rows))).collect();
+    Some(CaseComparison { row, entries, pairs: Sparse::default(), fastest: Vec::new(), nearest_to_ceiling: Vec::new() })
 }
 
 #[cfg(test)]

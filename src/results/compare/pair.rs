@@ -4,6 +4,7 @@ use super::entry::{Entry, Mark};
 use super::mean::{Member, Origin};
 use super::series::Series;
 use super::sides::Match;
+use super::sparse::Sparse;
 use super::timing::Ratio;
 use super::verdict::Verdict;
 
@@ -51,10 +52,16 @@ impl<'a> Pair<'a> {
         !self.marks.contains(&Mark::Timer)
     }
 
+    /// Whether one device clock timed both sides, so that the pair may decide an exit code.
+    #[must_use]
+    pub fn has_device_clock(&self) -> bool {
+        self.is_device_timed && self.has_one_clock()
+    }
+
     /// The pair as a part of a mean.
-    pub(super) fn member<'s>(&'s self, entries: &'s [Option<Entry<'a>>], of: Match) -> Member<'s, 'a> {
+    pub(super) fn member<'s>(&'s self, entries: &'s Sparse<Entry<'a>>, of: Match) -> Member<'s, 'a> {
         let side = |side: usize| {
-            let entry = entries[side].as_ref()?;
+            let entry = entries.get(side)?;
             Some((entry.series.as_ref()?, entry.timing?.variance))
         };
         let origin = match (&self.turns, side(of.baseline), side(of.side)) {

@@ -1,5 +1,7 @@
 //! The sides of a comparison, and the pairs of sides to compare.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::backend::Api;
 use crate::results::Record;
 
@@ -54,42 +56,50 @@ pub struct Match {
     pub side: usize,
 }
 
-/// The index of the side of a row. Adds a new side if needed.
-pub(super) fn index_of<'a>(
-    sides: &mut Vec<Side<'a>>,
-    report: &'a Report,
-    record: &'a Record,
-    is_baseline: bool,
-) -> usize {
-    let identity = |side: &Side| {
-        (side.is_baseline, side.api) == (is_baseline, record.backend)
-            && [side.device, side.card, side.apis, side.driver, side.tool_version]
-                == [&record.device, &record.card, &record.apis, &record.driver, &record.tool_version]
-    };
-    // Search from the end: consecutive rows usually have the same side.
-    let index = sides.iter().rposition(identity).unwrap_or_else(|| {
-        sides.push(Side {
-            label: label(sides.len()),
-            is_baseline,
-            device: &record.device,
-            card: &record.card,
-            api: record.backend,
-            apis: &record.apis,
-            driver: &record.driver,
-            tool_version: &record.tool_version,
-            reports: Vec::new(),
-            dates: Vec::new(),
+/// What tells sides apart.
+type Identity<'a> = (bool, Option<Api>, [&'a str; 5]);
+
+/// The sides so far, found by their identity.
+#[derive(Default)]
+pub(super) struct Sides<'a> {
+    sides: Vec<Side<'a>>,
+    indices: HashMap<Identity<'a>, usize>,
+    dates: HashSet<(usize, &'a str)>,
+}
+
+impl<'a> Sides<'a> {
+    /// The index of the side of a row. Adds a new side if needed.
+    pub(super) fn index_of(&mut self, report: &'a Report, record: &'a Record, is_baseline: bool) -> usize {
+        let texts = [&record.device, &record.card, &record.apis, &record.driver, &record.tool_version];
+        let identity = (is_baseline, record.backend, texts.map(String::as_str));
+        let index = *self.indices.entry(identity).or_insert_with(|| {
+            self.sides.push(Side {
+                label: label(self.sides.len()),
+                is_baseline,
+                device: &record.device,
+                card: &record.card,
+                api: record.backend,
+                apis: &record.apis,
+                driver: &record.driver,
+                tool_version: &record.tool_version,
+                reports: Vec::new(),
+                dates: Vec::new(),
+            });
+            self.sides.len() - 1
         });
-        sides.len() - 1
-    });
-    let side = &mut sides[index];
-    if side.reports.last() != Some(&report.name.as_str()) {
-        side.reports.push(&report.name);
+        let side = &mut self.sides[index];
+        if side.reports.last() != Some(&report.name.as_str()) {
+            side.reports.push(&report.name);
+        }
+        if self.dates.insert((index, &record.date)) {
+            side.dates.push(&record.date);
+        }
+        index
     }
-    if !side.dates.contains(&record.date.as_str()) {
-        side.dates.push(&record.date);
+
+    pub(super) fn into_list(self) -> Vec<Side<'a>> {
+        self.sides
     }
-    index
 }
 
 /// The sides that are used, with new labels.

@@ -75,7 +75,7 @@ struct Counts {
 impl Counts {
     fn add(&mut self, comparison: &Comparison, truth: f64) {
         let holds = |ratio: &Ratio| ratio.interval.is_some_and(|(low, high)| (low..=high).contains(&truth));
-        for pair in comparison.cases.iter().filter_map(|case| case.pairs[0].as_ref()) {
+        for pair in comparison.cases.iter().filter_map(|case| case.pairs.get(0)) {
             self.pairs += 1;
             self.verdicts[pair.verdict as usize] += 1;
             self.covered += usize::from(holds(&pair.ratio));
@@ -213,7 +213,7 @@ fn rows_that_are_not_compared_still_show_the_noise_of_their_class() {
     assert_eq!((some.cases.len(), some.sides.len()), (1, 2));
     let ratio = |comparison: &Comparison| {
         let case = comparison.cases.iter().find(|case| is_compared(case.row)).expect("the case");
-        case.pairs[0].as_ref().expect("both sides").ratio
+        case.pairs.get(0).expect("both sides").ratio
     };
     assert_eq!(ratio(&some), ratio(&all));
     let none = compare_by(&Rules { is_compared: &|_| false, ..Rules::default() }, &old, &new);

@@ -47,7 +47,7 @@ fn later(record: Record) -> Record {
 }
 
 fn verdicts(comparison: &Comparison) -> Vec<Option<Verdict>> {
-    comparison.cases.iter().map(|case| case.pairs[0].as_ref().map(|pair| pair.verdict)).collect()
+    comparison.cases.iter().map(|case| case.pairs.get(0).map(|pair| pair.verdict)).collect()
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn rows_meet_by_case_and_are_judged() {
     let b = report("b", &[later(row("vec4", 33.0)), later(row("tiled", 50.0)), later(row("naive", 90.0))]);
     let got = compare(&a, &b);
     assert_eq!(verdicts(&got), [Some(Verdict::Faster), Some(Verdict::Same), Some(Verdict::Slower)]);
-    let ratio = got.cases[0].pairs[0].as_ref().expect("both").ratio;
+    let ratio = got.cases[0].pairs.get(0).expect("both").ratio;
     assert!((ratio.value - 100.0 / 90.0).abs() < 1e-12, "{ratio:?}");
 }
 
@@ -96,11 +96,11 @@ fn what_differs_beside_the_time_is_marked() {
     ] {
         let b = report("b", &[later(changed)]);
         let got = compare(&a, &b);
-        assert_eq!(got.cases[0].pairs[0].as_ref().map(|pair| pair.marks.clone()), Some(vec![mark]));
+        assert_eq!(got.cases[0].pairs.get(0).map(|pair| pair.marks.clone()), Some(vec![mark]));
         assert_eq!(got.tally(0, None).cases, usize::from(mark != Mark::Timer));
     }
     let twin = report("b", &[Record { backend: Some(Api::Cuda), shader_hash: "def".into(), ..row("tiled", 100.0) }]);
-    assert_eq!(compare(&a, &twin).cases[0].pairs[0].as_ref().map(|pair| pair.marks.len()), Some(0));
+    assert_eq!(compare(&a, &twin).cases[0].pairs.get(0).map(|pair| pair.marks.len()), Some(0));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn rows_without_a_right_and_plausible_time_are_not_compared() {
         let b = report("b", &[Record { status, ..row("tiled", 100.0) }]);
         let got = compare(&a, &b);
         assert_eq!(verdicts(&got), [None]);
-        assert_eq!(got.cases[0].entries[1].as_ref().map(Entry::status), Some(status));
+        assert_eq!(got.cases[0].entries.get(1).map(Entry::status), Some(status));
         assert_eq!(got.tally(0, None).mean, None);
     }
 }
@@ -159,7 +159,7 @@ fn a_fault_in_one_of_several_runs_is_not_pooled_away() {
     let wrong = Record { status: Status::Wrong, date: "3".into(), ..row("tiled", 100.0) };
     let b = report("b", &[later(row("tiled", 100.0)), wrong]);
     let got = compare(&a, &b);
-    assert_eq!(got.cases[0].entries[1].as_ref().map(Entry::status), Some(Status::Wrong));
+    assert_eq!(got.cases[0].entries.get(1).map(Entry::status), Some(Status::Wrong));
     assert_eq!(verdicts(&got), [None]);
 }
 

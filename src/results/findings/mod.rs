@@ -35,6 +35,9 @@ pub use claim::Claim;
 pub(in crate::results) use estimate::{byte_rate, flop_rate, time as time_of};
 pub use finding::{Finding, Quantity};
 
+use std::ops::RangeInclusive;
+
+use super::estimate::POSSIBLE;
 use super::record::Record;
 
 /// The claims of each family, in the order of their sentences.
@@ -70,16 +73,47 @@ pub fn claims() -> impl Iterator<Item = (&'static str, &'static Claim)> {
 #[must_use]
 pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
     let (_, claims) = CLAIMS.iter().find(|(name, _)| *name == family)?;
-    let stated: Vec<Finding> = claims.iter().filter_map(|claim| claim.stated(rows)).collect();
+    let rows: Vec<&Record> = rows.iter().copied().filter(|row| is_possible(row)).collect();
+    let stated: Vec<Finding> = claims.iter().filter_map(|claim| claim.stated(&rows)).collect();
     let text = stated.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ");
     let values = stated.into_iter().flat_map(|one| one.values).collect();
     (!text.is_empty()).then_some(Finding { text, values })
+}
+
+/// Whether the row's figures are such that no sentence divides by zero or overflows. Others are errors in the report.
+fn is_possible(row: &Record) -> bool {
+    const RATES: RangeInclusive<f64> = 1e-9..=1e12;
+    const LARGEST: f64 = 1e15;
+    let within = |range: RangeInclusive<f64>, figures: &[Option<f64>]| {
+        figures.iter().flatten().all(|figure| range.contains(figure))
+    };
+    let others = [row.share, row.share_low, row.share_high, row.model, row.drift, row.noise_within, row.noise_between];
+    within(POSSIBLE, &[row.median_ns, row.ci_low_ns, row.ci_high_ns])
+        && within(0.0..=*POSSIBLE.end(), &[row.min_ns, row.mean_ns, row.stddev_ns, row.end_to_end_ns, row.in_kernel_ns])
+        && within(RATES, &[row.gb_per_s, row.gflop_per_s])
+        && within(-LARGEST..=LARGEST, &others)
+        && row.params.values().all(|value| value.abs() <= LARGEST)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::families::FAMILIES;
+
+    #[test]
+    fn a_row_with_an_impossible_figure_supports_no_claim() {
+        let row = Record { median_ns: Some(5.0), gb_per_s: Some(1.0), ..Record::default() };
+        assert!(is_possible(&row) && is_possible(&Record::default()));
+        for wrong in [
+            Record { gb_per_s: Some(0.0), ..row.clone() },
+            Record { gb_per_s: Some(1e308), ..row.clone() },
+            Record { median_ns: Some(1e-300), ..row.clone() },
+            Record { model: Some(1e300), ..row.clone() },
+            Record { params: [("STRIDE".to_owned(), 1e308)].into(), ..row.clone() },
+        ] {
+            assert!(!is_possible(&wrong), "{wrong:?}");
+        }
+    }
 
     #[test]
     fn every_claim_is_of_a_family_and_needs_rows() {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::cause::Cause;
 use super::row::{Clock, Status};
 use crate::backend::{Api, DeviceType, SubgroupSize};
+use crate::error::visible;
 use crate::results::bound::Bound;
 use crate::suite::{Checks, Dtype, Extent, Profile, params_text, parse_params};
 
@@ -21,12 +22,13 @@ pub(super) trait Field: Sized {
     }
 }
 
+/// Texts may come from anyone: hidden characters are escaped on the way in and on the way out.
 impl Field for String {
     fn text(&self) -> String {
-        self.clone()
+        visible(self).into_owned()
     }
     fn parse(text: &str) -> Result<Self, String> {
-        Ok(text.to_owned())
+        Ok(visible(text).into_owned())
     }
 }
 
@@ -124,10 +126,10 @@ impl Field for Option<Extent> {
 
 impl Field for BTreeMap<String, f64> {
     fn text(&self) -> String {
-        params_text(self)
+        visible(&params_text(self)).into_owned()
     }
     fn parse(text: &str) -> Result<Self, String> {
-        parse_params(text)
+        parse_params(&visible(text))
     }
 }
 

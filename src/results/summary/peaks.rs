@@ -1,5 +1,6 @@
 //! Measured peaks of a device.
 
+use crate::results::estimate::POSSIBLE;
 use crate::results::{Bound, Record, Status};
 use crate::suite::{Limit, Scalar};
 
@@ -20,6 +21,9 @@ pub struct Peak {
     pub ns: Option<f64>,
 }
 
+/// Possible rates in GB/s and GFLOP/s; others are errors in the report.
+const RATES: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
+
 /// The peaks that rows of family `ceiling` show. Memory limits are taken at the largest working set, where caches help
 /// least.
 #[must_use]
@@ -39,14 +43,15 @@ pub fn peaks(rows: &[&Record]) -> Vec<Peak> {
         }
     }
     let peak = |(bound, row, size): (Bound, &Record, f64)| {
-        let at_peak = |rate: Option<f64>| Some(rate? / row.share?);
+        let at_peak = |rate: Option<f64>| Some(rate? / row.share?).filter(|rate| RATES.contains(rate));
+        let launch = row.median_ns.zip(row.share).map(|(ns, share)| ns * share);
         Peak {
             limit: bound.limit,
             scalar: bound.scalar,
             bytes: (size > 0.0).then_some(size as u64),
             gb_per_s: at_peak(row.gb_per_s),
             gflop_per_s: at_peak(row.gflop_per_s),
-            ns: row.median_ns.zip(row.share).filter(|_| bound.limit == Limit::Launch).map(|(ns, share)| ns * share),
+            ns: launch.filter(|ns| bound.limit == Limit::Launch && POSSIBLE.contains(ns)),
         }
     };
     best.into_iter().map(peak).collect()

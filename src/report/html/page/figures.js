@@ -50,13 +50,18 @@ function niceSize(n) {
   return count >= 1024 && Number.isInteger(power) ? `2^${power}` : n.replaceAll("x", "×");
 }
 
+/** Maximum number of decades that get a tick each. */
+const DECADES = 24;
+
 /** Ticks of a logarithmic axis: powers of ten, with more steps between them if the range is short. */
 function logTicks(low, high) {
+  if (!(low > 0 && high >= low && high < Infinity)) return [];
   const first = Math.floor(Math.log10(low));
   const last = Math.ceil(Math.log10(high));
   const steps = last - first > 3 ? [1] : high / low > 8 ? [1, 2, 5] : [1, 1.5, 2, 3, 4, 5, 7];
   const ticks = [];
-  for (let decade = first; decade <= last; decade += 1) {
+  const apart = Math.ceil((last - first + 1) / DECADES);
+  for (let decade = first; decade <= last; decade += apart) {
     for (const step of steps) ticks.push(step * 10 ** decade);
   }
   return ticks.filter((tick) => tick >= low * 0.999 && tick <= high * 1.001);
@@ -64,6 +69,7 @@ function logTicks(low, high) {
 
 /** At most `most` evenly spaced powers of two from `low` to `high`. */
 function binaryTicks(low, high, most) {
+  if (!(low > 0 && high >= low && high < Infinity)) return [];
   const first = Math.ceil(Math.log2(low) - 1e-9);
   const last = Math.floor(Math.log2(high) + 1e-9);
   const step = Math.max(1, Math.ceil((last - first + 1) / most));
@@ -74,7 +80,10 @@ function binaryTicks(low, high, most) {
 
 /** At most `most` multiples of a round step from `low` to `high`. */
 function evenTicks(low, high, most) {
-  const step = [1, 2, 4, 8, 16, 32, 64].find((size) => (high - low) / size < most) ?? 128;
+  if (!(high >= low && high - low < Infinity)) return [];
+  // The least power of two that leaves fewer steps than `most`, and that numbers of this size can tell.
+  let step = 1;
+  while ((high - low) / step >= Math.max(1, most) || Math.max(-low, high) / step > 2 ** 50) step *= 2;
   const first = Math.ceil(low / step) * step;
   return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, index) => first + index * step);
 }

@@ -43,7 +43,9 @@ function decodeRows(data, side, index, cases) {
     const ns = rows.median_ns[number];
     const [status, reason] = notes.get(number) ?? ["ok", null];
     const [bytes, flops] = works.get(number) ?? [of.bytes, of.flops];
-    const reach = (column, sign) => (column[number] === null ? null : ns * (1 + (sign * column[number]) / 1e4));
+    // Rounding may take the lower end of a wide interval to zero, which a logarithmic axis does not have.
+    const isKnown = rows.below[number] !== null && rows.above[number] !== null && rows.below[number] < 1e4;
+    const reach = (column, sign) => (isKnown ? ns * (1 + (sign * column[number]) / 1e4) : null);
     const share = rows.share[number];
     const rate = (amount) => (ns === null || amount === null ? null : amount / ns);
     const row = {
@@ -52,7 +54,7 @@ function decodeRows(data, side, index, cases) {
       ns,
       low: reach(rows.below, -1),
       high: reach(rows.above, 1),
-      noise: ns === null || rows.below[number] === null ? null : (rows.below[number] + rows.above[number]) / 2e4,
+      noise: ns === null || !isKnown ? null : (rows.below[number] + rows.above[number]) / 2e4,
       gb: rate(bytes),
       gflop: rate(flops),
       share,

@@ -12,7 +12,7 @@ function rooflinePoint(row) {
   const isMemory = ["copy", "read", "fill"].includes(row.limit);
   if (row.gb !== null && row.gflop !== null && isMemory)
     return { row, kind: "both", x: row.gflop / row.gb, y: row.gflop };
-  if (row.of.family === "matmul" && row.gflop !== null)
+  if (row.of.family === "matmul" && row.of.sides.length === 3 && row.gflop !== null)
     return { row, kind: "both", x: row.of.flops / productBytes(row.of), y: row.gflop };
   if (row.gb !== null && isMemory) return { row, kind: "moves", gb: row.gb };
   if (row.gflop !== null && ["fma", "tensor"].includes(row.limit)) return { row, kind: "computes", y: row.gflop };

@@ -3,7 +3,11 @@
 //! Usage and I/O errors end the run. An error about one case becomes that case's record (see [`Error::is_skip`]), and
 //! the run continues.
 
+mod visible;
+
 use std::path::PathBuf;
+
+pub use visible::{is_hidden, shown, visible};
 
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -18,7 +22,7 @@ pub enum Error {
     #[error("{0}")]
     NoDevice(String),
     /// A file could not be read or written.
-    #[error("cannot {action} {}", path.display())]
+    #[error("cannot {action} {}", shown(path))]
     Io {
         /// The operation: `create`, `read`, `rename`.
         action: &'static str,
@@ -28,7 +32,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A report could not be parsed.
-    #[error("{}, line {line}: {message}", path.display())]
+    #[error("{}, line {line}: {message}", shown(path))]
     Report {
         /// The file.
         path: PathBuf,
@@ -37,6 +41,9 @@ pub enum Error {
         /// The fault, with the name of the faulty column if there is one.
         message: String,
     },
+    /// A comparison from which nothing follows.
+    #[error("{0}")]
+    Undecided(String),
     /// The device or its API lacks something that the case needs.
     #[error("{0}")]
     Unsupported(String),
@@ -102,7 +109,7 @@ impl Error {
     }
 }
 
-/// The message on one line: compilers and APIs write many indented lines, and a row of a report has one.
+/// The message on one line, safe to print: compilers and APIs write many indented lines, and a row of a report has one.
 pub(crate) fn one_line(message: &str) -> String {
-    message.split_whitespace().collect::<Vec<_>>().join(" ")
+    visible(&message.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned()
 }

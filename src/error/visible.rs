@@ -1,0 +1,70 @@
+//! Foreign text, made safe to print.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Whether a character acts on a terminal or rearranges text instead of being shown: C0 and C1 control characters, DEL,
+/// zero-width characters, line and paragraph separators, bidirectional controls (Boucher and Anderson, *Trojan Source*,
+/// USENIX Security 2023), and tags.
+#[must_use]
+pub const fn is_hidden(character: char) -> bool {
+    matches!(
+        character,
+        '\0'..='\u{1f}'
+            | '\u{7f}'..='\u{9f}'
+            | '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+/// The text with every hidden character as its escape sequence in Rust: `\u{1b}`, `\n`. Text without hidden characters
+/// stays as it is, so the function may be applied twice.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        if is_hidden(character) {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// A path as text that is safe to print.
+#[must_use]
+pub fn shown(path: &Path) -> String {
+    visible(&path.to_string_lossy()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_on_a_terminal_is_shown_as_an_escape_sequence() {
+        for (text, expected) in [
+            ("NVIDIA H200 µs × “é” 中文", "NVIDIA H200 µs × “é” 中文"),
+            ("\x1b[2J\x07\x7f", r"\u{1b}[2J\u{7}\u{7f}"),
+            ("a\u{9b}31m\u{85}b", r"a\u{9b}31m\u{85}b"),
+            ("a\r\n\tb\0", r"a\r\n\tb\u{0}"),
+            ("\u{202e}txt\u{2066}\u{2069}\u{200f}\u{61c}", r"\u{202e}txt\u{2066}\u{2069}\u{200f}\u{61c}"),
+            ("\u{2028}\u{2029}\u{200b}\u{feff}", r"\u{2028}\u{2029}\u{200b}\u{feff}"),
+        ] {
+            assert_eq!(visible(text), expected);
+            assert_eq!(visible(&visible(text)), expected, "once more");
+        }
+        assert_eq!(shown(Path::new("a\x1b]0;x\x07.csv")), r"a\u{1b}]0;x\u{7}.csv");
+    }
+}

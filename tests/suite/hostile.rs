@@ -1,0 +1,469 @@
+//! Reports that strangers wrote: nothing of them acts on a terminal, ends a command for a whole folder, takes all memory,
+//! or freezes the page.
+
+#![allow(clippy::unwrap_used, reason = "a failed step ends the test")]
+
+use std::path::Path;
+
+use crate::browser::Browser;
+use crate::command::{Folder, Output, program, shaderbench};
+use shaderbench::error::is_hidden;
+use shaderbench::report::{csv, html, json, reader};
+use shaderbench::results::compare::Report;
+use shaderbench::results::{COLUMNS, Clock, Record, Status};
+
+const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv";
+
+fn records() -> Vec<Record> {
+    csv::open(Path::new(LLVMPIPE)).expect("a report").records
+}
+
+/// An escape sequence that sets the title, a C1 one, a bidirectional override, zero-width characters and line ends.
+const HOSTILE: &str = "\x1b]0;own\x07\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{2028}\r\n\x08\x7f";
+
+/// Every text as a stranger may write it, behind a name of its own.
+fn hostile_records(date: &str) -> Vec<Record> {
+    let mut records = records();
+    records.retain(|row| row.family == "transpose" || row.family == "ceiling");
+    for row in &mut records {
+        row.date = format!("{date}{HOSTILE}");
+        for text in [
+            &mut row.device,
+            &mut row.driver,
+            &mut row.vendor,
+            &mut row.os,
+            &mut row.cpu,
+            &mut row.tool_version,
+            &mut row.card,
+            &mut row.apis,
+            &mut row.reason,
+            &mut row.shader_hash,
+        ] {
+            text.push_str(HOSTILE);
+        }
+        row.params.insert(format!("P{}", HOSTILE.replace(['=', ';'], "")), 1.0);
+    }
+    let (skipped, failed) = (records.len() - 1, records.len() - 2);
+    (records[skipped].status, records[failed].status) = (Status::Skipped, Status::Failed);
+    for row in [skipped, failed] {
+        records[row].median_ns = None;
+    }
+    records
+}
+
+/// A CSV report whose fields are written as they are: this version's writer escapes them.
+fn raw_csv(records: &[Record]) -> Vec<u8> {
+    let field = |text: String| format!("\"{}\"", text.replace('"', "\"\""));
+    let mut text = COLUMNS.iter().map(|column| column.name).collect::<Vec<_>>().join(",") + "\n";
+    for record in records {
+        let raw = |name: &str| match name {
+            "device" => Some(&record.device),
+            "driver" => Some(&record.driver),
+            "vendor" => Some(&record.vendor),
+            "os" => Some(&record.os),
+            "cpu" => Some(&record.cpu),
+            "date" => Some(&record.date),
+            "tool_version" => Some(&record.tool_version),
+            "card" => Some(&record.card),
+            "apis" => Some(&record.apis),
+            "reason" => Some(&record.reason),
+            "shader_hash" => Some(&record.shader_hash),
+            _ => None,
+        };
+        let params = shaderbench::suite::params_text(&record.params);
+        let cells = COLUMNS.iter().map(|column| {
+            let own = (column.name == "params").then(|| params.clone());
+            own.or_else(|| raw(column.name).cloned()).unwrap_or_else(|| (column.get)(record))
+        });
+        text += &(cells.map(field).collect::<Vec<_>>().join(",") + "\n");
+    }
+    text.into_bytes()
+}
+
+/// The same as JSON.
+fn raw_json(records: &[Record]) -> Vec<u8> {
+    let bytes = raw_csv(records);
+    let mut rows = Vec::new();
+    let mut reader = ::csv::Reader::from_reader(&bytes[..]);
+    let names: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    for row in reader.records() {
+        let cells = names.iter().cloned().zip(row.unwrap().iter().map(serde_json::Value::from).collect::<Vec<_>>());
+        rows.push(serde_json::Value::Object(cells.collect()));
+    }
+    serde_json::to_vec(&rows).unwrap()
+}
+
+#[track_caller]
+fn is_clean(label: &str, text: &str) {
+    let bad = text.char_indices().find(|(_, c)| is_hidden(*c) && *c != '\n');
+    assert!(
+        bad.is_none(),
+        "{label}: {bad:?} in {:?}",
+        bad.map(|(at, _)| text[at..].chars().take(80).collect::<String>())
+    );
+}
+
+#[track_caller]
+fn is_clean_output(output: &Output) {
+    is_clean("stdout", &output.stdout);
+    is_clean("stderr", &output.stderr);
+}
+
+#[test]
+#[cfg(unix)]
+fn no_control_character_of_a_report_or_a_file_name_reaches_the_terminal() {
+    let folder = Folder::new();
+    let name = "a\x1b]0;x\x07\u{202e}.csv";
+    folder.write(&format!("r/{name}"), raw_csv(&hostile_records("2026-01-01")));
+    folder.write("b\u{9b}.json", raw_json(&hostile_records("2026-01-02")));
+    folder.write("broken\x1b[31m.csv", format!("status,family,benchmark,x{}\nfine{}\n", "\x1b[2J", "\x1b[2J"));
+    folder.write("value.csv", "status,family,benchmark,median_ns\nok,a,b,\x1b[31m\u{202e}\n");
+    folder.write("value.json", "[{\"status\": \"\\u001b[31m\", \"family\": \"a\", \"benchmark\": \"b\"}]");
+    folder
+        .write("key.json", "[{\"status\": \"ok\", \"family\": \"a\", \"benchmark\": \"b\", \"\\u001b]0;\\u202e\": 1}]");
+    let (a, b) = (format!("r/{name}"), "b\u{9b}.json");
+    let out = folder.argument("page.html");
+    for format in ["table", "markdown", "csv", "json"] {
+        let output = folder.run(&["compare", &a, "--baseline", b, "--format", format, "--fail-on-regression", "5"]);
+        assert!(output.stdout.contains("u{1b}]0;own"), "{format}: {output}");
+        is_clean_output(&output);
+    }
+    for format in ["table", "markdown"] {
+        let output = folder.run(&["explain", "transpose", "--report", &a, "--format", format]).succeeds();
+        assert!(output.stdout.contains("u{1b}]0;own"), "{format}: {output}");
+        is_clean_output(&output);
+    }
+    is_clean_output(&folder.run(&["report", &a, b, "--out", &out]).succeeds());
+    let page = folder.text("page.html");
+    let data = page.split_once("id=\"report-data\">").unwrap().1.split_once("</script>").unwrap().0;
+    assert!(data.contains("u{1b}]0;own"));
+    is_clean("page", data);
+    is_clean_output(&folder.run(&["index", "r"]).succeeds());
+    let index = folder.text("r/README.md");
+    assert!(index.contains("(<a%1B]0;x%07%E2%80%AE.csv>)"), "{index}");
+    is_clean("index", &index);
+    for broken in ["broken\x1b[31m.csv", "value.csv", "value.json", "none\x1b[31m.csv"] {
+        let output = folder.run(&["compare", &a, broken]).exits_with(1);
+        assert!(output.stderr.starts_with("error: ") && output.stderr.contains("u{1b}[31m"), "{output}");
+        is_clean_output(&output);
+    }
+    is_clean_output(&folder.run(&["compare", "key.json", "key.json"]));
+    is_clean_output(&folder.run(&["compare", &a, "filter\x1b[31m"]).exits_with(2));
+}
+
+/// What a stranger's file says is escaped once; after that, files of this version are the same in both formats.
+#[test]
+fn a_report_is_the_same_in_both_formats_and_after_another_round() {
+    let path = Path::new("r.csv");
+    let hostile = hostile_records("2026-01-01");
+    let from_csv = reader::read(path, &raw_csv(&hostile)[..]).expect("a report").records;
+    let from_json = reader::read(Path::new("r.json"), &raw_json(&hostile)[..]).expect("a report").records;
+    assert_eq!(from_csv, from_json);
+    for records in [from_csv, records()] {
+        let bytes = csv::write(&records);
+        assert_eq!(reader::read(path, &bytes[..]).expect("own").records, records);
+        assert_eq!(reader::read(Path::new("r.json"), &json::write(&records)[..]).expect("own").records, records);
+    }
+    // An honest file comes back byte by byte.
+    let honest = std::fs::read(LLVMPIPE).expect("readable");
+    assert!(csv::write(&records()) == honest, "{LLVMPIPE} changes when it is read and written");
+}
+
+/// The same rows as CSV and as JSON are the same report, or the same error.
+#[test]
+fn both_formats_follow_the_same_rules() {
+    let needed = [("family", "a"), ("benchmark", "b"), ("status", "ok"), ("schema", "2")];
+    let read = |rows: &[Vec<(&str, &str)>]| {
+        let names: Vec<&str> = rows[0].iter().map(|(name, _)| *name).collect();
+        let line = |row: &Vec<(&str, &str)>| row.iter().map(|(_, value)| *value).collect::<Vec<_>>().join(",") + "\n";
+        let text = names.join(",") + "\n" + &rows.iter().map(line).collect::<String>();
+        let object = |row: &Vec<(&str, &str)>| {
+            let members =
+                row.iter().map(|(name, value)| format!("{}: {}", serde_json::json!(name), serde_json::json!(value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        };
+        // The first row is in line 2, as in the CSV.
+        let array = format!("[\n{}]", rows.iter().map(object).collect::<Vec<_>>().join(",\n"));
+        let result = |name: &str, text: String| match reader::read(Path::new(name), text.as_bytes()) {
+            Ok(report) => (report.records, report.notes),
+            Err(error) => (Vec::new(), vec![error.to_string().replace(name, "r")]),
+        };
+        let (csv, json) = (result("r.csv", text), result("r.json", array));
+        assert_eq!(csv, json, "{rows:?}");
+        csv
+    };
+    let with = |more: &[(&'static str, &'static str)]| [&needed[..], more].concat();
+    let fault = |row: Vec<(&str, &str)>| {
+        let (records, notes) = read(&[row]);
+        assert_eq!(records, []);
+        notes.concat()
+    };
+    assert_eq!(fault(with(&[("median_ns", "-1")])), "r, line 2: column median_ns: '-1' is negative");
+    assert_eq!(fault(with(&[("share", "-0.1")])), "r, line 2: column share: '-0.1' is negative");
+    assert_eq!(fault(with(&[("epochs_ns", "1;-1")])), "r, line 2: column epochs_ns: '1;-1' is negative");
+    assert_eq!(fault(with(&[("drift", "inf")])), "r, line 2: column drift: 'inf' is not a finite number");
+    let missing = fault(vec![("family", "a"), ("benchmark", "b"), ("status", "")]);
+    assert!(missing.starts_with("r, line 2: column status: '' is not a valid status"), "{missing}");
+    let (records, notes) = read(&[with(&[("n", "1")]), with(&[("n", "2")]), with(&[("n", "1")])]);
+    assert_eq!(records.len(), 2);
+    assert!(
+        notes.iter().any(|note| note
+            == "1 row repeats a case of the same run: the last row counts (the first of them, line 4, replaces line 2)"),
+        "{notes:?}"
+    );
+    let newer = |median: &'static str| {
+        vec![("family", "a"), ("benchmark", "b"), ("status", "ok"), ("schema", "9"), ("median_ns", median)]
+    };
+    let (records, notes) = read(&[newer("-1"), newer("5")]);
+    assert_eq!(records.len(), 1, "the second row repeats the first");
+    assert!(notes.iter().any(|note| note.contains("a newer version wrote this report: 1 rows")), "{notes:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn one_foreign_file_does_not_stop_the_commands_of_a_folder() {
+    let folder = Folder::new();
+    let report = std::fs::read(LLVMPIPE).expect("readable");
+    folder.write("r/good.csv", &report);
+    folder.write("r/foreign.csv", "name,price\nscrew,1\n");
+    folder.write("r/binary.csv", b"\x7fELF\0\0\xff\xfe");
+    folder.write("r/page.csv", "<!DOCTYPE html><html>");
+    folder.write("r/zip.csv", b"PK\x03\x04");
+    folder.write("r/empty.csv", "");
+    std::os::unix::fs::symlink(".", folder.path("r/loop")).expect("linked");
+    std::os::unix::fs::symlink("nowhere", folder.path("r/dangling.csv")).expect("linked");
+    assert!(program("mkfifo").arg(folder.path("r/pipe.csv")).into_command().status().expect("mkfifo").success());
+    folder.write("old.csv", &report);
+    let named = |output: &Output| {
+        for name in ["foreign.csv", "binary.csv", "page.csv", "zip.csv", "empty.csv", "dangling.csv", "pipe.csv"] {
+            assert_eq!(output.stderr.matches(name).count().min(1), 1, "{name} is not named\n{output}");
+        }
+        assert!(output.stderr.contains("a zip archive, not a report") && output.stderr.contains("skipped"), "{output}");
+    };
+    let index = folder.run(&["index", "r"]).succeeds();
+    named(&index);
+    assert_eq!(index.stdout, "r/README.md: 1 report\n");
+    named(&folder.run(&["report", "r", "--out", "page.html"]).succeeds());
+    named(&folder.run(&["compare", "old.csv", "r", "--fail-on-regression", "5"]).succeeds());
+    // Nothing readable is an error, and a named file is never skipped.
+    folder.write("bad/foreign.csv", "name,price\nscrew,1\n");
+    for arguments in [&["index", "bad"][..], &["report", "bad"], &["compare", "old.csv", "bad"]] {
+        let refused = folder.run(arguments).exits_with(2);
+        assert!(
+            refused.stderr.contains("bad contains no") && refused.stderr.contains("report that can be read"),
+            "{refused}"
+        );
+    }
+    folder.run(&["compare", "old.csv", "bad/foreign.csv"]).exits_with(1);
+}
+
+/// A pipe is read, and a device without an end is not read to the end.
+#[test]
+#[cfg(unix)]
+fn endless_and_packed_inputs_end() {
+    let folder = Folder::new();
+    folder.write("r.csv", std::fs::read(LLVMPIPE).expect("readable"));
+    let packed = "gzip -k r.csv && gzip -c r.csv > other.csv.gz && cat r.csv";
+    let shell = |script: String| {
+        let program = program("sh").args(&["-c", &script, env!("CARGO_BIN_EXE_shaderbench")]).folder(&folder.path(""));
+        program.run()
+    };
+    shell(packed.to_owned()).succeeds();
+    for (script, code, sentence) in [
+        ("exec \"$0\" compare r.csv r.csv.gz", 0, ""),
+        ("cat r.csv | \"$0\" compare r.csv /dev/stdin", 0, ""),
+        ("exec \"$0\" compare r.csv /dev/zero", 1, "/dev/zero, line 1: "),
+        ("yes '' | \"$0\" compare r.csv /dev/stdin", 1, "larger than 256 MiB"),
+        ("truncate -s 9G large.csv; exec \"$0\" compare r.csv large.csv", 1, "larger than 256 MiB"),
+        (
+            "head -c 300000000 /dev/zero | tr '\\0' ' ' | gzip -1 > bomb.json.gz; exec \"$0\" compare r.csv bomb.json.gz",
+            1,
+            "larger than 256 MiB",
+        ),
+    ] {
+        // A limit of 1.5 GB of address space: what is read is counted, not held.
+        let output = shell(format!("ulimit -v 1500000; {script}")).exits_with(code);
+        assert!(output.stderr.contains(sentence), "{script}: {output}");
+    }
+}
+
+/// Rows of a report of this many rows: each row is a case of its own, of one of so many devices.
+fn large(rows: usize, devices: usize, is_shared: bool) -> Vec<u8> {
+    let ok: Vec<Record> = records().into_iter().filter(|row| row.status == Status::Ok).collect();
+    let rows = (0..rows).map(|index| {
+        let case = if is_shared { index / devices } else { index };
+        Record {
+            device: format!("Device {}", index % devices),
+            n: Some(shaderbench::suite::Extent::Linear(1 + case as u64)),
+            ..ok[case % ok.len()].clone()
+        }
+    });
+    csv::write(&rows.collect::<Vec<_>>())
+}
+
+/// Memory and processor time grow with the rows. With a table of cases by devices, the comparison took 7 GB; with a search
+/// through all cases for each row, the index took a minute.
+#[test]
+#[cfg(target_os = "linux")]
+fn many_rows_of_many_devices_take_linear_memory_and_time() {
+    let folder = Folder::new();
+    folder.write("devices/r.csv", large(20_000, 100, true));
+    folder.write("sparse/r.csv", large(20_000, 1000, false));
+    folder.write("cases/r.csv", large(60_000, 1, false));
+    for arguments in [
+        "compare devices/r.csv --format csv",
+        "compare sparse/r.csv --format csv",
+        "compare sparse/r.csv",
+        "report sparse/r.csv --out sparse.html",
+        "index devices",
+        "index cases",
+    ] {
+        let script = format!("ulimit -v 1500000; ulimit -t 30; exec \"$0\" {arguments} > out.txt");
+        let program = program("sh").args(&["-c", &script, env!("CARGO_BIN_EXE_shaderbench")]);
+        program.folder(&folder.path("")).run().succeeds();
+    }
+}
+
+#[test]
+fn a_check_that_compares_nothing_does_not_pass() {
+    let folder = Folder::new();
+    let all = records();
+    let of = |family: &str| all.iter().filter(|row| row.family == family).cloned().collect::<Vec<_>>();
+    let newer = |mut rows: Vec<Record>| {
+        rows.iter_mut().for_each(|row| row.date = "2027-01-01T00:00:00Z".to_owned());
+        rows
+    };
+    let failed = |mut rows: Vec<Record>| {
+        for row in &mut rows {
+            row.drop_figures();
+            row.status = Status::Failed;
+        }
+        rows
+    };
+    let on = |clock: Clock, mut rows: Vec<Record>| {
+        rows.iter_mut().filter(|row| row.timer.is_some()).for_each(|row| row.timer = Some(clock));
+        rows
+    };
+    let without_epochs = |mut rows: Vec<Record>| {
+        rows.iter_mut().for_each(|row| row.epochs_ns.clear());
+        rows
+    };
+    folder.write("old.csv", csv::write(&of("transpose")));
+    folder.write("bare.csv", csv::write(&without_epochs(of("transpose"))));
+    for (name, rows, baseline, sentence) in [
+        ("other.csv", newer(of("reduction")), "old.csv", "nothing was compared: none of "),
+        ("failed.csv", failed(newer(of("transpose"))), "old.csv", "nothing was compared: none of "),
+        (
+            "host.csv",
+            on(Clock::Wall, newer(of("transpose"))),
+            "old.csv",
+            "none timed by the device's clock on both sides",
+        ),
+        ("bare2.csv", newer(without_epochs(of("transpose"))), "bare.csv", "but without run-to-run variation"),
+    ] {
+        folder.write(name, csv::write(&rows));
+        let output = folder.run(&["compare", baseline, name, "--fail-on-regression", "50"]).exits_with(1);
+        assert_eq!(output.stderr.lines().count(), 1, "{output}");
+        assert!(output.stderr.starts_with("error: nothing was ") && output.stderr.contains(sentence), "{output}");
+        assert!(!output.stdout.is_empty(), "the comparison is shown: {output}");
+        folder.run(&["compare", baseline, name]).succeeds();
+    }
+    folder.write("same.csv", csv::write(&newer(of("transpose"))));
+    folder.run(&["compare", "old.csv", "same.csv", "--fail-on-regression", "50"]).succeeds();
+}
+
+/// Columns of numbers.
+fn numeric() -> Vec<&'static str> {
+    let is_numeric = |column: &&shaderbench::results::Column| {
+        let mut record = Record::default();
+        let is_text = (column.set)(&mut record, "words").is_ok();
+        !is_text && (column.set)(&mut record, "7").is_ok() && column.name != "schema"
+    };
+    COLUMNS.iter().filter(is_numeric).map(|column| column.name).collect()
+}
+
+const EXTREMES: [&str; 9] =
+    ["0", "-0", "1e-300", "5e-324", "100000000000", "1e308", "18446744073709551615", "9007199254740993", "-1e308"];
+
+/// The report with a column changed; rows with a value that the reader refuses stay as they are.
+fn changed(rows: &[Record], column: &str, value: impl Fn(usize) -> &'static str) -> Vec<Record> {
+    let mut rows = rows.to_vec();
+    for (index, row) in rows.iter_mut().enumerate() {
+        let value = value(index);
+        if column == "params" {
+            let number: f64 = value.parse().unwrap();
+            row.params.values_mut().for_each(|param| *param = number);
+            continue;
+        }
+        let text = csv::write([&*row]);
+        let mut cells: Vec<String> = ::csv::Reader::from_reader(&text[..])
+            .records()
+            .next()
+            .unwrap()
+            .unwrap()
+            .iter()
+            .map(str::to_owned)
+            .collect();
+        let at = COLUMNS.iter().position(|known| known.name == column).unwrap();
+        if cells[at].is_empty() && column != "model" {
+            continue;
+        }
+        cells[at] = value.to_owned();
+        let mut writer = ::csv::Writer::from_writer(Vec::new());
+        writer.write_record(COLUMNS.iter().map(|column| column.name)).unwrap();
+        writer.write_record(&cells).unwrap();
+        if let Ok(report) = csv::read(Path::new("r.csv"), &writer.into_inner().unwrap()[..]) {
+            *row = report.records.into_iter().next().unwrap();
+        }
+    }
+    rows
+}
+
+/// The page is drawn whatever number stands in a column, and shows no number that is none.
+#[test]
+fn no_number_freezes_the_page() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let path = folder.argument("report.html");
+    shaderbench(&["report", LLVMPIPE, "--out", &path]).run().succeeds();
+    browser.resize(1280, false);
+    browser.open(Path::new(&path));
+    let mut rows = records();
+    for row in &mut rows {
+        row.all_samples_ns = row.median_ns.map(|ns| vec![0.9 * ns, ns, 1.2 * ns]).unwrap_or_default();
+    }
+    let mut wrong: Vec<String> = Vec::new();
+    let mut draw = |label: String, records: Vec<Record>| {
+        let reports = [Report { name: "r.csv".to_owned(), records }];
+        let comparison = html::sides(&reports);
+        let data = serde_json::to_string(&html::data(&comparison)).unwrap();
+        assert!(data.len() < 4 << 20, "{label}: {} bytes", data.len());
+        // A call that does not end within a minute fails.
+        let bad = browser.value(&format!(
+            "(async () => {{ const root = document.getElementById('report'); ShaderbenchReport.render(root, {data});
+              root.querySelectorAll('details').forEach(box => {{ box.open = true; }});
+              await new Promise((done) => setTimeout(done, 20));
+              const found = root.outerHTML.match(/.{{0,150}}(NaN|Infinity|undefined|null×).{{0,50}}/);
+              return found === null ? '' : found[0]; }})()"
+        ));
+        if bad != "" {
+            wrong.push(format!("{label}: {bad}"));
+        }
+    };
+    draw("as measured".to_owned(), rows.clone());
+    for column in numeric().into_iter().chain(["params"]) {
+        draw(format!("{column}: all"), changed(&rows, column, |index| EXTREMES[index % EXTREMES.len()]));
+        // The columns that axes are made of: every row at one end.
+        let is_axis =
+            ["median_ns", "ci_low_ns", "ci_high_ns", "bytes", "share", "model", "n", "params"].contains(&column);
+        for value in ["0", "100000000000", "1e308"].into_iter().filter(|_| is_axis) {
+            draw(format!("{column}: {value}"), changed(&rows, column, |_| value));
+        }
+    }
+    for samples in [vec![1e-300, 1e308, 5.0], vec![5e-324, 1.0], vec![1e308; 3]] {
+        let mut rows = rows.clone();
+        rows.iter_mut().for_each(|row| row.all_samples_ns.clone_from(&samples));
+        draw(format!("samples {samples:?}"), rows);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
