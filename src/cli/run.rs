@@ -14,7 +14,7 @@ use super::shaders::sources;
 use super::target::{Target, Through, targets};
 use super::values::{duration, fail_on, param, plural, size};
 use crate::backend::{Backend, Device, DeviceType};
-use crate::engine::plan::{Request, plan, reserves};
+use crate::engine::plan::{Request, plan, reserves, without_size};
 use crate::engine::{EarlierRows, End, Epochs, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
@@ -98,7 +98,12 @@ const SEEDS: u64 = 1_000_000;
 /// Runs the command and returns the exit code.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     // Check the command line before anything slow.
-    let cases = plan(&request(arguments, Profile::Quick, false)?)?;
+    let request = request(arguments, Profile::Quick, false)?;
+    let cases = plan(&request)?;
+    let dropped = without_size(&request)?;
+    if !dropped.is_empty() {
+        say(&format!("left out, no --size fits: {}", dropped.join(", ")));
+    }
     if let Some(folder) = &arguments.save_image {
         if !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
             return Err(Error::Usage(
@@ -150,7 +155,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
 
 /// The request of the command line. `has_small` adds small sizes, for runs with a time limit.
 fn request(arguments: &Arguments, profile: Profile, has_small: bool) -> Result<Request> {
-    let sources = |folder| sources(folder, arguments.unchecked);
+    let sources = |folder| sources(folder, arguments.unchecked, &arguments.filters);
     let sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
     Ok(Request {
         filters: arguments.filters.clone(),
