@@ -13,6 +13,7 @@ mod in_kernel;
 mod launch_guard;
 mod lost;
 pub mod measure;
+mod names;
 mod observer;
 mod other_shape;
 mod parameters;

@@ -1,7 +1,7 @@
 //! The parameters that a request sets, compared with those that the selected kernels have and with the values that these
 //! accept.
 
-use super::plan::unknown;
+use super::names::unknown;
 use crate::error::{Error, Result};
 use crate::shader::Shader;
 use crate::suite::{Accepted, Benchmark, Family, HOST_PARAMS};
@@ -42,7 +42,7 @@ pub(super) fn check(selected: &[Selected], params: &[(String, f64)]) -> Result<(
 fn accepted(family: &Family, benchmark: &Benchmark, name: &str) -> Accepted {
     let is_own = family.benchmarks.iter().any(|own| own.name == benchmark.name && own.wgsl == benchmark.wgsl);
     if is_own || HOST_PARAMS.contains(&name) {
-        return Accepted::of(benchmark, name);
+        return benchmark.accepted(name);
     }
     parsed(benchmark).and_then(|shader| shader.accepted(name)).unwrap_or(Accepted::U32)
 }

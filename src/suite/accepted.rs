@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::benchmark::Benchmark;
 use super::params::{CHECK_PARAMS, HOST_PARAMS};
 
 /// The values that a parameter accepts.
@@ -44,16 +43,8 @@ impl Accepted {
         }
     }
 
-    /// The values of the parameter `name` of a kernel of the suite: those that its declaration states, else those that
-    /// every kernel accepts.
-    #[must_use]
-    pub fn of(benchmark: &Benchmark, name: &str) -> Self {
-        let declared = benchmark.accepts.iter().find(|(known, _)| *known == name);
-        declared.map_or_else(|| Self::usual(name), |(_, accepted)| *accepted)
-    }
-
     /// The values of the parameter `name` where no declaration states them.
-    fn usual(name: &str) -> Self {
+    pub(super) fn usual(name: &str) -> Self {
         match name {
             // The largest workgroup of any API has 1024 invocations.
             "WG" => Self::Whole(1, 1024),

@@ -111,6 +111,16 @@ impl Benchmark {
     };
 }
 
+impl Benchmark {
+    /// The values that the parameter `name` accepts: those that the declaration states, else those that every kernel
+    /// accepts.
+    #[must_use]
+    pub fn accepted(&self, name: &str) -> Accepted {
+        let declared = self.accepts.iter().find(|(known, _)| *known == name);
+        declared.map_or_else(|| Accepted::usual(name), |(_, accepted)| *accepted)
+    }
+}
+
 /// A block of a benchmark's cases: every type at every size with every set of parameters.
 pub struct Cases {
     /// The shortest profile that runs them.

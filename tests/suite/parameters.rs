@@ -18,7 +18,7 @@ fn declared_and_tuned_values_are_accepted() {
         let tuned = family.tuned.iter().filter(|(param, _)| own.iter().any(|known| known == param));
         let tuned = tuned.flat_map(|(param, values)| values.iter().map(move |value| (*param, *value)));
         for (param, value) in declared.copied().chain(tuned) {
-            let accepted = Accepted::of(benchmark, param);
+            let accepted = benchmark.accepted(param);
             assert!(accepted.has(value), "{name}: {param}={value} is declared, and accepted is {accepted}");
         }
         for (param, _) in benchmark.accepts {
@@ -72,7 +72,7 @@ fn verify_values_of(name: &str) {
     for benchmark in family.benchmarks.iter().filter(|benchmark| !benchmark.wgsl.is_empty()) {
         let name = format!("{name}/{}", benchmark.name);
         for param in params_of(benchmark).into_iter().filter(|param| !HOST_PARAMS.contains(&param.as_str())) {
-            for value in samples(Accepted::of(benchmark, &param)) {
+            for value in samples(benchmark.accepted(&param)) {
                 let block = &benchmark.cases[0];
                 let dtype = common_dtype(benchmark, block.dtypes[0]);
                 let declared = block.params[0].iter().map(|(name, value)| ((*name).to_owned(), *value));

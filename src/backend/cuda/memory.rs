@@ -79,8 +79,8 @@ impl Memory {
         for start in [self.address - self.guard, self.address + self.bytes] {
             // SAFETY: `guarded` allocated `guard` bytes before `address` and behind the memory, and the driver frees
             // them only after previous work in the stream.
-            self.context
-                .issue("filling memory", |stream| unsafe { sys::cuMemsetD32Async(start, word, words, stream) })?;
+            let fill = |stream| unsafe { sys::cuMemsetD32Async(start, word, words, stream) };
+            self.context.issue("filling memory", fill)?;
         }
         Ok(())
     }
