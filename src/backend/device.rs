@@ -182,6 +182,12 @@ impl Device {
         }
     }
 
+    /// The largest buffer that a kernel can bind whole, in bytes.
+    #[must_use]
+    pub fn largest_buffer(&self) -> u64 {
+        self.max_binding_bytes.min(self.max_buffer_bytes)
+    }
+
     /// Whether the job can run here. Checked before anything is created, because APIs accept some excesses silently
     /// (wgpu: workgroup memory, and workgroup sizes that come from overrides).
     ///
@@ -240,7 +246,7 @@ impl Device {
         if !self.has_upload_staging && job.buffers.iter().any(JobBuffer::is_upload_staging) {
             return refuse("on this API, use transfer/pinned_to_device instead".to_owned());
         }
-        let limit = self.max_binding_bytes.min(self.max_buffer_bytes);
+        let limit = self.largest_buffer();
         if let Some(largest) = job.buffers.iter().map(|buffer| buffer.bytes).max().filter(|bytes| *bytes > limit) {
             let (needs, has) = (largest.div_ceil(1 << 20), limit >> 20);
             return refuse(format!("needs a buffer of {needs} MiB, the device allows {has} MiB"));

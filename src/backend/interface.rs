@@ -98,6 +98,13 @@ pub trait Prepared {
     /// Overwrites every output with [`crate::job::POISON`].
     fn poison(&mut self) -> Task<'_, ()>;
 
+    /// The bytes of a buffer's guard zones ([`crate::job::JobBuffer::guard`]): before and behind it. Both are filled
+    /// with [`crate::job::POISON`] when the job is prepared. Empty where a backend has no such zone.
+    fn guards(&mut self, buffer: usize) -> Task<'_, [Vec<u8>; 2]> {
+        let _ = buffer;
+        Box::pin(async { Ok([Vec::new(), Vec::new()]) })
+    }
+
     /// Passes the bytes `range` of a buffer to `sink`, in pieces, each with its offset. The start is a multiple of 16.
     fn read_part<'a>(
         &'a mut self,

@@ -13,7 +13,7 @@ pub fn l2_bytes(device: &Device) -> Option<u64> {
 
 #[cfg(feature = "cuda")]
 fn by_driver(pci_address: &str) -> Option<u64> {
-    super::cuda::l2_bytes(pci_address)
+    super::cuda::card(pci_address)?.l2_bytes
 }
 
 #[cfg(not(feature = "cuda"))]

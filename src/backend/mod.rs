@@ -8,6 +8,7 @@ mod device;
 mod interface;
 mod l2;
 pub mod monitor;
+mod peaks;
 pub mod wgpu;
 
 pub use api::Api;
@@ -15,3 +16,4 @@ pub use device::{Device, DeviceType, RuntimeChecks, SubgroupSize};
 pub use interface::{Backend, Prepared, Sample, Task};
 use interface::{part, spacers};
 pub use l2::l2_bytes;
+pub use peaks::{Peaks, peaks};

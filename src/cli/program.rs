@@ -14,7 +14,10 @@ use super::{compare, describe, devices, explain, index, list, report, run, show,
 pub fn main() -> ExitCode {
     quiet_mesa();
     survive_file_limits();
-    let arguments = CommandLine::parse();
+    let arguments = match CommandLine::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refused(&error),
+    };
     let done = match arguments.command {
         None => run::run(&arguments.run),
         Some(Command::Run(arguments)) => run::run(&arguments),
@@ -36,6 +39,17 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// Prints the error of a command line, or the help that it asks for. The error quotes arguments, which may hold anything.
+fn refused(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() {
+        say(&error.render().to_string());
+    } else {
+        // A closed stdout is no error.
+        let _ = error.print();
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 /// Stops Mesa's device-selection layer from writing to stderr at each enumeration without a desktop session.

@@ -17,7 +17,7 @@ use super::shaders::sources;
 use super::target::{Target, Through, targets};
 use super::values::{duration, fail_on, param, size};
 use crate::backend::{Backend, Device, DeviceType};
-use crate::engine::plan::{Request, plan, reserves};
+use crate::engine::plan::{Request, plan, reserves, without_size};
 use crate::engine::{EarlierRows, End, Epochs, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
@@ -104,7 +104,12 @@ const SEEDS: u64 = 1_000_000;
 /// Runs the command and returns the exit code.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     // Check the command line before anything slow.
-    let cases = plan(&request(arguments, Profile::Quick, false)?)?;
+    let request = request(arguments, Profile::Quick, false)?;
+    let cases = plan(&request)?;
+    let dropped = without_size(&request)?;
+    if !dropped.is_empty() {
+        say(&format!("left out, no --size fits: {}", dropped.join(", ")));
+    }
     if arguments.save_image.is_some() && !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
         return Err(Error::Usage(
             "--save-image: none of these benchmarks writes an image: add the family texture".to_owned(),
@@ -184,7 +189,7 @@ fn pictures_of(arguments: &Arguments, card: &[&Device], name: String) -> Result<
 
 /// The request of the command line. `has_small` adds small sizes, for runs with a time limit.
 fn request(arguments: &Arguments, profile: Profile, has_small: bool) -> Result<Request> {
-    let sources = |folder| sources(folder, arguments.unchecked);
+    let sources = |folder| sources(folder, arguments.unchecked, &arguments.filters);
     let sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
     Ok(Request {
         filters: arguments.filters.clone(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::engine::plan::{Source, unknown_benchmark};
+use crate::engine::plan::{Source, select, unknown_benchmark};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 
@@ -11,9 +11,9 @@ use crate::families::FAMILIES;
 /// `is_unchecked`, they run without run-time checks.
 ///
 /// # Errors
-/// [`Error::Usage`] if the folder has no kernel or a kernel has an unknown name, [`Error::Io`] if a file or folder
-/// cannot be read.
-pub(super) fn sources(folder: &Path, is_unchecked: bool) -> Result<BTreeMap<String, Source>> {
+/// [`Error::Usage`] if the folder has no kernel, or none that `filters` select; if a kernel has an unknown name or its
+/// file is no text. [`Error::Io`] if a file or folder cannot be read.
+pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> Result<BTreeMap<String, Source>> {
     let known: Vec<String> = FAMILIES
         .iter()
         .flat_map(|family| family.benchmarks.iter().map(|benchmark| format!("{}/{}", family.name, benchmark.name)))
@@ -34,7 +34,8 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool) -> Result<BTreeMap<Stri
                     unknown_benchmark("benchmark", &name, &known)
                 )));
             }
-            let text = std::fs::read_to_string(&file).map_err(|source| fault(&file, source))?;
+            let bytes = std::fs::read(&file).map_err(|source| fault(&file, source))?;
+            let text = text(bytes).map_err(|why| Error::Usage(format!("--shaders: {}: {why}", file.display())))?;
             let source = sources.entry(name).or_default();
             *(if kind == "cu" { &mut source.cuda } else { &mut source.wgsl }) = Some(text);
         }
@@ -43,6 +44,18 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool) -> Result<BTreeMap<Stri
         let folder = folder.display();
         return Err(Error::Usage(format!(
             "--shaders: {folder} has no kernel: name them {folder}/transpose/tiled.wgsl and so on"
+        )));
+    }
+    let selected = select(filters)?;
+    let is_selected = |name: &String| {
+        selected.iter().any(|(family, benchmark)| *name == format!("{}/{}", family.name, benchmark.name))
+    };
+    if !sources.keys().any(is_selected) {
+        let names: Vec<&str> = sources.keys().map(String::as_str).collect();
+        return Err(Error::Usage(format!(
+            "--shaders: {} has no kernel of the selected benchmarks: it has {}",
+            folder.display(),
+            names.join(", ")
         )));
     }
     if is_unchecked {
@@ -58,6 +71,25 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool) -> Result<BTreeMap<Stri
     Ok(sources)
 }
 
+/// The text of a file.
+///
+/// # Errors
+/// Why the bytes are no text of a kernel.
+fn text(bytes: Vec<u8>) -> Result<String, String> {
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err("the file is UTF-16: save it as UTF-8".to_owned());
+    }
+    let line = |at: usize| 1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count();
+    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+        return Err(format!("line {} has a NUL byte", line(at)));
+    }
+    match std::str::from_utf8(&bytes) {
+        Err(error) => Err(format!("line {} is not UTF-8", line(error.valid_up_to()))),
+        Ok(text) if text.trim().is_empty() => Err("the file is empty".to_owned()),
+        Ok(text) => Ok(text.to_owned()),
+    }
+}
+
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     let read = || std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>();
     read().map_err(|source| fault(folder, source))
@@ -65,4 +97,24 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 
 fn fault(path: &Path, source: std::io::Error) -> Error {
     Error::Io { action: "read", path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_no_text_is_refused_with_the_reason() {
+        for (bytes, reason) in [
+            (&b"fn main() {}\n\n\0 x"[..], "line 3 has a NUL byte"),
+            (b"\xff\xfef\0n\0", "the file is UTF-16: save it as UTF-8"),
+            (b"\xfe\xff\0f\0n", "the file is UTF-16: save it as UTF-8"),
+            (b"a\nb\xff", "line 2 is not UTF-8"),
+            (b"", "the file is empty"),
+            (b" \n\t", "the file is empty"),
+        ] {
+            assert_eq!(text(bytes.to_vec()), Err(reason.to_owned()));
+        }
+        assert_eq!(text(b"\xc3\xa4".to_vec()).as_deref(), Ok("\u{e4}"));
+    }
 }

@@ -5,7 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::backend::Api;
 use crate::backend::wgpu::{APIS, Adapter, Timeouts, WgpuBackend, adapters};
 use crate::backend::{Backend, Device};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The APIs of this build.
 pub(super) fn apis() -> Vec<Api> {
@@ -51,7 +51,7 @@ impl Target {
     /// Opens the device.
     ///
     /// # Errors
-    /// [`crate::error::Error::NoDevice`] if the driver refuses or a compiler is missing.
+    /// [`Error::NoDevice`] if the driver refuses or a compiler is missing.
     pub(super) async fn open(self) -> Result<Box<dyn Backend>> {
         Ok(match self {
             Self::Wgpu(adapter) => Box::new(WgpuBackend::open(adapter, Timeouts::DEFAULT).await?),
@@ -65,16 +65,31 @@ impl Target {
 /// adapters, then CUDA's devices. Otherwise wgpu's adapters.
 ///
 /// # Errors
-/// [`crate::error::Error::NoDevice`] if CUDA is requested and not available.
+/// [`Error::NoDevice`] if CUDA is requested and not available, [`Error::Usage`] if
+/// `WGPU_BACKEND` names an unknown API.
 pub(super) fn targets(backend: Option<Through>) -> Result<Vec<Target>> {
     if backend == Some(Through::One(Api::Cuda)) {
         return cuda();
     }
+    check_variable(std::env::var("WGPU_BACKEND").ok().as_deref())?;
     let mut found: Vec<Target> = pollster::block_on(adapters(None)).into_iter().map(Target::Wgpu).collect();
     if backend == Some(Through::All) {
         found.extend(cuda_ready());
     }
     Ok(found)
+}
+
+/// Names of APIs in `WGPU_BACKEND`, as wgpu reads them. An unknown one would be ignored there.
+const NAMES: [&str; 9] = ["vulkan", "vk", "metal", "mtl", "dx12", "d3d12", "gl", "gles", "opengl"];
+
+/// Whether the variable `WGPU_BACKEND` is unset, empty, or a list of known names.
+fn check_variable(value: Option<&str>) -> Result<()> {
+    let names = value.unwrap_or_default().split(',').map(str::trim).filter(|name| !name.is_empty());
+    let unknown = names.map(str::to_lowercase).find(|name| !NAMES.contains(&name.as_str()));
+    unknown.map_or(Ok(()), |name| {
+        let known = NAMES.join(", ");
+        Err(Error::Usage(format!("WGPU_BACKEND names the unknown API '{name}': give some of {known}, or unset it")))
+    })
 }
 
 /// CUDA's devices; none without a CUDA compiler, with a message if there are devices.
@@ -103,5 +118,19 @@ pub(super) fn cuda() -> Result<Vec<Target>> {
 
 #[cfg(not(feature = "cuda"))]
 pub(super) fn cuda() -> Result<Vec<Target>> {
-    Err(crate::error::Error::NoDevice("this program was built without CUDA (cargo's feature `cuda`)".to_owned()))
+    Err(Error::NoDevice("this program was built without CUDA (cargo's feature `cuda`)".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_variable_is_unset_empty_or_a_list_of_known_names() {
+        for value in [None, Some(""), Some(" "), Some("vulkan"), Some("VK, gl"), Some(",")] {
+            assert!(check_variable(value).is_ok(), "{value:?}");
+        }
+        let error = check_variable(Some("vulkan,foo")).expect_err("unknown").to_string();
+        assert!(error.starts_with("WGPU_BACKEND names the unknown API 'foo': give some of vulkan, vk"), "{error}");
+    }
 }

@@ -6,7 +6,7 @@ use super::observer::Observer;
 use super::schedule::Effort;
 use super::session::Session;
 use super::settings::Settings;
-use crate::backend::{Backend, Device, DeviceType, l2_bytes};
+use crate::backend::{Backend, Device, DeviceType, l2_bytes, peaks};
 use crate::engine::measure::Rules;
 use crate::error::{Error, Result};
 use crate::job::{Job, hash};
@@ -42,15 +42,9 @@ impl<'a> ApiRun<'a> {
         if let Ok(session) = &session {
             observer.timer(device.api, &session.timer);
         }
-        Self {
-            device,
-            settings,
-            ceilings: Ceilings::default(),
-            has_risen: false,
-            again: Vec::new(),
-            session,
-            is_out_of_memory: false,
-        }
+        let monitor = session.as_ref().ok().and_then(|session| session.monitor.as_deref());
+        let ceilings = Ceilings::of_device(peaks(&device, monitor));
+        Self { device, settings, ceilings, has_risen: false, again: Vec::new(), session, is_out_of_memory: false }
     }
 
     /// The case's row, compared with the ceilings measured so far; `None` if the case exceeds the run's time limit.
@@ -211,7 +205,8 @@ impl<'a> ApiRun<'a> {
 
     /// Forgets the ceilings, which are set anew from all rows.
     pub(super) fn clear_ceilings(&mut self) {
-        (self.ceilings, self.has_risen) = (Ceilings::default(), true);
+        self.ceilings.clear();
+        self.has_risen = true;
     }
 
     /// Adds the row of a ceiling. Returns whether the ceiling rose.

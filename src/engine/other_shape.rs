@@ -1,10 +1,12 @@
-//! Square cases verified at a shape that is not square: some faults cancel in squares.
+//! Every kernel verified at another shape besides its own: some faults show only where the size is no multiple of the
+//! workgroup, others cancel in squares, and a store outside of a buffer changes no result.
 
 use std::collections::HashMap;
 
+use super::guard::store_outside;
 use super::lost::leak_if_lost;
 use crate::backend::{Backend, Prepared};
-use crate::engine::verify::{Mismatch, verify_parts};
+use crate::engine::verify::verify_parts;
 use crate::error::Result;
 use crate::job::Job;
 use crate::suite::{Case, Extent};
@@ -16,15 +18,15 @@ pub(super) struct OtherShapes {
 }
 
 impl OtherShapes {
-    /// The fault of the kernel of a square case at a small shape that is not square; `None` if there is none, or if the
-    /// case is not square. Each kernel runs once.
-    pub(super) async fn mismatch(&mut self, backend: &mut dyn Backend, case: &Case) -> Result<Option<String>> {
-        let Some(small) = not_square(case) else { return Ok(None) };
-        let key = format!("{} {} {}", small.name(), small.shape.dtype.name(), small.params_text());
+    /// The fault of a case's kernel at [its other shape](other_shape), between guard zones; `None` if there is none. Each
+    /// kernel runs once.
+    pub(super) async fn fault(&mut self, backend: &mut dyn Backend, case: &Case) -> Result<Option<String>> {
+        let Some(other) = other_shape(case) else { return Ok(None) };
+        let key = format!("{} {} {}", other.name(), other.shape.dtype.name(), other.params_text());
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
-        let fault = fault_at(backend, &small).await?;
+        let fault = fault_at(backend, &other).await?;
         self.known.insert(key, fault.clone());
         Ok(fault)
     }
@@ -32,42 +34,73 @@ impl OtherShapes {
 
 async fn fault_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<String>> {
     // Some kernels have only certain shapes.
-    let Ok(job) = Job::new(case) else { return Ok(None) };
+    let Ok(mut job) = Job::new(case) else { return Ok(None) };
+    job.guard(backend.device().largest_buffer());
     if backend.device().check(&job).is_err() {
         return Ok(None);
     }
     let mut prepared = backend.prepare(&job).await?;
     let result = checked_launch(prepared.as_mut(), &job).await;
-    let mismatch = leak_if_lost(prepared, result)?;
-    Ok(mismatch.map(|mismatch| format!("{mismatch} at size {}", case.shape.extent)))
+    let fault = leak_if_lost(prepared, result)?;
+    Ok(fault.map(|fault| format!("{fault} at size {}", case.shape.extent)))
 }
 
-/// Runs one launch into the outputs, which are poisoned when a job is prepared, and verifies them.
-pub(super) async fn checked_launch(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mismatch>> {
+/// Runs one launch into the outputs, which are poisoned when a job is prepared, and verifies them and their guard zones.
+pub(super) async fn checked_launch(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<String>> {
     prepared.sample(1).await?;
-    verify_parts(prepared, job, 0).await
+    if let Some(fault) = store_outside(prepared, job).await? {
+        return Ok(Some(fault));
+    }
+    Ok(verify_parts(prepared, job, 0).await?.map(|mismatch| mismatch.to_string()))
 }
 
-/// The case at a small shape that is not square; `None` if its own is not square.
-fn not_square(case: &Case) -> Option<Case> {
+/// Elements of the other shape of an array: odd, and more than two workgroups of the kernels whose workgroups cover
+/// most, 32,768 elements.
+const ELEMENTS: u64 = 70_001;
+
+/// Sides of the other shape of a matrix and of a product: no multiples of a tile, and more than two of the widest tiles.
+const SIDES: [u64; 2] = [101, 257];
+const PRODUCT: [u64; 3] = [133, 267, 70];
+
+/// The case at a shape of unequal sides that are no multiples of a workgroup, no larger than its own or than the size
+/// that suits slow devices; `None` if its own is such a shape already, or too small to differ.
+fn other_shape(case: &Case) -> Option<Case> {
     let extent = match case.shape.extent {
-        Extent::Matrix(rows, columns) if rows == columns && rows > 1 => {
-            let least = rows.min(256);
-            Extent::Matrix(least, least.div_ceil(2))
+        Extent::Linear(n) => {
+            let lanes = case.shape.dtype.lanes();
+            let small = case.benchmark.small.map_or(u64::MAX, Extent::count);
+            let most = n.min(small) / lanes;
+            let elements = if most > ELEMENTS { ELEMENTS } else { (most / 2) | 1 };
+            (elements > 1).then(|| Extent::Linear(elements * lanes))?
         }
-        Extent::Product(m, n, k) if m == n && n == k && m > 1 => {
-            let least = m.min(256);
-            Extent::Product(least, least.div_ceil(2), least.div_ceil(4))
+        Extent::Matrix(rows, columns) => {
+            let [rows, columns] = unequal([rows.min(SIDES[0]), columns.min(SIDES[1])]);
+            Extent::Matrix(rows, columns)
         }
-        _ => return None,
+        Extent::Product(m, n, k) => {
+            let [m, n, k] = unequal([m.min(PRODUCT[0]), n.min(PRODUCT[1]), k.min(PRODUCT[2])]);
+            Extent::Product(m, n, k)
+        }
     };
-    let mut case = case.clone();
-    case.shape.extent = extent;
-    Some(case)
+    let mut other = case.clone();
+    other.shape.extent = extent;
+    (extent != case.shape.extent).then_some(other)
+}
+
+/// The sides, each halved, rounded up, while it equals one before it.
+fn unequal<const N: usize>(mut sides: [u64; N]) -> [u64; N] {
+    for index in 1..N {
+        while sides[index] > 1 && sides[..index].contains(&sides[index]) {
+            sides[index] = sides[index].div_ceil(2);
+        }
+    }
+    sides
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::*;
     use crate::engine::plan::{Request, plan};
     use crate::suite::Profile;
@@ -76,15 +109,57 @@ mod tests {
         let request = Request { sizes: vec![size], ..Request::new(vec![filter.to_owned()], Profile::Quick) };
         let cases = plan(&request).expect("a plan");
         let case = cases.iter().find(|case| case.name() == filter).expect("planned");
-        not_square(case).map(|case| case.shape.extent)
+        other_shape(case).map(|case| case.shape.extent)
     }
 
     #[test]
-    fn squares_and_cubes_have_a_small_shape_of_unequal_sides() {
-        assert_eq!(other("transpose/tiled", Extent::Matrix(4096, 4096)), Some(Extent::Matrix(256, 128)));
-        assert_eq!(other("transpose/tiled", Extent::Matrix(64, 64)), Some(Extent::Matrix(64, 32)));
+    fn other_shapes_are_odd_unequal_and_no_larger() {
+        let matrix = |rows, columns| Some(Extent::Matrix(rows, columns));
+        assert_eq!(other("transpose/tiled", Extent::Matrix(4096, 4096)), matrix(101, 257));
+        assert_eq!(other("transpose/tiled", Extent::Matrix(64, 64)), matrix(64, 32));
         assert_eq!(other("transpose/tiled", Extent::Matrix(64, 96)), None);
-        assert_eq!(other("matmul/naive", Extent::Product(512, 512, 512)), Some(Extent::Product(256, 128, 64)));
-        assert_eq!(other("reduction/vec4_grid_stride", Extent::Linear(4096)), None);
+        assert_eq!(other("transpose/tiled", Extent::Matrix(1, 1)), None);
+        assert_eq!(other("matmul/naive", Extent::Product(512, 512, 512)), Some(Extent::Product(133, 267, 70)));
+        assert_eq!(other("matmul/naive", Extent::Product(64, 64, 64)), Some(Extent::Product(64, 32, 16)));
+        assert_eq!(other("reduction/vec4_grid_stride", Extent::Linear(1 << 20)), Some(Extent::Linear(32_769)));
+        assert_eq!(other("histogram/vec4", Extent::Linear(1 << 20)), Some(Extent::Linear(70_001)));
+        assert_eq!(other("reduction/vec4_grid_stride", Extent::Linear(4096)), Some(Extent::Linear(2049)));
+        assert_eq!(other("stream/copy", Extent::Linear(1 << 20)), Some(Extent::Linear(4 * 70_001)));
+        assert_eq!(other("reduction/vec4_grid_stride", Extent::Linear(2)), None);
+    }
+
+    /// Whether an extent is no multiple of the workgroup, and of unequal sides if it has several.
+    fn is_odd(case: &Case, extent: Extent) -> bool {
+        let Ok(job) = Job::new(case) else { return false };
+        let sides = extent.sides();
+        let distinct: BTreeSet<u64> = sides.iter().copied().collect();
+        let elements = extent.count() / case.shape.dtype.lanes();
+        // A copy and a routine of a library have no workgroup.
+        let block = u64::from(job.kernel.interface.invocations());
+        let is_beside = block <= 1 || (elements > block && !elements.is_multiple_of(block));
+        distinct.len() == sides.len() && is_beside
+    }
+
+    /// In every profile, each benchmark is verified in each of its types at a size that is no multiple of the workgroup,
+    /// and whose sides differ: a fault that shows at no other size passes in no type.
+    #[test]
+    fn every_type_of_every_benchmark_is_verified_at_an_odd_shape_by_default() {
+        for profile in Profile::ALL {
+            let mut verified: BTreeMap<(String, &str), bool> = BTreeMap::new();
+            let cases = plan(&Request { has_small: true, ..Request::new(Vec::new(), profile) }).expect("a plan");
+            // A launch of a single invocation, for a latency, has one size.
+            let is_single = |case: &Case| {
+                case.benchmark.cases.iter().flat_map(|block| block.extents).all(|extent| extent.count() == 1)
+            };
+            for case in cases.into_iter().filter(|case| !is_single(case)) {
+                let is_odd = [Some(case.clone()), other_shape(&case)]
+                    .into_iter()
+                    .flatten()
+                    .any(|shape| is_odd(&shape, shape.shape.extent));
+                *verified.entry((case.name(), case.shape.dtype.name())).or_default() |= is_odd;
+            }
+            let never: Vec<_> = verified.iter().filter(|(_, is_odd)| !**is_odd).collect();
+            assert!(verified.len() > 120 && never.is_empty(), "{}: {never:?}", profile.name());
+        }
     }
 }

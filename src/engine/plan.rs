@@ -1,15 +1,17 @@
 //! The plan of a run: families × types × sizes × parameters, filtered, and the ceilings that their rows are compared
 //! with.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use glob::{MatchOptions, Pattern};
 
+pub use super::names::{unknown, unknown_benchmark};
+use super::parameters;
+pub use super::parameters::params_of;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::families::ceiling::LADDER;
-use crate::shader::Shader;
-use crate::suite::{Benchmark, Case, Dtype, Extent, Family, HOST_PARAMS, Limit, Profile, Scalar, Shape};
+use crate::suite::{Benchmark, Case, Dtype, Extent, Family, Limit, Profile, Scalar, Shape};
 
 /// The user's selection of cases.
 #[derive(Debug, Clone)]
@@ -62,7 +64,8 @@ impl Source {
 /// The cases to run, in order: ceilings first, then family by family, small sizes before large ones.
 ///
 /// # Errors
-/// [`Error::Usage`] if a filter or a parameter matches nothing, with the nearest name.
+/// [`Error::Usage`] if a filter or a parameter matches nothing, with the nearest name; if a kernel does not accept a
+/// parameter's value; if no selected benchmark takes one of the sizes.
 pub fn plan(request: &Request) -> Result<Vec<Case>> {
     let mut selected = select(&request.filters)?;
     for (family, benchmark) in &mut selected {
@@ -70,9 +73,10 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
             *benchmark = with_source(benchmark, source);
         }
     }
-    check_params(&selected, &request.params)?;
+    parameters::check(&selected, &request.params)?;
     let mut cases: Vec<Case> =
         selected.iter().flat_map(|(family, benchmark)| cases_of(family, benchmark, request)).collect();
+    check_sizes(&selected, &request.sizes)?;
     for case in needed_ceilings(&cases, request) {
         if !cases.iter().any(|other| is_same(other, &case)) {
             cases.push(case);
@@ -150,62 +154,6 @@ fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {
     names
 }
 
-/// The error text for an unknown name, with the nearest known name, or all of them.
-#[must_use]
-pub fn unknown(kind: &str, given: &str, known: &[String]) -> String {
-    unknown_name(kind, given, known, &known.join(", "))
-}
-
-/// The error text for an unknown benchmark or family. It lists families only: all benchmarks are too many.
-#[must_use]
-pub fn unknown_benchmark(kind: &str, given: &str, known: &[String]) -> String {
-    let mut families: Vec<&str> = known.iter().filter_map(|name| name.split('/').next()).collect();
-    let mut seen = HashSet::new();
-    families.retain(|name| seen.insert(*name));
-    let families = format!("{}; `shaderbench list` shows their benchmarks", families.join(", "));
-    unknown_name(kind, given, known, &families)
-}
-
-fn unknown_name(kind: &str, given: &str, known: &[String], all: &str) -> String {
-    // The name without its family counts too: `tiled` is near `transpose/tiled`.
-    let likeness = |name: &String| {
-        let tail = name.rsplit('/').next().unwrap_or(name);
-        strsim::jaro_winkler(given, name).max(strsim::jaro_winkler(given, tail))
-    };
-    let nearest = known.iter().rev().map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
-    match nearest {
-        Some((likeness, name)) if likeness > 0.75 => format!("there is no {kind} '{given}': did you mean '{name}'?"),
-        _ => format!("there is no {kind} '{given}': there are {all}"),
-    }
-}
-
-fn check_params(selected: &[(&'static Family, &'static Benchmark)], params: &[(String, f64)]) -> Result<()> {
-    let mut known: Vec<String> = selected.iter().flat_map(|(_, benchmark)| params_of(benchmark)).collect();
-    known.sort();
-    known.dedup();
-    match params.iter().find(|(name, _)| !known.contains(name)) {
-        Some((name, _)) => Err(Error::Usage(unknown("parameter", name, &known))),
-        None => Ok(()),
-    }
-}
-
-/// Names of a benchmark's parameters: its shader's overrides, and the harness's parameters that it uses.
-#[must_use]
-pub fn params_of(benchmark: &Benchmark) -> Vec<String> {
-    let declared = benchmark.cases.iter().flat_map(|cases| cases.params).flat_map(|params| params.iter());
-    // A benchmark that only CUDA has declares all its parameters.
-    let is_known = |name: &&str| benchmark.only_cuda.is_some() || HOST_PARAMS.contains(name);
-    let mut names: Vec<String> = declared.map(|(name, _)| *name).filter(is_known).map(str::to_owned).collect();
-    if let Some(dtype) = benchmark.cases.iter().flat_map(|cases| cases.dtypes).next()
-        && let Ok(shader) = Shader::parse(benchmark.wgsl, dtype.name())
-    {
-        names.extend(shader.overrides().into_iter().map(str::to_owned));
-    }
-    names.sort();
-    names.dedup();
-    names
-}
-
 fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Request) -> Vec<Case> {
     let own = params_of(benchmark);
     let source = request.sources.get(&format!("{}/{}", family.name, benchmark.name));
@@ -236,6 +184,61 @@ fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Re
         }
     }
     found
+}
+
+/// Whether each size fits a selected benchmark. The family `ceiling` keeps its own sizes.
+fn check_sizes(selected: &[(&'static Family, &'static Benchmark)], sizes: &[Extent]) -> Result<()> {
+    let sized = || selected.iter().filter(|(family, _)| family.name != "ceiling");
+    let fits = |size: &Extent| sized().any(|(_, benchmark)| takes(benchmark, *size));
+    let Some(size) = sizes.iter().find(|size| !fits(size)).filter(|_| sized().next().is_some()) else { return Ok(()) };
+    let mut forms: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (family, form) in sized().flat_map(|(family, benchmark)| forms_of(benchmark).map(|form| (family.name, form))) {
+        let families = forms.entry(form).or_default();
+        if families.last() != Some(&family) {
+            families.push(family);
+        }
+    }
+    let takes: Vec<String> =
+        forms.iter().map(|(form, families)| format!("{form} for {}", families.join(", "))).collect();
+    Err(Error::Usage(format!("no selected benchmark takes the size {size}: give {}", takes.join("; "))))
+}
+
+/// The selected benchmarks that none of the request's sizes fits, so that they have no case: families, where all of
+/// their selected benchmarks are among them, and else benchmarks. Empty without sizes.
+///
+/// # Errors
+/// Those of [`select`].
+pub fn without_size(request: &Request) -> Result<Vec<String>> {
+    let selected = select(&request.filters)?;
+    let is_dropped = |(family, benchmark): &(&Family, &Benchmark)| {
+        let is_sized = family.name != "ceiling" && !request.sizes.is_empty();
+        is_sized && !request.sizes.iter().any(|size| takes(benchmark, *size))
+    };
+    let mut names: Vec<String> = Vec::new();
+    for one in selected.iter().filter(|one| is_dropped(one)) {
+        let (family, benchmark) = one;
+        let mut others = selected.iter().filter(|(other, _)| other.name == family.name);
+        let is_whole = others.all(is_dropped);
+        let name = if is_whole { family.name.to_owned() } else { format!("{}/{}", family.name, benchmark.name) };
+        if names.last() != Some(&name) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+/// Whether a size from the command line fits one of the benchmark's blocks of cases.
+fn takes(benchmark: &Benchmark, size: Extent) -> bool {
+    benchmark.cases.iter().any(|block| as_declared(size, block.extents[0]).is_some())
+}
+
+/// The forms of the benchmark's sizes, as they are written.
+fn forms_of(benchmark: &Benchmark) -> impl Iterator<Item = &'static str> {
+    benchmark.cases.iter().map(|block| match block.extents[0] {
+        Extent::Linear(_) => "N (2^20)",
+        Extent::Matrix(..) => "ROWSxCOLUMNS (512x2000) or N",
+        Extent::Product(..) => "MxNxK (512x256x128) or N",
+    })
 }
 
 /// Converts a size from the command line to the form of `declared`: a single number becomes the side of a square or

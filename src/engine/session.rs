@@ -8,6 +8,8 @@ use web_time::Instant;
 use super::canary::{Canary, can_ramp, canary_case, case_of};
 use super::end_to_end::end_to_end;
 use super::epoch::Epoch;
+use super::guard::store_outside;
+use super::half_rounds::{rounds_take_no_time, with_half_the_rounds};
 use super::in_kernel::in_kernel;
 use super::launch_guard::LaunchGuard;
 use super::lost::leak_if_lost;
@@ -35,7 +37,7 @@ pub(super) struct Session<'a> {
     copy_timer: Option<Timer>,
     canary_job: Job,
     pub(super) canary: Canary,
-    monitor: Option<Box<dyn Monitor>>,
+    pub(super) monitor: Option<Box<dyn Monitor>>,
     pub(super) guard: LaunchGuard,
     /// A job that fills the caches with other data, once a kernel needed it.
     flush: Option<Box<dyn Prepared>>,
@@ -112,15 +114,18 @@ impl<'a> Session<'a> {
         picture: &mut Option<Vec<u8>>,
     ) -> Result<()> {
         let case = &in_epoch(case, record.epochs_ns.len());
-        let job = Job::new(case)?;
+        let mut job = Job::new(case)?;
+        if case.is_foreign() {
+            job.guard(self.backend.device().largest_buffer());
+        }
         if !job.kernel.is_empty() {
             record.workgroup_size = Some(job.kernel.interface.workgroup_size);
             record.shader_hash = job.kernel.hash(self.backend.device().language);
         }
         self.backend.device().check(&job)?;
         self.guard.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
-        if let Some(mismatch) = self.other_shapes.mismatch(self.backend, case).await? {
-            record.mark_wrong(mismatch);
+        if let Some(fault) = self.other_shapes.fault(self.backend, case).await? {
+            record.mark_wrong(fault);
             return Ok(());
         }
         let mut prepared = self.backend.prepare(&job).await?;
@@ -178,9 +183,9 @@ impl<'a> Session<'a> {
         let rules = Rules { first_launches: known, known_ns: record.median_ns, ..rules_for(job, effort.rules) };
         // Later launches could hide a fault of the first.
         if epochs == 0
-            && let Some(mismatch) = checked_launch(prepared, job).await?
+            && let Some(fault) = checked_launch(prepared, job).await?
         {
-            record.mark_wrong(format!("{mismatch} after a single launch"));
+            record.mark_wrong(format!("{fault} after a single launch"));
             return Ok(());
         }
         let mut attempt = 1;
@@ -199,6 +204,10 @@ impl<'a> Session<'a> {
                 if epochs == 0 { verify(prepared, job).await? } else { verify_parts(prepared, job, random).await? };
             if let Some(mismatch) = mismatch {
                 record.mark_wrong(mismatch.to_string());
+                return Ok(());
+            }
+            if let Some(fault) = store_outside(prepared, job).await? {
+                record.mark_wrong(fault);
                 return Ok(());
             }
             if let Some(median_ns) = stats::median(&series.samples_ns) {
@@ -228,6 +237,11 @@ impl<'a> Session<'a> {
             ));
             return Ok(());
         }
+        if let Some(ratio) = self.rounds_take_no_time(case, prepared, &timer, rules.budget_ns).await? {
+            record
+                .mark_wrong(format!("all rounds take {ratio:.2} times as long as half of them: the kernel skips work"));
+            return Ok(());
+        }
         // The last launch found the output of the one before it.
         if job.runs_kernel()
             && let Some(mismatch) = verify_parts(prepared, job, 1).await?
@@ -247,6 +261,20 @@ impl<'a> Session<'a> {
         }
         self.measuring += end_to_end(job, rules.budget_ns, self.settings.end_to_end_bytes, prepared, record).await?;
         Ok(())
+    }
+
+    /// See [`rounds_take_no_time`]. Only of foreign kernels: the suite's compute what they count.
+    async fn rounds_take_no_time(
+        &mut self,
+        case: &Case,
+        all: &mut dyn Prepared,
+        timer: &Timer,
+        budget_ns: f64,
+    ) -> Result<Option<f64>> {
+        let Some(half) = with_half_the_rounds(case).filter(|_| case.is_foreign()) else { return Ok(None) };
+        let mut half = self.backend.prepare(&Job::new(&half)?).await?;
+        let ratio = rounds_take_no_time(all, half.as_mut(), timer, budget_ns).await;
+        leak_if_lost(half, ratio)
     }
 
     /// A reading of the monitor, if there is one and it `is_wanted`.

@@ -20,11 +20,29 @@ pub struct Mismatch {
     pub got: f64,
     /// The oracle's value.
     pub want: f64,
+    /// The type of both.
+    pub scalar: Scalar,
 }
 
 impl std::fmt::Display for Mismatch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "element {} is {}, must be {}", self.index, self.got, self.want)
+        write!(f, "element {} is {}, must be {}", self.index, self.text(self.got), self.text(self.want))
+    }
+}
+
+impl Mismatch {
+    /// A value in all its digits, at most 17: as a decimal number where that is short, and else with an exponent. A NaN
+    /// with its bits, which tell poison from a computed one.
+    fn text(&self, value: f64) -> String {
+        if value.is_nan() {
+            let mut bytes = [0; 8];
+            let bytes = &mut bytes[..self.scalar.bytes()];
+            self.scalar.encode(std::iter::once(value), bytes);
+            let bits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+            return format!("NaN (0x{bits})");
+        }
+        let decimal = value.to_string();
+        if decimal.len() <= 20 { decimal } else { format!("{value:e}") }
     }
 }
 
@@ -228,7 +246,7 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
         };
         let mut pairs = (first..).zip(got.iter().copied().zip(want.iter().copied()));
         let found = pairs.find(|(index, (got, want))| got != want && !is_near(*index, *got, *want));
-        found.map(|(index, (got, want))| Mismatch { index, got, want })
+        found.map(|(index, (got, want))| Mismatch { index, got, want, scalar })
     });
     found.find_map_first(|mismatch| mismatch)
 }
@@ -236,6 +254,7 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::job::POISON;
     use crate::suite::input::Values;
 
     const A: Input = Values::Summable.of(3);
@@ -257,6 +276,26 @@ mod tests {
             freivalds.add(333 * piece as u64, chunk);
         }
         freivalds.first_wrong_row()
+    }
+
+    #[test]
+    fn a_mismatch_has_few_digits() {
+        for (got, text) in [
+            (f64::from(f32::MAX), "3.4028234663852886e38"),
+            (f64::MAX, "1.7976931348623157e308"),
+            (1e-40, "1e-40"),
+            (-f64::MIN_POSITIVE, "-2.2250738585072014e-308"),
+            (0.1, "0.1"),
+            (-7.0, "-7"),
+            (4_294_967_295.0, "4294967295"),
+            (f64::INFINITY, "inf"),
+            (f64::from_bits(0x7ff8_0000_0000_0001), "NaN (0x7ff8000000000001)"),
+        ] {
+            let mismatch = Mismatch { index: 3, got, want: 0.5, scalar: Scalar::F64 };
+            assert_eq!(mismatch.to_string(), format!("element 3 is {text}, must be 0.5"));
+        }
+        let poison = Mismatch { index: 0, got: f32::from_bits(POISON).into(), want: 1.0, scalar: Scalar::F32 };
+        assert_eq!(poison.to_string(), "element 0 is NaN (0xffc0fead), must be 1");
     }
 
     #[test]

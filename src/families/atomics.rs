@@ -5,8 +5,8 @@
 
 use crate::suite::Interface;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, WORKGROUP_SIZES,
-    Work, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step,
+    WORKGROUP_SIZES, Work, each, uniform,
 };
 
 /// The family.
@@ -39,6 +39,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "spread",
+            accepts: &[("SLOTS", Accepted::PowerOfTwo(1, 1 << 20))],
             summary: "invocations add to SLOTS global words, neighbours to neighbouring words",
             look_for: "The gain over same_address as SLOTS grows: all units of L2 work, and 32 neighbours of a \
                 subgroup are one request.",

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, Work, all, consecutive, each, sets, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
+    Shape, Step, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -24,6 +24,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "stride",
+            accepts: &[("STRIDE", Accepted::Whole(0, 1024))],
             summary: "32-bit words STRIDE apart",
             look_for: "Half the speed at each of strides 2, 4, 8, 16 and 32, and full speed at every odd one. The \
                 stride from which doubling costs nothing is the number of banks; the finding states it.",
@@ -48,6 +49,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "broadcast",
+            accepts: &[("GROUP", Accepted::Whole(1, 1024))],
             summary: "32-bit words that GROUP neighbours share; with 256 the whole workgroup reads one word",
             look_for: "The same speed for every GROUP: a word that many lanes read is fetched once and broadcast. A \
                 drop would mean that the hardware broadcasts only one word per access, as the oldest GPUs did.",
@@ -158,7 +160,7 @@ const BASE: Benchmark = Benchmark {
 
 /// Parts of words. Since compute capability 2.x, neighbours that read parts of one word do not conflict: both distances
 /// cost the same.
-const NARROW: Benchmark = Benchmark { model: Some(|_| 1.0), ..BASE };
+const NARROW: Benchmark = Benchmark { accepts: &[("APART", Accepted::Whole(0, 1024))], model: Some(|_| 1.0), ..BASE };
 
 /// Invocations: a workgroup for each of a hundred SMs and more, and twice as many. Long loops make the launch and the
 /// filling of the tables negligible, even without conflicts; on a small device they cost less than more invocations

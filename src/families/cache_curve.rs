@@ -16,8 +16,8 @@ use crate::suite::Interface;
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape, Step,
-    Work, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape,
+    Step, Work, each, uniform,
 };
 
 /// The family.
@@ -132,6 +132,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "slices",
+            accepts: &[("ROTATE", Accepted::Whole(0, 1024))],
             summary: "1,024 workgroups read 512 KiB each: a slice of the set again and again, or with ROTATE=1 a slice of \
                 another workgroup in each pass",
             look_for: "ROTATE=0 over ROTATE=1 at one size. Both read as much, and no two workgroups share a slice, so \
@@ -166,6 +167,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "granule",
+            accepts: &[("APART", Accepted::PowerOfTwo(8, 128))],
             is_latency: true,
             summary: "one invocation loads two words, APART bytes apart, from each block of 256 bytes in random order",
             look_for: "The APART from which on the mean of the two latencies is that of a miss: the bytes that one \

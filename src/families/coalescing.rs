@@ -6,8 +6,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, Work, all, consecutive, each, sets, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
+    Shape, Step, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -23,6 +23,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "offset",
+            accepts: &[("OFFSET", Accepted::Whole(0, 1024))],
             summary: "z[i+k] = x[i+k] + y[i+k], k = OFFSET",
             look_for: "A saw-tooth with period 8: offsets of whole sectors run at the aligned speed, all others are \
                 slower. The model says 0.8; rows above it got the fifth sector from a cache.",
@@ -44,6 +45,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "stride",
+            accepts: &[("STRIDE", Accepted::Whole(1, 1024))],
             summary: "z[i] = x[s·i], s = STRIDE",
             look_for: "Speed by STRIDE against the model: it falls until each lane has a sector of its own, at 8, and \
                 then stays flat in sectors. A further drop comes from pages or lines, not from sectors.",

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, WORKGROUP_SIZES, Work, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
+    Shape, Step, WORKGROUP_SIZES, Work, uniform,
 };
 
 /// The family.
@@ -59,6 +59,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "private",
+            accepts: &[("COPIES", Accepted::Whole(1, 64))],
             summary: "several histograms per workgroup, merged at the end",
             look_for: "Which COPIES is fastest. With random bytes collisions are rare, so more copies gain little and \
                 cost merging; they are meant for skewed data.",

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Routine, Scalar,
-    Shape, Step, Work, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
+    Routine, Scalar, Shape, Step, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -29,6 +29,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "tiled",
+            accepts: &[("TILE", Accepted::Whole(1, 32))],
             summary: "square tiles in workgroup memory, one element per invocation",
             look_for: "TILE 32 over 16 over 8: memory traffic falls with the side, until a larger tile gains nothing: \
                 each multiply-add still needs two reads of workgroup memory.",

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
     WORKGROUP_SIZES, Work, each, grid, uniform,
 };
 
@@ -145,6 +145,8 @@ pub const FAMILY: Family = Family {
 
 /// What the benchmarks here share: one load per invocation.
 const BASE: Benchmark = Benchmark {
+    // Trees halve the workgroup; with less than 16 invocations a large array takes more passes than are declared.
+    accepts: &[("WG", Accepted::PowerOfTwo(16, 1024)), ("INPUT", Accepted::OneOf(&[0.25, 0.5, 1.0, 2.0]))],
     small: Some(Extent::Linear(1 << 16)),
     cases: &[
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },

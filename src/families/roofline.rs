@@ -2,8 +2,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Step, WORKGROUP_SIZES, Work, all,
-    each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Step, WORKGROUP_SIZES,
+    Work, all, each, uniform,
 };
 
 /// The family.
@@ -16,6 +16,7 @@ pub const FAMILY: Family = Family {
     tuned: WORKGROUP_SIZES,
     benchmarks: &[Benchmark {
         name: "fma_an_element",
+        accepts: &[("FMAS", Accepted::Whole(1, 1024))],
         summary: "reads with vec4 loads, computes FMAS fused multiply-adds per element, and writes",
         look_for: "The FMAS at which time begins to rise: the ridge. Left of it GB/s is flat at the copy rate, right \
             of it GFLOP/s at the fma rate, and each row's share is of the peak that binds it; a rounded corner is latency that is not fully hidden.",

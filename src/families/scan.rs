@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, WORKGROUP_SIZES, Work, all, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
+    Shape, Step, WORKGROUP_SIZES, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -79,6 +79,7 @@ const SINGLE_PASS: Benchmark = Benchmark {
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
+    accepts: &[("WG", Accepted::PowerOfTwo(32, 1024))],
     small: Some(Extent::Linear(1 << 16)),
     cases: &cases(PLAIN),
     buffers: |_, _| Vec::new(),

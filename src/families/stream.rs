@@ -11,8 +11,8 @@
 use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape, Step,
-    WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape,
+    Step, WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, uniform,
 };
 
 /// The family.
@@ -109,6 +109,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "dot",
+            accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
             summary: "the sum of a b, one partial sum per workgroup and vector component",
             look_for: "Faster than copy in bytes per second, since almost nothing is written. If it is slower, too few \
                 loads of its grid-stride loop are in flight. The end-to-end time includes adding the partial sums on \

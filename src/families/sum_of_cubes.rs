@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape, Step,
-    Work, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape,
+    Step, Work, each, uniform,
 };
 
 /// The family.
@@ -98,6 +98,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "tree_block_sum",
+            accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
             summary: "32 workgroups; a tree adds each workgroup's 256 sums",
             look_for: "Whether eight parallel steps are faster than 256 serial ones. With 128 elements per invocation \
                 the difference is at most 1 µs: the article's improvement matters where workgroups finish often.",

@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape, Step,
-    TexelFormat, Texture, Work, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape,
+    Step, TexelFormat, Texture, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -66,6 +66,7 @@ pub const FAMILY: Family = Family {
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
+    accepts: &[("ANGLE", Accepted::Number(1e6))],
     sources: &["B9"],
     cases: &[
         Cases {

@@ -2,8 +2,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Routine, Step, Work, all,
-    by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Routine, Step,
+    Work, all, by_rows, uniform,
 };
 
 /// The family.
@@ -114,6 +114,7 @@ pub const FAMILY: Family = Family {
 
 /// The tile of the article; `safety_tax` also measures it with run-time checks.
 pub(super) const TILED: Benchmark = Benchmark {
+    accepts: &[("PAD", Accepted::Whole(0, 1024))],
     name: "tiled",
     summary: "through a 32x32 tile of workgroup memory, unpadded (bank conflicts) and padded",
     look_for: "PAD=1 over PAD=0: the cost of 32 lanes in one bank. PAD=1 over the naive rows: the gain of coalescing \

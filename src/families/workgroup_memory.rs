@@ -3,8 +3,8 @@
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar, Shape,
-    Step, Work, all, copied, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
+    Shape, Step, Work, all, copied, each, uniform,
 };
 
 /// The family.
@@ -113,6 +113,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "occupancy",
+            accepts: &[("WORDS", Accepted::Multiple(256, 1 << 16))],
             summary: "copies an array by workgroups of 64 that allocate more workgroup memory than they need",
             look_for: "The rate by WORDS: flat while enough workgroups remain to cover latency, then falling in \
                 proportion. The bend is the occupancy that a copy needs. A drop at small WORDS shows an API that \
@@ -154,6 +155,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "zero_init",
+            accepts: &[("ZEROING", Accepted::SWITCH)],
             summary: "an array of 16 KiB, of which 1 KiB is used: not zeroed, zeroed by the API, zeroed by the kernel",
             look_for: "The ratios of the three rows: no zeroing, zeroing by the API, zeroing by the kernel. The API \
                 takes as long as the kernel where it runs the same loop, less where it clears only what is needed.",
@@ -198,6 +200,11 @@ const BY_KERNEL: Params = &[("ZEROING", 1.0)];
 
 /// Rotations.
 const ROTATION: Benchmark = Benchmark {
+    accepts: &[
+        ("ROUNDS", Accepted::OneOf(&[16.0])),
+        ("LENGTH", Accepted::Whole(1, 1024)),
+        ("SHARED_BYTES", Accepted::Multiple(1024, 1 << 16)),
+    ],
     cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[]]),
     work: |shape| Work { bytes: 2 * ROTATION_ROUNDS * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Workgroup),
@@ -214,6 +221,7 @@ const ROTATION: Benchmark = Benchmark {
 
 /// The two layouts of three arrays.
 const THREE_ARRAYS: Benchmark = Benchmark {
+    accepts: &[("ROUNDS", Accepted::OneOf(&[16.0]))],
     cases: &cases(&[Extent::Linear(1 << 18)], &[Extent::Linear(1 << 22)], &[&[]]),
     work: |shape| Work { bytes: 16 * ARRAYS_ROUNDS * shape.count(), flops: 0 },
     ceiling: Some(Limit::Workgroup),
@@ -223,6 +231,7 @@ const THREE_ARRAYS: Benchmark = Benchmark {
 
 /// The three ways to write words.
 const WORDS: Benchmark = Benchmark {
+    accepts: &[("ROUNDS", Accepted::OneOf(&[8.0]))],
     cases: &cases(&[Extent::Linear(1 << 17)], &[Extent::Linear(1 << 21)], &[&[]]),
     work: |shape| Work { bytes: 2 * WORDS_SETS * WORDS_ROUNDS * shape.array_bytes(), flops: 0 },
     no_ceiling: "32 invocations that read one word are served at once, so more bytes are read than the banks deliver",

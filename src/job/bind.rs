@@ -7,6 +7,9 @@ use super::step::Step;
 use crate::error::{Error, Result};
 use crate::suite::{Case, Step as Declared};
 
+/// Bytes of a guard zone: more than a workgroup of 1024 invocations with 16-byte stores runs past the end.
+const GUARD: u64 = 32 << 10;
+
 /// Everything that a backend needs to run a case.
 pub struct Job {
     /// `family/benchmark dtype n params`, for labels and messages.
@@ -74,6 +77,20 @@ impl Job {
             .collect();
         let only = benchmark.only_cuda.map(|why| Only { language: Language::Cuda, why });
         Ok(Self { label: case.to_string(), kernel, only, buffers, steps, end_to_end, check })
+    }
+
+    /// Puts a guard zone around each buffer that its kernel may write, as far as `limit`, the largest buffer in bytes,
+    /// allows.
+    pub fn guard(&mut self, limit: u64) {
+        if self.kernel.is_empty() || !self.runs_kernel() {
+            return;
+        }
+        for buffer in &mut self.buffers {
+            let is_plain = buffer.texture().is_none() && buffer.mapping.is_none() && !buffer.is_uniform;
+            if buffer.is_written && is_plain && buffer.bytes.saturating_add(GUARD) <= limit {
+                buffer.guard = GUARD;
+            }
+        }
     }
 
     /// Whether it runs a kernel or a library routine. If not, its copies are timed.

@@ -13,6 +13,9 @@ pub struct JobBuffer {
     pub scalar: Scalar,
     /// Length in bytes, a multiple of 16.
     pub bytes: u64,
+    /// Bytes of the guard zone behind it, and before it where the API addresses memory by pointers: no launch may write
+    /// there. 0 for none.
+    pub guard: u64,
     /// Its contents before the first launch.
     pub contents: Contents,
     /// Number of the random stream that they are drawn from, where they are input.
@@ -71,7 +74,7 @@ impl JobBuffer {
     /// Whether both have the same initial contents, whatever their names.
     #[must_use]
     pub fn is_same_input(&self, other: &Self) -> bool {
-        let key = |buffer: &Self| (buffer.scalar, buffer.bytes, buffer.stream);
+        let key = |buffer: &Self| (buffer.scalar, buffer.bytes, buffer.guard, buffer.stream);
         key(self) == key(other) && self.contents == other.contents
     }
 
@@ -159,6 +162,7 @@ impl JobBuffer {
                 .saturating_mul(scalar.bytes() as u64)
                 .checked_next_multiple_of(16)
                 .unwrap_or(u64::MAX),
+            guard: 0,
             contents: declared.contents.clone(),
             stream: shape.stream,
             is_written: is_copied_over || bound_as(Access::ReadWrite),

@@ -78,6 +78,12 @@ impl Kernel {
         self.is_trusted
     }
 
+    /// Whether the WGSL asks for the lengths of its buffers: bindings must then end where the buffers do.
+    #[must_use]
+    pub fn reads_lengths(&self) -> bool {
+        code(&self.source, Language::Wgsl).contains("arrayLength")
+    }
+
     /// Its text in that language; empty where there is none.
     #[must_use]
     pub fn text(&self, language: Language) -> &str {

@@ -8,7 +8,7 @@ use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, 
 use naga::{Module, ShaderStage};
 
 use crate::error::{Error, Result};
-use crate::suite::{Constants, Feature};
+use crate::suite::{Accepted, Constants, Feature};
 
 /// The entry point of every kernel.
 pub const ENTRY_POINT: &str = "main";
@@ -55,6 +55,20 @@ impl Shader {
     #[must_use]
     pub fn overrides(&self) -> BTreeSet<&str> {
         self.module.overrides.iter().filter_map(|(_, over)| over.name.as_deref()).collect()
+    }
+
+    /// The values of an override's type; `None` where there is no override of that name.
+    #[must_use]
+    pub fn accepted(&self, name: &str) -> Option<Accepted> {
+        let mut overrides = self.module.overrides.iter().map(|(_, over)| over);
+        let over = overrides.find(|over| over.name.as_deref() == Some(name))?;
+        let naga::TypeInner::Scalar(scalar) = self.module.types[over.ty].inner else { return None };
+        Some(match scalar.kind {
+            naga::ScalarKind::Bool => Accepted::SWITCH,
+            naga::ScalarKind::Uint => Accepted::U32,
+            naga::ScalarKind::Sint => Accepted::Integer,
+            _ => Accepted::Number(if scalar.width == 8 { f64::MAX } else { f32::MAX.into() }),
+        })
     }
 
     /// The module with `constants` in place of the overrides that they name.
@@ -157,6 +171,10 @@ fn main(@builtin(local_invocation_index) i: u32) {
             shader.interface(&constants).expect("resolved").overrides
         };
         let named = |name: &str, value| (name.to_owned(), value);
+        let accepted = ["BACK", "IS_ON", "SCALE", "WG", "NONE"].map(|name| shader.accepted(name));
+        let number = Accepted::Number(f32::MAX.into());
+        let types = [Some(Accepted::Integer), Some(Accepted::SWITCH), Some(number), Some(Accepted::U32), None];
+        assert_eq!(accepted, types);
         assert_eq!(
             values(&[]),
             [

@@ -1,5 +1,6 @@
 //! Families and benchmarks as they are declared.
 
+use super::accepted::Accepted;
 use super::buffer::Buffer;
 use super::interface::Interface;
 use super::limit::Limit;
@@ -50,6 +51,8 @@ pub struct Benchmark {
     pub unsupported: fn(&Shape) -> Option<&'static str>,
     /// Element types, sizes and parameters, each from a profile on.
     pub cases: &'static [Cases],
+    /// The values that its parameters accept, where not every value of their type does.
+    pub accepts: &'static [(&'static str, Accepted)],
     /// A smaller size, used under a time limit where one launch of the smallest is too long. `None` where the smallest
     /// is small enough for any device.
     pub small: Option<Extent>,
@@ -92,6 +95,7 @@ impl Benchmark {
         only_cuda: None,
         unsupported: |_| None,
         cases: &[],
+        accepts: &[],
         small: None,
         buffers: |_, _| Vec::new(),
         steps: |_, _| Vec::new(),
@@ -105,6 +109,16 @@ impl Benchmark {
         model: None,
         check: Check { buffer: "", scalars: all, oracle: |_, _| each(|_| 0.0) },
     };
+}
+
+impl Benchmark {
+    /// The values that the parameter `name` accepts: those that the declaration states, else those that every kernel
+    /// accepts.
+    #[must_use]
+    pub fn accepted(&self, name: &str) -> Accepted {
+        let declared = self.accepts.iter().find(|(known, _)| *known == name);
+        declared.map_or_else(|| Accepted::usual(name), |(_, accepted)| *accepted)
+    }
 }
 
 /// A block of a benchmark's cases: every type at every size with every set of parameters.

@@ -28,6 +28,13 @@ impl Case {
         Self { family, benchmark, shape, is_trusted }
     }
 
+    /// Whether the WGSL or the CUDA differs from the suite's.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        let texts = |benchmark: &Benchmark| (benchmark.wgsl, benchmark.cuda);
+        !self.family.benchmarks.iter().any(|own| texts(own) == texts(self.benchmark))
+    }
+
     /// Whether the WGSL may run without run-time checks.
     #[must_use]
     pub const fn is_trusted(&self) -> bool {

@@ -4,6 +4,7 @@
 //! bindings, workgroup size, workgroup memory and features are read from the shader. A kernel that only CUDA can
 //! express has a `.cu` file instead, which is read in the same way.
 
+mod accepted;
 mod benchmark;
 mod buffer;
 mod case;
@@ -21,6 +22,7 @@ mod step;
 mod units;
 pub(crate) mod vectors;
 
+pub use accepted::Accepted;
 pub use benchmark::{Benchmark, Cases, Check, Family, Work, all};
 pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, TexelFormat, Texture, uniform};
 pub use case::Case;

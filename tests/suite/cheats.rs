@@ -2,6 +2,7 @@
 
 use crate::command::{Folder, has_device};
 use shaderbench::results::{Record, Status};
+use shaderbench::suite::Dtype;
 
 /// `matmul/naive` whose store is `STORE`: `at` is the index of the element, `right` computes it.
 const PRODUCT: &str = "
@@ -27,17 +28,43 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 
 /// The row of `benchmark` at `size`, with its kernel replaced.
 fn row(benchmark: &str, size: &str, wgsl: &str) -> Option<Record> {
+    Some(rows(benchmark, &["--size", size], wgsl)?.swap_remove(0))
+}
+
+/// The rows of `benchmark` by these arguments, with its kernel replaced, except skipped ones; `None` without a device.
+fn rows(benchmark: &str, arguments: &[&str], wgsl: &str) -> Option<Vec<Record>> {
     if !has_device() {
         return None;
     }
     let folder = Folder::new();
-    std::fs::create_dir_all(folder.path(benchmark.split('/').next().unwrap_or_default())).expect("created");
     folder.write(&format!("{benchmark}.wgsl"), wgsl);
-    let arguments = ["run", benchmark, "--size", size, "--shaders", ".", "--profile", "quick", "--out", "r.csv"];
-    let output = folder.run(&arguments);
-    let records = folder.records("r.csv");
-    let found = records.into_iter().find(|row| row.name() == benchmark && row.status != Status::Skipped);
-    Some(found.unwrap_or_else(|| panic!("no row: {}", output.error())))
+    let common = ["run", benchmark, "--shaders", ".", "--profile", "quick", "--epochs", "1", "--out", "r.csv"];
+    let output = folder.run(&[&common, arguments].concat());
+    let mut records = folder.records("r.csv");
+    records.retain(|row| row.name() == benchmark && row.status != Status::Skipped);
+    assert!(!records.is_empty(), "no row: {output}");
+    Some(records)
+}
+
+/// The suite's kernel with a fault in it.
+fn planted(benchmark: &str, before: &str, after: &str) -> String {
+    let wgsl = std::fs::read_to_string(format!("shaders/{benchmark}.wgsl")).expect("readable");
+    assert!(wgsl.contains(before), "{benchmark} has no '{before}'");
+    wgsl.replace(before, after)
+}
+
+/// Asserts that the default sizes find a fault in one type: its rows are wrong, with a reason that has both parts.
+#[track_caller]
+fn assert_default_sizes_find(benchmark: &str, dtype: Dtype, arguments: &[&str], wgsl: &str, [start, end]: [&str; 2]) {
+    let Some(rows) = rows(benchmark, arguments, wgsl) else { return };
+    let rows: Vec<&Record> = rows.iter().filter(|row| row.dtype == Some(dtype)).collect();
+    if rows.is_empty() {
+        eprintln!("SKIPPED: the device has no {}", dtype.name());
+    }
+    for row in rows {
+        assert_eq!(row.status, Status::Wrong, "{row:?}");
+        assert!(row.reason.starts_with(start) && row.reason.ends_with(end), "{}", row.reason);
+    }
 }
 
 fn product(store: &str) -> Option<Record> {
@@ -59,7 +86,9 @@ fn a_kernel_that_remembers_its_result_is_wrong() {
 
 #[test]
 fn a_kernel_that_is_wrong_in_its_first_launch_is_wrong() {
-    let Some(row) = product("c[at] = select(right(id), 7.0, is_poison);") else { return };
+    // Verification at another shape would find it first: this one has none.
+    let wgsl = PRODUCT.replace("STORE", "c[at] = select(right(id), 7.0, is_poison);");
+    let Some(row) = row("matmul/naive", "128x96x64", &wgsl) else { return };
     assert_eq!(row.status, Status::Wrong);
     assert!(row.reason.starts_with("element 0 is 7, must be"), "{}", row.reason);
     assert!(row.reason.ends_with("after a single launch"), "{}", row.reason);
@@ -74,12 +103,104 @@ fn a_kernel_that_adds_to_the_old_contents_of_its_output_is_wrong() {
 
 #[test]
 fn a_kernel_that_is_right_only_for_squares_is_wrong_at_a_square_too() {
-    let wgsl = std::fs::read_to_string("shaders/transpose/naive_coalesced_read.wgsl").expect("readable");
-    assert!(wgsl.contains("sizes.rows"), "{wgsl}");
-    let Some(row) = row("transpose/naive_coalesced_read", "256x256", &wgsl.replace("sizes.rows", "sizes.columns"))
-    else {
-        return;
-    };
+    let wgsl = planted("transpose/naive_coalesced_read", "sizes.rows", "sizes.columns");
+    let Some(row) = row("transpose/naive_coalesced_read", "256x256", &wgsl) else { return };
     assert_eq!(row.status, Status::Wrong, "{row:?}");
-    assert!(row.reason.ends_with("at size 256x128"), "{}", row.reason);
+    assert!(row.reason.ends_with("at size 101x256"), "{}", row.reason);
+}
+
+#[test]
+fn a_fault_that_only_sizes_beside_the_workgroup_show_is_found_in_u32_and_f64_at_default_sizes() {
+    let rounded = "i < (sizes.n & 0xffffff00u)";
+    let wgsl = planted("sum_of_cubes/many_blocks_host_sum", "i < sizes.n", rounded);
+    let reason = ["element ", " at size 32769"];
+    assert_default_sizes_find("sum_of_cubes/many_blocks_host_sum", Dtype::U32, &[], &wgsl, reason);
+    let benchmark = "transpose/naive_coalesced_read";
+    let wgsl = planted(benchmark, "id.x < sizes.columns", "id.x < (sizes.columns & 0xffffffe0u)");
+    assert_default_sizes_find(benchmark, Dtype::F64, &["--time", "10s"], &wgsl, ["element ", " at size 101x257"]);
+}
+
+#[test]
+fn a_fault_that_squares_hide_is_found_in_f64_at_default_sizes() {
+    let wgsl = planted("transpose/naive_coalesced_read", "sizes.rows", "sizes.columns");
+    let (benchmark, time) = ("transpose/naive_coalesced_read", ["--time", "10s"]);
+    assert_default_sizes_find(benchmark, Dtype::F64, &time, &wgsl, ["an element is written outside", "101x257"]);
+}
+
+#[test]
+fn a_missing_bounds_check_is_found_in_u32_and_f64_with_and_without_run_time_checks() {
+    for unchecked in [&[][..], &["--unchecked"]] {
+        let arguments = [&["--time", "10s"], unchecked].concat();
+        for (benchmark, check, dtype, end) in [
+            (
+                "transpose/naive_coalesced_read",
+                "id.x < sizes.columns && id.y < sizes.rows",
+                Dtype::F64,
+                "bytes after its end at size 101x257",
+            ),
+            ("barrier/exchange", "i < sizes.n", Dtype::U32, "bytes after its end at size 1025"),
+        ] {
+            let wgsl = planted(benchmark, check, "true");
+            let start = "an element is written outside the buffer '";
+            assert_default_sizes_find(benchmark, dtype, &arguments, &wgsl, [start, end]);
+        }
+    }
+}
+
+/// One store in a launch of the right copy, `bytes` behind the end of the output.
+fn copy_that_stores_behind_the_end(bytes: u32) -> String {
+    let store = format!("c[i] = a[i];\n        if (i == 0u) {{ c[sizes.elements + {bytes}u / 16u] = a[i]; }}");
+    planted("stream/copy", "c[i] = a[i];", &store)
+}
+
+#[test]
+fn a_store_behind_a_buffer_is_wrong_at_any_size() {
+    for (bytes, arguments) in [(0, &[][..]), (48, &[]), (4096, &["--unchecked"])] {
+        let wgsl = copy_that_stores_behind_the_end(bytes);
+        // One element is too few for another shape: the measured launch itself is checked.
+        for size in ["4", "65536"] {
+            let Some(rows) = rows("stream/copy", &[arguments, &["--size", size]].concat(), &wgsl) else { return };
+            let row = rows.iter().find(|row| row.dtype == Some(Dtype::Vec4F32)).expect("a row");
+            assert_eq!(row.status, Status::Wrong, "{row:?}");
+            let start = format!("an element is written outside the buffer 'c', {bytes} bytes after its end");
+            assert!(row.reason.starts_with(&start), "{}", row.reason);
+        }
+    }
+}
+
+#[test]
+fn a_kernel_that_reads_the_lengths_of_its_buffers_is_right() {
+    let wgsl = planted("stream/copy", "i < sizes.elements", "i < arrayLength(&c)");
+    let Some(row) = row("stream/copy", "65536", &wgsl) else { return };
+    assert!(matches!(row.status, Status::Ok | Status::Implausible), "{row:?}");
+}
+
+/// The kernel of `ceiling/fma` with a closed form of all rounds in place of its loop.
+fn closed_form() -> String {
+    let grown = |chain: &str| format!("x.{chain} + T(f32(32u * ROUNDS)) * max(m, T())");
+    let chains = ["a", "b", "c", "d", "e", "f", "g", "h"].map(grown).join(", ");
+    let wgsl = planted("ceiling/fma", "x = sixteen(sixteen(x, m), m);", &format!("x = Chains({chains});"));
+    wgsl.replace("k < ROUNDS; k++", "k < 1u; k++")
+}
+
+#[test]
+fn a_closed_form_in_place_of_multiply_adds_is_no_ceiling() {
+    let Some(rows) = rows("ceiling/fma", &[], &closed_form()) else { return };
+    let mut kinds = 0;
+    for row in rows {
+        // On a device whose units are known, the rate may already be above what they can do.
+        let is_impossible = row.status == Status::Implausible && row.reason.contains("no kernel can be that fast");
+        let is_found = row.status == Status::Wrong && row.reason.ends_with("half of them: the kernel skips work");
+        assert!(is_impossible || is_found, "{row:?}");
+        kinds += 1;
+    }
+    assert!(kinds >= 2, "{kinds} types");
+}
+
+#[test]
+fn the_suites_own_chain_is_no_closed_form_when_it_is_foreign() {
+    // A comment makes it foreign.
+    let wgsl = format!("{}// Another kernel.\n", planted("ceiling/fma", "ROUNDS", "ROUNDS"));
+    let Some(rows) = rows("ceiling/fma", &[], &wgsl) else { return };
+    assert!(rows.iter().all(|row| row.status == Status::Ok), "{rows:?}");
 }

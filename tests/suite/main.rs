@@ -23,6 +23,7 @@ mod kill;
 mod limit;
 mod mutations;
 mod page;
+mod parameters;
 mod pipeline;
 mod resume;
 mod shaders;

@@ -253,7 +253,8 @@ fn an_api_out_of_memory_makes_the_others_release_theirs() {
     let at_first = only("reduction/", Behaviour::OutOfMemoryAtFirst);
     let (mut vulkan, mut cuda) = (right(), fake(at_first));
     cuda.device.api = Api::Cuda;
-    let cases = cases(&["reduction/sequential"], &["2^12"]);
+    // Too small for another shape, whose memory would be the first that is missing.
+    let cases = cases(&["reduction/sequential"], &["2"]);
     let records = run(&mut [&mut vulkan, &mut cuda], &cases, &mut Recorder::default()).expect("a run");
     assert!(records.iter().all(|row| row.status == Status::Ok), "{:?}", records.iter().map(|r| &r.reason));
     let short_of_memory = cases.iter().filter(|case| case.family.name == "reduction").count();

@@ -107,7 +107,7 @@ impl CudaBackend {
                 buffers.push(Rc::new(Memory::on_host(pinned)?));
                 continue;
             }
-            let allocated = Rc::new(Memory::new(&self.gpu.context, buffer.bytes)?);
+            let allocated = Rc::new(Memory::guarded(&self.gpu.context, buffer.bytes, buffer.guard)?);
             if buffer.is_shareable() {
                 self.inputs.push((buffer.clone(), Rc::clone(&allocated)));
             }
@@ -132,6 +132,7 @@ impl CudaBackend {
         let (buffers, to_fill) = self.allocate(job)?;
         for index in to_fill {
             let (spec, memory) = (&job.buffers[index], &buffers[index]);
+            memory.fill_guards(POISON)?;
             if spec.is_output() {
                 memory.fill(POISON)?;
             } else {

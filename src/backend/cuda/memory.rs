@@ -13,6 +13,8 @@ pub(super) struct Memory {
     context: Rc<Context>,
     address: u64,
     bytes: u64,
+    /// Bytes of the guard zones before and behind it, each.
+    guard: u64,
     /// The host memory, if it is not on the device.
     host: Option<Pinned>,
 }
@@ -20,11 +22,18 @@ pub(super) struct Memory {
 impl Memory {
     /// Allocates `bytes`, a multiple of 4, in `context`, which must be current. The contents are undefined.
     pub(super) fn new(context: &Rc<Context>, bytes: u64) -> Result<Self> {
-        let mut address = 0;
-        // SAFETY: `address` is a valid place for the pointer. No allocation is empty, which the driver would refuse.
-        let status = unsafe { sys::cuMemAlloc_v2(&raw mut address, bytes.max(16) as usize) };
-        context.check(&format!("allocating {} MiB", bytes.div_ceil(1 << 20)), status)?;
-        Ok(Self { context: Rc::clone(context), address, bytes, host: None })
+        Self::guarded(context, bytes, 0)
+    }
+
+    /// Allocates `bytes` between two guard zones of `guard` bytes, both multiples of 4: kernels and copies use the bytes
+    /// in between. The contents are undefined. A guard that is a multiple of 256 keeps the driver's alignment.
+    pub(super) fn guarded(context: &Rc<Context>, bytes: u64, guard: u64) -> Result<Self> {
+        let mut start = 0;
+        let all = bytes.saturating_add(guard.saturating_mul(2)).max(16);
+        // SAFETY: `start` is a valid place for the pointer. No allocation is empty, which the driver would refuse.
+        let status = unsafe { sys::cuMemAlloc_v2(&raw mut start, all as usize) };
+        context.check(&format!("allocating {} MiB", all.div_ceil(1 << 20)), status)?;
+        Ok(Self { context: Rc::clone(context), address: start + guard, bytes, guard, host: None })
     }
 
     /// Pinned host memory that kernels access.
@@ -34,7 +43,13 @@ impl Memory {
         // the pointer.
         let status = unsafe { sys::cuMemHostGetDevicePointer_v2(&raw mut address, pinned.start.cast(), 0) };
         pinned.context.check("finding the device's address of the host's memory", status)?;
-        Ok(Self { context: Rc::clone(&pinned.context), address, bytes: pinned.bytes as u64, host: Some(pinned) })
+        Ok(Self {
+            context: Rc::clone(&pinned.context),
+            address,
+            bytes: pinned.bytes as u64,
+            guard: 0,
+            host: Some(pinned),
+        })
     }
 
     /// The address that kernels use.
@@ -53,6 +68,39 @@ impl Memory {
         // SAFETY: the memory has that many words, and the driver frees it only after previous work in the stream.
         self.context
             .issue("filling memory", |stream| unsafe { sys::cuMemsetD32Async(self.address, word, words, stream) })
+    }
+
+    /// Fills the guard zones with copies of `word`.
+    pub(super) fn fill_guards(&self, word: u32) -> Result<()> {
+        let words = self.guard as usize / 4;
+        if words == 0 {
+            return Ok(());
+        }
+        for start in [self.address - self.guard, self.address + self.bytes] {
+            // SAFETY: `guarded` allocated `guard` bytes before `address` and behind the memory, and the driver frees
+            // them only after previous work in the stream.
+            let fill = |stream| unsafe { sys::cuMemsetD32Async(start, word, words, stream) };
+            self.context.issue("filling memory", fill)?;
+        }
+        Ok(())
+    }
+
+    /// The contents of the guard zones, before and behind the memory.
+    pub(super) fn guards(&self) -> Result<[Vec<u8>; 2]> {
+        let mut zones = [Vec::new(), Vec::new()];
+        for (zone, start) in zones.iter_mut().zip([self.address - self.guard, self.address + self.bytes]) {
+            zone.resize(self.guard as usize, 0);
+            if zone.is_empty() {
+                continue;
+            }
+            // SAFETY: `guarded` allocated `guard` bytes at `start`. A `Vec` is pageable memory, for which the driver
+            // returns when the copy is finished.
+            self.context.issue("copying from the device", |stream| unsafe {
+                sys::cuMemcpyDtoHAsync_v2(zone.as_mut_ptr().cast(), start, zone.len(), stream)
+            })?;
+        }
+        self.context.wait()?;
+        Ok(zones)
     }
 
     /// Copies the start of `from` over the start of this memory, as far as both go.
@@ -106,9 +154,9 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if self.host.is_none() {
-            // SAFETY: the memory came from `cuMemAlloc` in this context, and no other code frees it. The call waits for
-            // previous work.
-            self.context.free(|| unsafe { sys::cuMemFree_v2(self.address) });
+            // SAFETY: the memory came from `cuMemAlloc` in this context, at the start of the first guard zone, and no
+            // other code frees it. The call waits for previous work.
+            self.context.free(|| unsafe { sys::cuMemFree_v2(self.address - self.guard) });
         }
     }
 }

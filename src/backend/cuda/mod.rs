@@ -11,13 +11,13 @@
 mod arguments;
 mod array;
 mod backend;
+mod card;
 mod context;
 mod cublas;
 mod device;
 mod event;
 mod gpu;
 mod graph;
-mod l2;
 mod memory;
 mod module;
 mod nvrtc;
@@ -29,6 +29,6 @@ mod toolkit;
 mod wait_clock;
 
 pub use backend::CudaBackend;
+pub use card::{Card, card};
 pub use device::{CudaDevice, devices};
-pub use l2::l2_bytes;
 pub use nvrtc::{Compiled, Compiler};

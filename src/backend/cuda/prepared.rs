@@ -370,6 +370,13 @@ impl Prepared for CudaJob {
         Box::pin(async move { self.poisoned() })
     }
 
+    fn guards(&mut self, buffer: usize) -> Task<'_, [Vec<u8>; 2]> {
+        Box::pin(async move {
+            self.gpu.context.enter()?;
+            self.buffers[buffer].guards()
+        })
+    }
+
     fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
         self.read_part(buffer, 0..bytes, sink)
     }

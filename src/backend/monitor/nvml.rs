@@ -34,6 +34,10 @@ impl Monitor for Card {
             throttling: throttling(reasons),
         }
     }
+
+    fn max_sm_mhz(&self) -> Option<u32> {
+        self.library.device_by_index(self.index).ok()?.max_clock_info(Clock::SM).ok()
+    }
 }
 
 fn throttling(reasons: ThrottleReasons) -> Vec<Throttle> {

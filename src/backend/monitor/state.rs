@@ -63,4 +63,9 @@ impl Throttle {
 pub trait Monitor {
     /// The current state. Takes up to some milliseconds, and would disturb a measurement.
     fn read(&mut self) -> Reading;
+
+    /// The highest clock that the streaming multiprocessors can be set to, in MHz; `None` where it is not reported.
+    fn max_sm_mhz(&self) -> Option<u32> {
+        None
+    }
 }

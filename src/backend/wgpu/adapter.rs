@@ -19,6 +19,10 @@ pub struct Adapter {
 /// Every adapter of the given API, hardware first, then by API. `None`: all APIs, or those in `WGPU_BACKEND`.
 pub async fn adapters(api: Option<Api>) -> Vec<Adapter> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    if descriptor.backends.is_empty() {
+        // `WGPU_BACKEND` is empty, or has no name that wgpu knows.
+        descriptor.backends = wgpu::Backends::all();
+    }
     if let Some((_, backend)) = APIS.iter().find(|(known, _)| Some(*known) == api) {
         descriptor.backends = wgpu::Backends::from(*backend);
     }

@@ -78,7 +78,7 @@ impl WgpuBackend {
             };
             let allocated = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(buffer.name),
-                size: buffer.bytes,
+                size: buffer.bytes + buffer.guard,
                 usage: match buffer.mapping.filter(|_| buffer.is_staging) {
                     Some(Mapping::Write) => mapping | wgpu::BufferUsages::COPY_SRC,
                     Some(Mapping::Read) => mapping | wgpu::BufferUsages::COPY_DST,
@@ -122,8 +122,11 @@ impl Backend for WgpuBackend {
                     Memory::Buffer(buffer) if spec.is_upload_staging() => {
                         self.gpu.write_mapped_contents(spec, buffer).await?;
                     }
-                    Memory::Buffer(buffer) if spec.is_output() => self.gpu.poison(buffer),
-                    Memory::Buffer(buffer) => self.gpu.upload_contents(spec, buffer).await?,
+                    Memory::Buffer(buffer) if spec.is_output() => self.gpu.poison(buffer, 0),
+                    Memory::Buffer(buffer) => {
+                        self.gpu.upload_contents(spec, buffer).await?;
+                        self.gpu.poison(buffer, spec.bytes);
+                    }
                 }
             }
             let prepared = WgpuJob::new(self.gpu.clone(), pipeline, job, buffers).await?;

@@ -8,6 +8,7 @@ use futures_channel::oneshot;
 use super::adapter::{self, Adapter};
 use super::platform::{self, PIECE};
 use super::timeouts::Timeouts;
+use crate::backend::Device;
 use crate::error::{Error, Result, one_line};
 use crate::job::POISON;
 
@@ -29,6 +30,13 @@ pub(super) struct Gpu {
 
 impl Gpu {
     pub(super) async fn open(adapter: &Adapter, timeouts: Timeouts) -> Result<Self> {
+        if adapter.device.max_invocations == 0 {
+            let Device { name, api, driver, .. } = &adapter.device;
+            return Err(Error::NoDevice(format!(
+                "{name} ({api}, {driver}) has no compute shaders: choose another --backend or --device, or update the \
+                 driver"
+            )));
+        }
         let required_features = adapter::wanted_features(&adapter.inner);
         let experimental_features = if required_features.intersects(wgpu::Features::all_experimental_mask()) {
             #[expect(unsafe_code, reason = "cooperative matrices are an experimental feature of wgpu")]

@@ -57,13 +57,14 @@ impl WgpuJob {
         let has_sampler = !job.kernel.interface.samplers.is_empty();
         let sampler = has_sampler.then(|| linear_wrap_sampler(&gpu.device));
         let views: Vec<_> = memory.iter().map(view).collect();
+        let reads_lengths = job.kernel.reads_lengths();
         let bind = |step: &Step| {
             let group = match (step, &layout) {
                 (Step::Dispatch { buffers, .. }, Some(layout)) => {
                     let interface = &job.kernel.interface;
                     let bindings = interface.bindings.iter().zip(buffers).map(|(binding, buffer)| {
                         let resource = match (&memory[*buffer], &views[*buffer]) {
-                            (Memory::Buffer(buffer), _) => buffer.as_entire_binding(),
+                            (Memory::Buffer(memory), _) => bound(memory, &job.buffers[*buffer], reads_lengths),
                             (_, view) => wgpu::BindingResource::TextureView(view.as_ref()?),
                         };
                         Some(wgpu::BindGroupEntry { binding: binding.index, resource })
@@ -219,10 +220,14 @@ impl WgpuJob {
             Step::Restore { from, to }
             | Step::Send { from, to, route: Route::StagingOnly | Route::Pinned }
             | Step::Receive { from, to, route: Route::StagingOnly } => {
+                // A guard zone is no part of the buffer.
+                let bytes = self.specs[*from].bytes.min(self.specs[*to].bytes);
                 let (from, to) = (self.memory[*from].buffer()?, self.memory[*to].buffer()?);
-                encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
+                encoder.copy_buffer_to_buffer(from, 0, to, 0, bytes);
             }
-            Step::Clear(buffer) => encoder.clear_buffer(self.memory[*buffer].buffer()?, 0, None),
+            Step::Clear(buffer) => {
+                encoder.clear_buffer(self.memory[*buffer].buffer()?, 0, Some(self.specs[*buffer].bytes));
+            }
             Step::CopyRows { from, to } => match (&self.memory[*from], &self.memory[*to]) {
                 (Memory::Buffer(buffer), Memory::Texture(texture)) => {
                     let rows = self.rows(*to, buffer);
@@ -330,13 +335,25 @@ impl Prepared for WgpuJob {
         Box::pin(async move {
             for (spec, memory) in self.specs.iter().zip(&self.memory).filter(|(spec, _)| spec.is_output()) {
                 match memory {
-                    Memory::Buffer(buffer) => self.gpu.poison(buffer),
+                    Memory::Buffer(buffer) => self.gpu.poison(buffer, 0),
                     Memory::Texture(texture) => self.gpu.upload_texture(spec, texture)?,
                 }
             }
             self.received.values_mut().for_each(|bytes| bytes.fill(0xff));
             // Wait, so that the copies do not overlap the next sample.
             self.gpu.run(self.gpu.encoder()).await
+        })
+    }
+
+    fn guards(&mut self, buffer: usize) -> Task<'_, [Vec<u8>; 2]> {
+        Box::pin(async move {
+            let (spec, mut behind) = (&self.specs[buffer], Vec::new());
+            if spec.guard > 0 {
+                let zone = spec.bytes..spec.bytes + spec.guard;
+                let memory = self.memory[buffer].buffer()?;
+                self.gpu.read(memory, zone, &mut |_, bytes| behind.extend_from_slice(bytes)).await?;
+            }
+            Ok([Vec::new(), behind])
         })
     }
 
@@ -384,6 +401,16 @@ impl Drop for WgpuJob {
         let own = self.specs.iter().zip(&self.memory).filter(|(spec, _)| !spec.is_shareable());
         own.for_each(|(_, memory)| memory.free());
     }
+}
+
+/// The binding of a buffer. Its guard zone is bound too: an API drops or moves stores outside of a binding, so that they
+/// would not be seen. Only a kernel that reads lengths must not be given a longer buffer.
+fn bound<'a>(memory: &'a wgpu::Buffer, spec: &job::JobBuffer, reads_lengths: bool) -> wgpu::BindingResource<'a> {
+    if spec.guard == 0 || !reads_lengths {
+        return memory.as_entire_binding();
+    }
+    let size = std::num::NonZero::new(spec.bytes);
+    wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: memory, offset: 0, size })
 }
 
 fn view(memory: &Memory) -> Option<wgpu::TextureView> {

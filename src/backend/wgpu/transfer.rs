@@ -177,10 +177,13 @@ impl Gpu {
         mapped.map_err(|error| unmappable(&error.to_string()))
     }
 
-    /// Fills `buffer` with [`POISON`](crate::job::POISON), in queue order, without waiting.
-    pub(super) fn poison(&self, buffer: &wgpu::Buffer) {
+    /// Fills `buffer` from byte `start` on with [`POISON`](crate::job::POISON), in queue order, without waiting.
+    pub(super) fn poison(&self, buffer: &wgpu::Buffer, start: u64) {
+        if start >= buffer.size() {
+            return;
+        }
         let mut encoder = self.encoder();
-        for offset in (0..buffer.size()).step_by(self.poison.size() as usize) {
+        for offset in (start..buffer.size()).step_by(self.poison.size() as usize) {
             let bytes = (buffer.size() - offset).min(self.poison.size());
             encoder.copy_buffer_to_buffer(&self.poison, 0, buffer, offset, bytes);
         }

@@ -9,8 +9,8 @@ use oracles::{
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step, Work, all,
-    copied, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
+    Work, all, copied, each, uniform,
 };
 
 /// The family.
@@ -45,6 +45,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read",
+            accepts: &[("ITEMS", Accepted::Whole(1, 4096))],
             summary: "reads an array with vec4 loads and sums it",
             look_for: "Which ITEMS is fastest: few ITEMS mean many short workgroups, many ITEMS mean long sums with \
                 more loads in flight. At large sets all should be equal, and reading should be at least as fast as \
@@ -69,6 +70,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read_tree",
+            accepts: &[("WG", Accepted::PowerOfTwo(1, 1024)), ("ITEMS", Accepted::Whole(1, 4096))],
             summary: "reads an array with vec4 loads and writes one sum per workgroup, so almost nothing is written",
             look_for: "Compare with read, whose partial sums are less than 1 % of the bytes: if read_tree is faster, \
                 these few writes are expensive. If it is slower, the reduction trees cost more than the writes.",
@@ -213,6 +215,8 @@ pub const FAMILY: Family = Family {
 /// FMA chains; `safety_tax` also measures them with run-time checks.
 pub(super) const FMA: Benchmark = Benchmark {
     name: "fma",
+    // More rounds leave the 24 bits of an f32.
+    accepts: &[("ROUNDS", Accepted::Whole(1, 256))],
     summary: "eight independent chains of fused multiply-adds per invocation, as scalars, vec2 or vec4",
     look_for: "The f32 rate over the f64 rate: 2 on data-centre GPUs, 16 to 64 elsewhere. If vec2 or vec4 is faster \
         than scalars, eight chains do not fill the pipelines, or the hardware has vector units.",
@@ -247,6 +251,7 @@ pub(super) const FMA: Benchmark = Benchmark {
 /// vectors.
 const FMA_F16: Benchmark = Benchmark {
     name: "fma_f16",
+    accepts: &[("ROUNDS", Accepted::Whole(1, 31))],
     summary: "the chains of fma in f16, as scalars or vec2",
     look_for: "vec2 over scalars: hardware with packed f16 computes both components in one instruction and doubles the \
         rate. Hardware without it, or a driver that widens to f32, stays at the rate of fma or below.",
@@ -283,6 +288,7 @@ const FMA_F16: Benchmark = Benchmark {
 /// neither API offers to portable kernels, can be faster.
 const TENSOR: Benchmark = Benchmark {
     name: "tensor",
+    accepts: &[("ROUNDS", Accepted::Whole(1, 131_072))],
     summary: "eight independent chains of 16×16 f16 matrix products per subgroup, summed in f32 by tensor cores",
     look_for: "The ratio to the f16 rate of fma_f16: the gain of the matrix units. Vendors' figures need larger \
         instructions than a subgroup's 16×16 and are seldom reached here.",

@@ -14,8 +14,8 @@ use oracles::{
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Shape, Step, TexelFormat,
-    Texture, Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Shape, Step,
+    TexelFormat, Texture, Work, all, each, uniform,
 };
 
 /// The family.
@@ -310,6 +310,7 @@ const BASE: Benchmark = Benchmark {
 
 /// A table of 64 words.
 const TABLES: Benchmark = Benchmark {
+    accepts: &[("EACH", Accepted::SWITCH)],
     sources: &["B8"],
     cases: &[
         Cases {
@@ -334,6 +335,7 @@ const TABLES: Benchmark = Benchmark {
 
 /// A single invocation.
 const LATENCIES: Benchmark = Benchmark {
+    accepts: &[("STEPS", Accepted::Multiple(16, 1 << 20))],
     cases: &[Cases {
         from: Profile::Quick,
         dtypes: &[Dtype::U32],

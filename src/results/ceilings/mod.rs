@@ -1,5 +1,6 @@
 //! Compares rows with measured peaks: share, plausibility, and whether a working set fits in a cache.
 
+mod impossible;
 #[cfg(test)]
 mod tests;
 
@@ -9,6 +10,7 @@ use std::collections::btree_map::Entry;
 use super::bound::Bound;
 use super::record::{Cause, Record, Status};
 use super::stats::{self, Estimate, round_to_seven_digits};
+use crate::backend::Peaks;
 use crate::suite::{Case, Limit, Scalar};
 
 /// A share above this is a fault: dead code, an input in cache, a wrong byte count, or a ceiling measured too low.
@@ -33,6 +35,8 @@ pub struct Ceilings {
     /// Rates (bytes, operations or launches per nanosecond) by working set in bytes. The working set is 0 for limits
     /// other than memory.
     rates: BTreeMap<Key, BTreeMap<u64, Estimate>>,
+    /// What the device's units can do at most, where that is known.
+    peaks: Option<Peaks>,
 }
 
 /// A ceiling that a case is compared with.
@@ -54,11 +58,25 @@ impl Ceilings {
         ceilings
     }
 
-    /// Adds the row of a ceiling; rows of other benchmarks are ignored. Returns whether a ceiling rose: rows compared
+    /// No ceilings yet, of a device with these units.
+    #[must_use]
+    pub fn of_device(peaks: Option<Peaks>) -> Self {
+        Self { peaks, ..Self::default() }
+    }
+
+    /// Forgets all ceilings.
+    pub fn clear(&mut self) {
+        self.rates.clear();
+    }
+
+    /// Adds the row of a ceiling, unless no device has such units; rows of other benchmarks are ignored. Returns whether a ceiling rose: rows compared
     /// with it must then be judged again.
     pub fn add(&mut self, case: &Case, record: &Record) -> bool {
         let (Some(limit), true) = (case.benchmark.ceiling, case.benchmark.sets_ceiling) else { return false };
         let Some(rate) = rate(limit, case, record) else { return false };
+        if self.above_units(limit, case, rate).is_some() {
+            return false;
+        }
         let working_set = if limit.is_memory() { case.work().bytes } else { 0 };
         match self.rates.entry(key(limit, case)).or_default().entry(working_set) {
             Entry::Vacant(vacant) => {
@@ -92,9 +110,16 @@ impl Ceilings {
             record.status = Status::Ok;
         }
         (record.ceiling, record.share, record.share_low, record.share_high) = (None, None, None, None);
+        let widening = (2.0 * software_scatter.unwrap_or(0.0)).exp();
+        if record.status == Status::Ok
+            && let Some(reason) = self.impossible(case, record, widening)
+        {
+            record.status = Status::Implausible;
+            accuse(record, Cause::AboveCeiling, reason);
+            return;
+        }
         let Some(peak) = self.binding(case) else { return };
         let Some(rate) = rate(peak.limit, case, record) else { return };
-        let widening = (2.0 * software_scatter.unwrap_or(0.0)).exp();
         let is_the_ceiling = case.benchmark.sets_ceiling && rate == peak.rate;
         let share = if is_the_ceiling {
             Estimate { value: 1.0, low: 1.0, high: 1.0 }
@@ -125,13 +150,7 @@ impl Ceilings {
                 if is_known(excess) { "too noisy to judge" } else { "too few samples to judge" },
             )
         };
-        let mut reason = format!("{:.0} % of the ceiling '{bound}': {verdict}", share.value * 100.0);
-        if !record.reason.is_empty() {
-            reason.push_str("; ");
-            reason.push_str(&record.reason);
-        }
-        let known = std::mem::replace(&mut record.reason, reason);
-        record.unjudged = Some((record.cause.replace(cause), known));
+        accuse(record, cause, format!("{:.0} % of the ceiling '{bound}': {verdict}", share.value * 100.0));
     }
 
     /// The value of the column `ceiling`.
@@ -202,6 +221,16 @@ impl Ceilings {
         let largest = self.rates.get(&(peak.limit, None)).and_then(BTreeMap::last_key_value);
         largest.is_some_and(|(_, largest)| peak.rate.value > CACHED_FACTOR * largest.value)
     }
+}
+
+/// Sets the row's cause and reason, and keeps the earlier ones.
+fn accuse(record: &mut Record, cause: Cause, mut reason: String) {
+    if !record.reason.is_empty() {
+        reason.push_str("; ");
+        reason.push_str(&record.reason);
+    }
+    let known = std::mem::replace(&mut record.reason, reason);
+    record.unjudged = Some((record.cause.replace(cause), known));
 }
 
 /// The fastest of `rates` and `first`.

@@ -257,6 +257,64 @@ fn a_mixed_kernel_is_bound_by_the_slower_of_two_limits() {
     assert_eq!(record.ceiling.map(|bound| bound.to_string()).as_deref(), Some("copy 512 MiB"));
 }
 
+/// A device of 132 multiprocessors at 1.98 GHz: 66.9 TFLOP/s of f32.
+fn known_units() -> Ceilings {
+    Ceilings::of_device(Peaks::of_multiprocessors(132, 1.98, 90))
+}
+
+#[test]
+fn a_ceiling_above_what_the_units_can_do_is_implausible_and_sets_no_ceiling() {
+    let fma = case("ceiling/fma", 1 << 22);
+    for (rate, noise, status) in [
+        (60_000.0, 0.01, Status::Ok),
+        (66_900.0 * 1.04, 0.001, Status::Ok),
+        (66_900.0 * 1.2, 0.2, Status::Ok),
+        (66_900.0 * 1.2, 0.01, Status::Implausible),
+        (5e6, 0.01, Status::Implausible),
+    ] {
+        let mut ceilings = known_units();
+        let mut record = row_at(fma.work().flops, rate, noise);
+        assert_eq!(ceilings.add(&fma, &record), status == Status::Ok, "{rate}");
+        ceilings.judge(&fma, &mut record, None);
+        assert_eq!(record.status, status, "{rate} {noise}");
+        if rate == 5e6 {
+            assert_eq!(
+                record.reason,
+                "5000 TFLOP/s is more than 132 SMs at 1.98 GHz can do, 66.9 TFLOP/s: no kernel can be that fast"
+            );
+        }
+        // Without known units nothing is said.
+        Ceilings::default().judge(&fma, &mut record, None);
+        assert_eq!((record.status, record.reason.as_str()), (Status::Ok, ""));
+    }
+}
+
+#[test]
+fn ceilings_of_multiply_adds_are_in_proportion() {
+    let (f32s, integers) = (case("ceiling/fma", 1 << 22), case("ceiling/mad", 1 << 22));
+    let mut doubles = f32s.clone();
+    doubles.shape.dtype = crate::suite::Dtype::F64;
+    let (halves, row_of) =
+        (case("ceiling/fma_f16", 1 << 22), |case: &Case, rate| row_at(case.work().flops, rate, 0.01));
+    for (fast, slow, ratio, status) in [
+        (&doubles, &f32s, 1.0, Status::Ok),
+        (&doubles, &f32s, 1.5, Status::Implausible),
+        (&halves, &f32s, 4.0, Status::Ok),
+        (&halves, &f32s, 6.0, Status::Implausible),
+        (&f32s, &integers, 60.0, Status::Ok),
+        (&f32s, &integers, 80.0, Status::Implausible),
+        (&f32s, &doubles, 80.0, Status::Ok),
+    ] {
+        let mut record = row_of(fast, 1000.0 * ratio);
+        let ceilings = ceilings(&[(slow, row_of(slow, 1000.0)), (fast, record.clone())]);
+        ceilings.judge(fast, &mut record, None);
+        assert_eq!(record.status, status, "{fast} {slow} {ratio}: {}", record.reason);
+        // A software device's speed may have changed by e^1 between the two.
+        ceilings.judge(fast, &mut record, Some(0.5));
+        assert_eq!(record.status, Status::Ok, "{fast}");
+    }
+}
+
 /// Every case that a benchmark declares.
 fn cases_of(family: &'static Family, benchmark: &'static Benchmark) -> Vec<Case> {
     let mut cases = Vec::new();

@@ -1,0 +1,69 @@
+//! The parameters that a request sets, compared with those that the selected kernels have and with the values that these
+//! accept.
+
+use super::names::unknown;
+use crate::error::{Error, Result};
+use crate::shader::Shader;
+use crate::suite::{Accepted, Benchmark, Family, HOST_PARAMS};
+
+/// A selected benchmark with its family.
+type Selected = (&'static Family, &'static Benchmark);
+
+/// Whether a selected kernel has each parameter, and every kernel that has it accepts its value.
+///
+/// # Errors
+/// [`Error::Usage`] with the parameter, its value and the accepted ones.
+pub(super) fn check(selected: &[Selected], params: &[(String, f64)]) -> Result<()> {
+    for (name, value) in params {
+        let owners: Vec<&Selected> =
+            selected.iter().filter(|(_, benchmark)| params_of(benchmark).contains(name)).collect();
+        if owners.is_empty() {
+            let mut known: Vec<String> = selected.iter().flat_map(|(_, benchmark)| params_of(benchmark)).collect();
+            known.sort();
+            known.dedup();
+            return Err(Error::Usage(if known.is_empty() {
+                format!("there is no parameter '{name}': the selected kernels have no parameters")
+            } else {
+                unknown("parameter", name, &known)
+            }));
+        }
+        for (family, benchmark) in owners {
+            let accepted = accepted(family, benchmark, name);
+            if !accepted.has(*value) {
+                let kernel = format!("{}/{}", family.name, benchmark.name);
+                return Err(Error::Usage(format!("{kernel} does not accept {name}={value}: {name} is {accepted}")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The values of a parameter. Of a kernel that replaces the suite's only the type is known.
+fn accepted(family: &Family, benchmark: &Benchmark, name: &str) -> Accepted {
+    let is_own = family.benchmarks.iter().any(|own| own.name == benchmark.name && own.wgsl == benchmark.wgsl);
+    if is_own || HOST_PARAMS.contains(&name) {
+        return benchmark.accepted(name);
+    }
+    parsed(benchmark).and_then(|shader| shader.accepted(name)).unwrap_or(Accepted::U32)
+}
+
+/// The kernel in its first element type; `None` where it has no WGSL or is faulty.
+fn parsed(benchmark: &Benchmark) -> Option<Shader> {
+    let dtype = benchmark.cases.iter().flat_map(|cases| cases.dtypes).next()?;
+    Shader::parse(benchmark.wgsl, dtype.name()).ok()
+}
+
+/// Names of a benchmark's parameters: its shader's overrides, and the harness's parameters that it uses.
+#[must_use]
+pub fn params_of(benchmark: &Benchmark) -> Vec<String> {
+    let declared = benchmark.cases.iter().flat_map(|cases| cases.params).flat_map(|params| params.iter());
+    // A benchmark that only CUDA has declares all its parameters.
+    let is_known = |name: &&str| benchmark.only_cuda.is_some() || HOST_PARAMS.contains(name);
+    let mut names: Vec<String> = declared.map(|(name, _)| *name).filter(is_known).map(str::to_owned).collect();
+    if let Some(shader) = parsed(benchmark) {
+        names.extend(shader.overrides().into_iter().map(str::to_owned));
+    }
+    names.sort();
+    names.dedup();
+    names
+}

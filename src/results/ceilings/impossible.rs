@@ -1,0 +1,58 @@
+//! Rates that no device reaches: above what its units can do, or out of proportion to its other ceilings. A ceiling has no
+//! other judge: a kernel that computes a closed form in place of its loop would set it.
+
+use super::{Ceilings, Estimate, IMPLAUSIBLE, rate, share};
+use crate::results::Record;
+use crate::results::format::{byte_rate, flop_rate};
+use crate::suite::{Case, Limit, Scalar};
+
+/// Multiply-adds of one type are at most this many times as fast as those of another, with a quarter added, as kernels
+/// reach different parts of their peaks. f64 is nowhere faster than f32. Packed f16 has four times the rate of f32 on an
+/// A100, twice on most others. 32-bit integer multiply-adds take up to 16 instructions, of which f32 needs half of one
+/// where it is packed; twice that is allowed.
+const PROPORTIONS: [(Scalar, Scalar, f64); 3] =
+    [(Scalar::F64, Scalar::F32, 1.25), (Scalar::F16, Scalar::F32, 5.0), (Scalar::F32, Scalar::U32, 64.0)];
+
+impl Ceilings {
+    /// Why no device has the rate of a row, with its whole interval; `None` if nothing is known against it.
+    /// `widening` is the factor by which the device's speed may differ between two rows.
+    pub(super) fn impossible(&self, case: &Case, record: &Record, widening: f64) -> Option<String> {
+        case.limits().find_map(|limit| {
+            let rate = rate(limit, case, record)?;
+            self.above_units(limit, case, rate).or_else(|| self.out_of_proportion(limit, case, rate, widening))
+        })
+    }
+
+    /// The reason if a rate is above what the device's units can do.
+    pub(super) fn above_units(&self, limit: Limit, case: &Case, rate: Estimate) -> Option<String> {
+        let peaks = self.peaks.as_ref()?;
+        let most = peaks.rate(limit, case.shape.dtype.scalar())?;
+        (rate.low > IMPLAUSIBLE * most).then(|| {
+            let (got, most) = (text(limit, rate.value), text(limit, most));
+            format!("{got} is more than {} can do, {most}: no kernel can be that fast", peaks.units())
+        })
+    }
+
+    /// The reason if a rate of multiply-adds is too far above the ceiling of another type.
+    fn out_of_proportion(&self, limit: Limit, case: &Case, rate: Estimate, widening: f64) -> Option<String> {
+        let own = case.shape.dtype.scalar();
+        let others = PROPORTIONS.iter().filter(|(faster, ..)| limit == Limit::Fma && *faster == own);
+        others.into_iter().find_map(|(_, slower, most)| {
+            let ceiling = *self.rates.get(&(limit, Some(*slower)))?.get(&0)?;
+            let ratio = share(rate, ceiling, widening);
+            (ratio.low > IMPLAUSIBLE * most).then(|| {
+                let (own, slower) = (own.name(), slower.name());
+                format!(
+                    "{:.0} times the ceiling 'fma {slower}', and {own} is at most {most} times as fast on any device: no \
+                     kernel can be that fast",
+                    ratio.value
+                )
+            })
+        })
+    }
+}
+
+/// A rate in the unit of its limit.
+fn text(limit: Limit, rate: f64) -> String {
+    if limit.is_in_bytes() { byte_rate(rate) } else { flop_rate(rate) }
+}
