@@ -423,14 +423,39 @@ fn comparisons_of_committed_reports_fit_80_columns() {
     let both = committed("nvidia-h200/2026-11-22-vulkan+cuda.csv");
     let [hard, soft, both] = [h200(), soft, both].map(|path| path.to_string_lossy().into_owned());
     let pair = [soft.as_str(), hard.as_str()];
-    let text = compare_files(&folder, &pair).succeeds().stdout;
+    let text = compare_files(&folder, &[pair[0], pair[1], "--all"]).succeeds().stdout;
     assert!(text.contains("all families: B against A") && !text.contains('\u{1b}'), "{text}");
-    for arguments in [&pair[..], &[&both, &soft], &[&both, &soft, "--relative"], &[&both, "--sort", "change"]] {
+    for (arguments, is_short) in [
+        (&pair[..], true),
+        (&[&both, &soft], false),
+        (&[&both, &soft, "--all"], false),
+        (&[&both, &soft, "--relative"], false),
+        (&[&both, "--sort", "change"], false),
+    ] {
         let text = compare_files(&folder, arguments).stdout;
         // Paths may be longer than a line.
         let lines = text.lines().filter(|line| !line.contains("results"));
-        assert!(lines.clone().count() > 100 && lines.clone().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(lines.clone().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(lines.count() < 40 || !is_short, "{text}");
     }
+}
+
+#[test]
+fn a_comparison_answers_first_and_shows_the_largest_slow_down_first() {
+    let folder = changed(|row| {
+        let factor = if row.family == "transpose" { 1.1 } else { 0.9 };
+        for ns in [&mut row.median_ns, &mut row.ci_low_ns, &mut row.ci_high_ns].into_iter().flatten() {
+            *ns *= factor;
+        }
+        row.epochs_ns.iter_mut().for_each(|ns| *ns *= factor);
+    });
+    let text = compare_files(&folder, &["old.csv", "new.csv"]).succeeds().stdout;
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}\n{text}"));
+    let (totals, slower, faster) = (place("B against A: "), place("\nslower\n"), place("\nfaster\n"));
+    assert!(totals < slower && slower < faster, "{text}");
+    assert!(text.contains("`--all` shows every row."), "{text}");
+    let all = compare_files(&folder, &["old.csv", "new.csv", "--all"]).succeeds().stdout;
+    assert!(all.lines().count() > text.lines().count(), "{all}");
 }
 
 #[test]

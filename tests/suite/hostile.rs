@@ -164,9 +164,15 @@ fn a_report_is_the_same_in_both_formats_and_after_another_round() {
         assert_eq!(reader::read(path, &bytes[..]).expect("own").records, records);
         assert_eq!(reader::read(Path::new("r.json"), &json::write(&records)[..]).expect("own").records, records);
     }
-    // An honest file comes back byte by byte.
-    let honest = std::fs::read(LLVMPIPE).expect("readable");
-    assert!(csv::write(&records()) == honest, "{LLVMPIPE} changes when it is read and written");
+    // An honest file comes back line by line, apart from columns that were added since.
+    let honest = std::fs::read_to_string(LLVMPIPE).expect("readable");
+    let written = String::from_utf8(csv::write(&records())).expect("UTF-8");
+    let added = written.lines().next().map_or(0, |line| line.split(',').count())
+        - honest.lines().next().map_or(0, |line| line.split(',').count());
+    assert_eq!(written.lines().count(), honest.lines().count());
+    for (written, honest) in written.lines().zip(honest.lines()).skip(1) {
+        assert_eq!(written, format!("{honest}{}", ",".repeat(added)));
+    }
 }
 
 /// The same rows as CSV and as JSON are the same report, or the same error.
