@@ -23,6 +23,17 @@ impl TableFormat {
     }
 }
 
+/// Which tables a run prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Tables {
+    /// Every family
+    All,
+    /// The families named by filters
+    Family,
+    /// None: the summary alone
+    None,
+}
+
 /// Output formats of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(super) enum ListFormat {

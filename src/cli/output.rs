@@ -30,14 +30,18 @@ pub(super) fn say(text: &str) {
     }
 }
 
+/// Whether stdout is a terminal.
+pub(super) fn is_on_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
 /// Width of stdout (without a terminal `COLUMNS`, else 80) and colours (only on a terminal, without `NO_COLOR`).
 pub(super) fn terminal() -> Terminal {
-    let is_terminal = std::io::stdout().is_terminal();
     let size = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
     let columns = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     Terminal {
         width: size.or_else(columns).filter(|width| *width > 0).unwrap_or(80),
-        has_color: is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        has_color: is_on_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Progress {
     replaced: (Option<Instant>, bool),
     /// Number of APIs that alternate.
     apis: usize,
+    /// The new rows of the family that is measured, of the first API.
+    family: Vec<Record>,
     pictures: Option<Pictures>,
     /// The first error of writing a file. It ends the run after the current case.
     failure: Option<Error>,
@@ -71,6 +73,7 @@ impl Progress {
             json: None,
             replaced: (None, false),
             apis,
+            family: Vec::new(),
             pictures: None,
             failure: None,
             interrupt,
@@ -93,6 +96,7 @@ impl Progress {
     /// # Errors
     /// The first [`Error::Io`] of the run, with the path.
     pub(super) fn end(&mut self, records: &[Record]) -> Result<()> {
+        self.end_family();
         self.bar.finish_and_clear();
         let csv = self.complete_csv(records);
         let json = self.json.as_mut().map_or(Ok(()), |json| json.write(records));
@@ -130,6 +134,30 @@ impl Progress {
             Some(json) if json.is_due() => json.write(records),
             _ => Ok(()),
         }
+    }
+
+    /// On a terminal, prints the headline of a family when rows of the next one arrive. With a time limit, families take
+    /// turns.
+    fn headline(&mut self, records: &[Record], changes: &Changes) {
+        if self.bar.is_hidden() || self.limit.is_some() {
+            return;
+        }
+        for row in changes.added.iter().filter_map(|index| records.get(*index)) {
+            match self.family.first() {
+                Some(first) if first.family != row.family => self.end_family(),
+                Some(first) if first.backend != row.backend => continue,
+                _ => {}
+            }
+            self.family.push(row.clone());
+        }
+    }
+
+    fn end_family(&mut self) {
+        let rows: Vec<&Record> = self.family.iter().collect();
+        let Some(first) = rows.first() else { return };
+        let line = report::summary::headline(&first.family, &rows);
+        self.say(&line);
+        self.family.clear();
     }
 
     /// Prefix with the API if there are several.
@@ -247,6 +275,7 @@ impl Observer for Progress {
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
         self.watchdog.clear();
         self.bar.inc(1);
+        self.headline(records, changes);
         if self.failure.is_none() {
             let written = self.write(records, changes);
             self.note(written);
@@ -255,6 +284,7 @@ impl Observer for Progress {
     }
 
     fn pass(&mut self, number: usize, count: usize) {
+        self.end_family();
         self.bar.inc_length(count as u64);
         if self.bar.is_hidden() {
             self.say(&format!("pass {number}: {} once more", plural(count, "case", "cases")));

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::format::TableFormat;
+use super::format::{TableFormat, Tables};
 use super::host::{operating_system, processor};
 use super::interrupt::{self, Interrupt};
 use super::messages::{beginning, how_to_go_on, left_out};
-use super::output::{print, say};
+use super::output::{is_on_terminal, print, say, terminal};
 use super::outputs::{Files, Paths, default_csv, name_words};
 use super::pictures::Pictures;
 use super::progress::Progress;
@@ -17,10 +17,11 @@ use super::shaders::sources;
 use super::target::{Target, Through, targets};
 use super::values::{duration, fail_on, param, size};
 use crate::backend::{Backend, Device, DeviceType};
-use crate::engine::plan::{Request, plan, reserves, without_size};
+use crate::engine::plan::{Request, matcher, plan, reserves, without_size};
 use crate::engine::{EarlierRows, End, Epochs, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
+use crate::report::summary::card;
 use crate::report::{self, CsvFile};
 use crate::results::{Record, Status};
 use crate::suite::{Case, Dtype, Extent, Profile};
@@ -90,6 +91,9 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "STATUS,…", value_parser = fail_on, value_delimiter = ',',
           default_values = ["wrong", "failed", "implausible"], hide_default_value = true)]
     fail_on: Vec<Status>,
+    /// Tables to print before the summary [default: all; on a terminal family, or none without filters]
+    #[arg(long, value_enum)]
+    table: Option<Tables>,
     /// Format of the tables
     #[arg(long, value_enum, default_value_t)]
     format: TableFormat,
@@ -291,7 +295,7 @@ impl Command<'_> {
         }
         let written = progress.end(&outcome.records);
         drop(progress);
-        let printed = print(&report::write(&report::sections(&outcome.records), arguments.format.medium()));
+        let printed = print(&tables(arguments, &outcome.records)?);
         let wanted = count * devices.len();
         if let Err(error) = written {
             say(&how_to_go_on(&file, wanted));
@@ -318,8 +322,36 @@ impl Command<'_> {
                 "{rows} of {wanted} rows in {path}: the same command with --resume {path} measures the rest"
             )),
         }
+        let printed = printed.and_then(|()| print_summary(arguments, &outcome.records, &path.to_string()));
         Ok((outcome, printed))
     }
+}
+
+/// The tables that the user asks for. A terminal has no room for all of them; a pipe gets them all.
+fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
+    let usual = || match (is_on_terminal(), arguments.filters.is_empty()) {
+        (false, _) => Tables::All,
+        (true, true) => Tables::None,
+        (true, false) => Tables::Family,
+    };
+    let matchers = arguments.filters.iter().map(|filter| matcher(filter)).collect::<Result<Vec<_>>>()?;
+    let is_named = |row: &&Record| matchers.is_empty() || matchers.iter().any(|matches| matches(&row.name()));
+    let mut sections = report::sections(records);
+    match arguments.table.unwrap_or_else(usual) {
+        Tables::All => {}
+        Tables::Family => sections.retain(|section| section.rows.iter().any(is_named)),
+        Tables::None => sections.clear(),
+    }
+    Ok(report::write(&sections, arguments.format.medium()))
+}
+
+/// Prints the summary, which ends with what to type next and the path of the report. Markdown is for tables alone.
+fn print_summary(arguments: &Arguments, records: &[Record], path: &str) -> Result<()> {
+    if arguments.format == TableFormat::Markdown {
+        return Ok(());
+    }
+    let next = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW".to_owned();
+    print(&format!("\n{}", card(records, &[next, path.to_owned()], terminal())))
 }
 
 fn settings(arguments: &Arguments, profile: Profile, time: Option<Duration>, devices: &[Device]) -> Settings {

@@ -7,6 +7,7 @@ use crate::backend::{Api, DeviceType};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
 use crate::report::versus::{family_ratios, ratio_to};
 use crate::report::{apis, table};
+use crate::results::findings::finding;
 use crate::results::stats::Estimate;
 use crate::results::summary::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
 use crate::results::{Record, format};
@@ -50,6 +51,19 @@ pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String 
     lines.truncate(LINES - last.len().min(LINES));
     lines.extend(last);
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// One line about a family's rows, from one API: its first finding, else the number of rows with a time.
+#[must_use]
+pub fn headline(family: &str, rows: &[&Record]) -> String {
+    const NAME: usize = 17;
+    let measured = rows.iter().filter(|row| row.median_ns.is_some()).count();
+    // Sentences end with a full stop and a space; numbers have no space behind their point.
+    let text = finding(family, rows).map_or_else(
+        || format!("{measured} rows measured"),
+        |finding| finding.text.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned(),
+    );
+    format!("{} {}", padded(family, NAME), cut(&text, COLUMNS - NAME - 1))
 }
 
 /// Device, APIs, driver and date.

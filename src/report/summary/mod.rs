@@ -5,4 +5,4 @@ mod card;
 mod texts;
 
 pub use beside::side_by_side;
-pub use card::{COLUMNS, LINES, card};
+pub use card::{COLUMNS, LINES, card, headline};
