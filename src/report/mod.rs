@@ -14,6 +14,7 @@ mod section;
 pub mod summary;
 pub mod table;
 mod tables;
+pub mod tour;
 pub mod versus;
 
 pub use file::{CsvFile, replace_file};
