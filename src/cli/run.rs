@@ -90,6 +90,9 @@ pub(super) struct Arguments {
     /// List the cases that would run, and exit
     #[arg(long)]
     dry_run: bool,
+    /// Whether to print no tables: `learn` shows the rows in its own way.
+    #[arg(skip)]
+    pub(super) is_quiet: bool,
 }
 
 /// Seeds from the clock are below this, short enough to type.
@@ -252,7 +255,9 @@ fn run_on(
     }
     progress.end(&outcome.records)?;
     drop(progress);
-    print(&report::write(&report::sections(&outcome.records), arguments.format.medium()))?;
+    if !arguments.is_quiet {
+        print(&report::write(&report::sections(&outcome.records), arguments.format.medium()))?;
+    }
     let (rows, path) = (outcome.records.len(), path.display());
     let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
     if !outcome.left_out.is_empty() {
