@@ -18,6 +18,7 @@ mod golden;
 mod gpu;
 mod index;
 mod kill;
+mod learn;
 mod limit;
 mod mutations;
 mod page;
