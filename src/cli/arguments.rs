@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use super::format::ListForm;
 use super::target::Through;
-use super::{compare, explain, index, report, run, show, summary};
+use super::{compare, explain, index, learn, report, run, show, summary};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +22,7 @@ Examples:
   shaderbench devices                           device properties and limits
   shaderbench list --json                       every benchmark as JSON
   shaderbench explain transpose/tiled           what it measures, and the newest results
+  shaderbench learn                             what five articles on CUDA memory claim, judged on this GPU
   shaderbench show transpose/tiled --lang hlsl --param PAD=1  the kernel as DirectX 12 compiles it
 
   shaderbench run transpose --resume r.csv      continue an interrupted `run transpose --out r.csv`
@@ -49,10 +50,15 @@ pub(super) enum Command {
     Compare(compare::Arguments),
     /// Write an HTML page with tables and charts of reports
     Report(report::Arguments),
+    /// Tour of five articles on CUDA memory: each claim judged by measurements of your GPU
+    Learn(learn::Arguments),
     /// List families and benchmarks
     List {
         #[command(flatten)]
         form: ListForm,
+        /// Show only benchmarks that answer this step or chapter of the tour: D5, D (see `learn`)
+        #[arg(long, value_name = "ID")]
+        source: Option<String>,
     },
     /// Show device properties and limits
     Devices {

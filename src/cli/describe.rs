@@ -7,28 +7,41 @@ use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 use super::arguments::CommandLine;
+use super::learn::GLOSSARY;
 use super::output::print;
 use crate::engine::plan::all_names;
 use crate::error::{Error, Result};
 use crate::report::replace_file;
+use crate::results::tour::steps;
+use crate::suite::source::ARTICLES;
 
 /// Name of the program.
 const NAME: &str = env!("CARGO_PKG_NAME");
 
-/// `completions`: a shell script that also completes families and benchmarks.
+/// `completions`: a shell script that also completes families, benchmarks, and the steps of the tour.
 pub(super) fn completions(shell: clap_complete::Shell) -> Result<()> {
     // Only the script restricts values to names: the program also accepts globs.
     let mut command = CommandLine::command();
-    for (name, argument) in [("run", "filters"), ("explain", "names"), ("show", "name")] {
-        command = command.mut_subcommand(name, |command| with_names(command, argument));
+    let steps = || steps().map(|step| step.id.to_owned());
+    let explained: Vec<String> = all_names().into_iter().chain(steps()).collect();
+    let chapters = ARTICLES.iter().map(|(letter, _)| letter.to_string());
+    let learned: Vec<String> = chapters.chain(steps()).chain([GLOSSARY.to_owned()]).collect();
+    let arguments = [
+        ("run", "filters", all_names()),
+        ("explain", "names", explained),
+        ("show", "name", all_names()),
+        ("learn", "names", learned),
+    ];
+    for (name, argument, values) in arguments {
+        command = command.mut_subcommand(name, |command| with_values(command, argument, values));
     }
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut with_names(command, "filters"), NAME, &mut script);
+    clap_complete::generate(shell, &mut with_values(command, "filters", all_names()), NAME, &mut script);
     print(&String::from_utf8_lossy(&script))
 }
 
-fn with_names(command: Command, argument: &str) -> Command {
-    command.mut_arg(argument, |argument| argument.value_parser(PossibleValuesParser::new(all_names())))
+fn with_values(command: Command, argument: &str, values: Vec<String>) -> Command {
+    command.mut_arg(argument, |argument| argument.value_parser(PossibleValuesParser::new(values)))
 }
 
 /// `man`: the page of the program, or one page per command in a folder.

@@ -1,22 +1,25 @@
 //! `explain`: what benchmarks measure, how to read their numbers, and their newest results.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::format::TableFormat;
 use super::output::print;
-use super::reports::{in_folder, read};
+use super::reports::{Measured, named_or_newest};
+use super::steps::{is_step, steps_named};
 use crate::engine::plan::{params_of, select};
-use crate::error::{Result, shown};
+use crate::error::Result;
 use crate::families::FAMILIES;
-use crate::report::{self, Medium, Part, Section, apis, lay_out, reader};
+use crate::report::tour::{self, sides};
+use crate::report::{self, Medium, Part, Section, apis, lay_out};
 use crate::results::Record;
+use crate::results::tour::Step;
 use crate::suite::source::{Header, find};
 use crate::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
 
 /// Arguments of `explain`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Benchmarks (transpose/tiled), families (transpose) or globs ('*/vec4*') to explain
+    /// Benchmarks (transpose/tiled), families (transpose), globs ('*/vec4*') or steps of the tour (D5) to explain
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
     /// Report (CSV or JSON) to take rows from [default: the newest under results/ that has some]
@@ -27,26 +30,22 @@ pub(super) struct Arguments {
     format: TableFormat,
 }
 
-/// A report with its path.
-struct Measured {
-    path: String,
-    records: Vec<Record>,
-}
-
 /// Runs the command.
 pub(super) fn explain(arguments: &Arguments) -> Result<()> {
-    let selected = select(&arguments.names)?;
-    let is_selected = |row: &Record| selected.iter().any(|(family, benchmark)| is_of(row, family, benchmark));
-    let measured = match &arguments.report {
-        Some(path) => Some(Measured { path: shown(path), records: read(path)?.records }),
-        None => newest(Path::new("results"), is_selected),
-    };
-    let mut texts = Vec::new();
+    let (steps, filters) = split(&arguments.names)?;
+    // No filter selects every benchmark.
+    let selected = if filters.is_empty() { Vec::new() } else { select(&filters)? };
+    // Device properties are in every row.
+    let is_selected =
+        |row: &Record| selected.is_empty() || selected.iter().any(|(family, benchmark)| is_of(row, family, benchmark));
+    let measured = named_or_newest(arguments.report.as_deref(), is_selected)?;
+    let medium = arguments.format.medium();
+    let sides = measured.as_ref().map_or_else(Vec::new, |measured| sides(&measured.records));
+    let mut texts: Vec<String> = steps.iter().map(|step| lay_out(tour::step(step, &sides), medium)).collect();
     for family in FAMILIES {
         let benchmarks: Vec<&'static Benchmark> =
             selected.iter().filter(|(of, _)| of.name == family.name).map(|(_, benchmark)| *benchmark).collect();
         if !benchmarks.is_empty() {
-            let medium = arguments.format.medium();
             let mut blocks = described(family, &benchmarks);
             match rows(family, &benchmarks, measured.as_ref(), medium) {
                 Some(rows) => blocks.push(rows),
@@ -58,23 +57,24 @@ pub(super) fn explain(arguments: &Arguments) -> Result<()> {
     print(&texts.join("\n"))
 }
 
-fn is_of(row: &Record, family: &Family, benchmark: &Benchmark) -> bool {
-    row.family == family.name && row.benchmark == benchmark.name
-}
-
-/// The newest report in a folder that has matching rows, by the date of its newest matching row. Unreadable reports are
-/// skipped with a note.
-fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured> {
-    let mut newest: Option<(String, Measured)> = None;
-    // Skip JSON: a run's JSON report has the same rows as its CSV.
-    let reports = in_folder(folder, |path| reader::has_ending(path, "csv")).ok()?;
-    for (path, records) in reports {
-        let date = records.iter().filter(|row| is_wanted(row)).map(|row| row.date.clone()).max();
-        if let Some(date) = date.filter(|date| newest.as_ref().is_none_or(|(known, _)| date >= known)) {
-            newest = Some((date, Measured { path: shown(&path), records }));
+/// The steps of the tour among `names`, and the filters of the benchmarks: the other names, and the steps' kernels.
+fn split(names: &[String]) -> Result<(Vec<&'static Step>, Vec<String>)> {
+    let (mut steps, mut filters): (Vec<&'static Step>, Vec<String>) = (Vec::new(), Vec::new());
+    for name in names {
+        if is_step(name) {
+            for step in steps_named(name)? {
+                filters.extend(step.kernels.iter().map(|kernel| (*kernel).to_owned()));
+                steps.push(step);
+            }
+        } else {
+            filters.push(name.clone());
         }
     }
-    newest.map(|(_, measured)| measured)
+    Ok((steps, filters))
+}
+
+fn is_of(row: &Record, family: &Family, benchmark: &Benchmark) -> bool {
+    row.family == family.name && row.benchmark == benchmark.name
 }
 
 /// The family, if all its benchmarks are selected; then each benchmark.

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::format::ListFormat;
-use super::output::{print, print_json};
+use super::output::{print, print_json, say};
+use super::steps::steps_named;
 use super::target::apis;
 use crate::backend::Api;
 use crate::engine::plan::params_of;
@@ -12,36 +13,54 @@ use crate::families::FAMILIES;
 use crate::report::markdown::{escape, table};
 use crate::suite::{Benchmark, Family};
 
-pub(super) fn list(format: ListFormat) -> Result<()> {
+/// Prints the benchmarks, or those that answer a step or chapter of the tour.
+///
+/// # Errors
+/// [`Error::Usage`](crate::error::Error::Usage) if there is no such step.
+pub(super) fn list(format: ListFormat, source: Option<&str>) -> Result<()> {
+    let steps = source.map(steps_named).transpose()?;
+    let is_wanted = |benchmark: &&Benchmark| {
+        steps.as_ref().is_none_or(|steps| steps.iter().any(|step| benchmark.sources.contains(&step.id)))
+    };
+    let all = FAMILIES.iter().map(|family| (*family, family.benchmarks.iter().filter(is_wanted).collect()));
+    let listed: Vec<Listed> = all.filter(|(_, benchmarks): &Listed| !benchmarks.is_empty()).collect();
+    if let (Some(source), true) = (source, listed.is_empty()) {
+        say(&format!("no benchmark answers {source}: `shaderbench devices` shows the properties of the devices"));
+    }
     match format {
-        ListFormat::Table => print(&plain()),
-        ListFormat::Markdown => print(&markdown()),
+        ListFormat::Table => print(&plain(&listed)),
+        ListFormat::Markdown => print(&markdown(&listed)),
         ListFormat::Json => {
-            let of = |family: &'static Family| family.benchmarks.iter().map(move |benchmark| object(family, benchmark));
-            print_json(&FAMILIES.iter().copied().flat_map(of).collect())
+            let of = |(family, benchmarks): &Listed| -> Vec<Value> {
+                benchmarks.iter().map(|benchmark| object(family, benchmark)).collect()
+            };
+            print_json(&listed.iter().flat_map(of).collect())
         }
     }
 }
 
-fn plain() -> String {
+/// A family with its benchmarks that are listed.
+type Listed = (&'static Family, Vec<&'static Benchmark>);
+
+fn plain(listed: &[Listed]) -> String {
     let mut text = String::new();
-    for family in FAMILIES {
+    for (family, benchmarks) in listed {
         text.push_str(&format!("{}: {}\n", family.name, family.summary));
-        for benchmark in family.benchmarks {
+        for benchmark in benchmarks {
             text.push_str(&format!("  {:<24} {}\n", benchmark.name, benchmark.summary));
         }
     }
     text
 }
 
-fn markdown() -> String {
-    let section = |family: &&Family| {
-        let row = |benchmark: &Benchmark| vec![benchmark.name.to_owned(), benchmark.summary.to_owned()];
-        let rows: Vec<_> = family.benchmarks.iter().map(row).collect();
+fn markdown(listed: &[Listed]) -> String {
+    let section = |(family, benchmarks): &Listed| {
+        let row = |benchmark: &&Benchmark| vec![benchmark.name.to_owned(), benchmark.summary.to_owned()];
+        let rows: Vec<_> = benchmarks.iter().map(row).collect();
         let table = table(&["benchmark", "what it does"].map(str::to_owned), &[false, false], &rows);
         format!("### {}\n\n{}\n\n{table}", escape(family.name), escape(family.summary))
     };
-    FAMILIES.iter().map(section).collect::<Vec<_>>().join("\n")
+    listed.iter().map(section).collect::<Vec<_>>().join("\n")
 }
 
 fn object(family: &Family, benchmark: &Benchmark) -> Value {

@@ -7,7 +7,7 @@ use clap::Parser;
 use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::say;
-use super::{compare, describe, devices, explain, index, list, report, run, show, summary};
+use super::{compare, describe, devices, explain, index, learn, list, report, run, show, summary};
 
 /// Parses the arguments, runs the command, prints any error and returns the exit code.
 #[must_use]
@@ -24,7 +24,8 @@ pub fn main() -> ExitCode {
         Some(Command::Summary(arguments)) => summary::summary(&arguments).map(|()| 0),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::Report(arguments)) => report::report(&arguments),
-        Some(Command::List { form }) => list::list(form.format()).map(|()| 0),
+        Some(Command::Learn(arguments)) => learn::learn(&arguments),
+        Some(Command::List { form, source }) => list::list(form.format(), source.as_deref()).map(|()| 0),
         Some(Command::Devices { backend, form }) => devices::devices(backend, form.format()).map(|()| 0),
         Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
         Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),

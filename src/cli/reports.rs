@@ -8,6 +8,20 @@ use crate::report::reader;
 use crate::results::Record;
 use crate::results::compare::Report;
 
+/// A report with its path.
+pub(super) struct Measured {
+    pub(super) path: String,
+    pub(super) records: Vec<Record>,
+}
+
+/// The report at `path`, or the newest one under `results/` with rows that are wanted; `None` without one.
+pub(super) fn named_or_newest(path: Option<&Path>, is_wanted: impl Fn(&Record) -> bool) -> Result<Option<Measured>> {
+    match path {
+        Some(path) => Ok(Some(Measured { path: shown(path), records: read(path)?.records })),
+        None => Ok(newest(Path::new("results"), is_wanted)),
+    }
+}
+
 /// Reads a report and requires rows. The reader's notes go to stderr.
 pub(super) fn read(path: &Path) -> Result<Report> {
     let report = reader::open(path)?;
@@ -42,4 +56,18 @@ pub(super) fn in_folder(
 /// The error for a folder without a readable report.
 pub(super) fn none_readable(folder: &Path, kind: &str) -> Error {
     Error::Usage(format!("{} contains no {kind} report that can be read", shown(folder)))
+}
+
+/// The newest report in a folder that has matching rows, by the date of its newest matching row. Unreadable reports are
+/// skipped with a note.
+fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured> {
+    let mut newest: Option<(String, Measured)> = None;
+    // Skip JSON: a run's JSON report has the same rows as its CSV.
+    for (path, records) in in_folder(folder, |path| reader::has_ending(path, "csv")).ok()? {
+        let date = records.iter().filter(|row| is_wanted(row)).map(|row| row.date.clone()).max();
+        if let Some(date) = date.filter(|date| newest.as_ref().is_none_or(|(known, _)| date >= known)) {
+            newest = Some((date, Measured { path: shown(&path), records }));
+        }
+    }
+    newest.map(|(_, measured)| measured)
 }

@@ -100,6 +100,9 @@ pub(super) struct Arguments {
     /// List the cases that would run, and exit
     #[arg(long)]
     dry_run: bool,
+    /// Whether to print no tables: `learn` shows the rows in its own way.
+    #[arg(skip)]
+    pub(super) is_quiet: bool,
 }
 
 /// Seeds from the clock are below this, short enough to type.
@@ -295,7 +298,7 @@ impl Command<'_> {
         }
         let written = progress.end(&outcome.records);
         drop(progress);
-        let printed = print(&tables(arguments, &outcome.records)?);
+        let printed = if arguments.is_quiet { Ok(()) } else { print(&tables(arguments, &outcome.records)?) };
         let wanted = count * devices.len();
         if let Err(error) = written {
             say(&how_to_go_on(&file, wanted));
@@ -347,7 +350,7 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
 
 /// Prints the summary, which ends with what to type next and the path of the report. Markdown is for tables alone.
 fn print_summary(arguments: &Arguments, records: &[Record], path: &str) -> Result<()> {
-    if arguments.format == TableFormat::Markdown {
+    if arguments.is_quiet || arguments.format == TableFormat::Markdown {
         return Ok(());
     }
     let next = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW".to_owned();

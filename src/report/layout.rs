@@ -89,6 +89,8 @@ pub enum Part {
         /// The text.
         text: String,
     },
+    /// Lines that keep their spaces, at most 80 columns wide.
+    Figure(String),
 }
 
 impl Part {
@@ -117,6 +119,7 @@ impl Part {
             }
             Self::Text { text, indent } => wrap(&text, terminal.width, indent),
             Self::Field { label, text } => field(label, &text, terminal),
+            Self::Figure(lines) => format!("\n{lines}"),
         };
         drawn + "\n"
     }
@@ -133,6 +136,8 @@ impl Part {
             }
             Self::Text { text, .. } => format!("\n{}\n", markdown::escape(&text)),
             Self::Field { label, text } => format!("- **{label}**: {}\n", markdown::escape(&text)),
+            // No line of a figure can be a fence: each starts with spaces.
+            Self::Figure(lines) => format!("\n```text\n{lines}\n```\n\n"),
         }
     }
 }

@@ -17,6 +17,7 @@ mod section;
 pub mod summary;
 pub mod table;
 mod tables;
+pub mod tour;
 pub mod versus;
 
 #[cfg(not(target_family = "wasm"))]

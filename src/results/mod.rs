@@ -9,6 +9,7 @@ pub mod format;
 mod record;
 pub mod stats;
 pub mod summary;
+pub mod tour;
 
 pub use bound::Bound;
 pub use record::{COLUMNS, Cause, Clock, Column, Conditions, Kind, Record, SCHEMA, Status};

@@ -20,6 +20,7 @@ mod gpu;
 mod hostile;
 mod index;
 mod kill;
+mod learn;
 mod limit;
 mod mutations;
 mod page;

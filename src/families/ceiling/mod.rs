@@ -93,6 +93,7 @@ pub const FAMILY: Family = Family {
                 stay in a write-back cache.",
             limited_by: "The path from the SMs to L2, then DRAM writes. A device that fetches a line before it \
                 overwrites it moves twice the bytes.",
+            sources: &["B10"],
             wgsl: include_str!("../../../shaders/ceiling/fill.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/fill.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[]]),

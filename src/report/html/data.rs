@@ -10,9 +10,11 @@ use super::matches::{Match, matches};
 use super::samples::{Series, widest};
 use crate::backend::{Api, DeviceType};
 use crate::families::FAMILIES;
+use crate::report::tour::chapter;
 use crate::results::compare::{Comparison, Report, Side, compare};
 use crate::results::findings::{Finding, Quantity, finding};
 use crate::results::stats;
+use crate::results::tour::{Step, steps};
 use crate::results::{Record, Status};
 use crate::suite::Family;
 
@@ -22,6 +24,7 @@ pub struct Data<'a> {
     /// Version of shaderbench that wrote the page.
     tool_version: &'static str,
     families: Vec<FamilyData>,
+    tour: Vec<StepData>,
     sides: Vec<SideData<'a>>,
     cases: CaseColumns,
     #[serde(flatten)]
@@ -36,6 +39,17 @@ struct FamilyData {
     is_by_kernel: bool,
     /// Benchmarks whose result is the latency of one load.
     latencies: Vec<&'static str>,
+}
+
+/// A step of the tour.
+#[derive(Serialize)]
+struct StepData {
+    id: &'static str,
+    /// Letter and title of its chapter.
+    chapter: String,
+    title: &'static str,
+    claim: &'static str,
+    expected: String,
 }
 
 /// A side: one device through one API.
@@ -68,6 +82,8 @@ struct SideData<'a> {
     ceilings: Vec<Ceiling>,
     levels: Vec<Plateau>,
     findings: Vec<FindingData>,
+    /// The verdict on each step of the tour, with its reason; empty after the first few sides, to keep the page small.
+    tour: Vec<String>,
     rows: SideColumns,
     samples: Vec<Series>,
 }
@@ -79,6 +95,9 @@ struct FindingData {
     text: String,
     values: BTreeMap<String, Quantity>,
 }
+
+/// Sides for which the page has the tour.
+const TOUR_SIDES: usize = 4;
 
 /// The page data of a comparison from [`super::sides`].
 ///
@@ -100,9 +119,17 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
             .map(|benchmark| benchmark.name)
             .collect(),
     };
+    let step = |step: &Step| StepData {
+        id: step.id,
+        chapter: chapter(step.chapter()),
+        title: step.title,
+        claim: step.claim,
+        expected: (step.prediction)(),
+    };
     Data {
         tool_version: env!("CARGO_PKG_VERSION"),
         families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).collect(),
+        tour: steps().map(step).collect(),
         sides,
         cases,
         matches: matches(comparison, &mut texts),
@@ -157,6 +184,7 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
         ceilings: ceilings(&rows),
         levels: levels(&rows),
         findings: FAMILIES.iter().filter_map(found).collect(),
+        tour: steps().filter(|_| index < TOUR_SIDES).map(|step| step.judged(&rows).sentences()).collect(),
         rows: SideColumns::new(comparison, index, texts),
         samples: widest(comparison, index),
     }

@@ -14,7 +14,7 @@ pub(super) fn has_several_epochs(row: &Record) -> bool {
 
 /// Whether a driver runs the kernels on the host's CPU: caches, banks and lines are then those of the CPU, shared with
 /// other programs.
-pub(super) fn is_software(row: &Record) -> bool {
+pub(in crate::results) fn is_software(row: &Record) -> bool {
     row.device_type == Some(DeviceType::Software)
 }
 
@@ -61,7 +61,7 @@ pub(in crate::results) fn flop_rate(row: &Record) -> Option<Estimate> {
 }
 
 /// The row's part of the peak that limits it; the peak counts as exact, since the row is judged by it.
-pub(super) fn share(row: &Record) -> Option<Estimate> {
+pub(in crate::results) fn share(row: &Record) -> Option<Estimate> {
     per_time(row, row.share)
 }
 

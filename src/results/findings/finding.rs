@@ -51,12 +51,12 @@ pub enum Quantity {
 /// Collects the values of a sentence. Each method records a value under a name and returns its text, with the digits
 /// that its interval leaves ([`format::digits`]); `None`, and no value, where that is none.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(in crate::results) struct Draft {
     values: Vec<(String, Quantity)>,
 }
 
 impl Draft {
-    pub(super) fn into_values(self) -> Vec<(String, Quantity)> {
+    pub(in crate::results) fn into_values(self) -> Vec<(String, Quantity)> {
         self.values
     }
 
@@ -71,61 +71,61 @@ impl Draft {
         Some((format::rounded(estimate.value, digits), digits))
     }
 
-    pub(super) fn count(&mut self, name: impl Into<String>, count: u64) -> String {
+    pub(in crate::results) fn count(&mut self, name: impl Into<String>, count: u64) -> String {
         self.record(name, Quantity::Count(count));
         count.to_string()
     }
 
-    pub(super) fn bytes(&mut self, name: impl Into<String>, bytes: u64) -> String {
+    pub(in crate::results) fn bytes(&mut self, name: impl Into<String>, bytes: u64) -> String {
         self.record(name, Quantity::Bytes(bytes));
         binary_size(bytes)
     }
 
     /// A size between two: `24–48 MiB`. Records both.
-    pub(super) fn bracket(&mut self, name: &str, least: u64, most: u64) -> String {
+    pub(in crate::results) fn bracket(&mut self, name: &str, least: u64, most: u64) -> String {
         self.record(format!("{name} at least"), Quantity::Bytes(least));
         self.record(format!("{name} at most"), Quantity::Bytes(most));
         binary_range(least, most)
     }
 
     /// A time, from nanoseconds.
-    pub(super) fn time(&mut self, name: impl Into<String>, ns: Estimate) -> Option<String> {
+    pub(in crate::results) fn time(&mut self, name: impl Into<String>, ns: Estimate) -> Option<String> {
         let (ns, digits) = self.quoted(name.into(), ns, Quantity::Nanoseconds)?;
         Some(format::scaled(ns, format::TIME_UNITS, digits))
     }
 
     /// A rate, from GB/s.
-    pub(super) fn byte_rate(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
+    pub(in crate::results) fn byte_rate(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
         let (rate, digits) = self.quoted(name.into(), rate, Quantity::GbPerS)?;
         Some(format::scaled(rate * 1000.0, format::BYTE_RATE_UNITS, digits))
     }
 
     /// A rate, from GFLOP/s.
-    pub(super) fn flop_rate(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
+    pub(in crate::results) fn flop_rate(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
         let (rate, digits) = self.quoted(name.into(), rate, Quantity::GflopPerS)?;
         Some(format::scaled(rate * 1000.0, format::FLOP_RATE_UNITS, digits))
     }
 
     /// A number of operations per second, in 10^9: `12.3 G`.
-    pub(super) fn operations(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
+    pub(in crate::results) fn operations(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
         let (rate, digits) = self.quoted(name.into(), rate, Quantity::GflopPerS)?;
         Some(format::scaled(rate * 1000.0, &["M", "G", "T"], digits))
     }
 
     /// A factor: `2.31×`.
-    pub(super) fn times(&mut self, name: impl Into<String>, ratio: Estimate) -> Option<String> {
+    pub(in crate::results) fn times(&mut self, name: impl Into<String>, ratio: Estimate) -> Option<String> {
         let (ratio, digits) = self.quoted(name.into(), ratio, Quantity::Ratio)?;
         Some(format!("{}×", format::significant(ratio, digits)))
     }
 
     /// A ratio without noise, in plain digits.
-    pub(super) fn exact(&mut self, name: impl Into<String>, ratio: f64) -> String {
+    pub(in crate::results) fn exact(&mut self, name: impl Into<String>, ratio: f64) -> String {
         self.record(name, Quantity::Ratio(ratio));
         ratio.to_string()
     }
 
     /// A part of a whole: `75 %`.
-    pub(super) fn percent(&mut self, name: impl Into<String>, part: Estimate) -> Option<String> {
+    pub(in crate::results) fn percent(&mut self, name: impl Into<String>, part: Estimate) -> Option<String> {
         let (quoted, digits) = self.quoted(name.into(), part, Quantity::Ratio)?;
         let whole = format::rounded(part.value, digits.min(2));
         // 99.6 % is not all.
@@ -134,7 +134,12 @@ impl Draft {
     }
 
     /// How a rate compares with another: `2.31× as fast as`, or `as fast, within the noise, as`. Records a factor only.
-    pub(super) fn speed(&mut self, name: impl Into<String>, rate: Estimate, other: Estimate) -> Option<String> {
+    pub(in crate::results) fn speed(
+        &mut self,
+        name: impl Into<String>,
+        rate: Estimate,
+        other: Estimate,
+    ) -> Option<String> {
         match estimate::compare(rate, other)? {
             Comparison::Differ(ratio) => Some(format!("{} as fast as", self.times(name, ratio)?)),
             Comparison::Alike => Some("as fast, within the noise, as".to_owned()),
@@ -142,7 +147,12 @@ impl Draft {
     }
 
     /// How a time compares with another: `2.31× as long as`, or `as long, within the noise, as`. Records a factor only.
-    pub(super) fn duration(&mut self, name: impl Into<String>, time: Estimate, other: Estimate) -> Option<String> {
+    pub(in crate::results) fn duration(
+        &mut self,
+        name: impl Into<String>,
+        time: Estimate,
+        other: Estimate,
+    ) -> Option<String> {
         match estimate::compare(time, other)? {
             Comparison::Differ(ratio) => Some(format!("{} as long as", self.times(name, ratio)?)),
             Comparison::Alike => Some("as long, within the noise, as".to_owned()),
@@ -150,7 +160,7 @@ impl Draft {
     }
 
     /// ` (98 % of the measured copy peak)`, where the row has a share that its noise leaves.
-    pub(super) fn share(&mut self, name: impl Into<String>, row: &Record, peak: &str) -> String {
+    pub(in crate::results) fn share(&mut self, name: impl Into<String>, row: &Record, peak: &str) -> String {
         let share = estimate::share(row).and_then(|share| self.percent(name, share));
         share.map_or_else(String::new, |share| format!(" ({share} of {peak})"))
     }

@@ -32,7 +32,8 @@ mod transpose;
 mod workgroup_memory;
 
 pub use claim::Claim;
-pub(in crate::results) use estimate::{byte_rate, flop_rate, time as time_of};
+pub(in crate::results) use estimate::{byte_rate, flop_rate, is_software, share, time as time_of};
+pub(in crate::results) use finding::Draft;
 pub use finding::{Finding, Quantity};
 
 use std::ops::RangeInclusive;

@@ -149,7 +149,7 @@ function decode(data) {
     side.series = side.samples.map((series) => ({ ...series, of: cases[series.case] }));
   }
   const matches = data.matches.map((match) => decodeMatch(match, sides, cases, data.texts));
-  return { families: data.families, sides, cases, matches, toolVersion: data.tool_version };
+  return { families: data.families, tour: data.tour, sides, cases, matches, toolVersion: data.tool_version };
 }
 
 /** Rows with a time on the given sides, for a family or one of its benchmarks. */

@@ -200,6 +200,30 @@ function findingsSection(model) {
     : null;
 }
 
+/** The tour: a chapter per article, each claim with the verdict of each side that has one. */
+function tourSection(model) {
+  const judged = model.sides.filter((side) => side.tour.length > 0);
+  const name = (side) => h("b", {}, `${model.sides.length > 1 ? side.short : side.api}: `);
+  const step = (own, index) => [
+    h("p", {}, h("b", {}, `${own.id} ${own.title}. `), sentence(`${own.claim} Expected: ${own.expected}`)),
+    judged.map((side) => h("p", {}, name(side), sentence(side.tour[index]))),
+  ];
+  const chapters = unique(model.tour.map(({ chapter }) => chapter)).map((chapter) =>
+    h(
+      "details",
+      {},
+      h("summary", {}, h("b", {}, chapter.slice(0, 1)), ` ${chapter.slice(3)}`),
+      model.tour.map((own, index) => (own.chapter === chapter ? step(own, index) : null)),
+    ),
+  );
+  return h(
+    "section",
+    { id: "tour", class: "findings" },
+    h("h2", {}, "CUDA memory in five chapters"),
+    h("div", {}, chapters),
+  );
+}
+
 /** The resize observer of each root element. A redraw disconnects the old observer. */
 const observers = new WeakMap();
 
@@ -248,6 +272,7 @@ function render(root, data) {
           ["devices", "Devices"],
           ["charts", "Charts"],
           ["findings", "Findings"],
+          ["tour", "Tour"],
           ["table", "Table"],
         ].map(([id, label]) => h("a", { href: `#${id}` }, label)),
       ),
@@ -263,7 +288,7 @@ function render(root, data) {
         h("div", { class: "cards" }, model.sides.map(card)),
       ),
       h("div", { id: "charts" }, sideChoice(model, shown, drawAll), boxes),
-      append(h("div", {}), [findingsSection(model)]),
+      append(h("div", {}), [findingsSection(model), tourSection(model)]),
       h("section", { id: "table" }, h("h2", {}, "Every case"), comparisonTable(model)),
     ),
     h(

@@ -1,0 +1,108 @@
+//! The list of steps with their verdicts, and one step.
+
+use anstyle::{AnsiColor, Style};
+
+use super::picture::{drawn, predicted};
+use super::side::Side;
+use crate::report::layout::{Cell, Column, DIM, Grid, Mark, Part, Row, colored};
+use crate::results::tour::{Step, Verdict, steps, term};
+use crate::suite::source::ARTICLES;
+
+/// Every chapter and step in one line each, with the verdict of each side; then how many claims hold.
+#[must_use]
+pub fn overview(sides: &[Side]) -> Vec<Part> {
+    let judged: Vec<Vec<Verdict>> =
+        sides.iter().map(|side| steps().map(|step| step.judged(&side.rows).verdict).collect()).collect();
+    let row = |(index, step): (usize, &Step)| Row {
+        group: chapter(step.chapter()),
+        mark: Mark::None,
+        name: format!("  {:<4}{}", step.id, step.title),
+        cells: judged.iter().map(|verdicts| cell(verdicts[index])).collect(),
+    };
+    let columns = sides.iter().map(|side| Column { heading: side.label.to_owned(), is_right: false }).collect();
+    let rows = steps().enumerate().map(row).collect();
+    let grid = Grid { columns, widest_name: None, note: None, has_marks: false, rows };
+    let counts = sides.iter().zip(&judged).map(|(side, verdicts)| count(side.label, verdicts));
+    let counts = counts.map(|text| Part::text(&text));
+    let meaning = "Faster means by more than 10 %, as fast within 10 %: the whole 95 % interval decides.";
+    [Part::Table(grid)].into_iter().chain(counts).chain([Part::text(meaning)]).collect()
+}
+
+/// `D: coalescing and transpose`.
+#[must_use]
+pub fn chapter(letter: char) -> String {
+    let title = ARTICLES.iter().find(|(known, _)| *known == letter).map_or("", |(_, title)| title);
+    format!("{letter}: {title}")
+}
+
+fn cell(verdict: Verdict) -> Cell {
+    Cell { style: style(verdict), ..Cell::from(verdict.name().to_owned()) }
+}
+
+const fn style(verdict: Verdict) -> Style {
+    match verdict {
+        Verdict::Holds => colored(AnsiColor::Green),
+        Verdict::Fails => colored(AnsiColor::Yellow),
+        Verdict::Unknown => DIM,
+    }
+}
+
+/// `Vulkan, 34 claims: holds 20, no longer holds 8, cannot tell 6.`
+fn count(label: &str, verdicts: &[Verdict]) -> String {
+    let of = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+    let counts = Verdict::ALL.map(|verdict| format!("{} {}", verdict.name(), of(verdict)));
+    format!("{label}, {} claims: {}.", verdicts.len(), counts.join(", "))
+}
+
+/// A step: claim, kernels, terms, expectation, the verdict of each side, pictures, what to type next.
+#[must_use]
+pub fn step(step: &Step, sides: &[Side]) -> Vec<Part> {
+    let field = |label, text: String| Part::Field { label, text };
+    let mut parts = vec![
+        Part::Heading { name: step.id.to_owned(), rest: step.title.to_owned() },
+        field("claim", step.claim.to_owned()),
+        field("kernels", kernels(step)),
+        field("names", terms(step)),
+        field("expected", (step.prediction)()),
+    ];
+    for side in sides {
+        parts.push(field(side.label, step.judged(&side.rows).sentences()));
+    }
+    if sides.is_empty() {
+        let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("learn {} --run", step.id) };
+        parts.push(field("measured", format!("nothing yet: `shaderbench {command}` measures it")));
+    }
+    parts.extend((step.model)().iter().map(|graph| Part::Figure(predicted(graph))));
+    for side in sides {
+        let Some(picture) = step.pictured(&side.rows) else { continue };
+        parts.push(Part::Figure(drawn(&picture, side.label)));
+    }
+    parts.push(field("next", next(step)));
+    parts
+}
+
+fn kernels(step: &Step) -> String {
+    match step.kernels {
+        [] => "none: `shaderbench devices` asks the drivers".to_owned(),
+        kernels => kernels.join(", "),
+    }
+}
+
+/// `__shared__ ↔ var<workgroup>; __syncwarp() ↔ nothing in WGSL`.
+fn terms(step: &Step) -> String {
+    let named = step.terms.iter().filter_map(|cuda| term(cuda));
+    let text = named.map(|term| match term.wgsl {
+        "none" => format!("{} ↔ nothing in WGSL", term.cuda),
+        wgsl => format!("{} ↔ {wgsl}", term.cuda),
+    });
+    text.collect::<Vec<_>>().join("; ")
+}
+
+/// The kernel's source, and the next step.
+fn next(step: &Step) -> String {
+    let following = steps().skip_while(|other| other.id != step.id).nth(1);
+    let following = following.map(|next| format!("shaderbench learn {}", next.id));
+    let show = step.kernels.first().map(|kernel| format!("shaderbench show {kernel}"));
+    let commands: Vec<String> = show.into_iter().chain(following).map(|command| format!("`{command}`")).collect();
+    if commands.is_empty() { "`shaderbench learn`".to_owned() } else { commands.join("; ") }
+}

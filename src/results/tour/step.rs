@@ -1,0 +1,201 @@
+//! A step of the tour: what an article claims, which kernels show it, and what rows say of it.
+
+use super::rows::{Cannot, Rows};
+use crate::results::Record;
+use crate::results::findings::{Draft, Quantity};
+
+/// What rows say of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The rows support the claim.
+    Holds,
+    /// The rows contradict the claim.
+    Fails,
+    /// The rows support neither.
+    Unknown,
+}
+
+impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Self; 3] = [Self::Holds, Self::Fails, Self::Unknown];
+
+    /// In words.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Fails => "no longer holds",
+            Self::Unknown => "cannot tell",
+        }
+    }
+}
+
+/// The verdict on a claim, with its reason.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why the claim no longer holds, where an experiment of the suite shows it.
+    pub cause: Option<String>,
+    /// Sentences: what was measured, or why nothing can be said.
+    pub text: String,
+    /// Further measured figures, each with its name: `coalesced reads 484 GB/s`.
+    pub figures: Vec<String>,
+    /// The values in the sentences and figures, each with its name.
+    pub values: Vec<(String, Quantity)>,
+}
+
+impl Judgement {
+    /// `no longer holds, because …. The sum … Measured: in place 158 GB/s.`
+    #[must_use]
+    pub fn sentences(&self) -> String {
+        let cause = self.cause.as_ref().map_or_else(String::new, |cause| format!(", because {cause}"));
+        let figures =
+            if self.figures.is_empty() { String::new() } else { format!(" Measured: {}.", self.figures.join(", ")) };
+        format!("{}{cause}. {}{figures}", self.verdict.name(), self.text)
+    }
+}
+
+/// What a judge answers if the rows support an answer.
+pub(super) struct Answer {
+    holds: bool,
+    cause: Option<String>,
+    text: String,
+    figures: Vec<String>,
+}
+
+impl Answer {
+    pub(super) const fn new(holds: bool, text: String) -> Self {
+        Self { holds, cause: None, text, figures: Vec::new() }
+    }
+
+    /// Whether the claim holds.
+    pub(super) const fn holds(&self) -> bool {
+        self.holds
+    }
+
+    /// Adds a cause that an experiment of the suite shows.
+    pub(super) fn because(mut self, cause: &str) -> Self {
+        self.cause = Some(cause.to_owned());
+        self
+    }
+
+    /// Adds the figures that are not too noisy to quote.
+    pub(super) fn with(mut self, figures: impl IntoIterator<Item = Option<String>>) -> Self {
+        self.figures.extend(figures.into_iter().flatten());
+        self
+    }
+}
+
+/// An answer, or the reason why the rows support none.
+pub(super) type Told = Result<Answer, Cannot>;
+
+/// Values over a parameter: `None` where there is no row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graph {
+    /// What the values are, over which parameter.
+    pub title: &'static str,
+    /// The parameter of the first value; the others follow by ones.
+    pub first: u64,
+    /// Values from 0 to 1.
+    pub values: Vec<Option<f64>>,
+}
+
+/// A rate of a kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bar {
+    /// The kernel with its parameters.
+    pub name: String,
+    /// Its rate in GB/s.
+    pub gb_per_s: f64,
+}
+
+/// What rows show at a glance.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Picture {
+    /// A graph.
+    Graph(Graph),
+    /// Rates, one bar each, and what they are rates of.
+    Bars(String, Vec<Bar>),
+}
+
+/// A step: one workload of an article.
+pub struct Step {
+    /// The number of the workload: `D5`.
+    pub id: &'static str,
+    /// At most [`Step::TITLE`] characters.
+    pub title: &'static str,
+    /// What the article claims, in one sentence.
+    pub claim: &'static str,
+    /// The benchmarks that show it, as `family/benchmark`.
+    pub kernels: &'static [&'static str],
+    /// CUDA names of the [glossary](super::GLOSSARY) that the kernels use.
+    pub terms: &'static [&'static str],
+    /// What to expect, with the model's number where there is a model.
+    pub prediction: fn() -> String,
+    /// Whether the verdict depends on times, which on a software device say nothing about a GPU.
+    pub is_timing: bool,
+    /// Answers from rows of one device through one API.
+    pub(super) judge: fn(&Rows, &mut Draft) -> Told,
+    /// What the model predicts, as graphs.
+    pub model: fn() -> Vec<Graph>,
+    /// What the rows show, as a picture.
+    pub(super) picture: fn(&Rows) -> Option<Picture>,
+}
+
+impl Step {
+    /// The width of the longest title.
+    pub const TITLE: usize = 40;
+
+    /// Defaults for the fields that a literal leaves out.
+    pub(super) const BLANK: Self = Self {
+        id: "",
+        title: "",
+        claim: "",
+        kernels: &[],
+        terms: &[],
+        prediction: String::new,
+        is_timing: true,
+        judge: |_, _| Err(Cannot::new("no experiment")),
+        model: Vec::new,
+        picture: |_| None,
+    };
+
+    /// The letter of its chapter.
+    #[must_use]
+    pub fn chapter(&self) -> char {
+        self.id.chars().next().unwrap_or_default()
+    }
+
+    /// The verdict that `rows`, of one device through one API, support.
+    #[must_use]
+    pub fn judged(&self, rows: &[&Record]) -> Judgement {
+        let rows = Rows::new(rows);
+        let mut draft = Draft::default();
+        let told = if self.is_timing && rows.is_software() {
+            Err(Cannot::new("this is a software device: its times do not represent a GPU"))
+        } else {
+            (self.judge)(&rows, &mut draft)
+        };
+        match told {
+            Ok(Answer { holds, cause, text, figures }) => {
+                let verdict = if holds { Verdict::Holds } else { Verdict::Fails };
+                Judgement { verdict, cause, text, figures, values: draft.into_values() }
+            }
+            Err(why) => Judgement {
+                verdict: Verdict::Unknown,
+                cause: None,
+                text: why.text(),
+                figures: Vec::new(),
+                values: Vec::new(),
+            },
+        }
+    }
+
+    /// What `rows`, of one device through one API, show at a glance; `None` on a software device and without rows.
+    #[must_use]
+    pub fn pictured(&self, rows: &[&Record]) -> Option<Picture> {
+        let rows = Rows::new(rows);
+        if rows.is_software() { None } else { (self.picture)(&rows) }
+    }
+}

@@ -1,0 +1,363 @@
+//! The command `learn`: the tour of the source articles, and its verdicts.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::command::{Folder, Output, has_device, shaderbench, shaderbench_in_empty_folder};
+use shaderbench::backend::{Api, DeviceType};
+use shaderbench::families::benchmark;
+use shaderbench::report::csv;
+use shaderbench::results::tour::{GLOSSARY, Step, Verdict, ids, named, steps, term};
+use shaderbench::results::{Clock, Record, Status};
+use shaderbench::suite::source::SOURCES;
+
+const BOTH: &str = "results/nvidia-h200/2026-11-22-vulkan+cuda.csv";
+/// Of several epochs, so that its intervals are narrow.
+const EPOCHS: &str = "results/nvidia-h200/2026-11-22-vulkan-3.csv";
+const SOFTWARE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv";
+
+fn records(path: &str) -> Vec<Record> {
+    csv::open(Path::new(path)).expect("a report").records
+}
+
+fn learn(arguments: &[&str]) -> Output {
+    shaderbench(&[&["learn"], arguments].concat()).run().succeeds()
+}
+
+/// The verdict on a step, and its sentences.
+fn judged(step: &Step, rows: &[Record], api: Api) -> (Verdict, String) {
+    let rows: Vec<&Record> = rows.iter().filter(|row| row.backend == Some(api)).collect();
+    let judgement = step.judged(&rows);
+    (judgement.verdict, judgement.sentences())
+}
+
+fn verdict(id: &str, rows: &[Record], api: Api) -> (Verdict, String) {
+    judged(named(id)[0], rows, api)
+}
+
+/// Kernels with which a step compares its own; they answer another workload.
+const COMPARED: [(&str, &str); 5] = [
+    ("A4", "reduction/interleaved_global"),
+    ("C2", "sum_of_cubes/serial_block_sum"),
+    ("C2", "sum_of_cubes/many_blocks_host_sum"),
+    ("D6", "transpose/naive_coalesced_write"),
+    ("E2", "bank_conflict/stride"),
+];
+
+#[test]
+fn every_workload_has_one_step_with_kernels_that_answer_it() {
+    let found: Vec<&str> = steps().map(|step| step.id).collect();
+    assert_eq!(found, SOURCES.iter().map(|source| source.id).collect::<Vec<_>>());
+    for step in steps() {
+        for name in step.kernels {
+            let (family, own) = name.split_once('/').expect("family/benchmark");
+            let known = benchmark(family, own).unwrap_or_else(|| panic!("{}: there is no {name}", step.id));
+            let is_compared = COMPARED.contains(&(step.id, name));
+            assert_ne!(known.sources.contains(&step.id), is_compared, "{}: {name}", step.id);
+        }
+        // `devices` answers these.
+        assert_eq!(step.kernels.is_empty(), ["A1", "C5"].contains(&step.id), "{}", step.id);
+    }
+}
+
+#[test]
+fn texts_of_steps_are_sentences() {
+    let mut claims = BTreeSet::new();
+    for step in steps() {
+        assert!(step.title.chars().count() <= Step::TITLE && !step.title.is_empty(), "{}", step.id);
+        assert!(step.claim.ends_with('.') && !step.claim.contains(". "), "{}: one sentence: {}", step.id, step.claim);
+        assert!((step.prediction)().ends_with('.'), "{}", step.id);
+        assert!(!step.terms.is_empty() && step.terms.iter().all(|name| term(name).is_some()), "{}", step.id);
+        assert!(claims.insert(step.claim), "{}: another step's claim", step.id);
+    }
+    let names: BTreeSet<&str> = GLOSSARY.iter().map(|term| term.cuda).collect();
+    assert_eq!(names.len(), GLOSSARY.len(), "a term twice");
+}
+
+#[test]
+fn the_verdicts_on_an_h200_are_as_expected() {
+    insta::assert_snapshot!("overview", learn(&["--report", BOTH]).stdout);
+    for chapter in ["A", "B", "C", "D", "E"] {
+        insta::assert_snapshot!(format!("chapter_{chapter}"), learn(&[chapter, "--report", BOTH]).stdout);
+    }
+    insta::assert_snapshot!("step_in_markdown", learn(&["d4", "--report", EPOCHS, "--format", "markdown"]).stdout);
+    insta::assert_snapshot!("overview_of_epochs", learn(&["--report", EPOCHS]).stdout);
+}
+
+#[test]
+fn a_cause_comes_from_an_experiment_of_the_same_report() {
+    let mut rows = records(EPOCHS);
+    let (found, text) = verdict("D4", &rows, Api::Vulkan);
+    assert_eq!(found, Verdict::Fails);
+    assert!(text.starts_with("no longer holds, because a load from DRAM fetches 64 B here, as"), "{text}");
+    let (found, text) = verdict("C2", &rows, Api::Vulkan);
+    assert_eq!(found, Verdict::Fails);
+    assert!(text.starts_with("no longer holds, because adding up a block takes little of the time"), "{text}");
+    rows.retain(|row| row.benchmark != "granule" && row.benchmark != "many_blocks_host_sum");
+    for id in ["D4", "C2"] {
+        let (found, text) = verdict(id, &rows, Api::Vulkan);
+        assert_eq!(found, Verdict::Fails);
+        assert!(!text.contains("because"), "{text}");
+    }
+}
+
+#[test]
+fn times_of_a_software_device_support_no_verdict_but_answers_do() {
+    let rows = records(SOFTWARE);
+    for step in steps() {
+        let (found, text) = judged(step, &rows, Api::Vulkan);
+        if step.is_timing {
+            assert_eq!(found, Verdict::Unknown, "{}: {text}", step.id);
+            assert!(text.contains("software device"), "{text}");
+            let all: Vec<&Record> = rows.iter().collect();
+            assert_eq!(step.pictured(&all), None, "{}", step.id);
+        }
+        assert!(!text.contains("Measured"), "{}: {text}", step.id);
+    }
+    for id in ["A1", "B3", "C1", "D7", "E6"] {
+        let (found, text) = verdict(id, &rows, Api::Vulkan);
+        assert_eq!(found, Verdict::Holds, "{id}: {text}");
+    }
+    assert_eq!(verdict("C5", &rows, Api::Vulkan).0, Verdict::Fails, "a subgroup has 8 invocations there");
+    insta::assert_snapshot!("overview_of_a_software_device", learn(&["--report", SOFTWARE]).stdout);
+}
+
+/// The H200's rows with the same narrow time for every kernel.
+fn flat() -> Vec<Record> {
+    let mut rows = records(EPOCHS);
+    for row in rows.iter_mut().filter(|row| row.median_ns.is_some()) {
+        set_time(row, 1e6, 0.001);
+        row.share = row.share.map(|_| 0.9);
+        row.end_to_end_ns = row.end_to_end_ns.map(|_| 1.2e6);
+    }
+    rows
+}
+
+fn set_time(row: &mut Record, ns: f64, noise: f64) {
+    row.median_ns = Some(ns);
+    (row.ci_low_ns, row.ci_high_ns) = (Some(ns * (1.0 - noise)), Some(ns * (1.0 + noise)));
+    row.gb_per_s = row.bytes.map(|bytes| bytes as f64 / ns);
+    row.epochs_ns = vec![ns; 3];
+}
+
+/// Steps that claim that two kernels are as fast, or the slower kernel of each.
+const AS_FAST: [(&str, &[&str]); 5] = [
+    ("A2", &["override_size", "dynamic_size"]),
+    ("B10", &["clear_buffer"]),
+    ("E2", &["broadcast"]),
+    ("E3", &["bytes", "halves"]),
+    ("E4", &["carved"]),
+];
+
+#[test]
+fn claims_fail_on_a_device_where_every_kernel_takes_as_long() {
+    let rows = flat();
+    // Only CUDA reads a clock in the kernel.
+    for step in steps().filter(|step| step.is_timing && step.id != "C4") {
+        let (found, text) = judged(step, &rows, Api::Vulkan);
+        let expected = if AS_FAST.iter().any(|(id, _)| *id == step.id) { Verdict::Holds } else { Verdict::Fails };
+        assert_eq!(found, expected, "{}: {text}", step.id);
+    }
+    for (id, slow) in AS_FAST {
+        let mut rows = flat();
+        for row in rows.iter_mut().filter(|row| slow.contains(&row.benchmark.as_str())) {
+            // The bytes and halves that share a word are the slow ones.
+            if row.params.get("APART").is_none_or(|apart| *apart == 1.0) && row.median_ns.is_some() {
+                set_time(row, 2e6, 0.001);
+            }
+        }
+        let (found, text) = verdict(id, &rows, Api::Vulkan);
+        assert_eq!(found, Verdict::Fails, "{id}: {text}");
+        assert!(text.contains("0.5") || text.contains("slower"), "{id}: {text}");
+    }
+}
+
+#[test]
+fn the_clock_in_the_kernel_is_judged_by_the_interval_of_the_events() {
+    let rows = |inside: f64| {
+        let mut rows = records(BOTH);
+        for row in rows.iter_mut().filter(|row| row.benchmark == "clock_in_kernel" && row.median_ns.is_some()) {
+            set_time(row, 24_000.0, 0.01);
+            row.in_kernel_ns = Some(inside);
+        }
+        rows
+    };
+    for (inside, expected) in [(22_000.0, Verdict::Holds), (23_900.0, Verdict::Unknown), (30_000.0, Verdict::Fails)] {
+        assert_eq!(verdict("C4", &rows(inside), Api::Cuda).0, expected, "{inside}");
+    }
+    let (found, text) = verdict("C4", &rows(22_000.0), Api::Vulkan);
+    assert_eq!(found, Verdict::Unknown);
+    assert!(text.contains("WGSL has no clock"), "{text}");
+}
+
+#[test]
+fn noisy_rows_support_no_verdict() {
+    for (path, api) in [(BOTH, Api::Vulkan), (BOTH, Api::Cuda), (EPOCHS, Api::Vulkan)] {
+        let mut rows = records(path);
+        for row in &mut rows {
+            row.ci_low_ns = row.median_ns.map(|ns| ns / 100.0);
+            row.ci_high_ns = row.median_ns.map(|ns| ns * 100.0);
+        }
+        for step in steps().filter(|step| step.is_timing) {
+            let (found, text) = judged(step, &rows, api);
+            assert_eq!(found, Verdict::Unknown, "{} by {api:?}: {text}", step.id);
+        }
+        let without = |row: &Record| Record { ci_low_ns: None, ci_high_ns: None, ..row.clone() };
+        let rows: Vec<Record> = rows.iter().map(without).collect();
+        for step in steps().filter(|step| step.is_timing) {
+            assert_eq!(judged(step, &rows, api).0, Verdict::Unknown, "{} by {api:?}", step.id);
+        }
+    }
+}
+
+#[test]
+fn missing_faulty_and_differently_timed_rows_support_no_verdict() {
+    for step in steps() {
+        assert_eq!(step.judged(&[]).verdict, Verdict::Unknown, "{}", step.id);
+    }
+    let mut rows = records(EPOCHS);
+    for row in rows.iter_mut().filter(|row| row.benchmark == "naive_coalesced_read") {
+        row.timer = Some(Clock::Wall);
+    }
+    assert!(verdict("D5", &rows, Api::Vulkan).1.contains("different clocks"));
+    for row in &mut rows {
+        row.status = Status::Implausible;
+    }
+    for step in steps().filter(|step| step.is_timing) {
+        assert_eq!(judged(step, &rows, Api::Vulkan).0, Verdict::Unknown, "{}", step.id);
+    }
+    assert_eq!(verdict("C1", &rows, Api::Vulkan).0, Verdict::Holds, "an implausible row is verified");
+    for row in &mut rows {
+        row.mark_wrong("planted".to_owned());
+    }
+    for id in ["B3", "B6", "C1", "D7", "E6"] {
+        let (found, text) = verdict(id, &rows, Api::Vulkan);
+        assert_eq!(found, Verdict::Fails, "{id}");
+        assert!(text.contains("wrong answer"), "{text}");
+    }
+}
+
+/// A claim about a faster kernel never rests on noise: at ±3 %, a device without differences never confirms one.
+#[test]
+fn noise_confirms_no_claim() {
+    for seed in 1..40_u64 {
+        let mut state = seed;
+        let mut rows = flat();
+        for row in rows.iter_mut().filter(|row| row.median_ns.is_some()) {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let off = (state >> 33) as f64 / f64::from(u32::MAX >> 1) * 2.0 - 1.0;
+            set_time(row, 1e6 * (0.03 * off).exp(), 0.045);
+        }
+        for id in ["A4", "B4", "B5", "B7", "B9", "C2", "D3", "D5", "D6", "D8", "E5"] {
+            let (found, text) = verdict(id, &rows, Api::Vulkan);
+            assert_ne!(found, Verdict::Holds, "{id} with seed {seed}: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_tour_fits_80_columns_and_has_no_colours_in_a_pipe() {
+    for path in [BOTH, EPOCHS, SOFTWARE] {
+        for names in [&[][..], &["A", "B", "C", "D", "E"], &["glossary"]] {
+            let output = learn(&[names, &["--report", path]].concat());
+            let wide: Vec<&str> = output.stdout.lines().filter(|line| line.chars().count() > 80).collect();
+            assert!(wide.is_empty(), "{wide:#?}");
+            assert!(!output.stdout.contains('\u{1b}'), "{output}");
+        }
+    }
+}
+
+#[test]
+fn every_id_is_reachable_by_every_command() {
+    for step in steps() {
+        let output = shaderbench_in_empty_folder(&["learn", step.id]).succeeds();
+        assert!(output.stdout.contains(&format!("\n{}: {}\n", step.id, step.title)), "{output}");
+        let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("learn {} --run", step.id) };
+        assert!(output.stdout.contains(&format!("nothing yet: `shaderbench {command}`")), "{output}");
+    }
+    let explained = shaderbench_in_empty_folder(&["explain", "d5"]).succeeds().stdout;
+    for part in ["D5: the naive transpose, two ways\n", "\ntranspose/naive_coalesced_write: ", "  look for  "] {
+        assert!(explained.contains(part), "{part}\n{explained}");
+    }
+    assert_eq!(shaderbench_in_empty_folder(&["explain", "A1"]).succeeds().stdout.matches("  look for  ").count(), 0);
+    let listed = shaderbench_in_empty_folder(&["list", "--source", "D5"]).succeeds().stdout;
+    let names: Vec<&str> =
+        listed.lines().filter_map(|line| line.trim().split_once(' ').map(|(name, _)| name)).collect();
+    assert_eq!(names, ["transpose:", "naive_coalesced_read", "naive_coalesced_write"]);
+    let chapter = shaderbench_in_empty_folder(&["list", "--source", "e", "--json"]).succeeds().stdout;
+    assert!(chapter.contains("\"matmul\"") && !chapter.contains("\"transpose\""), "{chapter}");
+    let none = shaderbench_in_empty_folder(&["list", "--source", "C5"]).succeeds();
+    assert!(none.stdout.is_empty() && none.stderr.contains("`shaderbench devices`"), "{none}");
+}
+
+#[test]
+fn an_unknown_id_is_one_sentence_with_the_valid_ones() {
+    assert_eq!(ids(), "A1–A5, B1–B10, C1–C5, D1–D8, E1–E6");
+    for arguments in [&["learn", "D9"][..], &["explain", "D9"], &["list", "--source", "D9"]] {
+        let output = shaderbench_in_empty_folder(arguments).exits_with(2);
+        assert_eq!(output.sole_error(), format!("error: there is no step 'D9': the steps are {}", ids()));
+    }
+    shaderbench_in_empty_folder(&["learn", "transpose"]).fails_with(2, "there is no step 'transpose'");
+    shaderbench_in_empty_folder(&["learn", "--run", "--report", "r.csv"]).exits_with(2);
+    shaderbench_in_empty_folder(&["learn", "--report", "none.csv"]).exits_with(1);
+}
+
+#[test]
+fn the_newest_report_with_such_rows_is_judged() {
+    let folder = Folder::new();
+    let with_date = |date: &str| -> Vec<Record> {
+        let rows = records(EPOCHS).into_iter().filter(|row| row.family == "transpose");
+        rows.map(|row| Record { date: date.to_owned(), ..row }).collect()
+    };
+    folder.write("results/a/old.csv", csv::write(&with_date("2026-11-20T00:00:00Z")));
+    folder.write("results/a/new.csv", csv::write(&with_date("2026-11-23T00:00:00Z")));
+    let output = folder.run(&["learn", "D5"]).succeeds();
+    assert!(output.stdout.contains("2026-11-23 (results/a/new.csv)"), "{output}");
+    assert!(
+        output.stdout.contains("  Vulkan    holds. The kernel with coalesced writes is 3.46× as fast as"),
+        "{output}"
+    );
+    let output = folder.run(&["learn", "E1"]).succeeds();
+    assert!(output.stdout.contains("none yet under results/"), "{output}");
+}
+
+#[test]
+fn the_glossary_in_the_docs_is_that_of_the_program() {
+    let printed = learn(&["glossary", "--format", "markdown"]).stdout;
+    let page = std::fs::read_to_string("docs/glossary.md").expect("the glossary");
+    assert!(page == printed, "write it by `shaderbench learn glossary --format markdown > docs/glossary.md`");
+    assert!(learn(&["glossary"]).stdout.contains("__syncthreads()"));
+}
+
+#[test]
+fn the_page_has_the_tour_with_the_verdicts_of_each_side() {
+    let folder = Folder::new();
+    let path = std::fs::canonicalize(EPOCHS).expect("a report");
+    folder.run(&["report", path.to_str().expect("UTF-8"), "--out", "page.html"]).succeeds();
+    let page = folder.text("page.html");
+    let (_, text) = verdict("D6", &records(EPOCHS), Api::Vulkan);
+    assert!(page.contains(&text), "{text}");
+    assert!(page.contains("D: coalescing and transpose"));
+}
+
+#[test]
+fn a_step_is_measured_on_request() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    let output = folder.run(&["learn", "E6", "--run"]).succeeds();
+    for part in ["\nE6: many threads write one word\n", "holds. In every round exactly one", "(results/"] {
+        assert!(output.stdout.contains(part), "{part}\n{output}");
+    }
+    assert!(!output.stdout.contains("GB/s  "), "the tables of the run are printed\n{output}");
+}
+
+#[test]
+fn a_device_is_software_by_its_type_alone() {
+    let mut rows = records(EPOCHS);
+    for row in &mut rows {
+        row.device_type = Some(DeviceType::Software);
+    }
+    assert_eq!(verdict("D5", &rows, Api::Vulkan).0, Verdict::Unknown);
+}
