@@ -73,18 +73,20 @@ fn heading(records: &[Record], apis: &[Api], terminal: Terminal) -> String {
     let kind = if first.device_type == Some(DeviceType::Software) { "software device" } else { "" };
     let day = first.date.get(..10).unwrap_or(&first.date);
     let names = names.join(" + ");
-    let rest = [kind, &names, &first.driver, day];
-    let rest = rest.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     let device = if first.device.is_empty() { "unnamed device" } else { &first.device };
-    let device = cut(device, COLUMNS - 2 - display_width(&rest).min(COLUMNS / 2));
-    let rest = cut(&rest, COLUMNS - 2 - display_width(&device));
+    let device = cut(device, COLUMNS / 2);
+    // The driver's text is the longest, and its end says least.
+    let others: usize = [&device, kind, &names, day].iter().map(|part| display_width(part) + 2).sum();
+    let driver = start(&first.driver, COLUMNS.saturating_sub(others + 2));
+    let rest = [kind, &names, &driver, day];
+    let rest = rest.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     format!("{}: {rest}", paint(terminal, BOLD, &device))
 }
 
 const MEMORY_HEADING: &str = "memory           read        copy     latency  size";
 
 fn title(text: &str, terminal: Terminal) -> String {
-    paint(terminal, DIM, text)
+    paint(terminal, DIM, text.trim_end())
 }
 
 fn space(space: &Space) -> String {
@@ -205,6 +207,19 @@ fn named(count: &str, rows: &[&Record]) -> String {
         text += &format!("{comma}{}", cut(&name, COLUMNS - display_width(&text) - display_width(&more) - 2));
     }
     text
+}
+
+/// The start of `text`, with a mark where it is wider than `width`.
+fn start(text: &str, width: usize) -> String {
+    if display_width(text) <= width {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fits = |character: &char| {
+        used += display_width(&character.to_string());
+        used <= width
+    };
+    format!("{}…", text.chars().take_while(fits).collect::<String>().trim_end())
 }
 
 /// `text`, with its middle left out where it is wider than `width`.
