@@ -29,6 +29,11 @@ for report in ../results/*/*.json.gz; do
     { gzip -dc "$report" || true; } | awk '{ print } /^  }/ { print "]"; exit }' | sed 's/^  },$/  }/' \
         >"corpus/json/$(basename "$report" .gz)"
 done
+if command -v python3 >/dev/null; then
+    python3 ../tests/attack/attack.py --corpus corpus
+else
+    echo "SKIPPED: python3 is not installed: no hostile reports in the corpus"
+fi
 for name in "${targets[@]}"; do
     "${CARGO_TARGET_DIR:-target}/$target/release/$name" "corpus/$name" -max_total_time="$seconds" \
         -runs="${FUZZ_RUNS:--1}" -artifact_prefix="artifacts/$name-" -print_final_stats=1 -max_len=8192

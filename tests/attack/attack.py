@@ -25,11 +25,15 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=4, help="processes side by side, for what measures nothing")
     parser.add_argument("--only", choices=["reports", "arguments", "kernels", "files"])
+    parser.add_argument("--corpus", type=Path, help="write small hostile reports there, for a fuzzer, and stop")
     options = parser.parse_args()
     unlimited_files()
     tally = Tally()
     attacker = Attacker(options.program.resolve(), tally)
     source = next((ROOT / "results").glob("llvmpipe*/*.csv"))
+    if options.corpus:
+        reports.write_corpus(source, options.corpus)
+        return 0
     groups = {
         "reports": lambda: [*reports.attack(attacker, source, options.count, options.seed), lambda: reports.paths(attacker, source)],
         "arguments": lambda: [*command_line.arguments(attacker, options.count, options.seed), *command_line.environments(attacker)],

@@ -129,6 +129,16 @@ def damage(lines, count, seed):
         yield "damage", bytes(contents), endings[which]
 
 
+def write_corpus(source, folder):
+    """Every hostile field and shape on a report of two rows, by ending, in files that a fuzzer takes."""
+    lines = table(source, 2)
+    for number, (_, contents, ending) in enumerate([*fields(lines), *json_values(lines), *shapes(lines)]):
+        if ending in ("csv", "json") and len(contents) <= 8192 and (number % 7 == 0 or len(contents) < 200):
+            path = folder / ending / f"hostile-{number}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(contents)
+
+
 def attack(attacker, source, count, seed):
     """Yields one function for each input: they may run side by side."""
     lines = table(source)
