@@ -19,7 +19,7 @@ pub const LINES: usize = 24;
 /// Columns of the summary.
 pub const COLUMNS: usize = 80;
 
-/// The summary of the rows of one card; `after` are lines below it, the last of which names the report.
+/// The summary of the rows of one card; `after` are lines below it, of which the last, the report's path, stays whole.
 ///
 /// With several APIs, figures are those of the first; a column has the ratio to the second at the same case, and a line
 /// the ratios of the families.
@@ -46,10 +46,13 @@ pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String 
     if found.iter().any(|best| best.is_tied) {
         last.insert(0, paint(terminal, DIM, "~ another kernel is as fast, within the noise"));
     }
-    last.extend(after.iter().map(|line| cut(line, COLUMNS)));
+    let (path, notes) = after.split_last().map_or((None, after), |(path, notes)| (Some(path), notes));
+    last.extend(notes.iter().map(|line| cut(line, COLUMNS)));
+    let used = last.len() + path.map_or(0, |path| display_width(path).div_ceil(COLUMNS));
     // What does not fit is left out from the middle: heading, faults and the report's path stay.
-    lines.truncate(LINES - last.len().min(LINES));
+    lines.truncate(LINES.saturating_sub(used));
     lines.extend(last);
+    lines.extend(path.cloned());
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
@@ -66,6 +69,9 @@ pub fn headline(family: &str, rows: &[&Record]) -> String {
     format!("{} {}", padded(family, NAME), cut(&text, COLUMNS - NAME - 1))
 }
 
+/// A driver's text of fewer columns says nothing.
+const SHORTEST: usize = 8;
+
 /// Device, APIs, driver and date.
 fn heading(records: &[Record], apis: &[Api], terminal: Terminal) -> String {
     let Some(first) = records.first() else { return String::new() };
@@ -77,7 +83,8 @@ fn heading(records: &[Record], apis: &[Api], terminal: Terminal) -> String {
     let device = cut(device, COLUMNS / 2);
     // The driver's text is the longest, and its end says least.
     let others: usize = [&device, kind, &names, day].iter().map(|part| display_width(part) + 2).sum();
-    let driver = start(&first.driver, COLUMNS.saturating_sub(others + 2));
+    let room = COLUMNS.saturating_sub(others + 2);
+    let driver = if room < SHORTEST { String::new() } else { start(&first.driver, room) };
     let rest = [kind, &names, &driver, day];
     let rest = rest.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     format!("{}: {rest}", paint(terminal, BOLD, &device))
@@ -277,10 +284,10 @@ mod tests {
         }
         let after = ["next: shaderbench explain transpose".to_owned(), format!("results/{}/r.csv", "x".repeat(200))];
         let text = card(&records, &after, PLAIN);
-        assert!(text.lines().count() <= LINES, "{text}");
-        for line in text.lines() {
-            assert!(display_width(line) <= COLUMNS, "{line}");
-        }
+        let (lines, path): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| !line.starts_with("results/"));
+        // A terminal breaks the path into three lines.
+        assert!(lines.len() + 3 <= LINES && path.len() == 1, "{text}");
+        assert!(lines.iter().all(|line| display_width(line) <= COLUMNS), "{text}");
         for needed in ["wrong: ", "failed: ", "implausible: ", "unsteady", "next: ", "/r.csv"] {
             assert!(text.contains(needed), "{needed}\n{text}");
         }
