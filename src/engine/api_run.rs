@@ -8,7 +8,7 @@ use super::session::Session;
 use super::settings::Settings;
 use crate::backend::{Backend, Device, DeviceType, l2_bytes, peaks};
 use crate::engine::measure::Rules;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, visible_lines};
 use crate::job::{Job, hash};
 use crate::results::ceilings::Ceilings;
 use crate::results::stats::{self, Summary};
@@ -283,5 +283,6 @@ fn fail(record: &mut Record, error: &Error) {
     record.drop_figures();
     record.status = if error.is_skip() { Status::Skipped } else { Status::Failed };
     record.cause = Some(error.into());
-    record.reason = error.chain();
+    // Compilers quote the kernel, which may be anybody's.
+    record.reason = visible_lines(&error.chain());
 }

@@ -42,6 +42,13 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// [`visible`] for each line of a text of several lines, as compilers write them; tabs become spaces.
+#[must_use]
+pub fn visible_lines(text: &str) -> String {
+    let text = text.replace('\t', "    ");
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
 /// A path as text that is safe to print.
 #[must_use]
 pub fn shown(path: &Path) -> String {
@@ -65,6 +72,7 @@ mod tests {
             assert_eq!(visible(text), expected);
             assert_eq!(visible(&visible(text)), expected, "once more");
         }
+        assert_eq!(visible_lines("a\x1b\n\tb\n"), "a\\u{1b}\n    b\n");
         assert_eq!(shown(Path::new("a\x1b]0;x\x07.csv")), r"a\u{1b}]0;x\u{7}.csv");
     }
 }
