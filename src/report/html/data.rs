@@ -14,7 +14,9 @@ use crate::report::tour::chapter;
 use crate::results::compare::{Comparison, Report, Side, compare};
 use crate::results::findings::{Finding, Quantity, finding};
 use crate::results::stats;
-use crate::results::tour::{Step, steps};
+use crate::results::tour::Step;
+#[cfg(not(target_family = "wasm"))]
+use crate::results::tour::steps;
 use crate::results::{Record, Status};
 use crate::suite::Family;
 
@@ -96,6 +98,14 @@ struct FindingData {
     values: BTreeMap<String, Quantity>,
 }
 
+/// The steps of the tour. The program in a browser has none: with them its page would be larger than 1.5 MB.
+fn tour_steps() -> impl Iterator<Item = &'static Step> {
+    #[cfg(target_family = "wasm")]
+    return std::iter::empty();
+    #[cfg(not(target_family = "wasm"))]
+    return steps();
+}
+
 /// Sides for which the page has the tour.
 const TOUR_SIDES: usize = 4;
 
@@ -129,7 +139,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     Data {
         tool_version: env!("CARGO_PKG_VERSION"),
         families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).collect(),
-        tour: steps().map(step).collect(),
+        tour: tour_steps().map(step).collect(),
         sides,
         cases,
         matches: matches(comparison, &mut texts),
@@ -184,7 +194,7 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
         ceilings: ceilings(&rows),
         levels: levels(&rows),
         findings: FAMILIES.iter().filter_map(found).collect(),
-        tour: steps().filter(|_| index < TOUR_SIDES).map(|step| step.judged(&rows).sentences()).collect(),
+        tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| step.judged(&rows).sentences()).collect(),
         rows: SideColumns::new(comparison, index, texts),
         samples: widest(comparison, index),
     }

@@ -202,6 +202,9 @@ function findingsSection(model) {
 
 /** The tour: a chapter per article, each claim with the verdict of each side that has one. */
 function tourSection(model) {
+  if (model.tour.length === 0) {
+    return null;
+  }
   const judged = model.sides.filter((side) => side.tour.length > 0);
   const name = (side) => h("b", {}, `${model.sides.length > 1 ? side.short : side.api}: `);
   const step = (own, index) => [
@@ -272,7 +275,7 @@ function render(root, data) {
           ["devices", "Devices"],
           ["charts", "Charts"],
           ["findings", "Findings"],
-          ["tour", "Tour"],
+          ...(model.tour.length > 0 ? [["tour", "Tour"]] : []),
           ["table", "Table"],
         ].map(([id, label]) => h("a", { href: `#${id}` }, label)),
       ),
