@@ -32,7 +32,7 @@ impl CsvFile {
     /// Writes `before` and `records` to `output` and overwrites any existing file.
     ///
     /// # Errors
-    /// [`Error::Io`] with the path.
+    /// [`Error::Io`](crate::error::Error::Io) with the path.
     pub fn create(output: Output, before: Vec<Record>, records: &[Record]) -> Result<Self> {
         let mut file = Self { output, before, pending: Vec::new(), rows: 0, is_sorted: true };
         file.replace(records)?;
@@ -49,7 +49,7 @@ impl CsvFile {
     /// whether other rows changed.
     ///
     /// # Errors
-    /// [`Error::Io`] with the path.
+    /// [`Error::Io`](crate::error::Error::Io) with the path.
     pub fn update(&mut self, records: &[Record], added: &[usize], has_changed: bool) -> Result<()> {
         if has_changed || self.output.file().is_none() || !self.is_there() {
             return self.replace(records);
@@ -62,7 +62,7 @@ impl CsvFile {
     /// Completes the file: rewrites it in the order of `records` if rows were appended in another order.
     ///
     /// # Errors
-    /// [`Error::Io`] with the path.
+    /// [`Error::Io`](crate::error::Error::Io) with the path.
     pub fn finish(&mut self, records: &[Record]) -> Result<()> {
         if self.output.file().is_none() {
             // Earlier cards have written their rows.
@@ -74,7 +74,7 @@ impl CsvFile {
     /// Appends the last row of a program that ends at once.
     ///
     /// # Errors
-    /// [`Error::Io`] with the path.
+    /// [`Error::Io`](crate::error::Error::Io) with the path.
     pub fn append_last(&mut self, record: Record) -> Result<()> {
         if self.output.file().is_some() {
             return self.append(&[record]);
