@@ -12,7 +12,7 @@ const DRIFT: f64 = 0.05;
 
 /// Length of one load that raises the device's clock. Short, since a clock that fell a little recovers within
 /// milliseconds.
-const RAMP_NS: f64 = 5e6;
+const RAMP_NS: f64 = 2e6;
 
 /// Minimum duration of one canary sample by device timestamps: variation between submissions must stay far below
 /// [`DRIFT`].
@@ -59,9 +59,17 @@ impl Canary {
 
     /// The fastest of three samples: least affected by other work on the machine.
     pub(super) async fn time(&mut self, timer: &Timer) -> Result<f64> {
+        self.time_below(0.0, timer).await
+    }
+
+    /// The fastest of three samples, or the first one of at most `limit` nanoseconds.
+    async fn time_below(&mut self, limit: f64, timer: &Timer) -> Result<f64> {
         let mut fastest = f64::INFINITY;
         for _ in 0..3 {
             fastest = fastest.min(timer.read(&self.prepared.sample(self.launches).await?));
+            if fastest <= limit {
+                break;
+            }
         }
         if !self.can_ramp {
             self.times_ns.push(fastest.max(1.0));
@@ -89,13 +97,16 @@ impl Canary {
     /// Loads the device until its clock is back at the reference, and returns the canary's time. A GPU's clock falls
     /// while the host verifies. If half a second of load is not enough, the current time becomes the new reference.
     pub(super) async fn ramp_up(&mut self, timer: &Timer) -> Result<f64> {
-        let (mut now, mut spent_ns) = (self.time(timer).await?, 0.0);
-        while self.can_ramp && now > self.reference_ns * (1.0 + DRIFT / 2.0) && spent_ns < 0.5e9 {
-            spent_ns += self.prepared.sample(self.load).await?.wall_ns;
-            now = self.time(timer).await?;
+        if !self.can_ramp {
+            return self.time(timer).await;
         }
-        self.reference_ns =
-            if now > self.reference_ns * (1.0 + DRIFT / 2.0) { now } else { now.min(self.reference_ns) };
+        let (limit, mut spent_ns) = (self.reference_ns * (1.0 + DRIFT / 2.0), 0.0);
+        let mut now = self.time_below(limit, timer).await?;
+        while now > limit && spent_ns < 0.5e9 {
+            spent_ns += self.prepared.sample(self.load).await?.wall_ns;
+            now = self.time_below(limit, timer).await?;
+        }
+        self.reference_ns = if now > limit { now } else { now.min(self.reference_ns) };
         Ok(now)
     }
 }

@@ -8,6 +8,11 @@ use crate::results::{Clock, Conditions, Record, Status};
 /// Maximum number of epochs of a row that the host's clock times: such rows vary by several percent, and decide nothing.
 const MOST_BY_HOST: usize = 4;
 
+/// Number of epochs from which on a row ends early whose interval would still be wider than [`HOPELESS`] times the
+/// target after the maximum number: rows at the edge of a cache vary by several percent from one place to the next.
+const ENOUGH: usize = 8;
+const HOPELESS: f64 = 2.0;
+
 /// One epoch of a case.
 pub(super) struct Epoch {
     pub(super) series: Series,
@@ -77,7 +82,12 @@ impl Epochs {
         let is_measured = matches!(record.status, Status::Ok | Status::Implausible) && epochs > 0;
         let most = if record.timer == Some(Clock::Wall) { self.most.min(MOST_BY_HOST) } else { self.most };
         let is_precise = record.noise().is_some_and(|noise| noise <= self.target);
-        is_measured && epochs < most.max(self.least) && (epochs < self.least || !is_precise)
+        // An interval narrows as one over the root of the number of epochs.
+        let at_most = |noise: f64| noise * (epochs as f64 / most.max(1) as f64).sqrt();
+        let is_hopeless =
+            epochs >= ENOUGH && record.noise().is_some_and(|noise| at_most(noise) > HOPELESS * self.target);
+        let wants_precision = !is_precise && !is_hopeless;
+        is_measured && epochs < most.max(self.least) && (epochs < self.least || wants_precision)
     }
 }
 
@@ -152,6 +162,9 @@ mod tests {
         assert!(!epochs.wants(&Record { timer: Some(Clock::Wall), ..row(MOST_BY_HOST, 5.0) }));
         assert!(!epochs.wants(&Record { status: Status::Wrong, ..Record::default() }));
         assert!(!epochs.wants(&row(0, 0.6)), "no figures");
+        let many = Epochs { least: 2, most: 32, target: 0.005 };
+        assert!(many.wants(&row(7, 9.0)), "a few epochs in any case");
+        assert!(many.wants(&row(8, 1.9)) && !many.wants(&row(8, 2.1)), "1 % after 32 epochs, and more");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::guard::store_outside;
 use super::lost::leak_if_lost;
 use crate::backend::{Backend, Prepared};
-use crate::engine::verify::verify_parts;
+use crate::engine::verify::{PARTS, verify_parts};
 use crate::error::Result;
 use crate::job::Job;
 use crate::suite::{Case, Extent};
@@ -51,7 +51,7 @@ pub(super) async fn checked_launch(prepared: &mut dyn Prepared, job: &Job) -> Re
     if let Some(fault) = store_outside(prepared, job).await? {
         return Ok(Some(fault));
     }
-    Ok(verify_parts(prepared, job, 0).await?.map(|mismatch| mismatch.to_string()))
+    Ok(verify_parts(prepared, job, PARTS, 0).await?.map(|mismatch| mismatch.to_string()))
 }
 
 /// Elements of the other shape of an array: odd, and more than two workgroups of the kernels whose workgroups cover

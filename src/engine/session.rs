@@ -21,12 +21,15 @@ use super::slope::slope;
 use crate::backend::monitor::{Monitor, Reading};
 use crate::backend::{Backend, Prepared};
 use crate::engine::measure::{self, Rules, Series, Timer};
-use crate::engine::verify::{verify, verify_parts};
+use crate::engine::verify::{FEW_PARTS, PARTS, verify, verify_parts};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::results::stats::{self, round_to_seven_digits};
 use crate::results::{Cause, Conditions, Record, Status};
 use crate::suite::{Case, Dtype, Extent, Shape};
+
+/// Minimum number of samples in an epoch after the first: epochs vary by more than their samples.
+const LATER_SAMPLES: usize = 5;
 
 /// A measuring session on one device, with the canary that detects clock changes.
 pub(super) struct Session<'a> {
@@ -180,7 +183,10 @@ impl<'a> Session<'a> {
     ) -> Result<()> {
         let (epochs, timer) = (record.epochs_ns.len(), self.timer_for(job).await?);
         let known = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
-        let rules = Rules { first_launches: known, known_ns: record.median_ns, ..rules_for(job, effort.rules) };
+        let mut rules = Rules { first_launches: known, known_ns: record.median_ns, ..rules_for(job, effort.rules) };
+        if epochs > 0 {
+            rules.min_samples = rules.min_samples.min(LATER_SAMPLES);
+        }
         // Later launches could hide a fault of the first.
         if epochs == 0
             && let Some(fault) = checked_launch(prepared, job).await?
@@ -200,8 +206,10 @@ impl<'a> Session<'a> {
             let has_moved = drift.abs() > self.canary.allowed_drift();
             let reading_after = self.reading(epochs == 0 || has_moved);
             let random = self.settings.seed.wrapping_add(epochs as u64);
-            let mismatch =
-                if epochs == 0 { verify(prepared, job).await? } else { verify_parts(prepared, job, random).await? };
+            let mismatch = match epochs {
+                0 => verify(prepared, job).await?,
+                _ => verify_parts(prepared, job, FEW_PARTS, random).await?,
+            };
             if let Some(mismatch) = mismatch {
                 record.mark_wrong(mismatch.to_string());
                 return Ok(());
@@ -244,7 +252,7 @@ impl<'a> Session<'a> {
         }
         // The last launch found the output of the one before it.
         if job.runs_kernel()
-            && let Some(mismatch) = verify_parts(prepared, job, 1).await?
+            && let Some(mismatch) = verify_parts(prepared, job, PARTS, 1).await?
         {
             record.mark_wrong(format!("{mismatch} after a launch into a complete output"));
             return Ok(());

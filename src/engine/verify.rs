@@ -78,26 +78,35 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
     Ok(first)
 }
 
-/// Outputs up to this size are always verified whole.
-const SMALL: u64 = 32 << 20;
+/// Number of parts that stand for a large output in the further checks of a case's first epoch.
+pub const PARTS: u64 = 16;
+/// The same in later epochs.
+pub const FEW_PARTS: u64 = 4;
 
-/// Size and number of the parts that stand for a larger output.
+/// Size of the parts that stand for a large output.
 const PART: u64 = 1 << 20;
-const PARTS: u64 = 16;
 
-/// Like [`verify`], but of an output above 32 MiB only 16 parts of 1 MiB: the first, the last, and others that `random`
-/// selects. For repeated checks of a kernel whose whole output is verified once.
+/// Outputs up to this many times the size of their parts are verified whole.
+const SMALL: u64 = 2;
+
+/// Like [`verify`], but of a large output, of more than `number` × 2 MiB, only `number` parts of 1 MiB: the first, the
+/// last, and others that `random` selects. For repeated checks of a kernel whose whole output is verified once.
 ///
 /// # Errors
 /// Errors of reading back.
-pub async fn verify_parts(prepared: &mut dyn Prepared, job: &Job, random: u64) -> Result<Option<Mismatch>> {
+pub async fn verify_parts(
+    prepared: &mut dyn Prepared,
+    job: &Job,
+    number: u64,
+    random: u64,
+) -> Result<Option<Mismatch>> {
     let scalar = job.buffers[job.check.buffer].scalar;
     let (size, bytes) = (scalar.bytes() as u64, job.check.scalars * scalar.bytes() as u64);
-    if bytes <= SMALL || job.check.product.is_some() {
+    if bytes <= SMALL * number * PART || job.check.product.is_some() {
         return verify(prepared, job).await;
     }
     call_once(job);
-    for part in parts(bytes, random) {
+    for part in parts(bytes, number, random) {
         let mut first = None;
         let mut compare = |offset: u64, bytes: &[u8]| {
             if first.is_none() {
@@ -112,20 +121,20 @@ pub async fn verify_parts(prepared: &mut dyn Prepared, job: &Job, random: u64) -
     Ok(None)
 }
 
-/// The parts of an output of `bytes`: one at a random place in each of 16 equal sections, but the first and the last at
-/// their ends.
-fn parts(bytes: u64, random: u64) -> impl Iterator<Item = Range<u64>> {
-    let section = bytes / PARTS;
-    (0..PARTS).map(move |number| {
+/// `count` parts of an output of `bytes`: one at a random place in each of as many equal sections, but the first and the
+/// last at their ends.
+fn parts(bytes: u64, count: u64, random: u64) -> impl Iterator<Item = Range<u64>> {
+    let section = bytes / count;
+    (0..count).map(move |number| {
         let draw = (random ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let start = match number {
             0 => 0,
-            _ if number == PARTS - 1 => bytes - PART,
+            _ if number == count - 1 => bytes - PART,
             _ => number * section + draw % (section - PART + 1),
         };
         // Offsets of copies are multiples of 16 bytes.
         let start = start & !15;
-        start..if number == PARTS - 1 { bytes } else { start + PART }
+        start..if number == count - 1 { bytes } else { start + PART }
     })
 }
 
@@ -300,10 +309,10 @@ mod tests {
 
     #[test]
     fn parts_lie_in_the_output_with_both_ends_and_differ_by_the_random_number() {
-        for bytes in [SMALL + 4, (1 << 30) - 12, 3 << 30] {
-            let parts = |random| parts(bytes, random).collect::<Vec<_>>();
+        for (bytes, count) in [((32 << 20) + 4, 16), ((1 << 30) - 12, 16), (3 << 30, 16), ((8 << 20) + 4, 4)] {
+            let parts = |random| parts(bytes, count, random).collect::<Vec<_>>();
             let some = parts(1);
-            assert_eq!((some[0].start, some[15].end), (0, bytes));
+            assert_eq!((some.len() as u64, some[0].start, some[some.len() - 1].end), (count, 0, bytes));
             assert!(some.windows(2).all(|pair| pair[0].end <= pair[1].start + 16), "{some:?}");
             assert!(some.iter().all(|part| part.start % 16 == 0 && part.end - part.start >= PART && part.end <= bytes));
             assert_ne!(some, parts(2));
