@@ -117,11 +117,19 @@ fn same(rules: &Rules, reports: &[Report]) {
         let count = |is_it: &dyn Fn(&(&Record, &Pair)) -> bool| all.iter().filter(|one| is_it(one)).count();
         let differs = |one: &(&Record, &Pair)| is(Verdict::Faster)(one) || is(Verdict::Slower)(one);
         println!("{} against {}: {} pairs of rows", name(b), name(a), all.len());
+        let by_device = |one: &(&Record, &Pair)| one.1.is_device_timed;
+        let timed = count(&by_device);
         println!(
-            "  faster or slower: {} (goal: at most 1 %), unclear: {} (goal: at most 15 %), same: {}",
+            "  of {timed} rows timed by the device faster or slower: {} (goal: at most 1 %), unclear: {} (goal: at most \
+             15 %), same: {}",
+            percent(count(&|one| by_device(one) && differs(one)), timed),
+            percent(count(&|one| by_device(one) && is(Verdict::Unclear)(one)), timed),
+            percent(count(&|one| by_device(one) && is(Verdict::Same)(one)), timed)
+        );
+        println!(
+            "  of all rows faster or slower: {}, unclear: {}",
             percent(count(&differs), all.len()),
-            percent(count(&is(Verdict::Unclear)), all.len()),
-            percent(count(&is(Verdict::Same)), all.len())
+            percent(count(&is(Verdict::Unclear)), all.len())
         );
         let distance = |one: &(&Record, &Pair)| one.1.ratio.value.ln().abs();
         let mut distances: Vec<f64> = all.iter().map(distance).collect();
@@ -133,7 +141,6 @@ fn same(rules: &Rules, reports: &[Report]) {
             at(0.95),
             at(0.99)
         );
-        let by_device = |one: &(&Record, &Pair)| one.1.is_device_timed;
         let within = |limit: f64, is_it: &dyn Fn(&(&Record, &Pair)) -> bool| {
             let near = count(&|one| is_it(one) && distance(one) <= limit);
             format!("{} of {}", percent(near, count(is_it)), count(is_it))

@@ -105,16 +105,20 @@ pub trait Prepared {
         Box::pin(async { Ok([Vec::new(), Vec::new()]) })
     }
 
-    /// Passes the bytes `range` of a buffer to `sink`, in pieces, each with its offset. The start is a multiple of 16.
-    fn read_part<'a>(
+    /// Passes the bytes of a buffer in each of `ranges` to `sink`, in pieces, each with its offset. Ranges start at
+    /// multiples of 16.
+    fn read_parts<'a>(
         &'a mut self,
         buffer: usize,
-        range: Range<u64>,
+        ranges: Vec<Range<u64>>,
         sink: &'a mut dyn FnMut(u64, &[u8]),
     ) -> Task<'a, ()> {
         Box::pin(async move {
-            let (end, mut part) = (range.end, part(range, sink));
-            self.read(buffer, end, &mut part).await
+            for range in ranges {
+                let (end, mut part) = (range.end, part(range, sink));
+                self.read(buffer, end, &mut part).await?;
+            }
+            Ok(())
         })
     }
 

@@ -131,8 +131,11 @@ impl Meter<'_> {
     /// The number of launches in a sample, grown from one until trial samples are long enough but never above the safe
     /// maximum; and the time of one launch in the last trial sample.
     async fn batch(&mut self, rules: &Rules) -> Result<(u32, f64)> {
-        self.sample_ns(1).await?; // the first launch may include compilation
         let mut launches = rules.first_launches.clamp(1, rules.max_launches);
+        if launches == 1 {
+            // The first launch may include compilation. Where the number is known, the trial sample warms up as well.
+            self.sample_ns(1).await?;
+        }
         loop {
             let last_ns = self.sample_ns(launches).await?;
             let is_known = launches > 1 && launches == rules.first_launches;

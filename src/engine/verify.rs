@@ -106,19 +106,14 @@ pub async fn verify_parts(
         return verify(prepared, job).await;
     }
     call_once(job);
-    for part in parts(bytes, number, random) {
-        let mut first = None;
-        let mut compare = |offset: u64, bytes: &[u8]| {
-            if first.is_none() {
-                first = mismatch(&job.check, scalar, offset / size, bytes);
-            }
-        };
-        prepared.read_part(job.check.buffer, part, &mut compare).await?;
-        if first.is_some() {
-            return Ok(first);
+    let mut first = None;
+    let mut compare = |offset: u64, bytes: &[u8]| {
+        if first.is_none() {
+            first = mismatch(&job.check, scalar, offset / size, bytes);
         }
-    }
-    Ok(None)
+    };
+    prepared.read_parts(job.check.buffer, parts(bytes, number, random).collect(), &mut compare).await?;
+    Ok(first)
 }
 
 /// `count` parts of an output of `bytes`: one at a random place in each of as many equal sections, but the first and the

@@ -378,25 +378,26 @@ impl Prepared for CudaJob {
     }
 
     fn read<'a>(&'a mut self, buffer: usize, bytes: u64, sink: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
-        self.read_part(buffer, 0..bytes, sink)
+        self.read_parts(buffer, std::iter::once(0..bytes).collect(), sink)
     }
 
-    fn read_part<'a>(
+    fn read_parts<'a>(
         &'a mut self,
         buffer: usize,
-        range: Range<u64>,
+        ranges: Vec<Range<u64>>,
         sink: &'a mut dyn FnMut(u64, &[u8]),
     ) -> Task<'a, ()> {
         Box::pin(async move {
             if let Some(host) = self.received.get(&buffer) {
-                sink(range.start, &host.bytes()?[range.start as usize..range.end as usize]);
+                let bytes = host.bytes()?;
+                ranges.iter().for_each(|part| sink(part.start, &bytes[part.start as usize..part.end as usize]));
                 return Ok(());
             }
             self.gpu.context.enter()?;
             if let Some(array) = self.arrays.get(&buffer) {
                 array.copy_to(&self.buffers[buffer], array.row_bytes())?;
             }
-            self.gpu.read(&self.buffers[buffer], range, sink)
+            ranges.into_iter().try_for_each(|range| self.gpu.read(&self.buffers[buffer], range, sink))
         })
     }
 }

@@ -357,23 +357,28 @@ impl Prepared for WgpuJob {
         })
     }
 
-    fn read_part<'a>(
+    fn read_parts<'a>(
         &'a mut self,
         buffer: usize,
-        range: Range<u64>,
+        ranges: Vec<Range<u64>>,
         sink: &'a mut dyn FnMut(u64, &[u8]),
     ) -> Task<'a, ()> {
         Box::pin(async move {
             if let Some(host) = self.received.get(&buffer) {
-                sink(range.start, &host[range.start as usize..range.end as usize]);
+                ranges.iter().for_each(|part| sink(part.start, &host[part.start as usize..part.end as usize]));
                 return Ok(());
             }
             match &self.memory[buffer] {
-                Memory::Buffer(memory) if !self.specs[buffer].is_staging => self.gpu.read(memory, range, sink).await,
+                Memory::Buffer(memory) if !self.specs[buffer].is_staging => {
+                    self.gpu.read_parts(memory, &ranges, sink).await
+                }
                 // Textures and mapped memory are small.
                 _ => {
-                    let (end, mut part) = (range.end, part(range, sink));
-                    self.read(buffer, end, &mut part).await
+                    for range in ranges {
+                        let (end, mut part) = (range.end, part(range, sink));
+                        self.read(buffer, end, &mut part).await?;
+                    }
+                    Ok(())
                 }
             }
         })

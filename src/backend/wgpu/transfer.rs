@@ -158,6 +158,49 @@ impl Gpu {
         Ok(())
     }
 
+    /// Passes the bytes of `buffer` in each of `ranges` to `sink`. Several small ranges share a submission: waiting for
+    /// one takes longer than the copies.
+    pub(super) async fn read_parts(
+        &self,
+        buffer: &wgpu::Buffer,
+        ranges: &[Range<u64>],
+        sink: &mut dyn FnMut(u64, &[u8]),
+    ) -> Result<()> {
+        let room = |range: &Range<u64>| (range.end - range.start).next_multiple_of(16);
+        let (staging, mut rest) = (&self.readback[0], ranges);
+        while let Some(first) = rest.first() {
+            let mut used = 0;
+            let fits = |range: &&Range<u64>| {
+                used += room(range);
+                used <= PIECE
+            };
+            let together = rest.iter().take_while(fits).count();
+            if together < 2 {
+                self.read(buffer, first.clone(), sink).await?;
+                rest = &rest[1..];
+                continue;
+            }
+            let (now, later) = rest.split_at(together);
+            rest = later;
+            let (mut encoder, mut at) = (self.encoder(), 0);
+            for range in now {
+                let bytes = (range.end - range.start).next_multiple_of(4);
+                encoder.copy_buffer_to_buffer(buffer, range.start, staging, at, bytes);
+                at += room(range);
+            }
+            self.run(encoder).await?;
+            self.read_mapped(staging, at, |view| {
+                let mut at = 0;
+                for range in now {
+                    sink(range.start, &view[at as usize..][..(range.end - range.start) as usize]);
+                    at += room(range);
+                }
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
     /// Passes the first `bytes` of a mappable buffer that no submission in flight writes to `sink`.
     pub(super) async fn read_mapped(&self, buffer: &wgpu::Buffer, bytes: u64, sink: impl FnOnce(&[u8])) -> Result<()> {
         self.map(buffer, wgpu::MapMode::Read, bytes.next_multiple_of(8)).await?;

@@ -6,7 +6,7 @@ use super::case::CaseComparison;
 use super::inflation::{Inflation, Processes, inflated, inflation};
 use super::pair::Pair;
 use super::rules::Rules;
-use super::series::{Series, variances};
+use super::series::{Series, differences, variances};
 use super::sides::{Match, Side};
 use super::timing::Ratio;
 use super::verdict::Verdict;
@@ -15,9 +15,10 @@ use crate::results::estimate::Class;
 use crate::results::stats::benjamini_hochberg;
 
 /// The pairs of every match, each with the index of its case, with verdicts corrected for the number of all of them.
-/// `on_side` has the indices of the cases on each side.
+/// `on_side` has the indices of the cases on each side. The `rest` of the cases is not compared, but shows how rows of the
+/// same classes vary.
 pub(super) fn pairs<'a>(
-    cases: &[CaseComparison<'a>],
+    [cases, rest]: [&[CaseComparison<'a>]; 2],
     sides: &[Side],
     on_side: &[Vec<usize>],
     matches: &[Match],
@@ -32,6 +33,7 @@ pub(super) fn pairs<'a>(
         let shorter = if a.len() < b.len() { a } else { b };
         let mut pairs: Vec<(usize, Pair)> = shorter.iter().filter_map(pair).collect();
         take_turns(&mut pairs);
+        pool(&mut pairs, cases, rest, *of);
         if rules.processes != Processes::Alike && sides[of.baseline].is_like(&sides[of.side]) {
             inflate(rules.processes, &mut pairs, cases, *of);
         }
@@ -58,6 +60,26 @@ fn take_turns(pairs: &mut [(usize, Pair)]) {
         .collect();
     for ((_, pair), ratio) in pairs.iter_mut().zip(ratios) {
         pair.ratio = ratio.unwrap_or(pair.ratio);
+    }
+}
+
+/// Independent sides that vary alike: the variance of their difference is that of both together.
+fn pool(pairs: &mut [(usize, Pair)], cases: &[CaseComparison], rest: &[CaseComparison], of: Match) {
+    fn sides<'c>(case: &'c CaseComparison, pair: &Pair, of: Match) -> Option<[&'c Series<'c>; 2]> {
+        let is_pooled = !pair.has_turns && !pair.is_copy && pair.has_one_clock() && pair.ratio.variance.is_some();
+        let [a, b] = [of.baseline, of.side].map(|side| case.entries.get(side)?.series.as_ref());
+        a.zip(b).filter(|_| is_pooled).map(|(a, b)| [a, b])
+    }
+    let of_the_rest = rest.iter().map(|case| {
+        let [a, b] = [of.baseline, of.side].map(|side| case.entries.get(side));
+        sides(case, &Pair::new(a?, b?)?, of)
+    });
+    let both: Vec<Option<[&Series; 2]>> =
+        pairs.iter().map(|(index, pair)| sides(&cases[*index], pair, of)).chain(of_the_rest).collect();
+    for ((_, pair), variance) in pairs.iter_mut().zip(differences(&both)) {
+        if variance.is_some() {
+            pair.ratio = Ratio::new(pair.ratio.value.ln(), variance);
+        }
     }
 }
 

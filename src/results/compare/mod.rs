@@ -153,7 +153,7 @@ impl<'a> Comparison<'a> {
     #[must_use]
     pub fn pairs_of(&self, matches: &[Match]) -> Vec<Vec<(usize, Pair<'a>)>> {
         judge::pairs(
-            &self.cases,
+            [&self.cases, &[]],
             &self.sides,
             &self.on_side,
             matches,
@@ -248,7 +248,8 @@ pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report
             cases[*index].entries.get_mut(side).into_iter().for_each(|entry| entry.set_timing(variance));
         }
     }
-    cases.retain(|case| (rules.is_compared)(case.row));
+    // The other rows still show how their classes vary.
+    let (mut cases, mut rest): (Vec<_>, Vec<_>) = cases.into_iter().partition(|case| (rules.is_compared)(case.row));
     let is_used: Vec<bool> = on_sides(&cases, sides.len()).iter().map(|cases| !cases.is_empty()).collect();
     let numbers: Vec<usize> = is_used
         .iter()
@@ -259,11 +260,12 @@ pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report
         })
         .collect();
     let sides = sides::used(sides, &is_used);
-    cases.iter_mut().for_each(|case| case.entries.renumber(|side| numbers[side]));
+    rest.iter_mut().for_each(|case| case.entries.retain(|side| is_used[side]));
+    cases.iter_mut().chain(&mut rest).for_each(|case| case.entries.renumber(|side| numbers[side]));
     let by_family = sort_by_family(&mut cases);
     let on_side = on_sides(&cases, sides.len());
     let matches = sides::matches(&sides);
-    let pairs = judge::pairs(&cases, &sides, &on_side, &matches, rules);
+    let pairs = judge::pairs([&cases, &rest], &sides, &on_side, &matches, rules);
     let in_match = pairs.iter().map(|pairs| pairs.iter().map(|(index, _)| *index).collect()).collect();
     for (of, pairs) in pairs.into_iter().enumerate() {
         pairs.into_iter().for_each(|(index, pair)| cases[index].pairs.push(of, pair));

@@ -24,7 +24,7 @@ pub struct Pair<'a> {
     pub is_device_timed: bool,
     /// Whether the two sides are APIs that took turns in the same runs: the interval is that of their differences.
     pub has_turns: bool,
-    is_copy: bool,
+    pub(super) is_copy: bool,
     pub(super) turns: Option<Series<'a>>,
 }
 

@@ -1,7 +1,7 @@
 //! The times of a case as logarithms, by run and epoch, and the variance of their mean.
 
 use crate::results::estimate::{Class, classes, least_variance, log_epochs, mean_and_squares};
-use crate::results::stats::{Observation, Variance, moderate, student};
+use crate::results::stats::{Observation, Variance, f_above, moderate, student};
 use crate::results::{Record, Status};
 
 /// One run of a case.
@@ -74,22 +74,46 @@ impl<'a> Series<'a> {
         self.runs.iter().map(|run| (run.logs.len() as f64).recip()).sum::<f64>() / (count * count)
     }
 
-    /// Variance between the epochs of a run, over all runs; `None` if no run has two.
-    fn between_epochs(&self) -> Option<Variance> {
-        let squares: f64 = self.runs.iter().map(|run| mean_and_squares(&run.logs).1).sum();
-        let degrees: usize = self.runs.iter().map(|run| run.logs.len() - 1).sum();
-        self.variance(squares, degrees, 1.0)
+    /// Squared distances between the epochs of a run, over all runs.
+    fn between_epochs(&self) -> Squares {
+        let sum = self.runs.iter().map(|run| mean_and_squares(&run.logs).1).sum();
+        Squares { sum, degrees: self.runs.iter().map(|run| run.logs.len() - 1).sum(), least: self.least }
     }
 
-    /// Variance between the means of runs; `None` for a single run.
-    fn between_runs(&self) -> Option<Variance> {
+    /// Squared distances between the means of runs.
+    fn between_runs(&self) -> Squares {
         let count = self.runs.len();
-        self.variance(mean_and_squares(&self.means()).1, count - 1, self.shrinking() * count as f64)
+        let least = self.least * self.shrinking() * count as f64;
+        Squares { sum: mean_and_squares(&self.means()).1, degrees: count - 1, least }
+    }
+}
+
+/// Squared distances from means.
+#[derive(Debug, Clone, Copy)]
+struct Squares {
+    sum: f64,
+    degrees: usize,
+    /// The least possible variance.
+    least: f64,
+}
+
+impl Squares {
+    /// `None` without degrees of freedom.
+    fn variance(self) -> Option<Variance> {
+        let value = (self.sum / self.degrees as f64).max(self.least);
+        (self.degrees > 0).then_some(Variance { value, degrees: self.degrees as f64 })
     }
 
-    fn variance(&self, squares: f64, degrees: usize, shrinking: f64) -> Option<Variance> {
-        let value = (squares / degrees as f64).max(self.least * shrinking);
-        (degrees > 0).then_some(Variance { value, degrees: degrees as f64 })
+    fn pooled(self, other: Self) -> Self {
+        Self { sum: self.sum + other.sum, degrees: self.degrees + other.degrees, least: self.least.max(other.least) }
+    }
+
+    /// Whether two variances differ for certain: the F test's two-sided p-value is below 1 %.
+    fn differs_from(self, other: Self) -> bool {
+        self.variance().zip(other.variance()).is_some_and(|(a, b)| {
+            let (large, small) = if a.value < b.value { (b, a) } else { (a, b) };
+            2.0 * f_above(large.value / small.value, large.degrees, small.degrees) < 0.01
+        })
     }
 }
 
@@ -108,24 +132,51 @@ fn is_one_run(a: &Record, b: &Record) -> bool {
 /// differ by their epochs alone. Each is moderated over all series first ([`moderate`]). So variation that no single run
 /// shows widens the interval, and runs that agree by chance hardly narrow it.
 pub(super) fn variances(all: &[Option<&Series>]) -> Vec<Option<Variance>> {
-    let moderated = |of: &dyn Fn(&Series) -> Option<Variance>, factor: &dyn Fn(&Series) -> f64| {
-        let known: Vec<(usize, &Series, Variance)> = all
-            .iter()
-            .enumerate()
-            .filter_map(|(index, series)| series.and_then(|series| Some((index, series, of(series)?))))
-            .collect();
-        let observed: Vec<_> = known
-            .iter()
-            .map(|(_, series, variance)| Observation { classes: series.classes.clone(), variance: *variance })
-            .collect();
+    let epochs = |series: &&Series| (series.between_epochs(), series.shrinking());
+    let runs = |series: &&Series| (series.between_runs(), (series.runs.len() as f64).recip());
+    moderated(all, |series| &series.classes, epochs, runs)
+}
+
+/// The variance of the difference between the means of each two independent series, like [`variances`]; `None` if
+/// nothing is known about either, or if the two vary differently for certain.
+///
+/// Both sides show how their epochs vary, so that their squares are pooled before they are moderated, as limma does it
+/// (residual variances over all groups). Welch's sum of two moderated variances would count what the class shows twice,
+/// and trust a side whose few epochs agree by chance: such a side ended early.
+pub(super) fn differences(all: &[Option<[&Series; 2]>]) -> Vec<Option<Variance>> {
+    let is_alike = |[a, b]: &[&Series; 2]| !a.between_epochs().differs_from(b.between_epochs());
+    let alike: Vec<Option<[&Series; 2]>> = all.iter().map(|pair| pair.filter(is_alike)).collect();
+    let epochs = |[a, b]: &[&Series; 2]| (a.between_epochs().pooled(b.between_epochs()), a.shrinking() + b.shrinking());
+    let runs = |[a, b]: &[&Series; 2]| {
+        let factor = (a.runs.len() as f64).recip() + (b.runs.len() as f64).recip();
+        (a.between_runs().pooled(b.between_runs()), factor)
+    };
+    moderated(&alike, |[a, _]| &a.classes, epochs, runs)
+}
+
+/// Moderated variances between epochs and between runs, each times its factor, combined to those of means.
+fn moderated<'s, T: 's>(
+    all: &'s [Option<T>],
+    classes: impl Fn(&'s T) -> &'s Vec<Class>,
+    epochs: impl Fn(&T) -> (Squares, f64),
+    runs: impl Fn(&T) -> (Squares, f64),
+) -> Vec<Option<Variance>> {
+    let all_of = |of: &dyn Fn(&T) -> (Squares, f64)| {
         let mut found = vec![None; all.len()];
-        for ((index, series, _), variance) in known.iter().zip(moderate(&observed)) {
-            found[*index] = Some(Variance { value: variance.value * factor(series), ..variance });
+        let (mut places, mut observed) = (Vec::new(), Vec::new());
+        for (index, item) in all.iter().enumerate() {
+            let Some(item) = item else { continue };
+            let (squares, factor) = of(item);
+            let Some(variance) = squares.variance() else { continue };
+            places.push((index, factor));
+            observed.push(Observation { classes: classes(item).clone(), variance });
+        }
+        for ((index, factor), variance) in places.into_iter().zip(moderate(&observed)) {
+            found[index] = Some(Variance { value: variance.value * factor, ..variance });
         }
         found
     };
-    let epochs = moderated(&|series| series.between_epochs(), &|series| series.shrinking());
-    let runs = moderated(&|series| series.between_runs(), &|series| (series.runs.len() as f64).recip());
+    let (epochs, runs) = (all_of(&epochs), all_of(&runs));
     epochs.into_iter().zip(runs).map(|(epochs, runs)| combined(epochs, runs)).collect()
 }
 

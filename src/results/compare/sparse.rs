@@ -38,6 +38,11 @@ impl<T> Sparse<T> {
         self.0.push((index, value));
     }
 
+    /// Drops the values at other indices.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
+        self.0.retain(|(index, _)| is_kept(*index));
+    }
+
     /// Gives every index another one, in the same order.
     pub(super) fn renumber(&mut self, number: impl Fn(usize) -> usize) {
         self.0.iter_mut().for_each(|(index, _)| *index = number(*index));

@@ -10,7 +10,7 @@ mod student;
 pub use discoveries::benjamini_hochberg;
 pub use interval::median_interval;
 pub use moderated::{LEAST, Observation, Variance, moderate};
-pub use student::{student, student_above, student_quartile};
+pub use student::{f_above, student, student_above, student_quartile};
 
 /// Summary of one series of samples. All times are in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]

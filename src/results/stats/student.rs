@@ -26,7 +26,7 @@ pub fn student_above(t: f64, degrees: f64) -> f64 {
 
 /// Probability that F with `above` and `below` degrees of freedom (numerator, denominator) exceeds `ratio` ≥ 0.
 #[must_use]
-pub(super) fn f_above(ratio: f64, above: f64, below: f64) -> f64 {
+pub fn f_above(ratio: f64, above: f64, below: f64) -> f64 {
     incomplete_beta(below / (below + above * ratio), below / 2.0, above / 2.0)
 }
 
