@@ -23,6 +23,7 @@ mod kill;
 mod learn;
 mod limit;
 mod mutations;
+mod order;
 mod page;
 mod parameters;
 mod pipeline;
