@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::interrupt::Interrupt;
-use super::output::say;
+use super::output::{say, wrapped};
 use super::pictures::Pictures;
 use super::values::plural;
 use super::watchdog::{self, Watchdog, Work};
@@ -166,7 +166,7 @@ impl Progress {
     }
 
     fn say(&self, line: &str) {
-        if self.bar.is_hidden() { say(line) } else { self.bar.println(line) }
+        if self.bar.is_hidden() { say(line) } else { self.bar.println(wrapped(line)) }
     }
 
     /// Remaining time of the run: mean time per case × remaining cases, at most the rest of the time limit.
