@@ -11,7 +11,7 @@ use crate::engine::plan::unknown_benchmark;
 use crate::error::{Error, Result, shown};
 use crate::families::FAMILIES;
 use crate::report::comparison::{OutputFormat, Sort, View, regression_lines, undecided, write};
-use crate::report::reader;
+use crate::report::{reader, sort_records};
 use crate::results::Record;
 use crate::results::compare::{MARGIN, Report, Rules, compare_by};
 
@@ -54,7 +54,8 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let (files, filters): (Vec<&String>, Vec<&String>) =
         arguments.files_and_filters.iter().partition(|argument| is_report(argument));
     let (baseline, others) = split(&arguments.baseline, files.into_iter().map(PathBuf::from).collect())?;
-    let (baseline, others) = (reports(&baseline)?, reports(&others)?);
+    let (mut baseline, mut others) = (reports(&baseline)?, reports(&others)?);
+    baseline.iter_mut().chain(&mut others).for_each(|report| sort_records(&mut report.records));
     let selecting = filters_of(&[&baseline, &others], &filters)?;
     let is_compared =
         |record: &Record| selecting.is_empty() || selecting.iter().any(|filter| filter.matches(&record.name()));

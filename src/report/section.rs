@@ -6,8 +6,8 @@ use crate::backend::Api;
 use crate::families::FAMILIES;
 use crate::results::Record;
 use crate::results::findings::{Finding, finding};
-use crate::suite::Family;
 use crate::suite::source::SOURCES;
+use crate::suite::{Dtype, Extent, Family};
 
 /// The rows of one family and their findings.
 pub struct Section<'a> {
@@ -60,15 +60,44 @@ pub fn families_in_reading_order() -> Vec<&'static Family> {
 /// Sorts the rows of a family: by type and size, or by kernel if `is_by_kernel`, then the parameters as numbers. Types,
 /// kernels and sets of parameters keep the order in which they first occur.
 pub fn sort_rows(rows: &mut [&Record], is_by_kernel: bool) {
-    let (mut dtypes, mut kernels, mut names) = (First::default(), First::default(), First::default());
-    rows.sort_by_cached_key(|row| {
-        let kernel = kernels.position(row.benchmark.clone());
-        let set = names.position(row.params.keys().cloned().collect::<Vec<_>>());
-        let size = row.n.map(|n| (n.count(), n));
-        let group = (is_by_kernel.then_some(kernel), dtypes.position(row.dtype), size, kernel);
-        // The number of parameters first: a kernel without any is what its variants are compared with.
-        (group, row.params.len(), set, row.params.values().map(|value| Numeric(*value)).collect::<Vec<_>>())
+    let mut order = Order::default();
+    rows.sort_by_cached_key(|row| order.key(row, is_by_kernel));
+}
+
+/// Sorts the rows of each card and API as the tables of a run. Cards and APIs keep their order.
+pub fn sort_records(records: &mut [Record]) {
+    let families = families_in_reading_order();
+    let (mut order, mut sides, mut others) = (Order::default(), First::default(), First::default());
+    records.sort_by_cached_key(|row| {
+        let side = (row.device.clone(), row.card.clone(), row.backend, row.driver.clone(), row.tool_version.clone());
+        let known = families.iter().position(|family| family.name == row.family);
+        let family = known.unwrap_or_else(|| families.len() + others.position(row.family.clone()));
+        let is_by_kernel = known.is_some_and(|known| families[known].is_by_kernel);
+        (sides.position(side), family, order.key(row, is_by_kernel))
     });
+}
+
+/// What precedes what by its first occurrence.
+#[derive(Default)]
+struct Order {
+    dtypes: First<Option<Dtype>>,
+    kernels: First<(String, String)>,
+    sets: First<Vec<String>>,
+}
+
+/// The position of a row in its family: kernel of a table by kernel, type, size, kernel; number of parameters, set of
+/// parameters, their values.
+type Key = ((Option<usize>, usize, Option<(u64, Extent)>, usize), (usize, usize, Vec<Numeric>));
+
+impl Order {
+    fn key(&mut self, row: &Record, is_by_kernel: bool) -> Key {
+        let kernel = self.kernels.position((row.family.clone(), row.benchmark.clone()));
+        let size = row.n.map(|n| (n.count(), n));
+        let group = (is_by_kernel.then_some(kernel), self.dtypes.position(row.dtype), size, kernel);
+        let set = self.sets.position(row.params.keys().cloned().collect());
+        // The number of parameters first: a kernel without any is what its variants are compared with.
+        (group, (row.params.len(), set, row.params.values().map(|value| Numeric(*value)).collect()))
+    }
 }
 
 /// Numbers things by their first occurrence.

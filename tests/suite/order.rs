@@ -1,9 +1,9 @@
 //! The order of rows and families in tables, and the columns of tables of two APIs.
 
-use crate::command::shaderbench;
+use crate::command::{Folder, shaderbench};
 use shaderbench::backend::Api;
 use shaderbench::families::FAMILIES;
-use shaderbench::report::{Medium, Terminal, families_in_reading_order, sections, tables, write};
+use shaderbench::report::{Medium, Terminal, csv, families_in_reading_order, sections, tables, write};
 use shaderbench::results::tour::steps;
 use shaderbench::results::{Clock, Record};
 use shaderbench::suite::{Dtype, Extent, parse_params};
@@ -95,6 +95,24 @@ fn families_come_in_the_order_of_the_tour() {
     let list = shaderbench(&["list"]).run().succeeds().stdout;
     let index = |family: &str| list.find(&format!("\n{family}: ")).expect("listed");
     assert!(index("coalescing") < index("bank_conflict") && index("bank_conflict") < index("matmul"), "{list}");
+}
+
+#[test]
+fn compared_rows_have_the_order_of_tables_and_cards_keep_theirs() {
+    let folder = Folder::new();
+    let of_device = |device: &str, rows: &[(&str, &str)]| {
+        let row = |(name, params): &(&str, &str)| Record { device: device.into(), ..row(name, 1024, params, 1e5) };
+        rows.iter().map(row).collect::<Vec<_>>()
+    };
+    let strides = [("scan/one", ""), ("coalescing/stride", "STRIDE=10"), ("coalescing/stride", "STRIDE=9")];
+    let mut rows = of_device("Zeta", &strides);
+    // A family that only the other card has comes before all of the first one's.
+    rows.extend(of_device("Alpha", &[&strides[..], &[("ceiling/copy", "")]].concat()));
+    folder.write("r.csv", csv::write(&rows));
+    let output = folder.run(&["compare", "r.csv", "--all"]).succeeds().stdout;
+    let index = |text: &str| output.find(text).unwrap_or_else(|| panic!("{text} is missing\n{output}"));
+    assert!(index("Zeta") < index("Alpha"), "{output}");
+    assert!(index("STRIDE=9 ") < index("STRIDE=10 ") && index("coalescing") < index("scan"), "{output}");
 }
 
 /// One family through two APIs, the second twice as fast with a tile.
