@@ -141,6 +141,8 @@ fn messages_beside_the_progress_bar_break_at_words() {
     let output: Output = terminal.env("SHADERBENCH", env!("CARGO_BIN_EXE_shaderbench")).env("TERM", "xterm").run();
     let screen = without_controls(&output.stdout);
     assert!(screen.contains("wrong: element"), "{screen}");
+    let is_whole = |line: &str| line.trim_end().ends_with("transpose/tiled f32 96x64 PAD=1");
+    assert!(screen.lines().any(is_whole), "the bar cuts the case's name\n{screen}");
     // A message beside the bar is padded to the end of its last line, and the terminal begins a new one.
     for line in screen.lines() {
         let line: Vec<char> = line.chars().collect();
