@@ -8,31 +8,42 @@ use super::format::ListForm;
 use super::target::Through;
 use super::{compare, explain, index, learn, report, run, show, summary};
 
+/// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
 const EXAMPLES: &str = "\
 Examples:
   shaderbench                                   everything, on the first GPU
-  shaderbench run transpose --profile quick     one family, and the ceilings it needs
-  shaderbench run 'reduction/vec4*' --size 2^26 --size 1000003
-  shaderbench run --backend all                 the first GPU through all of its APIs, compared
+  shaderbench run transpose --profile quick     one family, and its ceilings
+  shaderbench run 'reduction/vec4*' --size 2^26,1000003
+  shaderbench run transpose --resume r.csv      continue the run that wrote it
+  shaderbench run --backend all                 every API of the GPU, compared
   shaderbench run --device all --backend all    the same for every GPU in turn
-  shaderbench summary r.csv                     its headline figures on one screen
+  shaderbench summary r.csv                     headline figures on one screen
   shaderbench compare old.csv new.csv --fail-on-regression 5
-  shaderbench compare results/*/*.csv --relative  each device as a share of its own ceilings
-  shaderbench report results/*/*.csv            one page with tables and charts: report.html
-  shaderbench devices                           device properties and limits
+  shaderbench compare results/*/*.csv --relative
+                                                shares of each device's ceilings
+  shaderbench report results/*/*.csv            a page with charts: report.html
+  shaderbench devices                           GPUs, and how to select one
   shaderbench list --json                       every benchmark as JSON
-  shaderbench explain transpose/tiled           what it measures, and the newest results
-  shaderbench learn                             what five articles on CUDA memory claim, judged on this GPU
-  shaderbench show transpose/tiled --lang hlsl --param PAD=1  the kernel as DirectX 12 compiles it
+  shaderbench explain transpose/tiled           its model, and newest results
+  shaderbench learn                             five articles on CUDA memory,
+                                                judged by your GPU's rows
+  shaderbench show transpose/tiled --lang hlsl --param PAD=1
+                                                the kernel as DirectX 12 gets it
 
-  shaderbench run transpose --resume r.csv      continue an interrupted `run transpose --out r.csv`
+Exit codes:
+  0    success
+  1    the run could not be done
+  2    wrong usage
+  3    a row is wrong, failed or implausible (see --fail-on)
+  4    a certain regression (see --fail-on-regression)
+  130  interrupted";
 
-Exit codes: 0 success, 1 the run could not be done, 2 wrong usage, 3 a row is wrong, failed or implausible
-(see --fail-on), 4 a certain regression (see --fail-on-regression), 130 interrupted.";
+/// Width of help texts, in columns.
+const WIDTH: usize = 80;
 
 /// Compute-shader benchmarks: every result verified, every rate shown as a share of a measured peak.
 #[derive(Parser)]
-#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true, max_term_width = WIDTH)]
 pub(super) struct CommandLine {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
@@ -60,11 +71,14 @@ pub(super) enum Command {
         #[arg(long, value_name = "ID")]
         source: Option<String>,
     },
-    /// Show device properties and limits
+    /// Show devices and the properties that benchmarks depend on
     Devices {
         /// Show only devices of this API [default: all APIs]
         #[arg(long, value_parser = Through::parser())]
         backend: Option<Through>,
+        /// Show every limit and feature, too; JSON always has them
+        #[arg(long)]
+        all: bool,
         #[command(flatten)]
         form: ListForm,
     },

@@ -1,15 +1,17 @@
 //! `compare`: reads reports, compares them and prints the comparison.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::output::{print, say, terminal};
 use super::reports::{in_folder, none_readable, read};
 use super::values::percentage;
-use crate::engine::plan::{matcher, unknown_benchmark};
+use crate::engine::filter::Filter;
+use crate::engine::plan::unknown_benchmark;
 use crate::error::{Error, Result, shown};
 use crate::families::FAMILIES;
 use crate::report::comparison::{OutputFormat, Sort, View, regression_lines, undecided, write};
-use crate::report::reader;
+use crate::report::{reader, sort_records};
 use crate::results::Record;
 use crate::results::compare::{MARGIN, Report, Rules, compare_by};
 
@@ -52,9 +54,11 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     let (files, filters): (Vec<&String>, Vec<&String>) =
         arguments.files_and_filters.iter().partition(|argument| is_report(argument));
     let (baseline, others) = split(&arguments.baseline, files.into_iter().map(PathBuf::from).collect())?;
-    let (baseline, others) = (reports(&baseline)?, reports(&others)?);
-    let matchers = matchers(&[&baseline, &others], &filters)?;
-    let is_compared = |record: &Record| matchers.is_empty() || matchers.iter().any(|matches| matches(&record.name()));
+    let (mut baseline, mut others) = (reports(&baseline)?, reports(&others)?);
+    baseline.iter_mut().chain(&mut others).for_each(|report| sort_records(&mut report.records));
+    let selecting = filters_of(&[&baseline, &others], &filters)?;
+    let is_compared =
+        |record: &Record| selecting.is_empty() || selecting.iter().any(|filter| filter.matches(&record.name()));
     let rules = Rules { margin: arguments.margin / 100.0, is_compared: &is_compared, ..Rules::default() };
     let comparison = compare_by(&rules, &baseline, &others);
     if comparison.matches.is_empty() {
@@ -129,16 +133,16 @@ fn split(baseline: &[PathBuf], mut files: Vec<PathBuf>) -> Result<(Vec<PathBuf>,
     Ok((baseline.to_vec(), files))
 }
 
-/// The filters as functions of a row's name. An error if one of them matches no row.
-fn matchers<'f>(sides: &[&[Report]], filters: &'f [&String]) -> Result<Vec<impl Fn(&str) -> bool + use<'f>>> {
-    let matchers = filters.iter().map(|filter| matcher(filter)).collect::<Result<Vec<_>>>()?;
+/// The filters of the rows' names. An error if one of them matches no row.
+fn filters_of(sides: &[&[Report]], texts: &[&String]) -> Result<Vec<Filter>> {
     let rows = || sides.iter().flat_map(|reports| reports.iter()).flat_map(|report| &report.records);
-    for (filter, matches) in filters.iter().zip(&matchers) {
-        if !rows().any(|record| matches(&record.name())) {
-            return Err(unmatched(filter, rows()));
-        }
-    }
-    Ok(matchers)
+    let names: Vec<String> = rows().map(Record::name).collect::<BTreeSet<_>>().into_iter().collect();
+    let filter = |text: &&String| {
+        let filter = Filter::new(text, &names)?;
+        let is_matching = names.iter().any(|name| filter.matches(name));
+        if is_matching { Ok(filter) } else { Err(unmatched(text, rows())) }
+    };
+    texts.iter().map(filter).collect()
 }
 
 /// The error for a filter that matches no row.

@@ -3,24 +3,44 @@
 use serde_json::{Map, Value, json};
 
 use super::format::ListFormat;
-use super::output::{print, print_json};
+use super::output::{print, print_json, terminal};
 use super::selection::{is_same_card, no_device};
 use super::target::{Target, Through, cuda, targets};
 use crate::backend::Api;
 use crate::backend::Device;
 use crate::error::{Error, Result};
 use crate::report::markdown::{escape, table};
+use crate::report::wrap;
 
-pub(super) fn devices(backend: Option<Through>, format: ListFormat) -> Result<()> {
+/// Prints the devices, with every property if `is_long`. JSON always has every property.
+pub(super) fn devices(backend: Option<Through>, is_long: bool, format: ListFormat) -> Result<()> {
     let entries = entries(backend)?;
-    let sheets = |sheet: fn(&Entry, &[Entry]) -> String| {
-        entries.iter().map(|entry| sheet(entry, &entries)).collect::<Vec<_>>().join("\n")
+    let sheets = |sheet: fn(&Entry, &[Entry], bool) -> String| {
+        entries.iter().map(|entry| sheet(entry, &entries, is_long)).collect::<Vec<_>>().join("\n")
     };
     match format {
         ListFormat::Table => print(&sheets(sheet)),
         ListFormat::Markdown => print(&sheets(markdown)),
         ListFormat::Json => print_json(&entries.iter().map(|entry| object(entry, &entries)).collect()),
     }
+}
+
+/// The facts of the short list, those that tell cards apart or explain results.
+const MAIN_FACTS: [&str; 9] = [
+    "PCI address",
+    "smallest subgroup",
+    "largest subgroup",
+    "compute capability",
+    "multiprocessors",
+    "warp size",
+    "memory (bytes)",
+    "L2 cache (bytes)",
+    "ECC",
+];
+
+/// The facts to show.
+fn facts(device: &Device, is_long: bool) -> impl Iterator<Item = &(&'static str, String, String)> {
+    device.facts.iter().filter(move |(_, name, _)| is_long || MAIN_FACTS.contains(&name.as_str()))
 }
 
 /// A device in the list.
@@ -73,33 +93,41 @@ fn head(entry: &Entry, all: &[Entry]) -> Vec<(&'static str, String)> {
     let label = |other: &&Entry| format!("{} ({})", other.label(), other.device.api);
     let others: Vec<_> = entry.others(all).iter().map(label).collect();
     let same = (!others.is_empty()).then(|| ("same card as", others.join(", ")));
-    same.into_iter().chain(entry.device.basics().into_iter().skip(1)).collect()
+    let or_none = |(name, value): (_, String)| (name, if value.is_empty() { "none".to_owned() } else { value });
+    same.into_iter().chain(entry.device.basics().into_iter().skip(1).map(or_none)).collect()
 }
 
-fn sheet(entry: &Entry, all: &[Entry]) -> String {
+fn sheet(entry: &Entry, all: &[Entry], is_long: bool) -> String {
     let device = &entry.device;
+    let names = if is_long { 44 } else { 24 };
     let mut text = format!("{} {} ({})\n", entry.label(), device.name, device.api);
     for (name, value) in head(entry, all) {
-        text.push_str(&format!("    {name:<44} {value}\n"));
+        text.push_str(&line(name, &value, names));
     }
     let mut section = "";
-    for (of, name, value) in &device.facts {
-        if *of != section {
+    for (of, name, value) in facts(device, is_long) {
+        if is_long && *of != section {
             section = of;
             text.push_str(&format!("  {section}\n"));
         }
-        text.push_str(format!("    {name:<44} {value}").trim_end());
-        text.push('\n');
+        text.push_str(&line(name, value, names));
     }
     text
 }
 
-fn markdown(entry: &Entry, all: &[Entry]) -> String {
+/// A property, wrapped to the width of the terminal.
+fn line(name: &str, value: &str, names: usize) -> String {
+    let indent = " ".repeat(names + 5);
+    let line = format!("    {name:<names$} {value}");
+    wrap(line.trim_end(), terminal().width, &indent) + "\n"
+}
+
+fn markdown(entry: &Entry, all: &[Entry], is_long: bool) -> String {
     let device = &entry.device;
     let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
     let head = head(entry, all);
     let head = head.iter().map(|(name, value)| row(["", name, value]));
-    let facts = device.facts.iter().map(|(section, name, value)| row([section, name, value]));
+    let facts = facts(device, is_long).map(|(section, name, value)| row([section, name, value]));
     let rows: Vec<_> = head.chain(facts).collect();
     let heading = escape(&format!("{} {} ({})", entry.label(), device.name, device.api));
     format!("### {heading}\n\n{}", table(&["of", "what", "value"].map(str::to_owned), &[false; 3], &rows))
@@ -140,14 +168,14 @@ mod tests {
             entry(1, Api::Cuda, "0000:1B:00.0"),
         ];
         let line = |index: usize, text: &str| {
-            let sheet = sheet(&all[index], &all);
+            let sheet = sheet(&all[index], &all, false);
             assert!(sheet.contains(text), "{sheet}");
             sheet
         };
-        line(0, "same card as                                 [cuda 1] (cuda)\n");
-        line(1, "same card as                                 [cuda 0] (cuda)\n");
+        line(0, "same card as             [cuda 1] (cuda)\n");
+        line(1, "same card as             [cuda 0] (cuda)\n");
         assert!(!line(2, "[2] Fake 9000 (gl)\n").contains("same card"));
-        line(3, "[cuda 0] Fake 9000 (cuda)\n    same card as                                 [1] (vulkan)\n");
+        line(3, "[cuda 0] Fake 9000 (cuda)\n    same card as             [1] (vulkan)\n");
         assert_eq!(object(&all[4], &all)["same card"], json!([{ "backend": "vulkan", "index": 0 }]));
         assert_eq!(object(&all[2], &all)["same card"], json!([]));
     }

@@ -203,7 +203,8 @@ fn not_measured(family: &Family, benchmarks: &[&Benchmark]) -> Part {
 fn rows(family: &Family, benchmarks: &[&Benchmark], measured: Option<&Measured>, medium: Medium) -> Option<Vec<Part>> {
     let is_selected = |row: &&Record| benchmarks.iter().any(|benchmark| is_of(row, family, benchmark));
     let measured = measured?;
-    let rows: Vec<&Record> = measured.records.iter().filter(is_selected).collect();
+    let mut rows: Vec<&Record> = measured.records.iter().filter(is_selected).collect();
+    report::sort_rows(&mut rows, family.is_by_kernel);
     let first = rows.first()?;
     let date = first.date.get(..10).unwrap_or(&first.date);
     let apis = apis(rows.iter().copied());

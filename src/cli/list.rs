@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::format::ListFormat;
-use super::output::{print, print_json, say};
+use super::output::{print, print_json, say, terminal};
 use super::steps::steps_named;
 use super::target::apis;
 use crate::backend::Api;
 use crate::engine::plan::params_of;
 use crate::error::Result;
-use crate::families::FAMILIES;
 use crate::report::markdown::{escape, table};
+use crate::report::{families_in_reading_order, wrap};
 use crate::suite::{Benchmark, Family};
 
 /// Prints the benchmarks, or those that answer a step or chapter of the tour.
@@ -22,13 +22,15 @@ pub(super) fn list(format: ListFormat, source: Option<&str>) -> Result<()> {
     let is_wanted = |benchmark: &&Benchmark| {
         steps.as_ref().is_none_or(|steps| steps.iter().any(|step| benchmark.sources.contains(&step.id)))
     };
-    let all = FAMILIES.iter().map(|family| (*family, family.benchmarks.iter().filter(is_wanted).collect()));
+    let all = families_in_reading_order()
+        .into_iter()
+        .map(|family| (family, family.benchmarks.iter().filter(is_wanted).collect()));
     let listed: Vec<Listed> = all.filter(|(_, benchmarks): &Listed| !benchmarks.is_empty()).collect();
     if let (Some(source), true) = (source, listed.is_empty()) {
         say(&format!("no benchmark answers {source}: `shaderbench devices` shows the properties of the devices"));
     }
     match format {
-        ListFormat::Table => print(&plain(&listed)),
+        ListFormat::Table => print(&plain(&listed, terminal().width)),
         ListFormat::Markdown => print(&markdown(&listed)),
         ListFormat::Json => {
             let of = |(family, benchmarks): &Listed| -> Vec<Value> {
@@ -42,15 +44,28 @@ pub(super) fn list(format: ListFormat, source: Option<&str>) -> Result<()> {
 /// A family with its benchmarks that are listed.
 type Listed = (&'static Family, Vec<&'static Benchmark>);
 
-fn plain(listed: &[Listed]) -> String {
+fn plain(listed: &[Listed], width: usize) -> String {
     let mut text = String::new();
     for (family, benchmarks) in listed {
-        text.push_str(&format!("{}: {}\n", family.name, family.summary));
+        text.push_str(&wrap(&format!("{}: {}", family.name, family.summary), width, "    "));
+        text.push('\n');
         for benchmark in benchmarks {
-            text.push_str(&format!("  {:<24} {}\n", benchmark.name, benchmark.summary));
+            text.push_str(&entry(benchmark, width));
         }
     }
     text
+}
+
+/// A benchmark's name, and its summary beside it.
+fn entry(benchmark: &Benchmark, width: usize) -> String {
+    /// Width of the names with their indent and gap.
+    const NAMES: usize = 27;
+    let summary = wrap(benchmark.summary, width.saturating_sub(NAMES).max(20), "");
+    let line = |(index, line): (usize, &str)| {
+        let name = if index == 0 { format!("  {} ", benchmark.name) } else { String::new() };
+        format!("{name:<NAMES$}{line}\n")
+    };
+    summary.lines().enumerate().map(line).collect()
 }
 
 fn markdown(listed: &[Listed]) -> String {

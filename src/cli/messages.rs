@@ -28,6 +28,15 @@ pub(super) fn beginning(
     devices.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// The benchmarks that a part of their names selects.
+pub(super) fn matched_by_part(filter: &str, names: &[String]) -> String {
+    const MOST: usize = 8;
+    let more = names.len().saturating_sub(MOST);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let names: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
+    format!("no family has the name '{filter}'; running the benchmarks that contain it: {}{more}", names.join(", "))
+}
+
 /// The cases excluded by the time limit, in one line.
 pub(super) fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
     let mut families: Vec<&str> = indices.iter().map(|index| cases[*index].family.name).collect();

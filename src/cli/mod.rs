@@ -4,6 +4,7 @@ mod arguments;
 mod compare;
 mod describe;
 mod devices;
+mod estimate;
 mod explain;
 mod format;
 mod host;

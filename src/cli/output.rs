@@ -23,11 +23,14 @@ pub(super) fn print(text: &str) -> Result<()> {
 
 /// Writes a line to stderr, wrapped on a terminal. Errors are ignored: a lost message must not end a run.
 pub(super) fn say(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", wrapped(text));
+}
+
+/// The lines of a message, wrapped at words where stderr is a terminal: a log keeps them whole.
+pub(super) fn wrapped(text: &str) -> String {
     let width =
         terminal_size::terminal_size_of(std::io::stderr()).map_or(usize::MAX, |(width, _)| usize::from(width.0));
-    for line in text.lines() {
-        let _ = writeln!(std::io::stderr().lock(), "{}", wrap(&visible(line), width, "  "));
-    }
+    text.lines().map(|line| wrap(&visible(line), width, "  ")).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether stdout is a terminal.

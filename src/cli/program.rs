@@ -26,7 +26,7 @@ pub fn main() -> ExitCode {
         Some(Command::Report(arguments)) => report::report(&arguments),
         Some(Command::Learn(arguments)) => learn::learn(&arguments),
         Some(Command::List { form, source }) => list::list(form.format(), source.as_deref()).map(|()| 0),
-        Some(Command::Devices { backend, form }) => devices::devices(backend, form.format()).map(|()| 0),
+        Some(Command::Devices { backend, all, form }) => devices::devices(backend, all, form.format()).map(|()| 0),
         Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
         Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),
         Some(Command::Index(arguments)) => index::index(&arguments).map(|()| 0),

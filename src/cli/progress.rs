@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::interrupt::Interrupt;
-use super::output::say;
+use super::output::{say, wrapped};
 use super::pictures::Pictures;
 use super::values::plural;
 use super::watchdog::{self, Watchdog, Work};
@@ -59,7 +59,8 @@ impl Progress {
     /// Shows `cases` cases on `apis` APIs. Rows go into `csv`. `limit` is the time limit of the run.
     pub(super) fn new(cases: usize, apis: usize, limit: Option<Duration>, csv: CsvFile, interrupt: Interrupt) -> Self {
         let bar = ProgressBar::with_draw_target(Some(cases as u64), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}  {prefix}{wide_msg}") {
+        // The case has a line of its own: beside the bar, 80 columns cut most names.
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}  {prefix}\n{wide_msg}") {
             bar.set_style(style);
         }
         let csv = Arc::new(Mutex::new(csv));
@@ -166,7 +167,7 @@ impl Progress {
     }
 
     fn say(&self, line: &str) {
-        if self.bar.is_hidden() { say(line) } else { self.bar.println(line) }
+        if self.bar.is_hidden() { say(line) } else { self.bar.println(wrapped(line)) }
     }
 
     /// Remaining time of the run: mean time per case × remaining cases, at most the rest of the time limit.
@@ -244,7 +245,7 @@ impl Observer for Progress {
     fn start(&mut self, _index: usize, case: &Case, row: &Record) {
         self.watchdog.watch(row, Work::Measuring);
         self.started.get_or_insert_with(Instant::now);
-        let left = self.time_left().map(|left| format!("about {} left  ", HumanDuration(left)));
+        let left = self.time_left().map(|left| format!("about {} left", HumanDuration(left)));
         self.bar.set_prefix(left.unwrap_or_default());
         self.bar.set_message(format!("{}{case}", self.of(row.api_name(), " ")));
     }

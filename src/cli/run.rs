@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::estimate::estimate;
 use super::format::{TableFormat, Tables};
 use super::host::{operating_system, processor};
 use super::interrupt::{self, Interrupt};
-use super::messages::{beginning, how_to_go_on, left_out};
+use super::messages::{beginning, how_to_go_on, left_out, matched_by_part};
 use super::output::{is_on_terminal, print, say, terminal};
 use super::outputs::{Files, Paths, default_csv, name_words};
 use super::pictures::Pictures;
@@ -17,7 +18,7 @@ use super::shaders::sources;
 use super::target::{Target, Through, targets};
 use super::values::{duration, fail_on, param, size};
 use crate::backend::{Backend, Device, DeviceType};
-use crate::engine::plan::{Request, matcher, plan, reserves, without_size};
+use crate::engine::plan::{Request, by_part, plan, reserves, select, without_size};
 use crate::engine::{EarlierRows, End, Epochs, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
@@ -29,7 +30,8 @@ use crate::suite::{Case, Dtype, Extent, Profile};
 /// Arguments of `run`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Families (transpose), benchmarks (transpose/tiled) or globs ('*/vec4*') to run [default: all]
+    /// Families (transpose), benchmarks (transpose/tiled), globs ('*/vec4*') or parts of names (tiled) to run
+    /// [default: all]
     #[arg(value_name = "FILTER")]
     filters: Vec<String>,
     /// How many cases to run and how long to sample each [default: standard on a GPU, quick on a software device]
@@ -41,17 +43,18 @@ pub(super) struct Arguments {
     /// API to use; all = every API of the device, alternating case by case [default: the device's best]
     #[arg(long, value_parser = Through::parser())]
     backend: Option<Through>,
-    /// Sizes to run instead of those of the profile: 1000003, 2^20, ROWSxCOLUMNS (512x2000), or MxNxK for GEMM
-    #[arg(long = "size", value_name = "N", num_args = 1.., value_parser = size, value_delimiter = ',')]
+    /// Size to run instead of those of the profile: 1000003, 2^20, ROWSxCOLUMNS (512x2000), or MxNxK for GEMM; repeat
+    /// it or write 2^16,2^20 for several
+    #[arg(long = "size", value_name = "N", value_parser = size, value_delimiter = ',')]
     sizes: Vec<Extent>,
-    /// Kernel parameters to set (WG=128)
-    #[arg(long = "param", value_name = "K=V", num_args = 1.., value_parser = param, value_delimiter = ',')]
+    /// Kernel parameter to set (WG=128); repeat it or write WG=128,PAD=1 for several
+    #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
     params: Vec<(String, f64)>,
     /// Time limit of the whole run (90s, 5m); sizes that would exceed it are left out [default: 55s for the profile
     /// quick on a software device, else none]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     time: Option<Duration>,
-    /// Measure each case in exactly this many epochs [default: 2 in quick; 2 to 16 in standard, as its noise needs; 8 to
+    /// Measure each case in exactly this many epochs [default: 2 in quick; 2 to 24 in standard, as its noise needs; 8 to
     /// 32 in thorough]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     epochs: Option<u16>,
@@ -113,6 +116,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     // Check the command line before anything slow.
     let request = request(arguments, Profile::Quick, false)?;
     let cases = plan(&request)?;
+    for (filter, names) in by_part(&arguments.filters)? {
+        say(&matched_by_part(filter, &names));
+    }
     let dropped = without_size(&request)?;
     if !dropped.is_empty() {
         say(&format!("left out, no --size fits: {}", dropped.join(", ")));
@@ -221,6 +227,19 @@ fn time_for(arguments: &Arguments, profile: Profile, device: &Device) -> Option<
     arguments.time.or(is_quick.then_some(SOFTWARE_TIME))
 }
 
+/// The expected time of a run of `cases` cases, if nothing changes what a case of the profile takes.
+fn expected_time(
+    arguments: &Arguments,
+    profile: Profile,
+    time: Option<Duration>,
+    cases: usize,
+    card: &[&Device],
+) -> Option<String> {
+    let is_usual = arguments.sizes.is_empty() && arguments.params.is_empty() && arguments.epochs.is_none();
+    let has_more = arguments.tune || arguments.shaders.is_some() || time.is_some();
+    if is_usual && !has_more { estimate(profile, cases, card) } else { None }
+}
+
 fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
     let time = time_for(arguments, profile, card[0]);
@@ -229,11 +248,13 @@ fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let reserve: BTreeSet<usize> = reserves(&cases).into_values().collect();
     let listed = cases.iter().enumerate().filter(|(index, _)| !reserve.contains(index));
     let mut text: String = listed.map(|(_, case)| format!("{case}\n")).collect();
-    let (count, profile, name) = (cases.len() - reserve.len(), profile.name(), &card[0].name);
+    let (count, name) = (cases.len() - reserve.len(), &card[0].name);
     let apis: Vec<_> = card.iter().map(|device| device.api.name()).collect();
     let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
     let within = time.map_or_else(String::new, |time| format!(", time limit {} s", time.as_secs()));
-    text.push_str(&format!("{count} cases, profile {profile}, on {name}{through}{within}\n"));
+    text.push_str(&format!("{count} cases, profile {}, on {name}{through}{within}\n", profile.name()));
+    let expected = expected_time(arguments, profile, time, count, card);
+    text.extend(expected.map(|expected| format!("{expected}\n")));
     print(&text)?;
     Ok(0)
 }
@@ -283,6 +304,8 @@ impl Command<'_> {
         // Create the file now: a run killed before its first row also leaves a report.
         let csv = CsvFile::create(file.clone(), first, earlier.records())?;
         let left = count - (earlier.records().len() - earlier.again()) / devices.len();
+        let card: Vec<&Device> = devices.iter().collect();
+        expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected));
         let mut progress = Progress::new(left, devices.len(), time, csv, interrupt.clone());
         progress.save_pictures(pictures);
         if let Some(json) = &files.json {
@@ -337,8 +360,10 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
         (true, true) => Tables::None,
         (true, false) => Tables::Family,
     };
-    let matchers = arguments.filters.iter().map(|filter| matcher(filter)).collect::<Result<Vec<_>>>()?;
-    let is_named = |row: &&Record| matchers.is_empty() || matchers.iter().any(|matches| matches(&row.name()));
+    let selected = select(&arguments.filters)?;
+    let is_named = |row: &&Record| {
+        selected.iter().any(|(family, benchmark)| row.family == family.name && row.benchmark == benchmark.name)
+    };
     let mut sections = report::sections(records);
     match arguments.table.unwrap_or_else(usual) {
         Tables::All => {}

@@ -9,6 +9,7 @@ use crate::engine::plan::{Request, plan, select, unknown};
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
 use crate::report::replace_file;
+use crate::shader::twin::without_prelude;
 use crate::shader::{Shader, Target, disassemble};
 use crate::suite::Checks;
 use crate::suite::{Benchmark, Case, Profile};
@@ -22,12 +23,15 @@ pub(super) struct Arguments {
     /// Language to print
     #[arg(long, value_enum, default_value_t)]
     lang: OutputLanguage,
-    /// Kernel parameters (PAD=1) [default: those of the first case]
-    #[arg(long = "param", value_name = "K=V", num_args = 1.., value_parser = param, value_delimiter = ',')]
+    /// Kernel parameter (PAD=1); repeat it or write WG=128,PAD=1 for several [default: those of the first case]
+    #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
     params: Vec<(String, f64)>,
     /// Run-time checks: off as in measurements, or on as in a browser [default: off, unless a parameter turns one on]
     #[arg(long, value_enum)]
     checks: Option<Switch>,
+    /// With --lang cuda: also print the definitions that all twins start with, so that NVRTC compiles the output
+    #[arg(long)]
+    prelude: bool,
     /// Element type [default: the benchmark's first]
     #[arg(long, value_name = "T")]
     dtype: Option<String>,
@@ -53,7 +57,7 @@ enum OutputLanguage {
     Hlsl,
     /// OpenGL
     Glsl,
-    /// CUDA C++ of the twin, as NVRTC compiles it
+    /// CUDA C++ of the twin, with types and parameters filled in
     Cuda,
 }
 
@@ -93,6 +97,11 @@ fn case(arguments: &Arguments) -> Result<Case> {
     found.ok_or_else(|| Error::Usage(format!("{name} has no case of {dtype}")))
 }
 
+/// A twin without the prelude, and a line that says so.
+fn alone(program: &str) -> String {
+    format!("// Without the prelude that all twins start with: --prelude prints it, too.\n{}", without_prelude(program))
+}
+
 fn dtype<'a>(benchmark: &'a Benchmark, asked: Option<&'a str>) -> Result<&'a str> {
     let mut known: Vec<&str> = Vec::new();
     for dtype in benchmark.cases.iter().flat_map(|cases| cases.dtypes) {
@@ -119,8 +128,14 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         if arguments.checks == Some(Switch::On) {
             return Err(lacks("has no checks in CUDA, which adds none: remove --checks".to_owned()));
         }
-        let is_missing = kernel.cuda.is_empty();
-        return if is_missing { Err(lacks("has no CUDA twin".to_owned())) } else { Ok(kernel.cuda.clone().into()) };
+        if kernel.cuda.is_empty() {
+            return Err(lacks("has no CUDA twin".to_owned()));
+        }
+        let text = &*kernel.cuda;
+        return Ok(if arguments.prelude { text.into() } else { alone(text).into() });
+    }
+    if arguments.prelude {
+        return Err(Error::Usage("--prelude prints the start of CUDA twins: pass --lang cuda, too".to_owned()));
     }
     if let Some(why) = case.benchmark.only_cuda {
         return Err(lacks(format!("exists only in CUDA: {why} (--lang cuda shows it)")));

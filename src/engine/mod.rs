@@ -7,6 +7,7 @@ mod api_run;
 mod canary;
 mod end_to_end;
 mod epoch;
+pub mod filter;
 mod guard;
 mod half_rounds;
 mod in_kernel;

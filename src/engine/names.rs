@@ -19,15 +19,62 @@ pub fn unknown_benchmark(kind: &str, given: &str, known: &[String]) -> String {
 }
 
 fn unknown_name(kind: &str, given: &str, known: &[String], all: &str) -> String {
-    // The name without its family counts too: `tiled` is near `transpose/tiled`.
+    let nearest: Vec<String> = nearest(given, known).into_iter().map(|name| format!("'{name}'")).collect();
+    match &nearest[..] {
+        [first @ .., last] => {
+            let first = if first.is_empty() { String::new() } else { format!("{} or ", first.join(", ")) };
+            format!("there is no {kind} '{given}': did you mean {first}{last}?")
+        }
+        [] if all.is_empty() => format!("there is no {kind} '{given}', nor any other"),
+        [] => format!("there is no {kind} '{given}': there are {all}"),
+    }
+}
+
+/// The known names that the given one may stand for: the nearest by the similarity of Jaro and Winkler, with every
+/// family that has a benchmark of that name.
+fn nearest<'a>(given: &str, known: &'a [String]) -> Vec<&'a String> {
+    let of_tail = |tail: &str| known.iter().filter(|name| tail_of(name) == Some(tail)).collect::<Vec<_>>();
+    let elsewhere = tail_of(given).map_or_else(Vec::new, of_tail);
+    let is_family = |family: &str| known.iter().any(|name| name == family);
+    // The right benchmark of the wrong family.
+    if !elsewhere.is_empty() && given.split('/').next().is_some_and(is_family) {
+        return elsewhere;
+    }
+    // The name without its family counts too: `tild` is near `transpose/tiled`.
     let likeness = |name: &String| {
-        let tail = name.rsplit('/').next().unwrap_or(name);
+        let tail = tail_of(name).unwrap_or(name);
         strsim::jaro_winkler(given, name).max(strsim::jaro_winkler(given, tail))
     };
-    let nearest = known.iter().rev().map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
-    match nearest {
-        Some((likeness, name)) if likeness > 0.75 => format!("there is no {kind} '{given}': did you mean '{name}'?"),
-        _ if all.is_empty() => format!("there is no {kind} '{given}', nor any other"),
-        _ => format!("there is no {kind} '{given}': there are {all}"),
+    let best = known.iter().rev().map(|name| (likeness(name), name)).max_by(|a, b| a.0.total_cmp(&b.0));
+    match best.filter(|(likeness, _)| *likeness > 0.75) {
+        Some((_, name)) if given.contains('/') => vec![name],
+        Some((_, name)) => tail_of(name).map_or_else(|| vec![name], of_tail),
+        None => elsewhere,
+    }
+}
+
+/// The part of a name after its family.
+fn tail_of(name: &str) -> Option<&str> {
+    name.split_once('/').map(|(_, tail)| tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suggestion_names_every_family_that_has_the_benchmark() {
+        let known = ["transpose", "matmul", "transpose/tiled", "matmul/tiled", "matmul/naive"].map(str::to_owned);
+        for (given, expected) in [
+            ("tield", "did you mean 'transpose/tiled' or 'matmul/tiled'?"),
+            ("transpose/naive", "did you mean 'matmul/naive'?"),
+            ("xylophone/tiled", "did you mean 'transpose/tiled' or 'matmul/tiled'?"),
+            ("transpose/tilde", "did you mean 'transpose/tiled'?"),
+            ("matmull", "did you mean 'matmul'?"),
+            ("xylophone", "there are transpose, matmul; `shaderbench list` shows their benchmarks"),
+        ] {
+            let text = unknown_benchmark("family or benchmark", given, &known);
+            assert_eq!(text, format!("there is no family or benchmark '{given}': {expected}"));
+        }
     }
 }

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use glob::{MatchOptions, Pattern};
-
+use super::filter::Filter;
 pub use super::names::{unknown, unknown_benchmark};
 use super::parameters;
 pub use super::parameters::params_of;
@@ -16,7 +15,7 @@ use crate::suite::{Benchmark, Case, Dtype, Extent, Family, Limit, Profile, Scala
 /// The user's selection of cases.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Families, benchmarks (`transpose/tiled`) or globs; empty = everything.
+    /// Families, benchmarks (`transpose/tiled`), globs or parts of names; empty = everything.
     pub filters: Vec<String>,
     /// Which sizes and parameters to run.
     pub profile: Profile,
@@ -117,29 +116,36 @@ pub fn select(filters: &[String]) -> Result<Vec<(&'static Family, &'static Bench
         .iter()
         .flat_map(|family| family.benchmarks.iter().map(move |benchmark| (*family, benchmark)))
         .collect();
-    let matchers = filters.iter().map(|filter| matcher(filter)).collect::<Result<Vec<_>>>()?;
-    let full_name = |(family, benchmark): &(&Family, &Benchmark)| format!("{}/{}", family.name, benchmark.name);
-    for (filter, matches) in filters.iter().zip(&matchers) {
-        if !all.iter().any(|one| matches(&full_name(one))) {
-            return Err(Error::Usage(unknown_benchmark("family or benchmark", filter, &names(&all))));
+    let all_names: Vec<String> = all.iter().map(full_name).collect();
+    let filters = filters.iter().map(|text| Ok((text, Filter::new(text, &all_names)?))).collect::<Result<Vec<_>>>()?;
+    for (text, filter) in &filters {
+        if !all_names.iter().any(|name| filter.matches(name)) {
+            return Err(Error::Usage(unknown_benchmark("family or benchmark", text, &names(&all))));
         }
     }
     Ok(all
         .into_iter()
-        .filter(|one| matchers.is_empty() || matchers.iter().any(|matches| matches(&full_name(one))))
+        .filter(|one| filters.is_empty() || filters.iter().any(|(_, filter)| filter.matches(&full_name(one))))
         .collect())
 }
 
-/// A predicate on `family/benchmark`. A filter without a slash is a family's name or a glob for several families.
+/// The filters that match parts of names, each with the benchmarks that it selects.
 ///
 /// # Errors
-/// [`Error::Usage`] if the filter is not a valid glob.
-pub fn matcher(filter: &str) -> Result<impl Fn(&str) -> bool> {
-    let pattern = if filter.contains('/') { filter.to_owned() } else { format!("{filter}/*") };
-    let pattern =
-        Pattern::new(&pattern).map_err(|error| Error::Usage(format!("'{filter}' is not a valid filter: {error}")))?;
-    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
-    Ok(move |name: &str| pattern.matches_with(name, options))
+/// Those of [`select`].
+pub fn by_part(filters: &[String]) -> Result<Vec<(&str, Vec<String>)>> {
+    let all: Vec<String> = select(&[])?.iter().map(full_name).collect();
+    let mut found = Vec::new();
+    for text in filters {
+        let filter = Filter::new(text, &all)?;
+        let names = all.iter().filter(|name| filter.matches(name)).cloned();
+        found.extend(filter.is_part().then(|| (text.as_str(), names.collect())));
+    }
+    Ok(found)
+}
+
+fn full_name((family, benchmark): &(&Family, &Benchmark)) -> String {
+    format!("{}/{}", family.name, benchmark.name)
 }
 
 /// Names of all families, then of all benchmarks, in the form of a filter.
@@ -150,7 +156,7 @@ pub fn all_names() -> Vec<String> {
 
 fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {
     let mut names: Vec<String> = FAMILIES.iter().map(|family| family.name.to_owned()).collect();
-    names.extend(all.iter().map(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name)));
+    names.extend(all.iter().map(full_name));
     names
 }
 

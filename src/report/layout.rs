@@ -315,7 +315,9 @@ impl Grid {
             cells.chain([display_width(&headings[column + 1])]).max().unwrap_or(0)
         };
         let used: usize = (0..figures).map(|column| GAP + width_of(column)).sum();
-        let name = terminal.width.saturating_sub(used).min(self.widest_name.unwrap_or(usize::MAX)).max(LEAST);
+        let least_note = if self.note.is_some() { GAP + LEAST } else { 0 };
+        let name =
+            terminal.width.saturating_sub(used + least_note).min(self.widest_name.unwrap_or(usize::MAX)).max(LEAST);
         let longest =
             rows.iter().map(|(group, name, _)| display_width(group).max(display_width(name))).max().unwrap_or(0);
         let note = terminal.width.saturating_sub(used + name.min(longest) + GAP).max(LEAST);

@@ -1,9 +1,13 @@
 //! Groups rows by family, with findings.
 
+use std::cmp::Ordering;
+
 use crate::backend::Api;
 use crate::families::FAMILIES;
 use crate::results::Record;
 use crate::results::findings::{Finding, finding};
+use crate::suite::source::SOURCES;
+use crate::suite::{Dtype, Extent, Family};
 
 /// The rows of one family and their findings.
 pub struct Section<'a> {
@@ -40,13 +44,111 @@ pub fn findings(family: &str, rows: &[&Record]) -> Vec<(Api, Finding)> {
     apis(rows.iter().copied()).into_iter().filter_map(found).collect()
 }
 
-/// One section per family that has rows, in the order of the suite.
+/// The families in the order of the tour of the articles, by the step of a family's first benchmark: ceilings, which the
+/// other rows are compared with, then the families of the steps, then the others in the order of the suite.
+#[must_use]
+pub fn families_in_reading_order() -> Vec<&'static Family> {
+    let step = |family: &Family| {
+        let id = family.benchmarks.first().and_then(|first| first.sources.first())?;
+        SOURCES.iter().position(|source| source.id == *id)
+    };
+    let mut families = FAMILIES.to_vec();
+    families.sort_by_key(|family| (family.name != "ceiling", step(family).unwrap_or(SOURCES.len())));
+    families
+}
+
+/// Sorts the rows of a family: by type and size, or by kernel if `is_by_kernel`, then the parameters as numbers. Types,
+/// kernels and sets of parameters keep the order in which they first occur.
+pub fn sort_rows(rows: &mut [&Record], is_by_kernel: bool) {
+    let mut order = Order::default();
+    rows.sort_by_cached_key(|row| order.key(row, is_by_kernel));
+}
+
+/// Sorts the rows of each card and API as the tables of a run. Cards and APIs keep their order.
+pub fn sort_records(records: &mut [Record]) {
+    let families = families_in_reading_order();
+    let (mut order, mut sides, mut others) = (Order::default(), First::default(), First::default());
+    records.sort_by_cached_key(|row| {
+        let side = (row.device.clone(), row.card.clone(), row.backend, row.driver.clone(), row.tool_version.clone());
+        let known = families.iter().position(|family| family.name == row.family);
+        let family = known.unwrap_or_else(|| families.len() + others.position(row.family.clone()));
+        let is_by_kernel = known.is_some_and(|known| families[known].is_by_kernel);
+        (sides.position(side), family, order.key(row, is_by_kernel))
+    });
+}
+
+/// What precedes what by its first occurrence.
+#[derive(Default)]
+struct Order {
+    dtypes: First<Option<Dtype>>,
+    kernels: First<(String, String)>,
+    sets: First<Vec<String>>,
+}
+
+/// The position of a row in its family: kernel of a table by kernel, type, size, kernel; number of parameters, set of
+/// parameters, their values.
+type Key = ((Option<usize>, usize, Option<(u64, Extent)>, usize), (usize, usize, Vec<Numeric>));
+
+impl Order {
+    fn key(&mut self, row: &Record, is_by_kernel: bool) -> Key {
+        let kernel = self.kernels.position((row.family.clone(), row.benchmark.clone()));
+        let size = row.n.map(|n| (n.count(), n));
+        let group = (is_by_kernel.then_some(kernel), self.dtypes.position(row.dtype), size, kernel);
+        let set = self.sets.position(row.params.keys().cloned().collect());
+        // The number of parameters first: a kernel without any is what its variants are compared with.
+        (group, (row.params.len(), set, row.params.values().map(|value| Numeric(*value)).collect()))
+    }
+}
+
+/// Numbers things by their first occurrence.
+struct First<T>(Vec<T>);
+
+impl<T> Default for First<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: PartialEq> First<T> {
+    fn position(&mut self, thing: T) -> usize {
+        self.0.iter().position(|known| *known == thing).unwrap_or_else(|| {
+            self.0.push(thing);
+            self.0.len() - 1
+        })
+    }
+}
+
+/// A number in its order, NaN last.
+struct Numeric(f64);
+
+impl PartialEq for Numeric {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Numeric {}
+
+impl PartialOrd for Numeric {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Numeric {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// One section per family that has rows, in reading order, as are the rows.
 #[must_use]
 pub fn sections(records: &[Record]) -> Vec<Section<'_>> {
-    let section = |family: &&'static crate::suite::Family| {
-        let rows: Vec<_> = records.iter().filter(|record| record.family == family.name).collect();
+    let section = |family: &'static Family| {
+        let mut rows: Vec<_> = records.iter().filter(|record| record.family == family.name).collect();
         let findings = findings(family.name, &rows);
+        sort_rows(&mut rows, family.is_by_kernel);
         Section { title: family.name, summary: family.summary, findings, rows, is_by_kernel: family.is_by_kernel }
     };
-    FAMILIES.iter().map(section).filter(|section| !section.rows.is_empty()).collect()
+    families_in_reading_order().into_iter().map(section).filter(|section| !section.rows.is_empty()).collect()
 }

@@ -51,11 +51,7 @@ fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Gr
         heading: (*heading).to_owned(),
         is_right: index < figures && *heading != "of ceiling",
     };
-    // Found once: a search for each row would take a quadratic time.
-    let mut firsts: HashMap<_, &Record> = HashMap::new();
-    for row in measured.iter().copied().filter(|row| row.median_ns.is_some()) {
-        firsts.entry(place(section.is_by_kernel, row)).or_insert(row);
-    }
+    let firsts = Firsts::new(section.is_by_kernel, measured.iter().copied());
     let row = |row: &&Record| Row {
         group: title(section.is_by_kernel, row),
         mark: match row.status {
@@ -64,7 +60,7 @@ fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Gr
             _ => Mark::None,
         },
         name: name(section.is_by_kernel, row),
-        cells: cells(firsts.get(&place(section.is_by_kernel, row)).copied(), row, &headings, is_wide),
+        cells: cells(&firsts, row, &headings, is_wide),
     };
     Grid {
         columns: headings.iter().enumerate().map(column).collect(),
@@ -92,12 +88,12 @@ pub(super) fn label(row: &Record) -> String {
 }
 
 /// The cells of a row under `headings`.
-fn cells(first: Option<&Record>, row: &Record, headings: &[&str], is_wide: bool) -> Vec<Cell> {
+fn cells(firsts: &Firsts, row: &Record, headings: &[&str], is_wide: bool) -> Vec<Cell> {
     let mut cells: Vec<Cell> = vec![time(row.median_ns).into(), noise(row).into(), rate(row).into()];
     cells.extend(headings.contains(&"of ceiling").then(|| share(row)));
-    cells.push(speed(first, row).into());
+    cells.push(firsts.speed(row).into());
     if headings.contains(&"model") {
-        cells.push(row.model.map_or_else(String::new, format::ratio).into());
+        cells.push(model(row).into());
     }
     if is_wide {
         let interval = row.ci_low_ns.zip(row.ci_high_ns);
@@ -112,6 +108,34 @@ fn cells(first: Option<&Record>, row: &Record, headings: &[&str], is_wide: bool)
         cells.extend(more.map(Cell::from));
     }
     cells
+}
+
+/// The first measured row of each group and size, to which the speeds of the others are relative. Found once: a search
+/// for each row would take a quadratic time.
+pub(super) struct Firsts<'a> {
+    is_by_kernel: bool,
+    rows: HashMap<(&'a str, Option<Extent>), &'a Record>,
+}
+
+impl<'a> Firsts<'a> {
+    /// Those of `rows`, which one API measured.
+    pub(super) fn new(is_by_kernel: bool, rows: impl Iterator<Item = &'a Record>) -> Self {
+        let mut firsts = HashMap::new();
+        for row in rows.filter(|row| row.median_ns.is_some()) {
+            firsts.entry(place(is_by_kernel, row)).or_insert(row);
+        }
+        Self { is_by_kernel, rows: firsts }
+    }
+
+    /// Speed of a row relative to the first of its group and size.
+    pub(super) fn speed(&self, row: &Record) -> String {
+        speed(self.rows.get(&place(self.is_by_kernel, row)).copied(), row)
+    }
+}
+
+/// The speed that the family's model predicts, relative to the same row as the measured speed.
+pub(super) fn model(row: &Record) -> String {
+    row.model.map_or_else(String::new, format::ratio)
 }
 
 /// Half width of the row's interval, in percent of the median.

@@ -30,6 +30,12 @@ pub fn program(case: &Case, interface: &Interface) -> String {
     format!("{PRELUDE}\n#define T {element}\n{defines}#line 1 \"{}.cu\"\n{twin}", case.name())
 }
 
+/// The part of a [`program`] after the prelude, which all twins share.
+#[must_use]
+pub fn without_prelude(program: &str) -> &str {
+    program.strip_prefix(PRELUDE).map_or(program, str::trim_start)
+}
+
 /// The interface of a kernel without WGSL. Its bindings are its parameters, in order. Its blocks are one-dimensional;
 /// the first argument of `__launch_bounds__` is their size, as a number or a parameter of the case. Every parameter of
 /// the case except [`HOST_PARAMS`] is an override of type u32.

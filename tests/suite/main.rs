@@ -2,6 +2,7 @@
 //! most of them run. `cargo test --test suite index::` runs the tests of one file.
 
 mod architecture;
+mod arguments;
 mod browser;
 mod catalogue;
 mod cheats;
@@ -23,6 +24,7 @@ mod kill;
 mod learn;
 mod limit;
 mod mutations;
+mod order;
 mod page;
 mod parameters;
 mod pipeline;

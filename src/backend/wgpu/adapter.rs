@@ -128,13 +128,14 @@ fn facts(
     features: wgpu::Features,
     adapter: &wgpu::Adapter,
 ) -> Vec<(&'static str, String, String)> {
+    let saves_memory = info.transient_saves_memory.map_or("", |saves| if saves { "yes" } else { "no" });
     let mut facts = vec![
         ("adapter", "vendor id".to_owned(), format!("{:#06x}", info.vendor)),
         ("adapter", "device id".to_owned(), format!("{:#06x}", info.device)),
         ("adapter", "PCI address".to_owned(), visible(&info.device_pci_bus_id).into_owned()),
         ("adapter", "smallest subgroup".to_owned(), info.subgroup_min_size.to_string()),
         ("adapter", "largest subgroup".to_owned(), info.subgroup_max_size.to_string()),
-        ("adapter", "transient memory saves memory".to_owned(), format!("{:?}", info.transient_saves_memory)),
+        ("adapter", "transient memory saves memory".to_owned(), saves_memory.to_owned()),
     ];
     facts.retain(|(_, _, value)| !value.is_empty());
     if let Ok(serde_json::Value::Object(all)) = serde_json::to_value(limits) {

@@ -21,7 +21,7 @@ pub enum OutputFormat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(not(target_family = "wasm"), derive(clap::ValueEnum))]
 pub enum Sort {
-    /// By family, in the order of the reports
+    /// By family, in the order of the tables of a run
     #[default]
     Family,
     /// By name

@@ -4,111 +4,24 @@
 //! if both sides are `ok` and use the same clock. The interval is that of the differences between their epochs, which took
 //! turns; of rows without epochs, that of [`stats::ratio`].
 
-use std::collections::HashMap;
+mod grid;
+mod pair;
+mod texts;
 
-use super::layout::{Cell, Column, Grid, Mark, Part, Remark, Row, Severity, Terminal};
-use super::table::{WIDE, WIDE_NAME, headline, label, name, noise, rate, remarks, share, time, title};
+use pair::{Gap, Pair, pairs};
+use texts::{by_api, none, with_interval};
+
+use super::layout::{Column, Grid, Mark, Part, Remark, Row, Severity, Terminal};
+use super::table::{WIDE_NAME, headline, label, remarks};
 use super::{Section, apis};
 use crate::backend::Api;
-use crate::results::compare::{Ratio, ratios_in_turns};
 use crate::results::format;
 use crate::results::stats::{self, Estimate};
-use crate::results::{Clock, Record, Status};
+use crate::results::{Clock, Record};
 
 /// The most differences that one family names, and the most that all families name per direction.
 const WIDEST_OF_FAMILY: usize = 3;
 const WIDEST_OF_ALL: usize = 5;
-
-/// One case through two APIs.
-struct Pair<'a> {
-    first: Option<&'a Record>,
-    second: Option<&'a Record>,
-    /// Time of the first ÷ time of the second, if the case is compared.
-    ratio: Option<Estimate>,
-}
-
-/// A case that was compared.
-struct Gap<'a> {
-    row: &'a Record,
-    ratio: Estimate,
-}
-
-impl<'a> Pair<'a> {
-    fn sides(&self) -> impl Iterator<Item = &'a Record> {
-        self.first.into_iter().chain(self.second)
-    }
-
-    /// The two rows, if both have a time; their status may be a fault.
-    const fn both(&self) -> Option<(&'a Record, &'a Record)> {
-        match (self.first, self.second) {
-            (Some(first), Some(second)) if first.median_ns.is_some() && second.median_ns.is_some() => {
-                Some((first, second))
-            }
-            _ => None,
-        }
-    }
-
-    fn has_two_clocks(&self) -> bool {
-        self.both().is_some_and(|(first, second)| first.timer != second.timer)
-    }
-
-    /// The two rows, if their times can be compared.
-    fn sound(&self) -> Option<(&'a Record, &'a Record)> {
-        self.both().filter(|(a, b)| [a, b].iter().all(|row| row.status == Status::Ok) && !self.has_two_clocks())
-    }
-
-    fn gap(&self) -> Option<Gap<'a>> {
-        Some(Gap { row: self.first?, ratio: self.ratio? })
-    }
-}
-
-impl Gap<'_> {
-    /// Distance of the ratio from 1, on a log scale; the same for both directions.
-    fn width(&self) -> f64 {
-        self.ratio.value.ln().abs()
-    }
-
-    /// Whether the interval excludes 1.
-    const fn is_certain(&self) -> bool {
-        self.ratio.low > 1.0 || self.ratio.high < 1.0
-    }
-}
-
-/// Pairs the `rows` of the two APIs by case, in the order of the rows.
-fn pairs<'a>(rows: &[&'a Record], [first, second]: [Api; 2]) -> Vec<Pair<'a>> {
-    let key = |row: &'a Record| (&*row.family, &*row.benchmark, row.dtype_name(), row.size(), row.params_text());
-    let mut indices = HashMap::new();
-    let mut pairs: Vec<Pair> = Vec::new();
-    for row in rows {
-        let index = *indices.entry(key(row)).or_insert(pairs.len());
-        if index == pairs.len() {
-            pairs.push(Pair { first: None, second: None, ratio: None });
-        }
-        let pair = &mut pairs[index];
-        for (api, side) in [(first, &mut pair.first), (second, &mut pair.second)] {
-            if row.backend == Some(api) {
-                side.get_or_insert(row);
-            }
-        }
-    }
-    let sound: Vec<_> = pairs.iter().filter_map(Pair::sound).collect();
-    let mut ratios = ratios_in_turns(&sound).into_iter();
-    for pair in &mut pairs {
-        if let Some(sound) = pair.sound() {
-            pair.ratio = ratios.next().flatten().and_then(in_turns).or_else(|| of_intervals(sound));
-        }
-    }
-    pairs
-}
-
-fn in_turns(ratio: Ratio) -> Option<Estimate> {
-    ratio.interval.map(|(low, high)| Estimate { value: ratio.value, low, high })
-}
-
-fn of_intervals((first, second): (&Record, &Record)) -> Option<Estimate> {
-    let estimate = |row: &Record| Some(Estimate { value: row.median_ns?, low: row.ci_low_ns?, high: row.ci_high_ns? });
-    stats::ratio(estimate(first)?, estimate(second)?)
-}
 
 /// Geometric mean of (time of the first API ÷ time of the second), and the number of cases. `None` if no case can be
 /// compared.
@@ -157,7 +70,7 @@ pub(super) fn section(section: &Section, apis: &[Api], terminal: Terminal) -> Ve
         let pairs = pairs(&section.rows, of);
         let measured: Vec<_> = pairs.iter().filter(|pair| pair.sides().any(|row| row.median_ns.is_some())).collect();
         if !measured.is_empty() {
-            parts.push(Part::Table(table(section, &measured, of, terminal)));
+            parts.push(Part::Table(grid::table(section, &measured, of, terminal)));
         }
         let gaps: Vec<Gap> = pairs.iter().filter_map(Pair::gap).collect();
         parts.extend(summary(gaps, of).map(|summary| Part::text(&summary)));
@@ -172,71 +85,6 @@ pub(super) fn section(section: &Section, apis: &[Api], terminal: Terminal) -> Ve
     let lines = section.findings.iter().map(|(api, finding)| (*api, finding.text.clone())).collect();
     parts.extend(by_api(lines, apis).iter().map(|(prefix, finding)| Part::text(&format!("{prefix}{finding}"))));
     parts
-}
-
-/// Merges equal lines. Each line has a prefix that names its APIs, unless all APIs have it.
-fn by_api<T: PartialEq>(lines: Vec<(Api, T)>, apis: &[Api]) -> Vec<(String, T)> {
-    let mut merged: Vec<(Vec<&str>, T)> = Vec::new();
-    for (api, line) in lines {
-        match merged.iter_mut().find(|(_, known)| *known == line) {
-            Some((of, _)) => of.push(api.title()),
-            None => merged.push((vec![api.title()], line)),
-        }
-    }
-    let prefix = |of: &[&str]| if of.len() == apis.len() { String::new() } else { format!("{}: ", of.join(", ")) };
-    merged.into_iter().map(|(of, line)| (prefix(&of), line)).collect()
-}
-
-fn table(section: &Section, pairs: &[&Pair], [first, second]: [Api; 2], terminal: Terminal) -> Grid {
-    let is_wide = terminal.width >= WIDE;
-    let mut columns: Vec<Column> = Vec::new();
-    for api in [first, second] {
-        columns.push(Column { heading: api.title().to_owned(), is_right: true });
-        let more = [("±", true), ("rate", true), ("of ceiling", false)].into_iter().filter(|_| is_wide);
-        columns.extend(more.map(|(heading, is_right)| Column { heading: heading.to_owned(), is_right }));
-    }
-    columns.push(Column { heading: format!("{} ÷ {}", first.title(), second.title()), is_right: true });
-    Grid {
-        columns,
-        widest_name: is_wide.then_some(WIDE_NAME),
-        note: is_wide.then_some("note"),
-        has_marks: true,
-        rows: pairs.iter().filter_map(|pair| row(section, pair, [first, second], is_wide)).collect(),
-    }
-}
-
-fn row(section: &Section, pair: &Pair, apis: [Api; 2], is_wide: bool) -> Option<Row> {
-    let any = pair.sides().next()?;
-    let mark = if pair.sides().any(|row| row.status.is_fault()) {
-        Mark::Fault
-    } else if pair.sides().any(|row| !row.reason.is_empty()) || pair.has_two_clocks() {
-        Mark::Note
-    } else {
-        Mark::None
-    };
-    let mut cells: Vec<Cell> = Vec::new();
-    for side in [pair.first, pair.second] {
-        let measured = side.filter(|row| row.median_ns.is_some());
-        cells.push(measured.map_or_else(none, |row| time(row.median_ns)).into());
-        if is_wide {
-            cells.push(measured.map_or_else(String::new, noise).into());
-            cells.push(measured.map_or_else(String::new, rate).into());
-            cells.push(measured.map_or_else(|| String::new().into(), share));
-        }
-    }
-    cells.push(pair.gap().map_or_else(none, |gap| with_interval(gap.ratio)).into());
-    if is_wide {
-        // Remarks below the table cover rows without a time.
-        let notes = pair.sides().filter(|row| row.median_ns.is_some() && !row.reason.is_empty());
-        let notes = by_api(notes.filter_map(|row| Some((row.backend?, row.reason.clone()))).collect(), &apis);
-        let notes: Vec<_> = notes.iter().map(|(prefix, note)| format!("{prefix}{note}")).collect();
-        cells.push(notes.join("; ").into());
-    }
-    Some(Row { group: title(section.is_by_kernel, any), mark, name: name(section.is_by_kernel, any), cells })
-}
-
-fn none() -> String {
-    "–".to_owned()
 }
 
 /// A remark that lists the rows that are not compared because the two APIs use different clocks.
@@ -365,8 +213,4 @@ where
 
 fn count(cases: usize) -> String {
     if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
-}
-
-fn with_interval(ratio: Estimate) -> String {
-    format::ratio_with_interval(ratio.value, Some((ratio.low, ratio.high)))
 }

@@ -1,0 +1,221 @@
+//! Arguments and texts of the command line: what options and filters take, and that texts fit 80 columns.
+
+use crate::command::{Folder, Output, has_device, is_installed, program, shaderbench, shaderbench_in_empty_folder};
+use crate::terminal::without_colors;
+
+const COMMANDS: [&str; 11] =
+    ["run", "summary", "compare", "report", "learn", "list", "devices", "explain", "show", "index", "man"];
+
+#[track_caller]
+fn assert_fits_80_columns(text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{} columns: {line}\n{text}", line.chars().count());
+    }
+}
+
+#[test]
+fn size_and_param_take_one_value_each_or_several_by_commas() {
+    let padded = shaderbench(&["show", "--lang", "hlsl", "--param", "PAD=1", "transpose/tiled"]).run().succeeds();
+    assert!(padded.stdout.contains("groupshared float tile[1056]"), "{padded}");
+    let two = shaderbench(&["show", "--lang", "cuda", "--param", "SLOTS=64,WG=32", "atomics/spread"]).run().succeeds();
+    assert!(two.stdout.contains("#define SLOTS 64u") && two.stdout.contains("#define WG 32u"), "{two}");
+    // What follows a value is a filter.
+    shaderbench_in_empty_folder(&["run", "--size", "2^16", "2^17", "--dry-run"])
+        .fails_with(2, "there is no family or benchmark '2^17'");
+    if !has_device() {
+        return;
+    }
+    for arguments in [
+        &["--size", "2^10", "--size", "2^11", "reduction/sequential"][..],
+        &["--size", "2^10,2^11", "reduction/sequential"],
+    ] {
+        let output = shaderbench_in_empty_folder(&[&["run", "--dry-run"], arguments].concat()).succeeds();
+        for case in ["reduction/sequential f32 1024\n", "reduction/sequential f32 2048\n"] {
+            assert!(output.stdout.contains(case), "{output}");
+        }
+        assert!(!output.stdout.contains("transpose"), "{output}");
+    }
+}
+
+#[test]
+fn a_part_of_a_name_selects_every_benchmark_that_contains_it() {
+    let shown = shaderbench(&["show", "tiled_vec"]).run();
+    let full = shaderbench(&["show", "transpose/tiled_vec4"]).run().succeeds();
+    assert_eq!(shown.succeeds().stdout, full.stdout);
+    let several = shaderbench(&["show", "tiled"]).run().exits_with(2);
+    for name in ["transpose/tiled, ", "matmul/tiled"] {
+        assert!(several.stderr.contains(name), "{several}");
+    }
+    shaderbench(&["show", "tield"]).run().fails_with(2, "did you mean 'transpose/tiled' or 'matmul/tiled'?");
+    shaderbench(&["show", "transpose/cooperative"]).run().fails_with(2, "did you mean 'matmul/cooperative'?");
+    if has_device() {
+        let run = |filter: &str| shaderbench_in_empty_folder(&["run", filter, "--dry-run", "--profile", "quick"]);
+        let output = run("tiled").succeeds();
+        assert!(output.stdout.contains("matmul/tiled ") && output.stdout.contains("transpose/tiled "), "{output}");
+        assert!(!output.stdout.contains("scan/"), "{output}");
+        let note = "no family has the name 'tiled'; running the benchmarks that contain it: transpose/tiled, ";
+        assert!(output.stderr.contains(note), "{output}");
+        // A family's whole name is not a part.
+        assert!(!run("scan").succeeds().stderr.contains("contain it"));
+    }
+}
+
+#[test]
+fn a_part_of_a_name_selects_rows_to_compare() {
+    let folder = Folder::new();
+    for name in ["a.csv", "b.csv"] {
+        let row = |benchmark: &str| format!("transpose,{benchmark},ok,{name}\n");
+        folder.write(name, format!("family,benchmark,status,device\n{}{}", row("tiled"), row("naive")));
+    }
+    let compared = |filter: &str| folder.run(&["compare", "a.csv", "b.csv", filter]);
+    let output = compared("tile").succeeds();
+    assert!(!output.stdout.contains("naive"), "{output}");
+    compared("tilt").fails_with(2, "did you mean 'transpose/tiled'?");
+}
+
+#[test]
+fn help_fits_80_columns_and_breaks_no_example() {
+    for command in COMMANDS {
+        for help in ["-h", "--help"] {
+            assert_fits_80_columns(&shaderbench(&[command, help]).run().succeeds().stdout);
+        }
+    }
+    let help = shaderbench(&["--help"]).run().succeeds().stdout;
+    assert_fits_80_columns(&help);
+    let (_, examples) = help.split_once("\nExamples:\n").expect("examples");
+    let (examples, codes) = examples.split_once("\n\nExit codes:\n").expect("exit codes");
+    for line in examples.lines() {
+        assert!(line.starts_with("  shaderbench") || line.starts_with("        "), "{line}");
+    }
+    for line in codes.lines().filter(|line| !line.is_empty()) {
+        assert!(line.trim_start().starts_with(|c: char| c.is_ascii_digit()), "{line}");
+    }
+}
+
+#[test]
+fn every_example_of_the_help_is_accepted() {
+    let help = shaderbench(&["--help"]).run().succeeds().stdout;
+    let mut count = 0;
+    for line in help.lines().filter_map(|line| line.strip_prefix("  shaderbench ")) {
+        // Two spaces separate an example from its meaning.
+        let example = line.split("  ").next().unwrap_or_default().trim().replace('\'', "");
+        if example.is_empty() {
+            continue;
+        }
+        let arguments: Vec<&str> = example.split(' ').collect();
+        let arguments = if arguments[0] == "run" { [&arguments[..], &["--dry-run"]].concat() } else { arguments };
+        let output = Folder::new().run(&arguments);
+        for mistake in ["unexpected argument", "invalid value", "there is no", "unrecognized"] {
+            let is_of_device = output.stderr.contains("there is no device") || arguments.contains(&"r.csv");
+            assert!(!output.stderr.contains(mistake) || is_of_device, "{output}");
+        }
+        count += 1;
+    }
+    assert!(count >= 12, "{count} examples");
+}
+
+#[test]
+fn list_breaks_at_words_within_the_width() {
+    let listed = shaderbench(&["list"]).run().succeeds().stdout;
+    assert_fits_80_columns(&listed);
+    let wide = shaderbench(&["list"]).env("COLUMNS", "400").run().succeeds().stdout;
+    assert!(wide.lines().any(|line| line.chars().count() > 80), "nothing to break:\n{wide}");
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(&listed), words(&wide));
+    // Continued summaries stay in their column.
+    let is_headed = |line: &&str| !line.starts_with("    ") || line.starts_with("     ");
+    assert!(listed.lines().filter(is_headed).count() > 80, "{listed}");
+}
+
+#[test]
+fn messages_beside_the_progress_bar_break_at_words() {
+    if !has_device() || !is_installed("script") {
+        return;
+    }
+    let folder = Folder::new();
+    let original = include_str!("../../shaders/transpose/tiled.wgsl");
+    folder.write("transpose/tiled.wgsl", original.replace("corner.yx", "corner.xy"));
+    let line =
+        "stty cols 80 rows 40; exec \"$SHADERBENCH\" run transpose/tiled --profile quick --size 96x64 --shaders .";
+    let terminal = program("script").args(&["-qec", line, "/dev/null"]).folder(&folder.path("."));
+    let output: Output = terminal.env("SHADERBENCH", env!("CARGO_BIN_EXE_shaderbench")).env("TERM", "xterm").run();
+    let screen = without_controls(&output.stdout);
+    assert!(screen.contains("wrong: element"), "{screen}");
+    let is_whole = |line: &str| line.trim_end().ends_with("transpose/tiled f32 96x64 PAD=1");
+    assert!(screen.lines().any(is_whole), "the bar cuts the case's name\n{screen}");
+    // A message beside the bar is padded to the end of its last line, and the terminal begins a new one.
+    for line in screen.lines() {
+        let line: Vec<char> = line.chars().collect();
+        let is_broken_word = |end: &usize| line[end - 1] != ' ' && line[*end] != ' ' && !"░█".contains(line[*end]);
+        let broken = (80..line.len()).step_by(80).find(is_broken_word);
+        assert_eq!(broken, None, "{}", line.iter().collect::<String>());
+    }
+}
+
+/// The text without colours and cursor movements, with a new line for each return of the cursor.
+fn without_controls(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find('\u{1b}') {
+        plain.push_str(&rest[..start]);
+        let code = &rest[start..];
+        let end = code.find(|c: char| c.is_ascii_alphabetic()).map_or(code.len(), |end| end + 1);
+        plain.push_str(if code[..end].ends_with('m') { "" } else { "\n" });
+        rest = &code[end..];
+    }
+    plain.push_str(rest);
+    without_colors(&plain.replace('\r', "\n"))
+}
+
+#[test]
+fn devices_shows_what_selects_and_explains_and_all_the_rest() {
+    if !has_device() {
+        return;
+    }
+    let devices = |more: &[&str]| shaderbench_in_empty_folder(&[&["devices"], more].concat()).succeeds().stdout;
+    let (short, long) = (devices(&[]), devices(&["--all"]));
+    for (text, words) in [
+        (&short, &["[0] ", "driver", "workgroup memory", "largest buffer", "smallest subgroup"][..]),
+        (&long, &["[0] ", "  limits\n", "max buffer size", "  features\n", "smallest subgroup"]),
+    ] {
+        for word in words {
+            assert!(text.contains(word), "'{word}' is missing\n{text}");
+        }
+        for debug in ["Some(", "None"] {
+            assert!(!text.contains(debug), "{text}");
+        }
+        assert_fits_80_columns(text);
+    }
+    for word in ["max buffer size", "features\n", "vendor id"] {
+        assert!(!short.contains(word), "{short}");
+    }
+    let sheets = short.split("\n\n").map(|sheet| sheet.lines().count());
+    assert!(sheets.max() < Some(24), "a device fits a screen\n{short}");
+    assert!(!devices(&["--format", "markdown"]).contains("max buffer size"));
+    assert!(devices(&["--format", "markdown", "--all"]).contains("max buffer size"));
+    assert_eq!(devices(&["--json"]), devices(&["--json", "--all"]));
+}
+
+#[test]
+fn a_software_device_has_no_estimate_of_a_gpus_time() {
+    if !has_device() || !shaderbench_in_empty_folder(&["devices"]).stdout.contains("llvmpipe") {
+        return;
+    }
+    let dry_run = ["run", "--device", "llvmpipe", "--profile", "standard", "--dry-run"];
+    let output = shaderbench_in_empty_folder(&dry_run).succeeds();
+    let last = output.stdout.lines().next_back().expect("a line");
+    assert!(last.contains(" cases, profile standard, on llvmpipe"), "{last}");
+}
+
+#[test]
+fn a_twin_is_shown_with_its_prelude_only_on_request() {
+    let shown = |more: &[&str]| shaderbench(&[&["show", "transpose/tiled", "--lang", "cuda"], more].concat()).run();
+    let (alone, whole) = (shown(&[]).succeeds().stdout, shown(&["--prelude"]).succeeds().stdout);
+    let prelude = include_str!("../../shaders/prelude.cuh");
+    assert!(whole.starts_with(prelude), "{whole}");
+    let (note, program) = alone.split_once('\n').expect("lines");
+    assert_eq!(note, "// Without the prelude that all twins start with: --prelude prints it, too.");
+    assert_eq!(format!("{prelude}\n{program}"), whole);
+    let refused = shaderbench(&["show", "transpose/tiled", "--prelude"]).run();
+    refused.fails_with(2, "--prelude prints the start of CUDA twins: pass --lang cuda, too");
+}
