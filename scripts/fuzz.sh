@@ -10,13 +10,17 @@ shift || true
 targets=("${@:-csv}")
 (($# > 0)) || targets=(csv json tables)
 target="$(rustc -vV | sed -n 's/^host: //p')"
-export RUSTC_BOOTSTRAP=1
-flags=(--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module)
+export RUSTC_BOOTSTRAP=1 RUSTFLAGS="--cfg fuzzing -Ccodegen-units=1"
+flags='"-Cpasses=sancov-module"'
 for option in level=4 inline-8bit-counters pc-table trace-compares; do
-    flags+=("-Cllvm-args=-sanitizer-coverage-$option")
+    flags+=", \"-Cllvm-args=-sanitizer-coverage-$option\""
 done
-export RUSTFLAGS="${flags[*]}"
-cargo build --release --target "$target" # With a target, build scripts do not get these flags.
+# Only own code, and generic code that it instantiates, is observed: dependencies would take half of the time.
+options=(-Zprofile-rustflags)
+for package in shaderbench shaderbench-fuzz; do
+    options+=(--config "profile.release.package.$package.rustflags=[$flags]")
+done
+cargo build --release --target "$target" "${options[@]}" # With a target, build scripts do not get these flags.
 mkdir -p corpus/csv corpus/json corpus/tables artifacts
 for report in ../results/*/*.csv; do
     name="$(basename "$(dirname "$report")")-$(basename "$report")"

@@ -40,22 +40,29 @@ impl Header {
         if first.starts_with(b"\xff\xfe") || first.starts_with(b"\xfe\xff") || first.contains(&0) {
             return Err("the file is UTF-16: save it as UTF-8".to_owned());
         }
-        let find = |name: &[u8]| COLUMNS.iter().find(|column| column.name.as_bytes() == name);
-        let columns: Vec<_> = names.iter().map(|name| find(name)).collect();
+        let is_named =
+            |index: usize, name: &[u8]| COLUMNS.get(index).is_some_and(|known| known.name.as_bytes() == name);
+        // Most reports have every column in the order of this version.
+        let find = |(index, name): (usize, &&[u8])| match is_named(index, name) {
+            true => Some(index),
+            false => (0..COLUMNS.len()).find(|known| is_named(*known, name)),
+        };
+        let found: Vec<Option<usize>> = names.iter().enumerate().map(find).collect();
         for (sign, name) in [(b';', "semicolons"), (b'\t', "tabs")] {
             if names.len() == 1 && first.contains(&sign) {
                 return Err(format!("fields are separated by {name}: save the file with commas"));
             }
         }
-        if columns.iter().all(Option::is_none) {
+        if found.iter().all(Option::is_none) {
             return Err("not a shaderbench report: the first line names none of the columns".to_owned());
         }
-        for (index, column) in columns.iter().enumerate() {
-            let Some(column) = column else { continue };
-            if columns[..index].iter().flatten().any(|other| other.name == column.name) {
-                return Err(format!("column {} occurs twice", column.name));
+        let mut seen = [false; COLUMNS.len()];
+        for index in found.iter().flatten() {
+            if std::mem::replace(&mut seen[*index], true) {
+                return Err(format!("column {} occurs twice", COLUMNS[*index].name));
             }
         }
+        let columns: Vec<_> = found.iter().map(|index| index.map(|index| &COLUMNS[index])).collect();
         if let Some(name) = NEEDED.iter().find(|name| !columns.iter().flatten().any(|column| column.name == **name)) {
             return Err(format!("column {name} is missing"));
         }
