@@ -1,5 +1,5 @@
 // Sum of each block on a copy in workgroup memory (source workload A4): the steps and the modulo test of
-// `interleaved_global`, so that the memory alone makes the difference.
+// `interleaved_global`. The memory differs, and so does the barrier: wgpu gives `storageBarrier` device scope.
 // Pattern: interleaved addressing with a modulo test; each step leaves fewer active invocations in a subgroup.
 // Work: n scalars read.
 

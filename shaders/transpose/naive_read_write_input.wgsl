@@ -1,7 +1,7 @@
 // The kernel of `naive_coalesced_write` with its input bound as read_write, so that the compiler cannot prove it
 // read-only.
-// Pattern: the same uncoalesced reads; the difference between the two kernels is the gain of the read-only path through
-// the caches.
+// Pattern: the same uncoalesced reads; the difference between the two kernels is that of the two paths through the
+// caches.
 // Work: 2n scalars moved.
 
 alias T = f32;

@@ -25,9 +25,10 @@ pub const FAMILY: Family = Family {
             name: "offset",
             accepts: &[("OFFSET", Accepted::Whole(0, 1024))],
             summary: "z[i+k] = x[i+k] + y[i+k], k = OFFSET",
-            look_for: "A saw-tooth with period 8: offsets of whole sectors run at the aligned speed, all others are \
-                slower. The model says 0.8; rows above it got the fifth sector from a cache.",
-            limited_by: "Sectors moved, or with caches that keep the shared ones, DRAM as for a sum of two arrays.",
+            look_for: "Offset 1 against offset 8, which is a whole sector: below 1.0, but above the model's 0.8 where \
+                a cache serves the fifth sector, which the next subgroup shares. Offset 0 compiles to less code: a gap \
+                between 0 and 8 is not one of sectors.",
+            limited_by: "DRAM as for a sum of two arrays, where caches keep the shared sectors; else the sectors moved.",
             sources: &["D1", "D2"],
             wgsl: include_str!("../../shaders/coalescing/offset.wgsl"),
             cuda: include_str!("../../shaders/coalescing/offset.cu"),
@@ -47,10 +48,11 @@ pub const FAMILY: Family = Family {
             name: "stride",
             accepts: &[("STRIDE", Accepted::Whole(1, 1024))],
             summary: "z[i] = x[s·i], s = STRIDE",
-            look_for: "Speed by STRIDE against the model: it falls until each lane has a sector of its own, at 8, and \
-                then stays flat in sectors. A further drop comes from pages or lines, not from sectors.",
-            limited_by: "Bytes fetched and not used: seven eighths of the reads from stride 8 on; then address \
-                translation, as strides span many pages.",
+            look_for: "Speed by STRIDE against the model, which is flat from 8 on, where each lane has a sector of its \
+                own. Where DRAM delivers 64 bytes at once (cache_curve/granule), the speed falls until 16, to half of \
+                that at 8.",
+            limited_by: "Bytes fetched and not used: seven eighths of each sector from stride 8 on, and more where \
+                DRAM delivers more than a sector at once.",
             sources: &["D1", "D4"],
             wgsl: include_str!("../../shaders/coalescing/stride.wgsl"),
             cuda: include_str!("../../shaders/coalescing/stride.cu"),

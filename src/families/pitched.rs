@@ -35,7 +35,8 @@ pub const FAMILY: Family = Family {
             summary: "the rows of a volume, slice by slice",
             look_for: "The comparison of rows_2d with rows of 65 to 511 elements: here row starts matter more, and so \
                 does a row length that leaves lanes of a workgroup idle.",
-            limited_by: "Short rows: 257 elements take two rounds of 256 lanes, the second for one element.",
+            limited_by: "Short rows: 65 elements take two rounds of a workgroup of 64, the second for one element, and \
+                257 take five.",
             sources: &["B5"],
             wgsl: include_str!("../../shaders/pitched/slices_3d.wgsl"),
             cuda: include_str!("../../shaders/pitched/slices_3d.cu"),

@@ -19,8 +19,8 @@ pub const FAMILY: Family = Family {
             name: "naive_coalesced_read",
             summary: "reads rows, writes columns",
             look_for: "How much slower it is than naive_coalesced_write: scattered stores cannot wait in a cache for \
-                their neighbours as scattered loads do. The gap grows where the row length is a power of two and all \
-                lines fall into few cache sets.",
+                their neighbours as scattered loads do. Compare the gap at 1000x3001 with those at powers of two: \
+                shared cache sets would widen it at powers of two.",
             limited_by: "Stores of 4 bytes to 32 sectors each: partial writes, which the cache must merge before DRAM \
                 sees a full line.",
             sources: &["D5", "D7"],
@@ -44,8 +44,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "naive_read_write_input",
             summary: "reads columns of an input that is bound as read_write, writes rows",
-            look_for: "The speed of naive_coalesced_write or less: the difference is the gain of the compiler knowing \
-                that the input is read-only. 1.00 means that the device caches both kinds of load alike.",
+            look_for: "Its ratio to naive_coalesced_write: below 1.00, the read-only path is faster; at 1.00, the \
+                device caches both kinds of load alike; above it, as at 1000x3001 through some Vulkan drivers, the \
+                read-only path is slower.",
             limited_by: "The limit of naive_coalesced_write; where loads that may alias a store bypass L1, L2 \
                 bandwidth.",
             sources: &["D8"],

@@ -22,7 +22,9 @@ pub(super) const CLAIMS: &[Claim] = &[
             let of = |benchmark| byte_rate(like(rows, benchmark, &[], best.row)?);
             let (workgroup, global) = (of("interleaved_workgroup")?, of("interleaved_global")?);
             let speed = draft.speed("workgroup memory over global memory", workgroup, global)?;
-            Some(format!("In workgroup memory the same steps are {speed} in global memory."))
+            Some(format!(
+                "In workgroup memory, with barriers of that scope, the same steps are {speed} in global memory."
+            ))
         },
     },
 ];

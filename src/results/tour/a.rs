@@ -57,7 +57,11 @@ pub(super) const STEPS: &[Step] = &[
         claim: "The same steps are faster on a copy in shared memory.",
         kernels: &["reduction/interleaved_workgroup", "reduction/interleaved_global"],
         terms: &["__shared__", "__syncthreads()"],
-        prediction: || "Global memory is read once; the steps stay on the SM.".to_owned(),
+        prediction: || {
+            "Global memory is read once; the steps stay on the SM. The barriers differ too: wgpu gives storageBarrier \
+             the scope of the device."
+                .to_owned()
+        },
         judge: |rows, draft| {
             let workgroup = ((WORKGROUP, NONE), "the sum in shared memory");
             faster(rows, draft, workgroup, ((GLOBAL, NONE), "the sum in global memory"))
