@@ -10,7 +10,9 @@ struct Sizes { rows: u32, columns: u32 }
 @group(0) @binding(1) var<storage, read_write> output: array<T>;
 @group(0) @binding(2) var<uniform> sizes: Sizes;
 
-@compute @workgroup_size(32, 8)
+override HEIGHT: u32 = 8u;
+
+@compute @workgroup_size(32, HEIGHT)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x < sizes.columns && id.y < sizes.rows) {
         output[id.x * sizes.rows + id.y] = input[id.y * sizes.columns + id.x];

@@ -4,7 +4,6 @@
 struct Sizes { u32 rows, columns; };
 
 constexpr u32 TILE = 32u;
-constexpr u32 HEIGHT = 8u;
 
 extern "C" __global__ void __launch_bounds__(TILE * HEIGHT)
 kernel(const T* __restrict__ input, T* __restrict__ output, const Sizes sizes) {

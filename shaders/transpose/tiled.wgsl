@@ -1,6 +1,6 @@
 // Transposes a matrix through a 32×32 tile of workgroup memory, so that reads and writes are both coalesced.
 // Pattern: rows go in, columns come out; with PAD = 0 a column lies in one bank (32-way conflict), with PAD = 1 in 32
-// of them. Each of the 32×8 invocations moves four elements.
+// of them. Each of the 32×HEIGHT invocations moves 32/HEIGHT elements.
 // Work: 2n scalars moved.
 
 alias T = f32;
@@ -12,9 +12,9 @@ struct Sizes { rows: u32, columns: u32 }
 @group(0) @binding(2) var<uniform> sizes: Sizes;
 
 override PAD: u32 = 1u;
+override HEIGHT: u32 = 8u;
 
 const TILE = 32u;
-const HEIGHT = 8u;
 
 var<workgroup> tile: array<T, TILE * (TILE + PAD)>;
 

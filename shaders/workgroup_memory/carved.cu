@@ -1,16 +1,18 @@
-// Twin of carved.wgsl: CUDA uses typed pointers into one block of bytes, where WGSL must shift and cast words. The
-// arrays have the same offsets, and one thread stores each pair of shorts at once, although CUDA could store half a
-// word.
+// Twin of carved.wgsl: CUDA uses typed pointers into one dynamic block of bytes, the third argument of the launch, where
+// WGSL must shift and cast words. The arrays have the same offsets, and one thread stores each pair of shorts at once,
+// although CUDA could store half a word.
 
 struct Sizes { u32 n; };
 
 constexpr u32 FLOATS = 256u;
 constexpr u32 INTS = 512u;
-constexpr u32 BYTES = INTS + 256u * 4u;
+constexpr u32 SHARED_BYTES = 1536u;
+static_assert(SHARED_BYTES == INTS + 256u * 4u, "three arrays");
 
 extern "C" __global__ void __launch_bounds__(256)
 kernel(const u32* __restrict__ input, u32* __restrict__ output, const Sizes sizes) {
-    alignas(16) __shared__ unsigned char block[BYTES];
+    extern __shared__ uint4 words[];
+    unsigned char* const block = reinterpret_cast<unsigned char*>(words);
     short* const shorts = reinterpret_cast<short*>(block);
     float* const floats = reinterpret_cast<float*>(block + FLOATS);
     int* const ints = reinterpret_cast<int*>(block + INTS);

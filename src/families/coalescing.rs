@@ -6,8 +6,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
-    Shape, Step, Work, all, consecutive, each, sets, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
+    SUBGROUP, Scalar, Shape, Step, Traffic, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -23,26 +23,39 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "offset",
-            accepts: &[("OFFSET", Accepted::Whole(0, 1024))],
             summary: "z[i+k] = x[i+k] + y[i+k], k = OFFSET",
             look_for: "Offset 1 against offset 8, which is a whole sector: below 1.0, but above the model's 0.8 where \
                 a cache serves the fifth sector, which the next subgroup shares. Offset 0 compiles to less code: a gap \
                 between 0 and 8 is not one of sectors.",
             limited_by: "DRAM as for a sum of two arrays, where caches keep the shared sectors; else the sectors moved.",
-            sources: &["D1", "D2"],
             wgsl: include_str!("../../shaders/coalescing/offset.wgsl"),
             cuda: include_str!("../../shaders/coalescing/offset.cu"),
             cases: &[
                 Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: QUICK_OFFSETS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &OFFSETS },
             ],
-            buffers: |shape, _| {
-                vec![input("x", shape.count()), input("y", shape.count() + LEAD), output(shape), elements(shape)]
+            ..OFFSET
+        },
+        Benchmark {
+            name: "offset_apart",
+            summary: "offset with neighbouring 128-byte pieces far apart in time, so that no cache serves the fifth \
+                sector",
+            look_for: "Offset 1 against offset 8: nearer to the model's 0.8 than offset, whose fifth sector a \
+                neighbour has just moved. Below 0.8 where DRAM delivers 64 bytes at once: a piece then takes three \
+                times 64 bytes instead of two.",
+            limited_by: "Sectors moved between L2 and the SMs, or from DRAM at sizes above L2.",
+            wgsl: include_str!("../../shaders/coalescing/offset_apart.wgsl"),
+            cuda: include_str!("../../shaders/coalescing/offset_apart.cu"),
+            cases: &[
+                Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: APART_OFFSETS },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: APART, params: QUICK_OFFSETS },
+            ],
+            // Whole pieces: the last one may be any subgroup's.
+            steps: |shape, interface| {
+                let invocations = shape.count().div_ceil(SUBGROUP) * SUBGROUP;
+                vec![Step::dispatch(invocations.div_ceil(u64::from(interface.invocations())))]
             },
-            work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
-            model: Some(|shape| OFFSET_BYTES / (3.0 * sector_bytes(1, shape.param("OFFSET", 0.0) as u64))),
-            check: Check { buffer: "z", scalars: all, oracle: |shape, _| sums(shape, |i| [i, i + LEAD]) },
-            ..BASE
+            ..OFFSET
         },
         Benchmark {
             name: "stride",
@@ -79,7 +92,8 @@ pub const FAMILY: Family = Family {
                     elements(shape),
                 ]
             },
-            model: Some(|shape| 2.0 * SUBGROUP_BYTES / (sector_bytes(stride(shape), 0) + SUBGROUP_BYTES)),
+            model: Some(|shape| 2.0 * SUBGROUP_BYTES / (access(stride(shape), 0).moved + SUBGROUP_BYTES)),
+            traffic: Some(|shape| access(stride(shape), 0)),
             check: Check {
                 buffer: "z",
                 scalars: all,
@@ -100,7 +114,8 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/coalescing/broadcast_storage.wgsl"),
             cuda: include_str!("../../shaders/coalescing/broadcast_storage.cu"),
             // In addition to y and z, one sector for the word that all share.
-            model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES + sector_bytes(0, 0))),
+            model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES + access(0, 0).moved)),
+            traffic: Some(|_| access(0, 0)),
             ..BASE
         },
         Benchmark {
@@ -115,6 +130,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/coalescing/broadcast_uniform.cu"),
             // Constants take a path of their own.
             model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES)),
+            traffic: Some(|_| access(1, 0)),
             ..BASE
         },
     ],
@@ -134,6 +150,20 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
+/// Sums of two arrays at an offset.
+const OFFSET: Benchmark = Benchmark {
+    accepts: &[("OFFSET", Accepted::Whole(0, 1024))],
+    sources: &["D1", "D2"],
+    buffers: |shape, _| {
+        vec![input("x", shape.count()), input("y", shape.count() + LEAD), output(shape), elements(shape)]
+    },
+    work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
+    model: Some(|shape| OFFSET_BYTES / (3.0 * access(1, shape.param("OFFSET", 0.0) as u64).moved)),
+    traffic: Some(|shape| access(1, shape.param("OFFSET", 0.0) as u64)),
+    check: Check { buffer: "z", scalars: all, oracle: |shape, _| sums(shape, |i| [i, i + LEAD]) },
+    ..BASE
+};
+
 const QUICK: &[Extent] = &[Extent::Linear(1 << 22)];
 const LARGE: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
 
@@ -146,6 +176,10 @@ const QUICK_OFFSETS: &[Params] = &[
     &[("OFFSET", 16.0)],
     &[("OFFSET", 31.0)],
 ];
+/// None, a whole sector, and 1, whose code is that of the sector.
+const APART_OFFSETS: &[Params] = &[&[("OFFSET", 0.0)], &[("OFFSET", 8.0)], &[("OFFSET", 1.0)]];
+/// In L2, about its size, and above it.
+const APART: &[Extent] = &[Extent::Linear(3 << 19), Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
 const OFFSETS: [Params; 32] = sets(&consecutive("OFFSET", 0));
 
 const QUICK_STRIDES: &[Params] = &[
@@ -161,9 +195,6 @@ const STRIDES: [Params; 32] = sets(&consecutive("STRIDE", 1));
 /// Elements by which `y` begins after `x` in the random stream (also in `offset`): whole sectors.
 const LEAD: u64 = 64;
 
-/// Invocations of the subgroup that the model assumes, and the bytes of a sector.
-const SUBGROUP: u64 = 32;
-const SECTOR: u64 = 32;
 /// Bytes that a subgroup reads in one access of four bytes per invocation, and in the three accesses of `offset`.
 const SUBGROUP_BYTES: f64 = 4.0 * SUBGROUP as f64;
 const OFFSET_BYTES: f64 = 3.0 * SUBGROUP_BYTES;
@@ -190,30 +221,21 @@ fn elements(shape: &Shape) -> Buffer {
     uniform("sizes", &[shape.count()])
 }
 
-/// Degree of coalescing: the distinct bytes that a subgroup reads, `width` at each address, over the bytes of the
-/// aligned 32-byte sectors that contain them. 1 for aligned neighbours, 4/32 where all read one word. Addresses in
-/// bytes.
+/// Degree of coalescing ([`Traffic::degree`]) of a subgroup that reads `width` bytes at each address, in bytes.
 #[must_use]
 pub fn degree_of_coalescing(addresses: &[u64], width: u64) -> f64 {
-    let distinct = |mut values: Vec<u64>| {
-        values.sort_unstable();
-        values.dedup();
-        values.len() as f64
-    };
-    let bytes: Vec<u64> = addresses.iter().flat_map(|&first| first..first + width).collect();
-    let sectors = bytes.iter().map(|byte| byte / SECTOR).collect();
-    distinct(bytes) / (distinct(sectors) * SECTOR as f64)
+    Traffic::of(addresses, width).degree()
 }
 
-/// Addresses of a subgroup whose invocations access f32 elements `stride` apart, from element `offset` on.
+/// Addresses of a subgroup whose invocations access f32 elements `stride` apart, from element `offset` on. Parameters of
+/// foreign reports may be anything: the addresses wrap.
 pub(crate) fn addresses(stride: u64, offset: u64) -> Vec<u64> {
-    (0..SUBGROUP).map(|lane| 4 * (offset + stride * lane)).collect()
+    (0..SUBGROUP).map(|lane| stride.wrapping_mul(lane).wrapping_add(offset).wrapping_mul(4)).collect()
 }
 
-/// Bytes of the sectors that such an access touches.
-fn sector_bytes(stride: u64, offset: u64) -> f64 {
-    let distinct = if stride == 0 { 4.0 } else { SUBGROUP_BYTES };
-    distinct / degree_of_coalescing(&addresses(stride, offset), 4)
+/// The traffic of such an access.
+fn access(stride: u64, offset: u64) -> Traffic {
+    Traffic::of(&addresses(stride, offset), 4)
 }
 
 #[cfg(test)]
@@ -235,6 +257,23 @@ mod tests {
     }
 
     #[test]
+    fn a_row_has_the_bytes_of_its_worst_access() {
+        let traffic = |benchmark: &Benchmark, params: &[(&str, f64)]| {
+            let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            let shape = Shape::new(Dtype::F32, Extent::Linear(1 << 20), params);
+            let traffic = benchmark.traffic.map(|traffic| traffic(&shape)).unwrap_or_default();
+            (traffic.asked, traffic.moved)
+        };
+        let [offset, apart, stride, storage, uniform] = FAMILY.benchmarks else { panic!("five benchmarks") };
+        assert_eq!(traffic(offset, &[("OFFSET", 1.0)]), (128.0, 160.0));
+        assert_eq!(traffic(apart, &[("OFFSET", 8.0)]), (128.0, 128.0));
+        assert_eq!(traffic(stride, &[("STRIDE", 2.0)]), (128.0, 256.0));
+        assert_eq!(traffic(storage, &[]), (4.0, 32.0));
+        assert_eq!(traffic(uniform, &[]), (128.0, 128.0));
+        assert!(traffic(stride, &[("STRIDE", 1e15)]).1 > 0.0, "no number of a report overflows");
+    }
+
+    #[test]
     fn models_follow_from_the_sectors() {
         let model = |benchmark: usize, name: &str, value: f64| {
             let params = [(name.to_owned(), value)].into();
@@ -243,10 +282,11 @@ mod tests {
         };
         assert_eq!(model(0, "OFFSET", 0.0), Some(1.0));
         assert_eq!(model(0, "OFFSET", 1.0), Some(0.8));
-        assert_eq!(model(1, "STRIDE", 1.0), Some(1.0));
-        assert_eq!(model(1, "STRIDE", 2.0), Some(256.0 / 384.0));
-        assert_eq!(model(1, "STRIDE", 32.0), Some(256.0 / 1152.0));
-        assert_eq!(model(2, "", 0.0), Some(384.0 / 288.0));
-        assert_eq!(model(3, "", 0.0), Some(1.5));
+        assert_eq!(model(1, "OFFSET", 1.0), Some(0.8));
+        assert_eq!(model(2, "STRIDE", 1.0), Some(1.0));
+        assert_eq!(model(2, "STRIDE", 2.0), Some(256.0 / 384.0));
+        assert_eq!(model(2, "STRIDE", 32.0), Some(256.0 / 1152.0));
+        assert_eq!(model(3, "", 0.0), Some(384.0 / 288.0));
+        assert_eq!(model(4, "", 0.0), Some(1.5));
     }
 }

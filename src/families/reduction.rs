@@ -68,6 +68,31 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "interleaved_dynamic",
+            summary: "interleaved_workgroup with a shared array whose size the host sets at launch",
+            look_for: "1.00 relative to interleaved_workgroup: how the array gets its size changes no step.",
+            limited_by: "Instructions, as in interleaved_workgroup: remainders, and subgroups that stay busy for one lane.",
+            work_text: "n scalars read.",
+            sources: &["A4"],
+            cuda: include_str!("../../shaders/reduction/interleaved_dynamic.cu"),
+            only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
+            cases: &[
+                Cases {
+                    from: Profile::Quick,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(1 << 24)],
+                    params: PLAIN,
+                },
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(1 << 28)],
+                    params: PLAIN,
+                },
+            ],
+            ..BASE
+        },
+        Benchmark {
             name: "sequential",
             summary: "sequential addressing: no modulo, no divergence",
             look_for: "The gain of choosing which lanes idle: the same number of additions as interleaved_workgroup, \

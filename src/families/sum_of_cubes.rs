@@ -97,6 +97,19 @@ pub const FAMILY: Family = Family {
             ..BLOCK_SUMS
         },
         Benchmark {
+            name: "accumulate_in_workgroup",
+            summary: "serial_block_sum as the article writes it: each invocation accumulates in workgroup memory",
+            look_for: "Its time over that of serial_block_sum: a load and a store of workgroup memory for each \
+                element. 1.00 where the compiler keeps the sum in a register, or where the loads of global memory hide \
+                both.",
+            limited_by: "The latency of global memory, then that of workgroup memory: each addition waits for the one \
+                before.",
+            sources: &["C1"],
+            wgsl: include_str!("../../shaders/sum_of_cubes/accumulate_in_workgroup.wgsl"),
+            cuda: include_str!("../../shaders/sum_of_cubes/accumulate_in_workgroup.cu"),
+            ..BLOCK_SUMS
+        },
+        Benchmark {
             name: "tree_block_sum",
             accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
             summary: "32 workgroups; a tree adds each workgroup's 256 sums",

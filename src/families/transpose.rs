@@ -2,8 +2,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Routine, Step,
-    Work, all, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Routine,
+    SUBGROUP, Shape, Step, Traffic, Work, all, by_rows, uniform,
 };
 
 /// The family.
@@ -26,7 +26,11 @@ pub const FAMILY: Family = Family {
             sources: &["D5", "D7"],
             wgsl: include_str!("../../shaders/transpose/naive_coalesced_read.wgsl"),
             cuda: include_str!("../../shaders/transpose/naive_coalesced_read.cu"),
-            ..BASE
+            steps: |shape, interface| {
+                tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, u64::from(interface.workgroup_size[1]))
+            },
+            traffic: Some(|shape| traffic(shape, |lane| [0, lane], |lane| [lane, 0])),
+            ..NAIVE
         },
         Benchmark {
             name: "naive_coalesced_write",
@@ -38,8 +42,7 @@ pub const FAMILY: Family = Family {
             sources: &["D5", "D7", "D8"],
             wgsl: include_str!("../../shaders/transpose/naive_coalesced_write.wgsl"),
             cuda: include_str!("../../shaders/transpose/naive_coalesced_write.cu"),
-            steps: |shape, _| tiles(shape.extent.matrix().0, 32, shape.extent.matrix().1, 8),
-            ..BASE
+            ..NAIVE
         },
         Benchmark {
             name: "naive_read_write_input",
@@ -52,8 +55,7 @@ pub const FAMILY: Family = Family {
             sources: &["D8"],
             wgsl: include_str!("../../shaders/transpose/naive_read_write_input.wgsl"),
             cuda: include_str!("../../shaders/transpose/naive_read_write_input.cu"),
-            steps: |shape, _| tiles(shape.extent.matrix().0, 32, shape.extent.matrix().1, 8),
-            ..BASE
+            ..NAIVE
         },
         TILED,
         Benchmark {
@@ -66,6 +68,9 @@ pub const FAMILY: Family = Family {
             sources: &["D7"],
             wgsl: include_str!("../../shaders/transpose/tiled_vec4.wgsl"),
             cuda: include_str!("../../shaders/transpose/tiled_vec4.cu"),
+            traffic: Some(|shape| {
+                by_fours(shape, |lane| [lane / 8, 4 * (lane % 8)], |lane| [lane / 8, 4 * (lane % 8)])
+            }),
             steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 32),
             ..BASE
         },
@@ -80,6 +85,9 @@ pub const FAMILY: Family = Family {
             sources: &["D7"],
             wgsl: include_str!("../../shaders/transpose/registers.wgsl"),
             cuda: include_str!("../../shaders/transpose/registers.cu"),
+            traffic: Some(|shape| {
+                by_fours(shape, |lane| [4 * (lane / 4), 4 * (lane % 4)], |lane| [4 * (lane % 4), 4 * (lane / 4)])
+            }),
             steps: |shape, _| tiles(shape.extent.matrix().1, 64, shape.extent.matrix().0, 64),
             ..BASE
         },
@@ -104,6 +112,7 @@ pub const FAMILY: Family = Family {
             limited_by: "The kernel that the library selects for the shape; odd leading dimensions cost it alignment.",
             work_text: "2n scalars moved.",
             only_cuda: Some("cuBLAS is part of CUDA"),
+            traffic: None,
             steps: |shape, _| {
                 let (rows, columns) = shape.extent.matrix();
                 vec![Step::Library { routine: Routine::Transpose { rows, columns }, buffers: vec!["input", "output"] }]
@@ -115,7 +124,7 @@ pub const FAMILY: Family = Family {
 
 /// The tile of the article; `safety_tax` also measures it with run-time checks.
 pub(super) const TILED: Benchmark = Benchmark {
-    accepts: &[("PAD", Accepted::Whole(0, 1024))],
+    accepts: &[("PAD", Accepted::Whole(0, 1024)), HEIGHTS],
     name: "tiled",
     summary: "through a 32x32 tile of workgroup memory, unpadded (bank conflicts) and padded",
     look_for: "PAD=1 over PAD=0: the cost of 32 lanes in one bank. PAD=1 over the naive rows: the gain of coalescing \
@@ -130,7 +139,20 @@ pub(super) const TILED: Benchmark = Benchmark {
     ..BASE
 };
 
-/// What the benchmarks here share: workgroups of 32×8 invocations, one element each.
+/// The article has blocks of 32×8 and of 32×32.
+const HEIGHTS: (&str, Accepted) = ("HEIGHT", Accepted::PowerOfTwo(1, 32));
+
+/// Workgroups of 32×HEIGHT invocations, one element each, that write rows.
+const NAIVE: Benchmark = Benchmark {
+    accepts: &[HEIGHTS],
+    steps: |shape, interface| {
+        tiles(shape.extent.matrix().0, 32, shape.extent.matrix().1, u64::from(interface.workgroup_size[1]))
+    },
+    traffic: Some(|shape| traffic(shape, |lane| [lane, 0], |lane| [0, lane])),
+    ..BASE
+};
+
+/// What the benchmarks here share; subgroups read and write rows.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Matrix(512, 512)),
     cases: &cases(&[&[]]),
@@ -142,9 +164,9 @@ const BASE: Benchmark = Benchmark {
             uniform("sizes", &[rows, columns]),
         ]
     },
-    steps: |shape, _| tiles(shape.extent.matrix().1, 32, shape.extent.matrix().0, 8),
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
     ceiling: Some(Limit::Copy),
+    traffic: Some(|shape| traffic(shape, |lane| [0, lane], |lane| [0, lane])),
     check: Check {
         buffer: "output",
         scalars: all,
@@ -188,4 +210,70 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
 fn tiles(across: u64, width: u64, down: u64, height: u64) -> Vec<Step> {
     let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
     vec![Step::Dispatch { groups: [side(across, width), side(down, height), 1], buffers: Vec::new() }]
+}
+
+/// Row and column of the element that a lane accesses.
+type Place = fn(u64) -> [u64; 2];
+
+/// The traffic of a subgroup that reads and writes single elements.
+fn traffic(shape: &Shape, read: Place, written: Place) -> Traffic {
+    both(shape, read, written, shape.dtype.bytes(), 1)
+}
+
+/// The traffic of a subgroup that reads and writes four neighbours at a time, 16 bytes an access; single elements of rows
+/// where a side is no multiple of four.
+fn by_fours(shape: &Shape, read: Place, written: Place) -> Traffic {
+    let (rows, columns) = shape.extent.matrix();
+    if (rows | columns) % 4 != 0 {
+        return traffic(shape, |lane| [0, lane], |lane| [0, lane]);
+    }
+    both(shape, read, written, 16, shape.dtype.bytes() / 4)
+}
+
+/// The traffic of accesses of `width` bytes at `pieces` neighbouring places.
+fn both(shape: &Shape, read: Place, written: Place, width: u64, pieces: u64) -> Traffic {
+    let (rows, columns) = shape.extent.matrix();
+    side(shape, columns, read, width, pieces).worse(side(shape, rows, written, width, pieces))
+}
+
+/// The mean over eight rows, after which rows start at the same byte of a sector again, of the accesses to a matrix with
+/// this many elements a row. Sizes of foreign reports may be anything: the addresses wrap.
+fn side(shape: &Shape, pitch: u64, place: Place, width: u64, pieces: u64) -> Traffic {
+    const ROWS: u64 = 8;
+    let access = |first: u64, piece: u64| {
+        let address = |lane| {
+            let [row, column] = place(lane);
+            let element = (first + row).wrapping_mul(pitch).wrapping_add(column);
+            element.wrapping_mul(shape.dtype.bytes()).wrapping_add(piece * width)
+        };
+        Traffic::of(&(0..SUBGROUP).map(address).collect::<Vec<_>>(), width)
+    };
+    let accesses: Vec<Traffic> =
+        (0..ROWS).flat_map(|first| (0..pieces).map(move |piece| (first, piece))).map(|(f, p)| access(f, p)).collect();
+    Traffic::mean(&accesses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_degree_of_coalescing_follows_from_the_rows() {
+        let degree = |name: &str, dtype, (rows, columns)| {
+            let benchmark = FAMILY.benchmarks.iter().find(|benchmark| benchmark.name == name);
+            let shape = Shape::new(dtype, Extent::Matrix(rows, columns), std::collections::BTreeMap::new());
+            benchmark.and_then(|benchmark| benchmark.traffic).map(|traffic| traffic(&shape).degree())
+        };
+        // Whole sectors one way, 32 sectors for 32 elements the other.
+        let naive = Some(4.0 / 32.0);
+        assert_eq!(degree("naive_coalesced_read", Dtype::F32, (1024, 1024)), naive);
+        assert_eq!(degree("naive_coalesced_write", Dtype::F32, (1024, 1024)), naive);
+        assert_eq!(degree("naive_coalesced_write", Dtype::F64, (1024, 1024)), Some(8.0 / 32.0));
+        assert_eq!(degree("tiled", Dtype::F32, (1024, 1024)), Some(1.0));
+        assert_eq!(degree("registers", Dtype::F32, (1024, 1024)), Some(1.0));
+        assert_eq!(degree("registers", Dtype::F64, (1024, 1024)), Some(0.5));
+        // Of eight rows of 3001 elements one starts with a sector, and 1000 is a multiple of 8.
+        assert_eq!(degree("tiled", Dtype::F32, (1000, 3001)), Some(128.0 / ((128.0 + 7.0 * 160.0) / 8.0)));
+        assert_eq!(degree("cublas", Dtype::F32, (1024, 1024)), None);
+    }
 }

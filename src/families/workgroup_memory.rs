@@ -57,6 +57,19 @@ pub const FAMILY: Family = Family {
             ..ROTATION
         },
         Benchmark {
+            name: "static_and_dynamic",
+            summary: "fixed_size through a static and a dynamic array in turn",
+            look_for: "Faster than fixed_size: with two arrays, a round needs one barrier instead of two. Both kinds of \
+                array share the SM's memory, and one kernel may have both.",
+            limited_by: "Barriers, one for each round, between the stores and loads of both arrays.",
+            work_text: "2 ROUNDS n words moved through workgroup memory, with 16 rounds.",
+            sources: &["B2"],
+            cuda: include_str!("../../shaders/workgroup_memory/static_and_dynamic.cu"),
+            only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
+            cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("SHARED_BYTES", 1024.0)]]),
+            ..ROTATION
+        },
+        Benchmark {
             name: "structured",
             summary: "three arrays in a struct, one word per element",
             look_for: "Compare with carved, which gives the same answers: structured uses twice the memory for its \
@@ -71,7 +84,7 @@ pub const FAMILY: Family = Family {
             name: "carved",
             summary: "the arrays of structured in one block of words, two shorts per word",
             look_for: "Its time over that of structured: the cost of shifts, masks and bit casts in WGSL. The CUDA \
-                twin uses pointers, so there the two should be equal.",
+                twin has pointers into a dynamic array, so there the two should be equal.",
             limited_by: "Arithmetic on addresses and shorts at each access, and then the barriers of structured.",
             sources: &["B3", "E4"],
             wgsl: include_str!("../../shaders/workgroup_memory/carved.wgsl"),

@@ -7,12 +7,15 @@ use super::layout::Terminal;
 use super::layout::{BAR, Cell, Column, Grid, Mark, Part, Remark, Row, Severity, colored, padded};
 use crate::results::format;
 use crate::results::{Record, Status};
-use crate::suite::{CHECK_PARAMS, Checks, Extent, params_text};
+use crate::suite::{CHECK_PARAMS, Checks, Extent, Traffic, params_text};
 use anstyle::AnsiColor;
 
 /// Minimum terminal width for the wide table, which adds the interval, sample counts, end-to-end time, ceiling and
 /// note.
 pub(super) const WIDE: usize = 180;
+
+/// Minimum terminal width for the bytes behind the degree of coalescing.
+const BYTES: usize = 100;
 
 /// Maximum width of names in the wide table.
 pub(super) const WIDE_NAME: usize = 32;
@@ -42,6 +45,12 @@ fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Gr
     headings.extend(has_share.then_some("of ceiling"));
     headings.push("speed");
     headings.extend(has_model.then_some("model"));
+    let has_bytes = terminal.width >= BYTES;
+    // A narrow table has room for one prediction.
+    if (has_bytes || !has_model) && measured.iter().any(|row| row.traffic().is_some()) {
+        headings.extend(has_bytes.then_some(["asked", "moved"]).into_iter().flatten());
+        headings.push("degree");
+    }
     let figures = headings.len();
     if is_wide {
         headings.extend(["95 % interval", "fastest", "samples", "end to end", "ceiling"]);
@@ -95,6 +104,14 @@ fn cells(firsts: &Firsts, row: &Record, headings: &[&str], is_wide: bool) -> Vec
     if headings.contains(&"model") {
         cells.push(model(row).into());
     }
+    if headings.contains(&"degree") {
+        let traffic = row.traffic();
+        let text = |figure: fn(Traffic) -> String| Cell::from(traffic.map_or_else(String::new, figure));
+        if headings.contains(&"asked") {
+            cells.extend([text(|traffic| bytes(traffic.asked)), text(|traffic| bytes(traffic.moved))]);
+        }
+        cells.push(text(|traffic| format!("{} %", (1000.0 * traffic.degree()).round() / 10.0)));
+    }
     if is_wide {
         let interval = row.ci_low_ns.zip(row.ci_high_ns);
         let more = [
@@ -136,6 +153,11 @@ impl<'a> Firsts<'a> {
 /// The speed that the family's model predicts, relative to the same row as the measured speed.
 pub(super) fn model(row: &Record) -> String {
     row.model.map_or_else(String::new, format::ratio)
+}
+
+/// Whole bytes; of a mean the nearest.
+fn bytes(bytes: f64) -> String {
+    format!("{bytes:.0} B")
 }
 
 /// Half width of the row's interval, in percent of the median.

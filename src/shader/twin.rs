@@ -171,7 +171,7 @@ mod tests {
         let job = Job::new(&case("transpose/tiled")).expect("valid");
         let text = &job.kernel.cuda;
         assert!(text.starts_with(PRELUDE), "{text}");
-        let defines = "\n#define T float\n#define PAD 0u\n#line 1 \"transpose/tiled.cu\"\n// Twin of tiled.wgsl";
+        let defines = "\n#define T float\n#define HEIGHT 8u\n#define PAD 0u\n#line 1 \"transpose/tiled.cu\"\n// Twin of tiled.wgsl";
         assert!(text.contains(defines), "{text}");
     }
 

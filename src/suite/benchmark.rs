@@ -9,6 +9,7 @@ use super::params::{Choice, Params};
 use super::profile::Profile;
 use super::shape::{Dtype, Extent, Shape};
 use super::step::Step;
+use super::traffic::Traffic;
 
 /// Kernels that do the same job.
 pub struct Family {
@@ -77,6 +78,8 @@ pub struct Benchmark {
     pub tolerance: Option<fn(&Shape, &Interface) -> Oracle>,
     /// The prediction of the family's model: the speed relative to the first row of the same type and size.
     pub model: Option<fn(&Shape) -> f64>,
+    /// The access of a subgroup to global memory that is coalesced worst, where the benchmark is about access patterns.
+    pub traffic: Option<fn(&Shape) -> Traffic>,
     /// The answer.
     pub check: Check,
 }
@@ -107,6 +110,7 @@ impl Benchmark {
         sets_ceiling: false,
         tolerance: None,
         model: None,
+        traffic: None,
         check: Check { buffer: "", scalars: all, oracle: |_, _| each(|_| 0.0) },
     };
 }

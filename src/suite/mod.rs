@@ -19,6 +19,7 @@ mod rows;
 mod shape;
 pub mod source;
 mod step;
+mod traffic;
 mod units;
 pub(crate) mod vectors;
 
@@ -36,4 +37,6 @@ pub use profile::Profile;
 pub(crate) use rows::by_rows;
 pub use shape::{Dtype, Extent, Scalar, Shape};
 pub use step::{Route, Routine, Step, grid};
+pub(crate) use traffic::SUBGROUP;
+pub use traffic::Traffic;
 pub use units::{binary_range, binary_size, parse_binary_size};

@@ -23,6 +23,10 @@ const ADDED: &[(&str, &str)] = &[
     ("cache_curve/read_once", "2026-11-23"),
     ("cache_curve/slices", "2026-11-23"),
     ("cache_curve/granule", "2026-11-23"),
+    ("coalescing/offset_apart", "2026-11-23"),
+    ("reduction/interleaved_dynamic", "2026-11-23"),
+    ("sum_of_cubes/accumulate_in_workgroup", "2026-11-23"),
+    ("workgroup_memory/static_and_dynamic", "2026-11-23"),
 ];
 
 fn index(folder: &Folder, reports: &str) -> Output {

@@ -72,6 +72,7 @@ pub fn step(step: &Step, sides: &[Side]) -> Vec<Part> {
         let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("learn {} --run", step.id) };
         parts.push(field("measured", format!("nothing yet: `shaderbench {command}` measures it")));
     }
+    parts.extend((!step.table.is_empty()).then(|| Part::Figure(step.table.to_owned())));
     parts.extend((step.model)().iter().map(|graph| Part::Figure(predicted(graph))));
     for side in sides {
         let Some(picture) = step.pictured(&side.rows) else { continue };

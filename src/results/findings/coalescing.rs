@@ -16,6 +16,12 @@ pub(super) const CLAIMS: &[Claim] = &[
         state: offset,
     },
     Claim {
+        name: "speed at an offset, pieces apart",
+        rows: "offset_apart with OFFSET=1 and OFFSET=8, at each size",
+        condition: "each percentage with the digits that its interval leaves",
+        state: apart,
+    },
+    Claim {
         name: "speed at a stride",
         rows: "stride with STRIDE=2, 8, 32, each relative to STRIDE=1, at the largest size",
         condition: "each percentage with the digits that its interval leaves",
@@ -62,6 +68,22 @@ fn offset(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     Some(format!("An offset of one element {left} (sectors alone: {model:.0} %)."))
 }
 
+fn apart(rows: &[&Record], draft: &mut Draft) -> Option<String> {
+    let at = |offset: f64| {
+        of(rows, "offset_apart").filter(move |row| row.median_ns.is_some() && has_params(row, &[("OFFSET", offset)]))
+    };
+    let speed = |one: &Record| {
+        let aligned = at(8.0).find(|aligned| aligned.n == one.n)?;
+        let speed =
+            draft.percent(format!("offset 1 apart, {}", one.size()), stats::ratio(time(aligned)?, time(one)?)?)?;
+        Some(format!("{speed} at {}", one.size()))
+    };
+    let speeds: Vec<String> = at(1.0).filter_map(speed).collect();
+    let list = speeds.join(", ");
+    (!speeds.is_empty())
+        .then(|| format!("Where neighbouring pieces of 128 bytes are read far apart, it leaves {list}."))
+}
+
 fn strides(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let speed = |stride: u64| {
         let (own, first) = pair(rows, ("stride", &[("STRIDE", stride as f64)]), ("stride", &[("STRIDE", 1.0)]))?;
@@ -85,6 +107,8 @@ mod tests {
             row("offset", &[("OFFSET", 1.0)], 4096, 20.0e6),
             row("offset", &[("OFFSET", 0.0)], 8192, 30.0e6),
             row("offset", &[("OFFSET", 1.0)], 8192, 40.0e6),
+            row("offset_apart", &[("OFFSET", 1.0)], 1024, 12.5e6),
+            row("offset_apart", &[("OFFSET", 8.0)], 1024, 10.0e6),
             row("stride", &[("STRIDE", 1.0)], 1024, 10.0e6),
             row("stride", &[("STRIDE", 8.0)], 1024, 40.0e6),
             row("broadcast_storage", &[], 1024, 10.0e6),
@@ -92,8 +116,9 @@ mod tests {
         ];
         assert_eq!(
             found("coalescing", &rows).expect("enough rows").text,
-            "An offset of one element leaves 75 % of the speed at offset 0 (sectors alone: 80 %). Speed relative to stride \
-             1: stride 8 25 % (degree of coalescing 12.5 %). Reading a shared element from a uniform buffer is as fast, \
+            "An offset of one element leaves 75 % of the speed at offset 0 (sectors alone: 80 %). Where \
+             neighbouring pieces of 128 bytes are read far apart, it leaves 80 % at 1024. Speed relative to stride 1: \
+             stride 8 25 % (degree of coalescing 12.5 %). Reading a shared element from a uniform buffer is as fast, \
              within the noise, as reading it from a storage buffer."
         );
     }

@@ -11,6 +11,7 @@ mod claim;
 mod coalescing;
 mod estimate;
 mod finding;
+mod given;
 mod granule;
 mod histogram;
 mod levels;
@@ -35,6 +36,7 @@ pub use claim::Claim;
 pub(in crate::results) use estimate::{byte_rate, flop_rate, is_software, share, time as time_of};
 pub(in crate::results) use finding::Draft;
 pub use finding::{Finding, Quantity};
+pub(in crate::results) use given::without_given;
 
 use std::ops::RangeInclusive;
 
@@ -75,10 +77,13 @@ pub fn claims() -> impl Iterator<Item = (&'static str, &'static Claim)> {
 pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
     let (_, claims) = CLAIMS.iter().find(|(name, _)| *name == family)?;
     let rows: Vec<&Record> = rows.iter().copied().filter(|row| is_possible(row)).collect();
+    let (rows, given) = without_given(&rows);
+    let rows: Vec<&Record> = rows.iter().map(AsRef::as_ref).collect();
     let stated: Vec<Finding> = claims.iter().filter_map(|claim| claim.stated(&rows)).collect();
     let text = stated.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ");
     let values = stated.into_iter().flat_map(|one| one.values).collect();
-    (!text.is_empty()).then_some(Finding { text, values })
+    let with = if given.is_empty() { String::new() } else { format!("With {given}: ") };
+    (!text.is_empty()).then(|| Finding { text: with + &text, values })
 }
 
 /// Whether the row's figures are such that no sentence divides by zero or overflows. Others are errors in the report.

@@ -15,6 +15,17 @@ pub(super) const CLAIMS: &[Claim] = &[
         state: steps,
     },
     Claim {
+        name: "accumulation in workgroup memory",
+        rows: "accumulate_in_workgroup and serial_block_sum, at the largest size",
+        condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %",
+        state: |rows, draft| {
+            let n = largest(rows)?;
+            let (shared, register) = (own(rows, "accumulate_in_workgroup", n)?, own(rows, "serial_block_sum", n)?);
+            let takes = draft.duration("workgroup memory over a register", shared, register)?;
+            Some(format!("Accumulating in workgroup memory takes {takes} in a register."))
+        },
+    },
+    Claim {
         name: "speedup of all steps",
         rows: "one_invocation and tree_block_sum, at the largest size",
         condition: "the intervals are apart",

@@ -7,7 +7,7 @@ use super::conditions::Conditions;
 use crate::backend::{Api, DeviceType, SubgroupSize};
 use crate::families::benchmark;
 use crate::results::bound::Bound;
-use crate::suite::{Checks, Dtype, Extent, Profile, params_text};
+use crate::suite::{Checks, Dtype, Extent, Profile, Shape, Traffic, params_text};
 
 /// Version of the columns. It grows when a column changes its meaning.
 pub const SCHEMA: u64 = 2;
@@ -191,6 +191,14 @@ impl Record {
         let is_latency = benchmark(&self.family, &self.benchmark).is_some_and(|benchmark| benchmark.is_latency);
         let loads = self.bytes.filter(|bytes| *bytes > 0 && is_latency)? as f64 / 4.0;
         Some(self.median_ns? / loads)
+    }
+
+    /// The access of a subgroup to global memory that is coalesced worst, as its benchmark declares it. Not a column: it
+    /// follows from the case.
+    #[must_use]
+    pub fn traffic(&self) -> Option<Traffic> {
+        let traffic = benchmark(&self.family, &self.benchmark)?.traffic?;
+        Some(traffic(&Shape::new(self.dtype?, self.n?, self.params.clone())))
     }
 
     /// Half the width of the median's 95 % interval divided by the median. The table shows it after `±`.

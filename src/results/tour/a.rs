@@ -55,8 +55,8 @@ pub(super) const STEPS: &[Step] = &[
         id: "A4",
         title: "the same sum in shared memory",
         claim: "The same steps are faster on a copy in shared memory.",
-        kernels: &["reduction/interleaved_workgroup", "reduction/interleaved_global"],
-        terms: &["__shared__", "__syncthreads()"],
+        kernels: &["reduction/interleaved_workgroup", "reduction/interleaved_global", "reduction/interleaved_dynamic"],
+        terms: &["__shared__", "extern __shared__", "__syncthreads()"],
         prediction: || {
             "Global memory is read once; the steps stay on the SM. The barriers differ too: wgpu gives storageBarrier \
              the scope of the device."
@@ -73,7 +73,7 @@ pub(super) const STEPS: &[Step] = &[
         id: "A5",
         title: "the sum end to end",
         claim: "End to end, with copy in, copy out and a serial sum on the host, the kernel is the smaller part of the \
-            time.",
+            time: the copies decide.",
         kernels: &["reduction/interleaved_global", "reduction/interleaved_workgroup"],
         terms: &["cudaMemcpy() to the device", "cudaMemcpy() to the host", "cudaEvent_t"],
         prediction: || {
@@ -142,9 +142,16 @@ fn end_to_end(rows: &Rows, draft: &mut Draft) -> Told {
         return Err(Cannot::new("too noisy to tell: the kernel may take more or less than half of the time"));
     }
     let name = draft.time("kernel", kernel).ok_or_else(|| Cannot::new("the kernel's time is too noisy to quote"))?;
+    // The least part that is not the kernel's.
+    let rest = 1.0 - kernel.high / shortest;
     let (low, high) = (format::significant(shortest / 1e6, 3), format::significant(longest / 1e6, 3));
+    let of_rest = if rest > 0.0 {
+        format!(": at least {} is copies and the sum on the host", format::percent((100.0 * rest).floor() / 100.0))
+    } else {
+        String::new()
+    };
     let text = format!(
-        "The kernel in global memory takes {name}; end to end, the {} sums of this size take {low} to {high} ms.",
+        "The kernel in global memory takes {name}; end to end, the {} sums of this size take {low} to {high} ms{of_rest}.",
         whole.len()
     );
     Ok(Answer::new(kernel.high < shortest / 2.0, text))

@@ -25,6 +25,7 @@ pub(super) const STEPS: &[Step] = &[
              memory, even where L1 holds the words."
                 .to_owned()
         },
+        table: SPACES_TABLE,
         judge: spaces,
         ..Step::BLANK
     },
@@ -32,7 +33,7 @@ pub(super) const STEPS: &[Step] = &[
         id: "B2",
         title: "shared arrays start without a value",
         claim: "A shared array cannot be initialised where it is declared, and setting it in the kernel costs time.",
-        kernels: &["workgroup_memory/zero_init", "safety_tax/workgroup_fill"],
+        kernels: &["workgroup_memory/zero_init", "safety_tax/workgroup_fill", "workgroup_memory/static_and_dynamic"],
         terms: &["__shared__", "extern __shared__"],
         prediction: || {
             "CUDA leaves the array as it is. WGSL has no initialiser either, but the API sets every word to zero. Each \
@@ -150,6 +151,16 @@ pub(super) const STEPS: &[Step] = &[
 ];
 
 const NONE: &[(&str, f64)] = &[];
+
+const SPACES_TABLE: &str = "  space     location     cached in       access                      lifetime
+  register  SM           -               one thread, read and write  thread
+  local     device DRAM  L1, L2          one thread, read and write  thread
+  shared    SM           -               one block, read and write   block
+  constant  device DRAM  constant cache  threads read, host sets     until freed
+  texture   device DRAM  L1, L2          threads read, host sets     until freed
+  global    device DRAM  L1, L2          all threads and host        until freed
+  host      host DRAM    host's caches   host                        until freed
+  pinned    host DRAM    host's caches   host; threads over the bus  until freed";
 
 /// Spaces by the names of their benchmarks: `workgroup_latency`.
 const SPACES: [(&str, &str); 6] = [

@@ -39,11 +39,16 @@ pub(super) const STEPS: &[Step] = &[
         id: "D2",
         title: "arrays read at an offset",
         claim: "At an offset of one element, a warp needs 5 sectors instead of 4: 80 % of the aligned speed is left.",
-        kernels: &["coalescing/offset"],
+        kernels: &["coalescing/offset", "coalescing/offset_apart"],
         terms: &["warp", "global memory"],
         prediction: || {
             let speed = |k| predicted(OFFSET, "OFFSET", k).map_or_else(String::new, format::percent);
-            format!("{} at an offset of 1, {} at 8, which is a whole sector.", speed(1), speed(8))
+            format!(
+                "{} at an offset of 1, {} at 8, which is a whole sector. The article launches <<<128, 32>>>: \
+                 `run coalescing/offset --size 4096 --param WG=32`.",
+                speed(1),
+                speed(8)
+            )
         },
         judge: offset,
         model: || {
@@ -164,6 +169,7 @@ pub(super) const STEPS: &[Step] = &[
 
 const NONE: &[(&str, f64)] = &[];
 const OFFSET: &str = "coalescing/offset";
+const APART: &str = "coalescing/offset_apart";
 const STRIDE: &str = "coalescing/stride";
 const READ: &str = "transpose/naive_coalesced_read";
 const WRITE: &str = "transpose/naive_coalesced_write";
@@ -246,12 +252,20 @@ fn offset(rows: &Rows, draft: &mut Draft) -> Told {
     let [one, aligned] = rows
         .together([(OFFSET, &at(1.0)), (OFFSET, &at(8.0))])
         .or_else(|_| rows.together([(OFFSET, &at(1.0)), (OFFSET, &at(0.0))]))?;
+    let rows_apart = rows.together([(APART, &at(1.0)), (APART, &at(8.0))]);
     let left = speed(one, aligned)?;
     let model = predicted(OFFSET, "OFFSET", 1).unwrap_or(1.0);
     let holds = is_near(left, model)?;
     let percent = percent(draft, "offset 1", left)?;
     let rates = rates(draft, one, aligned);
-    Ok(Answer::new(holds, format!("At an offset of 1, {percent} of the aligned speed is left{rates}.")))
+    let answer = Answer::new(holds, format!("At an offset of 1, {percent} of the aligned speed is left{rates}."));
+    // Neighbours that run far apart in time cannot share the sector between them.
+    let Ok([one, aligned]) = rows_apart else { return Ok(answer) };
+    let left = speed(one, aligned)?;
+    let text = self::percent(draft, "offset 1, pieces apart", left)?;
+    let explains = !holds && is_near(left, model) == Ok(true);
+    let figure = [Some(format!("with neighbouring pieces far apart {text}"))];
+    Ok(if explains { answer.because("neighbouring warps share the fifth sector") } else { answer }.with(figure))
 }
 
 fn stride(rows: &Rows, draft: &mut Draft) -> Told {

@@ -1,8 +1,11 @@
 //! A step of the tour: what an article claims, which kernels show it, and what rows say of it.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use super::rows::{Cannot, Rows};
 use crate::results::Record;
-use crate::results::findings::{Draft, Quantity};
+use crate::results::findings::{Draft, Quantity, without_given};
 
 /// What rows say of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,6 +138,8 @@ pub struct Step {
     pub prediction: fn() -> String,
     /// Whether the verdict depends on times, which on a software device say nothing about a GPU.
     pub is_timing: bool,
+    /// A table of facts, at most 80 columns wide; empty where there is none.
+    pub table: &'static str,
     /// Answers from rows of one device through one API.
     pub(super) judge: fn(&Rows, &mut Draft) -> Told,
     /// What the model predicts, as graphs.
@@ -156,6 +161,7 @@ impl Step {
         terms: &[],
         prediction: String::new,
         is_timing: true,
+        table: "",
         judge: |_, _| Err(Cannot::new("no experiment")),
         model: Vec::new,
         picture: |_| None,
@@ -170,7 +176,8 @@ impl Step {
     /// The verdict that `rows`, of one device through one API, support.
     #[must_use]
     pub fn judged(&self, rows: &[&Record]) -> Judgement {
-        let rows = Rows::new(rows);
+        let (rows, given) = self.bare(rows);
+        let rows = Rows::new(&rows.iter().map(AsRef::as_ref).collect::<Vec<_>>());
         let mut draft = Draft::default();
         let told = if self.is_timing && rows.is_software() {
             Err(Cannot::new("this is a software device: its times do not represent a GPU"))
@@ -180,7 +187,7 @@ impl Step {
         match told {
             Ok(Answer { holds, cause, text, figures }) => {
                 let verdict = if holds { Verdict::Holds } else { Verdict::Fails };
-                Judgement { verdict, cause, text, figures, values: draft.into_values() }
+                Judgement { verdict, cause, text: given + &text, figures, values: draft.into_values() }
             }
             Err(why) => Judgement {
                 verdict: Verdict::Unknown,
@@ -192,10 +199,28 @@ impl Step {
         }
     }
 
+    /// The rows without the parameters that a run was given, and these: `With HEIGHT=8: `, or nothing.
+    fn bare<'a>(&self, rows: &[&'a Record]) -> (Vec<Cow<'a, Record>>, String) {
+        let mut families: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+        for row in rows {
+            families.entry(&row.family).or_default().push(row);
+        }
+        let own = |family: &str| self.kernels.iter().any(|kernel| kernel.split('/').next() == Some(family));
+        let (mut all, mut given) = (Vec::new(), Vec::new());
+        for (family, rows) in families {
+            let (bare, text) = without_given(&rows);
+            all.extend(bare);
+            given.extend(Some(text).filter(|text| !text.is_empty() && own(family)));
+        }
+        let with = if given.is_empty() { String::new() } else { format!("With {}: ", given.join(", ")) };
+        (all, with)
+    }
+
     /// What `rows`, of one device through one API, show at a glance; `None` on a software device and without rows.
     #[must_use]
     pub fn pictured(&self, rows: &[&Record]) -> Option<Picture> {
-        let rows = Rows::new(rows);
+        let (rows, _) = self.bare(rows);
+        let rows = Rows::new(&rows.iter().map(AsRef::as_ref).collect::<Vec<_>>());
         if rows.is_software() { None } else { (self.picture)(&rows) }
     }
 }

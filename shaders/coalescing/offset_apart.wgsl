@@ -1,0 +1,40 @@
+// `offset` with neighbouring pieces of 128 bytes far apart in time: z[i + k] = x[i + k] + y[i + k].
+// Pattern: subgroups take every second piece of 32 elements first, then the pieces between, so that the fifth sector of
+// a piece, which the next piece shares, has to be moved again. The first k invocations also add the first k elements.
+// Work: 3n scalars moved.
+
+alias T = f32;
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> x: array<T>;
+@group(0) @binding(1) var<storage, read> y: array<T>;
+@group(0) @binding(2) var<storage, read_write> z: array<T>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+override OFFSET: u32 = 0u;
+
+// As in `offset`.
+const LEAD = 64u;
+const PIECE = 32u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let i = (group.y * groups.x + group.x) * WG + t;
+    let pieces = (sizes.n + PIECE - 1u) / PIECE;
+    let even = (pieces + 1u) / 2u;
+    let number = i / PIECE;
+    let piece = select(2u * (number - even) + 1u, 2u * number, number < even);
+    let at = piece * PIECE + i % PIECE + OFFSET;
+    if (number < pieces && at < sizes.n) {
+        z[at] = x[at] + y[at + LEAD];
+    }
+    if (i < min(OFFSET, sizes.n)) {
+        z[i] = x[i] + y[i + LEAD];
+    }
+}
