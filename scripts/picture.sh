@@ -25,7 +25,7 @@ picture "$work/report.html" 1180,1700 docs/report.png
 command="shaderbench explain transpose/tiled --report results/nvidia-h200/2026-11-22-vulkan.csv"
 {
     printf '$ %s\n' "$command"
-    PATH="$(dirname "$program"):$PATH" script -qec "stty cols 92; $command" /dev/null | head -46
+    PATH="$(dirname "$program"):$PATH" script -qec "stty cols 92; $command" /dev/null | sed -n 1,46p # head would end the program by a signal.
 } | tr -d '\r' | aha --black --no-header >"$work/body.html"
 {
     echo '<!doctype html><meta charset="utf-8"><style>body { margin: 0; background: #16181d }'

@@ -14,7 +14,7 @@ use shaderbench::families::FAMILIES;
 use shaderbench::report::comparison::{self, OutputFormat, Sort, View};
 use shaderbench::report::summary::{LINES, card, side_by_side};
 use shaderbench::report::tour;
-use shaderbench::report::{Medium, Terminal, apis, html, index, lay_out, reader, section, sections};
+use shaderbench::report::{Medium, Terminal, html, index, lay_out, reader, section, sections};
 use shaderbench::results::Record;
 use shaderbench::results::compare::{Report, compare};
 use shaderbench::results::tour::steps;
@@ -89,8 +89,8 @@ fn step(records: &[Record], choices: &mut Choices) {
 }
 
 fn overview(records: &[Record], _: &mut Choices) {
-    let facts = apis(records).into_iter().map(|api| (api, index::Facts::default())).collect();
-    check("index", &index::write(&[index::Entry { path: "a b.csv".to_owned(), records: records.to_vec(), facts }]));
+    let entry = index::Entry { path: "a b.csv".to_owned(), records: records.to_vec() };
+    check("index", &index::write(&[entry]));
 }
 
 /// Half of the rows are the baseline, so that both sides of the comparison are foreign.

@@ -4,13 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::output::print;
 use super::reports::{in_folder, none_readable};
-use crate::backend::Api;
 use crate::error::{Error, Result, shown};
-use crate::report::index::{Entry, Facts, MARK, write};
-use crate::report::{Target, apis, reader, replace_file};
+use crate::report::index::{Entry, MARK, write};
+use crate::report::{Target, reader, replace_file};
 use crate::results::Record;
-use crate::results::estimate::POSSIBLE;
-use crate::results::findings::{bank_conflict, cache_curve};
 
 /// Arguments of `index`.
 #[derive(clap::Args)]
@@ -56,20 +53,5 @@ fn is_foreign(path: &Path) -> Result<bool> {
 fn entry(folder: &Path, path: &Path, records: Vec<Record>) -> Entry {
     let below = path.strip_prefix(folder).unwrap_or(path);
     let parts: Vec<_> = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-    let facts = apis(&records).into_iter().map(|api| (api, facts(&records, api))).collect();
-    Entry { path: parts.join("/"), records, facts }
-}
-
-fn facts(records: &[Record], api: Api) -> Facts {
-    let of = |family: &str| -> Vec<&Record> {
-        records.iter().filter(|row| row.backend == Some(api) && row.family == family).collect()
-    };
-    let levels = cache_curve::levels(&of("cache_curve"));
-    let latency =
-        |name: &str| levels.iter().find(|(level, _)| level == name)?.1.latency_ns().filter(|ns| POSSIBLE.contains(ns));
-    Facts {
-        banks: bank_conflict::inferred_banks(&of("bank_conflict")),
-        l2_ns: latency("L2"),
-        memory_ns: latency(cache_curve::DRAM),
-    }
+    Entry { path: parts.join("/"), records }
 }

@@ -2,13 +2,17 @@
 
 use super::apis;
 use super::markdown::{escape, table};
+use super::summary::{operations, quoted, quoted_rate};
 use super::table::{rate, share_text};
 use super::versus::mean_ratio;
 use crate::backend::{Api, DeviceType};
 use crate::error::{is_hidden, visible};
+use crate::results::findings::cache_curve::DRAM;
 use crate::results::format;
+use crate::results::stats::Estimate;
+use crate::results::summary::{Best, MEMORY, Peak, best, peaks, spaces};
 use crate::results::{Record, Status};
-use crate::suite::Scalar;
+use crate::suite::{Limit, Scalar};
 
 /// First line of the page. It marks the page as generated.
 pub const MARK: &str = "<!-- Written by `shaderbench index`: do not edit. -->";
@@ -19,19 +23,6 @@ pub struct Entry {
     pub path: String,
     /// The rows of the report.
     pub records: Vec<Record>,
-    /// Facts inferred from the rows of each API.
-    pub facts: Vec<(Api, Facts)>,
-}
-
-/// Facts about a device, inferred from its rows.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Facts {
-    /// Number of shared-memory banks.
-    pub banks: Option<u64>,
-    /// L2 latency in ns.
-    pub l2_ns: Option<f64>,
-    /// DRAM latency in ns.
-    pub memory_ns: Option<f64>,
 }
 
 /// Writes the page.
@@ -41,10 +32,10 @@ pub fn write(entries: &[Entry]) -> String {
         "{MARK}\n\n# Reports\n\n{}\n## Headline figures\n\n{}\n{}\n",
         reports(entries),
         figures(entries),
-        "Copy, read: ceilings at the largest working set. Sum, transpose, GEMM: the fastest kernel of the suite at the \
-         largest f32 size (GEMM: of all sizes), with its share of its ceiling. GEMM f16: on tensor cores. L2, DRAM: \
-         latency of a dependent load. Vulkan ÷ CUDA: geometric mean of the ratios of times, above 1 where CUDA is \
-         faster. All of these use only rows that are `ok`."
+        "The figures of the summary. Copy, read, FMA: measured peaks, of memory at the largest working set. Sum, \
+         transpose, GEMM: the fastest kernel of the suite at the largest f32 size (GEMM: of all sizes), with its share \
+         of its measured peak. GEMM f16: on tensor cores. L2, DRAM: latency of a dependent load. Vulkan ÷ CUDA: \
+         geometric mean of the ratios of times, above 1 where CUDA is faster. All of these use only rows that are `ok`."
     )
 }
 
@@ -107,68 +98,50 @@ fn figures(entries: &[Entry]) -> String {
     let mut rows = Vec::new();
     for entry in entries {
         for api in apis(&entry.records) {
-            let sound: Vec<&Record> =
-                entry.records.iter().filter(|row| row.backend == Some(api) && row.status == Status::Ok).collect();
-            let facts =
-                entry.facts.iter().find(|(of, _)| *of == api).map(|(_, facts)| facts.clone()).unwrap_or_default();
-            let latency = |ns: Option<f64>| ns.map_or_else(none, |ns| format!("{ns:.0} ns"));
+            let own: Vec<&Record> = entry.records.iter().filter(|row| row.backend == Some(api)).collect();
+            let spaces = spaces(&own);
+            let space = |names: &[&str]| spaces.iter().find(|space| names.contains(&space.name.as_str()));
+            let memory = space(MEMORY);
+            let latency = |names: &[&str]| space(names)?.latency.and_then(time);
+            let best = best(&own);
+            let job = |name: &str| best.iter().find(|best| best.job.name == name).map(fastest);
+            let is_fma = |peak: &&Peak| peak.limit == Limit::Fma && peak.scalar == Some(Scalar::F32);
+            let peaks = peaks(&own);
+            let fma = peaks.iter().find(is_fma);
             let any = entry.records.first();
-            rows.push(vec![
+            let figures = [
+                memory.and_then(|space| space.copy).map(format::byte_rate),
+                memory.and_then(|space| space.read).and_then(quoted_rate),
+                job("sum"),
+                job("transpose"),
+                fma.and_then(|peak| Some(operations(peak, peak.gflop_per_s?))),
+                job("GEMM f32"),
+                job("GEMM f16"),
+                latency(&["L2"]),
+                latency(&[DRAM]),
+                space(&["workgroup"]).and_then(|space| space.banks).map(|banks| banks.to_string()),
+            ];
+            let head = [
                 any.map_or_else(String::new, |row| row.device.clone()),
                 api.title().to_owned(),
                 any.map_or_else(String::new, |row| row.date.chars().take(10).collect()),
-                shown(fastest(&largest(&pick(&sound, "ceiling", &["copy"]))), false),
-                shown(fastest(&largest(&pick(&sound, "ceiling", &["read", "read_tree"]))), false),
-                shown(fastest(&largest(&of_f32(pick(&sound, "reduction", &[])))), true),
-                shown(fastest(&largest(&of_f32(pick(&sound, "transpose", &[])))), true),
-                shown(fastest(&of_f32(pick(&sound, "ceiling", &["fma"]))), false),
-                shown(fastest(&of_f32(pick(&sound, "matmul", &[]))), true),
-                shown(fastest(&pick(&sound, "matmul", &["cooperative"])), true),
-                latency(facts.l2_ns),
-                latency(facts.memory_ns),
-                facts.banks.map_or_else(none, |banks| banks.to_string()),
-            ]);
+            ];
+            rows.push(head.into_iter().chain(figures.map(|figure| figure.unwrap_or_else(none))).collect());
         }
     }
     let right: Vec<bool> = (0..heading.len()).map(|column| column > 2).collect();
     table(&heading.map(str::to_owned), &right, &rows)
 }
 
-/// The rows of these benchmarks, or of the whole family if `benchmarks` is empty; without cuBLAS.
-fn pick<'a>(rows: &[&'a Record], family: &str, benchmarks: &[&str]) -> Vec<&'a Record> {
-    let is_wanted = |row: &Record| {
-        let name = row.benchmark.as_str();
-        row.family == family && name != "cublas" && (benchmarks.is_empty() || benchmarks.contains(&name))
-    };
-    rows.iter().copied().filter(|row| is_wanted(row)).collect()
-}
-
-/// The rows with scalar type f32, vectors included.
-fn of_f32(rows: Vec<&Record>) -> Vec<&Record> {
-    rows.into_iter().filter(|row| row.dtype.is_some_and(|dtype| dtype.scalar() == Scalar::F32)).collect()
-}
-
-/// The rows that move the most bytes.
-fn largest<'a>(rows: &[&'a Record]) -> Vec<&'a Record> {
-    let most = rows.iter().filter_map(|row| row.bytes).max();
-    rows.iter().copied().filter(|row| row.bytes == most).collect()
-}
-
-/// The row with the highest rate.
-fn fastest<'a>(rows: &[&'a Record]) -> Option<&'a Record> {
-    let rate = |row: &Record| row.gb_per_s.or(row.gflop_per_s);
-    let rated = rows.iter().copied().filter(|row| rate(row).is_some());
-    rated.max_by(|a, b| rate(a).unwrap_or(0.0).total_cmp(&rate(b).unwrap_or(0.0)))
-}
-
-/// The rate of a row. With `has_name`, also its benchmark and share of the ceiling.
-fn shown(row: Option<&Record>, has_name: bool) -> String {
-    let Some(row) = row else { return none() };
-    if !has_name {
-        return rate(row);
-    }
+/// The rate of a job's fastest kernel, with its name and its share of the measured peak.
+fn fastest(best: &Best) -> String {
+    let row = best.row;
     let share = row.share.map_or_else(String::new, |_| format!(", {}", share_text(row)));
     format!("{} ({}{share})", rate(row), row.benchmark)
+}
+
+fn time(ns: Estimate) -> Option<String> {
+    quoted(ns, format::TIME_UNITS, 1.0)
 }
 
 fn none() -> String {
@@ -179,7 +152,10 @@ fn none() -> String {
 mod tests {
     use super::*;
     use crate::backend::Api;
-    use crate::results::Clock;
+    use crate::report::summary::card;
+    use crate::report::{Terminal, csv, html};
+    use crate::results::compare::Report;
+    use crate::results::{Bound, Clock};
     use crate::suite::Dtype;
     use crate::suite::Extent;
 
@@ -195,6 +171,8 @@ mod tests {
             bytes: Some(4 * n),
             gb_per_s: Some(gb_per_s),
             share: Some(0.5),
+            ceiling: Bound::parse("copy 1 KiB"),
+            epochs_ns: vec![n as f64 / gb_per_s; 2],
             median_ns: Some(n as f64 / gb_per_s),
             ci_low_ns: Some(n as f64 / gb_per_s),
             ci_high_ns: Some(n as f64 / gb_per_s),
@@ -215,15 +193,34 @@ mod tests {
             row("vulkan", "transpose", "cublas", 9000, 180.0),
         ];
         records[4].status = Status::Wrong;
-        let facts = Facts { banks: Some(32), l2_ns: Some(150.4), memory_ns: None };
-        let page = write(&[Entry { path: "a b/r.csv".to_owned(), records, facts: vec![(Api::Vulkan, facts)] }]);
+        let page = write(&[Entry { path: "a b/r.csv".to_owned(), records }]);
         assert!(page.starts_with(MARK), "{page}");
         for line in [
             "| [a b/r.csv](<a%20b/r.csv>) | Fake\\|9000 |  | Vulkan, CUDA |  | 2026-11-20 |  | 6 ok, 1 wrong | 2.00× (mean of 1) |",
-            "| Fake\\|9000 | Vulkan | 2026-11-20 | 100.0 GB/s | – | 90.00 GB/s (swift, 50 %) | – | – | – | – | 150 ns | – | 32 |",
+            "| Fake\\|9000 | Vulkan | 2026-11-20 | 200.0 GB/s | – | 90.00 GB/s (swift, 50 %) | – | – | – | – | – | – | – |",
             "| Fake\\|9000 | CUDA | 2026-11-20 | – | – | 180.0 GB/s (swift, 50 %) | – | – | – | – | – | – | – |",
         ] {
             assert!(page.contains(line), "{line}\n{page}");
+        }
+    }
+
+    #[test]
+    fn summary_index_and_page_have_the_same_figures() {
+        let text = include_bytes!("../../results/nvidia-h200/2026-11-22-vulkan.csv");
+        let records = csv::read(std::path::Path::new("r.csv"), text.as_slice()).expect("a report").records;
+        let own: Vec<&Record> = records.iter().collect();
+        let summary = card(&records, &[], Terminal { width: 80, has_color: false });
+        let line = |name: &str| summary.lines().find(|line| line.trim_start().starts_with(name)).expect(name);
+        let page = [Report { name: "r.csv".to_owned(), records: records.clone() }];
+        let page = serde_json::to_value(html::data(&html::sides(&page))).expect("plain data");
+        let ceilings = page["sides"][0]["ceilings"].as_array().expect("ceilings");
+        let ceiling = |name: &str| ceilings.iter().find(|ceiling| ceiling["limit"] == name).expect("a ceiling");
+        let index = write(&[Entry { path: "r.csv".to_owned(), records: records.clone() }]);
+        let copy = format::byte_rate(ceiling("copy")["gb_per_s"].as_f64().expect("a rate"));
+        let sum = best(&own).into_iter().find(|best| best.job.name == "sum").expect("a sum");
+        for (name, figure) in [("DRAM", &copy), ("sum", &rate(sum.row))] {
+            assert!(line(name).contains(figure), "{figure}: {summary}");
+            assert!(index.contains(&format!("| {figure}")), "{figure}: {index}");
         }
     }
 }

@@ -70,7 +70,8 @@ fn faults(browser: &Browser) -> Vec<String> {
     events.map(ToString::to_string).collect()
 }
 
-/// The visible charts: their names, the number of marks in each plot, and the elements outside of its frame.
+/// The visible charts: their names, the number of marks in each plot, the elements outside of its frame, and the texts
+/// that overlap. Lines of text are taller than their letters.
 const SURVEY: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden])")].map(figure => {
   const box = figure.getBoundingClientRect();
   const plots = [...figure.querySelectorAll(".plots > svg")];
@@ -78,25 +79,34 @@ const SURVEY: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden]
     [...svg.querySelectorAll("[aria-label=bar] rect, [aria-label=dot] :is(path, circle), [aria-label=line] path")];
   const isOutside = element => { const own = element.getBoundingClientRect(); return own.width + own.height > 0 &&
     (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top || own.bottom > box.bottom); };
+  const isOver = ([a, own], [b, other]) => Math.min(own.right, other.right) - Math.max(own.left, other.left) > 1 &&
+    Math.min(own.bottom, other.bottom) - Math.max(own.top, other.top) > 4;
+  const overlaps = svg => {
+    const texts = [...svg.querySelectorAll("text")].map(text => [text.textContent, text.getBoundingClientRect()]);
+    return texts.flatMap((text, index) =>
+      texts.slice(index + 1).filter(other => isOver(text, other)).map(other => `${text[0]} | ${other[0]}`));
+  };
   return { id: figure.id, marks: plots.map(svg => marks(svg).length),
     outside: plots.flatMap(svg => [...marks(svg), ...svg.querySelectorAll("text")].filter(isOutside)
       .map(element => element.outerHTML.slice(0, 200))),
+    overlaps: plots.flatMap(overlaps),
     unnamed: plots.filter(svg => svg.getAttribute("role") !== "img" || !svg.getAttribute("aria-label")).length,
     isTitled: Boolean(figure.querySelector("figcaption h3").textContent),
     isWide: plots.some(svg => svg.getBoundingClientRect().width > box.width) };
 })"#;
 
-/// Selects every option of every chart. Returns those with which a chart is missing, has no marks, or exceeds its
-/// frame.
+/// Selects every option of every chart. Returns those with which a chart is missing, has no marks, exceeds its frame, or
+/// has texts that overlap.
 const OPTIONS: &str = r#"[...document.querySelectorAll("figure.chart:not([hidden])")].flatMap(figure =>
   [...figure.querySelectorAll(".controls select")].flatMap(select => {
     const first = select.value;
     const set = value => { select.value = value; select.dispatchEvent(new Event("change")); };
     const faults = [...select.options].map(option => option.value).flatMap(value => {
       set(value);
-      const { marks, outside } = SURVEY.find(({ id }) => id === figure.id) ?? { marks: [0], outside: [] };
-      const isDrawn = marks.every(count => count > 1) && outside.length === 0;
-      return isDrawn ? [] : [`${figure.id}: ${value}: ${marks} marks, outside: ${outside}`];
+      const { marks, outside, overlaps } = SURVEY.find(({ id }) => id === figure.id) ??
+        { marks: [0], outside: [], overlaps: [] };
+      const isDrawn = marks.every(count => count > 1) && outside.length === 0 && overlaps.length === 0;
+      return isDrawn ? [] : [`${figure.id}: ${value}: ${marks} marks, outside: ${outside}, over: ${overlaps}`];
     });
     set(first);
     return faults;
@@ -122,7 +132,9 @@ fn every_chart_of_the_committed_reports_is_drawn_without_an_error_or_a_request()
             for chart in charts {
                 let marks = chart["marks"].as_array().unwrap();
                 assert!(!marks.is_empty() && marks.iter().all(|marks| marks.as_u64() > Some(1)), "{chart}");
-                assert_eq!(chart["outside"].as_array().map(Vec::len), Some(0), "at {width}: {chart:#}");
+                for faults in ["outside", "overlaps"] {
+                    assert_eq!(chart[faults].as_array().map(Vec::len), Some(0), "at {width}: {chart:#}");
+                }
                 assert_eq!(
                     (&chart["unnamed"], &chart["isTitled"], &chart["isWide"]),
                     (&0.into(), &true.into(), &false.into()),
@@ -145,6 +157,29 @@ fn every_chart_of_the_committed_reports_is_drawn_without_an_error_or_a_request()
         }
     }
     assert_eq!(faults(&browser), Vec::<String>::new());
+}
+
+/// The devices that a chart does not show, with the reason.
+fn absent(browser: &mut Browser, chart: &str) -> String {
+    browser.text(&format!("document.querySelector('figure#{chart}:not([hidden]) .absent')?.textContent ?? ''"))
+}
+
+#[test]
+fn a_ticked_device_that_a_chart_does_not_show_is_named_with_the_reason() {
+    let Some(mut browser) = Browser::start() else { return };
+    let folder = Folder::new();
+    let page = page(&folder, &[H200, LLVMPIPE]);
+    browser.resize(1280, false);
+    browser.open(&page);
+    let names = "Not shown: llvmpipe · Vulkan. Reason: no times of reduction at f32 2^28.";
+    assert_eq!(absent(&mut browser, "reduction"), names);
+    assert_eq!(absent(&mut browser, "cache-latency"), "", "every device is shown");
+    let reason = "the first device is compared with each other one, by the first API of each, in cases that both have";
+    assert_eq!(absent(&mut browser, "devices-against"), format!("Not shown: NVIDIA H200 · CUDA. Reason: {reason}."));
+    // Without the first device there is nothing to compare, and the chart says so.
+    browser.click(".sides label:nth-of-type(1) input");
+    let both = "NVIDIA H200 · CUDA; llvmpipe · Vulkan";
+    assert_eq!(absent(&mut browser, "devices-against"), format!("Not shown: {both}. Reason: {reason}."));
 }
 
 /// The texts of a column of the table, from top to bottom.

@@ -6,3 +6,4 @@ mod texts;
 
 pub use beside::side_by_side;
 pub use card::{COLUMNS, LINES, card, headline};
+pub(super) use texts::{operations, quoted, quoted_rate};

@@ -6,13 +6,13 @@ use crate::results::summary::Peak;
 use crate::suite::{Limit, Scalar};
 
 /// A figure in the first of `units` that fits, after multiplication by `factor`; `None` if it is too noisy to quote.
-pub(super) fn quoted(estimate: Estimate, units: &[&str], factor: f64) -> Option<String> {
+pub(in crate::report) fn quoted(estimate: Estimate, units: &[&str], factor: f64) -> Option<String> {
     let digits = format::digits(estimate.value, estimate.low, estimate.high)?;
     Some(format::scaled(format::rounded(estimate.value, digits) * factor, units, digits))
 }
 
 /// A rate in GB/s.
-pub(super) fn quoted_rate(rate: Estimate) -> Option<String> {
+pub(in crate::report) fn quoted_rate(rate: Estimate) -> Option<String> {
     quoted(rate, format::BYTE_RATE_UNITS, 1000.0)
 }
 
@@ -29,7 +29,7 @@ pub(super) fn arithmetic_name(peak: &Peak) -> String {
 }
 
 /// Operations per second, from 10^9: `33.2 TOP/s` for integers, `65.6 TFLOP/s` for floats.
-pub(super) fn operations(peak: &Peak, gflop_per_s: f64) -> String {
+pub(in crate::report) fn operations(peak: &Peak, gflop_per_s: f64) -> String {
     let text = format::flop_rate(gflop_per_s);
     if peak.scalar == Some(Scalar::U32) { text.replace("FLOP/s", "OP/s") } else { text }
 }

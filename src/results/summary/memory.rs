@@ -6,6 +6,10 @@ use crate::results::findings::{bank_conflict, cache_curve, memory_spaces};
 use crate::results::stats::Estimate;
 use crate::suite::Limit;
 
+/// Names of the level behind all caches: DRAM, or memory where caches are not told apart.
+pub const MEMORY: &[&str] = &[cache_curve::DRAM, UNTOLD];
+const UNTOLD: &str = "memory";
+
 /// A level of the memory hierarchy.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Space {
@@ -54,7 +58,7 @@ pub fn spaces(rows: &[&Record]) -> Vec<Space> {
         spaces[0].read = read.map(exact).or(spaces[0].read);
         spaces[0].copy = copy;
     } else if read.is_some() || copy.is_some() {
-        let memory = Space { name: "memory".to_owned(), read: read.map(exact), copy, ..Space::default() };
+        let memory = Space { name: UNTOLD.to_owned(), read: read.map(exact), copy, ..Space::default() };
         spaces.insert(0, memory);
     }
     let workgroup = Space {

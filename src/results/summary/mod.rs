@@ -7,6 +7,6 @@ mod peaks;
 mod troubles;
 
 pub use jobs::{Best, JOBS, Job, best, best_of};
-pub use memory::{Space, spaces};
+pub use memory::{MEMORY, Space, spaces};
 pub use peaks::{Peak, peaks};
 pub use troubles::{Troubles, UNSTEADY, troubles};

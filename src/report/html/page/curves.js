@@ -23,6 +23,8 @@ function sweep(model, side, family, benchmark, name) {
   return (sizes[0] ?? []).sort((a, b) => a.of.param.get(name) - b.of.param.get(name));
 }
 
+const lacksPoints = (family, benchmark) => `fewer than three times of ${family}/${benchmark}`;
+
 /** Speed over a parameter, relative to its first value: measured for each side, and predicted by the family's model. */
 function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
   return {
@@ -101,6 +103,8 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
             time(row.ns),
           ]),
         },
+        shown: series.map(({ side }) => side),
+        lacks: lacksPoints(family, benchmark),
       };
     },
   };
@@ -109,36 +113,26 @@ function modelled({ id, title, family, benchmark, param, label, isLog, say }) {
 /** Whether a level's size is known. */
 const hasSize = ({ at_least: least, at_most: most }) => least !== null && most !== null;
 
-/** Vertical rules at both ends of each cache size, with labels at the upper one. */
-function kneeMarks(model, sides, isNarrow) {
-  const knees = sides.flatMap((side, line) => {
-    return model.sides[side].levels.filter(hasSize).map(({ name, at_least: least, at_most: most }) => {
-      return { side, line, least, most, text: `${name} ${binary(least)}–${binary(most)}` };
-    });
-  });
-  const isNamed = sides.length <= (isNarrow ? 1 : 3);
-  return sides.flatMap((side, line) => {
-    const ofSide = knees.filter((knee) => knee.side === side);
-    return [
-      Plot.ruleX(
-        ofSide.flatMap(({ least, most }) => [least, most]),
-        { stroke: color(side), strokeDasharray: "2 3", strokeWidth: 1.5 },
-      ),
-      isNamed
-        ? Plot.text(ofSide, {
-            x: "most",
-            text: "text",
-            frameAnchor: "top",
-            textAnchor: "end",
-            dx: -4,
-            dy: 2 + 13 * line,
-            fill: color(side),
-            fontWeight: 600,
-          })
-        : null,
-    ];
-  });
+/** Vertical rules at both ends of each cache size. Their labels are in the legend, where none overlap. */
+function kneeMarks(model, sides) {
+  return sides.map((side) =>
+    Plot.ruleX(
+      model.sides[side].levels.filter(hasSize).flatMap(({ at_least: least, at_most: most }) => [least, most]),
+      { stroke: color(side), strokeDasharray: "2 3", strokeWidth: 1.5 },
+    ),
+  );
 }
+
+/** Legend of the rules: a level ends between its two. */
+const kneeLegend = (model, sides) =>
+  sides.flatMap((side) =>
+    model.sides[side].levels.filter(hasSize).map(({ name, at_least: least, at_most: most }) => ({
+      kind: "line",
+      color: color(side),
+      dash: "2 3",
+      label: `${model.sides.length > 1 ? `${model.sides[side].short}: ` : ""}${name} ends between ${binary(least)} and ${binary(most)}`,
+    })),
+  );
 
 /** The cache curve: latency of dependent loads, or bandwidth, over the working set. */
 function cacheCurve({ id, title, benchmark, label, value, write, hasFindings }) {
@@ -185,7 +179,7 @@ function cacheCurve({ id, title, benchmark, label, value, write, hasFindings }) 
           grid: true,
         },
         marks: [
-          ...kneeMarks(model, shown, isNarrow),
+          ...kneeMarks(model, shown),
           ...curveMarks(series, "bytes", "value", ["low", "high"]),
           tip(all, {
             x: "bytes",
@@ -195,10 +189,9 @@ function cacheCurve({ id, title, benchmark, label, value, write, hasFindings }) 
           }),
         ],
       });
-      const hasKnees = shown.some((side) => model.sides[side].levels.some(hasSize));
       return {
         plots: [svg],
-        legend: [...series, ...(hasKnees ? [{ kind: "line", dash: "2 3", label: "a cache ends between two lines" }] : [])],
+        legend: [...series, ...kneeLegend(model, shown)],
         takeaways: hasFindings ? findings(model, shown, "cache_curve") : [],
         table: {
           columns: ["Working set", "Device", label, "95 % interval"],
@@ -209,6 +202,8 @@ function cacheCurve({ id, title, benchmark, label, value, write, hasFindings }) 
             `${write(point.low, 4)} – ${write(point.high, 4)}`,
           ]),
         },
+        shown,
+        lacks: lacksPoints("cache_curve", benchmark),
       };
     },
   };
@@ -286,6 +281,8 @@ function occupancy() {
           model,
           all.map(({ row }) => row),
         ),
+        shown: series.map(({ side }) => side),
+        lacks: lacksPoints("workgroup_memory", "occupancy"),
       };
     },
   };
@@ -308,7 +305,7 @@ function transfer() {
         .map((side) => [String(side), model.sides[side].name]);
       return [{ key: "side", label: "Device", options: available, value: available[0]?.[0] }];
     },
-    draw({ model, width, isNarrow, picked }) {
+    draw({ model, sides, width, isNarrow, picked }) {
       const rows = rowsOf(model, picked.side);
       if (!isSwept(rows)) return null;
       const series = unique(rows.map((row) => row.of.name)).map((label, index) => ({
@@ -345,6 +342,8 @@ function transfer() {
         legend: series,
         takeaways: findings(model, [Number(picked.side)], "transfer"),
         table: rowsTable(model, rows),
+        shown: sides.filter((side) => isSwept(rowsOf(model, side))),
+        lacks: "fewer than three sizes of transfer",
       };
     },
   };

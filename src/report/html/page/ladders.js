@@ -135,7 +135,7 @@ function ladder(id, title, family, takesFindings = true) {
         x: {
           domain: [0, longest * 1.01],
           label: METRICS[metric].label,
-          ticks: isNarrow ? 3 : 6,
+          ticks: isNarrow ? 2 : 6,
           tickFormat: rateTick(metric),
           grid: true,
         },
@@ -189,6 +189,8 @@ function ladder(id, title, family, takesFindings = true) {
         ],
         takeaways: takesFindings ? findings(model, sides, family) : [],
         table: rowsTable(model, rows),
+        shown: rows.map((row) => row.side),
+        lacks: `no times of ${family} at ${picked.kind}`,
       };
     },
   };
@@ -263,7 +265,7 @@ function overSize() {
         { key: "dtype", label: "Type", options: types.map((name) => [name, name]), value: types[0] },
       ];
     },
-    draw({ model, width, isNarrow, picked }) {
+    draw({ model, sides, width, isNarrow, picked }) {
       const all = rowsOf(model, picked.side, picked.family).filter((row) => row.of.dtype === picked.dtype);
       const metric = metricOf(all);
       const rows = all.filter((row) => row[metric] !== null).sort(byCount);
@@ -320,6 +322,8 @@ function overSize() {
         legend: [...series, { kind: "line", dash: "4 3", label: "ceiling at this working set" }],
         takeaways: [],
         table: rowsTable(model, rows),
+        shown: sides.filter((side) => isSwept(rowsOf(model, side, picked.family))),
+        lacks: `fewer than three sizes of ${picked.family}`,
       };
     },
   };

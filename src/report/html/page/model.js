@@ -85,7 +85,8 @@ function nameSides(sides) {
   for (const side of sides) {
     const twins = sides.filter((other) => full(other) === full(side));
     const more = ["driver", "tool_version", "card", "apis"].filter((key) => unique(twins.map((twin) => twin[key])).length > 1);
-    const suffix = more.length > 0 ? ` (${more.map((key) => side[key]).join(", ")})` : "";
+    const known = more.map((key) => side[key]).filter(Boolean).join(", ");
+    const suffix = more.length > 0 ? ` (${known || `unknown ${more[0] === "apis" ? "APIs" : more[0].replace("tool_", "")}`})` : "";
     side.short = short(side) + suffix;
     side.name = full(side) + suffix;
   }

@@ -160,9 +160,28 @@ function tip(data, options) {
 }
 
 /**
+ * The items whose texts overlap neither `taken` nor those of earlier items. `box` returns the left, right and middle of a
+ * text in pixels.
+ */
+function apart(items, box, taken = []) {
+  const boxes = [...taken];
+  const touch = (a, b) => a[0] < b[1] && b[0] < a[1] && Math.abs(a[2] - b[2]) < 16;
+  return items.filter((item) => {
+    const own = box(item);
+    return !boxes.some((other) => touch(own, other)) && boxes.push(own);
+  });
+}
+
+/** Names the ticked sides that a chart does not show, with the reason. */
+function absence({ model, sides }, { shown, lacks }) {
+  const absent = sides.filter((side) => !shown.includes(side)).map((side) => model.sides[side].name);
+  return absent.length > 0 ? h("p", { class: "note absent" }, `Not shown: ${absent.join("; ")}. Reason: ${lacks}.`) : null;
+}
+
+/**
  * A chart: question, answer, plot and data table. `spec.choices(picked, context)` returns the menus of the chart.
- * `spec.draw({ width, picked, ... })` returns `{ plots, legend, takeaways, table }`, or null if there is nothing to
- * draw.
+ * `spec.draw({ width, picked, ... })` returns `{ plots, legend, takeaways, table, shown, lacks }`, or null if there is
+ * nothing to draw: `shown` are the sides that the chart or its menu has, `lacks` is what each other side lacks.
  */
 function chart(spec, context) {
   const picked = {};
@@ -221,6 +240,7 @@ function chart(spec, context) {
     append(body, [
       drawn.legend ? legend(drawn.legend) : null,
       h("div", { class: drawn.plots.length > 1 ? "plots pair" : "plots" }, drawn.plots),
+      absence(context, drawn),
       drawn.table ? foldOut(spec.title, drawn.table) : null,
     ]);
   }

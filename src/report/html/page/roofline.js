@@ -53,16 +53,12 @@ function rooflinePoints(model, side) {
   return rows.map(rooflinePoint).filter((point) => point !== null && point.y !== 0);
 }
 
-/** For points that are close together, keeps only the highest, so that names do not overlap. */
-function apart(points) {
-  const isNear = (a, b) => a.y / b.y < 1.7 && b.y / a.y < 1.7 && a.x / b.x < 8 && b.x / a.x < 8;
-  return [...points]
-    .sort((a, b) => b.y - a.y)
-    .reduce((chosen, point) => (chosen.some((other) => isNear(other, point)) ? chosen : [...chosen, point]), []);
-}
-
 /** Text style that stays readable on lines and points. */
 const HALO = { stroke: "var(--surface)", strokeWidth: 5, fill: "currentColor", fontWeight: 600 };
+
+/** Whether a side has roofs, and points below them. */
+const hasRoofline = (model, side) =>
+  roofs(model.sides[side]) !== null && rooflinePoints(model, side).some(({ kind }) => kind === "both");
 
 function roofline() {
   return {
@@ -70,7 +66,7 @@ function roofline() {
     title: "Which kernels are memory-bound, and which compute-bound?",
     choices(picked, { model, sides }) {
       const available = sides
-        .filter((side) => roofs(model.sides[side]))
+        .filter((side) => hasRoofline(model, side))
         .map((side) => [String(side), model.sides[side].name]);
       const side = available.some(([key]) => key === picked.side) ? picked.side : available[0]?.[0];
       const points = side === undefined ? [] : rooflinePoints(model, Number(side));
@@ -80,13 +76,12 @@ function roofline() {
         { key: "family", label: "Family", options: [["", "all"], ...families], value: "" },
       ];
     },
-    draw({ model, width, isNarrow, picked }) {
+    draw({ model, sides, width, isNarrow, picked }) {
       if (picked.side === undefined) return null;
       const side = model.sides[Number(picked.side)];
       const { slope, flat } = roofs(side);
       const points = rooflinePoints(model, side.index);
       const known = points.filter(({ kind }) => kind === "both");
-      if (known.length === 0) return null;
       const top = Math.max(...flat.map(({ gflop_per_s }) => gflop_per_s));
       const [least, most] = extent([...known.map(({ x }) => x), top / slope.gb_per_s]);
       const [left, right] = [least / 4, most * 4];
@@ -106,13 +101,30 @@ function roofline() {
           if (near) near.limits.push(scalar ?? limit);
           else all.push({ limits: [[limit, scalar].filter(Boolean).join(" ")], y: at });
           return all;
-        }, []);
+        }, [])
+        .map((label) => ({ ...label, text: `${label.limits.join(", ")} ${flopRate(label.y)}` }));
       const [lowest] = extent(points.map(({ y }) => y));
       const y = [lowest / 2, top * 2];
-      const named = picked.family === "" ? [] : apart(points.filter(isChosen).filter(({ kind }) => kind === "both"));
-      // Put a name left of its point if there is room, else right of it.
-      const roomLeft = ({ x }) => 84 + (Math.log(x / left) / Math.log(right / left)) * (width - 110);
-      const isTight = (point) => roomLeft(point) < 10 + 6.5 * point.row.of.name.length;
+      const height = isNarrow ? 400 : 460;
+      const x = [left / 1.3, right * 1.3];
+      const part = (value, [from, to]) => Math.log(value / from) / Math.log(to / from);
+      const across = (value) => 84 + part(value, x) * (width - 100);
+      const down = (value) => height - 38 - part(value, y) * (height - 62);
+      // Put a name left of its point if there is room, else right of it, else nowhere.
+      const nameWidth = ({ row }) => 8 + 6.5 * row.of.name.length;
+      const isTight = (point) => across(point.x) - 84 < nameWidth(point);
+      const nameBox = (point) => {
+        const ends = isTight(point) ? [8, nameWidth(point)] : [-nameWidth(point), -8];
+        return [...ends.map((end) => across(point.x) + end), down(point.y)];
+      };
+      const end = across(right) - 8;
+      const taken = labels.map((label) => [end - 7.6 * label.text.length, end, down(label.y) - 8]);
+      const isNamed = (point) => picked.family !== "" && isChosen(point) && point.kind === "both" && nameBox(point)[1] < width;
+      const named = apart(
+        points.filter(isNamed).sort((a, b) => b.y - a.y),
+        nameBox,
+        taken,
+      );
       const names = (of, index) =>
         Plot.text(of, {
           x: "x",
@@ -128,10 +140,10 @@ function roofline() {
         `${describe(model, point.row)}${point.kind === "both" ? `\n${significant(point.x, 3)} FLOP/B` : ""}`;
       const svg = plot({
         width,
-        height: isNarrow ? 400 : 460,
+        height,
         x: {
           type: "log",
-          domain: [left / 1.3, right * 1.3],
+          domain: x,
           ticks: logTicks(left, right).filter((tick) => Number.isInteger(Math.log10(tick))),
           tickFormat: (value) => String(value < 1 ? Number(value.toPrecision(1)) : value),
           label: "Arithmetic intensity (FLOP/B)",
@@ -174,19 +186,10 @@ function roofline() {
             ...HALO,
             y: "y",
             x: right,
-            text: ({ limits, y: gflop }) => `${limits.join(", ")} ${flopRate(gflop)}`,
+            text: "text",
             textAnchor: "end",
             dy: -8,
             dx: -8,
-          }),
-          Plot.text([slope], {
-            ...HALO,
-            x: left,
-            y: left * slope.gb_per_s,
-            text: ({ limit, gb_per_s: gb }) => `${limit} ${byteRate(gb, 3)}`,
-            textAnchor: "start",
-            dx: 6,
-            dy: -32,
           }),
           names(
             named.filter((point) => !isTight(point)),
@@ -200,7 +203,7 @@ function roofline() {
         plots: [svg],
         legend: [
           ...Object.entries(KINDS).map(([, style]) => ({ kind: "dot", ...style })),
-          { kind: "line", label: "measured limits" },
+          { kind: "line", label: `measured limits, the slope: ${slope.limit} ${byteRate(slope.gb_per_s, 3)}` },
         ],
         takeaways: findings(model, [side.index], "roofline"),
         note: "Each kernel at its largest size. Matrix products count each matrix once; kernels that no limit here binds (workgroup memory, latencies, copies over the bus) are left out.",
@@ -215,6 +218,8 @@ function roofline() {
             row.share === null ? "–" : percent(row.share),
           ]),
         },
+        shown: sides.filter((each) => hasRoofline(model, each)),
+        lacks: "no measured peaks of memory and of arithmetic, or no kernel that counts both",
       };
     },
   };

@@ -69,37 +69,36 @@ function spread(points, band) {
 const NAMED = 10;
 
 /**
- * The points farthest from the mean of their row, by a factor of at least `least`. Of points close together, only the
- * farthest is included.
+ * The points farthest from the mean of their row, by a factor of at least `least`. Of points whose names, in `box`, would
+ * overlap, only the farthest is included.
  */
-function farthest(points, large, least) {
+function farthest(points, large, least, box) {
   const means = new Map(large.map(({ at, ratio }) => [at, ratio]));
   const distance = ({ at, ratio }) => Math.abs(Math.log(ratio / means.get(at)));
   const far = points
     .filter((point) => distance(point) > Math.log(least))
     .map((point) => ({ ...point, isBelow: point.ratio < means.get(point.at) }));
   far.sort((a, b) => distance(b) - distance(a));
-  const isNear = (a, b) => a.at === b.at && Math.abs(Math.log(a.ratio / b.ratio)) < Math.log(2.2);
-  return far.reduce(
-    (named, point) =>
-      named.length < NAMED && !named.some((other) => isNear(other, point)) ? [...named, point] : named,
-    [],
-  );
+  return apart(far, box).slice(0, NAMED);
 }
 
 function against(isOneDevice) {
+  /** The matches of the sides, with their indices. */
+  const matchesOf = (model, sides) =>
+    model.matches
+      .map((match, index) => [match, String(index)])
+      .filter(
+        ([match]) =>
+          match.is_one_device === isOneDevice && sides.includes(match.baseline) && sides.includes(match.side),
+      );
+  const lacks = `${isOneDevice ? "the first API of a device is compared with each of its others" : "the first device is compared with each other one, by the first API of each"}, in cases that both have`;
   return {
     id: isOneDevice ? "apis" : "devices-against",
     title: isOneDevice
       ? "Which API is faster on the same device, and by how much?"
       : "Which device is faster, and by how much?",
     choices(picked, { model, sides }) {
-      const available = model.matches
-        .map((match, index) => [match, String(index)])
-        .filter(
-          ([match]) =>
-            match.is_one_device === isOneDevice && sides.includes(match.baseline) && sides.includes(match.side),
-        );
+      const available = matchesOf(model, sides);
       const several = unique(available.map(([match]) => match.baseline)).length > 1 || !isOneDevice;
       const label = (match) =>
         match.isByApi && several ? `${model.sides[match.baseline].device}: ${match.title}` : match.title;
@@ -111,8 +110,12 @@ function against(isOneDevice) {
         { key: "family", label: "Family", options: [["", "all"], ...families.map((name) => [name, name])], value: "" },
       ];
     },
-    draw({ model, width, isNarrow, picked }) {
-      if (picked.match === undefined) return null;
+    draw({ model, sides, width, isNarrow, picked }) {
+      if (picked.match === undefined) {
+        // Ticked devices do not vanish without a word.
+        const hasAny = sides.length > 0 && model.matches.some((match) => match.is_one_device === isOneDevice);
+        return hasAny ? { plots: [], shown: [], lacks } : null;
+      }
       const match = model.matches[Number(picked.match)];
       const { large, small } = matchLevels(match, picked.family);
       if (large.length === 0) return null;
@@ -124,16 +127,21 @@ function against(isOneDevice) {
         `${point.text}\n${match.title}: ${ratioWithInterval(point.ratio, point.low, point.high)}`;
       const marginLeft = Math.min(isNarrow ? 170 : 240, 16 + 7.4 * Math.max(...large.map(({ at }) => at.length)));
       // A name points away from the mean, unless it would leave the frame.
-      const inner = width - marginLeft - 60;
-      const isLeft = ({ ratio, name, isBelow }) => {
-        const [offset, needed] = [
-          (inner * Math.log(ratio / domain[0])) / Math.log(domain[1] / domain[0]),
-          6.5 * name.length + 10,
-        ];
-        return isBelow ? offset > needed : inner - offset < needed;
+      const inner = width - marginLeft - (isNarrow ? 16 : 60);
+      const offset = ({ ratio }) => (inner * Math.log(ratio / domain[0])) / Math.log(domain[1] / domain[0]);
+      const needed = ({ name }) => 6.5 * name.length + 10;
+      const isLeft = (point) =>
+        point.isBelow ? offset(point) > needed(point) : inner - offset(point) < needed(point);
+      const box = (point) => {
+        const [at, length] = [offset(point), needed(point)];
+        const middle = row * large.findIndex((mean) => mean.at === point.at) + point.shift;
+        return isLeft(point) ? [at - length, at, middle] : [at, at + length, middle];
       };
+      // Ticks near 1× come first.
+      const ticks = logTicks(...domain).sort((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)));
+      const tickBox = (ratio) => [-1, 1].map((end) => offset({ ratio }) + end * (4 + 3.6 * factor(ratio).length)).concat(0);
       // The meaning of both directions: on one line if both names fit.
-      const room = (width - marginLeft - (isNarrow ? 16 : 60)) / 12;
+      const room = inner / 12;
       const isBoth = (match.a.length + match.b.length + 20) * 0.66 < room;
       const end = { fontWeight: 600, lineWidth: room - 1, textOverflow: "ellipsis" };
       // One mark per shift: Plot shifts whole marks, not points.
@@ -147,7 +155,7 @@ function against(isOneDevice) {
         x: {
           type: "log",
           domain,
-          ticks: logTicks(...domain).filter((_, index, all) => !isNarrow || all.length < 9 || index % 2 === 0),
+          ticks: apart(ticks, tickBox),
           tickFormat: factor,
           label: isNarrow ? "Ratio of times" : `${match.title}, ratio of times`,
           grid: true,
@@ -176,7 +184,7 @@ function against(isOneDevice) {
           }),
           ...(isNarrow
             ? []
-            : farthest(points, large, 1.4).map((point) =>
+            : farthest(points, large, 1.4, box).map((point) =>
                 Plot.text([point], {
                   x: "ratio",
                   y: "at",
@@ -225,6 +233,8 @@ function against(isOneDevice) {
             point.low === null ? "–" : `${ratioNumber(point.low)} – ${ratioNumber(point.high)}`,
           ]),
         },
+        shown: matchesOf(model, sides).flatMap(([match]) => [match.baseline, match.side]),
+        lacks,
       };
     },
   };
@@ -257,16 +267,17 @@ function taxes(model, side) {
   });
 }
 
+const isTaxed = (model, side) => taxes(model, side).some((tax) => tax.length > 1);
+
 function safetyTax() {
   return {
     id: "safety",
     title: "What do run-time checks cost?",
     choices(_, { model, sides }) {
-      const available = sides.filter((side) => taxes(model, side).some((tax) => tax.length > 1));
-      const options = available.map((side) => [String(side), model.sides[side].name]);
+      const options = sides.filter((side) => isTaxed(model, side)).map((side) => [String(side), model.sides[side].name]);
       return [{ key: "side", label: "Device", options, value: options[0]?.[0] }];
     },
-    draw({ model, width, isNarrow, picked }) {
+    draw({ model, sides, width, isNarrow, picked }) {
       if (picked.side === undefined) return null;
       const groups = taxes(model, Number(picked.side)).filter((tax) => tax.length > 1);
       const all = groups.flat();
@@ -358,10 +369,14 @@ function safetyTax() {
             time(row.ns),
           ]),
         },
+        shown: sides.filter((side) => isTaxed(model, side)),
+        lacks: "no times of safety_tax with and without checks",
       };
     },
   };
 }
+
+const hasSeries = (model, side) => model.sides[side].series.length > 0;
 
 /** The samples of the series with the largest spread. */
 function scatter() {
@@ -369,12 +384,10 @@ function scatter() {
     id: "scatter",
     title: "Which measurements vary the most?",
     choices(_, { model, sides }) {
-      const options = sides
-        .filter((side) => model.sides[side].series.length > 0)
-        .map((side) => [String(side), model.sides[side].name]);
+      const options = sides.filter((side) => hasSeries(model, side)).map((side) => [String(side), model.sides[side].name]);
       return [{ key: "side", label: "Device", options, value: options[0]?.[0] }];
     },
-    draw({ model, width, isNarrow, picked }) {
+    draw({ model, sides, width, isNarrow, picked }) {
       if (picked.side === undefined) return null;
       const side = model.sides[Number(picked.side)];
       const name = ({ of }) => `${of.family}/${of.name} ${of.kind}`;
@@ -442,6 +455,8 @@ function scatter() {
             ratioText(series.relative.at(-1)),
           ]),
         },
+        shown: sides.filter((each) => hasSeries(model, each)),
+        lacks: "no samples in the report: only a run's JSON report has them",
       };
     },
   };
