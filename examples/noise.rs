@@ -10,8 +10,8 @@
 //! - `… -- simulate [ROWS [SEED]]`: all of them on synthetic runs, which vary within an epoch, between epochs and between
 //!   processes.
 //!
-//! A first argument `--processes factor` or `--processes sum` widens the intervals by what processes differ by besides
-//! their epochs, as the comparison itself shows it. Reports are the CSV or JSON files of `shaderbench run`.
+//! A first argument `--processes alike` or `--processes sum` leaves out what processes differ by besides their epochs, as
+//! the comparison itself shows it, or adds it as a variance; by default it is a factor, as in `shaderbench compare`. Reports are the CSV or JSON files of `shaderbench run`.
 
 mod synthetic;
 
@@ -41,11 +41,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let processes = match words[..] {
-        ["--processes", "factor", ..] => Processes::Factor,
+        ["--processes", "alike", ..] => Processes::Alike,
         ["--processes", "sum", ..] => Processes::Sum,
-        _ => Processes::Alike,
+        _ => Processes::default(),
     };
-    if processes != Processes::Alike {
+    if processes != Processes::default() {
         words.drain(..2);
     }
     let rules = Rules { processes, ..Rules::default() };

@@ -8,9 +8,9 @@ use crate::results::stats::{Variance, median, student_quartile};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Processes {
     /// Not at all: the epochs of a run show all of it.
-    #[default]
     Alike,
     /// Every standard error of a class grows by one factor: noisy rows also vary most between processes.
+    #[default]
     Factor,
     /// Every variance of a class grows by one sum: a process moves quiet and noisy rows alike.
     Sum,

@@ -25,17 +25,17 @@ pub(super) fn pairs<'a>(
     rules: &Rules,
 ) -> Vec<Vec<(usize, Pair<'a>)>> {
     let of_match = |of: &Match| {
-        let pair = |index: &usize| {
-            let entries = &cases[*index].entries;
-            Some((*index, Pair::new(entries.get(of.baseline)?, entries.get(of.side)?)?))
-        };
         let [a, b] = [of.baseline, of.side].map(|side| &on_side[side]);
         let shorter = if a.len() < b.len() { a } else { b };
-        let mut pairs: Vec<(usize, Pair)> = shorter.iter().filter_map(pair).collect();
+        let mut pairs: Vec<(usize, Pair)> =
+            shorter.iter().filter_map(|index| pair_of(&cases[*index], *of, *index)).collect();
         take_turns(&mut pairs);
-        pool(&mut pairs, cases, rest, *of);
+        let mut others: Vec<(usize, Pair)> =
+            (0..rest.len()).filter_map(|index| pair_of(&rest[index], *of, index)).collect();
+        let mut both = [(cases, &mut pairs), (rest, &mut others)];
+        pool(&mut both, *of);
         if rules.processes != Processes::Alike && sides[of.baseline].is_like(&sides[of.side]) {
-            inflate(rules.processes, &mut pairs, cases, *of);
+            inflate(rules.processes, &mut both, *of);
         }
         pairs
     };
@@ -63,20 +63,26 @@ fn take_turns(pairs: &mut [(usize, Pair)]) {
     }
 }
 
+/// The pair of a case in a match, with the case's index.
+fn pair_of<'a>(case: &CaseComparison<'a>, of: Match, index: usize) -> Option<(usize, Pair<'a>)> {
+    Some((index, Pair::new(case.entries.get(of.baseline)?, case.entries.get(of.side)?)?))
+}
+
+/// Cases, and their pairs with their indices.
+type Judged<'c, 'a> = (&'c [CaseComparison<'a>], &'c mut Vec<(usize, Pair<'a>)>);
+
 /// Independent sides that vary alike: the variance of their difference is that of both together.
-fn pool(pairs: &mut [(usize, Pair)], cases: &[CaseComparison], rest: &[CaseComparison], of: Match) {
+fn pool(all: &mut [Judged; 2], of: Match) {
     fn sides<'c>(case: &'c CaseComparison, pair: &Pair, of: Match) -> Option<[&'c Series<'c>; 2]> {
         let is_pooled = !pair.has_turns && !pair.is_copy && pair.has_one_clock() && pair.ratio.variance.is_some();
         let [a, b] = [of.baseline, of.side].map(|side| case.entries.get(side)?.series.as_ref());
         a.zip(b).filter(|_| is_pooled).map(|(a, b)| [a, b])
     }
-    let of_the_rest = rest.iter().map(|case| {
-        let [a, b] = [of.baseline, of.side].map(|side| case.entries.get(side));
-        sides(case, &Pair::new(a?, b?)?, of)
-    });
-    let both: Vec<Option<[&Series; 2]>> =
-        pairs.iter().map(|(index, pair)| sides(&cases[*index], pair, of)).chain(of_the_rest).collect();
-    for ((_, pair), variance) in pairs.iter_mut().zip(differences(&both)) {
+    let of_all =
+        all.iter().flat_map(|(cases, pairs)| pairs.iter().map(|(index, pair)| sides(&cases[*index], pair, of)));
+    let variances = differences(&of_all.collect::<Vec<_>>());
+    let pairs = all.iter_mut().flat_map(|(_, pairs)| pairs.iter_mut());
+    for ((_, pair), variance) in pairs.zip(variances) {
         if variance.is_some() {
             pair.ratio = Ratio::new(pair.ratio.value.ln(), variance);
         }
@@ -101,22 +107,26 @@ pub fn ratios_in_turns(pairs: &[(&Record, &Record)]) -> Vec<Option<Ratio>> {
 
 /// Widens the intervals by what processes differ by, class by class. Rows of equal kernels show it; it holds for all rows
 /// of the class.
-fn inflate(processes: Processes, pairs: &mut [(usize, Pair)], cases: &[CaseComparison], of: Match) {
-    let classes = |index: usize| -> Vec<Class> {
-        let series = cases[index].entries.get(of.baseline).and_then(|entry| entry.series.as_ref());
+fn inflate(processes: Processes, all: &mut [Judged; 2], of: Match) {
+    let classes = |case: &CaseComparison| -> Vec<Class> {
+        let series = case.entries.get(of.baseline).and_then(|entry| entry.series.as_ref());
         series.map_or_else(Vec::new, |series| series.classes().to_vec())
     };
     let mut unchanged: HashMap<Class, Vec<Ratio>> = HashMap::new();
-    for (index, pair) in pairs.iter().filter(|(_, pair)| pair.marks.is_empty() && !pair.has_turns) {
-        classes(*index).into_iter().for_each(|class| unchanged.entry(class).or_default().push(pair.ratio));
+    for (cases, pairs) in all.iter() {
+        for (index, pair) in pairs.iter().filter(|(_, pair)| pair.marks.is_empty() && !pair.has_turns) {
+            classes(&cases[*index]).into_iter().for_each(|class| unchanged.entry(class).or_default().push(pair.ratio));
+        }
     }
     let found: HashMap<Class, Inflation> = unchanged
         .into_iter()
         .filter_map(|(class, ratios)| Some((class, inflation(processes, ratios.iter())?)))
         .collect();
-    for (index, pair) in pairs.iter_mut().filter(|(_, pair)| !pair.has_turns) {
-        if let Some(inflation) = classes(*index).into_iter().find_map(|class| found.get(&class).copied()) {
-            pair.ratio = inflated(&pair.ratio, inflation);
+    for (cases, pairs) in all {
+        for (index, pair) in pairs.iter_mut().filter(|(_, pair)| !pair.has_turns) {
+            if let Some(inflation) = classes(&cases[*index]).into_iter().find_map(|class| found.get(&class).copied()) {
+                pair.ratio = inflated(&pair.ratio, inflation);
+            }
         }
     }
 }
