@@ -17,7 +17,7 @@ pub(super) fn beginning(
 ) -> String {
     let mut families: Vec<&str> = cases.iter().map(|case| case.family.name).collect();
     families.dedup();
-    let about = time.map_or_else(String::new, |time| format!(", about {} s", time.as_secs()));
+    let about = time.map_or_else(String::new, |time| format!(", at most about {} s", time.as_secs()));
     let line = |device: &Device| {
         let kind = if device.kind == DeviceType::Software { ", a software device" } else { "" };
         let Device { name, api, driver, .. } = device;

@@ -174,10 +174,11 @@ impl Progress {
     fn time_left(&self) -> Option<Duration> {
         let (done, all) = (self.bar.position(), self.bar.length()?);
         let elapsed = self.started?.elapsed();
-        let by_limit = self.limit.map(|limit| limit.saturating_sub(elapsed));
         if done == 0 {
-            return by_limit;
+            // A limit is no estimate: a few cases end long before it.
+            return None;
         }
+        let by_limit = self.limit.map(|limit| limit.saturating_sub(elapsed));
         let by_cases = elapsed.mul_f64(all.saturating_sub(done) as f64 / done as f64);
         Some(by_limit.map_or(by_cases, |by_limit| by_limit.min(by_cases)))
     }
