@@ -34,6 +34,7 @@ export const WITHOUT_FIGURES = [
     "matmul/cublas",
     "memory_spaces/pointer_latency",
     "memory_spaces/spill",
+    "reduction/interleaved_dynamic",
     "sum_of_cubes/clock_in_kernel",
     "transfer/mapped_primary_read",
     "transfer/mapped_primary_write",
@@ -42,4 +43,5 @@ export const WITHOUT_FIGURES = [
     "transfer/read_back_pageable",
     "transpose/cublas",
     "workgroup_memory/dynamic_size",
+    "workgroup_memory/static_and_dynamic",
 ];
