@@ -91,6 +91,18 @@ pub trait Prepared {
     /// Runs `launches` launches in one submission and waits for them.
     fn sample(&mut self, launches: u32) -> Task<'_, Sample>;
 
+    /// Takes up to `count` samples, at least one. A backend may submit them together, if waiting for each one would take
+    /// longer than short samples. The host time is then the same part of the whole for each.
+    fn samples(&mut self, launches: u32, count: usize) -> Task<'_, Vec<Sample>> {
+        Box::pin(async move {
+            let mut samples = Vec::new();
+            for _ in 0..count.max(1) {
+                samples.push(self.sample(launches).await?);
+            }
+            Ok(samples)
+        })
+    }
+
     /// Runs the end-to-end steps once. Returns the wall time in nanoseconds and, where a step sums on the host, the
     /// sum.
     fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)>;

@@ -28,9 +28,6 @@ use crate::results::stats::{self, round_to_seven_digits};
 use crate::results::{Cause, Conditions, Record, Status};
 use crate::suite::{Case, Dtype, Extent, Shape};
 
-/// Minimum number of samples in an epoch after the first: epochs vary by more than their samples.
-const LATER_SAMPLES: usize = 5;
-
 /// A measuring session on one device, with the canary that detects clock changes.
 pub(super) struct Session<'a> {
     pub(super) backend: &'a mut dyn Backend,
@@ -55,7 +52,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If the device fails the test.
     pub(super) async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
-        let canary_job = Job::new(&canary_case()?)?;
+        let canary_job = Job::new(&canary_case(backend.device())?)?;
         let mut prepared = backend.prepare(&canary_job).await?;
         let tested = test_device(prepared.as_mut(), &canary_job, &backend.device().name).await;
         let timer = match tested {
@@ -185,7 +182,7 @@ impl<'a> Session<'a> {
         let known = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
         let mut rules = Rules { first_launches: known, known_ns: record.median_ns, ..rules_for(job, effort.rules) };
         if epochs > 0 {
-            rules.min_samples = rules.min_samples.min(LATER_SAMPLES);
+            rules.min_samples = self.settings.epochs.samples(record);
         }
         // Later launches could hide a fault of the first.
         if epochs == 0
@@ -201,7 +198,7 @@ impl<'a> Session<'a> {
             let start = Instant::now();
             let canary_ns = self.canary.ramp_up(&self.timer).await?;
             let series = measure::measure(prepared, &timer, &rules).await?;
-            let drift = self.canary.time(&self.timer).await? / canary_ns - 1.0;
+            let drift = self.canary.time_after(canary_ns, &self.timer).await? / canary_ns - 1.0;
             self.measuring += start.elapsed();
             let has_moved = drift.abs() > self.canary.allowed_drift();
             let reading_after = self.reading(epochs == 0 || has_moved);

@@ -81,15 +81,15 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
 /// Number of parts that stand for a large output in the further checks of a case's first epoch.
 pub const PARTS: u64 = 16;
 /// The same in later epochs.
-pub const FEW_PARTS: u64 = 4;
+pub const FEW_PARTS: u64 = 8;
 
-/// Size of the parts that stand for a large output.
-const PART: u64 = 1 << 20;
+/// Size of the parts that stand for a large output: small, since many places show more than large ones.
+const PART: u64 = 1 << 18;
 
 /// Outputs up to this many times the size of their parts are verified whole.
 const SMALL: u64 = 2;
 
-/// Like [`verify`], but of a large output, of more than `number` × 2 MiB, only `number` parts of 1 MiB: the first, the
+/// Like [`verify`], but of a large output, of more than `number` × 512 KiB, only `number` parts of 256 KiB: the first, the
 /// last, and others that `random` selects. For repeated checks of a kernel whose whole output is verified once.
 ///
 /// # Errors
@@ -304,7 +304,9 @@ mod tests {
 
     #[test]
     fn parts_lie_in_the_output_with_both_ends_and_differ_by_the_random_number() {
-        for (bytes, count) in [((32 << 20) + 4, 16), ((1 << 30) - 12, 16), (3 << 30, 16), ((8 << 20) + 4, 4)] {
+        for (bytes, count) in
+            [((32 << 20) + 4, 16), ((1 << 30) - 12, 16), (3 << 30, 16), ((8 << 20) + 4, 16), ((4 << 20) + 4, 8)]
+        {
             let parts = |random| parts(bytes, count, random).collect::<Vec<_>>();
             let some = parts(1);
             assert_eq!((some.len() as u64, some[0].start, some[some.len() - 1].end), (count, 0, bytes));

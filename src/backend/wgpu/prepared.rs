@@ -9,7 +9,7 @@ use super::gpu::Gpu;
 use super::memory::Memory;
 use super::platform::PIECE;
 use super::steps::{is_host_copy, unsupported};
-use super::timestamps::Timestamps;
+use super::timestamps::{MAX_QUERIES, Timestamps};
 use super::transfer::texture_at;
 use crate::backend::{Prepared, Sample, Task, part};
 use crate::error::{Error, Result, one_line};
@@ -174,23 +174,24 @@ impl WgpuJob {
         self.encoders.pop_front().unwrap_or_else(|| self.gpu.encoder())
     }
 
-    /// Encodes the copies of all launches between two timestamps. Returns the number of timestamps.
-    fn encode_copies(&self, encoder: &mut wgpu::CommandEncoder, launches: u32) -> Result<u32> {
+    /// Encodes the copies of all launches between two timestamps, the first of which is query `first`. Returns the number
+    /// of timestamps.
+    fn encode_copies(&self, encoder: &mut wgpu::CommandEncoder, launches: u32, first: u32) -> Result<u32> {
         let stamp = |encoder: &mut wgpu::CommandEncoder, index: u32| {
             self.timestamps.iter().for_each(|timestamps| timestamps.write(encoder, index));
         };
-        stamp(encoder, 0);
+        stamp(encoder, first);
         for bound in (0..launches).flat_map(|_| &self.steps) {
             self.encode_copy(encoder, &bound.step)?;
         }
-        stamp(encoder, 1);
+        stamp(encoder, first + 1);
         Ok(2)
     }
 
-    /// Encodes all launches. Consecutive dispatches share one pass with its own timestamps. Returns the number of
-    /// timestamps.
-    fn encode(&self, encoder: &mut wgpu::CommandEncoder, launches: u32) -> Result<u32> {
-        let mut written = 0;
+    /// Encodes all launches. Consecutive dispatches share one pass with its own timestamps, from query `first` on.
+    /// Returns the number of timestamps.
+    fn encode(&self, encoder: &mut wgpu::CommandEncoder, launches: u32, first: u32) -> Result<u32> {
+        let mut written = first;
         let mut pass: Option<wgpu::ComputePass<'static>> = None;
         for bound in (0..launches).flat_map(|_| &self.steps) {
             if let (Step::Dispatch { groups: [x, y, z], .. }, Some(group)) = (&bound.step, &bound.group) {
@@ -211,7 +212,36 @@ impl WgpuJob {
             }
         }
         drop(pass);
-        Ok(written)
+        Ok(written - first)
+    }
+
+    /// Submits `count` samples, each with an encoder of its own, or as many as there are timestamps for; waits for them,
+    /// and reads their timestamps.
+    async fn submit(&mut self, launches: u32, count: usize) -> Result<Vec<Sample>> {
+        let (mut commands, mut written, mut queries) = (Vec::new(), 0, 0);
+        let mut last = None;
+        while commands.len() + usize::from(last.is_some()) < count.max(1) && written + queries <= MAX_QUERIES {
+            commands.extend(last.take().map(wgpu::CommandEncoder::finish));
+            let mut encoder = self.encoder();
+            queries = if self.runs_kernel {
+                self.encode(&mut encoder, launches, written)?
+            } else {
+                self.encode_copies(&mut encoder, launches, written)?
+            };
+            written += queries;
+            last = Some(encoder);
+        }
+        if let (Some(timestamps), Some(encoder)) = (&self.timestamps, &mut last) {
+            timestamps.resolve(encoder, written);
+        }
+        commands.extend(last.map(wgpu::CommandEncoder::finish));
+        let (number, start) = (commands.len(), Instant::now());
+        let submission = self.gpu.queue.submit(commands);
+        self.gpu.wait(submission).await?;
+        let wall_ns = start.elapsed().as_nanos() as f64 / number as f64;
+        let Some(timestamps) = &self.timestamps else { return Ok(vec![Sample { device_ns: None, wall_ns }; number]) };
+        let times_ns = timestamps.device_ns(&self.gpu, queries, number as u32).await?;
+        Ok(times_ns.into_iter().map(|ns| Sample { device_ns: Some(ns), wall_ns }).collect())
     }
 
     /// Encodes a step that is a copy command.
@@ -260,25 +290,18 @@ impl Prepared for WgpuJob {
                 self.run_on_host(launches).await?;
                 return Ok(Sample { device_ns: None, wall_ns: start.elapsed().as_nanos() as f64 });
             }
-            let mut encoder = self.encoder();
-            let written = if self.runs_kernel {
-                self.encode(&mut encoder, launches)?
-            } else {
-                self.encode_copies(&mut encoder, launches)?
-            };
-            if let Some(timestamps) = &self.timestamps {
-                timestamps.resolve(&mut encoder, written);
+            let samples = self.submit(launches, 1).await?;
+            samples.into_iter().next().ok_or_else(|| Error::Validation("a submission has no sample".to_owned()))
+        })
+    }
+
+    fn samples(&mut self, launches: u32, count: usize) -> Task<'_, Vec<Sample>> {
+        Box::pin(async move {
+            // Without timestamps, only the time of a whole submission is known.
+            if self.is_host_timed || self.timestamps.is_none() {
+                return Ok(vec![self.sample(launches).await?]);
             }
-            let commands = encoder.finish();
-            let start = Instant::now();
-            let submission = self.gpu.queue.submit([commands]);
-            self.gpu.wait(submission).await?;
-            let wall_ns = start.elapsed().as_nanos() as f64;
-            let device_ns = match &self.timestamps {
-                Some(timestamps) => Some(timestamps.device_ns(&self.gpu, written).await?),
-                None => None,
-            };
-            Ok(Sample { device_ns, wall_ns })
+            self.submit(launches, count).await
         })
     }
 

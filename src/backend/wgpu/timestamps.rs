@@ -4,7 +4,7 @@ use super::gpu::Gpu;
 use crate::error::Result;
 
 /// Timestamps of one submission, two around each run of dispatches: the most that every device allows in a query set.
-const MAX_QUERIES: u32 = 4096;
+pub(super) const MAX_QUERIES: u32 = 4096;
 
 pub(super) struct Timestamps {
     queries: wgpu::QuerySet,
@@ -51,14 +51,19 @@ impl Timestamps {
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.readable, 0, u64::from(written) * 8);
     }
 
-    /// Sum of the intervals between the first `written` timestamps, taken in pairs, in nanoseconds.
-    pub(super) async fn device_ns(&self, gpu: &Gpu, written: u32) -> Result<f64> {
-        let mut ticks = 0;
-        gpu.read_mapped(&self.readable, u64::from(written) * 8, |bytes| {
+    /// Device times of the first samples, each with `queries` timestamps, in nanoseconds: the sum of the intervals
+    /// between timestamps, taken in pairs.
+    pub(super) async fn device_ns(&self, gpu: &Gpu, queries: u32, samples: u32) -> Result<Vec<f64>> {
+        let mut ticks = vec![0; samples as usize];
+        gpu.read_mapped(&self.readable, u64::from(queries * samples) * 8, |bytes| {
             let stamps: Vec<u64> = bytemuck::pod_collect_to_vec(bytes);
-            ticks = stamps.chunks_exact(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64).sum::<i64>();
+            let each = stamps.chunks_exact(queries.max(1) as usize);
+            for (ticks, stamps) in ticks.iter_mut().zip(each) {
+                *ticks = stamps.chunks_exact(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64).sum::<i64>();
+            }
         })
         .await?;
-        Ok(ticks as f64 * f64::from(gpu.queue.get_timestamp_period()))
+        let period_ns = f64::from(gpu.queue.get_timestamp_period());
+        Ok(ticks.into_iter().map(|ticks| ticks as f64 * period_ns).collect())
     }
 }

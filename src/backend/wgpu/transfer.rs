@@ -10,9 +10,20 @@ use super::platform::{self, PIECE};
 use crate::error::Result;
 use crate::job::{JobBuffer, TexelFormat, Texture};
 
+/// Maximum size of contents to upload through the queue, which copies them once more than a mapped buffer.
+const SMALL: u64 = 1 << 18;
+
 impl Gpu {
-    /// Uploads the initial contents of `spec`, in pieces.
+    /// Uploads the initial contents of `spec`: small ones through the queue, without waiting, and others in pieces.
     pub(super) async fn upload_contents(&self, spec: &JobBuffer, buffer: &wgpu::Buffer) -> Result<()> {
+        if spec.bytes <= SMALL {
+            // `JobBuffer::fill` writes multiples of 16 bytes.
+            let mut bytes = vec![0; spec.bytes.next_multiple_of(16) as usize];
+            spec.fill(0, &mut bytes);
+            self.queue.write_buffer(buffer, 0, &bytes[..spec.bytes as usize]);
+            self.queue.submit([]);
+            return Ok(());
+        }
         for offset in (0..spec.bytes).step_by(PIECE as usize) {
             let bytes = (spec.bytes - offset).min(PIECE);
             self.map(&self.upload, wgpu::MapMode::Write, bytes).await?;
