@@ -377,7 +377,7 @@ const CUDA_MUTATIONS: &[Mutation] = &[
     ("reduction/interleaved_dynamic", "if (i < sizes.n) {\n        own", "if (i + 1u < sizes.n) {\n        own"),
     ("workgroup_memory/static_and_dynamic", "own = given[(t + 37u)", "own = given[(t + 36u)"),
     ("workgroup_memory/static_and_dynamic", "k < ROUNDS", "k + 2u < ROUNDS"),
-    ("workgroup_memory/static_and_dynamic", "given[t] = own", "given[t ^ 1u] = own"),
+    ("workgroup_memory/static_and_dynamic", "given[t] = own", "given[(t + 1u) % LENGTH] = own"),
     ("workgroup_memory/dynamic_size", "(t + 37u) % LENGTH", "(t + 36u) % LENGTH"),
     ("workgroup_memory/dynamic_size", "k < ROUNDS", "k + 1u < ROUNDS"),
     ("workgroup_memory/dynamic_size", "if (i < sizes.n) {\n        own", "if (i + 1u < sizes.n) {\n        own"),

@@ -24,7 +24,7 @@ pub(super) struct Gpu {
     pub(super) poison: wgpu::Buffer,
     /// Staging memory for large buffers. Allocated once, because the first access to its pages costs more than writing
     /// them.
-    pub(super) upload: wgpu::Buffer,
+    pub(super) upload: [wgpu::Buffer; 2],
     pub(super) readback: [wgpu::Buffer; 2],
 }
 
@@ -86,7 +86,8 @@ impl Gpu {
             })
         };
         let poison = buffer("poison", wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST);
-        let upload = buffer("upload", wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC);
+        let upload = ["upload", "upload"]
+            .map(|label| buffer(label, wgpu::BufferUsages::MAP_WRITE | wgpu::BufferUsages::COPY_SRC));
         let readback = ["readback", "readback"]
             .map(|label| buffer(label, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST));
         queue.write_buffer(&poison, 0, bytemuck::cast_slice(&vec![POISON; poison.size() as usize / 4]));

@@ -14,7 +14,8 @@ use crate::job::{JobBuffer, TexelFormat, Texture};
 const SMALL: u64 = 1 << 18;
 
 impl Gpu {
-    /// Uploads the initial contents of `spec`: small ones through the queue, without waiting, and others in pieces.
+    /// Uploads the initial contents of `spec`, small ones through the queue and others in pieces, of which one is written
+    /// while the device copies the one before. Does not wait for the last copies.
     pub(super) async fn upload_contents(&self, spec: &JobBuffer, buffer: &wgpu::Buffer) -> Result<()> {
         if spec.bytes <= SMALL {
             // `JobBuffer::fill` writes multiples of 16 bytes.
@@ -24,12 +25,15 @@ impl Gpu {
             self.queue.submit([]);
             return Ok(());
         }
-        for offset in (0..spec.bytes).step_by(PIECE as usize) {
-            let bytes = (spec.bytes - offset).min(PIECE);
-            self.map(&self.upload, wgpu::MapMode::Write, bytes).await?;
-            write_contents(spec, offset, &self.upload, 0..bytes)?;
-            self.upload.unmap();
-            self.run(self.copy_commands(&self.upload, 0, buffer, offset, bytes)).await?;
+        // The last copy from each staging buffer.
+        let mut copies = [None, None];
+        for (number, offset) in (0..spec.bytes).step_by(PIECE as usize).enumerate() {
+            let (bytes, staging) = ((spec.bytes - offset).min(PIECE), &self.upload[number % 2]);
+            self.map_after(copies[number % 2].take(), staging, wgpu::MapMode::Write, bytes).await?;
+            write_contents(spec, offset, staging, 0..bytes)?;
+            staging.unmap();
+            let copied = self.copy_commands(staging, 0, buffer, offset, bytes);
+            copies[number % 2] = Some(self.queue.submit([copied.finish()]));
         }
         Ok(())
     }
@@ -103,9 +107,10 @@ impl Gpu {
 
     /// Copies `bytes` to the start of `buffer` through the staging buffer, in pieces, and waits for each.
     pub(super) async fn upload_staged(&self, bytes: &[u8], buffer: &wgpu::Buffer) -> Result<()> {
+        let [staging, _] = &self.upload;
         for (number, piece) in bytes.chunks(PIECE as usize).enumerate() {
-            self.write_mapped(piece, &self.upload).await?;
-            self.run(self.copy_commands(&self.upload, 0, buffer, number as u64 * PIECE, piece.len() as u64)).await?;
+            self.write_mapped(piece, staging).await?;
+            self.run(self.copy_commands(staging, 0, buffer, number as u64 * PIECE, piece.len() as u64)).await?;
         }
         Ok(())
     }
@@ -218,12 +223,24 @@ impl Gpu {
         read_view(buffer, bytes, sink)
     }
 
+    /// Maps the start of a buffer once all submissions have finished.
     async fn map(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode, bytes: u64) -> Result<()> {
+        self.map_after(None, buffer, mode, bytes).await
+    }
+
+    /// Maps the start of a buffer once its `last` submission has finished, or all if this is not known.
+    async fn map_after(
+        &self,
+        last: Option<wgpu::SubmissionIndex>,
+        buffer: &wgpu::Buffer,
+        mode: wgpu::MapMode,
+        bytes: u64,
+    ) -> Result<()> {
         let (mapped, is_mapped) = oneshot::channel();
         buffer.map_async(mode, ..bytes, move |result| {
             let _ = mapped.send(result);
         });
-        let polled = platform::poll(&self.device, None, self.timeouts);
+        let polled = platform::poll(&self.device, last.as_ref(), self.timeouts);
         self.check()?;
         polled?;
         let mapped = platform::answer(is_mapped, self.timeouts).await?;
