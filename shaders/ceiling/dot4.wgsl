@@ -36,10 +36,16 @@ fn main(
 /// Independent chains.
 struct Chains { a: u32, b: u32, c: u32, d: u32, e: u32, f: u32, g: u32, h: u32 }
 
+/// A function of its own: naga declares temporaries for each product in Metal, twice the same for two products with m
+/// (wgpu#9540).
+fn step(x: u32, m: u32, p: u32) -> u32 {
+    return dot4U8Packed(x, m) + p;
+}
+
 fn one(x: Chains, m: u32, p: u32) -> Chains {
     return Chains(
-        dot4U8Packed(x.a, m) + p, dot4U8Packed(x.b, m) + p, dot4U8Packed(x.c, m) + p, dot4U8Packed(x.d, m) + p,
-        dot4U8Packed(x.e, m) + p, dot4U8Packed(x.f, m) + p, dot4U8Packed(x.g, m) + p, dot4U8Packed(x.h, m) + p,
+        step(x.a, m, p), step(x.b, m, p), step(x.c, m, p), step(x.d, m, p),
+        step(x.e, m, p), step(x.f, m, p), step(x.g, m, p), step(x.h, m, p),
     );
 }
 

@@ -166,25 +166,27 @@ fn brought(place: Place, first: u32, is_whole: bool) -> Brought {
 }
 
 fn four_of_a(row: u32, p: u32) -> vec4<T> {
-    var four = vec4<T>();
-    if (row < sizes.m) {
-        for (var j = 0u; j < 4u && p + j < sizes.k; j++) {
-            let at = row * sizes.k + p + j;
-            four[j] = a[at / 4u][at % 4u];
-        }
-    }
-    return four;
+    return vec4<T>(a_at(row, p), a_at(row, p + 1u), a_at(row, p + 2u), a_at(row, p + 3u));
 }
 
 fn four_of_b(p: u32, column: u32) -> vec4<T> {
-    var four = vec4<T>();
-    if (p < sizes.k) {
-        for (var j = 0u; j < 4u && column + j < sizes.n; j++) {
-            let at = p * sizes.n + column + j;
-            four[j] = b[at / 4u][at % 4u];
-        }
+    return vec4<T>(b_at(p, column), b_at(p, column + 1u), b_at(p, column + 2u), b_at(p, column + 3u));
+}
+
+fn a_at(row: u32, p: u32) -> T {
+    let at = row * sizes.k + p;
+    if (row < sizes.m && p < sizes.k) {
+        return a[at / 4u][at % 4u];
     }
-    return four;
+    return T();
+}
+
+fn b_at(p: u32, column: u32) -> T {
+    let at = p * sizes.n + column;
+    if (p < sizes.k && column < sizes.n) {
+        return b[at / 4u][at % 4u];
+    }
+    return T();
 }
 
 /// Stores the loaded elements to the tiles at `tile`.

@@ -40,11 +40,10 @@ fn main(
         a += input[i];
         i += stride;
     }
-    if (i == whole) {
+    let rest = sizes.n % 4u;
+    if (i == whole && rest > 0u) {
         // The one invocation whose next element is the incomplete last one.
-        for (var k = 0u; k < sizes.n % 4u; k++) {
-            b[k] += input[whole][k];
-        }
+        b += select(vec4<T>(), input[whole], vec4<u32>(0u, 1u, 2u, 3u) < vec4<u32>(rest));
     }
     let sum = (a + b) + (c + d);
     tile[t] = (sum.x + sum.y) + (sum.z + sum.w);

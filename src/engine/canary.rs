@@ -51,8 +51,8 @@ impl Canary {
 
     /// Sets the numbers of launches, and the reference time once the clock is up.
     async fn calibrate(&mut self, timer: &Timer) -> Result<()> {
-        self.prepared.sample(1).await?;
-        let each = timer.read(&self.prepared.sample(1).await?).max(1.0);
+        timer.sample(self.prepared.as_mut(), 1).await?;
+        let each = timer.read(&timer.sample(self.prepared.as_mut(), 1).await?).max(1.0);
         let launches_for = |ns: f64| (ns / each).ceil().clamp(1.0, 2000.0) as u32;
         (self.launches, self.load) = (launches_for(timer.shortest_sample_ns(SAMPLE_NS)), launches_for(RAMP_NS));
         // The clock rises during the first launches.
@@ -83,7 +83,7 @@ impl Canary {
         while left > 0 && fastest > limit {
             // One sample alone may decide.
             let together = if limit > 0.0 && left == 3 { 1 } else { left };
-            let samples = self.prepared.samples(self.launches, together).await?;
+            let samples = timer.samples(self.prepared.as_mut(), self.launches, together).await?;
             fastest = samples.iter().map(|sample| timer.read(sample)).fold(fastest, f64::min);
             left = left.saturating_sub(samples.len());
         }

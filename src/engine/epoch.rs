@@ -210,7 +210,7 @@ mod tests {
             ..Record::default()
         };
         assert_eq!(epochs.samples(&row(0.01, 0.001, 0.5)), 5, "epochs vary");
-        assert_eq!(epochs.samples(&row(0.01, 0.01, 0.5)), 48, "samples vary");
+        assert_eq!(epochs.samples(&row(0.02, 0.02, 0.5)), 48, "samples vary");
         assert_eq!(epochs.samples(&row(0.006, 0.005, 0.5)), 14, "both vary, and one more epoch is then enough");
         assert_eq!(epochs.samples(&row(0.003, 0.003, 0.5)), 5, "the next epoch suffices in any case");
         assert!((9..=20).contains(&epochs.samples(&row(0.01, 0.006, 0.5))), "samples cost less than epochs");

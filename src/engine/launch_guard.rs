@@ -160,7 +160,7 @@ fn probe(case: &Case, device: &Device, is_limited: bool) -> Option<Extent> {
 /// The faster of two launches, since other programs may slow one. A launch before them absorbs compilation.
 async fn one_launch_ns(prepared: &mut dyn Prepared, timer: &Timer) -> Result<f64> {
     prepared.sample(1).await?;
-    let (first, second) = (prepared.sample(1).await?, prepared.sample(1).await?);
+    let (first, second) = (timer.sample(prepared, 1).await?, timer.sample(prepared, 1).await?);
     Ok(timer.read(&first).min(timer.read(&second)))
 }
 

@@ -84,7 +84,7 @@ pub struct Series {
 /// # Errors
 /// Errors of the device.
 pub async fn measure(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules) -> Result<Series> {
-    let mut meter = Meter { prepared, timer, spent_ns: 0.0 };
+    let mut meter = Meter { prepared, timer, spent_ns: 0.0, wall_ns: 0.0 };
     let (mut launches, last_ns) = meter.batch(rules).await?;
     let mut each_ns = meter.warm_up(launches, last_ns, rules).await?;
     // If the budget is used up before sampling starts, the last trial sample or warm-up counts: repeating a slow launch
@@ -130,13 +130,16 @@ struct Meter<'a> {
     prepared: &'a mut dyn Prepared,
     timer: &'a Timer,
     spent_ns: f64,
+    /// Time of one launch in the last samples by the host's clock, with its part of the submission.
+    wall_ns: f64,
 }
 
 impl Meter<'_> {
     /// Takes a sample and returns the time of one launch.
     async fn sample_ns(&mut self, launches: u32) -> Result<f64> {
-        let sample = self.prepared.sample(launches).await?;
+        let sample = self.timer.sample(self.prepared, launches).await?;
         self.spent_ns += sample.wall_ns;
+        self.wall_ns = sample.wall_ns / f64::from(launches);
         Ok(self.timer.read(&sample) / f64::from(launches))
     }
 
@@ -144,8 +147,10 @@ impl Meter<'_> {
     /// about `each_ns`.
     async fn samples_ns(&mut self, launches: u32, each_ns: f64, count: usize) -> Result<Vec<f64>> {
         let together = (TOGETHER_NS / (each_ns * f64::from(launches)).max(1.0)) as usize;
-        let samples = self.prepared.samples(launches, count.min(together).max(1)).await?;
-        self.spent_ns += samples.iter().map(|sample| sample.wall_ns).sum::<f64>();
+        let samples = self.timer.samples(self.prepared, launches, count.min(together).max(1)).await?;
+        let wall_ns = samples.iter().map(|sample| sample.wall_ns).sum::<f64>();
+        self.spent_ns += wall_ns;
+        self.wall_ns = wall_ns / (samples.len() as f64 * f64::from(launches));
         Ok(samples.iter().map(|sample| self.timer.read(sample) / f64::from(launches)).collect())
     }
 
@@ -179,6 +184,8 @@ impl Meter<'_> {
         let each = each_ns.max(1e-3);
         let (wanted, most) =
             (self.timer.shortest_sample_ns(rules.shortest_sample_ns) / each, rules.longest_sample_ns / each);
+        // A device time of nearly zero must not make the submission longer than the host may wait.
+        let most = most.min(rules.longest_sample_ns / self.wall_ns.max(1e-3));
         // 10 % more than needed, since samples vary; at most eight times as many, since the first trial sample may be
         // wrong.
         let next = (wanted * 1.1).ceil().min(most).min(f64::from(launches) * 8.0) as u32;
@@ -307,6 +314,31 @@ mod tests {
         let (_, job) =
             series(|i| if i < 3 { 10.0 } else { 3e6 }, Rules { max_launches: 100, ..Rules::with_budget(1e9) });
         assert!(job.samples.iter().all(|launches| *launches <= 100));
+    }
+
+    #[test]
+    fn device_times_of_zero_do_not_make_a_submission_longer_than_allowed() {
+        /// Launches of 1 ms by the host's clock and of nothing by the device's.
+        struct Zero(Vec<u32>);
+        impl Prepared for Zero {
+            fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
+                self.0.push(launches);
+                Box::pin(async move { Ok(Sample { device_ns: Some(0.0), wall_ns: 1e6 * f64::from(launches) }) })
+            }
+            fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)> {
+                Box::pin(async { Ok((0.0, None)) })
+            }
+            fn poison(&mut self) -> Task<'_, ()> {
+                Box::pin(async { Ok(()) })
+            }
+            fn read<'a>(&'a mut self, _: usize, _: u64, _: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
+                Box::pin(async { Ok(()) })
+            }
+        }
+        let mut job = Zero(Vec::new());
+        let rules = Rules { longest_sample_ns: 100e6, ..Rules::with_budget(1e9) };
+        pollster::block_on(measure(&mut job, &TIMER, &rules)).expect("nothing fails");
+        assert_eq!(job.0.iter().max(), Some(&100));
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub(super) async fn slower_if_poisoned(
                 if let Some(flush) = flush.as_deref_mut() {
                     flush.sample(1).await?;
                 }
-                let sample = prepared.sample(1).await?;
+                let sample = timer.sample(prepared, 1).await?;
                 spent_ns += sample.wall_ns;
                 *fastest = fastest.min(timer.read(&sample));
             }

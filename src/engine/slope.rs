@@ -43,11 +43,11 @@ pub async fn slope(prepared: &mut dyn Prepared, timer: &Timer, rules: &Rules, la
     if !timer.is_device || launches < FEWEST {
         return Ok(None);
     }
-    let each_ns = timer.read(&prepared.sample(launches).await?) / f64::from(launches);
+    let each_ns = timer.read(&timer.sample(prepared, launches).await?) / f64::from(launches);
     let Some(fewest) = fewest_launches(each_ns, timer, rules) else { return Ok(None) };
     let mut points = Vec::with_capacity(REPEATS * LENGTHS.len());
     for launches in [LENGTHS; REPEATS].concat().into_iter().map(|length| length * fewest) {
-        points.push((f64::from(launches), timer.read(&prepared.sample(launches).await?)));
+        points.push((f64::from(launches), timer.read(&timer.sample(prepared, launches).await?)));
     }
     Ok(theil_sen(&points).filter(|slope| *slope > 0.0))
 }

@@ -59,6 +59,9 @@ pub enum Error {
     /// The device is lost; a new one has to be opened.
     #[error("device lost: {0}")]
     Lost(String),
+    /// The device's timestamps contradict the host's clock.
+    #[error("clock error: {0}")]
+    Clock(String),
     /// A launch takes longer than the time that is left for the case.
     #[error("one launch takes about {seconds:.1} s, too long for the run's time limit (--time)")]
     TooLong {

@@ -3,7 +3,7 @@
 //! Nothing here reads a clock. All times come from the samples, so that tests can use synthetic ones.
 
 use crate::backend::{Prepared, Sample};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::results::{Clock, stats};
 
 /// Minimum duration of the shortest sample of the test, by the host's clock: 100 steps of the coarsest device clock,
@@ -35,6 +35,13 @@ const CERTAIN_FACTOR: f64 = 1.5;
 /// A jump of the device's clock is longer than this, in nanoseconds: coarse clocks round short samples by less.
 const JUMP_NS: f64 = 1e6;
 
+/// A sample's device time may be longer than its host time by this factor and [`JUMP_NS`].
+const LONGER: f64 = 1.2;
+
+/// How often samples with an impossible device time are taken before the case fails. A counter of few bits wraps once an
+/// hour (36 bits on some Intel GPUs).
+const ATTEMPTS: usize = 3;
+
 /// The clock that times rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timer {
@@ -63,6 +70,58 @@ impl Timer {
     #[must_use]
     pub fn read(&self, sample: &Sample) -> f64 {
         if self.is_device { sample.device_ns.unwrap_or(sample.wall_ns) } else { sample.wall_ns }
+    }
+
+    /// Takes a sample, again if its device time is impossible.
+    ///
+    /// # Errors
+    /// [`Error::Clock`] if it stays impossible; errors of the device.
+    pub async fn sample(&self, prepared: &mut dyn Prepared, launches: u32) -> Result<Sample> {
+        let mut samples = self.samples(prepared, launches, 1).await?;
+        samples.pop().ok_or_else(|| Error::Validation("a submission has no sample".to_owned()))
+    }
+
+    /// Takes up to `count` samples ([`Prepared::samples`]), again if a device time is impossible: negative, or longer than
+    /// the host's time around it.
+    ///
+    /// # Errors
+    /// [`Error::Clock`] if one stays impossible; errors of the device.
+    pub async fn samples(&self, prepared: &mut dyn Prepared, launches: u32, count: usize) -> Result<Vec<Sample>> {
+        let mut fault = String::new();
+        for _ in 0..ATTEMPTS {
+            let samples = match count {
+                0 | 1 => vec![prepared.sample(launches).await?],
+                _ => prepared.samples(launches, count).await?,
+            };
+            match self.fault(&samples) {
+                Some(found) => fault = found,
+                None => return Ok(samples),
+            }
+        }
+        Err(Error::Clock(fault))
+    }
+
+    /// What is impossible about the device times of samples in one submission.
+    fn fault(&self, samples: &[Sample]) -> Option<String> {
+        let times_ns: Vec<f64> = samples.iter().filter_map(|sample| sample.device_ns).collect();
+        if !self.is_device {
+            return None;
+        }
+        if let Some(ns) = times_ns.iter().find(|ns| !(**ns >= 0.0)) {
+            return Some(format!(
+                "a sample took {:.3e} ms by the device's timestamps, which thus ran backwards",
+                ns / 1e6
+            ));
+        }
+        let (device_ns, wall_ns) =
+            (times_ns.iter().sum::<f64>(), samples.iter().map(|sample| sample.wall_ns).sum::<f64>());
+        (device_ns > LONGER * wall_ns + JUMP_NS.max(2.0 * self.tick_ns)).then(|| {
+            format!(
+                "a submission took {:.3e} ms by the device's timestamps, but {:.3e} ms by the host's clock around it",
+                device_ns / 1e6,
+                wall_ns / 1e6
+            )
+        })
     }
 
     /// Minimum duration of a sample: 100 ticks, and `floor_ns` by timestamps or 5 ms by the host's clock, where submit

@@ -163,3 +163,41 @@ fn the_host_s_clock_has_its_own_step() {
     let (timer, _) = selected(Scripted { device_ns: |_, _| None, ..QUIET });
     assert_eq!((timer.is_device, timer.tick_ns), (false, 10_000.0));
 }
+
+/// A timer of the device, as the test selects it.
+const DEVICE: Timer = Timer { is_device: true, tick_ns: 32.0, note: None };
+
+fn taken(device_ns: fn(f64, usize) -> Option<f64>) -> (Result<Vec<Sample>>, usize) {
+    let mut job = Scripted { device_ns, ..QUIET };
+    let samples = pollster::block_on(DEVICE.samples(&mut job, 10, 4));
+    (samples, job.wall_ns.len())
+}
+
+#[test]
+fn samples_whose_clock_wrapped_or_jumped_are_taken_again() {
+    // 36 bits of 52 ns wrap within the second sample.
+    for wrapped in [
+        |ns: f64, i| Some(if i == 1 { ns - 3.57e12 } else { ns }),
+        |ns: f64, i| Some(if i == 1 { ns + 5e6 } else { ns }),
+    ] {
+        let (samples, count) = taken(wrapped);
+        let times_ns: Vec<_> = samples.expect("the second time").into_iter().map(|sample| sample.device_ns).collect();
+        assert_eq!((times_ns, count), (vec![Some(100_000.0); 4], 8));
+    }
+    let (samples, count) = taken(|ns, _| Some(1.1 * ns));
+    assert_eq!((samples.map(|samples| samples.len()).ok(), count), (Some(4), 4), "a tenth is within the tolerance");
+}
+
+#[test]
+fn a_clock_that_stays_impossible_fails_the_case_with_both_times() {
+    let fault = |device_ns| taken(device_ns).0.expect_err("impossible").to_string();
+    assert_eq!(
+        fault(|ns, _| Some(-ns)),
+        "clock error: a sample took -1.000e-1 ms by the device's timestamps, which thus ran backwards"
+    );
+    assert_eq!(
+        fault(|ns, _| Some(1e3 * ns)),
+        "clock error: a submission took 4.000e2 ms by the device's timestamps, but 4.800e-1 ms by the host's clock around it"
+    );
+    assert!(fault(|_, _| Some(f64::NAN)).contains("backwards"));
+}

@@ -89,7 +89,9 @@ impl From<&Error> for Cause {
             Error::OutOfMemory(_) => Self::OutOfMemory,
             Error::Shader(_) => Self::Shader,
             Error::Validation(_) => Self::Validation,
-            Error::Usage(_) | Error::Io { .. } | Error::Report { .. } | Error::Undecided(_) => Self::Other,
+            Error::Usage(_) | Error::Io { .. } | Error::Report { .. } | Error::Undecided(_) | Error::Clock(_) => {
+                Self::Other
+            }
         }
     }
 }
