@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::ModuleInfo;
-use naga::{AddressSpace, Module, ResourceBinding, ShaderStage, StorageAccess, TypeInner};
+use naga::{AddressSpace, CooperativeSize, Module, ResourceBinding, ShaderStage, StorageAccess, TypeInner};
 use rspirv::binary::Disassemble;
 
 use super::parse::{ENTRY_POINT, Shader};
@@ -71,6 +71,9 @@ impl Shader {
             return Err(lacks(&format!("as naga writes it, it has no {}", feature.name())));
         }
         let (module, info) = self.resolve(constants)?;
+        if target == Target::Msl && has_large_matrices(&module) {
+            return Err(lacks("Metal's matrices have 8×8 elements"));
+        }
         let has_f16 = self.features.contains(&Feature::F16);
         // naga's writers panic on some features that their target lacks.
         let written = catch_unwind(AssertUnwindSafe(|| match target {
@@ -84,6 +87,14 @@ impl Shader {
             Err(_) => Err(lacks("naga failed to translate it")),
         }
     }
+}
+
+/// Whether a module has cooperative matrices of more than 8×8 elements. naga writes them for Metal as if it had them.
+fn has_large_matrices(module: &Module) -> bool {
+    let eight = CooperativeSize::Eight;
+    module.types.iter().any(|(_, own)| {
+        matches!(own.inner, TypeInner::CooperativeMatrix { columns, rows, .. } if columns != eight || rows != eight)
+    })
 }
 
 /// The assembly text of a SPIR-V module.

@@ -90,8 +90,9 @@ fn naga_translates_every_kernel_to_every_target_that_has_its_features() {
         for target in Target::ALL {
             let translated = shader.translate(target, &job.kernel.constants, Checks::default());
             let lacks = |of, feature| target == of && job.kernel.interface.features.contains(&feature);
-            // naga writes cooperative matrices for Metal at any size, though Metal has smaller ones only.
             let is_lacking = lacks(Target::Msl, Feature::F64)
+                // All kernels with cooperative matrices have 16×16 elements, and Metal 8×8.
+                || lacks(Target::Msl, Feature::CooperativeMatrix)
                 || lacks(Target::Glsl, Feature::F16)
                 || lacks(Target::Glsl, Feature::CooperativeMatrix)
                 || lacks(Target::Hlsl, Feature::CooperativeMatrix);
@@ -186,6 +187,87 @@ fn glslang_accepts_every_kernel_without_checks() {
     in_language(Target::Hlsl, is_readable).par_iter().for_each(|((case, _), text)| {
         assert_glslang_accepts_hlsl(&case.to_string(), text);
     });
+}
+
+/// Every kernel that `target` can express, as text, with all checks and with none.
+fn texts_in(target: Target) -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    for (case, job) in kernels() {
+        let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
+        for checks in [Checks::default(), Checks::ALL] {
+            if let Ok(text) = shader.translate(target, &job.kernel.constants, checks) {
+                texts.push((case.to_string(), String::from_utf8(text).expect("UTF-8")));
+            }
+        }
+    }
+    assert!(texts.len() > 200, "only {} texts", texts.len());
+    texts
+}
+
+/// Names that a line of C declares: `float4 a = …;` and `uint i;`.
+fn declared(line: &str) -> Option<(&str, &str)> {
+    let mut words = line.split_whitespace();
+    let (kind, name) = (words.next()?, words.next()?);
+    let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "_:".contains(c));
+    let is_declaration = line.trim_end().ends_with(';') && words.next().is_none_or(|next| next == "=");
+    let name = name.trim_end_matches(';');
+    (is_declaration && is_word(kind) && is_word(name) && kind != "return").then_some((kind, name))
+}
+
+/// Names declared twice in one scope, with their lines. naga declares the operands of packed dot products so, if two
+/// products in a function share one (wgpu#9540).
+fn declared_twice(text: &str) -> Vec<&str> {
+    let (mut scopes, mut twice) = (vec![BTreeSet::new()], Vec::new());
+    for line in text.lines() {
+        if let (Some((_, name)), Some(scope)) = (declared(line), scopes.last_mut())
+            && !scope.insert(name)
+        {
+            twice.push(line);
+        }
+        for brace in line.chars() {
+            match brace {
+                '{' => scopes.push(BTreeSet::new()),
+                '}' => drop(scopes.pop()),
+                _ => {}
+            }
+        }
+    }
+    twice
+}
+
+#[test]
+fn no_metal_kernel_declares_a_name_twice() {
+    assert_eq!(declared_twice("uint a = 1;\n{ \nuint a = 2;\n}\nuint a = 3;\n"), ["uint a = 3;"]);
+    for (case, text) in texts_in(Target::Msl) {
+        assert_eq!(declared_twice(&text), [""; 0], "{case}");
+    }
+}
+
+/// Stores to a component of a local vector by an index known at run time only. FXC unrolls every loop around one, and
+/// ends with X3511 where it cannot (wgpu#4436, #8334).
+fn stores_by_index(text: &str) -> Vec<&str> {
+    let is_vector = |kind: &str| kind.ends_with(['2', '3', '4']) && !kind.contains('_');
+    let mut vectors = BTreeSet::new();
+    let mut stores = Vec::new();
+    for line in text.lines() {
+        if let Some((_, name)) = declared(line).filter(|(kind, _)| is_vector(kind)) {
+            vectors.insert(name);
+        }
+        let target = line.split_once("] = ").and_then(|(target, _)| target.trim().split_once('['));
+        if target.is_some_and(|(name, index)| vectors.contains(name) && index.parse::<u32>().is_err()) {
+            stores.push(line);
+        }
+    }
+    stores
+}
+
+#[test]
+fn no_direct3d_kernel_stores_to_a_local_vector_by_an_index() {
+    let loops = "float4 a = (float4)0;\nfloat b[4];\na[0] = 1.0;\nb[_e1] = 1.0;\na[_e1] = 1.0;\n";
+    assert_eq!(stores_by_index(loops), ["a[_e1] = 1.0;"]);
+    for (case, text) in texts_in(Target::Hlsl) {
+        assert_eq!(stores_by_index(&text), [""; 0], "{case}");
+    }
 }
 
 #[test]
