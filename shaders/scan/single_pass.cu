@@ -8,10 +8,12 @@ struct Seen { u32 status, tiles; T sum; };
 
 // Tiles read at a time, one per thread: a power of two.
 constexpr u32 WINDOW = 32u;
-// Status of a tile: nothing published, its own sum, or the sum of all elements up to its end.
+// Status of a tile: nothing published, the sum of all elements up to its end, its own sum, or its own sum added up by
+// another block.
 constexpr u32 SILENT = 0u;
-constexpr u32 AGGREGATE = 1u;
-constexpr u32 INCLUSIVE = 2u;
+constexpr u32 INCLUSIVE = 1u;
+constexpr u32 AGGREGATE = 2u;
+constexpr u32 ADDED = 3u;
 
 __device__ __forceinline__ u32 bits_of(float x) { return __float_as_uint(x); }
 __device__ __forceinline__ u32 bits_of(u32 x) { return x; }
@@ -49,6 +51,14 @@ __device__ __forceinline__ void say(u32* state, u32 tile, u32 status, T sum) {
     asm volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(state + 2u * tile + 3u), "r"((status << 16) | (bits >> 16)));
 }
 
+// Publishes a sum for a tile that has not, so that other blocks need not add it up. Words with a status stay, and the
+// tile replaces ADDED by its own. All writers of ADDED add in the same order and write the same bits.
+__device__ __forceinline__ void say_for(u32* state, u32 tile, T sum) {
+    const u32 bits = bits_of(sum);
+    atomicCAS(state + 2u * tile + 2u, SILENT, (ADDED << 16) | (bits & 0xffffu));
+    atomicCAS(state + 2u * tile + 3u, SILENT, (ADDED << 16) | (bits >> 16));
+}
+
 // Reads what a tile has published, from L2.
 __device__ __forceinline__ Seen heard(const u32* state, u32 tile) {
     u32 low, high;
@@ -64,7 +74,7 @@ __device__ __forceinline__ Seen heard(const u32* state, u32 tile) {
 // Joins the tiles of `near` and the preceding tiles `far`. The search ends at a tile without a published sum and at one
 // with an inclusive sum.
 __device__ __forceinline__ Seen joined(const Seen& near, const Seen& far) {
-    if (near.status != AGGREGATE) {
+    if (near.status < AGGREGATE) {
         return near;
     }
     return {far.status, near.tiles + far.tiles, near.sum + far.sum};
@@ -167,7 +177,10 @@ kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* sta
             found = looked_back(seen, state, end, t);
         }
         if (found.tiles == 0u) {
-            found = {AGGREGATE, 1u, added_up(input, sums, end - 1u, t, n)};
+            found = {ADDED, 1u, added_up(input, sums, end - 1u, t, n)};
+            if (t == 0u) {
+                say_for(state, end - 1u, found.sum);
+            }
         }
         before += found.sum;
         end = found.status == INCLUSIVE ? 0u : end - found.tiles;

@@ -1,6 +1,7 @@
 // Inclusive scan in one pass by decoupled look-back (Merrill and Garland 2016): a workgroup scans a tile, publishes its
-// sum, and adds the sums of the tiles before. It sums a tile that stays unpublished itself (fallback: Smith, Levien and
-// Owens 2025): WebGPU guarantees no forward progress of other workgroups, so every loop is bounded.
+// sum, and adds the sums of the tiles before. It sums a tile that stays unpublished itself and publishes that sum
+// (fallback: Smith, Levien and Owens 2025): WebGPU guarantees no forward progress of other workgroups, so every loop is
+// bounded.
 // Pattern: 16 elements per invocation by 16-byte loads and stores, a radix-4 scan of their sums, windows of 32 tiles.
 // Work: n scalars read and n written.
 
@@ -23,10 +24,12 @@ override LOOKS: u32 = 64u;
 
 /// Tiles read at a time, one per invocation: a power of two.
 const WINDOW = 32u;
-/// Status of a tile: nothing published, its own sum, or the sum of all elements up to its end.
+/// Status of a tile: nothing published, the sum of all elements up to its end, its own sum, or its own sum added up by
+/// another workgroup.
 const SILENT = 0u;
-const AGGREGATE = 1u;
-const INCLUSIVE = 2u;
+const INCLUSIVE = 1u;
+const AGGREGATE = 2u;
+const ADDED = 3u;
 
 var<workgroup> ticket: u32;
 var<workgroup> seen: array<Seen, WINDOW>;
@@ -85,7 +88,10 @@ fn main(@builtin(local_invocation_index) t: u32) {
             found = looked_back(end, t);
         }
         if (found.tiles == 0u) {
-            found = Seen(AGGREGATE, 1u, added_up(end - 1u, t));
+            found = Seen(ADDED, 1u, added_up(end - 1u, t));
+            if (t == 0u) {
+                say_for(end - 1u, found.sum);
+            }
         }
         before += found.sum;
         end = select(end - found.tiles, 0u, found.status == INCLUSIVE);
@@ -138,6 +144,16 @@ fn say(tile: u32, status: u32, sum: T) {
     atomicStore(&state[2u * tile + 3u], (status << 16u) | (bits >> 16u));
 }
 
+/// Publishes a sum for a tile that has not, so that other workgroups need not add it up. A word with any status stays,
+/// and the tile replaces ADDED by its own. No reader joins halves of two sums: it takes words of one status only, each
+/// of AGGREGATE and INCLUSIVE is from the tile, and all writers of ADDED add in the same order and write the same bits.
+/// A weak exchange may fail: the tile then stays silent until the next writer.
+fn say_for(tile: u32, sum: T) {
+    let bits = bitcast<u32>(sum);
+    atomicCompareExchangeWeak(&state[2u * tile + 2u], SILENT, (ADDED << 16u) | (bits & 0xffffu));
+    atomicCompareExchangeWeak(&state[2u * tile + 3u], SILENT, (ADDED << 16u) | (bits >> 16u));
+}
+
 /// What a tile has published.
 fn heard(tile: u32) -> Seen {
     let low = atomicLoad(&state[2u * tile + 2u]);
@@ -152,7 +168,7 @@ fn heard(tile: u32) -> Seen {
 /// Joins the tiles of `near` and the preceding tiles `far`. The search ends at a tile without a published sum and at
 /// one with an inclusive sum.
 fn joined(near: Seen, far: Seen) -> Seen {
-    if (near.status != AGGREGATE) {
+    if (near.status < AGGREGATE) {
         return near;
     }
     return Seen(far.status, near.tiles + far.tiles, near.sum + far.sum);

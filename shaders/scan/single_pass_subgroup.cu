@@ -59,6 +59,11 @@ __device__ __forceinline__ void say(u64* said, u32 status, T sum) {
     asm volatile("st.relaxed.gpu.u64 [%0], %1;" : : "l"(said), "l"(word));
 }
 
+// Publishes a sum for a tile that has not, so that other blocks need not add it up. A published word stays.
+__device__ __forceinline__ void say_for(u64* said, T sum) {
+    atomicCAS(said, 0ull, (static_cast<u64>(AGGREGATE) << 32) | bits_of(sum));
+}
+
 // Reads what a tile has published, from L2.
 __device__ __forceinline__ u64 heard(const u64* said) {
     u64 word;
@@ -87,7 +92,7 @@ __device__ __forceinline__ T added_up(const vec4<T>* __restrict__ input, u32 til
 // The sum of all tiles before `tile`, by one warp: it reads the 32 nearest tiles, from the last one back to the first
 // without a published sum or with an inclusive one, then the 32 before these. Each iteration adds at least one tile.
 __device__ __forceinline__ T looked_back(
-    const vec4<T>* __restrict__ input, const u64* said, u32 tile, u32 lane, u32 n) {
+    const vec4<T>* __restrict__ input, u64* said, u32 tile, u32 lane, u32 n) {
     T before = T();
     u32 end = tile;
     if (tile >= FIRST) {
@@ -108,7 +113,11 @@ __device__ __forceinline__ T looked_back(
             tiles = status == INCLUSIVE ? near + 1u : near;
         }
         if (tiles == 0u) {
-            before += added_up(input, end - 1u, lane, n);
+            const T sum = added_up(input, end - 1u, lane, n);
+            if (lane == 0u) {
+                say_for(said + (end - 1u), sum);
+            }
+            before += sum;
             end -= 1u;
         } else {
             before += warp_sum(lane < tiles ? sum : T());

@@ -1,8 +1,8 @@
 // Inclusive scan in one pass as `single_pass`, by subgroups: lanes scan and look back through registers, and the first
 // subgroup looks back while the others wait at one barrier.
 // Pattern: 16 elements per invocation by 16-byte loads and stores, one word of workgroup memory per subgroup and row,
-// one tile per lane in a window. The workgroup sums a tile itself that stays unpublished for LOOKS reads. From tile 400
-// on, the first read waits for PAUSE rounds of arithmetic: a later look-back reads fewer tiles.
+// one tile per lane in a window. The workgroup sums a tile itself that stays unpublished for LOOKS reads, and publishes
+// that sum. From tile 400 on, the first read waits for PAUSE rounds of arithmetic: a later look-back reads fewer tiles.
 // Work: n scalars read and n written.
 
 alias T = f32;
@@ -21,7 +21,7 @@ struct Found { sum: T, end: u32 }
 override WG: u32 = 256u;
 /// Reads of an unpublished tile before the fallback. A running tile publishes within tens of reads; a longer wait is
 /// for a tile that does not run.
-override LOOKS: u32 = 4096u;
+override LOOKS: u32 = 256u;
 /// Rounds of about ten cycles before the first read. Meanwhile earlier tiles publish inclusive sums, so that fewer
 /// windows are read.
 override PAUSE: u32 = 200u;
@@ -29,10 +29,12 @@ override PAUSE: u32 = 200u;
 /// sooner.
 const FIRST = 400u;
 
-/// Status of a tile: nothing published, its own sum, or the sum of all elements up to its end.
+/// Status of a tile: nothing published, the sum of all elements up to its end, its own sum, or its own sum added up by
+/// another workgroup.
 const SILENT = 0u;
-const AGGREGATE = 1u;
-const INCLUSIVE = 2u;
+const INCLUSIVE = 1u;
+const AGGREGATE = 2u;
+const ADDED = 3u;
 
 var<workgroup> ticket: u32;
 var<workgroup> found: Found;
@@ -41,12 +43,15 @@ var<workgroup> parts: array<vec4<T>, (WG + 3u) / 4u>;
 
 @compute @workgroup_size(WG)
 fn main(
-    @builtin(local_invocation_index) t: u32,
     @builtin(subgroup_id) subgroup: u32,
-    @builtin(num_subgroups) subgroups: u32,
     @builtin(subgroup_invocation_id) lane: u32,
-    @builtin(subgroup_size) lanes: u32,
+    @builtin(subgroup_size) full: u32,
 ) {
+    // WGSL does not say which invocations form a subgroup, so elements follow lanes and not `local_invocation_index`.
+    // All subgroups are full, except that the last one has the rest of the workgroup; llvmpipe's `num_subgroups` leaves
+    // that one out.
+    let lanes = min(full, WG);
+    let t = subgroup * lanes + lane;
     // Tiles are numbered in the order in which workgroups start, so that all tiles before this one have started.
     if (t == 0u) {
         ticket = atomicAdd(&state[0], 1u);
@@ -76,13 +81,13 @@ fn main(
     d = scanned(d);
     let own = vec4<T>(a.w, b.w, c.w, d.w);
     let upto = subgroupInclusiveAdd(own);
-    if (lane == lanes - 1u) {
+    if (lane == lanes - 1u || t == WG - 1u) {
         parts[subgroup] = upto;
     }
     workgroupBarrier();
     var all = vec4<T>();
     var starts = upto - own;
-    for (var s = 0u; s < subgroups; s++) {
+    for (var s = 0u; s * lanes < WG; s++) {
         let part = parts[s];
         all += part;
         starts += select(vec4<T>(), part, s < subgroup);
@@ -107,7 +112,11 @@ fn main(
         end = seen.end;
         if (end > 0u) {
             end--;
-            before += added_up(end, t, subgroup, subgroups, lane);
+            let sum = added_up(end, t, subgroup, lane, lanes);
+            if (t == 0u) {
+                say_for(end, sum);
+            }
+            before += sum;
         }
     }
     if (t == 0u && tile > 0u) {
@@ -165,6 +174,16 @@ fn say(tile: u32, status: u32, sum: T) {
     atomicStore(&state[2u * tile + 3u], (status << 16u) | (bits >> 16u));
 }
 
+/// Publishes a sum for a tile that has not, so that other workgroups need not add it up. A word with any status stays,
+/// and the tile replaces ADDED by its own. No reader joins halves of two sums: it takes words of one status only, each
+/// of AGGREGATE and INCLUSIVE is from the tile, and all writers of ADDED add in the same order and write the same bits.
+/// A weak exchange may fail: the tile then stays silent until the next writer.
+fn say_for(tile: u32, sum: T) {
+    let bits = bitcast<u32>(sum);
+    atomicCompareExchangeWeak(&state[2u * tile + 2u], SILENT, (ADDED << 16u) | (bits & 0xffffu));
+    atomicCompareExchangeWeak(&state[2u * tile + 3u], SILENT, (ADDED << 16u) | (bits >> 16u));
+}
+
 /// Looks back from tile `end`, one lane per tile, up to a tile with an inclusive sum or one that stays unpublished: the
 /// sum of the tiles passed, and the tile where the search ended.
 fn looked_back(tile: u32, lane: u32, lanes: u32) -> Found {
@@ -180,8 +199,8 @@ fn looked_back(tile: u32, lane: u32, lanes: u32) -> Found {
         let high = atomicLoad(&state[at + 1u]);
         let status = select(SILENT, low >> 16u, (lane < end) & ((low >> 16u) == (high >> 16u)));
         let value = bitcast<T>((high << 16u) | (low & 0xffffu));
-        // The nearest tile that has not published its own sum; an inclusive sum counts, too.
-        let stop = subgroupMin(select(lane, lanes, status == AGGREGATE));
+        // The nearest tile whose own sum is not published; an inclusive sum counts, too.
+        let stop = subgroupMin(select(lane, lanes, status >= AGGREGATE));
         let is_last = (lane == stop) & (status == INCLUSIVE);
         sum += subgroupAdd(select(T(), value, (lane < stop) | is_last));
         end = select(end - stop, 0u, subgroupAny(is_last));
@@ -200,7 +219,7 @@ fn pause(seed: u32) -> u32 {
 }
 
 /// The sum of a whole tile, from the input.
-fn added_up(tile: u32, t: u32, subgroup: u32, subgroups: u32, lane: u32) -> T {
+fn added_up(tile: u32, t: u32, subgroup: u32, lane: u32, lanes: u32) -> T {
     let i = tile * 4u * WG + t;
     let x = (input[i] + input[i + WG]) + (input[i + 2u * WG] + input[i + 3u * WG]);
     let part = subgroupAdd((x.x + x.y) + (x.z + x.w));
@@ -209,7 +228,7 @@ fn added_up(tile: u32, t: u32, subgroup: u32, subgroups: u32, lane: u32) -> T {
     }
     workgroupBarrier();
     var sum = T();
-    for (var s = 0u; s < subgroups; s++) {
+    for (var s = 0u; s * lanes < WG; s++) {
         sum += parts[s].x;
     }
     workgroupBarrier(); // before the next sum

@@ -11,8 +11,7 @@ use shaderbench::backend::{Backend, DeviceType};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::verify::verify;
 use shaderbench::error::Error;
-use shaderbench::job::{Job, Kernel, Step};
-use shaderbench::suite::Feature;
+use shaderbench::job::Job;
 use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Profile, Shape};
 
 /// Small and odd sizes: nothing, one short of a block, a block, one more, many blocks, no power of two.
@@ -191,82 +190,6 @@ fn verify_other_sizes(backend: &mut dyn Backend) {
                 Err(error) => assert!(error.is_skip(), "{case}: {error}"),
             }
         }
-    }
-}
-
-/// The paths of the single-pass scan that are rare on this device: every tile is late and is added up from the input,
-/// or no predecessor has published its inclusive sum.
-#[test]
-fn every_path_of_the_single_pass_scan_is_right() {
-    let Some(adapter) = adapter() else { return };
-    let silent = ("say(tile, INCLUSIVE, before + aggregate);", "");
-    let late = [("added_up(end - 1u, t)", "added_up(end, t)"), ("sums[t] += sums[t + s]", "")];
-    let partial = [("near.tiles + far.tiles", "near.tiles"), ("heard(end - 1u - t)", "heard(end - 1u)")];
-    let mut backend = open(adapter);
-    verify_single_pass(&mut backend, "scan/single_pass", |kernel| &mut kernel.source, silent, &late, &partial);
-    if !backend.device().features.contains(&Feature::Subgroups) {
-        return;
-    }
-    let late = [("added_up(end, t,", "added_up(end + 1u, t,"), ("sum += parts[s].x", "")];
-    let partial = [("(lane < stop) | is_last", "lane < stop"), ("end - 1u - min(lane, end - 1u)", "end - 1u")];
-    verify_single_pass(&mut backend, "scan/single_pass_subgroup", |kernel| &mut kernel.source, silent, &late, &partial);
-}
-
-#[cfg(feature = "cuda")]
-#[test]
-fn every_path_of_the_single_pass_scan_is_right_in_cuda() {
-    let Some(mut backend) = crate::device::cuda() else { return };
-    let silent = ("say(state, tile, INCLUSIVE, before + aggregate);", "");
-    let late = [("added_up(input, sums, end - 1u,", "added_up(input, sums, end,"), ("sums[t] += sums[t + s]", "")];
-    let partial = [("near.tiles + far.tiles", "near.tiles"), ("heard(state, end - 1u - t)", "heard(state, end - 1u)")];
-    verify_single_pass(&mut backend, "scan/single_pass", |kernel| &mut kernel.cuda, silent, &late, &partial);
-    let silent = ("say(said + tile, INCLUSIVE, before + aggregate);", "");
-    let late =
-        [("added_up(input, end - 1u,", "added_up(input, end,"), ("k = lane; k < 4u * WG", "k = lane; k < 3u * WG")];
-    let partial = [("said + (end - 1u - lane)", "said + (end - 1u)"), (": end - tiles;", ": end - 1u;")];
-    verify_single_pass(&mut backend, "scan/single_pass_subgroup", |kernel| &mut kernel.cuda, silent, &late, &partial);
-}
-
-/// The text that is replaced, and its replacement.
-type Edit = (&'static str, &'static str);
-
-/// With `silent`, tiles do not publish their inclusive sums. The faults in `late` must be found where every tile is
-/// added up from the input, those in `partial` where tiles are silent.
-fn verify_single_pass(
-    backend: &mut dyn Backend,
-    name: &str,
-    text: fn(&mut Kernel) -> &mut String,
-    silent: Edit,
-    late: &[Edit],
-    partial: &[Edit],
-) {
-    let (family, benchmark) = benchmark(name);
-    let mut fault_of = |dtype, n, looks: f64, edits: &[Edit]| {
-        let params = [("LOOKS".to_owned(), looks)].into();
-        let case = Case::new(family, benchmark, Shape::new(dtype, Extent::Linear(n), params));
-        let mut job = Job::new(&case).expect("valid");
-        for (text_before, text_after) in edits {
-            let text = text(&mut job.kernel);
-            assert!(text.contains(text_before), "the kernel has no '{text_before}'");
-            *text = text.replace(text_before, text_after);
-        }
-        for step in &mut job.steps {
-            // A folded grid with surplus workgroups, as for large arrays.
-            if let Step::Dispatch { groups, .. } = step {
-                *groups = [7, groups[0].div_ceil(7) + 1, 1];
-            }
-        }
-        fault(backend, &mut job).expect("it runs")
-    };
-    for (dtype, n) in [(Dtype::F32, 4097), (Dtype::F32, 300_007), (Dtype::U32, 300_007)] {
-        assert_eq!(fault_of(dtype, n, 0.0, &[]), None, "{n} {dtype:?}, every tile late");
-        assert_eq!(fault_of(dtype, n, 64.0, &[silent]), None, "{n} {dtype:?}, no inclusive sums");
-    }
-    for planted in late {
-        assert!(fault_of(Dtype::F32, 300_007, 0.0, &[*planted]).is_some(), "{planted:?} is not found");
-    }
-    for planted in partial {
-        assert!(fault_of(Dtype::F32, 300_007, 64.0, &[silent, *planted]).is_some(), "{planted:?} is not found");
     }
 }
 

@@ -29,6 +29,7 @@ mod page;
 mod parameters;
 mod pipeline;
 mod resume;
+mod scan;
 mod shaders;
 mod show;
 mod streams;
