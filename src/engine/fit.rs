@@ -18,8 +18,8 @@ pub const WORKGROUP_SIZE: &str = "WG";
 pub struct Fitted {
     /// The cases to run, in the order of the plan.
     pub cases: Vec<Case>,
-    /// Number of cases with smaller workgroups.
-    pub smaller: usize,
+    /// Indices of the cases with smaller workgroups.
+    pub smaller: Vec<usize>,
     /// Number of cases left out because they equal another case once their workgroups are smaller.
     pub repeated: usize,
 }
@@ -38,8 +38,8 @@ pub fn fit(cases: Vec<Case>, devices: &[&Device], is_fixed: impl Fn(&Case) -> bo
         match smaller {
             None => fitted.cases.push(case),
             Some(smaller) if known.insert(of_case(&smaller)) => {
+                fitted.smaller.push(fitted.cases.len());
                 fitted.cases.push(smaller);
-                fitted.smaller += 1;
             }
             Some(_) => fitted.repeated += 1,
         }
