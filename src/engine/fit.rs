@@ -26,8 +26,8 @@ pub struct Fitted {
 
 /// Halves the workgroups of each case that exceeds a device's limits on invocations or on workgroup memory, until all
 /// devices that can run its kernel accept it: the APIs of one run have the same cases. The case then has the parameter
-/// [`WORKGROUP_SIZE`]. Cases that cannot be fitted, and those that are `fixed`, stay as they are; the devices skip them
-/// with the reason.
+/// [`WORKGROUP_SIZE`]. Cases that cannot be fitted and those that `is_fixed` selects stay as they are: a device that
+/// cannot run them skips them with the reason.
 pub fn fit(cases: Vec<Case>, devices: &[&Device], is_fixed: impl Fn(&Case) -> bool) -> Fitted {
     let smaller = |case: &Case| if is_fixed(case) { None } else { with_smaller_workgroups(case, devices) };
     let smaller: Vec<Option<Case>> = cases.iter().map(smaller).collect();
