@@ -6,7 +6,7 @@ use std::fmt;
 use super::api::Api;
 use crate::error::{Error, Result};
 use crate::job::{Checks, Job, JobBuffer, Language, Mapping, Step};
-use crate::suite::{Access, Case, Feature};
+use crate::suite::{Access, Case, Feature, Interface};
 
 /// What kind of device it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -194,13 +194,25 @@ impl Device {
     /// # Errors
     /// [`Error::Unsupported`] with what is missing or too large, and the device's limit.
     pub fn check(&self, job: &Job) -> Result<()> {
+        self.check_kernel(job)?;
+        self.check_workgroup(&job.kernel.interface)?;
+        self.check_size(job)
+    }
+
+    /// Whether the device can run the job's kernel, whatever the size of its workgroups and buffers.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with what is missing.
+    pub fn check_kernel(&self, job: &Job) -> Result<()> {
         let interface = &job.kernel.interface;
-        let refuse = |reason: String| Err(Error::Unsupported(reason));
         if let Some(only) = job.only.filter(|only| only.language != self.language) {
             return refuse(only.why.to_owned());
         }
         if self.runtime_checks == RuntimeChecks::AlwaysOn && job.kernel.measures_checks {
             return refuse("a browser keeps all run-time checks on: none can be switched by itself".to_owned());
+        }
+        if self.runtime_checks == RuntimeChecks::Absent && job.kernel.measures_checks {
+            return refuse(format!("{} adds no run-time checks", self.api.title()));
         }
         if let Some(feature) = interface.features.difference(&self.features).next() {
             return refuse(format!("the device has no {}", feature.name()));
@@ -211,6 +223,14 @@ impl Device {
         {
             return refuse("the API has no run-time checks for cooperative matrices: pass --unchecked".to_owned());
         }
+        Ok(())
+    }
+
+    /// Whether workgroups of this size and memory are within the device's limits.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with the excess and the limit.
+    pub fn check_workgroup(&self, interface: &Interface) -> Result<()> {
         if interface.workgroup_bytes > self.max_workgroup_bytes {
             let (needs, has) = (interface.workgroup_bytes, self.max_workgroup_bytes);
             return refuse(format!("needs {needs} bytes of workgroup memory, the device has {has}"));
@@ -223,6 +243,12 @@ impl Device {
             let (needs, has) = (interface.workgroup_size, self.max_workgroup_size);
             return refuse(format!("needs workgroups of {needs:?} invocations, the device allows {has:?}"));
         }
+        Ok(())
+    }
+
+    /// Whether buffers, textures and grid are within the device's limits.
+    fn check_size(&self, job: &Job) -> Result<()> {
+        let interface = &job.kernel.interface;
         let is_storage = |access| matches!(access, Access::Read | Access::ReadWrite);
         let storage = interface.bindings.iter().filter(|binding| is_storage(binding.access)).count();
         if storage > self.max_storage_buffers as usize {
@@ -258,11 +284,12 @@ impl Device {
         if let Some(most) = groups.max().filter(|most| *most > self.max_groups) {
             return refuse(format!("needs {most} workgroups along one side, the device allows {}", self.max_groups));
         }
-        if self.runtime_checks == RuntimeChecks::Absent && job.kernel.measures_checks {
-            return refuse(format!("{} adds no run-time checks", self.api.title()));
-        }
         Ok(())
     }
+}
+
+fn refuse(reason: String) -> Result<()> {
+    Err(Error::Unsupported(reason))
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! What a run tells on stderr before and after it measures.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::values::plural;
 use crate::backend::{Device, DeviceType};
+use crate::engine::Fitted;
+use crate::engine::plan::reserves;
 use crate::report::{self, Output};
 use crate::suite::{Case, Profile};
 
@@ -26,6 +29,28 @@ pub(super) fn beginning(
         format!("{name}{kind} ({api}, {driver}): {families}, {cases}, profile {profile}{about}")
     };
     devices.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// How many cases have smaller workgroups than their kernels' own, and the limits that require it; reserve cases are not
+/// counted. `None` if there are none.
+pub(super) fn smaller_workgroups(fitted: &Fitted, devices: &[&Device]) -> Option<String> {
+    let reserve: BTreeSet<usize> = reserves(&fitted.cases).into_values().collect();
+    let smaller = fitted.smaller.iter().filter(|index| !reserve.contains(index)).count();
+    let repeated = fitted.repeated;
+    let run = (smaller > 0).then(|| {
+        let verb = if smaller == 1 { "runs" } else { "run" };
+        format!("{} {verb} with smaller workgroups (parameter WG)", plural(smaller, "case", "cases"))
+    });
+    let left_out = (repeated > 0).then(|| {
+        let verb = if repeated == 1 { "is" } else { "are" };
+        format!("{} {verb} left out as equal to another with smaller workgroups", plural(repeated, "case", "cases"))
+    });
+    let text = [run, left_out].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let invocations = devices.iter().map(|device| device.max_invocations.min(device.max_workgroup_size[0])).min()?;
+    let bytes = devices.iter().map(|device| device.max_workgroup_bytes).min()?;
+    let name = &devices.first()?.name;
+    (!text.is_empty())
+        .then(|| format!("{text}: {name} allows {invocations} invocations and {bytes} bytes of memory per workgroup"))
 }
 
 /// The benchmarks that a part of their names selects.
@@ -62,4 +87,37 @@ pub(super) fn how_to_go_on(file: &Output, wanted: usize) -> String {
             )
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Api;
+    use crate::cli::selection::fakes::device;
+    use crate::engine::fit;
+    use crate::engine::plan::{Request, plan};
+
+    #[test]
+    fn smaller_workgroups_are_told_with_the_smallest_limits_of_the_apis() {
+        let large = device("Fake 9000", Api::Vulkan, &[]);
+        let small = Device { max_invocations: 256, max_workgroup_bytes: 16 << 10, ..large.clone() };
+        let note = |smaller, repeated| {
+            let fitted = Fitted { smaller: (0..smaller).collect(), repeated, ..Fitted::default() };
+            smaller_workgroups(&fitted, &[&large, &small])
+        };
+        let limits = ": Fake 9000 allows 256 invocations and 16384 bytes of memory per workgroup";
+        assert_eq!(note(0, 0), None);
+        assert_eq!(note(1, 0), Some(format!("1 case runs with smaller workgroups (parameter WG){limits}")));
+        let both = "13 cases run with smaller workgroups (parameter WG), 2 cases are left out as equal to another with \
+                    smaller workgroups";
+        assert_eq!(note(13, 2), Some(format!("{both}{limits}")));
+        let request = Request { has_small: true, ..Request::new(vec!["reduction/sequential".into()], Profile::Quick) };
+        let fitted = fit(plan(&request).expect("a plan"), &[&small], |_| false);
+        let is_small = |case: &&Case| case.benchmark.small == Some(case.shape.extent);
+        let reserve = fitted.smaller.iter().map(|index| &fitted.cases[*index]).filter(is_small).count();
+        let counted = fitted.smaller.len() - reserve;
+        assert!(reserve > 0, "a reserve case is smaller, too");
+        let note = smaller_workgroups(&fitted, &[&small]).expect("a note");
+        assert!(note.starts_with(&format!("{counted} cases run ")), "{note}");
+    }
 }

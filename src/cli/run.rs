@@ -8,7 +8,7 @@ use super::estimate::estimate;
 use super::format::{TableFormat, Tables};
 use super::host::{operating_system, processor};
 use super::interrupt::{self, Interrupt};
-use super::messages::{beginning, how_to_go_on, left_out, matched_by_part};
+use super::messages::{beginning, how_to_go_on, left_out, matched_by_part, smaller_workgroups};
 use super::output::{is_on_terminal, print, say, terminal};
 use super::outputs::{Files, Paths, default_csv, name_words};
 use super::pictures::Pictures;
@@ -19,7 +19,7 @@ use super::target::{Target, Through, targets};
 use super::values::{duration, fail_on, param, size};
 use crate::backend::{Backend, Device, DeviceType};
 use crate::engine::plan::{Request, by_part, plan, reserves, select, without_size};
-use crate::engine::{EarlierRows, End, Epochs, Outcome, Settings, recall_params};
+use crate::engine::{EarlierRows, End, Epochs, Fitted, Outcome, Settings, WORKGROUP_SIZE, fit, recall_params};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
 use crate::report::summary::card;
@@ -193,7 +193,7 @@ fn pictures_of(arguments: &Arguments, card: &[&Device], name: String) -> Result<
     let pictures = Pictures::new(folder, name, card.len() > 1, arguments.force);
     if arguments.resume.is_none() {
         let profile = profile_for(arguments, card[0]);
-        let cases = plan(&request(arguments, profile, time_for(arguments, profile, card[0]).is_some())?)?;
+        let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile, card[0]), card)?;
         let apis: Vec<_> = card.iter().map(|device| device.api).collect();
         pictures.check(&cases, &apis, arguments.json.as_deref())?;
     }
@@ -212,6 +212,18 @@ fn request(arguments: &Arguments, profile: Profile, has_small: bool) -> Result<R
         sources,
         has_small,
     })
+}
+
+/// The cases of a run on `card`, fitted to its limits. A workgroup size that the user sets stays; where `--tune` selects
+/// one, it selects among those that run.
+fn cases_for(arguments: &Arguments, profile: Profile, time: Option<Duration>, card: &[&Device]) -> Result<Fitted> {
+    let is_given = arguments.params.iter().any(|(name, _)| name == WORKGROUP_SIZE);
+    let is_fixed = |case: &Case| {
+        let is_tuned = arguments.tune && case.family.tuned.iter().any(|(name, _)| *name == WORKGROUP_SIZE);
+        if case.shape.params.contains_key(WORKGROUP_SIZE) { is_given } else { is_tuned }
+    };
+    let cases = plan(&request(arguments, profile, time.is_some())?)?;
+    Ok(fit(cases, card, is_fixed))
 }
 
 fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
@@ -243,7 +255,9 @@ fn expected_time(
 fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
     let time = time_for(arguments, profile, card[0]);
-    let cases = plan(&request(arguments, profile, time.is_some())?)?;
+    let fitted = cases_for(arguments, profile, time, card)?;
+    smaller_workgroups(&fitted, card).iter().for_each(|note| say(note));
+    let Fitted { cases, .. } = fitted;
     // Do not list reserve cases: they only run in place of a listed case.
     let reserve: BTreeSet<usize> = reserves(&cases).into_values().collect();
     let listed = cases.iter().enumerate().filter(|(index, _)| !reserve.contains(index));
@@ -282,7 +296,10 @@ impl Command<'_> {
         let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
         let profile = profile_for(arguments, &devices[0]);
         let time = time_for(arguments, profile, &devices[0]);
-        let mut cases = plan(&request(arguments, profile, time.is_some())?)?;
+        let card: Vec<&Device> = devices.iter().collect();
+        let fitted = cases_for(arguments, profile, time, &card)?;
+        let note = smaller_workgroups(&fitted, &card);
+        let Fitted { mut cases, .. } = fitted;
         if let (true, Some(report)) = (arguments.tune, &resumed) {
             recall_params(&mut cases, &report.records);
         }
@@ -301,10 +318,10 @@ impl Command<'_> {
         let file = file.ok_or_else(|| Error::Usage("there is no file for the report".to_owned()))?;
         let count = cases.len() - reserves(&cases).len();
         say(&beginning(&devices, &cases, count, profile, time));
+        note.iter().for_each(|note| say(note));
         // Create the file now: a run killed before its first row also leaves a report.
         let csv = CsvFile::create(file.clone(), first, earlier.records())?;
         let left = count - (earlier.records().len() - earlier.again()) / devices.len();
-        let card: Vec<&Device> = devices.iter().collect();
         expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected));
         let mut progress = Progress::new(left, devices.len(), time, csv, interrupt.clone());
         progress.save_pictures(pictures);

@@ -8,6 +8,7 @@ mod canary;
 mod end_to_end;
 mod epoch;
 pub mod filter;
+mod fit;
 mod guard;
 mod half_rounds;
 mod in_kernel;
@@ -33,6 +34,7 @@ mod tune;
 mod turn;
 pub mod verify;
 
+pub use fit::{Fitted, WORKGROUP_SIZE, fit};
 pub use observer::{Changes, Observer};
 pub use resume::EarlierRows;
 pub use run::{End, Outcome, resume, run};

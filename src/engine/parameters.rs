@@ -39,7 +39,7 @@ pub(super) fn check(selected: &[Selected], params: &[(String, f64)]) -> Result<(
 }
 
 /// The values of a parameter. Of a kernel that replaces the suite's only the type is known.
-fn accepted(family: &Family, benchmark: &Benchmark, name: &str) -> Accepted {
+pub(super) fn accepted(family: &Family, benchmark: &Benchmark, name: &str) -> Accepted {
     let is_own = family.benchmarks.iter().any(|own| own.name == benchmark.name && own.wgsl == benchmark.wgsl);
     if is_own || HOST_PARAMS.contains(&name) {
         return benchmark.accepted(name);

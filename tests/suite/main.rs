@@ -16,6 +16,7 @@ mod epochs;
 mod explain;
 mod files;
 mod findings;
+mod fit;
 mod golden;
 mod gpu;
 mod hostile;

@@ -1,7 +1,6 @@
 //! The suite in a browser tab: functions for the page's worker. They call `shaderbench` and pass values as JSON.
 
 mod files;
-mod fit;
 mod plant;
 mod rows;
 mod tab;
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Device, DeviceType};
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{EarlierRows, End, Settings, resume};
+use shaderbench::engine::{EarlierRows, End, Settings, fit, resume};
 use shaderbench::error::{Error, Result};
 use shaderbench::families::FAMILIES;
 use shaderbench::suite::{Case, Extent, Profile};
@@ -123,7 +122,7 @@ async fn measure(
     plant: &str,
     callback: Function,
 ) -> Result<&'static str> {
-    let mut cases = fit::fit(cases, tab.backend.device());
+    let mut cases = fit(cases, &[tab.backend.device()], |_| false).cases;
     if !plant.is_empty() {
         plant::plant_fault(&mut cases, plant)?;
     }
