@@ -107,7 +107,7 @@ impl Timer {
         if !self.is_device {
             return None;
         }
-        if let Some(ns) = times_ns.iter().find(|ns| !(**ns >= 0.0)) {
+        if let Some(ns) = times_ns.iter().find(|ns| ns.is_nan() || **ns < 0.0) {
             return Some(format!(
                 "a sample took {:.3e} ms by the device's timestamps, which thus ran backwards",
                 ns / 1e6
