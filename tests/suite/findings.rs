@@ -148,8 +148,8 @@ fn a_software_device_has_no_caches_and_no_digits() {
     }
 }
 
-/// The reports of runs in succession on one card. Others are of other cards of the model, whose DRAM differs: one reads at
-/// 4.60 TB/s with 358 ns of latency, another at 4.51 TB/s with 345 ns.
+/// The reports of runs in succession on one card. Others are of other cards of the model, which differ in L2 and DRAM: one
+/// takes 150 and 358 ns for a load, another 145 and 353 ns.
 const ON_ONE_CARD: [[&str; 2]; 2] =
     [["2026-11-22-vulkan", "2026-11-22-vulkan-2"], ["2026-11-23-vulkan", "2026-11-23-vulkan-2"]];
 
@@ -189,8 +189,8 @@ fn runs_of_an_h200_agree() {
     };
     let differ = |a: &Finding, b: &Finding, level: &str| (latency(a, level) / latency(b, level) - 1.0).abs();
     for run in &runs {
-        assert!(["L1", "L2"].iter().all(|level| differ(run, &runs[0], level) < 0.02), "{}", run.text);
-        assert!(differ(run, &runs[0], "DRAM") < 0.05, "{}", run.text);
+        assert!(differ(run, &runs[0], "L1") < 0.02, "{}", run.text);
+        assert!(["L2", "DRAM"].iter().all(|level| differ(run, &runs[0], level) < 0.05), "{}", run.text);
     }
     for names in ON_ONE_CARD {
         let [a, b] = names.map(|name| {
