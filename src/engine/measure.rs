@@ -63,7 +63,7 @@ pub const GROUP: usize = 2;
 /// Maximum difference between the medians of a group and the one before it at which the warm-up ends, as a fraction.
 const WARM: f64 = 0.02;
 
-/// Maximum duration of samples that are submitted together, in nanoseconds: waiting for a submission takes up to 1 ms.
+/// Maximum duration of samples that are submitted together, in nanoseconds. Of longer ones, waiting is a small part.
 const TOGETHER_NS: f64 = 10e6;
 
 /// A series of samples of one case.
@@ -217,9 +217,10 @@ mod tests {
     use super::*;
     use crate::backend::{Sample, Task};
 
-    /// A job whose launch times `cost` gives by the index of the sample.
+    /// A job whose launch times `cost` gives by the index of the sample. The device's clock shows them times `rate`.
     struct Scripted<F> {
         cost: F,
+        rate: f64,
         samples: Vec<u32>,
         poisoned_at: Option<usize>,
     }
@@ -228,7 +229,8 @@ mod tests {
         fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
             let ns = (self.cost)(self.samples.len()) * f64::from(launches);
             self.samples.push(launches);
-            Box::pin(async move { Ok(Sample { device_ns: Some(ns), wall_ns: ns + 10_000.0 }) })
+            let device_ns = Some(ns * self.rate);
+            Box::pin(async move { Ok(Sample { device_ns, wall_ns: ns + 10_000.0 }) })
         }
         fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)> {
             Box::pin(async { Ok((0.0, None)) })
@@ -244,8 +246,12 @@ mod tests {
 
     const TIMER: Timer = Timer { is_device: true, tick_ns: 32.0, note: None };
 
+    const fn scripted<F: Fn(usize) -> f64>(cost: F) -> Scripted<F> {
+        Scripted { cost, rate: 1.0, samples: Vec::new(), poisoned_at: None }
+    }
+
     fn series<F: Fn(usize) -> f64>(cost: F, rules: Rules) -> (Series, Scripted<F>) {
-        let mut job = Scripted { cost, samples: Vec::new(), poisoned_at: None };
+        let mut job = scripted(cost);
         let series = pollster::block_on(measure(&mut job, &TIMER, &rules)).expect("nothing fails");
         (series, job)
     }
@@ -318,27 +324,11 @@ mod tests {
 
     #[test]
     fn device_times_of_zero_do_not_make_a_submission_longer_than_allowed() {
-        /// Launches of 1 ms by the host's clock and of nothing by the device's.
-        struct Zero(Vec<u32>);
-        impl Prepared for Zero {
-            fn sample(&mut self, launches: u32) -> Task<'_, Sample> {
-                self.0.push(launches);
-                Box::pin(async move { Ok(Sample { device_ns: Some(0.0), wall_ns: 1e6 * f64::from(launches) }) })
-            }
-            fn end_to_end(&mut self) -> Task<'_, (f64, Option<f64>)> {
-                Box::pin(async { Ok((0.0, None)) })
-            }
-            fn poison(&mut self) -> Task<'_, ()> {
-                Box::pin(async { Ok(()) })
-            }
-            fn read<'a>(&'a mut self, _: usize, _: u64, _: &'a mut dyn FnMut(u64, &[u8])) -> Task<'a, ()> {
-                Box::pin(async { Ok(()) })
-            }
-        }
-        let mut job = Zero(Vec::new());
+        let mut job = Scripted { rate: 0.0, ..scripted(|_| 1e6) };
         let rules = Rules { longest_sample_ns: 100e6, ..Rules::with_budget(1e9) };
         pollster::block_on(measure(&mut job, &TIMER, &rules)).expect("nothing fails");
-        assert_eq!(job.0.iter().max(), Some(&100));
+        let most = job.samples.iter().max().expect("samples");
+        assert!((50..=100).contains(most), "{most}");
     }
 
     #[test]

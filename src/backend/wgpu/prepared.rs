@@ -218,10 +218,8 @@ impl WgpuJob {
     /// Submits `count` samples, each with an encoder of its own, or as many as there are timestamps for; waits for them,
     /// and reads their timestamps.
     async fn submit(&mut self, launches: u32, count: usize) -> Result<Vec<Sample>> {
-        let (mut commands, mut written, mut queries) = (Vec::new(), 0, 0);
-        let mut last = None;
-        while commands.len() + usize::from(last.is_some()) < count.max(1) && written + queries <= MAX_QUERIES {
-            commands.extend(last.take().map(wgpu::CommandEncoder::finish));
+        let (mut encoders, mut written, mut queries) = (Vec::new(), 0, 0);
+        while encoders.len() < count.max(1) && written + queries <= MAX_QUERIES {
             let mut encoder = self.encoder();
             queries = if self.runs_kernel {
                 self.encode(&mut encoder, launches, written)?
@@ -229,12 +227,12 @@ impl WgpuJob {
                 self.encode_copies(&mut encoder, launches, written)?
             };
             written += queries;
-            last = Some(encoder);
+            encoders.push(encoder);
         }
-        if let (Some(timestamps), Some(encoder)) = (&self.timestamps, &mut last) {
-            timestamps.resolve(encoder, written);
+        if let (Some(timestamps), Some(last)) = (&self.timestamps, encoders.last_mut()) {
+            timestamps.resolve(last, written);
         }
-        commands.extend(last.map(wgpu::CommandEncoder::finish));
+        let commands: Vec<_> = encoders.into_iter().map(wgpu::CommandEncoder::finish).collect();
         let (number, start) = (commands.len(), Instant::now());
         let submission = self.gpu.queue.submit(commands);
         self.gpu.wait(submission).await?;

@@ -89,10 +89,7 @@ impl Timer {
     pub async fn samples(&self, prepared: &mut dyn Prepared, launches: u32, count: usize) -> Result<Vec<Sample>> {
         let mut fault = String::new();
         for _ in 0..ATTEMPTS {
-            let samples = match count {
-                0 | 1 => vec![prepared.sample(launches).await?],
-                _ => prepared.samples(launches, count).await?,
-            };
+            let samples = prepared.samples(launches, count).await?;
             match self.fault(&samples) {
                 Some(found) => fault = found,
                 None => return Ok(samples),
