@@ -6,13 +6,14 @@
 use super::measure::Timer;
 use crate::backend::Prepared;
 use crate::error::Result;
+use crate::results::stats;
 use crate::suite::Case;
+use std::ops::RangeInclusive;
 
-/// Launches of each kind, in turns: the fastest of them is one that no other program slowed down.
-const LAUNCHES: usize = 12;
-
-/// Launches of each kind that are compared even if they take longer than the budget.
-const FEWEST: usize = 4;
+/// Pairs of launches. If rounds take time in each of the first 6, they do (a sign test: at most 1 of 64 series of a kernel
+/// at the limit ends so); else the median of 32 decides. On a software device beside three busy loops, single pairs of
+/// a kernel whose rounds take no time have ratios of 0.6 to 1.7, and even the fastest of 32 launches differ by 25 %.
+const PAIRS: RangeInclusive<usize> = 6..=32;
 
 /// All rounds take at least this many times as long as half of them: twice, where nothing but the rounds takes time.
 const LEAST: f64 = 1.25;
@@ -25,8 +26,8 @@ pub(super) fn with_half_the_rounds(case: &Case) -> Option<Case> {
     (case.benchmark.sets_ceiling && half.work() != case.work()).then_some(half)
 }
 
-/// The ratio of the times of single launches with `all` and with `half` of the rounds, the fastest of each, if it is below
-/// 1.25; `None` if the rounds take time. Ends early where launches take longer than `budget_ns`.
+/// The ratio of the times of single launches with `all` and with `half` of the rounds if it is below 1.25: the median of
+/// 32 pairs, so that other programs that slow down some of them do not decide. `None` if the rounds take time.
 ///
 /// # Errors
 /// Errors of the device.
@@ -34,20 +35,17 @@ pub(super) async fn rounds_take_no_time<'a>(
     all: &'a mut dyn Prepared,
     half: &'a mut dyn Prepared,
     timer: &Timer,
-    budget_ns: f64,
 ) -> Result<Option<f64>> {
-    let (mut all_ns, mut half_ns, mut spent_ns) = (f64::INFINITY, f64::INFINITY, 0.0);
-    for launch in 0..LAUNCHES {
-        for (prepared, fastest) in [(&mut *all, &mut all_ns), (&mut *half, &mut half_ns)] {
-            let sample = timer.sample(prepared, 1).await?;
-            spent_ns += sample.wall_ns;
-            *fastest = fastest.min(timer.read(&sample));
-        }
-        if launch + 1 >= FEWEST && spent_ns > budget_ns {
-            break;
+    let mut ratios = Vec::with_capacity(*PAIRS.end());
+    while ratios.len() < *PAIRS.end() {
+        let all_ns = timer.read(&timer.sample(all, 1).await?);
+        let half_ns = timer.read(&timer.sample(half, 1).await?);
+        ratios.push(all_ns / half_ns.max(1.0));
+        if ratios.len() == *PAIRS.start() && ratios.iter().all(|ratio| *ratio >= LEAST) {
+            return Ok(None);
         }
     }
-    Ok((all_ns < LEAST * half_ns).then(|| all_ns / half_ns.max(1.0)))
+    Ok(stats::median(&ratios).filter(|ratio| *ratio < LEAST))
 }
 
 #[cfg(test)]
@@ -80,7 +78,7 @@ mod tests {
     fn ratio(all: impl Fn(usize) -> f64, half: impl Fn(usize) -> f64) -> Option<f64> {
         let (mut all, mut half) = (Scripted(all, 0), Scripted(half, 0));
         let timer = Timer { is_device: true, tick_ns: 1.0, note: None };
-        pollster::block_on(rounds_take_no_time(&mut all, &mut half, &timer, 1e9)).expect("nothing fails")
+        pollster::block_on(rounds_take_no_time(&mut all, &mut half, &timer)).expect("nothing fails")
     }
 
     #[test]
@@ -89,9 +87,11 @@ mod tests {
         assert_eq!(ratio(|_| 2e6, |_| 1e6), None);
         // A launch costs as much as the rounds.
         assert_eq!(ratio(|_| 1.5e6, |_| 1e6), None);
-        // Another program slows down one or the other for a while.
-        assert_eq!(ratio(|_| 2e6, |launch| if launch < LAUNCHES / 2 { 3e6 } else { 1e6 }), None);
-        assert_eq!(ratio(|launch| if launch < LAUNCHES / 2 { 3e6 } else { 1e6 }, |_| 1e6), Some(1.0));
+        // Another program slows down one or the other: for a while, or every third time.
+        assert_eq!(ratio(|_| 2e6, |launch| if launch < 12 { 3e6 } else { 1e6 }), None);
+        assert_eq!(ratio(|launch| if (2..14).contains(&launch) { 3e6 } else { 1e6 }, |_| 1e6), Some(1.0));
+        assert_eq!(ratio(|_| 2e6, |launch| if launch % 3 == 0 { 4e6 } else { 1e6 }), None);
+        assert_eq!(ratio(|launch| if launch % 3 == 0 { 4e6 } else { 1e6 }, |_| 1e6), Some(1.0));
     }
 
     #[test]

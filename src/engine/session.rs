@@ -242,7 +242,7 @@ impl<'a> Session<'a> {
             ));
             return Ok(());
         }
-        if let Some(ratio) = self.rounds_take_no_time(case, prepared, &timer, rules.budget_ns).await? {
+        if let Some(ratio) = self.rounds_take_no_time(case, prepared, &timer).await? {
             record
                 .mark_wrong(format!("all rounds take {ratio:.2} times as long as half of them: the kernel skips work"));
             return Ok(());
@@ -269,16 +269,10 @@ impl<'a> Session<'a> {
     }
 
     /// See [`rounds_take_no_time`]. Only of foreign kernels: the suite's compute what they count.
-    async fn rounds_take_no_time(
-        &mut self,
-        case: &Case,
-        all: &mut dyn Prepared,
-        timer: &Timer,
-        budget_ns: f64,
-    ) -> Result<Option<f64>> {
+    async fn rounds_take_no_time(&mut self, case: &Case, all: &mut dyn Prepared, timer: &Timer) -> Result<Option<f64>> {
         let Some(half) = with_half_the_rounds(case).filter(|_| case.is_foreign()) else { return Ok(None) };
         let mut half = self.backend.prepare(&Job::new(&half)?).await?;
-        let ratio = rounds_take_no_time(all, half.as_mut(), timer, budget_ns).await;
+        let ratio = rounds_take_no_time(all, half.as_mut(), timer).await;
         leak_if_lost(half, ratio)
     }
 
