@@ -59,6 +59,7 @@ setup() {
     if [ "${1:-}" = tools ]; then
         command -v spirv-val >/dev/null || packages+=(spirv-tools)
         command -v glslangValidator >/dev/null || packages+=(glslang-tools)
+        command -v g++ >/dev/null || packages+=(g++) # Judges Metal's kernels.
     fi
     command -v cc >/dev/null || packages+=(gcc libc6-dev)
     [ "${#packages[@]}" -eq 0 ] && return 0

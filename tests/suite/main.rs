@@ -24,6 +24,7 @@ mod index;
 mod kill;
 mod learn;
 mod limit;
+mod metal;
 mod mutations;
 mod order;
 mod page;

@@ -190,7 +190,7 @@ fn glslang_accepts_every_kernel_without_checks() {
 }
 
 /// Every kernel that `target` can express, as text, with all checks and with none.
-fn texts_in(target: Target) -> Vec<(String, String)> {
+pub(crate) fn texts_in(target: Target) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     for (case, job) in kernels() {
         let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
@@ -205,42 +205,13 @@ fn texts_in(target: Target) -> Vec<(String, String)> {
 }
 
 /// Names that a line of C declares: `float4 a = …;` and `uint i;`.
-fn declared(line: &str) -> Option<(&str, &str)> {
+pub(crate) fn declared(line: &str) -> Option<(&str, &str)> {
     let mut words = line.split_whitespace();
     let (kind, name) = (words.next()?, words.next()?);
     let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || "_:".contains(c));
     let is_declaration = line.trim_end().ends_with(';') && words.next().is_none_or(|next| next == "=");
     let name = name.trim_end_matches(';');
     (is_declaration && is_word(kind) && is_word(name) && kind != "return").then_some((kind, name))
-}
-
-/// Names declared twice in one scope, with their lines. naga declares the operands of packed dot products so, if two
-/// products in a function share one (wgpu#9540).
-fn declared_twice(text: &str) -> Vec<&str> {
-    let (mut scopes, mut twice) = (vec![BTreeSet::new()], Vec::new());
-    for line in text.lines() {
-        if let (Some((_, name)), Some(scope)) = (declared(line), scopes.last_mut())
-            && !scope.insert(name)
-        {
-            twice.push(line);
-        }
-        for brace in line.chars() {
-            match brace {
-                '{' => scopes.push(BTreeSet::new()),
-                '}' => drop(scopes.pop()),
-                _ => {}
-            }
-        }
-    }
-    twice
-}
-
-#[test]
-fn no_metal_kernel_declares_a_name_twice() {
-    assert_eq!(declared_twice("uint a = 1;\n{ \nuint a = 2;\n}\nuint a = 3;\n"), ["uint a = 3;"]);
-    for (case, text) in texts_in(Target::Msl) {
-        assert_eq!(declared_twice(&text), [""; 0], "{case}");
-    }
 }
 
 /// Stores to a component of a local vector by an index known at run time only. FXC unrolls every loop around one, and
