@@ -134,6 +134,8 @@ pub struct Device {
     pub max_binding_bytes: u64,
     /// Longest side of a 2-D texture, in texels.
     pub max_texture_side: u32,
+    /// Bits of the fraction of a texture coordinate: as the driver reports them, or what the API guarantees.
+    pub sub_texel_bits: u32,
     /// Storage buffers that a kernel can bind.
     pub max_storage_buffers: u32,
     /// Workgroup memory, in bytes.

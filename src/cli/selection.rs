@@ -183,6 +183,7 @@ pub(super) mod fakes {
             max_invocations: 1024,
             max_workgroup_size: [1024, 1024, 64],
             max_groups: 65_535,
+            sub_texel_bits: 8,
             facts: facts.iter().map(|(name, value)| ("adapter", (*name).to_owned(), (*value).to_owned())).collect(),
         }
     }

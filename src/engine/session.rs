@@ -101,6 +101,14 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// The case with the inputs of its epoch, counted from 0, and with the accuracy of the device.
+    fn in_epoch(&self, case: &Case, epoch: usize) -> Case {
+        let mut case = case.clone();
+        case.shape.stream = epoch as u64;
+        case.shape.sub_texel_bits = self.backend.device().sub_texel_bits;
+        case
+    }
+
     /// Measures one epoch of the case into `record`, which has the epochs before. If the output is a picture, stores it
     /// in `picture`.
     ///
@@ -113,7 +121,7 @@ impl<'a> Session<'a> {
         record: &mut Record,
         picture: &mut Option<Vec<u8>>,
     ) -> Result<()> {
-        let case = &in_epoch(case, record.epochs_ns.len());
+        let case = &self.in_epoch(case, record.epochs_ns.len());
         let mut job = Job::new(case)?;
         if case.is_foreign() {
             job.guard(self.backend.device().largest_buffer());
@@ -306,13 +314,6 @@ impl<'a> Session<'a> {
         self.measuring += start.elapsed();
         ratio
     }
-}
-
-/// The case with the inputs of its epoch, counted from 0.
-fn in_epoch(case: &Case, epoch: usize) -> Case {
-    let mut case = case.clone();
-    case.shape.stream = epoch as u64;
-    case
 }
 
 /// A case that reads and writes 128 MiB: more than the caches of a GPU hold.

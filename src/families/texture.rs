@@ -5,9 +5,9 @@
 //! host, since those of shaders may be a pixel off.
 //!
 //! The tolerance of a pixel covers the error of f32 coordinates: 16 roundings of 2^-24 of the picture's side. For the
-//! texture unit it also covers one step of its 8 bits of sub-texel precision (CUDA C++ Programming Guide, "Linear
-//! Filtering": "9-bit fixed point format with 8 bits of fractional value"), and one of 255 levels for the filter's
-//! arithmetic. Every value that the filtered picture has within that distance passes.
+//! texture unit it also covers one step of the device's sub-texel precision ([`Shape::sub_texel_bits`]: 8 bits on GPUs,
+//! 4 on some software devices), and one of 255 levels for the filter's arithmetic. Every value that the filtered picture
+//! has within that distance passes.
 
 use std::sync::OnceLock;
 
@@ -42,7 +42,7 @@ pub const FAMILY: Family = Family {
                 let contents = Contents::Texture(Texture { width, height, format: TexelFormat::Rgba8Unorm, texels });
                 buffers(shape, contents)
             },
-            tolerance: Some(|shape, _| Rotation::new(shape).tolerance(1.0 / 256.0, 1.0)),
+            tolerance: Some(|shape, _| Rotation::new(shape).tolerance(sub_texel_step(shape), 1.0)),
             ..BASE
         },
         Benchmark {
@@ -63,6 +63,11 @@ pub const FAMILY: Family = Family {
         },
     ],
 };
+
+/// The step of the positions that a device's texture unit can tell apart, in pixels.
+fn sub_texel_step(shape: &Shape) -> f64 {
+    f64::from(shape.sub_texel_bits).exp2().recip()
+}
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
@@ -262,13 +267,20 @@ mod tests {
     /// from their neighbours.
     #[test]
     fn the_tolerance_separates_a_pixel_from_its_neighbours() {
-        let shape = shape(128, 128, 30.0);
-        let (mut answer, mut allowed) = (vec![0.0; 4 * 128 * 128], vec![0.0; 4 * 128 * 128]);
-        Rotation::new(&shape).answer()(0, &mut answer);
-        Rotation::new(&shape).tolerance(1.0 / 256.0, 1.0)(0, &mut allowed);
-        assert!(allowed.iter().all(|levels| *levels <= 4.0), "{:?}", allowed.iter().copied().fold(0.0, f64::max));
-        let separate =
-            (4..answer.len()).filter(|i| i % 4 == 2 && (answer[*i] - answer[i - 4]).abs() > allowed[*i]).count();
-        assert!(separate > 128 * 128 * 8 / 10, "{separate} of {}", 128 * 128);
+        for (sub_texel_bits, least_separate) in [(8, 0.8), (4, 0.5)] {
+            let shape = Shape { sub_texel_bits, ..shape(128, 128, 30.0) };
+            let (mut answer, mut allowed) = (vec![0.0; 4 * 128 * 128], vec![0.0; 4 * 128 * 128]);
+            Rotation::new(&shape).answer()(0, &mut answer);
+            let step = sub_texel_step(&shape);
+            assert_eq!(step, if sub_texel_bits == 8 { 1.0 / 256.0 } else { 1.0 / 16.0 });
+            Rotation::new(&shape).tolerance(step, 1.0)(0, &mut allowed);
+            let largest = allowed.iter().copied().fold(0.0, f64::max);
+            // Neighbours differ by up to 255 levels in each direction.
+            assert!(largest <= 2.0 * 255.0 * step + 2.1, "{sub_texel_bits} bits: {largest} levels");
+            let separate =
+                (4..answer.len()).filter(|i| i % 4 == 2 && (answer[*i] - answer[i - 4]).abs() > allowed[*i]).count();
+            let separate = separate as f64 / f64::from(128 * 128);
+            assert!(separate > least_separate, "{sub_texel_bits} bits: {separate}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use naga::back::{PipelineConstants, pipeline_constants};
 use naga::valid::{Capabilities, ModuleInfo, ShaderStages, SubgroupOperationSet, ValidationFlags, Validator};
-use naga::{Module, ShaderStage};
+use naga::{Binding, BuiltIn, Expression, MathFunction, Module, ShaderStage, TypeInner};
 
 use crate::error::{Error, Result};
 use crate::suite::{Accepted, Constants, Feature};
@@ -36,12 +36,7 @@ impl Shader {
         let info = validator(Capabilities::all())
             .validate(&module)
             .map_err(|error| Error::Shader(error.emit_to_string(&source).trim_end().to_owned()))?;
-        // A kernel needs a capability if validation fails without it. This needs no list of naga's types and
-        // statements.
-        let features = Feature::ALL
-            .into_iter()
-            .filter(|feature| validator(Capabilities::all() - capability(*feature)).validate(&module).is_err())
-            .collect();
+        let features = Feature::ALL.into_iter().filter(|feature| needs(&module, *feature)).collect();
         Ok(Self { source, module, info, features })
     }
 
@@ -62,7 +57,7 @@ impl Shader {
     pub fn accepted(&self, name: &str) -> Option<Accepted> {
         let mut overrides = self.module.overrides.iter().map(|(_, over)| over);
         let over = overrides.find(|over| over.name.as_deref() == Some(name))?;
-        let naga::TypeInner::Scalar(scalar) = self.module.types[over.ty].inner else { return None };
+        let TypeInner::Scalar(scalar) = self.module.types[over.ty].inner else { return None };
         Some(match scalar.kind {
             naga::ScalarKind::Bool => Accepted::SWITCH,
             naga::ScalarKind::Uint => Accepted::U32,
@@ -80,14 +75,37 @@ impl Shader {
     }
 }
 
-/// naga's capability for a feature.
-const fn capability(feature: Feature) -> Capabilities {
+/// Whether a module needs a feature. It needs one of naga's capabilities if validation fails without it, which needs no
+/// list of naga's types and statements; naga has no capabilities for what every one of its targets has.
+fn needs(module: &Module, feature: Feature) -> bool {
+    let without = |capability| validator(Capabilities::all() - capability).validate(module).is_err();
     match feature {
-        Feature::Subgroups => Capabilities::SUBGROUP,
-        Feature::F64 => Capabilities::FLOAT64,
-        Feature::F16 => Capabilities::SHADER_FLOAT16,
-        Feature::I64 => Capabilities::SHADER_INT64,
-        Feature::CooperativeMatrix => Capabilities::COOPERATIVE_MATRIX,
+        Feature::Subgroups => without(Capabilities::SUBGROUP),
+        Feature::F64 => without(Capabilities::FLOAT64),
+        Feature::F16 => without(Capabilities::SHADER_FLOAT16),
+        Feature::I64 => without(Capabilities::SHADER_INT64),
+        Feature::CooperativeMatrix => without(Capabilities::COOPERATIVE_MATRIX),
+        Feature::SubgroupId => {
+            let arguments = module.entry_points.iter().flat_map(|entry| &entry.function.arguments);
+            let members = module.types.iter().flat_map(|(_, kind)| match &kind.inner {
+                TypeInner::Struct { members, .. } => members.as_slice(),
+                _ => &[],
+            });
+            let bindings = arguments.map(|argument| &argument.binding).chain(members.map(|member| &member.binding));
+            bindings
+                .flatten()
+                .any(|binding| matches!(binding, Binding::BuiltIn(BuiltIn::SubgroupId | BuiltIn::NumSubgroups)))
+        }
+        Feature::PackedProduct => {
+            let entries = module.entry_points.iter().map(|entry| &entry.function);
+            let mut functions = module.functions.iter().map(|(_, function)| function).chain(entries);
+            functions.any(|function| {
+                function.expressions.iter().any(|(_, expression)| {
+                    let Expression::Math { fun, .. } = expression else { return false };
+                    matches!(fun, MathFunction::Dot4I8Packed | MathFunction::Dot4U8Packed)
+                })
+            })
+        }
     }
 }
 
@@ -251,6 +269,26 @@ fn main() {
         assert_eq!(shader.source(), PRODUCT);
         let interface = shader.interface(&Constants::new()).expect("defaults");
         assert_eq!(interface.features, BTreeSet::from([Feature::F16, Feature::CooperativeMatrix]));
+    }
+
+    #[test]
+    fn features_of_the_language_are_found() {
+        const KERNEL: &str = "\
+struct Place { @builtin(BUILTIN) number: u32 }
+@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+fn product(x: u32) -> u32 { return FUNCTION(x, 3u); }
+@compute @workgroup_size(32)
+fn main(place: Place, @builtin(subgroup_invocation_id) lane: u32) { a[place.number] = product(lane); }
+";
+        for (builtin, function, expected) in [
+            ("subgroup_id", "dot4U8Packed", vec![Feature::Subgroups, Feature::SubgroupId, Feature::PackedProduct]),
+            ("num_subgroups", "min", vec![Feature::Subgroups, Feature::SubgroupId]),
+            ("local_invocation_index", "max", vec![Feature::Subgroups]),
+        ] {
+            let source = KERNEL.replace("BUILTIN", builtin).replace("FUNCTION", function);
+            let shader = Shader::parse(&source, "u32").expect("valid");
+            assert_eq!(shader.features, BTreeSet::from_iter(expected), "{builtin} {function}");
+        }
     }
 
     #[test]

@@ -96,11 +96,23 @@ pub enum Feature {
     I64,
     /// Products of 16×16 by 16×16 f16, summed in f32, by a whole subgroup: tensor cores.
     CooperativeMatrix,
+    /// The number of a subgroup in its workgroup, and the count of them: WGSL's language feature `subgroup_id`.
+    SubgroupId,
+    /// Dot products of four bytes packed into a word: WGSL's language feature `packed_4x8_integer_dot_product`.
+    PackedProduct,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 5] = [Self::Subgroups, Self::F64, Self::F16, Self::I64, Self::CooperativeMatrix];
+    pub const ALL: [Self; 7] = [
+        Self::Subgroups,
+        Self::F64,
+        Self::F16,
+        Self::I64,
+        Self::CooperativeMatrix,
+        Self::SubgroupId,
+        Self::PackedProduct,
+    ];
 
     /// Its name in the reason of a skipped row.
     #[must_use]
@@ -111,6 +123,19 @@ impl Feature {
             Self::F16 => "f16 in shaders",
             Self::I64 => "64-bit integers in shaders",
             Self::CooperativeMatrix => "cooperative matrices",
+            Self::SubgroupId => "subgroup numbers in shaders (subgroup_id)",
+            Self::PackedProduct => "packed dot products (packed_4x8_integer_dot_product)",
+        }
+    }
+
+    /// Its name in WGSL, if it is a feature of the language that a browser may lack. Elsewhere naga translates it for
+    /// every device.
+    #[must_use]
+    pub const fn of_language(self) -> Option<&'static str> {
+        match self {
+            Self::SubgroupId => Some("subgroup_id"),
+            Self::PackedProduct => Some("packed_4x8_integer_dot_product"),
+            Self::Subgroups | Self::F64 | Self::F16 | Self::I64 | Self::CooperativeMatrix => None,
         }
     }
 }

@@ -247,6 +247,9 @@ pub struct Shape {
     /// Number of the random stream that the inputs are drawn from. Each epoch of a run uses another. It is no part of
     /// the case's identity: shapes that differ only in it are equal.
     pub stream: u64,
+    /// Bits of the fraction of a texture coordinate on the device that runs the case: the filter's weights are that
+    /// exact. No part of the case's identity either.
+    pub sub_texel_bits: u32,
 }
 
 impl PartialEq for Shape {
@@ -256,10 +259,10 @@ impl PartialEq for Shape {
 }
 
 impl Shape {
-    /// A shape whose inputs are drawn from stream 0.
+    /// A shape whose inputs are drawn from stream 0, for a device of 8 sub-texel bits.
     #[must_use]
     pub const fn new(dtype: Dtype, extent: Extent, params: BTreeMap<String, f64>) -> Self {
-        Self { dtype, extent, params, stream: 0 }
+        Self { dtype, extent, params, stream: 0, sub_texel_bits: 8 }
     }
 
     /// Parameter `name`, or `default` where the case does not set it.

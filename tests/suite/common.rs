@@ -20,8 +20,10 @@ use shaderbench::suite::{Case, Feature, Profile};
 pub enum Behaviour {
     /// Computes what the oracle says.
     Right,
-    /// Gets the element of this index wrong.
+    /// Gets the element of this index wrong by 1.
     Wrong(u64),
+    /// Gets the element of this index wrong by so much.
+    Off(u64, f64),
     /// Writes nothing.
     Idle,
     /// Takes the given multiple of its usual time.
@@ -179,6 +181,7 @@ pub fn device() -> Device {
         max_invocations: 1024,
         max_workgroup_size: [1024, 1024, 64],
         max_groups: 65_535,
+        sub_texel_bits: 8,
         facts: Vec::new(),
     }
 }
@@ -368,10 +371,13 @@ impl Prepared for FakeJob<'_> {
             } else {
                 let mut want = vec![0.0; bytes as usize / spec.scalar.bytes()];
                 (self.job.check.oracle)(0, &mut want);
-                if let Behaviour::Wrong(index) = self.behaviour
-                    && let Some(value) = want.get_mut(index as usize)
-                {
-                    *value += 1.0;
+                let (index, by) = match self.behaviour {
+                    Behaviour::Wrong(index) => (index, 1.0),
+                    Behaviour::Off(index, by) => (index, by),
+                    _ => (u64::MAX, 0.0),
+                };
+                if let Some(value) = want.get_mut(index as usize) {
+                    *value += by;
                 }
                 spec.scalar.encode(want.into_iter(), &mut out);
             }

@@ -125,6 +125,36 @@ fn measured(mut device: MonitoredDevice) -> (Record, usize, Vec<Record>) {
     (subject.into_iter().next().expect("the subject has a row"), attempts, others)
 }
 
+/// A texture unit whose filter has weights of 4 bits is right, where the driver says so.
+#[test]
+fn a_filtered_picture_may_be_as_inexact_as_the_devices_texture_unit() {
+    const NAME: &str = "texture/rotate_sampled";
+    let cases = cases(&[NAME], &["64x64"]);
+    let case = cases.iter().find(|case| case.name() == NAME).expect("planned");
+    // The deviation allowed for each element, and the element for which the bits matter most.
+    let allowed = |bits: u32| {
+        let mut case = case.clone();
+        case.shape.sub_texel_bits = bits;
+        let mut allowed = vec![0.0; 4 * 64 * 64];
+        (Job::new(&case).expect("valid").check.tolerance.expect("a filter"))(0, &mut allowed);
+        allowed
+    };
+    let (fine, coarse) = (allowed(8), allowed(4));
+    let gain = |element: &usize| coarse[*element] - fine[*element];
+    let element = (0..fine.len()).max_by(|a, b| gain(a).total_cmp(&gain(b))).expect("elements");
+    let (little, more) = (fine[element].floor(), coarse[element].floor());
+    assert!(more > little + 3.0, "{more} levels of {little}");
+    for (sub_texel_bits, by, status) in
+        [(8, little, Status::Ok), (8, more, Status::Wrong), (4, more, Status::Ok), (4, more + 2.0, Status::Wrong)]
+    {
+        let mut backend = fake(only("texture/rotate_sampled rgba8unorm 64x64", Behaviour::Off(element as u64, by)));
+        backend.device.sub_texel_bits = sub_texel_bits;
+        let records = measure(&mut backend, &cases);
+        let row = records.iter().find(|row| row.name() == NAME).expect("a row");
+        assert_eq!(row.status, status, "{sub_texel_bits} bits, off by {by}: {}", row.reason);
+    }
+}
+
 #[test]
 fn on_a_device_with_a_constant_clock_a_case_is_measured_once() {
     let (row, attempts, _) = measured(monitored());

@@ -104,6 +104,8 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
         has_copy_timestamps: true,
         max_buffer_bytes: memory,
         max_binding_bytes: memory,
+        // CUDA C++ Programming Guide, "Linear Filtering": 9-bit fixed point with 8 bits of fractional value.
+        sub_texel_bits: 8,
         max_texture_side: number(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH)?
             .min(number(Attribute::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT)?),
         has_mappable_storage: false,

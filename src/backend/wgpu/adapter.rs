@@ -49,6 +49,7 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
         Feature::F16 => wgpu::Features::SHADER_F16,
         Feature::I64 => wgpu::Features::SHADER_INT64,
         Feature::CooperativeMatrix => wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX,
+        Feature::SubgroupId | Feature::PackedProduct => wgpu::Features::empty(),
     }
 }
 
@@ -109,6 +110,7 @@ fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
         max_buffer_bytes: limits.max_buffer_size,
         max_binding_bytes: limits.max_storage_buffer_binding_size,
         max_texture_side: limits.max_texture_dimension_2d,
+        sub_texel_bits: platform::sub_texel_bits(adapter).unwrap_or(guaranteed_sub_texel_bits(api)),
         max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
         max_workgroup_bytes: limits.max_compute_workgroup_storage_size,
         max_invocations: limits.max_compute_invocations_per_workgroup,
@@ -120,6 +122,16 @@ fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
         max_groups: limits.max_compute_workgroups_per_dimension,
         facts: facts(&info, &limits, features, adapter),
     })
+}
+
+/// Bits of the fraction of a texture coordinate that an API guarantees: Vulkan 4 (table "Required Limits",
+/// `subTexelPrecisionBits`), Direct3D 8 (Direct3D 11.3 functional specification, 7.18.8). OpenGL and WebGPU guarantee
+/// none and run on Vulkan's devices; neither does Metal, of which no device with fewer than 8 is known.
+const fn guaranteed_sub_texel_bits(api: Api) -> u32 {
+    match api {
+        Api::Dx12 | Api::Metal | Api::Cuda => 8,
+        Api::Vulkan | Api::Gl | Api::WebGpu => 4,
+    }
 }
 
 fn facts(

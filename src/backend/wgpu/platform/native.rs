@@ -39,6 +39,21 @@ pub(in crate::backend::wgpu) async fn renewed(adapter: &wgpu::Adapter) -> Result
     Ok(adapter.clone())
 }
 
+/// Bits of the fraction of a texture coordinate; `None` where the API does not report them. wgpu does not pass them on.
+pub(in crate::backend::wgpu) fn sub_texel_bits(adapter: &wgpu::Adapter) -> Option<u32> {
+    #[cfg(target_vendor = "apple")]
+    return None;
+    #[cfg(not(target_vendor = "apple"))]
+    #[expect(unsafe_code, reason = "the adapter outlives the call, which reads properties only")]
+    // SAFETY: the physical device belongs to the instance that is asked; neither is changed or kept.
+    unsafe {
+        let vulkan = adapter.as_hal::<wgpu::hal::api::Vulkan>()?;
+        let instance = vulkan.shared_instance().raw_instance();
+        let properties = instance.get_physical_device_properties(vulkan.raw_physical_device());
+        Some(properties.limits.sub_texel_precision_bits)
+    }
+}
+
 /// Does nothing: the adapter reports every feature.
 pub(in crate::backend::wgpu) const fn detect_features(_opened: &wgpu::Device, _device: &mut Device) {}
 

@@ -10,6 +10,7 @@ use std::task::Poll;
 
 use futures_channel::oneshot;
 use gloo_timers::future::TimeoutFuture;
+use wgpu::web_sys::js_sys;
 
 use crate::backend::background::BackgroundCompiler;
 use crate::backend::wgpu::errors::unanswered;
@@ -42,11 +43,29 @@ pub(in crate::backend::wgpu) async fn renewed(_adapter: &wgpu::Adapter) -> Resul
     found.ok_or_else(|| Error::NoDevice("the device was lost, and the browser has no adapter for this page".to_owned()))
 }
 
-/// Adds the features that wgpu does not report in a browser; the page requests them.
+/// Browsers do not report it.
+pub(in crate::backend::wgpu) const fn sub_texel_bits(_adapter: &wgpu::Adapter) -> Option<u32> {
+    None
+}
+
+/// Adds the features that wgpu does not report in a browser, and the page requests; drops those of WGSL that the browser
+/// does not know.
 pub(in crate::backend::wgpu) fn detect_features(opened: &wgpu::Device, device: &mut Device) {
     if opened.as_webgpu().is_some_and(|raw| raw.features().has("subgroups")) {
         device.features.insert(Feature::Subgroups);
     }
+    device.features.retain(|feature| feature.of_language().is_none_or(knows));
+}
+
+/// Whether the browser's WGSL has a feature of the language: `navigator.gpu.wgslLanguageFeatures`.
+fn knows(feature: &'static str) -> bool {
+    let set = ["navigator", "gpu", "wgslLanguageFeatures"]
+        .into_iter()
+        .try_fold(js_sys::global().into(), |object, name| js_sys::Reflect::get(&object, &name.into()));
+    set.is_ok_and(|set| {
+        let has = js_sys::Reflect::get(&set, &"has".into()).map(js_sys::Function::from);
+        has.and_then(|has| has.call1(&set, &feature.into())).is_ok_and(|answer| answer.is_truthy())
+    })
 }
 
 /// Directives of kernels with subgroup operations. naga does not know the first one and warns about the second one.
