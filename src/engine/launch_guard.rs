@@ -25,13 +25,27 @@ struct LaunchTime {
     scalars: u64,
     work: f64,
     launch_ns: f64,
+    /// The power of the work with which the time grows: 1, or more where two sizes of a kernel whose workgroups wait
+    /// for each other show it.
+    growth: f64,
 }
 
 impl LaunchTime {
     fn estimate_ns(self, case: &Case) -> f64 {
-        self.launch_ns * (work(case) / self.work)
+        self.launch_ns * (work(case) / self.work).powf(self.growth)
+    }
+
+    /// The growth from this launch to a longer one of the same kernel: at least 1, at most 3.
+    fn growth_to(self, work: f64, launch_ns: f64) -> f64 {
+        if work < FEWEST_TIMES * self.work {
+            return self.growth;
+        }
+        ((launch_ns / self.launch_ns).ln() / (work / self.work).ln()).clamp(1.0, 3.0)
     }
 }
+
+/// Two launches tell how their time grows if the work of one is this many times that of the other.
+const FEWEST_TIMES: f64 = 4.0;
 
 /// The quantity that a launch's time grows with: bytes or operations, or scalars if the case counts neither. The size
 /// alone will not do, because some kernels do the same work at every size.
@@ -46,7 +60,9 @@ fn work(case: &Case) -> f64 {
 impl LaunchGuard {
     /// Stores the time of one launch of the case.
     pub(super) fn note(&mut self, case: &Case, launch_ns: f64) {
-        let time = LaunchTime { scalars: case.shape.count(), work: work(case), launch_ns };
+        let (work, before) = (work(case), self.by_kernel.get(&kernel_key(case)).filter(|_| case.benchmark.waits));
+        let growth = before.map_or(1.0, |before| before.growth_to(work, launch_ns));
+        let time = LaunchTime { scalars: case.shape.count(), work, launch_ns, growth };
         self.by_kernel.insert(kernel_key(case), time);
         self.by_benchmark.insert(benchmark_key(case), time);
     }
@@ -121,16 +137,35 @@ impl LaunchGuard {
         if let Some(known) = self.same_kernel_ns(case, backend.device(), is_limited) {
             return Ok(Some(known));
         }
+        let launch_ns = self.probe(backend, timer, case, probe).await?;
+        // The second size is safe even if the time grows with the square of the work.
+        let is_second_safe = launch_ns * SECOND_TIMES.pow(2) as f64 <= longest_launch_ns(backend.device());
+        if let Extent::Linear(n) = probe
+            && case.benchmark.waits
+            && is_second_safe
+            && case.shape.count() > n * SECOND_TIMES
+        {
+            self.probe(backend, timer, case, Extent::Linear(n * SECOND_TIMES)).await?;
+        }
+        Ok(self.by_kernel.get(&kernel_key(case)).map(|time| time.estimate_ns(case)))
+    }
+
+    /// Measures and stores the time of one launch of the case at another size.
+    async fn probe(&mut self, backend: &mut dyn Backend, timer: &Timer, case: &Case, extent: Extent) -> Result<f64> {
         let mut small = case.clone();
-        small.shape.extent = probe;
+        small.shape.extent = extent;
         let job = Job::new(&small)?;
         let timer = if job.is_host_timed(backend.device().has_copy_timestamps) { Timer::wall() } else { timer.clone() };
         let mut prepared = backend.prepare(&job).await?;
         let launch_ns = one_launch_ns(prepared.as_mut(), &timer).await;
-        self.note(&small, leak_if_lost(prepared, launch_ns)?);
-        Ok(self.by_kernel.get(&kernel_key(case)).map(|time| time.estimate_ns(case)))
+        let launch_ns = leak_if_lost(prepared, launch_ns)?;
+        self.note(&small, launch_ns);
+        Ok(launch_ns)
     }
 }
+
+/// The second probe of a kernel whose workgroups wait for each other is this many times as large as the first.
+const SECOND_TIMES: u64 = 8;
 
 /// The smaller size from which the case's time is estimated; `None` if the case is too small to take long.
 fn probe(case: &Case, device: &Device, is_limited: bool) -> Option<Extent> {

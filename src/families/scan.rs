@@ -74,6 +74,7 @@ const SINGLE_PASS: Benchmark = Benchmark {
         ]
     },
     steps: |shape, interface| vec![Step::Clear("state"), Step::dispatch(tiles(shape, interface))],
+    waits: true,
     ..BASE
 };
 

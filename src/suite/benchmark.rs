@@ -67,6 +67,8 @@ pub struct Benchmark {
     pub work: fn(&Shape) -> Work,
     /// Whether it follows dependent loads of 4 bytes each, so that its result is the time of one load.
     pub is_latency: bool,
+    /// Whether its workgroups wait for each other: a launch's time may then grow faster than its work.
+    pub waits: bool,
     /// The peak that limits it; `None` where no measured one does. If it moves bytes and computes, the peak for bytes:
     /// [`Case::limits`](super::Case::limits) adds the other.
     pub ceiling: Option<Limit>,
@@ -105,6 +107,7 @@ impl Benchmark {
         end_to_end: None,
         work: |_| Work { bytes: 0, flops: 0 },
         is_latency: false,
+        waits: false,
         ceiling: None,
         no_ceiling: "",
         sets_ceiling: false,

@@ -28,6 +28,8 @@ pub enum Behaviour {
     Idle,
     /// Takes the given multiple of its usual time.
     Slow(f64),
+    /// Takes a millisecond at 2 MiB of buffers, and four times as long at twice as much.
+    Quadratic,
     /// Takes the given multiple of its usual time when it is prepared for the first time.
     SlowAtFirst(f64),
     /// Takes a time that scatters by this fraction.
@@ -306,6 +308,7 @@ impl FakeJob<'_> {
         let uniform = (log.random >> 11) as f64 / (1_u64 << 53) as f64;
         let factor = match self.behaviour {
             Behaviour::Slow(factor) => factor,
+            Behaviour::Quadratic => 1e6 * (bytes as f64 / f64::from(2 << 20)).powi(2) / base,
             Behaviour::Noisy(spread) => 1.0 + spread * (uniform - 0.5),
             Behaviour::SlowAndNoisy(factor, spread) => factor * (1.0 + spread * (uniform - 0.5)),
             _ => 1.0 + 1e-4 * uniform,

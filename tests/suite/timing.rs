@@ -4,6 +4,7 @@ use crate::common::{
     Behaviour, Clock, Recorder, cases, fake, measure, only, right, row_of, run_family, run_with, subject,
 };
 use shaderbench::results::{Record, Status};
+use shaderbench::suite::Dtype;
 
 #[test]
 fn copies_on_the_device_have_timestamps_where_the_device_has_them_for_copies() {
@@ -66,6 +67,25 @@ fn a_launch_longer_than_the_limit_is_skipped() {
     assert!(row.reason.starts_with("one launch would take about"), "{}", row.reason);
     let log = backend.log();
     assert!(!log.prepared.iter().any(|label| label.contains("sequential") && label.contains("8388608")));
+}
+
+/// Its workgroups wait for each other: at 32 times the size it may take 1024 times as long.
+#[test]
+fn the_launch_of_a_kernel_that_waits_is_estimated_from_two_sizes() {
+    let times = |size: &str, behaviour: Behaviour| {
+        let mut backend = fake(only("scan/single_pass f32", behaviour));
+        let records = measure(&mut backend, &cases(&["scan/single_pass"], &[size]));
+        let row = records.into_iter().find(|row| row.name() == "scan/single_pass" && row.dtype == Some(Dtype::F32));
+        row.expect("a row")
+    };
+    let long = times("2^23", Behaviour::Quadratic);
+    assert_eq!(long.status, Status::Skipped, "{}", long.reason);
+    let estimate = long.reason.strip_prefix("one launch would take about ").and_then(|rest| rest.split(' ').next());
+    let estimate: f64 = estimate.and_then(|seconds| seconds.parse().ok()).unwrap_or_else(|| panic!("{}", long.reason));
+    // 2^23 floats in two buffers are 32 times 2 MiB, and 32² ms are 1.02 s.
+    assert!((0.9..1.2).contains(&estimate), "{estimate} s");
+    assert_eq!(times("2^21", Behaviour::Quadratic).status, Status::Ok);
+    assert_eq!(times("2^23", Behaviour::Right).status, Status::Ok);
 }
 
 #[test]
