@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use super::estimate::estimate;
 use super::format::{TableFormat, Tables};
-use super::host::{operating_system, processor};
+use super::host::{battery_note, operating_system, processor};
 use super::interrupt::{self, Interrupt};
 use super::messages::{beginning, how_to_go_on, left_out, matched_by_part, smaller_workgroups};
 use super::output::{is_on_terminal, print, say, terminal};
 use super::outputs::{Files, Paths, default_csv, name_words};
 use super::pictures::Pictures;
 use super::progress::Progress;
-use super::selection::{no_device, select_runs};
+use super::selection::{no_device, select_runs, why_this_card};
 use super::shaders::sources;
 use super::target::{Target, Through, targets};
 use super::values::{duration, fail_on, param, size};
@@ -142,6 +142,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
         let card: Vec<&Device> = runs[0].iter().map(|index| &devices[*index]).collect();
         return dry_run(arguments, &card);
     }
+    if arguments.device.is_none() {
+        why_this_card(&devices, &runs[0]).iter().for_each(|why| say(why));
+    }
+    battery_note().iter().for_each(|note| say(note));
     if resumed.is_some() && runs.len() > 1 {
         return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
     }

@@ -58,6 +58,26 @@ pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Optio
     Ok(runs)
 }
 
+/// Which card a run without `--device` takes, why, and how to take another; `None` if there is no other.
+pub(super) fn why_this_card(found: &[Device], run: &[usize]) -> Option<String> {
+    let chosen = &found[*run.first()?];
+    let cards = cards(found);
+    let others: Vec<String> = cards
+        .iter()
+        .filter(|card| !card.contains(&run[0]))
+        .map(|card| {
+            let index = run.iter().find_map(|own| card.iter().find(|index| found[**index].api == found[*own].api));
+            let index = *index.unwrap_or(&card[0]);
+            format!("--device {index} is {} ({})", found[index].name, found[index].kind.name())
+        })
+        .collect();
+    let alike = cards.iter().filter(|card| found[card[0]].kind == chosen.kind).count();
+    let rank = if alike > 1 { format!("first of {alike}") } else { "only".to_owned() };
+    let (name, kind, others) = (&chosen.name, chosen.kind.name(), others.join(", "));
+    (!others.is_empty())
+        .then(|| format!("{name} is the {rank} {kind} device{}; {others}", if alike > 1 { "s" } else { "" }))
+}
+
 /// Indices of the devices that match `--device`, at least one.
 fn wanted(found: &[Device], device: Option<&str>) -> Result<Vec<usize>> {
     let Some(wanted) = device.filter(|wanted| *wanted != "all") else { return Ok((0..found.len()).collect()) };
@@ -225,6 +245,25 @@ mod tests {
         assert_eq!(selected(&found, Some("1"), Some(Through::All)), [vec![1, 5]]);
         assert_eq!(selected(&found, Some("6"), Some(Through::All)), [vec![0, 6]]);
         assert_eq!(selected(&found, Some("llvm"), Some(Through::All)), [vec![3, 4]]);
+    }
+
+    #[test]
+    fn the_choice_among_cards_is_explained() {
+        let found = two_cards();
+        let why = |run: &[usize]| why_this_card(&found, run);
+        let rest = "--device 3 is llvmpipe (LLVM 15) (software)";
+        assert_eq!(
+            why(&[0]).as_deref(),
+            Some(&*format!(
+                "Fake 9000 is the first of 3 discrete devices; --device 1 is Fake 9000 (discrete), \
+                 --device 2 is Fake 9000/PCIe/SSE2 (discrete), {rest}"
+            ))
+        );
+        // The other cards through the API of the run, where they have it.
+        assert!(why(&[6]).expect("others").contains("; --device 5 is Fake 9000 (discrete)"), "{:?}", why(&[6]));
+        assert!(why(&[3]).expect("others").starts_with("llvmpipe (LLVM 15) is the only software device; "));
+        assert_eq!(why_this_card(&found[3..5], &[0]), None);
+        assert_eq!(why_this_card(&found[..1], &[0]), None);
     }
 
     #[test]
