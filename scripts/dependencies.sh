@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Licences, versions and sources of all dependencies, and known vulnerabilities if the database can be downloaded.
-#   scripts/dependencies.sh              with cargo-deny and cargo-audit if they are installed; in CI, installs cargo-deny
-#   scripts/dependencies.sh --install    installs cargo-deny first (a build of three minutes on two cores)
+# With cargo-deny and cargo-audit if they are installed; --install, or CI, installs cargo-deny first (three minutes).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case "${1:-}" in

