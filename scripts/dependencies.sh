@@ -1,30 +1,38 @@
 #!/usr/bin/env bash
 # Licences, versions and sources of all dependencies, and known vulnerabilities if the database can be downloaded.
 # With cargo-deny and cargo-audit if they are installed; --install, or CI, installs cargo-deny first (three minutes).
+# --strict: fails where a check would be skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 case "${1:-}" in
-    '' | --install) ;;
-    *) echo "usage: scripts/dependencies.sh [--install]" >&2; exit 2 ;;
+    '' | --install | --strict) ;;
+    *) echo "usage: scripts/dependencies.sh [--install | --strict]" >&2; exit 2 ;;
 esac
+option="${1:-}"
+
+skip() {
+    echo "SKIPPED: $*"
+    [ "$option" != --strict ] || exit 1
+}
 
 has_cargo_deny() {
     cargo deny --version >/dev/null 2>&1 && return 0
-    if [ -z "$1${CI:-}" ]; then
-        echo "SKIPPED: cargo-deny is not installed: dependencies are not checked (--install installs it)"
-        return 1
+    if [ -z "$option${CI:-}" ]; then
+        skip "cargo-deny is not installed: dependencies are not checked (--install installs it)"
+    elif timeout 900 cargo install --locked --quiet cargo-deny; then
+        return 0
+    else
+        skip "cargo cannot install cargo-deny: dependencies are not checked"
     fi
-    timeout 900 cargo install --locked --quiet cargo-deny && return 0
-    echo "SKIPPED: cargo cannot install cargo-deny: dependencies are not checked"
     return 1
 }
 
-has_cargo_deny "${1:-}" || exit 0
+has_cargo_deny || exit 0
 checks=(bans licenses sources)
 if timeout 120 cargo deny fetch db >/dev/null 2>&1; then
     checks+=(advisories)
 else
-    echo "SKIPPED: the RustSec advisory database cannot be downloaded: known vulnerabilities are not checked"
+    skip "the RustSec advisory database cannot be downloaded: known vulnerabilities are not checked"
 fi
 cargo deny --all-features check "${checks[@]}"
 # The same database, and the programs that are built beside the workspace.
@@ -32,5 +40,5 @@ if [ "${#checks[@]}" -eq 4 ] && cargo audit --version >/dev/null 2>&1; then
     cargo audit --quiet
     cargo audit --quiet --file fuzz/Cargo.lock
 else
-    echo "SKIPPED: cargo-audit or its database is not there"
+    skip "cargo-audit or its database is not there"
 fi

@@ -13,10 +13,12 @@ if [ -z "${PROGRAM:-}" ]; then
 fi
 mkdir -p "$target/quick"
 json="$target/quick/quick.json"
+rm -f "$json"
 "$PROGRAM" --version
 status=0
 "$PROGRAM" run --profile quick --fail-on failed,wrong --force --out "$target/quick/quick.csv" --json "$json" "$@" ||
     status=$?
+[ -e "$json" ] || exit "$status"
 if ! python=$(command -v python3 || command -v python); then
     echo "SKIPPED: Python is not installed: rows are not counted"
     exit "$status"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the packages of a release in target/dist/packages: archives, .deb, wheels, npm packages, checksums, and files for
-# Homebrew, winget, Scoop and AUR. Installs what is missing.
+# Makes the packages of a release in target/dist/packages: archives, .deb, wheels, npm packages, checksums, and files
+# for Homebrew, winget, Scoop and AUR. Installs what is missing.
 #   scripts/release.sh                  builds for every platform that this machine can build for, and packs
 #   scripts/release.sh --build TARGET…  only the programs, in target/dist/programs
 #   scripts/release.sh --pack           only the packages, from the programs that are there
@@ -10,21 +10,23 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
-root="$PWD"
-if command -v cygpath >/dev/null; then root=$(cygpath -w "$PWD"); fi
+# A path as compilers write it: with backslashes on Windows.
+native() { if command -v cygpath >/dev/null; then cygpath -w "$1"; else echo "$1"; fi; }
+root=$(native "$PWD")
+cargo_home=$(native "${CARGO_HOME:-$HOME/.cargo}")
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 dist="$target/dist"
 tools="${RELEASE_TOOLS:-$target/release-tools}"
 ZIG=0.17.1 ZIGBUILD=0.24.0
 GLIBC=2.17 # The oldest that Rust supports; Debian 11 has 2.31.
-LIMITS='no machine here' # Why a target is skipped.
+why='' # Why a target is skipped.
 
 package_field() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" Cargo.toml | head -1; }
 
 repository() {
     local address="${REPOSITORY:-$(package_field repository)}"
-    [ -n "$address" ] || address=$(git remote get-url origin 2>/dev/null | sed -n 's,^git@\([^:]*\):,https://\1/,; /^https:/p') || true
-    address="${address%.git}"
+    [ -n "$address" ] || address=$(git remote get-url origin 2>/dev/null || true)
+    address=$(echo "${address%.git}" | sed -n 's,^git@\([^:]*\):,https://\1/,; /^https:/p')
     echo "${address%/}"
 }
 
@@ -39,7 +41,7 @@ default_targets() {
 # Rust's standard library for a target.
 setup_std() { # TARGET
     [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ] && return 0
-    LIMITS="rustup cannot install Rust's standard library for it"
+    why="rustup cannot install Rust's standard library for it"
     command -v rustup >/dev/null && timeout 300 rustup target add "$1" >&2
 }
 
@@ -47,19 +49,19 @@ setup_std() { # TARGET
 setup_zig() {
     export PATH="$tools/bin:$PATH" PYTHONPATH="$tools" CARGO_ZIGBUILD_ZIG_PATH="$tools/ziglang/zig"
     [ -x "$tools/bin/cargo-zigbuild" ] && [ -x "$tools/ziglang/zig" ] && return 0
-    LIMITS="pip cannot install ziglang and cargo-zigbuild"
+    why="pip cannot install ziglang and cargo-zigbuild"
     timeout 600 python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --target "$tools" \
         "ziglang==$ZIG" "cargo-zigbuild==$ZIGBUILD" >&2
 }
 
 setup_mingw() {
     command -v x86_64-w64-mingw32-gcc >/dev/null && return 0
-    LIMITS="gcc-mingw-w64-x86-64 is not installed"
+    why="gcc-mingw-w64-x86-64 is not installed"
     command -v apt-get >/dev/null && apt_install gcc-mingw-w64-x86-64 >&2
 }
 
 setup_target() { # TARGET
-    LIMITS="it is built on a system of its own: see .github/workflows/release.yml"
+    why="it is built on a system of its own: see .github/workflows/release.yml"
     case "$1 $(uname -s)" in
         *-linux-gnu\ Linux) setup_std "$1" && setup_zig ;;
         *-windows-gnu\ Linux) setup_std "$1" && setup_mingw ;;
@@ -69,7 +71,7 @@ setup_target() { # TARGET
 }
 
 build() { # TARGET
-    local flags=("--remap-path-prefix=$root=/shaderbench" "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo")
+    local flags=("--remap-path-prefix=$root=/shaderbench" "--remap-path-prefix=$cargo_home=/cargo")
     local command=(build) suffix='' program
     case "$1" in
         *-linux-gnu) command=(zigbuild) suffix=".$GLIBC" ;;
@@ -94,7 +96,7 @@ build() { # TARGET
 inspect() { # TARGET
     local program newest
     program=$(echo "$dist/programs/$1"/*)
-    if grep -aqF -e "$root/" -e "$HOME/.cargo" "$program"; then
+    if grep -aqF -e "$root" -e "$cargo_home" "$program"; then
         echo "error: $program contains paths of this machine" >&2
         return 1
     fi
@@ -102,14 +104,16 @@ inspect() { # TARGET
     command -v readelf >/dev/null || { echo "SKIPPED: readelf is not installed: glibc is not checked"; return 0; }
     newest=$(readelf -V "$program" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
     echo "$1: needs ${newest/_/ }; $(readelf -d "$program" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | paste -sd ' ')"
-    [ "$(printf '%s\n' "GLIBC_$GLIBC" "$newest" | sort -V | tail -1)" = "GLIBC_$GLIBC" ]
+    [ "$(printf '%s\n' "GLIBC_$GLIBC" "$newest" | sort -V | tail -1)" = "GLIBC_$GLIBC" ] && return 0
+    echo "error: $1 needs a newer glibc than $GLIBC" >&2
+    return 1
 }
 
 build_all() { # TARGET…
     local one start
     for one; do
         if ! setup_target "$one"; then
-            echo "SKIPPED: $one: $LIMITS"
+            echo "SKIPPED: $one: $why"
             continue
         fi
         start=$SECONDS
