@@ -19,11 +19,11 @@ status=0
 "$PROGRAM" run --profile quick --fail-on failed,wrong --force --out "$target/quick/quick.csv" --json "$json" "$@" ||
     status=$?
 [ -e "$json" ] || exit "$status"
-if ! python=$(command -v python3 || command -v python); then
+if ! python=$(find_python); then
     echo "SKIPPED: Python is not installed: rows are not counted"
     exit "$status"
 fi
-"$python" - "$json" <<'PY'
+PYTHONUTF8=1 "$python" - "$json" <<'PY'
 import collections, json, sys
 rows = json.load(open(sys.argv[1], encoding="utf-8"))
 count = collections.Counter(row["status"] for row in rows)

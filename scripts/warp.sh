@@ -5,6 +5,7 @@
 # On other systems the same run goes through the system's API, so that this script can be tried.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/setup.sh
 compiler="${1:-}"
 case "$compiler" in
     fxc | dxc) shift ;;
@@ -12,7 +13,7 @@ case "$compiler" in
 esac
 target="${CARGO_TARGET_DIR:-target}"
 folder="$target/warp-$compiler"
-python=$(command -v python3 || command -v python)
+python=$(find_python)
 
 # A file of a package, beside the program.
 take() { # PACKAGE VERSION FILE…
