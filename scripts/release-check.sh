@@ -116,7 +116,7 @@ try() { # SYSTEM
     cp /etc/resolv.conf "$chroot/etc/resolv.conf"
     # Mounts of its own, which end with it, and no settings of this machine but its proxy.
     # shellcheck disable=SC2016 # The inner shell expands them.
-    env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root ${http_proxy:+"http_proxy=$http_proxy"} \
+    env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root ${http_proxy:+"http_proxy=$http_proxy"} \
         unshare --mount bash -c \
         'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && exec chroot "$0" sh /try.sh "$@"' \
         "$chroot" "$address" "$version" "$target"

@@ -4,7 +4,8 @@
 #   scripts/release.sh                  builds for every platform that this machine can build for, and packs
 #   scripts/release.sh --build TARGET…  only the programs, in target/dist/programs
 #   scripts/release.sh --pack           only the packages, from the programs that are there
-#   scripts/release.sh --twice TARGET…  builds and packs twice, in two folders, and compares every package
+#   scripts/release.sh --twice TARGET…  builds and packs twice, in two folders, and compares every package (SECOND=DIR
+#                                       keeps the second folder)
 # The version is that of Cargo.toml. The address of the repository is REPOSITORY, or `repository` in Cargo.toml, or the
 # https address of the git remote `origin`. The same hash needs the same Rust, zig and Python.
 set -euo pipefail
@@ -153,24 +154,33 @@ pack() {
 
 # The second build is that of a clone in another folder, with its own target folder.
 twice() { # TARGET…
-    local one other
+    local other clone
     if [ -n "$(git status --porcelain --untracked-files=no)" ]; then
         echo "error: the work tree has changes: commit them first" >&2
         return 1
     fi
-    other=$(mktemp -d)
-    trap 'rm -rf "$other"' EXIT
+    if [ -n "${SECOND:-}" ]; then
+        other="$SECOND"
+    else
+        other=$(mktemp -d)
+        # shellcheck disable=SC2064 # The folder is known now.
+        trap "rm -rf '$other'" EXIT
+    fi
+    clone="$other/a-longer-name-of-the-folder"
     rm -rf "$dist/programs"
     build_all "$@"
     pack
-    git clone --quiet --no-local . "$other/a-longer-name-of-the-folder"
+    [ -d "$clone" ] || git clone --quiet --no-local . "$clone"
+    git -C "$clone" fetch --quiet origin HEAD
+    git -C "$clone" reset --quiet --hard FETCH_HEAD
     REPOSITORY=$(repository)
-    export REPOSITORY RELEASE_TOOLS="$tools" CARGO_TARGET_DIR="$other/a-longer-name-of-the-folder/target"
-    "$other/a-longer-name-of-the-folder/scripts/release.sh" --build "$@"
-    "$other/a-longer-name-of-the-folder/scripts/release.sh" --pack >/dev/null
+    export REPOSITORY RELEASE_TOOLS="$tools" CARGO_TARGET_DIR="$clone/target"
+    rm -rf "$CARGO_TARGET_DIR/dist"
+    "$clone/scripts/release.sh" --build "$@"
+    "$clone/scripts/release.sh" --pack >/dev/null
     diff -r "$dist/packages" "$CARGO_TARGET_DIR/dist/packages"
-    echo "twice: $(find "$dist/packages" -type f | wc -l) files of two builds have the same contents"
-    for one in "$dist"/packages/*.*; do echo "$(checksum <"$one")  $(basename "$one")"; done
+    echo "twice: $(find "$dist/packages" -type f | wc -l) files of two builds have the same contents:"
+    cat "$dist/packages/SHA256SUMS"
 }
 
 case "${1:-}" in
