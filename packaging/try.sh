@@ -23,7 +23,7 @@ prepare() {
         apt-get update -qq &&
             apt-get install -y -qq --no-install-recommends ca-certificates curl python3-venv npm "$@"
     else
-        dnf install -y -q --setopt=install_weak_deps=False curl tar gzip python3 npm vulkan-loader mesa-vulkan-drivers
+        dnf install -y -q --setopt=install_weak_deps=False curl tar gzip gawk python3 npm vulkan-loader mesa-vulkan-drivers
     fi
 }
 
