@@ -29,7 +29,7 @@ trap finish EXIT
 # A folder that pip and npm accept as a registry, at a free port of this machine.
 serve() {
     mkdir -p "$work/www/registry"
-    ln -s "$folder"/*.* "$work/www"
+    cp "$folder"/*.* "$work/www"
     PYTHONUNBUFFERED=1 python3 -m http.server --bind 127.0.0.1 --directory "$work/www" 0 >"$work/server.log" 2>&1 &
     server=$!
     local port=''

@@ -90,7 +90,10 @@ fn equal_programs_give_equal_packages_for_every_target() {
     assert_eq!(manifests.len(), 7, "{manifests:?}");
     let texts: String = manifests.iter().map(|name| String::from_utf8_lossy(&packages[*name])).collect();
     for (name, contents) in packages.iter().filter(|(name, _)| TARGETS.iter().any(|target| name.contains(target))) {
-        assert!(texts.contains(&format!("{ADDRESS}/releases/download/v{}/{name}", env!("CARGO_PKG_VERSION"))), "{name}");
+        assert!(
+            texts.contains(&format!("{ADDRESS}/releases/download/v{}/{name}", env!("CARGO_PKG_VERSION"))),
+            "{name}"
+        );
         assert!(texts.contains(&sha256(contents)), "no manifest has the checksum of {name}");
     }
     assert!(!texts.contains("SHA256 ") && !texts.contains("@VERSION@"), "{texts}");
@@ -103,7 +106,10 @@ fn what_cannot_be_packed_is_named() {
     }
     let folder = Folder::new();
     let without = pack(&folder, "one", &["x86_64-unknown-linux-gnu"], "");
-    assert!(without.stdout.contains("SKIPPED: Homebrew, winget, Scoop, AUR: the repository has no address"), "{without}");
+    assert!(
+        without.stdout.contains("SKIPPED: Homebrew, winget, Scoop, AUR: the repository has no address"),
+        "{without}"
+    );
     assert!(!folder.path("one/manifests").exists());
     let partial = pack(&folder, "other", &["x86_64-unknown-linux-gnu"], ADDRESS);
     for (manager, target) in
