@@ -27,6 +27,15 @@ has_vulkan_driver() {
     return 1
 }
 
+# The name of a Python that starts: on Windows, python3 may be a link to a shop.
+find_python() {
+    local name
+    for name in python3 python; do
+        if "$name" -c '' 2>/dev/null; then echo "$name" && return 0; fi
+    done
+    return 1
+}
+
 # CHROMIUM names another program.
 has_chromium() {
     for program in "${CHROMIUM:-chromium}" chromium-browser google-chrome google-chrome-stable; do

@@ -30,36 +30,6 @@ nvrtc() {
     export NVRTC_LIB="$folder/nvidia/cu13/lib"
 }
 
-# Whether cargo-deny is there. A first build takes three minutes on two cores: it is installed by --all and in CI only.
-has_cargo_deny() {
-    cargo deny --version >/dev/null 2>&1 && return 0
-    if [ -z "$is_all${CI:-}" ]; then
-        echo "SKIPPED: cargo-deny is not installed: dependencies are not checked (--all installs it)"
-        return 1
-    fi
-    timeout 900 cargo install --locked --quiet cargo-deny && return 0
-    echo "SKIPPED: cargo cannot install cargo-deny: dependencies are not checked"
-    return 1
-}
-
-# Licences, versions and sources of the dependencies, and known vulnerabilities if the database can be downloaded.
-dependencies() {
-    has_cargo_deny || return 0
-    local checks=(bans licenses sources)
-    if timeout 120 cargo deny fetch db >/dev/null 2>&1; then
-        checks+=(advisories)
-    else
-        echo "SKIPPED: the RustSec advisory database cannot be downloaded: known vulnerabilities are not checked"
-    fi
-    cargo deny --all-features check "${checks[@]}"
-    # The same database, and the programs that are built beside the workspace.
-    if [ "${#checks[@]}" -eq 4 ] && cargo audit --version >/dev/null 2>&1; then
-        cargo audit --quiet && cargo audit --quiet --file fuzz/Cargo.lock
-    else
-        echo "SKIPPED: cargo-audit or its database is not there"
-    fi
-}
-
 step() {
     local start=$SECONDS
     printf '\n== %s\n' "$*"
@@ -71,7 +41,8 @@ step cargo fmt --all --check
 step cargo clippy --locked --all-targets -- -D warnings
 step cargo clippy --locked --all-targets --no-default-features -- -D warnings
 step cargo doc --locked --no-deps --document-private-items
-step dependencies
+step scripts/dependencies.sh ${is_all:+--install}
+step scripts/workflows.sh
 step nvrtc
 step setup_chromium
 if cargo nextest --version >/dev/null 2>&1; then

@@ -205,7 +205,7 @@ fn the_paths_in_contributing_exist() {
     let text = std::fs::read_to_string("CONTRIBUTING.md").expect("readable");
     let quoted: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
     let is_path = |text: &&&str| {
-        let roots = ["src/", "tests/", "web/", "scripts/", "examples/"];
+        let roots = ["src/", "tests/", "web/", "scripts/", "examples/", "packaging/"];
         roots.iter().any(|root| text.starts_with(root)) && !text.contains(['<', '*', ' ', '\n'])
     };
     let paths: Vec<&&str> = quoted.iter().filter(is_path).collect();

@@ -27,6 +27,7 @@ mod limit;
 mod metal;
 mod mutations;
 mod order;
+mod packages;
 mod page;
 mod parameters;
 mod pipeline;
