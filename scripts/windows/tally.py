@@ -1,6 +1,7 @@
 """Counts the rows of a report by status, and names those that are failed or wrong.
 
 tally.py NAME REPORT.csv: exits with 1 if there is such a row, or none is ok.
+tally.py --again REPORT.csv: prints benchmark and size of each failed or wrong row.
 """
 
 import csv
@@ -10,6 +11,10 @@ from collections import Counter
 name, path = sys.argv[1:]
 with open(path, newline="", encoding="utf-8") as file:
     rows = list(csv.DictReader(file))
+if name == "--again":
+    bad = {f"{row['family']}/{row['benchmark']} {row['n']}" for row in rows if row["status"] in ("failed", "wrong")}
+    print("\n".join(sorted(bad)))
+    sys.exit()
 counts = Counter(row["status"] for row in rows)
 total = ", ".join(f"{counts[status]} {status}" for status in ("ok", "skipped", "failed", "wrong", "implausible"))
 print(f"{name}: {len(rows)} rows: {total}")

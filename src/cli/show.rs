@@ -189,13 +189,13 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         OutputLanguage::Hlsl => Target::Hlsl(arguments.shader_model.map(ShaderModel::from)),
         OutputLanguage::Glsl => Target::Glsl,
     };
+    let written = shader.translate(target, &kernel.constants, checks)?;
     if arguments.shader_model == Some(Model::V5_1) && checks.zero_init {
         let fxc = HlslCompiler::new(Compiler::Fxc, [0; 4], None);
         if let Some(reason) = fxc.slow_zeroing(kernel.interface.workgroup_bytes) {
             say(&format!("note: {reason}"));
         }
     }
-    let written = shader.translate(target, &kernel.constants, checks)?;
     let is_binary = arguments.out.as_ref().and_then(|path| path.extension()).is_some_and(|ending| ending == "spv");
     if target == Target::SpirV && !is_binary { Ok(disassemble(&written)?.into()) } else { Ok(written) }
 }

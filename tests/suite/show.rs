@@ -106,6 +106,17 @@ fn parameters_types_and_checks_reach_the_kernel() {
 }
 
 #[test]
+fn show_says_which_kernels_fxc_compiles_for_minutes() {
+    let note = |checks: &str, model: &str| {
+        let kernel = ["bank_conflict/stride", "--lang", "hlsl", "--checks", checks, "--shader-model", model];
+        show(&kernel).succeeds().stderr
+    };
+    let slow = "note: FXC needs minutes for this kernel: it zeroes 4096 words of workgroup memory one by one";
+    assert!(note("on", "5.1").starts_with(slow));
+    assert_eq!([note("off", "5.1"), note("on", "6.0")], ["", ""]);
+}
+
+#[test]
 fn shown_wgsl_is_complete_without_constants() {
     for (name, text) in shown_in("wgsl", "off") {
         let (_, benchmark) = benchmark(&name);
