@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::api::Api;
+use super::compiler::HlslCompiler;
 use crate::error::{Error, Result};
 use crate::job::{Checks, Job, JobBuffer, Language, Mapping, Step};
 use crate::suite::{Access, Case, Feature, Interface};
@@ -100,8 +101,10 @@ pub struct Device {
     pub vendor: String,
     /// Kind.
     pub kind: DeviceType,
-    /// Driver and version.
+    /// Driver and version; on DirectX 12 also the compiler.
     pub driver: String,
+    /// What compiles its kernels on DirectX 12; `None` through other APIs, whose drivers compile them.
+    pub compiler: Option<HlslCompiler>,
     /// The API that it is reached through.
     pub api: Api,
     /// The language that its kernels are compiled from.
@@ -156,7 +159,7 @@ impl Device {
     pub fn basics(&self) -> Vec<(&'static str, String)> {
         let [x, y, z] = self.max_workgroup_size;
         let features: Vec<_> = self.features.iter().map(|feature| feature.name()).collect();
-        vec![
+        let mut basics = vec![
             ("name", self.name.clone()),
             ("vendor", self.vendor.clone()),
             ("type", self.kind.name().to_owned()),
@@ -170,7 +173,11 @@ impl Device {
             ("storage buffers a kernel", self.max_storage_buffers.to_string()),
             ("largest buffer", format!("{} MiB", self.max_buffer_bytes >> 20)),
             ("largest binding", format!("{} MiB", self.max_binding_bytes >> 20)),
-        ]
+        ];
+        if let Some(compiler) = &self.compiler {
+            basics.insert(5, ("shader compiler", compiler.to_string()));
+        }
+        basics
     }
 
     /// The run-time checks that the case runs with. Where the API has none, those that its parameters ask for:
@@ -182,6 +189,13 @@ impl Device {
             RuntimeChecks::AlwaysOn => Checks::ALL,
             RuntimeChecks::Absent => Checks::of(&case.shape),
         }
+    }
+
+    /// [`Device::checks`], and the guards of divisions that naga leaves in HLSL where checks are off.
+    #[must_use]
+    pub fn checks_in(&self, case: &Case, interface: &Interface) -> Checks {
+        let checks = self.checks(case);
+        Checks { division: checks.division || self.compiler.is_some() && interface.divides, ..checks }
     }
 
     /// The largest buffer that a kernel can bind whole, in bytes.
@@ -218,6 +232,11 @@ impl Device {
         }
         if let Some(feature) = interface.features.difference(&self.features).next() {
             return refuse(format!("the device has no {}", feature.name()));
+        }
+        if job.kernel.checks.zero_init
+            && let Some(reason) = self.compiler.as_ref().and_then(|one| one.slow_zeroing(interface.workgroup_bytes))
+        {
+            return refuse(reason);
         }
         if self.runtime_checks == RuntimeChecks::Switchable
             && !job.kernel.is_trusted()

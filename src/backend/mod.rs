@@ -2,6 +2,7 @@
 
 mod api;
 mod background;
+mod compiler;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;
@@ -12,6 +13,7 @@ mod peaks;
 pub mod wgpu;
 
 pub use api::Api;
+pub use compiler::{Compiler, HlslCompiler, Model};
 pub use device::{Device, DeviceType, RuntimeChecks, SubgroupSize};
 pub use interface::{Backend, Prepared, Sample, Task};
 use interface::{part, spacers};

@@ -182,6 +182,7 @@ pub(super) mod fakes {
             vendor: "NVIDIA".to_owned(),
             kind: if name.starts_with("llvmpipe") { DeviceType::Software } else { DeviceType::Discrete },
             driver: "fake".to_owned(),
+            compiler: None,
             api,
             language: if api == Api::Cuda { Language::Cuda } else { Language::Wgsl },
             is_in_browser: false,

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use super::output::{print, say};
 use super::outputs::{ANOTHER_FILE, check_new};
 use super::values::param;
+use crate::backend::{Compiler, HlslCompiler};
 use crate::engine::plan::{Request, plan, select, unknown};
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
 use crate::report::replace_file;
 use crate::shader::twin::without_prelude;
-use crate::shader::{Shader, Target, disassemble};
+use crate::shader::{Shader, ShaderModel, Target, disassemble};
 use crate::suite::Checks;
 use crate::suite::{Benchmark, Case, Profile};
 
@@ -29,6 +30,9 @@ pub(super) struct Arguments {
     /// Run-time checks: off as in measurements, or on as in a browser [default: off, unless a parameter turns one on]
     #[arg(long, value_enum)]
     checks: Option<Switch>,
+    /// With --lang hlsl: shader model to write; FXC takes 5.1, DXC later ones [default: 6.0, with f16 6.2]
+    #[arg(long, value_name = "MODEL")]
+    shader_model: Option<Model>,
     /// With --lang cuda: also print the definitions that all twins start with, so that NVRTC compiles the output
     #[arg(long)]
     prelude: bool,
@@ -65,6 +69,30 @@ enum OutputLanguage {
 enum Switch {
     On,
     Off,
+}
+
+/// Shader model of DirectX 12.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Model {
+    #[value(name = "5.1")]
+    V5_1,
+    #[value(name = "6.0")]
+    V6_0,
+    #[value(name = "6.2")]
+    V6_2,
+    #[value(name = "6.6")]
+    V6_6,
+}
+
+impl From<Model> for ShaderModel {
+    fn from(model: Model) -> Self {
+        match model {
+            Model::V5_1 => Self::V5_1,
+            Model::V6_0 => Self::V6_0,
+            Model::V6_2 => Self::V6_2,
+            Model::V6_6 => Self::V6_6,
+        }
+    }
 }
 
 /// Runs the command.
@@ -121,6 +149,9 @@ fn dtype<'a>(benchmark: &'a Benchmark, asked: Option<&'a str>) -> Result<&'a str
 
 fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> {
     let lacks = |why: String| Error::Unsupported(format!("{} {why}", case.name()));
+    if arguments.shader_model.is_some() && arguments.lang != OutputLanguage::Hlsl {
+        return Err(Error::Usage("--shader-model is of DirectX 12: pass --lang hlsl, too".to_owned()));
+    }
     if kernel.is_empty() {
         return Err(lacks("has no kernel: it measures API or library calls".to_owned()));
     }
@@ -155,10 +186,16 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         }
         OutputLanguage::Spirv => Target::SpirV,
         OutputLanguage::Msl => Target::Msl,
-        OutputLanguage::Hlsl => Target::Hlsl,
+        OutputLanguage::Hlsl => Target::Hlsl(arguments.shader_model.map(ShaderModel::from)),
         OutputLanguage::Glsl => Target::Glsl,
     };
     let written = shader.translate(target, &kernel.constants, checks)?;
+    if arguments.shader_model == Some(Model::V5_1) && checks.zero_init {
+        let fxc = HlslCompiler::new(Compiler::Fxc, [0; 4], None);
+        if let Some(reason) = fxc.slow_zeroing(kernel.interface.workgroup_bytes) {
+            say(&format!("note: {reason}"));
+        }
+    }
     let is_binary = arguments.out.as_ref().and_then(|path| path.extension()).is_some_and(|ending| ending == "spv");
     if target == Target::SpirV && !is_binary { Ok(disassemble(&written)?.into()) } else { Ok(written) }
 }

@@ -128,6 +128,7 @@ impl<'a> Session<'a> {
         }
         if !job.kernel.is_empty() {
             record.workgroup_size = Some(job.kernel.interface.workgroup_size);
+            record.checks = Some(self.backend.device().checks_in(case, &job.kernel.interface));
             record.shader_hash = job.kernel.hash(self.backend.device().language);
         }
         self.backend.device().check(&job)?;

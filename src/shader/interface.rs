@@ -1,6 +1,9 @@
 //! A kernel's interface, read from its module.
 
-use naga::{AddressSpace, Expression, Literal, Module, StorageAccess, TypeInner};
+use naga::valid::ModuleInfo;
+use naga::{
+    AddressSpace, Arena, BinaryOperator, Expression, Handle, Literal, Module, ScalarKind, StorageAccess, TypeInner,
+};
 
 use super::parse::Shader;
 use crate::error::{Error, Result};
@@ -48,12 +51,14 @@ impl Shader {
         bindings.sort_by_key(|binding| binding.index);
         let workgroup_size = module.entry_points[0].workgroup_size;
         let overrides = self.values(&module)?;
+        let divides = divides(&module, &info);
         Ok(Interface {
             bindings,
             samplers,
             workgroup_size,
             workgroup_bytes,
             features: self.features.clone(),
+            divides,
             overrides,
         })
     }
@@ -96,9 +101,57 @@ impl Shader {
     }
 }
 
+/// Whether the module divides integers, or takes a remainder, by a value that is no constant. naga guards these in HLSL,
+/// with checks and without; compilers remove the guards of constants.
+fn divides(module: &Module, info: &ModuleInfo) -> bool {
+    let functions = module.functions.iter().map(|(handle, function)| (function, &info[handle]));
+    let entry = module.entry_points.iter().map(|entry| (&entry.function, info.get_entry_point(0)));
+    functions.chain(entry).any(|(function, own)| {
+        let is_integer = |value: Handle<Expression>| {
+            let kind = own[value].ty.inner_with(&module.types).scalar_kind();
+            matches!(kind, Some(ScalarKind::Sint | ScalarKind::Uint))
+        };
+        function.expressions.iter().any(|(_, expression)| match expression {
+            Expression::Binary { op: BinaryOperator::Divide | BinaryOperator::Modulo, right, .. } => {
+                is_integer(*right) && !is_constant(&function.expressions, *right)
+            }
+            _ => false,
+        })
+    })
+}
+
+fn is_constant(all: &Arena<Expression>, value: Handle<Expression>) -> bool {
+    match &all[value] {
+        Expression::Literal(_) | Expression::Constant(_) | Expression::ZeroValue(_) => true,
+        Expression::Splat { value, .. } => is_constant(all, *value),
+        Expression::Compose { components, .. } => components.iter().all(|part| is_constant(all, *part)),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_integers_are_divided_by_values_and_constants_are_no_values() {
+        let divides = |expression: &str| {
+            let kernel = format!(
+                "override WG: u32 = 8u;
+@group(0) @binding(0) var<storage, read_write> output: array<u32, 64>;
+@compute @workgroup_size(WG)
+fn main(@builtin(local_invocation_index) i: u32) {{ output[i] = {expression}; }}"
+            );
+            Shader::parse(&kernel, "f32").and_then(|shader| shader.interface(&Constants::new())).expect("valid").divides
+        };
+        for run_time in ["i / output[0]", "i % output[0]", "u32(3i / i32(i))", "(vec2(i) / vec2(4u, i)).x"] {
+            assert!(divides(run_time), "{run_time}");
+        }
+        for constant in ["i / 4u", "i % WG", "i / (2u * WG)", "u32(f32(i) / f32(output[0]))", "(vec2(i) % vec2(4u)).x"]
+        {
+            assert!(!divides(constant), "{constant}");
+        }
+    }
 
     #[test]
     fn constants_replace_defaults() {

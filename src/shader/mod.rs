@@ -4,10 +4,13 @@
 //! the case there, as `-DT=float` would in CUDA, and adds the directive `enable f16;` where the type needs it. The file
 //! on disk stays valid WGSL for every other tool.
 
+mod bound;
+mod hlsl;
 mod interface;
 mod parse;
 mod translate;
 pub mod twin;
 
+pub use hlsl::ShaderModel;
 pub use parse::{ENTRY_POINT, Shader};
 pub use translate::{Target, disassemble};

@@ -5,12 +5,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use naga::back::{glsl, hlsl, msl, spv};
+use naga::back::{glsl, msl, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::ModuleInfo;
-use naga::{AddressSpace, CooperativeSize, Module, ResourceBinding, ShaderStage, StorageAccess, TypeInner};
+use naga::{CooperativeSize, Module, ShaderStage, TypeInner};
 use rspirv::binary::Disassemble;
 
+use super::bound::{Kind, bound, next};
+use super::hlsl::{ShaderModel, hlsl};
 use super::parse::{ENTRY_POINT, Shader};
 use crate::error::{Error, Result};
 use crate::suite::{Checks, Constants, Feature};
@@ -22,15 +24,15 @@ pub enum Target {
     SpirV,
     /// Metal's.
     Msl,
-    /// DirectX 12's.
-    Hlsl,
+    /// DirectX 12's, of a shader model; `None`: the oldest that DXC takes and that has the kernel's features.
+    Hlsl(Option<ShaderModel>),
     /// OpenGL's.
     Glsl,
 }
 
 impl Target {
     /// Every target.
-    pub const ALL: [Self; 4] = [Self::SpirV, Self::Msl, Self::Hlsl, Self::Glsl];
+    pub const ALL: [Self; 4] = [Self::SpirV, Self::Msl, Self::Hlsl(None), Self::Glsl];
 
     /// Its usual name.
     #[must_use]
@@ -38,7 +40,7 @@ impl Target {
         match self {
             Self::SpirV => "SPIR-V",
             Self::Msl => "MSL",
-            Self::Hlsl => "HLSL",
+            Self::Hlsl(_) => "HLSL",
             Self::Glsl => "GLSL",
         }
     }
@@ -48,7 +50,7 @@ impl Target {
         match self {
             Self::SpirV => &[],
             Self::Msl => &[Feature::F64],
-            Self::Hlsl => &[Feature::CooperativeMatrix],
+            Self::Hlsl(_) => &[Feature::CooperativeMatrix],
             Self::Glsl => &[Feature::F16, Feature::CooperativeMatrix],
         }
     }
@@ -56,7 +58,7 @@ impl Target {
 
 impl Shader {
     /// The kernel in the language `target`, with `constants` in place and `checks` added: SPIR-V 1.3 as little-endian
-    /// bytes, MSL 2.4, HLSL of shader model 6.0 (6.2 with f16), or GLSL 4.50 as text.
+    /// bytes, MSL 2.4, HLSL (by default of shader model 6.0, with f16 6.2), or GLSL 4.50 as text.
     ///
     /// On devices with `robustBufferAccess2`, wgpu leaves bounds checks of buffers to the Vulkan driver; here the
     /// SPIR-V has them. For OpenGL, wgpu adds no bounds checks of indices and no loop bounds, but always bounds checks
@@ -70,16 +72,22 @@ impl Shader {
         if let Some(feature) = target.missing().iter().find(|feature| self.features.contains(feature)) {
             return Err(lacks(&format!("as naga writes it, it has no {}", feature.name())));
         }
+        if let Target::Hlsl(Some(model)) = target
+            && let Some(feature) = self.features.iter().find(|feature| !model.has(**feature))
+        {
+            return Err(lacks(&format!("shader model {} has no {}", model.name(), feature.name())));
+        }
         let (module, info) = self.resolve(constants)?;
         if target == Target::Msl && has_large_matrices(&module) {
             return Err(lacks("Metal's matrices have 8×8 elements"));
         }
-        let has_f16 = self.features.contains(&Feature::F16);
         // naga's writers panic on some features that their target lacks.
         let written = catch_unwind(AssertUnwindSafe(|| match target {
             Target::SpirV => spirv(&module, &info, checks),
             Target::Msl => msl(&module, &info, checks),
-            Target::Hlsl => hlsl(&module, &info, checks, has_f16),
+            Target::Hlsl(model) => {
+                hlsl(&module, &info, checks, model.unwrap_or_else(|| ShaderModel::least(&self.features)))
+            }
             Target::Glsl => glsl(&module, &info, checks),
         }));
         match written {
@@ -158,42 +166,6 @@ fn msl(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, St
     Ok(text.into_bytes())
 }
 
-fn hlsl(module: &Module, info: &ModuleInfo, checks: Checks, has_f16: bool) -> Result<Vec<u8>, String> {
-    let register = |register| hlsl::BindTarget { register, ..Default::default() };
-    let mut options = hlsl::Options {
-        sampler_heap_target: hlsl::SamplerHeapBindTargets {
-            standard_samplers: register(0),
-            comparison_samplers: register(2048),
-        },
-        shader_model: if has_f16 { hlsl::ShaderModel::V6_2 } else { hlsl::ShaderModel::V6_0 },
-        fake_missing_bindings: false,
-        zero_initialize_workgroup_memory: checks.zero_init,
-        restrict_indexing: checks.bounds,
-        force_loop_bounding: checks.loops,
-        ..Default::default()
-    };
-    let (mut constants, mut views, mut stores, mut samplers) = (0, 0, 0, 0);
-    for (binding, kind) in bound(module, info) {
-        let counter = match kind {
-            Kind::Uniform => &mut constants,
-            Kind::Read | Kind::Texture => &mut views,
-            Kind::ReadWrite => &mut stores,
-            // Samplers are in a heap that all pipelines share; the register is an index into a buffer of heap indices.
-            Kind::Sampler => &mut samplers,
-        };
-        options.binding_map.insert(binding, register(next(counter)));
-    }
-    if samplers > 0 {
-        options.sampler_buffer_binding_map.insert(hlsl::SamplerIndexBufferKey { group: 0 }, register(views));
-    }
-    options.special_constants_binding = Some(register(constants));
-    let pipeline = hlsl::PipelineOptions { entry_point: Some(entry()) };
-    let mut text = String::new();
-    let mut writer = hlsl::Writer::new(&mut text, &options, &pipeline);
-    writer.write(module, info, None).map_err(|error| error.to_string())?;
-    Ok(text.into_bytes())
-}
-
 fn glsl(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, String> {
     let (mut uniforms, mut storage, mut textures, mut samplers) = (0, 0, 0, 0);
     let slot = |(binding, kind)| {
@@ -226,42 +198,6 @@ const fn policies(has_checks: bool) -> BoundsCheckPolicies {
     // naga has no checks for binding arrays; no kernel here has any.
     let binding_array = BoundsCheckPolicy::Unchecked;
     BoundsCheckPolicies { index: policy, buffer: policy, image_load: policy, binding_array }
-}
-
-/// A binding's kind, by which platforms number it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Uniform,
-    Read,
-    ReadWrite,
-    Texture,
-    Sampler,
-}
-
-/// The bindings that the kernel uses, by number.
-fn bound(module: &Module, info: &ModuleInfo) -> Vec<(ResourceBinding, Kind)> {
-    let used = info.get_entry_point(0);
-    let mut bound = Vec::new();
-    for (handle, variable) in module.global_variables.iter() {
-        let Some(binding) = variable.binding.filter(|_| !used[handle].is_empty()) else { continue };
-        let kind = match variable.space {
-            AddressSpace::Uniform => Kind::Uniform,
-            AddressSpace::Storage { access } if access.contains(StorageAccess::STORE) => Kind::ReadWrite,
-            AddressSpace::Storage { .. } => Kind::Read,
-            _ if matches!(module.types[variable.ty].inner, TypeInner::Sampler { .. }) => Kind::Sampler,
-            _ => Kind::Texture,
-        };
-        bound.push((binding, kind));
-    }
-    bound.sort_by_key(|(binding, _)| binding.binding);
-    bound
-}
-
-/// Increments the counter; returns its previous value.
-fn next<N: Copy + std::ops::AddAssign + From<u8>>(counter: &mut N) -> N {
-    let number = *counter;
-    *counter += N::from(1);
-    number
 }
 
 #[cfg(test)]
@@ -299,9 +235,9 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(num_workgroups) groups
         for (target, expected) in [
             (Target::Msl, &["shape [[buffer(0)]]", "input [[buffer(1)]]", "image [[texture(0)]]"][..]),
             (Target::Msl, &["wrapped [[sampler(0)]]", "output [[buffer(2)]]", "_buffer_sizes [[buffer(3)]]"]),
-            (Target::Hlsl, &["shape : register(b0)", "input : register(t0)", "image : register(t1)"]),
+            (Target::Hlsl(None), &["shape : register(b0)", "input : register(t0)", "image : register(t1)"]),
             (
-                Target::Hlsl,
+                Target::Hlsl(None),
                 &["output : register(u0)", "register(b1)", "nagaGroup0SamplerIndexArray : register(t2, space0)"],
             ),
             (Target::Glsl, &["std140, binding = 0", "std430, binding = 0", "std430, binding = 1"]),
@@ -315,15 +251,14 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(num_workgroups) groups
 
     #[test]
     fn requested_checks_are_added() {
-        let only =
-            |name: &str| Checks { bounds: name == "bounds", loops: name == "loops", zero_init: name == "zero-init" };
+        let only = |name: &str| Checks::named(name).expect("a check");
         for (target, name, part) in [
             (Target::Msl, "bounds", "metal::min("),
             (Target::Msl, "loops", "loop_bound"),
             (Target::Msl, "zero-init", "tile = {}"),
-            (Target::Hlsl, "bounds", "min("),
-            (Target::Hlsl, "loops", "loop_bound"),
-            (Target::Hlsl, "zero-init", "tile = (float[64])0"),
+            (Target::Hlsl(None), "bounds", "min("),
+            (Target::Hlsl(None), "loops", "loop_bound"),
+            (Target::Hlsl(None), "zero-init", "tile = (float[64])0"),
             (Target::Glsl, "zero-init", "tile = float[64]("),
         ] {
             let (without, with) = (text(target, Checks::default()), text(target, only(name)));
@@ -336,6 +271,35 @@ fn main(@builtin(local_invocation_index) i: u32, @builtin(num_workgroups) groups
             assert!(binary(only(name)).len() > bare.len(), "{name}");
         }
         assert_eq!((only("loops").name(), Checks::ALL.name()), ("loops".to_owned(), "on".to_owned()));
+    }
+
+    #[test]
+    fn hlsl_is_of_the_shader_model() {
+        let written = |kernel: &str, model| {
+            let shader = Shader::parse(kernel, "f32").expect("valid");
+            let text = shader.translate(Target::Hlsl(model), &Constants::new(), Checks::default());
+            text.map(|text| String::from_utf8(text).expect("text")).map_err(|error| error.to_string())
+        };
+        let dot = "@group(0) @binding(0) var<storage, read_write> output: array<u32>;
+@compute @workgroup_size(1)
+fn main() { output[0] = dot4U8Packed(output[1], output[2]); }";
+        let has_instruction = |model| written(dot, model).expect("expressible").contains("dot4add_u8packed");
+        assert!(has_instruction(Some(ShaderModel::V6_6)));
+        assert!(!has_instruction(Some(ShaderModel::V5_1)) && !has_instruction(None));
+        let lanes = "@group(0) @binding(0) var<storage, read_write> output: array<u32>;
+@compute @workgroup_size(32)
+fn main() { output[0] = subgroupAdd(output[1]); }";
+        assert_eq!(
+            written(lanes, Some(ShaderModel::V5_1)),
+            Err("HLSL cannot express this kernel: shader model 5.1 has no subgroup operations".to_owned())
+        );
+        assert!(written(lanes, Some(ShaderModel::V6_0)).expect("expressible").contains("WaveActiveSum"));
+        let halves = "enable f16;
+@group(0) @binding(0) var<storage, read_write> output: array<f16>;
+@compute @workgroup_size(1)
+fn main() { output[0] = output[1]; }";
+        assert!(written(halves, Some(ShaderModel::V6_0)).is_err_and(|why| why.contains("shader model 6.0 has no f16")));
+        assert!(written(halves, None).is_ok(), "the oldest model that has them");
     }
 
     #[test]

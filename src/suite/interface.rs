@@ -54,6 +54,8 @@ pub struct Interface {
     pub workgroup_bytes: u32,
     /// Features that the device must have.
     pub features: BTreeSet<Feature>,
+    /// Whether it divides integers by values that are known at run time only.
+    pub divides: bool,
     /// Every override that is used, by name, whether set by the host or left at its default.
     pub overrides: Vec<(String, Value)>,
 }
@@ -150,28 +152,46 @@ pub struct Checks {
     pub loops: bool,
     /// Workgroup memory is zero when a workgroup starts.
     pub zero_init: bool,
+    /// Every integer division has a divisor other than 0. No API can switch it alone; [`Checks::ALL`] includes it.
+    pub division: bool,
 }
 
 impl Checks {
     /// All checks, as in a browser.
-    pub const ALL: Self = Self { bounds: true, loops: true, zero_init: true };
+    pub const ALL: Self = Self { bounds: true, loops: true, zero_init: true, division: true };
 
     /// Parses a [`Checks::name`].
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let is_on = |bit: u32, from: u32| from >> bit & 1 == 1;
-        let all = (0..8).map(|from| Self { bounds: is_on(0, from), loops: is_on(1, from), zero_init: is_on(2, from) });
+        let all = (0..16).map(|from| Self {
+            bounds: is_on(0, from),
+            loops: is_on(1, from),
+            zero_init: is_on(2, from),
+            division: is_on(3, from),
+        });
         all.into_iter().find(|checks| checks.name() == name)
+    }
+
+    /// Those that a case's parameters can switch one by one; all where all of these are on.
+    #[must_use]
+    pub const fn switchable(self) -> Self {
+        Self { division: self.bounds && self.loops && self.zero_init, ..self }
     }
 
     /// Their text in the column `checks`: `off`, `on`, or the names of those that are on, joined by `+`.
     #[must_use]
     pub fn name(self) -> String {
-        let named = [(self.bounds, "bounds"), (self.loops, "loops"), (self.zero_init, "zero-init")];
+        let named = [
+            (self.bounds, "bounds"),
+            (self.loops, "loops"),
+            (self.zero_init, "zero-init"),
+            (self.division, "division"),
+        ];
         let on: Vec<_> = named.iter().filter(|(is_on, _)| *is_on).map(|(_, name)| *name).collect();
         match on.len() {
             0 => "off".to_owned(),
-            3 => "on".to_owned(),
+            4 => "on".to_owned(),
             _ => on.join("+"),
         }
     }

@@ -28,7 +28,8 @@ impl Checks {
     #[must_use]
     pub fn of(shape: &Shape) -> Self {
         let is_on = |name| shape.param(name, 0.0) != 0.0;
-        Self { bounds: is_on("BOUNDS"), loops: is_on("LOOPS"), zero_init: is_on("ZERO_INIT") }
+        Self { bounds: is_on("BOUNDS"), loops: is_on("LOOPS"), zero_init: is_on("ZERO_INIT"), division: false }
+            .switchable()
     }
 }
 

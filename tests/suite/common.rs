@@ -162,6 +162,7 @@ pub fn device() -> Device {
         vendor: "Nobody".into(),
         kind: DeviceType::Discrete,
         driver: "fake 1.0".into(),
+        compiler: None,
         api: Api::Vulkan,
         language: Language::Wgsl,
         is_in_browser: false,
@@ -425,7 +426,7 @@ impl Observer for Recorder {
         self.tuned.push((number, count));
     }
     fn start(&mut self, index: usize, case: &Case, row: &Record) {
-        let api = ["vulkan", "cuda", "gl", "webgpu"]
+        let api = ["vulkan", "dx12", "cuda", "gl", "webgpu"]
             .into_iter()
             .find(|api| *api == row.api_name())
             .expect("an API of the fakes");

@@ -12,6 +12,7 @@ mod common;
 mod compare;
 mod compilers;
 mod device;
+mod dx12;
 mod epochs;
 mod explain;
 mod files;

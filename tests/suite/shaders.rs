@@ -95,7 +95,7 @@ fn naga_translates_every_kernel_to_every_target_that_has_its_features() {
                 || lacks(Target::Msl, Feature::CooperativeMatrix)
                 || lacks(Target::Glsl, Feature::F16)
                 || lacks(Target::Glsl, Feature::CooperativeMatrix)
-                || lacks(Target::Hlsl, Feature::CooperativeMatrix);
+                || lacks(Target::Hlsl(None), Feature::CooperativeMatrix);
             match translated {
                 Ok(text) => assert!(!text.is_empty() && !is_lacking, "{case} in {}", target.name()),
                 Err(error) => assert!(is_lacking, "{case}: {error}"),
@@ -184,7 +184,7 @@ fn glslang_accepts_every_kernel_without_checks() {
     // glslang's HLSL has no templated loads, with which naga reads f64 and f16.
     let is_readable =
         |features: &BTreeSet<Feature>| !features.contains(&Feature::F64) && !features.contains(&Feature::F16);
-    in_language(Target::Hlsl, is_readable).par_iter().for_each(|((case, _), text)| {
+    in_language(Target::Hlsl(None), is_readable).par_iter().for_each(|((case, _), text)| {
         assert_glslang_accepts_hlsl(&case.to_string(), text);
     });
 }
@@ -236,9 +236,31 @@ fn stores_by_index(text: &str) -> Vec<&str> {
 fn no_direct3d_kernel_stores_to_a_local_vector_by_an_index() {
     let loops = "float4 a = (float4)0;\nfloat b[4];\na[0] = 1.0;\nb[_e1] = 1.0;\na[_e1] = 1.0;\n";
     assert_eq!(stores_by_index(loops), ["a[_e1] = 1.0;"]);
-    for (case, text) in texts_in(Target::Hlsl) {
+    for (case, text) in texts_in(Target::Hlsl(None)) {
         assert_eq!(stores_by_index(&text), [""; 0], "{case}");
     }
+}
+
+/// naga guards divisions of integers in HLSL, with checks and without. Rows name these guards (`division`) where the
+/// divisor is no constant, since compilers remove the others.
+#[test]
+fn hlsl_guards_every_division_by_a_value() {
+    let (mut guarded, mut divide, mut kernels) = (0, 0, 0);
+    let mut seen = BTreeSet::new();
+    for (case, job) in self::kernels() {
+        let shader = Shader::parse(&job.kernel.source, case.shape.dtype.name()).expect("valid");
+        let Ok(text) = shader.translate(Target::Hlsl(None), &job.kernel.constants, Checks::default()) else { continue };
+        let text = String::from_utf8(text).expect("UTF-8");
+        let is_guarded = text.contains(" naga_div(") || text.contains(" naga_mod(");
+        assert!(is_guarded || !job.kernel.interface.divides, "{case} divides without a guard");
+        if seen.insert(text) {
+            guarded += u32::from(is_guarded);
+            divide += u32::from(job.kernel.interface.divides);
+            kernels += 1;
+        }
+    }
+    println!("of {kernels} outputs {guarded} have guards, {divide} guards of values");
+    assert!(divide > 0 && divide < guarded && guarded < kernels);
 }
 
 #[test]

@@ -62,6 +62,10 @@ fn show_says_in_one_sentence_why_it_has_no_kernel() {
             &["transpose/tiled", "--lang", "msl", "--dtype", "f64"],
             "MSL cannot express this kernel: as naga writes it, it has no f64 in shaders",
         ),
+        (
+            &["reduction/subgroup", "--lang", "hlsl", "--shader-model", "5.1"],
+            "HLSL cannot express this kernel: shader model 5.1 has no subgroup operations",
+        ),
         (&["transpose/cublas"], "transpose/cublas has no kernel: it measures API or library calls"),
         (&["bank_conflict/bytes_direct"], "exists only in CUDA: WGSL has no 8-bit integers (--lang cuda shows it)"),
         (&["transpose/tiled", "--lang", "cuda", "--checks", "on"], "has no checks in CUDA, which adds none"),
@@ -73,6 +77,7 @@ fn show_says_in_one_sentence_why_it_has_no_kernel() {
         (&["transpose/tilde"][..], "did you mean 'transpose/tiled'?"),
         (&["transpose"], "'transpose' matches several kernels: name one of transpose/naive_coalesced_read, "),
         (&["transpose/tiled", "--param", "PAT=1"], "did you mean 'PAD'?"),
+        (&["transpose/tiled", "--shader-model", "6.0"], "--shader-model is of DirectX 12: pass --lang hlsl, too"),
         (&["transpose/tiled", "--dtype", "f46"], "there is no element type 'f46': there are f32, f64"),
     ] {
         let output = show(arguments).exits_with(2);
@@ -94,8 +99,21 @@ fn parameters_types_and_checks_reach_the_kernel() {
     let bounded =
         |checks: &str| shown(&["transpose/tiled", "--lang", "hlsl", "--checks", checks]).contains("loop_bound");
     assert!(bounded("on") && !bounded("off"));
+    let packed = |model: &str| shown(&["ceiling/dot4", "--lang", "hlsl", "--shader-model", model]).contains("dot4add");
+    assert!(packed("6.6") && !packed("6.0") && !packed("5.1"));
     // Without --checks the parameters decide.
     assert!(shown(&["safety_tax/fma", "--lang", "hlsl", "--param", "LOOPS=1"]).contains("loop_bound"));
+}
+
+#[test]
+fn show_says_which_kernels_fxc_compiles_for_minutes() {
+    let note = |checks: &str, model: &str| {
+        let kernel = ["bank_conflict/stride", "--lang", "hlsl", "--checks", checks, "--shader-model", model];
+        show(&kernel).succeeds().stderr
+    };
+    let slow = "note: FXC needs minutes for this kernel: it zeroes 4096 words of workgroup memory one by one";
+    assert!(note("on", "5.1").starts_with(slow));
+    assert_eq!([note("off", "5.1"), note("on", "6.0")], ["", ""]);
 }
 
 #[test]

@@ -92,6 +92,7 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
         vendor: "NVIDIA".to_owned(),
         kind: if is_integrated { DeviceType::Integrated } else { DeviceType::Discrete },
         driver: cuda_version(version),
+        compiler: None,
         api: Api::Cuda,
         language: Language::Cuda,
         is_in_browser: false,

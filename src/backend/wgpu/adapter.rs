@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::platform::{self, APIS};
-use crate::backend::{Api, Device, DeviceType, RuntimeChecks, SubgroupSize};
+use crate::backend::{Api, Device, DeviceType, HlslCompiler, RuntimeChecks, SubgroupSize};
 use crate::error::visible;
 use crate::job::Language;
 use crate::suite::Feature;
@@ -18,21 +18,19 @@ pub struct Adapter {
 
 /// Every adapter of the given API, hardware first, then by API. `None`: all APIs, or those in `WGPU_BACKEND`.
 pub async fn adapters(api: Option<Api>) -> Vec<Adapter> {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
-    if descriptor.backends.is_empty() {
+    let mut backends = wgpu::InstanceDescriptor::new_without_display_handle_from_env().backends;
+    if backends.is_empty() {
         // `WGPU_BACKEND` is empty, or has no name that wgpu knows.
-        descriptor.backends = wgpu::Backends::all();
+        backends = wgpu::Backends::all();
     }
     if let Some((_, backend)) = APIS.iter().find(|(known, _)| Some(*known) == api) {
-        descriptor.backends = wgpu::Backends::from(*backend);
+        backends = wgpu::Backends::from(*backend);
     }
-    let backends = descriptor.backends;
-    let instance = wgpu::Instance::new(descriptor);
-    let found = platform::adapters(&instance, backends).await;
+    let found = platform::adapters(backends).await;
     let mut adapters: Vec<_> = found
         .into_iter()
-        .filter_map(|inner| {
-            let device = describe(&inner)?;
+        .filter_map(|(inner, compiler)| {
+            let device = describe(&inner, compiler)?;
             Some(Adapter { inner, device })
         })
         .collect();
@@ -78,7 +76,7 @@ fn shader_features(adapter: &wgpu::Adapter) -> impl Iterator<Item = Feature> {
         .filter(move |feature| *feature != Feature::CooperativeMatrix || multiplies_f16)
 }
 
-fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
+fn describe(adapter: &wgpu::Adapter, compiler: Option<HlslCompiler>) -> Option<Device> {
     let (info, limits, features) = (adapter.get_info(), adapter.limits(), adapter.features());
     let api = APIS.iter().find(|(_, backend)| *backend == info.backend)?.0;
     let kind = match info.device_type {
@@ -89,11 +87,13 @@ fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
         wgpu::DeviceType::Other if is_software(&info.name) => DeviceType::Software,
         wgpu::DeviceType::Other => DeviceType::Other,
     };
+    let driver = visible(format!("{} {}", info.driver, info.driver_info).trim()).into_owned();
     Some(Device {
         name: visible(&info.name).into_owned(),
         vendor: vendor(&info),
         kind,
-        driver: visible(format!("{} {}", info.driver, info.driver_info).trim()).into_owned(),
+        // What compiles the kernels is a part of what runs them: two PCs that differ by a DLL differ in this.
+        driver: compiler.as_ref().map_or(driver.clone(), |compiler| format!("{driver}, {compiler}")),
         api,
         language: Language::Wgsl,
         is_in_browser: api == Api::WebGpu,
@@ -120,6 +120,7 @@ fn describe(adapter: &wgpu::Adapter) -> Option<Device> {
             limits.max_compute_workgroup_size_z,
         ],
         max_groups: limits.max_compute_workgroups_per_dimension,
+        compiler,
         facts: facts(&info, &limits, features, adapter),
     })
 }
@@ -154,7 +155,10 @@ fn facts(
         facts.extend(all.into_iter().map(|(name, value)| ("limits", words(&name), value.to_string())));
     }
     let downlevel = adapter.get_downlevel_capabilities();
-    facts.push(("capabilities", "shader model".to_owned(), format!("{:?}", downlevel.shader_model)));
+    // On DirectX 12 it is always the same; the device's own is in `Device::compiler`.
+    if info.backend != wgpu::Backend::Dx12 {
+        facts.push(("capabilities", "shader model".to_owned(), format!("{:?}", downlevel.shader_model)));
+    }
     let missing = wgpu::DownlevelFlags::all() - downlevel.flags;
     facts.extend(missing.iter_names().map(|(name, _)| ("lacks", words(name), String::new())));
     facts.extend(features.iter_names().map(|(name, _)| ("features", words(name), String::new())));

@@ -5,6 +5,8 @@
 
 mod adapter;
 mod backend;
+#[cfg(not(target_family = "wasm"))]
+mod dx12;
 mod errors;
 mod gpu;
 mod memory;

@@ -25,8 +25,9 @@ fn costs(rows: &[&Record], draft: &mut Draft) -> Option<String> {
 fn cost(rows: &[&Record], draft: &mut Draft, benchmark: &str) -> Option<String> {
     let measured: Vec<&Record> = of(rows, benchmark).filter(|row| row.median_ns.is_some()).collect();
     // Sizes are in ascending order.
-    let n = measured.iter().rfind(|row| row.checks == Some(Checks::ALL))?.n;
-    let own = |checks| time(measured.iter().find(|row| row.n == n && row.checks == Some(checks))?);
+    let n = measured.iter().rfind(|row| row.checks.map(Checks::switchable) == Some(Checks::ALL))?.n;
+    let own =
+        |checks| time(measured.iter().find(|row| row.n == n && row.checks.map(Checks::switchable) == Some(checks))?);
     let (on, off) = (own(Checks::ALL)?, own(Checks::default())?);
     let all = draft.duration(format!("{benchmark} checks on"), on, off)?;
     let single = [

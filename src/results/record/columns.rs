@@ -61,7 +61,7 @@ pub const COLUMNS: &[Column] = &[
     column!(Identity device, "", "name of the device, as the driver reports it"),
     column!(Text vendor, "", "vendor of the device"),
     column!(Text device_type, "", "discrete, integrated, virtual, software or other"),
-    column!(Identity driver, "", "driver and its version"),
+    column!(Identity driver, "", "driver and its version; on DirectX 12 also the shader compiler and its shader model"),
     column!(Identity backend, "", "API that ran the kernel: vulkan, metal, dx12, gl, cuda, webgpu"),
     column!(Identity family, "", "group of kernels that do the same job"),
     column!(Identity benchmark, "", "one way to do the job"),
@@ -69,7 +69,11 @@ pub const COLUMNS: &[Column] = &[
     column!(Identity n, "", "size: number of elements, rows x columns, or m x n x k"),
     column!(Identity params, "", "parameters, K=V joined by ';', sorted by name"),
     column!(Text workgroup_size, "", "workgroup size, x x y x z"),
-    column!(Text checks, "", "run-time checks added to the kernel: off, on, or their names"),
+    column!(
+        Text checks,
+        "",
+        "run-time checks added to the kernel: off, on, or their names; DirectX 12 always guards integer divisions"
+    ),
     column!(Text shader_hash, "", "hash of the compiled source with its constants, without comments"),
     column!(Text status, "", "ok, wrong, skipped, failed or implausible"),
     column!(Text reason, "", "why the status is not ok, or a remark about the row"),

@@ -143,7 +143,7 @@ impl Field for Option<Checks> {
         }
         Checks::named(text).map(Some).ok_or_else(|| {
             format!(
-                "'{text}' is not a valid list of checks: it must be off, on, or bounds, loops and zero-init joined by +"
+                "'{text}' is not a valid list of checks: it must be off, on, or bounds, loops, zero-init and division joined by +"
             )
         })
     }

@@ -8,9 +8,10 @@ use futures_channel::oneshot;
 use rayon::prelude::*;
 
 use crate::backend::background::{BackgroundCompiler, Work, cores};
+use crate::backend::wgpu::dx12;
 use crate::backend::wgpu::errors::unanswered;
 use crate::backend::wgpu::timeouts::Timeouts;
-use crate::backend::{Api, Device, DeviceType};
+use crate::backend::{Api, Device, DeviceType, HlslCompiler};
 use crate::error::{Error, Result, one_line};
 use crate::job::Kernel;
 
@@ -26,12 +27,37 @@ pub const APIS: [(Api, wgpu::Backend); 4] = [
 /// gigabytes.
 pub(in crate::backend::wgpu) const PIECE: u64 = 32 << 20;
 
-/// Every adapter.
-pub(in crate::backend::wgpu) async fn adapters(
-    instance: &wgpu::Instance,
-    backends: wgpu::Backends,
-) -> Vec<wgpu::Adapter> {
-    instance.enumerate_adapters(backends).await
+/// Every adapter; those of DirectX 12 with the compiler of their kernels.
+pub(in crate::backend::wgpu) async fn adapters(backends: wgpu::Backends) -> Vec<(wgpu::Adapter, Option<HlslCompiler>)> {
+    let dx12 = if cfg!(windows) { backends & wgpu::Backends::DX12 } else { wgpu::Backends::empty() };
+    let mut found: Vec<_> = found(backends - dx12, None).await.into_iter().map(|adapter| (adapter, None)).collect();
+    if dx12.is_empty() {
+        return found;
+    }
+    for candidate in dx12::candidates() {
+        let with = self::found(dx12, Some(candidate.choice.clone())).await;
+        if !with.is_empty() {
+            found.extend(with.into_iter().map(|adapter| {
+                let compiler = candidate.on(&adapter);
+                (adapter, Some(compiler))
+            }));
+            break;
+        }
+    }
+    found
+}
+
+/// The adapters of `backends`, which compile with `compiler` on DirectX 12.
+async fn found(backends: wgpu::Backends, compiler: Option<wgpu::Dx12Compiler>) -> Vec<wgpu::Adapter> {
+    if backends.is_empty() {
+        return Vec::new();
+    }
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
+    descriptor.backends = backends;
+    if let Some(compiler) = compiler {
+        descriptor.backend_options.dx12.shader_compiler = compiler;
+    }
+    wgpu::Instance::new(descriptor).enumerate_adapters(backends).await
 }
 
 /// The adapter, ready to open another device.

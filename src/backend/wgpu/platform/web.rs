@@ -15,7 +15,7 @@ use wgpu::web_sys::js_sys;
 use crate::backend::background::BackgroundCompiler;
 use crate::backend::wgpu::errors::unanswered;
 use crate::backend::wgpu::timeouts::Timeouts;
-use crate::backend::{Api, Device};
+use crate::backend::{Api, Device, HlslCompiler};
 use crate::error::{Error, Result};
 use crate::job::Kernel;
 use crate::suite::Feature;
@@ -28,19 +28,20 @@ pub(in crate::backend::wgpu) const PIECE: u64 = 8 << 20;
 
 /// The adapter that the browser prefers for high performance.
 pub(in crate::backend::wgpu) async fn adapters(
-    instance: &wgpu::Instance,
     _backends: wgpu::Backends,
-) -> Vec<wgpu::Adapter> {
+) -> Vec<(wgpu::Adapter, Option<HlslCompiler>)> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
     let power_preference = wgpu::PowerPreference::HighPerformance;
     let options = wgpu::RequestAdapterOptions { power_preference, ..Default::default() };
-    instance.request_adapter(&options).await.into_iter().collect()
+    instance.request_adapter(&options).await.into_iter().map(|adapter| (adapter, None)).collect()
 }
 
 /// A new adapter: in a browser, each adapter opens one device.
 pub(in crate::backend::wgpu) async fn renewed(_adapter: &wgpu::Adapter) -> Result<wgpu::Adapter> {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
-    let found = adapters(&instance, wgpu::Backends::all()).await.pop();
-    found.ok_or_else(|| Error::NoDevice("the device was lost, and the browser has no adapter for this page".to_owned()))
+    let found = adapters(wgpu::Backends::all()).await.pop();
+    found
+        .map(|(adapter, _)| adapter)
+        .ok_or_else(|| Error::NoDevice("the device was lost, and the browser has no adapter for this page".to_owned()))
 }
 
 /// Browsers do not report it.

@@ -1,0 +1,96 @@
+//! What compiles the kernels of a DirectX 12 device.
+
+use std::fmt;
+
+/// Microsoft's compilers of HLSL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compiler {
+    /// FXC, a part of Windows: shader model 5.1 only.
+    Fxc,
+    /// DXC: shader model 6.0 and later.
+    Dxc,
+}
+
+/// A shader model, such as (6, 6).
+pub type Model = (u32, u32);
+
+/// A compiler of HLSL, and the shader model that it compiles for the device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HlslCompiler {
+    /// Which of the two.
+    pub compiler: Compiler,
+    /// Its version; empty where its file has none.
+    pub version: String,
+    /// The highest shader model that both compiler and device have; `None` where the device does not tell.
+    pub model: Option<Model>,
+}
+
+impl HlslCompiler {
+    /// The compiler of this version on a device with the shader model `device`.
+    ///
+    /// wgpu takes DXC's version for its highest model: 1.6 for 6.6.
+    #[must_use]
+    pub fn new(compiler: Compiler, version: [u32; 4], device: Option<Model>) -> Self {
+        let highest = match (compiler, version) {
+            (Compiler::Fxc, _) => (5, 1),
+            (Compiler::Dxc, [1, minor, ..]) => (6, minor.min(9)),
+            (Compiler::Dxc, [0, ..]) => (6, 0),
+            (Compiler::Dxc, _) => (6, 9),
+        };
+        let model = if compiler == Compiler::Fxc { Some(highest) } else { device.map(|own| own.min(highest)) };
+        let version = if version == [0; 4] { String::new() } else { version.map(|part| part.to_string()).join(".") };
+        Self { compiler, version, model }
+    }
+
+    /// Why a kernel that sets this many bytes of workgroup memory to zero is not compiled.
+    ///
+    /// naga writes `array = (T[N])0`, of which FXC makes N stores. Its time grows with the square of N, and with the
+    /// number of accesses to the array. A compiler in this process cannot be stopped, so it must not start.
+    #[must_use]
+    pub fn slow_zeroing(&self, bytes: u32) -> Option<String> {
+        (self.compiler == Compiler::Fxc && bytes > LARGEST_ZEROED).then(|| {
+            format!(
+                "FXC needs minutes for this kernel: it zeroes {} words of workgroup memory one by one; DXC compiles \
+                 it (place dxcompiler.dll and dxil.dll beside the program)",
+                bytes / 4
+            )
+        })
+    }
+}
+
+/// Bytes of workgroup memory whose zeroing FXC compiles in less than a minute, in every kernel of the suite that has as
+/// many: `scripts/windows.sh` compiles them, and prints the longest times.
+const LARGEST_ZEROED: u32 = 8448;
+
+impl fmt::Display for HlslCompiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.compiler {
+            Compiler::Fxc => "FXC",
+            Compiler::Dxc => "DXC",
+        })?;
+        if !self.version.is_empty() {
+            write!(f, " {}", self.version)?;
+        }
+        match self.model {
+            Some((major, minor)) => write!(f, ", shader model {major}.{minor}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_is_the_highest_that_compiler_and_device_have() {
+        let text = |compiler, version, device| HlslCompiler::new(compiler, version, device).to_string();
+        let dxc = [1, 7, 2308, 7];
+        assert_eq!(text(Compiler::Dxc, dxc, Some((6, 6))), "DXC 1.7.2308.7, shader model 6.6");
+        assert_eq!(text(Compiler::Dxc, dxc, Some((6, 8))), "DXC 1.7.2308.7, shader model 6.7");
+        assert_eq!(text(Compiler::Dxc, [2, 0, 0, 0], Some((6, 8))), "DXC 2.0.0.0, shader model 6.8");
+        assert_eq!(text(Compiler::Dxc, [0; 4], Some((6, 8))), "DXC, shader model 6.0");
+        assert_eq!(text(Compiler::Dxc, dxc, None), "DXC 1.7.2308.7");
+        assert_eq!(text(Compiler::Fxc, [10, 0, 26100, 1], Some((6, 8))), "FXC 10.0.26100.1, shader model 5.1");
+    }
+}
