@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# All checks of CI: format, lints, documentation, dependencies and all tests, on a software device if there is no GPU.
+# All checks of a change on Linux: format, lints, documentation, dependencies, workflows and all tests, on a software
+# device if there is no GPU.
 # On two cores it takes about ten minutes, and more for a first build.
 #   scripts/test.sh          every kernel, every planted fault and every check in a browser
 #   scripts/test.sh --all    also tests that take minutes more and cover no other kernel: 12 killed runs instead of 2,
