@@ -248,6 +248,9 @@ dx12() {
     use_new_mesa
     # The start of vkd3d takes a minute without this.
     export VKD3D_CONFIG=virtual_heaps
+    # Direct3D zeroes new buffers, and wgpu clears others by copying from one. vkd3d leaves them as malloc gives them, so
+    # that a device that is opened late in a run "clears" with old data. This makes malloc return zeros.
+    export MALLOC_PERTURB_=255
     measure dx12
     resume dx12
     beside dx12

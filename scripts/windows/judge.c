@@ -67,7 +67,8 @@ static __attribute__((noreturn)) DWORD WINAPI watch(void *unused) {
     (void)unused;
     for (;;) {
         Sleep(200);
-        if (deadline && used() > deadline) {
+        LONG now = deadline; // The other thread may set it to 0 at any time.
+        if (now && used() > now) {
             printf("slow %s 0\n", current);
             fflush(stdout);
             TerminateProcess(GetCurrentProcess(), 3);
