@@ -125,8 +125,8 @@ impl Feature {
             Self::F16 => "f16 in shaders",
             Self::I64 => "64-bit integers in shaders",
             Self::CooperativeMatrix => "cooperative matrices",
-            Self::SubgroupId => "subgroup numbers in shaders (subgroup_id)",
-            Self::PackedProduct => "packed dot products (packed_4x8_integer_dot_product)",
+            Self::SubgroupId => "subgroup numbers (subgroup_id)",
+            Self::PackedProduct => "packed dot products",
         }
     }
 
