@@ -5,11 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 target="${CARGO_TARGET_DIR:-$PWD/target}"
-if [ -z "${PROGRAM:-}" ]; then
-    setup
-    cargo build --release --locked --bin shaderbench
-    export PROGRAM="$target/release/shaderbench"
-fi
+release_program
 folder="$target/msl"
 rm -rf "$folder"
 mkdir -p "$folder"

@@ -6,11 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 target="${CARGO_TARGET_DIR:-target}"
-if [ -z "${PROGRAM:-}" ]; then
-    setup
-    cargo build --release --locked --bin shaderbench
-    PROGRAM="$target/release/shaderbench"
-fi
+release_program
 mkdir -p "$target/quick"
 json="$target/quick/quick.json"
 rm -f "$json"

@@ -81,6 +81,14 @@ setup() {
     apt_install "${packages[@]}" >&2
 }
 
+# Sets and exports PROGRAM, the release program. An existing one that PROGRAM names is taken as it is.
+release_program() {
+    [ -n "${PROGRAM:-}" ] && return 0
+    setup
+    cargo build --release --locked --bin shaderbench
+    export PROGRAM="${CARGO_TARGET_DIR:-$PWD/target}/release/shaderbench"
+}
+
 # Sets `programs`, a folder with shaderbench and the example EXAMPLE, and `reports`, a folder for reports. PROGRAMS and
 # REPORTS name existing ones; without PROGRAMS both programs are built.
 programs_and_reports() { # EXAMPLE

@@ -39,7 +39,11 @@ case "$(uname -s)" in
         if [ "$compiler" = dxc ]; then take Microsoft.Direct3D.DXC 1.8.2505.32 dxcompiler.dll dxil.dll; fi
         rm -rf "$folder/package" "$folder/package.zip"
         export PROGRAM="$folder/shaderbench.exe" WGPU_DX12_COMPILER="$compiler"
-        "$PROGRAM" devices --backend dx12
+        "$PROGRAM" devices --backend dx12 | tee "$folder/devices.txt"
+        if ! grep -qi "shader compiler *$compiler" "$folder/devices.txt"; then
+            echo "error: no device uses $compiler" >&2
+            exit 1
+        fi
         scripts/quick.sh --backend dx12 --device 'Microsoft Basic Render' --time 20m "$@"
         ;;
     *)

@@ -238,10 +238,11 @@ use_new_mesa() {
         local package
         for package in "$mesa"/packages/*.deb; do dpkg -x "$package" "$mesa/root"; done
     fi
-    local libraries="$mesa/root/usr/lib/x86_64-linux-gnu"
-    sed "s|\"[^\"]*libvulkan_lvp.so\"|\"$libraries/libvulkan_lvp.so\"|" \
-        "$mesa"/root/usr/share/vulkan/icd.d/lvp_icd*.json >"$mesa/lvp.json"
-    export VK_ICD_FILENAMES="$mesa/lvp.json" LD_LIBRARY_PATH="$libraries"
+    local library manifest
+    library=$(find "$mesa/root" -name libvulkan_lvp.so | head -1)
+    manifest=$(find "$mesa/root" -name 'lvp_icd*.json' | head -1)
+    sed "s|\"[^\"]*libvulkan_lvp.so\"|\"$library\"|" "$manifest" >"$mesa/lvp.json"
+    export VK_ICD_FILENAMES="$mesa/lvp.json" LD_LIBRARY_PATH="${library%/*}"
 }
 
 dx12() {
