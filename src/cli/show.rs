@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
 use super::output::{print, say};
 use super::outputs::{ANOTHER_FILE, check_new};
 use super::values::param;
@@ -31,8 +33,8 @@ pub(super) struct Arguments {
     #[arg(long, value_enum)]
     checks: Option<Switch>,
     /// With --lang hlsl: shader model to write; FXC takes 5.1, DXC later ones [default: 6.0, with f16 6.2]
-    #[arg(long, value_name = "MODEL")]
-    shader_model: Option<Model>,
+    #[arg(long, value_name = "MODEL", value_parser = shader_models())]
+    shader_model: Option<ShaderModel>,
     /// With --lang cuda: also print the definitions that all twins start with, so that NVRTC compiles the output
     #[arg(long)]
     prelude: bool,
@@ -71,28 +73,10 @@ enum Switch {
     Off,
 }
 
-/// Shader model of DirectX 12.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Model {
-    #[value(name = "5.1")]
-    V5_1,
-    #[value(name = "6.0")]
-    V6_0,
-    #[value(name = "6.2")]
-    V6_2,
-    #[value(name = "6.6")]
-    V6_6,
-}
-
-impl From<Model> for ShaderModel {
-    fn from(model: Model) -> Self {
-        match model {
-            Model::V5_1 => Self::V5_1,
-            Model::V6_0 => Self::V6_0,
-            Model::V6_2 => Self::V6_2,
-            Model::V6_6 => Self::V6_6,
-        }
-    }
+/// Takes the number of a shader model.
+fn shader_models() -> impl TypedValueParser<Value = ShaderModel> {
+    PossibleValuesParser::new(ShaderModel::ALL.map(ShaderModel::name))
+        .try_map(|name| ShaderModel::ALL.into_iter().find(|model| model.name() == name).ok_or("no shader model"))
 }
 
 /// Runs the command.
@@ -150,7 +134,7 @@ fn dtype<'a>(benchmark: &'a Benchmark, asked: Option<&'a str>) -> Result<&'a str
 fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> {
     let lacks = |why: String| Error::Unsupported(format!("{} {why}", case.name()));
     if arguments.shader_model.is_some() && arguments.lang != OutputLanguage::Hlsl {
-        return Err(Error::Usage("--shader-model is of DirectX 12: pass --lang hlsl, too".to_owned()));
+        return Err(Error::Usage("--shader-model selects HLSL: pass --lang hlsl, too".to_owned()));
     }
     if kernel.is_empty() {
         return Err(lacks("has no kernel: it measures API or library calls".to_owned()));
@@ -186,11 +170,11 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         }
         OutputLanguage::Spirv => Target::SpirV,
         OutputLanguage::Msl => Target::Msl,
-        OutputLanguage::Hlsl => Target::Hlsl(arguments.shader_model.map(ShaderModel::from)),
+        OutputLanguage::Hlsl => Target::Hlsl(arguments.shader_model),
         OutputLanguage::Glsl => Target::Glsl,
     };
     let written = shader.translate(target, &kernel.constants, checks)?;
-    if arguments.shader_model == Some(Model::V5_1) && checks.zero_init {
+    if arguments.shader_model == Some(ShaderModel::V5_1) && checks.zero_init {
         let fxc = HlslCompiler::new(Compiler::Fxc, [0; 4], None);
         if let Some(reason) = fxc.slow_zeroing(kernel.interface.workgroup_bytes) {
             say(&format!("note: {reason}"));

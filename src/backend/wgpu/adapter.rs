@@ -126,8 +126,8 @@ fn describe(adapter: &wgpu::Adapter, compiler: Option<HlslCompiler>) -> Option<D
 }
 
 /// Bits of the fraction of a texture coordinate that an API guarantees: Vulkan 4 (table "Required Limits",
-/// `subTexelPrecisionBits`), Direct3D 8 (Direct3D 11.3 functional specification, 7.18.8). OpenGL and WebGPU guarantee
-/// none and run on Vulkan's devices; neither does Metal, of which no device with fewer than 8 is known.
+/// `subTexelPrecisionBits`), Direct3D 8 (Direct3D 11.3 functional specification, texture sampling). OpenGL and WebGPU
+/// state no number and run on Vulkan's devices. Metal states none either: 8, as on all GPUs of the other APIs, is assumed.
 const fn guaranteed_sub_texel_bits(api: Api) -> u32 {
     match api {
         Api::Dx12 | Api::Metal | Api::Cuda => 8,

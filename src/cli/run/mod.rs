@@ -1,10 +1,11 @@
 //! `run`: selects devices, plans and measures cases, writes reports and prints tables.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+mod arguments;
+mod planned;
+
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::estimate::estimate;
 use super::format::{TableFormat, Tables};
 use super::host::{battery_note, operating_system, processor};
 use super::interrupt::{self, Interrupt};
@@ -14,99 +15,19 @@ use super::outputs::{Files, Paths, default_csv, name_words};
 use super::pictures::Pictures;
 use super::progress::Progress;
 use super::selection::{no_device, select_runs, why_this_card};
-use super::shaders::sources;
-use super::target::{Target, Through, targets};
-use super::values::{duration, fail_on, param, size};
+use super::target::{Target, targets};
 use crate::backend::{Backend, Device, DeviceType};
-use crate::engine::plan::{Request, by_part, plan, reserves, select, without_size};
-use crate::engine::{EarlierRows, End, Epochs, Fitted, Outcome, Settings, WORKGROUP_SIZE, fit, recall_params};
+use crate::engine::plan::{by_part, plan, reserves, select, without_size};
+use crate::engine::{EarlierRows, End, Epochs, Fitted, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
 use crate::report::summary::card;
 use crate::report::{self, CsvFile};
-use crate::results::{Record, Status};
-use crate::suite::{Case, Dtype, Extent, Profile};
+use crate::results::Record;
+use crate::suite::{Case, Dtype, Profile};
 
-/// Arguments of `run`.
-#[derive(clap::Args)]
-pub(super) struct Arguments {
-    /// Families (transpose), benchmarks (transpose/tiled), globs ('*/vec4*') or parts of names (tiled) to run
-    /// [default: all]
-    #[arg(value_name = "FILTER")]
-    filters: Vec<String>,
-    /// How many cases to run and how long to sample each [default: standard on a GPU, quick on a software device]
-    #[arg(long, value_enum)]
-    profile: Option<Profile>,
-    /// Device number or part of its name (see `devices`), or all [default: the first GPU]
-    #[arg(long, value_name = "NAME|INDEX|all")]
-    device: Option<String>,
-    /// API to use; all = every API of the device, alternating case by case [default: the device's best]
-    #[arg(long, value_parser = Through::parser())]
-    backend: Option<Through>,
-    /// Size to run instead of those of the profile: 1000003, 2^20, ROWSxCOLUMNS (512x2000), or MxNxK for GEMM; repeat
-    /// it or write 2^16,2^20 for several
-    #[arg(long = "size", value_name = "N", value_parser = size, value_delimiter = ',')]
-    sizes: Vec<Extent>,
-    /// Kernel parameter to set (WG=128); repeat it or write WG=128,PAD=1 for several
-    #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
-    params: Vec<(String, f64)>,
-    /// Time limit of the whole run (90s, 5m); sizes that would exceed it are left out [default: 55s for the profile
-    /// quick on a software device, else none]
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    time: Option<Duration>,
-    /// Measure each case in exactly this many epochs [default: 2 in quick; 2 to 24 in standard, as its noise needs; 8 to
-    /// 32 in thorough]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
-    epochs: Option<u16>,
-    /// Seed of the order of the cases after the first pass [default: from the clock]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// Find the fastest workgroup sizes on this device first, and measure with them
-    #[arg(long, conflicts_with = "dry_run")]
-    tune: bool,
-    /// Folder of kernels that replace those of the suite: FAMILY/BENCHMARK.wgsl, .cu. WGSL runs with all run-time
-    /// checks; CUDA has none
-    #[arg(long, value_name = "DIR")]
-    shaders: Option<PathBuf>,
-    /// Run the WGSL of --shaders without run-time checks, like the suite's own. Out-of-bounds accesses are then
-    /// undefined behavior
-    #[arg(long, requires = "shaders")]
-    unchecked: bool,
-    #[arg(long, value_name = "PATH", help = "CSV report to write [default: results/<device>/<date>-<backend>.csv]")]
-    out: Option<PathBuf>,
-    /// Continue the run that wrote this CSV, with the same other arguments
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "dry_run"])]
-    resume: Option<PathBuf>,
-    /// With --resume: also rerun cases that timed out, and larger sizes of their kernels
-    #[arg(long, requires = "resume")]
-    retry_timeouts: bool,
-    /// Overwrite existing files given by --out and --json, and images of --save-image
-    #[arg(long)]
-    force: bool,
-    /// Also write a JSON report with every sample
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Folder to write the images of the family texture to, as PNG
-    #[arg(long, value_name = "DIR")]
-    save_image: Option<PathBuf>,
-    /// Exit with code 3 if any row has one of these statuses: wrong, failed, implausible, skipped [default: the first
-    /// three]
-    #[arg(long, value_name = "STATUS,…", value_parser = fail_on, value_delimiter = ',',
-          default_values = ["wrong", "failed", "implausible"], hide_default_value = true)]
-    fail_on: Vec<Status>,
-    /// Tables to print before the summary [default: all; on a terminal family, or none without filters]
-    #[arg(long, value_enum)]
-    table: Option<Tables>,
-    /// Format of the tables
-    #[arg(long, value_enum, default_value_t)]
-    format: TableFormat,
-    /// List the cases that would run, and exit
-    #[arg(long)]
-    dry_run: bool,
-    /// Whether to print no tables: `learn` shows the rows in its own way.
-    #[arg(skip)]
-    pub(super) is_quiet: bool,
-}
+pub(super) use arguments::Arguments;
+use planned::{cases_for, dry_run, expected_time, profile_for, request, time_for};
 
 /// Seeds from the clock are below this, short enough to type.
 const SEEDS: u64 = 1_000_000;
@@ -202,79 +123,6 @@ fn pictures_of(arguments: &Arguments, card: &[&Device], name: String) -> Result<
         pictures.check(&cases, &apis, arguments.json.as_deref())?;
     }
     Ok(Some(pictures))
-}
-
-/// The request of the command line. `has_small` adds small sizes, for runs with a time limit.
-fn request(arguments: &Arguments, profile: Profile, has_small: bool) -> Result<Request> {
-    let sources = |folder| sources(folder, arguments.unchecked, &arguments.filters);
-    let sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
-    Ok(Request {
-        filters: arguments.filters.clone(),
-        profile,
-        sizes: arguments.sizes.clone(),
-        params: arguments.params.clone(),
-        sources,
-        has_small,
-    })
-}
-
-/// The cases of a run on `card`, fitted to its limits. A workgroup size that the user sets stays; where `--tune` selects
-/// one, it selects among those that run.
-fn cases_for(arguments: &Arguments, profile: Profile, time: Option<Duration>, card: &[&Device]) -> Result<Fitted> {
-    let is_given = arguments.params.iter().any(|(name, _)| name == WORKGROUP_SIZE);
-    let is_fixed = |case: &Case| {
-        let is_tuned = arguments.tune && case.family.tuned.iter().any(|(name, _)| *name == WORKGROUP_SIZE);
-        if case.shape.params.contains_key(WORKGROUP_SIZE) { is_given } else { is_tuned }
-    };
-    let cases = plan(&request(arguments, profile, time.is_some())?)?;
-    Ok(fit(cases, card, is_fixed))
-}
-
-fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
-    let usual = if device.kind == DeviceType::Software { Profile::Quick } else { Profile::Standard };
-    arguments.profile.unwrap_or(usual)
-}
-
-/// Default time limit of `quick` on a software device: under a minute including start and end.
-const SOFTWARE_TIME: Duration = Duration::from_secs(55);
-
-fn time_for(arguments: &Arguments, profile: Profile, device: &Device) -> Option<Duration> {
-    let is_quick = profile == Profile::Quick && device.kind == DeviceType::Software;
-    arguments.time.or(is_quick.then_some(SOFTWARE_TIME))
-}
-
-/// The expected time of a run of `cases` cases, if nothing changes what a case of the profile takes.
-fn expected_time(
-    arguments: &Arguments,
-    profile: Profile,
-    time: Option<Duration>,
-    cases: usize,
-    card: &[&Device],
-) -> Option<String> {
-    let is_usual = arguments.sizes.is_empty() && arguments.params.is_empty() && arguments.epochs.is_none();
-    let has_more = arguments.tune || arguments.shaders.is_some() || time.is_some();
-    if is_usual && !has_more { estimate(profile, cases, card) } else { None }
-}
-
-fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
-    let profile = profile_for(arguments, card[0]);
-    let time = time_for(arguments, profile, card[0]);
-    let fitted = cases_for(arguments, profile, time, card)?;
-    smaller_workgroups(&fitted, card).iter().for_each(|note| say(note));
-    let Fitted { cases, .. } = fitted;
-    // Do not list reserve cases: they only run in place of a listed case.
-    let reserve: BTreeSet<usize> = reserves(&cases).into_values().collect();
-    let listed = cases.iter().enumerate().filter(|(index, _)| !reserve.contains(index));
-    let mut text: String = listed.map(|(_, case)| format!("{case}\n")).collect();
-    let (count, name) = (cases.len() - reserve.len(), &card[0].name);
-    let apis: Vec<_> = card.iter().map(|device| device.api.name()).collect();
-    let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
-    let within = time.map_or_else(String::new, |time| format!(", time limit {} s", time.as_secs()));
-    text.push_str(&format!("{count} cases, profile {}, on {name}{through}{within}\n", profile.name()));
-    let expected = expected_time(arguments, profile, time, count, card);
-    text.extend(expected.map(|expected| format!("{expected}\n")));
-    print(&text)?;
-    Ok(0)
 }
 
 /// The command line, with its reports open.

@@ -1,0 +1,91 @@
+//! The command line of `run`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::cli::format::{TableFormat, Tables};
+use crate::cli::target::Through;
+use crate::cli::values::{duration, fail_on, param, size};
+use crate::results::Status;
+use crate::suite::{Extent, Profile};
+
+/// Arguments of `run`.
+#[derive(clap::Args)]
+pub(in crate::cli) struct Arguments {
+    /// Families (transpose), benchmarks (transpose/tiled), globs ('*/vec4*') or parts of names (tiled) to run
+    /// [default: all]
+    #[arg(value_name = "FILTER")]
+    pub(super) filters: Vec<String>,
+    /// How many cases to run and how long to sample each [default: standard on a GPU, quick on a software device]
+    #[arg(long, value_enum)]
+    pub(super) profile: Option<Profile>,
+    /// Device number or part of its name (see `devices`), or all [default: the first GPU]
+    #[arg(long, value_name = "NAME|INDEX|all")]
+    pub(super) device: Option<String>,
+    /// API to use; all = every API of the device, alternating case by case [default: the device's best]
+    #[arg(long, value_parser = Through::parser())]
+    pub(super) backend: Option<Through>,
+    /// Size to run instead of those of the profile: 1000003, 2^20, ROWSxCOLUMNS (512x2000), or MxNxK for GEMM; repeat
+    /// it or write 2^16,2^20 for several
+    #[arg(long = "size", value_name = "N", value_parser = size, value_delimiter = ',')]
+    pub(super) sizes: Vec<Extent>,
+    /// Kernel parameter to set (WG=128); repeat it or write WG=128,PAD=1 for several
+    #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
+    pub(super) params: Vec<(String, f64)>,
+    /// Time limit of the whole run (90s, 5m); sizes that would exceed it are left out [default: 55s for the profile
+    /// quick on a software device, else none]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) time: Option<Duration>,
+    /// Measure each case in exactly this many epochs [default: 2 in quick; 2 to 24 in standard, as its noise needs; 8 to
+    /// 32 in thorough]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(super) epochs: Option<u16>,
+    /// Seed of the order of the cases after the first pass [default: from the clock]
+    #[arg(long, value_name = "N")]
+    pub(super) seed: Option<u64>,
+    /// Find the fastest workgroup sizes on this device first, and measure with them
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(super) tune: bool,
+    /// Folder of kernels that replace those of the suite: FAMILY/BENCHMARK.wgsl, .cu. WGSL runs with all run-time
+    /// checks; CUDA has none
+    #[arg(long, value_name = "DIR")]
+    pub(super) shaders: Option<PathBuf>,
+    /// Run the WGSL of --shaders without run-time checks, like the suite's own. Out-of-bounds accesses are then
+    /// undefined behavior
+    #[arg(long, requires = "shaders")]
+    pub(super) unchecked: bool,
+    #[arg(long, value_name = "PATH", help = "CSV report to write [default: results/<device>/<date>-<backend>.csv]")]
+    pub(super) out: Option<PathBuf>,
+    /// Continue the run that wrote this CSV, with the same other arguments
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "dry_run"])]
+    pub(super) resume: Option<PathBuf>,
+    /// With --resume: also rerun cases that timed out, and larger sizes of their kernels
+    #[arg(long, requires = "resume")]
+    pub(super) retry_timeouts: bool,
+    /// Overwrite existing files given by --out and --json, and images of --save-image
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Also write a JSON report with every sample
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+    /// Folder to write the images of the family texture to, as PNG
+    #[arg(long, value_name = "DIR")]
+    pub(super) save_image: Option<PathBuf>,
+    /// Exit with code 3 if any row has one of these statuses: wrong, failed, implausible, skipped [default: the first
+    /// three]
+    #[arg(long, value_name = "STATUS,…", value_parser = fail_on, value_delimiter = ',',
+          default_values = ["wrong", "failed", "implausible"], hide_default_value = true)]
+    pub(super) fail_on: Vec<Status>,
+    /// Tables to print before the summary [default: all; on a terminal family, or none without filters]
+    #[arg(long, value_enum)]
+    pub(super) table: Option<Tables>,
+    /// Format of the tables
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: TableFormat,
+    /// List the cases that would run, and exit
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Whether to print no tables: `learn` shows the rows in its own way.
+    #[arg(skip)]
+    pub(in crate::cli) is_quiet: bool,
+}

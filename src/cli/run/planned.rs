@@ -1,0 +1,96 @@
+//! What a run will do: profile, time limit and cases of the command line on a card.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::arguments::Arguments;
+use crate::backend::{Device, DeviceType};
+use crate::cli::estimate::estimate;
+use crate::cli::messages::smaller_workgroups;
+use crate::cli::output::{print, say};
+use crate::cli::shaders::sources;
+use crate::engine::plan::{Request, plan, reserves};
+use crate::engine::{Fitted, WORKGROUP_SIZE, fit};
+use crate::error::Result;
+use crate::suite::{Case, Profile};
+
+/// The request of the command line. `has_small` adds small sizes, for runs with a time limit.
+pub(super) fn request(arguments: &Arguments, profile: Profile, has_small: bool) -> Result<Request> {
+    let sources = |folder| sources(folder, arguments.unchecked, &arguments.filters);
+    let sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
+    Ok(Request {
+        filters: arguments.filters.clone(),
+        profile,
+        sizes: arguments.sizes.clone(),
+        params: arguments.params.clone(),
+        sources,
+        has_small,
+    })
+}
+
+/// The cases of a run on `card`, fitted to its limits. A workgroup size that the user sets stays; where `--tune` selects
+/// one, it selects among those that run.
+pub(super) fn cases_for(
+    arguments: &Arguments,
+    profile: Profile,
+    time: Option<Duration>,
+    card: &[&Device],
+) -> Result<Fitted> {
+    let is_given = arguments.params.iter().any(|(name, _)| name == WORKGROUP_SIZE);
+    let is_fixed = |case: &Case| {
+        let is_tuned = arguments.tune && case.family.tuned.iter().any(|(name, _)| *name == WORKGROUP_SIZE);
+        if case.shape.params.contains_key(WORKGROUP_SIZE) { is_given } else { is_tuned }
+    };
+    let cases = plan(&request(arguments, profile, time.is_some())?)?;
+    Ok(fit(cases, card, is_fixed))
+}
+
+/// The profile that the command line names, or the usual one of the device.
+pub(super) fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
+    let usual = if device.kind == DeviceType::Software { Profile::Quick } else { Profile::Standard };
+    arguments.profile.unwrap_or(usual)
+}
+
+/// Default time limit of `quick` on a software device: under a minute including start and end.
+const SOFTWARE_TIME: Duration = Duration::from_secs(55);
+
+/// The time limit that the command line sets, or the usual one of the device.
+pub(super) fn time_for(arguments: &Arguments, profile: Profile, device: &Device) -> Option<Duration> {
+    let is_quick = profile == Profile::Quick && device.kind == DeviceType::Software;
+    arguments.time.or(is_quick.then_some(SOFTWARE_TIME))
+}
+
+/// The expected time of a run of `cases` cases, if nothing changes what a case of the profile takes.
+pub(super) fn expected_time(
+    arguments: &Arguments,
+    profile: Profile,
+    time: Option<Duration>,
+    cases: usize,
+    card: &[&Device],
+) -> Option<String> {
+    let is_usual = arguments.sizes.is_empty() && arguments.params.is_empty() && arguments.epochs.is_none();
+    let has_more = arguments.tune || arguments.shaders.is_some() || time.is_some();
+    if is_usual && !has_more { estimate(profile, cases, card) } else { None }
+}
+
+/// Prints the cases of a run in place of measuring them.
+pub(super) fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
+    let profile = profile_for(arguments, card[0]);
+    let time = time_for(arguments, profile, card[0]);
+    let fitted = cases_for(arguments, profile, time, card)?;
+    smaller_workgroups(&fitted, card).iter().for_each(|note| say(note));
+    let Fitted { cases, .. } = fitted;
+    // Do not list reserve cases: they only run in place of a listed case.
+    let reserve: BTreeSet<usize> = reserves(&cases).into_values().collect();
+    let listed = cases.iter().enumerate().filter(|(index, _)| !reserve.contains(index));
+    let mut text: String = listed.map(|(_, case)| format!("{case}\n")).collect();
+    let (count, name) = (cases.len() - reserve.len(), &card[0].name);
+    let apis: Vec<_> = card.iter().map(|device| device.api.name()).collect();
+    let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
+    let within = time.map_or_else(String::new, |time| format!(", time limit {} s", time.as_secs()));
+    text.push_str(&format!("{count} cases, profile {}, on {name}{through}{within}\n", profile.name()));
+    let expected = expected_time(arguments, profile, time, count, card);
+    text.extend(expected.map(|expected| format!("{expected}\n")));
+    print(&text)?;
+    Ok(0)
+}
