@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::measure::{GROUP, Series, Timer};
+use super::measure::{self, GROUP, Series, Timer};
 use super::settings::Epochs;
 use crate::results::stats::{self, round_to_seven_digits};
 use crate::results::{Clock, Conditions, Record, Status};
@@ -12,11 +12,14 @@ const MOST_BY_HOST: usize = 4;
 
 /// Number of epochs from which on a row ends early whose interval would still be wider than [`HOPELESS`] times the
 /// target after the maximum number: rows at the edge of a cache vary by several percent from one place to the next.
-const ENOUGH: usize = 8;
-const HOPELESS: f64 = 1.5;
+const ENOUGH: usize = 6;
+const HOPELESS: f64 = 2.5;
 
 /// Number of samples in an epoch after the first.
 const SAMPLES: RangeInclusive<usize> = 5..=48;
+/// Minimum number of samples in an epoch whose samples are [`measure::LONG_NS`] or longer: they vary by far less than
+/// epochs.
+const LEAST_OF_LONG: usize = 3;
 
 /// Time of an epoch besides its samples, in nanoseconds: allocation, clock and verification. Measured on an H200.
 const EPOCH_NS: f64 = 16e6;
@@ -94,16 +97,17 @@ impl Epochs {
         else {
             return least;
         };
+        let sample_ns = median_ns * launches as f64;
+        let least = if sample_ns < measure::LONG_NS { least } else { LEAST_OF_LONG };
         // Variances of an epoch's median without its samples' noise, and of this noise with one sample.
         let of_epoch = (between * between - within * within).max(0.0);
         let of_sample = within * within * samples as f64 / epochs.max(1.0);
-        let sample_ns = median_ns * launches as f64;
         let left_ns = |samples: usize| {
             let needed = (of_epoch + of_sample / samples as f64) * (2.0 / self.target).powi(2);
             let left = (needed.min(self.most as f64) - epochs).max(1.0);
             left * (EPOCH_NS + (GROUP + samples) as f64 * sample_ns)
         };
-        SAMPLES.min_by(|a, b| left_ns(*a).total_cmp(&left_ns(*b))).unwrap_or(least)
+        (least..=*SAMPLES.end()).min_by(|a, b| left_ns(*a).total_cmp(&left_ns(*b))).unwrap_or(least)
     }
 
     /// Whether the row needs another epoch.
@@ -193,8 +197,8 @@ mod tests {
         assert!(!epochs.wants(&Record { status: Status::Wrong, ..Record::default() }));
         assert!(!epochs.wants(&row(0, 0.6)), "no figures");
         let many = Epochs { least: 2, most: 32, target: 0.005 };
-        assert!(many.wants(&row(7, 9.0)), "a few epochs in any case");
-        assert!(many.wants(&row(8, 1.4)) && !many.wants(&row(8, 1.6)), "0.75 % after 32 epochs, and more");
+        assert!(many.wants(&row(5, 9.0)), "a few epochs in any case");
+        assert!(many.wants(&row(8, 2.4)) && !many.wants(&row(8, 2.6)), "1.25 % after 32 epochs, and more");
     }
 
     #[test]
@@ -214,7 +218,7 @@ mod tests {
         assert_eq!(epochs.samples(&row(0.006, 0.005, 0.5)), 14, "both vary, and one more epoch is then enough");
         assert_eq!(epochs.samples(&row(0.003, 0.003, 0.5)), 5, "the next epoch suffices in any case");
         assert!((9..=20).contains(&epochs.samples(&row(0.01, 0.006, 0.5))), "samples cost less than epochs");
-        assert_eq!(epochs.samples(&row(0.01, 0.006, 300.0)), 5, "samples cost more than epochs");
+        assert_eq!(epochs.samples(&row(0.01, 0.006, 300.0)), 3, "samples cost more than epochs");
         assert_eq!(epochs.samples(&Record { noise_between: None, ..row(0.01, 0.01, 0.5) }), 5, "nothing is known");
         let always_two = Epochs { least: 2, most: 2, target: 0.0 };
         assert_eq!(always_two.samples(&row(0.01, 0.01, 0.5)), 5, "no number of epochs is enough");

@@ -66,6 +66,9 @@ const WARM: f64 = 0.02;
 /// Maximum duration of samples that are submitted together, in nanoseconds. Of longer ones, waiting is a small part.
 const TOGETHER_NS: f64 = 10e6;
 
+/// Duration of a sample, in nanoseconds, from which on one alone is compared with an earlier epoch, not a group.
+pub const LONG_NS: f64 = 5e6;
+
 /// A series of samples of one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
@@ -193,14 +196,16 @@ impl Meter<'_> {
     }
 
     /// Takes groups of two samples until the medians of two successive groups agree within 2 %, or a third of the
-    /// budget is used up. An earlier epoch's time stands for the first group. Returns the last median, or else `last_ns`,
-    /// the time of one launch in the last trial sample.
+    /// budget is used up. An earlier epoch's time stands for the first group, and one long sample for another. Returns the
+    /// last median, or else `last_ns`, the time of one launch in the last trial sample.
     async fn warm_up(&mut self, launches: u32, last_ns: f64, rules: &Rules) -> Result<f64> {
         let (mut before, mut each_ns): (Option<f64>, f64) = (rules.known_ns, last_ns);
         while self.spent_ns < rules.budget_ns / 3.0 {
+            let is_long = each_ns * f64::from(launches) >= LONG_NS;
+            let size = if is_long && rules.known_ns.is_some() { 1 } else { GROUP };
             let mut group = Vec::new();
-            while group.len() < GROUP && (group.is_empty() || self.spent_ns < rules.budget_ns / 3.0) {
-                group.extend(self.samples_ns(launches, each_ns, GROUP - group.len()).await?);
+            while group.len() < size && (group.is_empty() || self.spent_ns < rules.budget_ns / 3.0) {
+                group.extend(self.samples_ns(launches, each_ns, size - group.len()).await?);
             }
             each_ns = stats::median(&group).unwrap_or(each_ns);
             if before.is_some_and(|before| (each_ns / before - 1.0).abs() < WARM) {

@@ -83,14 +83,17 @@ pub const PARTS: u64 = 16;
 /// The same in later epochs.
 pub const FEW_PARTS: u64 = 8;
 
-/// Size of the parts that stand for a large output: small, since many places show more than large ones.
+/// Size of the parts that stand for a large output: small, since many places show more than large ones. Where a value
+/// takes the host long, a part is smaller.
 const PART: u64 = 1 << 18;
+const LEAST_PART: u64 = 1 << 8;
 
 /// Outputs up to this many times the size of their parts are verified whole.
 const SMALL: u64 = 2;
 
 /// Like [`verify`], but of a large output, of more than `number` × 512 KiB, only `number` parts of 256 KiB: the first, the
-/// last, and others that `random` selects. For repeated checks of a kernel whose whole output is verified once.
+/// last, and others that `random` selects. Parts are smaller in proportion where the kernel reads more than it writes,
+/// and in matrix products. For repeated checks of a kernel whose whole output is verified once.
 ///
 /// # Errors
 /// Errors of reading back.
@@ -102,34 +105,61 @@ pub async fn verify_parts(
 ) -> Result<Option<Mismatch>> {
     let scalar = job.buffers[job.check.buffer].scalar;
     let (size, bytes) = (scalar.bytes() as u64, job.check.scalars * scalar.bytes() as u64);
-    if bytes <= SMALL * number * PART || job.check.product.is_some() {
+    let part = part(&job.check);
+    if bytes <= SMALL * number * part {
         return verify(prepared, job).await;
     }
-    call_once(job);
+    if job.check.product.is_none() {
+        call_once(job);
+    }
     let mut first = None;
     let mut compare = |offset: u64, bytes: &[u8]| {
         if first.is_none() {
-            first = mismatch(&job.check, scalar, offset / size, bytes);
+            first = match &job.check.product {
+                Some(product) => wrong_element(product, scalar, offset / size, bytes),
+                None => mismatch(&job.check, scalar, offset / size, bytes),
+            };
         }
     };
-    prepared.read_parts(job.check.buffer, parts(bytes, number, random).collect(), &mut compare).await?;
+    prepared.read_parts(job.check.buffer, parts(bytes, number, part, random).collect(), &mut compare).await?;
     Ok(first)
 }
 
-/// `count` parts of an output of `bytes`: one at a random place in each of as many equal sections, but the first and the
-/// last at their ends.
-fn parts(bytes: u64, count: u64, random: u64) -> impl Iterator<Item = Range<u64>> {
+/// Size of a part in bytes, a multiple of 16.
+fn part(check: &OutputCheck) -> u64 {
+    if check.product.is_some() {
+        return LEAST_PART;
+    }
+    let part = PART / check.bytes_each.div_ceil(2).max(1);
+    part.next_multiple_of(16).max(LEAST_PART)
+}
+
+/// The first wrong element of a part of a product, computed without the tables of the oracle.
+fn wrong_element(product: &Product, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
+    let mut values = vec![0.0; bytes.len() / scalar.bytes()];
+    scalar.decode(bytes, &mut values);
+    let found = values.par_iter().enumerate().map(|(at, got)| {
+        let index = first + at as u64;
+        let want = product.element(scalar, index);
+        (*got != want).then_some(Mismatch { index, got: *got, want, scalar })
+    });
+    found.find_map_first(|mismatch| mismatch)
+}
+
+/// `count` parts of `part` bytes of an output of `bytes`: one at a random place in each of as many equal sections, but the
+/// first and the last at their ends.
+fn parts(bytes: u64, count: u64, part: u64, random: u64) -> impl Iterator<Item = Range<u64>> {
     let section = bytes / count;
     (0..count).map(move |number| {
         let draw = (random ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let start = match number {
             0 => 0,
-            _ if number == count - 1 => bytes - PART,
-            _ => number * section + draw % (section - PART + 1),
+            _ if number == count - 1 => bytes - part,
+            _ => number * section + draw % (section - part + 1),
         };
         // Offsets of copies are multiples of 16 bytes.
         let start = start & !15;
-        start..if number == count - 1 { bytes } else { start + PART }
+        start..if number == count - 1 { bytes } else { start + part }
     })
 }
 
@@ -307,13 +337,42 @@ mod tests {
         for (bytes, count) in
             [((32 << 20) + 4, 16), ((1 << 30) - 12, 16), (3 << 30, 16), ((8 << 20) + 4, 16), ((4 << 20) + 4, 8)]
         {
-            let parts = |random| parts(bytes, count, random).collect::<Vec<_>>();
+            let parts = |random| parts(bytes, count, PART, random).collect::<Vec<_>>();
             let some = parts(1);
             assert_eq!((some.len() as u64, some[0].start, some[some.len() - 1].end), (count, 0, bytes));
             assert!(some.windows(2).all(|pair| pair[0].end <= pair[1].start + 16), "{some:?}");
             assert!(some.iter().all(|part| part.start % 16 == 0 && part.end - part.start >= PART && part.end <= bytes));
             assert_ne!(some, parts(2));
         }
+    }
+
+    #[test]
+    fn a_wrong_element_of_a_part_of_a_product_is_found() {
+        let bytes: Vec<u8> = right().iter().flat_map(|value| value.to_le_bytes()).collect();
+        let (first, part) = (100, &bytes[400..656]);
+        assert_eq!(wrong_element(&PRODUCT, Scalar::F32, first, part), None);
+        for index in 0..64 {
+            let mut part = part.to_vec();
+            part[4 * index + 2] ^= 1;
+            let found = wrong_element(&PRODUCT, Scalar::F32, first, &part).map(|mismatch| mismatch.index);
+            assert_eq!(found, Some(first + index as u64));
+        }
+    }
+
+    #[test]
+    fn parts_are_smaller_where_a_value_takes_the_host_longer() {
+        let check = |bytes_each, product| OutputCheck {
+            buffer: 0,
+            scalars: 1 << 24,
+            bytes_each,
+            oracle: crate::suite::each(|_| 0.0),
+            tolerance: None,
+            product,
+        };
+        let part = |bytes_each| part(&check(bytes_each, None));
+        assert_eq!([0, 1, 2, 3, 4].map(part), [PART, PART, PART, PART / 2, PART / 2]);
+        assert_eq!((part(513), part(1 << 30)), (1024, LEAST_PART));
+        assert_eq!(super::part(&check(2, Some(PRODUCT))), LEAST_PART);
     }
 
     #[test]

@@ -63,9 +63,11 @@ impl Job {
             Some(declared) => declared(shape, interface).into_iter().map(bind).collect::<Result<_>>()?,
             None => Vec::new(),
         };
+        let scalars = (benchmark.check.scalars)(shape, interface);
         let check = OutputCheck {
             buffer: index_of(benchmark.check.buffer)?,
-            scalars: (benchmark.check.scalars)(shape, interface),
+            scalars,
+            bytes_each: case.work().bytes / (scalars * shape.dtype.scalar().bytes() as u64).max(1),
             oracle: (benchmark.check.oracle)(shape, interface),
             tolerance: benchmark.tolerance.map(|tolerance| tolerance(shape, interface)),
             product: Product::of(shape, &declared),

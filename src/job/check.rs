@@ -1,7 +1,7 @@
 //! The right answer of a job.
 
 use crate::suite::input::Input;
-use crate::suite::{Contents, Extent, Oracle, Shape};
+use crate::suite::{Contents, Extent, Oracle, Scalar, Shape};
 
 /// The right output.
 pub struct OutputCheck {
@@ -9,6 +9,9 @@ pub struct OutputCheck {
     pub buffer: usize,
     /// Number of its scalars that are checked.
     pub scalars: u64,
+    /// Bytes that a launch moves, divided by the bytes that are checked: about 2 for a copy, thousands for sums. The
+    /// oracle computes a value from all that is read for it.
+    pub bytes_each: u64,
     /// The right values.
     pub oracle: Oracle,
     /// Largest allowed deviation of each scalar; `None` where they must be exact.
@@ -34,7 +37,7 @@ pub struct Product {
 
 impl Product {
     /// Up to this many multiplications, the host computes every element of a product.
-    const SMALL: u64 = 1 << 31;
+    const SMALL: u64 = 1 << 28;
 
     pub(super) fn of(shape: &Shape, declared: &[crate::suite::Buffer]) -> Option<Self> {
         let Extent::Product(m, n, k) = shape.extent else { return None };
@@ -44,6 +47,15 @@ impl Product {
         };
         let (a, b) = input("a").zip(input("b"))?;
         (shape.count() > Self::SMALL).then_some(Self { m, n, k, a, b })
+    }
+}
+
+impl Product {
+    /// Element `index` of C, exactly: see [`Values::Summable`](crate::suite::input::Values::Summable).
+    #[must_use]
+    pub fn element(&self, scalar: Scalar, index: u64) -> f64 {
+        let (row, column) = (index / self.n, index % self.n);
+        (0..self.k).map(|p| self.a.at(scalar, row * self.k + p) * self.b.at(scalar, p * self.n + column)).sum()
     }
 }
 

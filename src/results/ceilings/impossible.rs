@@ -14,12 +14,14 @@ const PROPORTIONS: [(Scalar, Scalar, f64); 3] =
     [(Scalar::F64, Scalar::F32, 1.25), (Scalar::F16, Scalar::F32, 5.0), (Scalar::F32, Scalar::U32, 64.0)];
 
 impl Ceilings {
-    /// Why no device has the rate of a row, with its whole interval; `None` if nothing is known against it.
-    /// `widening` is the factor by which the device's speed may differ between two rows.
-    pub(super) fn impossible(&self, case: &Case, record: &Record, widening: f64) -> Option<String> {
+    /// Why no device has the rate of a row, with its whole interval; `None` if nothing is known against it. Rows of a
+    /// software device are not compared with each other: beside other programs one may run at half the speed of the next,
+    /// in all its samples.
+    pub(super) fn impossible(&self, case: &Case, record: &Record, is_software: bool) -> Option<String> {
         case.limits().find_map(|limit| {
             let rate = rate(limit, case, record)?;
-            self.above_units(limit, case, rate).or_else(|| self.out_of_proportion(limit, case, rate, widening))
+            let proportion = || self.out_of_proportion(limit, case, rate).filter(|_| !is_software);
+            self.above_units(limit, case, rate).or_else(proportion)
         })
     }
 
@@ -34,12 +36,12 @@ impl Ceilings {
     }
 
     /// The reason if a rate of multiply-adds is too far above the ceiling of another type.
-    fn out_of_proportion(&self, limit: Limit, case: &Case, rate: Estimate, widening: f64) -> Option<String> {
+    fn out_of_proportion(&self, limit: Limit, case: &Case, rate: Estimate) -> Option<String> {
         let own = case.shape.dtype.scalar();
         let others = PROPORTIONS.iter().filter(|(faster, ..)| limit == Limit::Fma && *faster == own);
         others.into_iter().find_map(|(_, slower, most)| {
             let ceiling = *self.rates.get(&(limit, Some(*slower)))?.get(&0)?;
-            let ratio = share(rate, ceiling, widening);
+            let ratio = share(rate, ceiling, 1.0);
             (ratio.low > IMPLAUSIBLE * most).then(|| {
                 let (own, slower) = (own.name(), slower.name());
                 format!(

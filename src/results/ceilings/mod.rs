@@ -112,7 +112,7 @@ impl Ceilings {
         (record.ceiling, record.share, record.share_low, record.share_high) = (None, None, None, None);
         let widening = (2.0 * software_scatter.unwrap_or(0.0)).exp();
         if record.status == Status::Ok
-            && let Some(reason) = self.impossible(case, record, widening)
+            && let Some(reason) = self.impossible(case, record, software_scatter.is_some())
         {
             record.status = Status::Implausible;
             accuse(record, Cause::AboveCeiling, reason);

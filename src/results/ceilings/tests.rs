@@ -309,8 +309,8 @@ fn ceilings_of_multiply_adds_are_in_proportion() {
         let ceilings = ceilings(&[(slow, row_of(slow, 1000.0)), (fast, record.clone())]);
         ceilings.judge(fast, &mut record, None);
         assert_eq!(record.status, status, "{fast} {slow} {ratio}: {}", record.reason);
-        // A software device's speed may have changed by e^1 between the two.
-        ceilings.judge(fast, &mut record, Some(0.5));
+        // A software device's speed may have changed between the two, whatever the canary saw.
+        ceilings.judge(fast, &mut record, Some(0.0));
         assert_eq!(record.status, Status::Ok, "{fast}");
     }
 }

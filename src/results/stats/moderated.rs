@@ -1,7 +1,9 @@
 //! Variances of many rows with few values each, moderated by what rows of the same class show.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
+
+use rayon::prelude::*;
 
 use super::student::f_above;
 
@@ -48,24 +50,29 @@ struct Prior {
 /// sum of the class's degrees. As in that paper, a row whose variance is too large for the class has a smaller d₀, down
 /// to 0: it stands for itself. Rows without a class of [`LEAST`] rows keep their own variance.
 #[must_use]
-pub fn moderate<K: Eq + Hash>(rows: &[Observation<K>]) -> Vec<Variance> {
+pub fn moderate<K: Eq + Hash + Sync>(rows: &[Observation<K>]) -> Vec<Variance> {
     let mut members: HashMap<&K, Vec<usize>> = HashMap::new();
     for (index, row) in rows.iter().enumerate() {
         row.classes.iter().for_each(|class| members.entry(class).or_default().push(index));
     }
     let is_large = |class: &&K| members.get(class).is_some_and(|members| members.len() >= LEAST);
-    let mut moderated: Vec<Variance> = rows.iter().map(|row| row.variance).collect();
-    for (class, members) in members.iter().filter(|(class, _)| is_large(class)) {
+    // The class that counts for each row.
+    let own: Vec<Option<&K>> = rows.iter().map(|row| row.classes.iter().find(is_large)).collect();
+    let fitted: HashSet<&K> = own.iter().copied().flatten().collect();
+    let fitted: Vec<&K> = fitted.into_iter().collect();
+    let of_class = |class: &&K| {
+        let members = &members[*class];
         let variances: Vec<Variance> = members.iter().map(|index| rows[*index].variance).collect();
         let prior = fit(&variances);
-        for (index, degrees) in members.iter().zip(prior_degrees(prior, &variances)) {
-            let row = &rows[*index];
-            if row.classes.iter().find(is_large) == Some(*class) {
-                let (value, own) = (row.variance.value, row.variance.degrees);
-                let sum = degrees + own;
-                moderated[*index] = Variance { value: (degrees * prior.value + own * value) / sum, degrees: sum };
-            }
-        }
+        let degrees = members.iter().copied().zip(prior_degrees(prior, &variances));
+        degrees.map(|(index, degrees)| (index, prior.value, degrees)).filter(|row| own[row.0] == Some(*class)).collect()
+    };
+    let priors: Vec<Vec<(usize, f64, f64)>> = fitted.par_iter().map(of_class).collect();
+    let mut moderated: Vec<Variance> = rows.iter().map(|row| row.variance).collect();
+    for (index, value, degrees) in priors.into_iter().flatten() {
+        let own = &mut moderated[index];
+        let sum = degrees + own.degrees;
+        *own = Variance { value: (degrees * value + own.degrees * own.value) / sum, degrees: sum };
     }
     moderated
 }

@@ -259,6 +259,7 @@ fn copy(job: &Job) -> Job {
         check: shaderbench::job::OutputCheck {
             buffer: job.check.buffer,
             scalars: job.check.scalars,
+            bytes_each: job.check.bytes_each,
             oracle,
             tolerance: None,
             product: None,
