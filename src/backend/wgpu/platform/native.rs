@@ -66,10 +66,8 @@ pub(in crate::backend::wgpu) async fn renewed(adapter: &wgpu::Adapter) -> Result
 }
 
 /// Bits of the fraction of a texture coordinate; `None` where the API does not report them. wgpu does not pass them on.
+#[cfg(not(target_vendor = "apple"))]
 pub(in crate::backend::wgpu) fn sub_texel_bits(adapter: &wgpu::Adapter) -> Option<u32> {
-    #[cfg(target_vendor = "apple")]
-    return None;
-    #[cfg(not(target_vendor = "apple"))]
     #[expect(unsafe_code, reason = "the adapter outlives the call, which reads properties only")]
     // SAFETY: the physical device belongs to the instance that is asked; neither is changed or kept.
     unsafe {
@@ -78,6 +76,12 @@ pub(in crate::backend::wgpu) fn sub_texel_bits(adapter: &wgpu::Adapter) -> Optio
         let properties = instance.get_physical_device_properties(vulkan.raw_physical_device());
         Some(properties.limits.sub_texel_precision_bits)
     }
+}
+
+/// Metal does not report the bits of a texture coordinate's fraction.
+#[cfg(target_vendor = "apple")]
+pub(in crate::backend::wgpu) const fn sub_texel_bits(_adapter: &wgpu::Adapter) -> Option<u32> {
+    None
 }
 
 /// Does nothing: the adapter reports every feature.
