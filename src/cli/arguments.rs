@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use super::format::ListForm;
 use super::target::Through;
-use super::{compare, explain, index, learn, report, run, show, summary};
+use super::{bisect, compare, explain, index, learn, report, run, show, summary};
 
 /// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
 const EXAMPLES: &str = "\
@@ -21,6 +21,8 @@ Examples:
   shaderbench compare old.csv new.csv --fail-on-regression 5
   shaderbench compare results/*/*.csv --relative
                                                 shares of each device's ceilings
+  shaderbench bisect transpose/tiled --size 4096x4096 --dtype f32 --param PAD=1
+              --programs v1 v2 v3 v4            the build that made it slower
   shaderbench report results/*/*.csv            a page with charts: report.html
   shaderbench devices                           GPUs, and how to select one
   shaderbench list --json                       every benchmark as JSON
@@ -59,6 +61,8 @@ pub(super) enum Command {
     Summary(summary::Arguments),
     /// Compare reports
     Compare(compare::Arguments),
+    /// Find the version of a program or driver at which a case became slower or wrong
+    Bisect(bisect::Arguments),
     /// Write an HTML page with tables and charts of reports
     Report(report::Arguments),
     /// Tour of five articles on CUDA memory: each claim judged by measurements of your GPU

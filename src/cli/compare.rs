@@ -13,7 +13,7 @@ use crate::families::FAMILIES;
 use crate::report::comparison::{OutputFormat, Sort, View, regression_lines, undecided, write};
 use crate::report::{reader, sort_records};
 use crate::results::Record;
-use crate::results::compare::{MARGIN, Report, Rules, compare_by};
+use crate::results::compare::{Comparison, MARGIN, Report, Rules, compare_by};
 
 /// Exit code for a certain regression beyond the limit.
 const REGRESSION: u8 = 4;
@@ -32,6 +32,10 @@ pub(super) struct Arguments {
     /// correction for the number of cases; with code 1 if no case can show it
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
+    /// Exit with a code for `git bisect run`: 1 if a case is certainly slower by more than this many percent, 0 if none
+    /// is, certainly, 125 if that is not certain or the reports cannot be compared
+    #[arg(long, value_name = "PCT", value_parser = percentage, conflicts_with = "fail_on_regression")]
+    bisect: Option<f64>,
     /// Differences below this many percent count as no change
     #[arg(long, value_name = "PCT", value_parser = percentage, default_value_t = 100.0 * MARGIN)]
     margin: f64,
@@ -49,8 +53,25 @@ pub(super) struct Arguments {
     all: bool,
 }
 
+/// Exit codes that `git bisect run` understands.
+const GOOD: u8 = 0;
+const BAD: u8 = 1;
+const UNTESTABLE: u8 = 125;
+
 /// Runs the command and returns the exit code.
 pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
+    let done = compared(arguments);
+    if arguments.bisect.is_none() {
+        return done;
+    }
+    // Git would take any other error for a bad commit.
+    done.or_else(|error| {
+        say(&format!("error: {}", error.chain()));
+        Ok(UNTESTABLE)
+    })
+}
+
+fn compared(arguments: &Arguments) -> Result<u8> {
     let (files, filters): (Vec<&String>, Vec<&String>) =
         arguments.files_and_filters.iter().partition(|argument| is_report(argument));
     let (baseline, others) = split(&arguments.baseline, files.into_iter().map(PathBuf::from).collect())?;
@@ -80,6 +101,9 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
         limit,
     };
     print(&write(&comparison, view, arguments.format))?;
+    if let Some(percent) = arguments.bisect {
+        return Ok(verdict(&comparison, percent / 100.0));
+    }
     let Some(limit) = limit else { return Ok(0) };
     if matches!(arguments.format, OutputFormat::Csv | OutputFormat::Json) {
         // CSV and JSON contain no sentences, so print them to stderr.
@@ -90,6 +114,18 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     }
     // A check that could not fail must not look like one that passed.
     undecided(&comparison).map_or(Ok(0), |sentence| Err(Error::Undecided(sentence)))
+}
+
+/// The exit code for `git bisect run`. Only rows that the device's clock times decide.
+fn verdict(comparison: &Comparison, limit: f64) -> u8 {
+    if comparison.regressions(limit).iter().any(|regression| regression.is_certain) {
+        return BAD;
+    }
+    let pairs = comparison.cases.iter().flat_map(|case| case.pairs.values());
+    let intervals: Vec<_> = pairs.filter(|pair| pair.has_device_clock()).map(|pair| pair.ratio.interval).collect();
+    // A ratio is the old time divided by the new one.
+    let is_unchanged = |interval: &Option<(f64, f64)>| interval.is_some_and(|(low, _)| low >= 1.0 / (1.0 + limit));
+    if !intervals.is_empty() && intervals.iter().all(is_unchanged) { GOOD } else { UNTESTABLE }
 }
 
 /// The reports at these paths, and in the folders among them.

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod arguments;
+mod bisect;
 mod compare;
 mod describe;
 mod devices;

@@ -7,7 +7,7 @@ use clap::Parser;
 use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::say;
-use super::{compare, describe, devices, explain, index, learn, list, report, run, show, summary};
+use super::{bisect, compare, describe, devices, explain, index, learn, list, report, run, show, summary};
 
 /// Parses the arguments, runs the command, prints any error and returns the exit code.
 #[must_use]
@@ -23,6 +23,7 @@ pub fn main() -> ExitCode {
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Summary(arguments)) => summary::summary(&arguments).map(|()| 0),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
+        Some(Command::Bisect(arguments)) => bisect::bisect(&arguments),
         Some(Command::Report(arguments)) => report::report(&arguments),
         Some(Command::Learn(arguments)) => learn::learn(&arguments),
         Some(Command::List { form, source }) => list::list(form.format(), source.as_deref()).map(|()| 0),

@@ -1,5 +1,6 @@
 //! The rows of a run, their statistics, and what follows from them. No GPU, no files.
 
+pub mod bisect;
 mod bound;
 pub mod ceilings;
 pub mod compare;

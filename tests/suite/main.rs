@@ -3,6 +3,7 @@
 
 mod architecture;
 mod arguments;
+mod bisect;
 mod browser;
 mod catalogue;
 mod cheats;
