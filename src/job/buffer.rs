@@ -124,9 +124,11 @@ impl JobBuffer {
             })
         };
         let is_copied_over = steps.iter().any(|step| match step {
-            Step::Restore { to, .. } | Step::CopyRows { to, .. } | Step::Send { to, .. } | Step::Receive { to, .. } => {
-                *to == index
-            }
+            Step::Restore { to, .. }
+            | Step::CopyRows { to, .. }
+            | Step::CopyPitched { to, .. }
+            | Step::Send { to, .. }
+            | Step::Receive { to, .. } => *to == index,
             Step::Clear(buffer) => *buffer == index,
             Step::Library { buffers, .. } => buffers.last() == Some(&index),
             _ => false,
