@@ -104,6 +104,13 @@ const MUTATIONS: &[Mutation] = &[
     ("memory_spaces/table_storage", "+ sizes.shift", "+ 1u + sizes.shift"),
     ("memory_spaces/storage_latency", "k < STEPS", "k + 16u < STEPS"),
     ("memory_spaces/storage_latency", "at = cycle[at]", "at = cycle[at ^ 1u]"),
+    ("memory_spaces/pinned_latency", "k < STEPS", "k + 16u < STEPS"),
+    ("memory_spaces/pinned_latency", "at = cycle[at].next", "at = cycle[at].rank"),
+    (
+        "memory_spaces/pinned_latency",
+        "cycle[at].rank + sizes.places - cycle[first].rank",
+        "cycle[first].rank + sizes.places - cycle[at].rank",
+    ),
     ("memory_spaces/uniform_latency", "k < STEPS", "k + 16u < STEPS"),
     ("memory_spaces/uniform_latency", "cycle[at].x", "cycle[at].y"),
     ("memory_spaces/workgroup_latency", "k < STEPS", "k + 16u < STEPS"),

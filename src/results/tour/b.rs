@@ -17,6 +17,7 @@ pub(super) const STEPS: &[Step] = &[
             "memory_spaces/workgroup_bandwidth",
             "memory_spaces/workgroup_latency",
             "memory_spaces/storage_latency",
+            "memory_spaces/pinned_latency",
             "cache_curve/latency",
         ],
         terms: &["register", "local memory", "__shared__", "__constant__", "texture", "global memory"],
@@ -163,13 +164,14 @@ const SPACES_TABLE: &str = "  space     location     cached in       access     
   pinned    host DRAM    host's caches   host; threads over the bus  until freed";
 
 /// Spaces by the names of their benchmarks: `workgroup_latency`.
-const SPACES: [(&str, &str); 6] = [
+const SPACES: [(&str, &str); 7] = [
     ("register", "register"),
     ("private", "local"),
     ("workgroup", "shared"),
     ("uniform", "constant"),
     ("texture", "texture"),
     ("storage", "global"),
+    ("pinned", "pinned"),
 ];
 
 fn spaces(rows: &Rows, draft: &mut Draft) -> Told {
