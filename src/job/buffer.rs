@@ -1,6 +1,7 @@
 //! The buffers and textures of a job.
 
 use super::step::Step;
+use crate::suite::input::Values;
 use crate::suite::{Access, Interface};
 use crate::suite::{Contents, POISON, Route, Scalar, Shape, Texture};
 
@@ -97,6 +98,13 @@ impl JobBuffer {
             Contents::Texture(texture) => Some(texture),
             _ => None,
         }
+    }
+
+    /// Whether it is a picture that the kernel reads.
+    #[must_use]
+    pub fn is_picture(&self) -> bool {
+        let contents = self.texture().map_or(&self.contents, |texture| texture.texels.as_ref());
+        matches!(contents, Contents::Input(Values::Picture(_)))
     }
 
     /// Whether it is an output: poisoned before a launch.
