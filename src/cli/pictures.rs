@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::outputs::{check_different, check_new};
 use crate::backend::Api;
+use crate::engine::Picture;
 use crate::error::Result;
 use crate::report::{png, replace_file};
 use crate::suite::{Case, Dtype};
@@ -26,18 +27,28 @@ impl Pictures {
         Self { folder: folder.to_owned(), card, has_several_apis, has_force, written: BTreeSet::new() }
     }
 
+    /// The file of what a case draws.
     fn path(&self, case: &Case, api: Api) -> PathBuf {
         let api = if self.has_several_apis { api.name() } else { "" };
-        let parts = [&case.name(), &case.shape.extent.to_string(), &case.params_text(), api, self.card.as_str()];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        self.folder.join(format!("{}.png", parts.join("-").replace(['/', ' ', ';'], "-")))
+        self.file(&[&case.name(), &case.shape.extent.to_string(), &case.params_text(), api])
+    }
+
+    /// The file of the picture that all cases of a size read.
+    fn original(&self, case: &Case) -> PathBuf {
+        self.file(&[case.family.name, "original", &case.shape.extent.to_string()])
+    }
+
+    fn file(&self, parts: &[&str]) -> PathBuf {
+        let parts = parts.iter().copied().chain([self.card.as_str()]).filter(|part| !part.is_empty());
+        let name = parts.collect::<Vec<_>>().join("-").replace(['/', ' ', ';'], "-");
+        self.folder.join(format!("{name}.png"))
     }
 
     /// Refuses images in place of other files.
     pub(super) fn check(&self, cases: &[Case], apis: &[Api], json: Option<&Path>) -> Result<()> {
         for case in cases.iter().filter(|case| case.shape.dtype == Dtype::Rgba8) {
-            for api in apis {
-                let path = self.path(case, *api);
+            let drawn = apis.iter().map(|api| self.path(case, *api));
+            for path in drawn.chain([self.original(case)]) {
                 check_new(&path, self.has_force, "name another folder")?;
                 if let Some(json) = json {
                     check_different(("--save-image", &path), ("--json", json))?;
@@ -47,17 +58,30 @@ impl Pictures {
         Ok(())
     }
 
-    /// Saves an image, and returns the message about it. An image of another run stays, unless it is forced.
-    pub(super) fn save(&mut self, case: &Case, api: Api, rgba: &[u8]) -> Result<String> {
-        let path = self.path(case, api);
-        if !self.written.contains(&path) && path.symlink_metadata().is_ok() && !self.has_force {
+    /// Saves what a case draws, and the picture that it reads. Returns the message about the first. An image of another
+    /// run stays, unless it is forced.
+    pub(super) fn save(&mut self, case: &Case, api: Api, picture: &Picture) -> Result<String> {
+        let (path, original) = (self.path(case, api), self.original(case));
+        if !picture.original.is_empty() && !self.written.contains(&original) && self.may_write(&original) {
+            self.write(case, original, &picture.original)?;
+        }
+        if !self.may_write(&path) {
             return Ok(format!("{} exists and stays: --force replaces it", path.display()));
         }
+        let message = format!("the rotated image is in {}", path.display());
+        self.write(case, path, &picture.drawn)?;
+        Ok(message)
+    }
+
+    fn may_write(&self, path: &Path) -> bool {
+        self.has_force || self.written.contains(path) || path.symlink_metadata().is_err()
+    }
+
+    fn write(&mut self, case: &Case, path: PathBuf, rgba: &[u8]) -> Result<()> {
         let (height, width) = case.shape.extent.matrix();
         let side = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
         replace_file(&path, &png::write(side(width), side(height), rgba)?)?;
-        let message = format!("the rotated image is in {}", path.display());
         self.written.insert(path);
-        Ok(message)
+        Ok(())
     }
 }

@@ -12,7 +12,7 @@ use super::values::plural;
 use super::watchdog::{self, Watchdog, Work};
 use crate::backend::Api;
 use crate::engine::measure::Timer;
-use crate::engine::{Changes, Observer};
+use crate::engine::{Changes, Observer, Picture};
 use crate::error::{Error, Result};
 use crate::report::{self, CsvFile, Output, table};
 use crate::results::{Cause, Record, Status};
@@ -251,9 +251,9 @@ impl Observer for Progress {
         self.bar.set_message(format!("{}{case}", self.of(row.api_name(), " ")));
     }
 
-    fn picture(&mut self, case: &Case, api: Api, rgba: &[u8]) -> Result<()> {
+    fn picture(&mut self, case: &Case, api: Api, picture: &Picture) -> Result<()> {
         let Some(pictures) = &mut self.pictures else { return Ok(()) };
-        match pictures.save(case, api, rgba) {
+        match pictures.save(case, api, picture) {
             Ok(message) => self.say(&message),
             Err(error) => self.note(Err(error)),
         }

@@ -115,9 +115,9 @@ impl<'a> ApiRun<'a> {
                 self.recover(&error).await;
             }
         }
-        if let Some(rgba) = picture {
-            record.picture_hash = Some(hash(&rgba));
-            observer.picture(case, self.device.api, &rgba)?;
+        if let Some(picture) = picture {
+            record.picture_hash = Some(hash(&picture.drawn));
+            observer.picture(case, self.device.api, &picture)?;
         }
         Ok(Some(record))
     }

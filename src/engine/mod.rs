@@ -35,7 +35,7 @@ mod turn;
 pub mod verify;
 
 pub use fit::{Fitted, WORKGROUP_SIZE, fit};
-pub use observer::{Changes, Observer};
+pub use observer::{Changes, Observer, Picture};
 pub use resume::EarlierRows;
 pub use run::{End, Outcome, resume, run};
 pub use settings::{Epochs, Settings};

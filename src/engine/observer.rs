@@ -6,6 +6,15 @@ use crate::error::Result;
 use crate::results::Record;
 use crate::suite::Case;
 
+/// What a case draws, as RGBA pixels, row by row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// The picture that it reads; empty where it reads none.
+    pub original: Vec<u8>,
+    /// Its output.
+    pub drawn: Vec<u8>,
+}
+
 /// Receives the events of a run, to show progress and write reports.
 pub trait Observer {
     /// The timer for `api` is selected.
@@ -41,12 +50,12 @@ pub trait Observer {
     fn left_out(&mut self, case: &Case) {
         let _ = case;
     }
-    /// The verified output of a case that draws a picture: RGBA pixels, row by row.
+    /// The verified output of a case that draws a picture.
     ///
     /// # Errors
     /// Ends the run.
-    fn picture(&mut self, case: &Case, api: Api, rgba: &[u8]) -> Result<()> {
-        let _ = (case, api, rgba);
+    fn picture(&mut self, case: &Case, api: Api, picture: &Picture) -> Result<()> {
+        let _ = (case, api, picture);
         Ok(())
     }
     /// Whether to end the run before the next case.

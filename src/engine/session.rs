@@ -13,6 +13,7 @@ use super::half_rounds::{rounds_take_no_time, with_half_the_rounds};
 use super::in_kernel::in_kernel;
 use super::launch_guard::LaunchGuard;
 use super::lost::leak_if_lost;
+use super::observer::Picture;
 use super::other_shape::{OtherShapes, checked_launch};
 use super::poisoned::slower_if_poisoned;
 use super::schedule::{ATTEMPTS, Effort};
@@ -119,7 +120,7 @@ impl<'a> Session<'a> {
         case: &Case,
         effort: &Effort,
         record: &mut Record,
-        picture: &mut Option<Vec<u8>>,
+        picture: &mut Option<Picture>,
     ) -> Result<()> {
         let case = &self.in_epoch(case, record.epochs_ns.len());
         let mut job = Job::new(case)?;
@@ -140,7 +141,7 @@ impl<'a> Session<'a> {
         let mut prepared = self.backend.prepare(&job).await?;
         let mut result = self.measured(case, &job, effort, prepared.as_mut(), record).await;
         if result.is_ok() && record.status == Status::Ok && case.shape.dtype == Dtype::Rgba8 {
-            result = read_picture(&job, prepared.as_mut()).await.map(|rgba| *picture = Some(rgba));
+            result = read_picture(&job, prepared.as_mut()).await.map(|read| *picture = Some(read));
         }
         leak_if_lost(prepared, result)
     }
@@ -347,9 +348,14 @@ async fn test_device(prepared: &mut dyn Prepared, job: &Job, name: &str) -> Resu
     }
 }
 
-/// The output of a job that draws a picture.
-async fn read_picture(job: &Job, prepared: &mut dyn Prepared) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    prepared.read(job.check.buffer, job.check.scalars, &mut |_, piece| bytes.extend_from_slice(piece)).await?;
-    Ok(bytes)
+/// The output of a job that draws a picture, and the picture that it reads, of as many pixels.
+async fn read_picture(job: &Job, prepared: &mut dyn Prepared) -> Result<Picture> {
+    let (mut original, mut drawn) = (Vec::new(), Vec::new());
+    prepared.read(job.check.buffer, job.check.scalars, &mut |_, piece| drawn.extend_from_slice(piece)).await?;
+    if let Some(buffer) = job.buffers.iter().find(|buffer| buffer.is_picture()) {
+        original.resize(buffer.bytes as usize, 0);
+        buffer.fill(0, &mut original);
+        original.truncate(drawn.len());
+    }
+    Ok(Picture { original, drawn })
 }

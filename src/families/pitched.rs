@@ -4,8 +4,8 @@
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, POISON, Params, Profile,
-    ROW_PITCH, Scalar, Shape, Step, TexelFormat, Texture, Work, all, by_rows, each, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, POISON, PackedRows, Params,
+    Profile, ROW_PITCH, Scalar, Shape, Step, TexelFormat, Texture, Work, all, by_rows, each, uniform,
 };
 
 /// The family.
@@ -55,6 +55,40 @@ pub const FAMILY: Family = Family {
                 },
             ],
             ..BASE
+        },
+        Benchmark {
+            name: "copy_2d",
+            summary: "copies packed rows into memory of the driver's pitch and back: cuMemAllocPitch, cuMemcpy2D",
+            look_for: "Its rate relative to ceiling/copy: how much 2-D copies lose to rows of odd width. A width of 4096 \
+                words is a multiple of the usual pitches: there the padding is gone, and rows start at sectors.",
+            limited_by: "DRAM, or the driver's copy kernel where packed rows start in the middle of a sector.",
+            work_text: "4n words of 4 bytes moved: n read and written into the pitched memory, and again out of it.",
+            sources: &["B4"],
+            ..PITCHED_COPIES
+        },
+        Benchmark {
+            name: "copy_3d",
+            summary: "the same for a volume: cuMemAllocPitch, cuMemcpy3D",
+            look_for: "The comparison with copy_2d at about the same size: rows are shorter, and a copy has both \
+                pitches and the height of a slice.",
+            limited_by: "As copy_2d; rows of 65 to 511 words leave more of it to their ends.",
+            work_text: "4n words of 4 bytes moved: n read and written into the pitched memory, and again out of it.",
+            sources: &["B5"],
+            cases: &[
+                Cases {
+                    from: Profile::Quick,
+                    dtypes: &[Dtype::U32],
+                    extents: &[Extent::Product(65, 65, 65), Extent::Product(129, 129, 129)],
+                    params: &[&[]],
+                },
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::U32],
+                    extents: &[Extent::Product(257, 257, 257), Extent::Product(511, 511, 511)],
+                    params: &[&[]],
+                },
+            ],
+            ..PITCHED_COPIES
         },
         Benchmark {
             name: "buffer_to_texture",
@@ -185,6 +219,32 @@ const COPIES: Benchmark = Benchmark {
     ceiling: None,
     no_ceiling: "the API's copies may use paths that no kernel has",
     ..BASE
+};
+
+/// Copies through memory whose pitch the driver chooses.
+const PITCHED_COPIES: Benchmark = Benchmark {
+    only_cuda: Some("WebGPU has no pitched memory"),
+    buffers: |shape, _| {
+        vec![
+            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
+            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+        ]
+    },
+    steps: |shape, _| {
+        let (width, height, slices) = sides(shape.extent);
+        let bytes = width * shape.dtype.scalar().bytes() as u64;
+        vec![Step::CopyPitched { from: "input", to: "output", rows: PackedRows { bytes, height, slices } }]
+    },
+    work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 0 },
+    check: Check {
+        buffer: "output",
+        scalars: all,
+        oracle: |shape, _| {
+            let input = shape.input(Values::Wide);
+            Box::new(move |first, slots| input.elements(Scalar::U32, first, 1, slots))
+        },
+    },
+    ..COPIES
 };
 
 fn texture(shape: &Shape, contents: Contents) -> Contents {

@@ -68,6 +68,34 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "interleaved_device_barrier",
+            summary: "interleaved_workgroup with the barriers of interleaved_global besides its own",
+            look_for: "Two ratios. Its speed relative to interleaved_global: where the data are, at the same barriers \
+                (not so for the CUDA twin, whose interleaved_global has the weaker fence of the block). Its time \
+                relative to interleaved_workgroup: the barriers alone. WGSL needs two barriers per step here, CUDA a \
+                fence and one.",
+            limited_by: "Barriers of the device's scope, log2 of the workgroup size in sequence, where the API gives \
+                storageBarrier that scope; else as interleaved_workgroup.",
+            sources: &["A4"],
+            wgsl: include_str!("../../shaders/reduction/interleaved_device_barrier.wgsl"),
+            cuda: include_str!("../../shaders/reduction/interleaved_device_barrier.cu"),
+            cases: &[
+                Cases {
+                    from: Profile::Quick,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(1 << 24), Extent::Linear(1 << 28)],
+                    params: PLAIN,
+                },
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::U32],
+                    extents: &[Extent::Linear(1 << 26)],
+                    params: PLAIN,
+                },
+            ],
+            ..BASE
+        },
+        Benchmark {
             name: "interleaved_dynamic",
             summary: "interleaved_workgroup with a shared array whose size the host sets at launch",
             look_for: "1.00 relative to interleaved_workgroup: how the array gets its size changes no step.",

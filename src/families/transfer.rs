@@ -108,7 +108,11 @@ pub const FAMILY: Family = Family {
             ],
             buffers: |shape, _| {
                 vec![
-                    Buffer { name: "input", scalars: shape.count(), contents: Contents::InputOnHost(Values::Wide) },
+                    Buffer {
+                        name: "input",
+                        scalars: shape.count(),
+                        contents: Contents::OnHost(Box::new(Contents::Input(Values::Wide))),
+                    },
                     Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
                     uniform("sizes", &[shape.count() / shape.dtype.lanes()]),
                 ]

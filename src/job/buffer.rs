@@ -1,6 +1,7 @@
 //! The buffers and textures of a job.
 
 use super::step::Step;
+use crate::suite::input::Values;
 use crate::suite::{Access, Interface};
 use crate::suite::{Contents, POISON, Route, Scalar, Shape, Texture};
 
@@ -45,7 +46,7 @@ impl JobBuffer {
     /// Writes the initial contents from `offset` on into `bytes`. `offset` and the length are multiples of 16.
     pub fn fill(&self, offset: u64, bytes: &mut [u8]) {
         match &self.contents {
-            Contents::Input(values) | Contents::InputOnHost(values) => {
+            Contents::Input(values) => {
                 values.of(self.stream).encode(self.scalar, offset / self.scalar.bytes() as u64, bytes);
             }
             Contents::Words(words) => {
@@ -58,8 +59,8 @@ impl JobBuffer {
             Contents::Poison | Contents::PoisonF32 | Contents::Clock => {
                 bytes.chunks_exact_mut(4).for_each(|slot| slot.copy_from_slice(bytemuck::bytes_of(&POISON)));
             }
-            Contents::Texture(texture) => {
-                Self { contents: (*texture.texels).clone(), ..self.clone() }.fill(offset, bytes);
+            Contents::Texture(Texture { texels: contents, .. }) | Contents::OnHost(contents) => {
+                Self { contents: (**contents).clone(), ..self.clone() }.fill(offset, bytes);
             }
         }
     }
@@ -87,7 +88,7 @@ impl JobBuffer {
     /// Whether it is host memory that kernels access.
     #[must_use]
     pub const fn is_on_host(&self) -> bool {
-        matches!(self.contents, Contents::InputOnHost(_))
+        matches!(self.contents, Contents::OnHost(_))
     }
 
     /// The texture; `None` for a buffer.
@@ -97,6 +98,13 @@ impl JobBuffer {
             Contents::Texture(texture) => Some(texture),
             _ => None,
         }
+    }
+
+    /// Whether it is a picture that the kernel reads.
+    #[must_use]
+    pub fn is_picture(&self) -> bool {
+        let contents = self.texture().map_or(&self.contents, |texture| texture.texels.as_ref());
+        matches!(contents, Contents::Input(Values::Picture(_)))
     }
 
     /// Whether it is an output: poisoned before a launch.
@@ -124,15 +132,17 @@ impl JobBuffer {
             })
         };
         let is_copied_over = steps.iter().any(|step| match step {
-            Step::Restore { to, .. } | Step::CopyRows { to, .. } | Step::Send { to, .. } | Step::Receive { to, .. } => {
-                *to == index
-            }
+            Step::Restore { to, .. }
+            | Step::CopyRows { to, .. }
+            | Step::CopyPitched { to, .. }
+            | Step::Send { to, .. }
+            | Step::Receive { to, .. } => *to == index,
             Step::Clear(buffer) => *buffer == index,
             Step::Library { buffers, .. } => buffers.last() == Some(&index),
             _ => false,
         });
         let contents = match &declared.contents {
-            Contents::Texture(texture) => &texture.texels,
+            Contents::Texture(Texture { texels: contents, .. }) | Contents::OnHost(contents) => contents,
             contents => contents,
         };
         let scalar = match contents {
@@ -148,7 +158,8 @@ impl JobBuffer {
             Step::Send { from, route: Route::Pinned, .. } if *from == index => Some(Mapping::Pinned),
             _ => None,
         });
-        let mapping = if matches!(contents, Contents::InputOnHost(_)) { Some(Mapping::Pinned) } else { mapping };
+        let is_on_host = matches!(declared.contents, Contents::OnHost(_));
+        let mapping = if is_on_host { Some(Mapping::Pinned) } else { mapping };
         let is_staging = steps.iter().any(|step| match step {
             Step::Send { from: staged, route: Route::StagingOnly, .. }
             | Step::Receive { to: staged, route: Route::StagingOnly, .. } => *staged == index,

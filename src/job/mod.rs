@@ -6,7 +6,9 @@ mod check;
 mod kernel;
 mod step;
 
-pub use crate::suite::{Checks, Contents, POISON, ROW_PITCH, Route, Routine, Scalar, Shape, TexelFormat, Texture};
+pub use crate::suite::{
+    Checks, Contents, POISON, PackedRows, ROW_PITCH, Route, Routine, Scalar, Shape, TexelFormat, Texture,
+};
 pub use bind::{Job, Only};
 pub use buffer::{JobBuffer, Mapping};
 pub use check::{OutputCheck, Product};

@@ -19,8 +19,8 @@ pub struct Buffer {
 pub enum Contents {
     /// Random input.
     Input(Values),
-    /// Random input in host memory, where kernels reach it.
-    InputOnHost(Values),
+    /// The same in host memory, where kernels reach it.
+    OnHost(Box<Contents>),
     /// Constants for a uniform buffer, or state that one launch passes to the next.
     Words(Vec<u32>),
     /// A walk through memory for dependent loads.

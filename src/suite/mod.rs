@@ -36,7 +36,7 @@ pub(crate) use params::{consecutive, sets};
 pub use profile::Profile;
 pub(crate) use rows::by_rows;
 pub use shape::{Dtype, Extent, Scalar, Shape};
-pub use step::{Route, Routine, Step, grid};
+pub use step::{PackedRows, Route, Routine, Step, grid};
 pub(crate) use traffic::SUBGROUP;
 pub use traffic::Traffic;
 pub use units::{binary_range, binary_size, parse_binary_size};

@@ -38,6 +38,16 @@ pub enum Step<B = &'static str> {
         /// Destination; one of the two is a texture.
         to: B,
     },
+    /// Copies packed rows into memory whose row pitch the driver chooses, and from there into `to`, packed again. Timed
+    /// where the job has no dispatch.
+    CopyPitched {
+        /// Source.
+        from: B,
+        /// Destination.
+        to: B,
+        /// The rows of both.
+        rows: PackedRows,
+    },
     /// Copies a buffer's contents from the host again; end to end only.
     Upload(B),
     /// Copies the initial contents of `from` from host memory into `to`. Timed where the job has no dispatch.
@@ -88,6 +98,17 @@ pub enum Routine {
     },
 }
 
+/// Rows without padding between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackedRows {
+    /// Bytes of a row: a multiple of 4.
+    pub bytes: u64,
+    /// Rows of a slice.
+    pub height: u64,
+    /// Slices; a matrix is one.
+    pub slices: u64,
+}
+
 /// A way between host memory and device memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
@@ -131,6 +152,7 @@ impl Step {
             Self::Restore { from, to } => Step::Restore { from: index(from)?, to: index(to)? },
             Self::Clear(buffer) => Step::Clear(index(buffer)?),
             Self::CopyRows { from, to } => Step::CopyRows { from: index(from)?, to: index(to)? },
+            Self::CopyPitched { from, to, rows } => Step::CopyPitched { from: index(from)?, to: index(to)?, rows },
             Self::Upload(buffer) => Step::Upload(index(buffer)?),
             Self::Send { from, to, route } => Step::Send { from: index(from)?, to: index(to)?, route },
             Self::Receive { from, to, route } => Step::Receive { from: index(from)?, to: index(to)?, route },

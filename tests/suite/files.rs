@@ -2,12 +2,16 @@
 
 #![cfg(unix)]
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Child, Stdio};
 
 use crate::command::{Folder, Output, Program, has_device, program};
+use shaderbench::report::png;
+use shaderbench::suite::Scalar;
+use shaderbench::suite::input::Values;
 
 /// A few rows. A busy machine may find rows implausible: no fault here.
 const RUN: [&str; 7] =
@@ -225,6 +229,12 @@ fn an_image_is_overwritten_with_force_only() {
     run(&["--out", "r.csv"]).succeeds();
     let images = std::fs::read_dir(folder.path("images")).expect("a folder");
     let images: Vec<_> = images.map(|entry| entry.expect("readable").path()).collect();
+    let names: BTreeSet<_> = images.iter().filter_map(|image| image.file_name()?.to_str()).collect();
+    assert_eq!(names, BTreeSet::from(["texture-original-64x64.png", "texture-rotate_sampled-64x64-ANGLE=30.png"]));
+    let mut original = vec![0; 4 * 64 * 64];
+    Values::Picture(64).of(0).encode(Scalar::Unorm8, 0, &mut original);
+    let original = png::write(64, 64, &original).expect("an image");
+    assert!(std::fs::read(folder.path("images/texture-original-64x64.png")).expect("there") == original);
     let image = images.first().expect("an image");
     std::fs::write(image, "mine").expect("written");
     let refused = run(&["--out", "q.csv"]).exits_with(2);

@@ -9,6 +9,7 @@ use shaderbench::families::benchmark;
 use shaderbench::report::csv;
 use shaderbench::results::tour::{GLOSSARY, Step, Verdict, ids, named, steps, term};
 use shaderbench::results::{Clock, Record, Status};
+use shaderbench::suite::Extent;
 use shaderbench::suite::source::SOURCES;
 
 const BOTH: &str = "results/nvidia-h200/2026-11-22-vulkan+cuda.csv";
@@ -98,6 +99,48 @@ fn a_cause_comes_from_an_experiment_of_the_same_report() {
         let (found, text) = verdict(id, &rows, Api::Vulkan);
         assert_eq!(found, Verdict::Fails);
         assert!(!text.contains("because"), "{text}");
+    }
+}
+
+/// The rows of a report with sums whose steps have both barriers, `times` as long as those in workgroup memory.
+fn with_device_barriers(path: &str, times: f64, noise: f64) -> Vec<Record> {
+    let mut rows = records(path);
+    let is_sum = |row: &&Record| row.benchmark == "interleaved_workgroup" && row.median_ns.is_some();
+    let sums: Vec<Record> = rows.iter().filter(is_sum).cloned().collect();
+    for mut row in sums {
+        let ns = row.median_ns.expect("timed") * times;
+        row.benchmark = "interleaved_device_barrier".to_owned();
+        set_time(&mut row, ns, noise);
+        rows.push(row);
+    }
+    rows
+}
+
+#[test]
+fn the_gain_of_shared_memory_is_the_product_of_two_parts() {
+    let (found, text) = verdict("A4", &with_device_barriers(EPOCHS, 1.8, 0.001), Api::Vulkan);
+    assert_eq!(found, Verdict::Holds);
+    // 2.348 = 1.304 times 1.8.
+    assert!(text.contains("is 2.348× as fast as the sum in global memory"), "{text}");
+    assert!(text.contains("Of this factor, 1.304× is the part of the data"), "{text}");
+    assert!(text.contains("and 1.80× that of the barriers"), "{text}");
+    // CUDA's sum in global memory has the weaker fence, so that no row separates the data.
+    let (_, text) = verdict("A4", &with_device_barriers(BOTH, 1.8, 0.001), Api::Cuda);
+    assert!(text.contains("With a fence of the device in each step") && text.contains("takes 1.8× as long"), "{text}");
+    assert!(!text.contains("part"), "{text}");
+    // Nothing about the parts if one is not clear of 1, too noisy to quote, or at another size.
+    let mut other_size = with_device_barriers(EPOCHS, 1.8, 0.001);
+    other_size.retain(|row| row.benchmark != "interleaved_device_barrier" || row.n < Some(Extent::Linear(1 << 28)));
+    for rows in [
+        records(EPOCHS),
+        other_size,
+        with_device_barriers(EPOCHS, 1.0, 0.01),
+        with_device_barriers(EPOCHS, 2.348, 0.03),
+        with_device_barriers(EPOCHS, 1.5, 0.3),
+    ] {
+        let (found, text) = verdict("A4", &rows, Api::Vulkan);
+        assert_eq!(found, Verdict::Holds);
+        assert!(!text.contains("part") && !text.contains("storageBarrier"), "{text}");
     }
 }
 

@@ -21,6 +21,7 @@ const FIXED_ANSWERS: &[(&str, &str)] = &[
     ("memory_spaces/workgroup_latency", "walks a cycle"),
     ("memory_spaces/private_latency", "walks a cycle"),
     ("memory_spaces/pointer_latency", "walks a cycle"),
+    ("memory_spaces/pinned_latency", "walks a cycle"),
     ("memory_spaces/table_const", "reads a table in the program"),
     ("safety_tax/workgroup_fill", "writes numbers of its own"),
     ("transfer/clear_buffer", "writes zeros"),
@@ -43,8 +44,12 @@ fn job(family: &'static Family, benchmark: &'static Benchmark, stream: u64) -> (
 
 /// The values that are drawn for a buffer or texture; `None` for all others.
 fn drawn(buffer: &JobBuffer) -> Option<Values> {
-    match buffer.texture().map_or(&buffer.contents, |texture| &texture.texels) {
-        Contents::Input(values) | Contents::InputOnHost(values) => Some(*values),
+    let contents = match &buffer.contents {
+        Contents::OnHost(contents) => contents,
+        contents => buffer.texture().map_or(contents, |texture| &texture.texels),
+    };
+    match contents {
+        Contents::Input(values) => Some(*values),
         _ => None,
     }
 }

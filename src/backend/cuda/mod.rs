@@ -21,6 +21,7 @@ mod graph;
 mod memory;
 mod module;
 mod nvrtc;
+mod pitched;
 mod prepared;
 mod query;
 mod status;

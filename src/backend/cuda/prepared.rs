@@ -14,6 +14,7 @@ use super::gpu::Gpu;
 use super::graph::{self, Graphs};
 use super::memory::{Memory, Pinned, upload_to};
 use super::module::Module;
+use super::pitched::Pitched;
 use super::steps::{fit_in_a_graph, unsupported};
 use crate::backend::{Prepared, Sample, Task};
 use crate::error::{Error, Result};
@@ -72,10 +73,11 @@ impl Received {
     }
 }
 
-/// A step, with the kernel's arguments if it is a dispatch.
+/// A step, with the kernel's arguments if it is a dispatch, and the memory that a copy goes through.
 struct Bound {
     step: Step,
     arguments: Option<Arguments>,
+    pitched: Option<Pitched>,
 }
 
 impl CudaJob {
@@ -98,7 +100,11 @@ impl CudaJob {
                 }
                 _ => None,
             };
-            Ok(Bound { step: step.clone(), arguments })
+            let pitched = match step {
+                Step::CopyPitched { rows, .. } => Some(Pitched::new(&gpu.context, *rows)?),
+                _ => None,
+            };
+            Ok(Bound { step: step.clone(), arguments, pitched })
         };
         let steps = job.steps.iter().map(&mut bind).collect::<Result<_>>()?;
         let end_to_end = job.end_to_end.iter().map(&mut bind).collect::<Result<_>>()?;
@@ -207,6 +213,13 @@ impl CudaJob {
                 (None, Some(array)) => array.copy_from(&self.buffers[*from], self.pitch(*to)),
                 (Some(array), None) => array.copy_to(&self.buffers[*to], self.pitch(*from)),
                 _ => Err(Error::Validation("rows are copied between a buffer and a texture".to_owned())),
+            },
+            Step::CopyPitched { from, to, .. } => match &bound.pitched {
+                Some(pitched) => {
+                    pitched.copy_from(&self.buffers[*from])?;
+                    pitched.copy_to(&self.buffers[*to])
+                }
+                None => Err(unsupported(step)),
             },
             Step::Receive { from, to, .. } => {
                 let (bytes, from) = (self.specs[*from].bytes, &self.buffers[*from]);
@@ -331,6 +344,9 @@ impl CudaJob {
                     array.copy_from(memory, array.row_bytes())?;
                 }
             }
+        }
+        for pitched in self.steps.iter().filter_map(|bound| bound.pitched.as_ref()) {
+            pitched.fill(POISON)?;
         }
         // Wait, so that the work does not overlap the next sample, and no copy into `received` is in flight.
         self.gpu.context.wait()?;

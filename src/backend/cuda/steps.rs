@@ -19,6 +19,7 @@ pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
         )
     };
     let in_launch = |step: &&Step| match step {
+        Step::CopyPitched { .. } => true,
         Step::Send { route, .. } => matches!(route, Route::Queue | Route::Staging | Route::Pinned),
         Step::Receive { route, .. } => matches!(route, Route::Queue | Route::Staging | Route::StagingOnly),
         step => in_both(step),
@@ -46,7 +47,10 @@ pub(super) fn unsupported(step: &Step) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Routine;
+    use crate::job::{PackedRows, Routine};
+
+    const COPY_PITCHED: Step =
+        Step::CopyPitched { from: 0, to: 1, rows: PackedRows { bytes: 4, height: 1, slices: 1 } };
 
     #[test]
     fn kernels_alone_and_copies_on_the_device_alone_fit_in_a_graph() {
@@ -64,6 +68,7 @@ mod tests {
             vec![send(Route::Queue)],
             vec![Step::Receive { from: 0, to: 1, route: Route::StagingOnly }],
             vec![Step::CopyRows { from: 0, to: 1 }],
+            vec![COPY_PITCHED],
         ] {
             assert!(!fit_in_a_graph(&steps), "{steps:?}");
         }
@@ -76,6 +81,7 @@ mod tests {
         let dispatch = Step::Dispatch { groups: [1; 3], buffers: Vec::new() };
         let sum = Step::SumOnHost { buffer: 0, scalars: 1 };
         assert!(check(&[dispatch.clone(), Step::Clear(0)], &[Step::Upload(0), dispatch, sum.clone()]).is_ok());
+        assert!(check(&[COPY_PITCHED], &[]).is_ok());
         assert!(check(&[send(Route::Pinned), receive(Route::StagingOnly)], &[]).is_ok());
         for (steps, end_to_end, name) in [
             (vec![send(Route::StagingOnly)], vec![], "route: StagingOnly"),
@@ -84,6 +90,7 @@ mod tests {
             (vec![Step::Upload(0)], vec![], "Upload(0)"),
             (vec![sum], vec![], "SumOnHost"),
             (vec![], vec![send(Route::Queue)], "Send"),
+            (vec![], vec![COPY_PITCHED], "CopyPitched"),
         ] {
             let error = check(&steps, &end_to_end).expect_err("not run");
             assert!(matches!(error, Error::Unsupported(_)) && error.to_string().contains(name), "{error}");

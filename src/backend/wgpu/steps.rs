@@ -49,7 +49,7 @@ pub(super) fn unsupported(step: &Step) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::Routine;
+    use crate::job::{PackedRows, Routine};
 
     #[test]
     fn a_step_that_is_not_run_is_an_error_with_its_name() {
@@ -57,10 +57,12 @@ mod tests {
         let send = |route| Step::Send { from: 0, to: 1, route };
         let library = Step::Library { routine: Routine::Transpose { rows: 1, columns: 1 }, buffers: Vec::new() };
         let sum = Step::SumOnHost { buffer: 0, scalars: 1 };
+        let pitched = Step::CopyPitched { from: 0, to: 1, rows: PackedRows { bytes: 4, height: 1, slices: 1 } };
         assert!(check(&[dispatch.clone(), Step::Clear(0)], &[Step::Upload(0), dispatch.clone(), sum.clone()]).is_ok());
         assert!(check(&[send(Route::Queue), send(Route::StagingOnly)], &[]).is_ok());
         for (steps, end_to_end, name) in [
             (vec![library.clone()], vec![], "Library"),
+            (vec![pitched], vec![], "CopyPitched"),
             (vec![Step::Upload(0)], vec![], "Upload(0)"),
             (vec![sum], vec![], "SumOnHost"),
             (vec![dispatch.clone(), send(Route::Queue)], vec![], "Send"),

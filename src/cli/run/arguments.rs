@@ -68,7 +68,7 @@ pub(in crate::cli) struct Arguments {
     /// Also write a JSON report with every sample
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Folder to write the images of the family texture to, as PNG
+    /// Folder to write the images of the family texture and their original to, as PNG
     #[arg(long, value_name = "DIR")]
     pub(super) save_image: Option<PathBuf>,
     /// Exit with code 3 if any row has one of these statuses: wrong, failed, implausible, skipped [default: the first

@@ -259,6 +259,44 @@ pub const FAMILY: Family = Family {
             ..LATENCIES
         },
         Benchmark {
+            name: "pinned_latency",
+            is_latency: true,
+            accepts: &[("STEPS", Accepted::Multiple(16, 1 << 18))],
+            summary: "dependent loads from 128 MiB of pinned host memory, in lines of 128 bytes",
+            look_for: "A round trip over the bus and address translation: about 1 µs or more over PCI Express, near \
+                the latency of DRAM where host and device share it (cache_curve/latency). Times the rate of \
+                transfer/pinned_by_kernel it gives the bytes that must be in flight.",
+            limited_by: "The bus: requests wait for each other, so that its rate does not matter. No line is read \
+                again before all others, which is too late for a cache.",
+            wgsl: include_str!("../../../shaders/memory_spaces/pinned_latency.wgsl"),
+            cuda: include_str!("../../../shaders/memory_spaces/pinned_latency.cu"),
+            cases: &[Cases {
+                from: Profile::Quick,
+                dtypes: &[Dtype::U32],
+                extents: &[Extent::Linear(1)],
+                params: &[&[("STEPS", 4096.0)]],
+            }],
+            buffers: |_, _| {
+                let contents = Contents::OnHost(Box::new(Contents::Cycle(PINNED_WALK)));
+                vec![
+                    Buffer { name: "cycle", scalars: PINNED_WALK.words(), contents },
+                    Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
+                    output(4),
+                    uniform("sizes", &[PINNED_WALK.length()]),
+                ]
+            },
+            check: Check {
+                buffer: "output",
+                scalars: |_, _| 1,
+                // The ranks of the last and the first line differ by the steps between them, whatever the start.
+                oracle: |shape, _| {
+                    let walked = steps(shape) % PINNED_WALK.length();
+                    each(move |_| walked as f64)
+                },
+            },
+            ..LATENCIES
+        },
+        Benchmark {
             name: "workgroup_latency",
             is_latency: true,
             summary: "storage_latency from workgroup memory",
@@ -369,6 +407,9 @@ const STEPS: u64 = 240_000;
 const WALK: Cycle = Cycle::new(1024, 1);
 /// Compilers do not accept larger private arrays.
 const PRIVATE_WALK: Cycle = Cycle::new(256, 1);
+/// 128 MiB of lines, as in `cache_curve/latency`: more than the L2 of today's GPUs holds, and no more than WebGPU
+/// lets a kernel bind.
+const PINNED_WALK: Cycle = Cycle::new(1 << 20, 32);
 /// 4 KiB of uniform-array elements.
 const UNIFORM_WALK: Cycle = Cycle::new(256, 4);
 

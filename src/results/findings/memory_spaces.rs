@@ -40,13 +40,14 @@ pub(super) const CLAIMS: &[Claim] = &[
 ];
 
 /// Benchmarks of dependent loads, and the space that each reads.
-const LATENCIES: [(&str, &str); 6] = [
+const LATENCIES: [(&str, &str); 7] = [
     ("storage_latency", "storage"),
     ("pointer_latency", "pointer"),
     ("uniform_latency", "uniform"),
     ("texture_latency", "texture"),
     ("workgroup_latency", "workgroup"),
     ("private_latency", "private"),
+    ("pinned_latency", "pinned host memory"),
 ];
 
 /// Benchmarks of independent loads, and the space that each reads.

@@ -1,9 +1,11 @@
 //! Chapter A: reduction by shared memory.
 
 use super::judges::{bars, faster, longest, no_slower};
-use super::rows::{Cannot, Rows, percent, rate};
+use super::rows::{Cannot, Rows, percent, rate, speed};
 use super::step::{Answer, Picture, Step, Told};
+use crate::backend::Api;
 use crate::results::findings::{Draft, share, time_of};
+use crate::results::stats::Estimate;
 use crate::results::{Record, format};
 use crate::suite::{Dtype, binary_size};
 
@@ -55,16 +57,24 @@ pub(super) const STEPS: &[Step] = &[
         id: "A4",
         title: "the same sum in shared memory",
         claim: "The same steps are faster on a copy in shared memory.",
-        kernels: &["reduction/interleaved_workgroup", "reduction/interleaved_global", "reduction/interleaved_dynamic"],
-        terms: &["__shared__", "extern __shared__", "__syncthreads()"],
+        kernels: &[
+            "reduction/interleaved_workgroup",
+            "reduction/interleaved_global",
+            "reduction/interleaved_device_barrier",
+            "reduction/interleaved_dynamic",
+        ],
+        terms: &["__shared__", "extern __shared__", "__syncthreads()", "__threadfence()"],
         prediction: || {
             "Global memory is read once; the steps stay on the SM. The barriers differ too: wgpu gives storageBarrier \
-             the scope of the device."
+             the scope of the device. interleaved_device_barrier has data in shared memory and both barriers, which \
+             separates the two causes."
                 .to_owned()
         },
         judge: |rows, draft| {
             let workgroup = ((WORKGROUP, NONE), "the sum in shared memory");
-            faster(rows, draft, workgroup, ((GLOBAL, NONE), "the sum in global memory"))
+            let answer = faster(rows, draft, workgroup, ((GLOBAL, NONE), "the sum in global memory"))?;
+            let parts = if answer.holds() { parts(rows, draft) } else { None };
+            Ok(answer.and(parts))
         },
         picture: ladder,
         ..Step::BLANK
@@ -89,6 +99,7 @@ pub(super) const STEPS: &[Step] = &[
 const NONE: &[(&str, f64)] = &[];
 const GLOBAL: &str = "reduction/interleaved_global";
 const WORKGROUP: &str = "reduction/interleaved_workgroup";
+const DEVICE_BARRIER: &str = "reduction/interleaved_device_barrier";
 
 /// Threads of a block.
 const BLOCK: f64 = 512.0;
@@ -113,6 +124,33 @@ fn arrays(rows: &Rows, draft: &mut Draft) -> Told {
     }
     let chosen = ("workgroup_memory/override_size", &[("LENGTH", 256.0)][..]);
     no_slower(rows, draft, (chosen, "a size set by an override"), fixed)
+}
+
+/// The factor between the two sums as the product of two: that of the data at the same barriers, and that of the barriers
+/// on the same data. In CUDA no sum in global memory has a fence of the device: only the second is told. `None` where the
+/// sums at the size of the comparison leave either open.
+fn parts(rows: &Rows, draft: &mut Draft) -> Option<String> {
+    let [workgroup, global] = rows.together([(WORKGROUP, NONE), (GLOBAL, NONE)]).ok()?;
+    let [device, same] = rows.together([(DEVICE_BARRIER, NONE), (WORKGROUP, NONE)]).ok()?;
+    if (same.n, same.dtype) != (workgroup.n, workgroup.dtype) {
+        return None;
+    }
+    let is_clear = |ratio: &Estimate| {
+        (ratio.low > 1.0 || ratio.high < 1.0) && format::digits(ratio.value, ratio.low, ratio.high).is_some()
+    };
+    let barriers = speed(workgroup, device).ok().filter(is_clear)?;
+    if workgroup.backend == Some(Api::Cuda) {
+        let barriers = draft.times("part of the barriers", barriers)?;
+        return Some(format!(
+            "With a fence of the device in each step, the sum in shared memory takes {barriers} as long."
+        ));
+    }
+    let data = draft.times("part of the data", speed(device, global).ok().filter(is_clear)?)?;
+    let barriers = draft.times("part of the barriers", barriers)?;
+    Some(format!(
+        "Of this factor, {data} is the part of the data (in shared memory, with storageBarrier in both) and {barriers} \
+         that of the barriers (without storageBarrier)."
+    ))
 }
 
 fn in_place(rows: &Rows, draft: &mut Draft) -> Told {

@@ -17,6 +17,7 @@ pub(super) const STEPS: &[Step] = &[
             "memory_spaces/workgroup_bandwidth",
             "memory_spaces/workgroup_latency",
             "memory_spaces/storage_latency",
+            "memory_spaces/pinned_latency",
             "cache_curve/latency",
         ],
         terms: &["register", "local memory", "__shared__", "__constant__", "texture", "global memory"],
@@ -64,22 +65,22 @@ pub(super) const STEPS: &[Step] = &[
         id: "B4",
         title: "rows padded to the pitch",
         claim: "Rows padded to the device's pitch are read faster than packed rows of an odd width.",
-        kernels: &["pitched/rows_2d"],
-        terms: &["cudaMallocPitch()"],
+        kernels: &["pitched/rows_2d", "pitched/copy_2d"],
+        terms: &["cudaMallocPitch()", "cudaMemcpy2D()"],
         prediction: || {
             "Every padded row starts at a multiple of 256 bytes, so that no warp reads a sector more.".to_owned()
         },
-        judge: |rows, draft| padded(rows, draft, "pitched/rows_2d"),
+        judge: |rows, draft| padded(rows, draft, "pitched/rows_2d", "pitched/copy_2d"),
         ..Step::BLANK
     },
     Step {
         id: "B5",
         title: "slices padded to the pitch",
         claim: "In three dimensions, rows padded to the pitch are read faster than packed rows.",
-        kernels: &["pitched/slices_3d"],
-        terms: &["cudaMallocPitch()"],
+        kernels: &["pitched/slices_3d", "pitched/copy_3d"],
+        terms: &["cudaMallocPitch()", "cudaMemcpy3D()"],
         prediction: || "As in B4; a slice is pitch × height bytes.".to_owned(),
-        judge: |rows, draft| padded(rows, draft, "pitched/slices_3d"),
+        judge: |rows, draft| padded(rows, draft, "pitched/slices_3d", "pitched/copy_3d"),
         ..Step::BLANK
     },
     Step {
@@ -163,13 +164,14 @@ const SPACES_TABLE: &str = "  space     location     cached in       access     
   pinned    host DRAM    host's caches   host; threads over the bus  until freed";
 
 /// Spaces by the names of their benchmarks: `workgroup_latency`.
-const SPACES: [(&str, &str); 6] = [
+const SPACES: [(&str, &str); 7] = [
     ("register", "register"),
     ("private", "local"),
     ("workgroup", "shared"),
     ("uniform", "constant"),
     ("texture", "texture"),
     ("storage", "global"),
+    ("pinned", "pinned"),
 ];
 
 fn spaces(rows: &Rows, draft: &mut Draft) -> Told {
@@ -222,9 +224,12 @@ fn zeroing(rows: &Rows, draft: &mut Draft) -> Told {
     Ok(Answer::new(holds, text).with([by_api]))
 }
 
-fn padded(rows: &Rows, draft: &mut Draft, kernel: &str) -> Told {
+fn padded(rows: &Rows, draft: &mut Draft, kernel: &str, copies: &str) -> Told {
     let pitched = ((kernel, &[("PITCHED", 1.0)][..]), "padded rows");
-    faster(rows, draft, pitched, ((kernel, &[("PITCHED", 0.0)][..]), "packed rows"))
+    let answer = faster(rows, draft, pitched, ((kernel, &[("PITCHED", 0.0)][..]), "packed rows"))?;
+    let copies =
+        longest(rows, (copies, NONE)).ok().and_then(|row| rate(draft, "copies to the driver's pitch and back", row));
+    Ok(answer.with([copies]))
 }
 
 fn texture_copies(rows: &Rows, draft: &mut Draft) -> Told {

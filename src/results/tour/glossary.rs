@@ -75,6 +75,7 @@ pub const GLOSSARY: &[Term] = &[
     of("cudaMemcpy() to the device", "write_buffer()", "from pageable memory"),
     of("cudaMemcpy() to the host", "map_async()", "after a copy into a MAP_READ buffer"),
     of("cudaMemcpy2D()", "copy_buffer_to_texture()", "rows with a pitch"),
+    of("cudaMemcpy3D()", "copy_buffer_to_texture()", "slices of rows with a pitch"),
     of("cudaMemcpyToSymbol()", "write_buffer()", "fills a constant or uniform buffer"),
     of("cudaMemset()", "clear_buffer()", "WebGPU sets zeros only"),
     of("cudaGetDeviceProperties()", "adapter info and limits", "shaderbench devices prints them"),

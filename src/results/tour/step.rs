@@ -83,6 +83,14 @@ impl Answer {
         self
     }
 
+    /// Adds a sentence.
+    pub(super) fn and(mut self, sentence: Option<String>) -> Self {
+        if let Some(sentence) = sentence {
+            self.text = format!("{} {sentence}", self.text);
+        }
+        self
+    }
+
     /// Adds the figures that are not too noisy to quote.
     pub(super) fn with(mut self, figures: impl IntoIterator<Item = Option<String>>) -> Self {
         self.figures.extend(figures.into_iter().flatten());

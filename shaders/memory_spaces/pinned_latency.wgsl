@@ -1,0 +1,35 @@
+// One invocation follows a random cycle through 128 MiB of host memory: each line of 128 bytes holds the index of the
+// next.
+// Pattern: dependent loads over the bus, one load per line. A launch continues where the last one stopped, so that a
+// device that caches host memory has dropped a line before its turn comes again. Each line holds its rank in the cycle,
+// which verifies the number of steps for any start.
+// Work: STEPS dependent loads, 16 in the loop body.
+
+struct Line { next: u32, rank: u32, rest: array<u32, 30> }
+
+struct Sizes { places: u32 }
+
+@group(0) @binding(0) var<storage, read> cycle: array<Line>;
+@group(0) @binding(1) var<storage, read_write> place: array<u32>;
+@group(0) @binding(2) var<storage, read_write> output: array<u32>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override STEPS: u32 = 4096u;
+
+@compute @workgroup_size(1)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+) {
+    let first = place[0] % sizes.places;
+    var at = first;
+    for (var k = 0u; k < STEPS; k += 16u) {
+        at = cycle[at].next; at = cycle[at].next; at = cycle[at].next; at = cycle[at].next;
+        at = cycle[at].next; at = cycle[at].next; at = cycle[at].next; at = cycle[at].next;
+        at = cycle[at].next; at = cycle[at].next; at = cycle[at].next; at = cycle[at].next;
+        at = cycle[at].next; at = cycle[at].next; at = cycle[at].next; at = cycle[at].next;
+    }
+    if (group.x == 0u) {
+        place[0] = at;
+        output[0] = (cycle[at].rank + sizes.places - cycle[first].rank) % sizes.places;
+    }
+}

@@ -1,0 +1,42 @@
+// Sum of each block on a copy in workgroup memory, as `interleaved_workgroup`, with the barrier of `interleaved_global`
+// besides the workgroup's in every step (source workload A4). WGSL has no call for both: a step has two barriers.
+// Pattern: the additions of `interleaved_workgroup`; the data stay on the SM, the barrier waits for the device.
+// Work: n scalars read.
+
+alias T = f32;
+
+struct Sizes { n: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> block_sums: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+override WG: u32 = 512u;
+
+var<workgroup> tile: array<T, WG>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let block = group.y * groups.x + group.x;
+    let i = block * WG + t;
+    var own = T();
+    if (i < sizes.n) {
+        own = input[i];
+    }
+    tile[t] = own;
+    workgroupBarrier();
+    for (var s = 1u; s < WG; s *= 2u) {
+        if (t % (2u * s) == 0u) {
+            tile[t] += tile[t + s];
+        }
+        storageBarrier();
+        workgroupBarrier();
+    }
+    if (t == 0u && i < sizes.n) {
+        block_sums[block] = tile[0];
+    }
+}
