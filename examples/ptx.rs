@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use shaderbench::backend::cuda::{Compiler, Ptx, PtxArchive, ptx};
 use shaderbench::engine::catalogue;
 use shaderbench::job::Language;
+use shaderbench::shader::twin::ENTRY_POINT;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: ptx FILE")?;
@@ -22,13 +23,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         .par_iter()
         .map(|kernel| Ok((kernel.cuda.as_str(), ptx(&compiler, &kernel.cuda)?)))
         .collect::<shaderbench::error::Result<Vec<(&str, Vec<Ptx>)>>>()?;
+    let entry = format!(".visible .entry {ENTRY_POINT}(").into_bytes();
+    let has_entry = |ptx: &Ptx| ptx.text.windows(entry.len()).any(|bytes| bytes == entry);
+    if let Some((program, _)) = programs.iter().find(|(_, all)| !all.iter().all(has_entry)) {
+        return Err(format!("PTX without the entry point '{ENTRY_POINT}', of this program:\n{program}").into());
+    }
     let file = PtxArchive::write(compiler.version(), &programs)?;
+    if PtxArchive::read(&file)?.programs() != programs.len() {
+        return Err("two programs have the same key".into());
+    }
     std::fs::write(&path, &file)?;
     let (major, minor) = compiler.version();
     let texts = || programs.iter().flat_map(|(_, all)| all);
     let mut counts = std::collections::BTreeMap::new();
     texts().for_each(|ptx| *counts.entry(ptx.capability).or_insert(0_u32) += 1);
-    let counts: Vec<String> = counts.into_iter().map(|(target, count)| format!("{count} for compute_{target}")).collect();
+    let counts: Vec<String> =
+        counts.into_iter().map(|(target, count)| format!("{count} for compute_{target}")).collect();
     let bytes: usize = texts().map(|ptx| ptx.text.len()).sum();
     println!(
         "{path}: {} programs by NVRTC {major}.{minor}: {}; {:.1} MB of PTX in {:.2} MB",

@@ -100,9 +100,8 @@ impl Compiler {
     /// [`Error::Shader`] with the compiler's log.
     pub fn compile(&self, program: &str, target: &str) -> Result<Compiled> {
         let text = CString::new(program).map_err(|_| Error::Shader("a twin contains a zero byte".to_owned()))?;
-        let options: Vec<String> = std::iter::once(format!("--gpu-architecture={target}"))
-            .chain(OPTIONS.map(str::to_owned))
-            .collect();
+        let options: Vec<String> =
+            std::iter::once(format!("--gpu-architecture={target}")).chain(OPTIONS.map(str::to_owned)).collect();
         catch_unwind(|| compile(&text, &options, target.starts_with("sm_")))
             .unwrap_or_else(|_| Err(Error::Shader("NVRTC lacks a function that is needed here".to_owned())))
     }

@@ -48,7 +48,8 @@ impl Twins {
             Self::Ptx { archive, .. } => {
                 let (major, minor) = archive.version();
                 let range = archive.capabilities();
-                let range = range.map_or_else(String::new, |(low, high)| format!(" for compute_{low} to compute_{high}"));
+                let range =
+                    range.map_or_else(String::new, |(low, high)| format!(" for compute_{low} to compute_{high}"));
                 format!("PTX of NVRTC {major}.{minor}{range}")
             }
         }
