@@ -232,7 +232,7 @@ fn ptx_names_the_entry_point_and_is_stored_for_each_architecture_that_a_twin_tes
     let kernels = catalogue(Language::Cuda).expect("a catalogue");
     // `scripts/release.sh` compiles all of them. The prelude tests the architecture, too.
     let tests = |program: &str| twin::without_prelude(program).contains("__CUDA_ARCH__");
-    let some = kernels.iter().step_by(16).chain(kernels.iter().filter(|kernel| tests(&kernel.cuda)));
+    let some = kernels.iter().step_by(32).chain(kernels.iter().filter(|kernel| tests(&kernel.cuda)));
     let oldest = compiler.capabilities().first().copied().expect("an architecture");
     let mut with_several = 0;
     for kernel in some {

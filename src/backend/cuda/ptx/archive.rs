@@ -114,7 +114,7 @@ impl PtxArchive {
             let text = texts.get(reader.number()? as usize)?.clone();
             programs.entry(key).or_default().insert(capability, text);
         }
-        Some(Self { version, contents, programs })
+        (reader.at == contents.len()).then_some(Self { version, contents, programs })
     }
 
     /// Major and minor version of the NVRTC that compiled the programs. The driver must support this version of CUDA.
@@ -237,7 +237,12 @@ mod tests {
             [&SIGNATURE[..], &Sha256::digest(&compressed)[..], &compressed].concat()
         };
         let words = |words: &[u32]| signed(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>());
-        damaged.extend([words(&[12, 8, u32::MAX]), words(&[12, 8, 1, u32::MAX, 0]), words(&[12, 8, 1, 4, 7, 0])]);
+        damaged.extend([
+            words(&[12, 8, u32::MAX]),
+            words(&[12, 8, 1, u32::MAX, 0]),
+            words(&[12, 8, 1, 4, u32::MAX, 0]),
+            words(&[12, 8, 0, 0, 0]),
+        ]);
         damaged.push(words(&[&[12, 8, 0, 1][..], &[0; 8], &[75, 3]].concat()));
         for file in damaged {
             let error = PtxArchive::read(&file).expect_err("damaged").to_string();
