@@ -14,8 +14,13 @@ pub struct Ptx {
     pub text: Vec<u8>,
 }
 
-/// The PTX of `program`, the lowest architecture first: for the lowest that the program can be assembled for, and for
-/// each higher one that its text asks for, if the code is another there. A device runs the last whose capability it has.
+/// The first architecture whose warps need not run in step. The driver lets the warps of newer devices run PTX of older
+/// architectures in step, too (Volta Tuning Guide, "Independent Thread Scheduling"), which machine code of NVRTC does not.
+const INDEPENDENT_THREADS: u32 = 70;
+
+/// The PTX of `program`, the lowest architecture first: for the lowest that the program can be assembled for, for 7.0,
+/// and for each higher one that its text asks for, if the code is another there. A device runs the last whose capability
+/// it has.
 ///
 /// # Errors
 /// [`Error::Shader`] with the compiler's log where no architecture of the compiler supports the program.
@@ -28,12 +33,15 @@ pub fn ptx(compiler: &Compiler, program: &str) -> Result<Vec<Ptx>> {
         assembled(newest)?;
         return Err(Error::Shader("the program compiles for no architecture".to_owned()));
     };
-    let asked = tested(program).into_iter().filter(|asked| asked > lowest && known.contains(asked));
+    let mut asked = tested(program);
+    asked.insert(INDEPENDENT_THREADS);
+    let asked = asked.into_iter().filter(|asked| asked > lowest && known.contains(asked));
     let mut all: Vec<Ptx> = Vec::new();
     for capability in std::iter::once(*lowest).chain(asked) {
         assembled(&capability)?;
         let text = compiler.compile(program, &format!("compute_{capability}"))?.image;
-        if all.last().is_none_or(|last| instructions(&last.text) != instructions(&text)) {
+        let is_same = |last: &Ptx| instructions(&last.text) == instructions(&text);
+        if capability == INDEPENDENT_THREADS || !all.last().is_some_and(is_same) {
             all.push(Ptx { capability, text });
         }
     }
