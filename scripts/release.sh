@@ -3,9 +3,12 @@
 # for Homebrew, winget, Scoop and AUR. Installs what is missing.
 #   scripts/release.sh                  builds for every platform that this machine can build for, and packs
 #   scripts/release.sh --build TARGET…  only the programs, in target/dist/programs
+#   scripts/release.sh --ptx            only the CUDA kernels as PTX, target/dist/twins.ptx
 #   scripts/release.sh --pack           only the packages, from the programs that are there
 #   scripts/release.sh --twice TARGET…  builds and packs twice, in two folders, and compares every package (SECOND=DIR
 #                                       keeps the second folder)
+# The programs contain the CUDA kernels as PTX, made on Linux by examples/ptx.rs. SHADERBENCH_PTX names a file that was
+# made before; where it is empty, the programs have none.
 # The version is that of Cargo.toml. The address of the repository is REPOSITORY, or `repository` in Cargo.toml, or the
 # https address of the git remote `origin`. The same hash needs the same Rust, zig and Python.
 set -euo pipefail
@@ -20,6 +23,7 @@ dist="$target/dist"
 tools="${RELEASE_TOOLS:-$target/release-tools}"
 ZIG=0.17.1 ZIGBUILD=0.24.0
 GLIBC=2.17 # The oldest that Rust supports; Debian 11 has 2.31.
+NVRTC=12.8.93 # A driver reads the PTX of its own CUDA and of older ones: the oldest that the program runs with.
 why='' # Why a target is skipped.
 
 package_field() { sed -n "s/^$1 = \"\(.*\)\"/\1/p" Cargo.toml | head -1; }
@@ -71,6 +75,32 @@ setup_target() { # TARGET
     esac
 }
 
+# Sets `ptx` to the file with the CUDA kernels; empty on macOS, which has no CUDA.
+make_ptx() {
+    ptx="${SHADERBENCH_PTX-}"
+    [ -z "${SHADERBENCH_PTX+set}" ] && [ "$(uname -s)" != Darwin ] || return 0
+    local folder="$tools/nvrtc-$NVRTC" made
+    local library="$folder/nvidia/cuda_nvrtc/lib"
+    if [ "$(uname -s)" != Linux ]; then
+        echo "error: PTX is made on Linux: set SHADERBENCH_PTX to that file, or to nothing" >&2
+        return 1
+    fi
+    if [ ! -e "$library/libnvrtc.so.12" ] && ! timeout 600 python3 -m pip install --quiet --disable-pip-version-check \
+        --root-user-action ignore --target "$folder" "nvidia-cuda-nvrtc-cu12==$NVRTC" >&2; then
+        echo "error: pip cannot install nvidia-cuda-nvrtc-cu12: set SHADERBENCH_PTX to a file of PTX, or to nothing" >&2
+        return 1
+    fi
+    ptx="$dist/twins.ptx"
+    mkdir -p "$dist"
+    made=$(NVRTC_LIB="$library" cargo run --locked --quiet --example ptx -- "$ptx")
+    echo "$made"
+    case "$made" in
+        *"NVRTC ${NVRTC%.*}:"*) ;;
+        *) echo "error: the system's NVRTC was used in place of $NVRTC: take it off the library path" >&2; return 1 ;;
+    esac
+    echo "PTX: SHA-256 $(checksum <"$ptx")"
+}
+
 build() { # TARGET
     local flags=("--remap-path-prefix=$root=/shaderbench" "--remap-path-prefix=$cargo_home=/cargo")
     local command=(build) suffix='' program
@@ -84,7 +114,7 @@ build() { # TARGET
         *-darwin) export MACOSX_DEPLOYMENT_TARGET=11.0 ;;
     esac
     # Separated by a character that no path contains.
-    CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${flags[*]}") \
+    SHADERBENCH_PTX="$ptx" CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${flags[*]}") \
         cargo "${command[@]}" --release --locked --bin shaderbench --target "$1$suffix"
     rm -rf "${dist:?}/programs/$1"
     mkdir -p "$dist/programs/$1"
@@ -111,7 +141,8 @@ inspect() { # TARGET
 }
 
 build_all() { # TARGET…
-    local one start
+    local one start ptx
+    make_ptx
     for one; do
         if ! setup_target "$one"; then
             echo "SKIPPED: $one: $why"
@@ -189,6 +220,7 @@ case "${1:-}" in
         build_all "$@"
         for one; do [ -e "$dist/programs/$one" ] || { echo "error: $one was not built" >&2; exit 1; }; done
         ;;
+    --ptx) make_ptx ;;
     --pack) pack ;;
     --twice)
         shift
@@ -201,5 +233,5 @@ case "${1:-}" in
         build_all $(default_targets)
         pack
         ;;
-    *) echo "usage: scripts/release.sh [--build TARGET… | --pack | --twice [TARGET…]]" >&2; exit 2 ;;
+    *) echo "usage: scripts/release.sh [--build TARGET… | --ptx | --pack | --twice [TARGET…]]" >&2; exit 2 ;;
 esac

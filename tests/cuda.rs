@@ -16,7 +16,8 @@ use catalogue::{benchmark, benchmarks, files_below};
 use command::{program, shaderbench_in_empty_folder};
 use rayon::prelude::*;
 use shaderbench::backend::Backend;
-use shaderbench::backend::cuda::{Compiler, devices};
+use shaderbench::backend::cuda::{Compiler, Ptx, PtxArchive, devices, ptx};
+use shaderbench::engine::catalogue;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::verify::verify;
 use shaderbench::error::Error;
@@ -193,6 +194,62 @@ fn compile_errors_name_file_and_line_and_newer_devices_get_ptx() {
     assert_eq!(ptx.image.last(), Some(&0), "PTX ends with a zero");
     let error = compiler.target(10).expect_err("too old");
     assert!(error.to_string().contains("the device has 1.0"), "{error}");
+}
+
+/// The file of `examples/ptx.rs`, with made-up PTX in the place of NVRTC's.
+#[test]
+fn the_file_of_ptx_has_every_kernel_of_every_profile_and_no_other() {
+    let kernels = catalogue(Language::Cuda).expect("a catalogue");
+    let text = |index: usize| vec![Ptx { capability: 50, text: format!("{index}\0").into_bytes() }];
+    let programs: Vec<_> =
+        kernels.iter().enumerate().map(|(index, kernel)| (kernel.cuda.as_str(), text(index))).collect();
+    let file = PtxArchive::write((12, 8), &programs).expect("a file");
+    let archive = PtxArchive::read(&file).expect("readable");
+    assert_eq!(archive.programs(), programs.len());
+    for (program, expected) in &programs {
+        assert_eq!(archive.find(program, 90).expect("found"), expected[0].text);
+    }
+    let mut planned = 0;
+    for profile in Profile::ALL {
+        let cases = plan(&Request::new(Vec::new(), profile)).expect("a plan of everything");
+        for job in cases.iter().filter_map(|case| Job::new(case).ok()).filter(|job| !job.kernel.cuda.is_empty()) {
+            archive.find(&job.kernel.cuda, 90).unwrap_or_else(|error| panic!("{}: {error}", job.label));
+            planned += 1;
+        }
+    }
+    assert!(planned > programs.len(), "{planned}");
+    for (program, _) in &programs {
+        for changed in [format!("{program} "), program.replacen("#define T ", "#define  T ", 1)] {
+            let error = archive.find(&changed, 90).expect_err("another program");
+            assert!(error.is_skip() && error.to_string().contains("needs NVRTC"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn ptx_names_the_entry_point_and_is_stored_for_each_architecture_that_a_twin_tests() {
+    let Some(compiler) = compiler() else { return };
+    let kernels = catalogue(Language::Cuda).expect("a catalogue");
+    // `scripts/release.sh` compiles all of them. The prelude tests the architecture, too.
+    let tests = |program: &str| twin::without_prelude(program).contains("__CUDA_ARCH__");
+    let some = kernels.iter().step_by(32).chain(kernels.iter().filter(|kernel| tests(&kernel.cuda)));
+    let oldest = compiler.capabilities().first().copied().expect("an architecture");
+    let mut with_several = 0;
+    for kernel in some {
+        let all = ptx(&compiler, &kernel.cuda).unwrap_or_else(|error| panic!("{}: {error}", kernel.cuda));
+        assert!(all.is_sorted_by_key(|ptx| ptx.capability) && all[0].capability >= oldest);
+        for Ptx { capability, text } in &all {
+            let text = std::str::from_utf8(text).expect("a text");
+            assert!(text.ends_with('\0') && text.matches('\0').count() == 1);
+            assert!(text.contains(&format!(".visible .entry {}(", twin::ENTRY_POINT)), "{text}");
+            assert!(text.contains(&format!("\n.target sm_{capability}\n")), "{text}");
+        }
+        if tests(&kernel.cuda) && oldest < 80 {
+            assert_eq!(all.last().map(|ptx| ptx.capability), Some(80), "{}", kernel.cuda);
+            with_several += usize::from(all.len() > 1);
+        }
+    }
+    assert!(oldest >= 80 || with_several > 0);
 }
 
 #[test]

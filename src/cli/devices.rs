@@ -6,8 +6,8 @@ use super::format::ListFormat;
 use super::output::{print, print_json, terminal};
 use super::selection::{is_same_card, no_device};
 use super::target::{Target, Through, cuda, targets};
-use crate::backend::Api;
-use crate::backend::Device;
+use crate::backend::wgpu::refusal;
+use crate::backend::{Api, Device};
 use crate::error::{Error, Result};
 use crate::report::markdown::{escape, table};
 use crate::report::wrap;
@@ -93,8 +93,9 @@ fn head(entry: &Entry, all: &[Entry]) -> Vec<(&'static str, String)> {
     let label = |other: &&Entry| format!("{} ({})", other.label(), other.device.api);
     let others: Vec<_> = entry.others(all).iter().map(label).collect();
     let same = (!others.is_empty()).then(|| ("same card as", others.join(", ")));
+    let unusable = refusal(&entry.device).map(|reason| ("unusable", reason));
     let or_none = |(name, value): (_, String)| (name, if value.is_empty() { "none".to_owned() } else { value });
-    same.into_iter().chain(entry.device.basics().into_iter().skip(1).map(or_none)).collect()
+    unusable.into_iter().chain(same).chain(entry.device.basics().into_iter().skip(1).map(or_none)).collect()
 }
 
 fn sheet(entry: &Entry, all: &[Entry], is_long: bool) -> String {
@@ -138,6 +139,7 @@ fn object(entry: &Entry, all: &[Entry]) -> Value {
     object.insert("index".to_owned(), json!(entry.index));
     let same_card = |other: &&Entry| json!({ "backend": other.device.api.name(), "index": other.index });
     object.insert("same card".to_owned(), entry.others(all).iter().map(same_card).collect());
+    object.extend(refusal(device).map(|reason| ("unusable".to_owned(), Value::from(reason))));
     object.extend(device.basics().into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))));
     for (section, name, value) in &device.facts {
         let section = object.entry(*section).or_insert_with(|| json!({}));
@@ -178,6 +180,18 @@ mod tests {
         line(3, "[cuda 0] Fake 9000 (cuda)\n    same card as             [1] (vulkan)\n");
         assert_eq!(object(&all[4], &all)["same card"], json!([{ "backend": "vulkan", "index": 0 }]));
         assert_eq!(object(&all[2], &all)["same card"], json!([]));
+    }
+
+    #[test]
+    fn a_device_that_runs_no_kernel_is_listed_with_the_reason() {
+        let mut old = entry(0, Api::Gl, "");
+        assert!(!object(&old, &[]).as_object().expect("an object").contains_key("unusable"));
+        old.device.driver = "3.3.0 NVIDIA 580.159.04".to_owned();
+        let all = [old];
+        let reason = "cannot bind storage buffers, which needs OpenGL 4.2 or OpenGL ES 3.1: use --backend vulkan";
+        assert!(object(&all[0], &all)["unusable"].as_str().expect("a text").ends_with(reason));
+        let text = sheet(&all[0], &all, false).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains("unusable Fake 9000 (gl, 3.3.0 NVIDIA 580.159.04)") && text.contains(reason), "{text}");
     }
 
     #[test]

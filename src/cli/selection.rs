@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::target::{Through, apis};
-use crate::backend::Api;
-use crate::backend::{Device, DeviceType};
+use crate::backend::wgpu::refusal;
+use crate::backend::{Api, Device, DeviceType};
 use crate::engine::plan::unknown;
 use crate::error::{Error, Result};
 
@@ -19,7 +19,8 @@ pub(super) fn no_device() -> Error {
 }
 
 /// The runs to make, at least one, as indices into `found`. Each run is on one device: through all of its APIs if
-/// `backend` is `all`, else through one. Software devices run only on request or if there is no hardware.
+/// `backend` is `all`, else through one. Software devices run only on request or if there is no hardware, devices that
+/// run no kernel (see [`refusal`]) only if there is no other.
 ///
 /// # Errors
 /// [`Error::Usage`] for an unknown device, [`Error::NoDevice`] if there is no device, or none with that API.
@@ -30,11 +31,15 @@ pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Optio
     let wanted = wanted(found, device)?;
     let is_for_any = matches!(device, None | Some("all"));
     let is_hardware = |index: usize| found[index].kind != DeviceType::Software;
+    let is_usable = |index: &usize| refusal(&found[*index]).is_none();
     let mut runs: Vec<Vec<usize>> = if backend == Some(Through::All) {
         cards(found).into_iter().filter(|card| card.iter().any(|index| wanted.contains(index))).collect()
     } else {
         wanted.into_iter().map(|index| vec![index]).collect()
     };
+    for run in runs.iter_mut().filter(|run| run.iter().any(is_usable)) {
+        run.retain(is_usable);
+    }
     if let Some(Through::One(api)) = backend {
         runs.retain(|run| found[run[0]].api == api);
         if runs.is_empty() {
@@ -44,6 +49,9 @@ pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Optio
                 known.join(", ")
             )));
         }
+    }
+    if is_for_any && runs.iter().any(|run| is_usable(&run[0])) {
+        runs.retain(|run| is_usable(&run[0]));
     }
     if is_for_any && runs.iter().any(|run| is_hardware(run[0])) {
         runs.retain(|run| is_hardware(run[0]));
@@ -297,6 +305,20 @@ mod tests {
         // A second driver for the same API and card is a separate run.
         let found = [at(Api::Vulkan, "0000:1b:00.0"), at(Api::Vulkan, "0000:1b:00.0"), at(Api::Cuda, "0000:1b:00.0")];
         assert_eq!(selected(&found, Some("all"), Some(Through::All)), [vec![0, 2], vec![1]]);
+    }
+
+    #[test]
+    fn a_device_that_runs_no_kernel_is_left_out_unless_it_is_alone_or_named() {
+        let old =
+            Device { driver: "3.3.0 NVIDIA 580.159.04".to_owned(), ..device("Fake 9000/PCIe/SSE2", Api::Gl, &[]) };
+        let found = [old, at(Api::Vulkan, "0000:1b:00.0"), device("llvmpipe (LLVM 15)", Api::Gl, &[])];
+        for named in [None, Some("all")] {
+            assert_eq!(selected(&found, named, None), [vec![1]]);
+            assert_eq!(selected(&found, named, Some(Through::All)), [vec![1]]);
+            assert_eq!(selected(&found, named, Some(Through::One(Api::Gl))), [vec![2]]);
+        }
+        assert_eq!(selected(&found, Some("0"), None), [vec![0]]);
+        assert_eq!(selected(&found[..1], None, Some(Through::All)), [vec![0]]);
     }
 
     #[test]

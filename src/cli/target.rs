@@ -92,11 +92,11 @@ fn check_variable(value: Option<&str>) -> Result<()> {
     })
 }
 
-/// CUDA's devices; none without a CUDA compiler, with a message if there are devices.
+/// CUDA's devices; none without NVRTC or PTX, with a message if there are devices.
 #[cfg(feature = "cuda")]
 fn cuda_ready() -> Vec<Target> {
     let found = cuda().unwrap_or_default();
-    match crate::backend::cuda::Compiler::find(&[]) {
+    match crate::backend::cuda::check_compiler() {
         Err(error) if !found.is_empty() => {
             super::output::say(&format!("CUDA is left out: {error}"));
             Vec::new()

@@ -146,7 +146,12 @@ pub(super) fn can_ramp(device: &Device) -> bool {
 /// The canary's case. On a GPU its kernel has so many rounds that the cost of a launch is a small part: with 16, its time
 /// varied by 2.3 % from case to case on an H200.
 pub(super) fn canary_case(device: &Device) -> Result<Case> {
-    let params = [("ROUNDS".to_owned(), if can_ramp(device) { 128.0 } else { 16.0 })].into();
+    canary_of(can_ramp(device))
+}
+
+/// The canary's case on a GPU, or on a software device.
+pub(super) fn canary_of(is_gpu: bool) -> Result<Case> {
+    let params = [("ROUNDS".to_owned(), if is_gpu { 128.0 } else { 16.0 })].into();
     case_of("ceiling", "fma", Shape::new(Dtype::F32, Extent::Linear(1 << 12), params))
 }
 

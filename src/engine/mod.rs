@@ -5,6 +5,7 @@
 
 mod api_run;
 mod canary;
+mod catalogue;
 mod end_to_end;
 mod epoch;
 pub mod filter;
@@ -34,6 +35,7 @@ mod tune;
 mod turn;
 pub mod verify;
 
+pub use catalogue::catalogue;
 pub use fit::{Fitted, WORKGROUP_SIZE, fit};
 pub use observer::{Changes, Observer, Picture};
 pub use resume::EarlierRows;

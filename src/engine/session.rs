@@ -319,7 +319,7 @@ impl<'a> Session<'a> {
 }
 
 /// A case that reads and writes 128 MiB: more than the caches of a GPU hold.
-fn flush_case() -> Result<Case> {
+pub(super) fn flush_case() -> Result<Case> {
     let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 24), BTreeMap::new());
     case_of("stream", "copy", shape)
 }

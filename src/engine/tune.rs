@@ -62,7 +62,7 @@ pub fn recall_params(cases: &mut [Case], records: &[Record]) {
 }
 
 /// The case with each alternative value of each tunable parameter that it does not set.
-fn candidates(case: &Case) -> Vec<Case> {
+pub(super) fn candidates(case: &Case) -> Vec<Case> {
     let open: Vec<_> = case.family.tuned.iter().filter(|(name, _)| !case.shape.params.contains_key(*name)).collect();
     if open.is_empty() {
         return Vec::new();

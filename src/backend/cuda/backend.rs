@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use super::array::Array;
 use super::cublas::Blas;
-use super::device::{CudaDevice, cuda_version};
+use super::device::CudaDevice;
 use super::gpu::Gpu;
 use super::memory::{Memory, Pinned};
 use super::module::Module;
-use super::nvrtc::Compiler;
 use super::prepared::CudaJob;
 use super::steps;
+use super::twins::Twins;
 use crate::backend::background::{self, BackgroundCompiler, Work};
 use crate::backend::{Backend, Device, Prepared, Task, spacers};
 use crate::error::{Error, Result};
@@ -23,8 +23,7 @@ use crate::shader::twin;
 /// An open CUDA device.
 pub struct CudaBackend {
     found: CudaDevice,
-    compiler: Compiler,
-    target: String,
+    twins: Twins,
     gpu: Gpu,
     /// Compiled kernels. Each job loads its own copy, with its own constant memory.
     images: HashMap<u64, Rc<Vec<u8>>>,
@@ -41,25 +40,15 @@ impl CudaBackend {
     /// Opens `found`. A submission that takes longer than `timeout` counts as hung.
     ///
     /// # Errors
-    /// [`Error::NoDevice`] where the compiler is missing or does not match driver and device, or where the driver
-    /// refuses.
+    /// [`Error::NoDevice`] where NVRTC is missing or does not match driver and device and there is no PTX in its place,
+    /// or where the driver refuses.
     pub fn open(mut found: CudaDevice, timeout: Duration) -> Result<Self> {
-        let compiler = Compiler::find(&[])?;
-        let target = compiler.target(found.capability)?;
-        let (major, minor) = compiler.version();
-        if i64::from(major) > i64::from(found.version / 1000) {
-            return Err(Error::NoDevice(format!(
-                "NVRTC {major}.{minor} needs a driver for CUDA {major}, but NVIDIA's driver supports {}: update the driver, or \
-                 install the NVRTC of that version",
-                cuda_version(found.version)
-            )));
-        }
-        found.device.driver = format!("{}, NVRTC {major}.{minor}", found.device.driver);
+        let twins = Twins::of(&found)?;
+        found.device.driver = format!("{}, {}", found.device.driver, twins.name());
         let gpu = open(&found, timeout)?;
         Ok(Self {
             found,
-            compiler,
-            target,
+            twins,
             gpu,
             images: HashMap::new(),
             background: None,
@@ -69,7 +58,7 @@ impl CudaBackend {
         })
     }
 
-    /// The kernel's machine code.
+    /// The kernel's machine code, or PTX.
     fn image(&mut self, kernel: &Kernel) -> Result<Rc<Vec<u8>>> {
         let key = kernel.key(Language::Cuda);
         if let Some(background) = &mut self.background {
@@ -80,7 +69,7 @@ impl CudaBackend {
         if let Some(image) = self.images.get(&key) {
             return Ok(Rc::clone(image));
         }
-        let image = Rc::new(self.compiler.compile(&kernel.cuda, &self.target)?.image);
+        let image = Rc::new(self.twins.image(&kernel.cuda)?);
         self.images.insert(key, Rc::clone(&image));
         Ok(image)
     }
@@ -159,7 +148,7 @@ impl CudaBackend {
             None
         } else {
             let image = self.image(&job.kernel)?;
-            // SAFETY: `image` came from `Compiler::compile`.
+            // SAFETY: `image` came from `Compiler::compile`, or from an archive whose texts end with a zero byte.
             let module = unsafe { Module::load(&self.gpu.context, &image, twin::ENTRY_POINT)? };
             if job.kernel.dynamic_bytes > 0 {
                 module.allow_dynamic_bytes(job.kernel.dynamic_bytes)?;
@@ -213,10 +202,11 @@ impl Backend for CudaBackend {
     }
 
     fn compile_in_background(&mut self, jobs: &[Job]) {
+        let Twins::Nvrtc { compiler, target } = &self.twins else { return };
         // NVRTC takes about 0.1 s per kernel.
         let kernels = background::kernels(&self.found.device, jobs, self.images.keys().copied().collect());
         let programs = kernels.into_iter().map(|(key, kernel)| {
-            let (compiler, target, program) = (self.compiler.clone(), self.target.clone(), kernel.cuda.clone());
+            let (compiler, target, program) = (compiler.clone(), target.clone(), kernel.cuda.clone());
             let work: Work<Vec<u8>> = Box::new(move || Some(compiler.compile(&program, &target).ok()?.image));
             (key, work)
         });

@@ -17,6 +17,9 @@ const MISSING: &str = "NVRTC, CUDA's compiler, was not found (libnvrtc.so): inst
 /// Names of the library, the newest first.
 const NAMES: [&str; 3] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
 
+/// Options besides the architecture.
+pub(super) const OPTIONS: [&str; 2] = ["--std=c++17", "--fmad=true"];
+
 /// The installed compiler.
 #[derive(Debug, Clone)]
 pub struct Compiler {
@@ -97,7 +100,8 @@ impl Compiler {
     /// [`Error::Shader`] with the compiler's log.
     pub fn compile(&self, program: &str, target: &str) -> Result<Compiled> {
         let text = CString::new(program).map_err(|_| Error::Shader("a twin contains a zero byte".to_owned()))?;
-        let options = [format!("--gpu-architecture={target}"), "--std=c++17".to_owned(), "--fmad=true".to_owned()];
+        let options: Vec<String> =
+            std::iter::once(format!("--gpu-architecture={target}")).chain(OPTIONS.map(str::to_owned)).collect();
         catch_unwind(|| compile(&text, &options, target.starts_with("sm_")))
             .unwrap_or_else(|_| Err(Error::Shader("NVRTC lacks a function that is needed here".to_owned())))
     }

@@ -125,6 +125,33 @@ fn describe(adapter: &wgpu::Adapter, compiler: Option<HlslCompiler>) -> Option<D
     })
 }
 
+/// Why no kernel runs on a device, and what to do; `None` if nothing is known against it.
+#[must_use]
+pub fn refusal(device: &Device) -> Option<String> {
+    let Device { name, api, driver, .. } = device;
+    if device.max_invocations == 0 && *api != Api::Cuda {
+        return Some(format!(
+            "{name} ({api}, {driver}) has no compute shaders: choose another --backend or --device, or update the driver"
+        ));
+    }
+    (*api == Api::Gl && !binds_storage(driver)).then(|| {
+        format!(
+            "{name} ({api}, {driver}) cannot bind storage buffers, which needs OpenGL 4.2 or OpenGL ES 3.1: use --backend \
+             vulkan"
+        )
+    })
+}
+
+/// Whether a driver with this version text of OpenGL lets a shader state the bindings of its storage buffers: OpenGL ES,
+/// or OpenGL from 4.2 on. wgpu has no other way to bind them.
+fn binds_storage(version: &str) -> bool {
+    let mut numbers = version.split(['.', ' ']).map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => (major, minor) >= (4, 2),
+        _ => true,
+    }
+}
+
 /// Bits of the fraction of a texture coordinate that an API guarantees: Vulkan 4 (table "Required Limits",
 /// `subTexelPrecisionBits`), Direct3D 8 (Direct3D 11.3 functional specification, texture sampling). OpenGL and WebGPU
 /// state no number and run on Vulkan's devices. Metal states none either: 8, as on all GPUs of the other APIs, is assumed.
@@ -202,4 +229,26 @@ fn vendor(info: &wgpu::AdapterInfo) -> String {
     let by_id = known.iter().find(|(id, _)| *id == info.vendor);
     let by_name = || known.iter().find(|(_, name)| info.name.contains(name));
     by_id.or_else(by_name).map_or_else(|| format!("{:#06x}", info.vendor), |(_, name)| (*name).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opengl_below_4_2_binds_no_storage_buffers() {
+        for version in ["3.3.0 NVIDIA 580.159.04", "4.1 ATI-4.14.1", "3.3 (Core Profile) Mesa 20.3.5"] {
+            assert!(!binds_storage(version), "{version}");
+        }
+        for version in [
+            "4.2.0 NVIDIA 580.159.04",
+            "4.6.0 NVIDIA 580.159.04",
+            "4.5 (Core Profile) Mesa 25.0.7-2",
+            "OpenGL ES 3.2 NVIDIA 580.159.04",
+            "OpenGL ES 3.1 Mesa 20.3.5",
+            "",
+        ] {
+            assert!(binds_storage(version), "{version}");
+        }
+    }
 }

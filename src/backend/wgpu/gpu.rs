@@ -8,7 +8,6 @@ use futures_channel::oneshot;
 use super::adapter::{self, Adapter};
 use super::platform::{self, PIECE};
 use super::timeouts::Timeouts;
-use crate::backend::Device;
 use crate::error::{Error, Result, one_line};
 use crate::job::POISON;
 
@@ -30,12 +29,8 @@ pub(super) struct Gpu {
 
 impl Gpu {
     pub(super) async fn open(adapter: &Adapter, timeouts: Timeouts) -> Result<Self> {
-        if adapter.device.max_invocations == 0 {
-            let Device { name, api, driver, .. } = &adapter.device;
-            return Err(Error::NoDevice(format!(
-                "{name} ({api}, {driver}) has no compute shaders: choose another --backend or --device, or update the \
-                 driver"
-            )));
+        if let Some(refusal) = adapter::refusal(&adapter.device) {
+            return Err(Error::NoDevice(refusal));
         }
         let required_features = adapter::wanted_features(&adapter.inner);
         let experimental_features = if required_features.intersects(wgpu::Features::all_experimental_mask()) {

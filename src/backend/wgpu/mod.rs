@@ -18,7 +18,7 @@ mod timeouts;
 mod timestamps;
 mod transfer;
 
-pub use adapter::{Adapter, adapters};
+pub use adapter::{Adapter, adapters, refusal};
 pub use backend::WgpuBackend;
 pub use platform::APIS;
 pub use timeouts::Timeouts;
