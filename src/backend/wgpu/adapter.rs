@@ -134,20 +134,20 @@ pub fn refusal(device: &Device) -> Option<String> {
             "{name} ({api}, {driver}) has no compute shaders: choose another --backend or --device, or update the driver"
         ));
     }
-    (*api == Api::Gl && !binds_storage(driver)).then(|| {
+    (*api == Api::Gl && !has_compute_shaders(driver)).then(|| {
         format!(
-            "{name} ({api}, {driver}) cannot bind storage buffers, which needs OpenGL 4.2 or OpenGL ES 3.1: use --backend \
-             vulkan"
+            "{name} ({api}, {driver}) is lost when it is opened: wgpu needs OpenGL 4.3 or OpenGL ES 3.1 here; use \
+             --backend vulkan"
         )
     })
 }
 
-/// Whether a driver with this version text of OpenGL lets a shader state the bindings of its storage buffers: OpenGL ES,
-/// or OpenGL from 4.2 on. wgpu has no other way to bind them.
-fn binds_storage(version: &str) -> bool {
+/// Whether compute shaders are part of the OpenGL with this version text: OpenGL ES, or OpenGL from 4.3 on. A driver may
+/// offer them to an older context as an extension; wgpu then reports the device as lost at once (NVIDIA 580, H200).
+fn has_compute_shaders(version: &str) -> bool {
     let mut numbers = version.split(['.', ' ']).map(str::parse::<u32>);
     match (numbers.next(), numbers.next()) {
-        (Some(Ok(major)), Some(Ok(minor))) => (major, minor) >= (4, 2),
+        (Some(Ok(major)), Some(Ok(minor))) => (major, minor) >= (4, 3),
         _ => true,
     }
 }
@@ -236,19 +236,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn opengl_below_4_2_binds_no_storage_buffers() {
+    fn opengl_below_4_3_has_no_compute_shaders() {
         for version in ["3.3.0 NVIDIA 580.159.04", "4.1 ATI-4.14.1", "3.3 (Core Profile) Mesa 20.3.5"] {
-            assert!(!binds_storage(version), "{version}");
+            assert!(!has_compute_shaders(version), "{version}");
         }
         for version in [
-            "4.2.0 NVIDIA 580.159.04",
+            "4.3.0 NVIDIA 580.159.04",
             "4.6.0 NVIDIA 580.159.04",
             "4.5 (Core Profile) Mesa 25.0.7-2",
             "OpenGL ES 3.2 NVIDIA 580.159.04",
             "OpenGL ES 3.1 Mesa 20.3.5",
             "",
         ] {
-            assert!(binds_storage(version), "{version}");
+            assert!(has_compute_shaders(version), "{version}");
         }
     }
 }
