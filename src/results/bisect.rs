@@ -212,8 +212,8 @@ impl Search {
         Answer { step, probability }
     }
 
-    /// Ratio of the time after the step `before | after` to the time before it, from all measurements of the versions on
-    /// either side, with its 95 % interval. `None` without times on both sides.
+    /// Time of the versions from `after` on, divided by the time of those before, from all measurements, with its 95 %
+    /// interval (Student's, on the log scale). `None` without times on both sides, or with fewer than three.
     #[must_use]
     pub fn ratio(&self, after: usize) -> Option<Estimate> {
         let side = |is_after: bool| -> Vec<f64> {

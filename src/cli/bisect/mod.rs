@@ -115,6 +115,11 @@ fn case(record: &Record) -> String {
         .to_owned()
 }
 
+/// The name of an end of the series: the first version or the last one.
+const fn end(version: usize) -> &'static str {
+    if version == 0 { "first" } else { "last" }
+}
+
 /// Runs the command and returns the exit code.
 pub(super) fn bisect(arguments: &Arguments) -> Result<u8> {
     let versions = arguments.versions();
@@ -131,7 +136,7 @@ pub(super) fn bisect(arguments: &Arguments) -> Result<u8> {
     let mut bisection = Bisection {
         arguments,
         search: Search::new(versions.len(), arguments.limit / 100.0),
-        statuses: vec![None; versions.len()],
+        is_about_verdicts: false,
         row: None,
         versions,
     };
@@ -144,8 +149,8 @@ struct Bisection<'a> {
     arguments: &'a Arguments,
     versions: Vec<Version>,
     search: Search,
-    /// Status of the last row of each version.
-    statuses: Vec<Option<Status>>,
+    /// Whether the last version's first result is wrong: the search is then for the first wrong one.
+    is_about_verdicts: bool,
     /// A row of the case.
     row: Option<Record>,
 }
@@ -168,16 +173,15 @@ impl Bisection<'_> {
                 Ok(row) => self.add(number, version, row)?,
                 Err(error @ Error::Usage(_)) => return Err(error),
                 Err(error) if version == 0 || version == last => {
-                    let which = if version == 0 { "first" } else { "last" };
-                    return Err(Error::Undecided(format!("the {which} version cannot be measured: {}", error.chain())));
+                    let end = end(version);
+                    return Err(Error::Undecided(format!("the {end} version cannot be measured: {}", error.chain())));
                 }
                 Err(error) => self.leave_out(version, &error.chain()),
             }
             let answer = self.search.answer();
-            let is_verdict = self.is_about_verdicts();
             if self.has_both_ends()
                 && answer.probability >= self.arguments.confidence / 100.0
-                && (is_verdict || number >= LEAST_RUNS)
+                && (self.is_about_verdicts || number >= LEAST_RUNS)
             {
                 return Ok(answer);
             }
@@ -194,11 +198,6 @@ impl Bisection<'_> {
         self.search.count(0) > 0 && self.search.count(self.versions.len() - 1) > 0
     }
 
-    /// Whether the last version's result is wrong: the search is then for the first wrong one.
-    fn is_about_verdicts(&self) -> bool {
-        self.statuses.last().copied().flatten() == Some(Status::Wrong)
-    }
-
     fn leave_out(&mut self, version: usize, reason: &str) {
         say(&format!("version {} is left out: {reason}", version + 1));
         self.search.skip(version);
@@ -210,16 +209,15 @@ impl Bisection<'_> {
         if version == 0 && status == Status::Wrong {
             return Err(Error::Undecided(format!("the first version is wrong already: {}", row.reason)));
         }
-        self.statuses[version] = Some(status);
-        let is_about_verdicts = self.is_about_verdicts();
-        if is_about_verdicts && version == last && self.search.count(last) == 0 {
-            // The times so far say nothing about it.
+        if version == last && self.search.count(last) == 0 && status == Status::Wrong {
+            // The first version's times say nothing about its result, which was right.
+            self.is_about_verdicts = true;
             let first = self.search.count(0);
             self.search = Search::new(self.versions.len(), self.arguments.limit / 100.0);
             (0..first).for_each(|_| self.search.add(0, Outcome::Verdict { is_wrong: false }));
         }
         let logs = row.median_ns.filter(|ns| *ns > 0.0).map(f64::ln);
-        let outcome = match (is_about_verdicts, logs) {
+        let outcome = match (self.is_about_verdicts, logs) {
             (true, _) if matches!(status, Status::Ok | Status::Implausible | Status::Wrong) => {
                 Outcome::Verdict { is_wrong: status == Status::Wrong }
             }
@@ -229,9 +227,9 @@ impl Bisection<'_> {
                 Outcome::Time { log_ns, variance: deviation * deviation }
             }
             _ if version == 0 || version == last => {
-                let which = if version == 0 { "first" } else { "last" };
                 return Err(Error::Undecided(format!(
-                    "the {which} version's row is {}: {}",
+                    "the {} version's row is {}: {}",
+                    end(version),
                     status.name(),
                     row.reason
                 )));
@@ -259,7 +257,7 @@ impl Bisection<'_> {
 
     /// The place of an answer with its probability.
     fn place(&self, answer: &Answer) -> String {
-        let what = if self.is_about_verdicts() { "wrong" } else { "slower" };
+        let what = if self.is_about_verdicts { "wrong" } else { "slower" };
         let place = answer
             .step
             .map_or_else(|| format!("no version {what}"), |(_, after)| format!("{what} from version {} on", after + 1));
@@ -278,7 +276,7 @@ impl Bisection<'_> {
                 self.arguments.limit
             ));
         };
-        let what = if self.is_about_verdicts() { "wrong" } else { "slower" };
+        let what = if self.is_about_verdicts { "wrong" } else { "slower" };
         let by = |factor: f64| percent_change(factor - 1.0);
         let ratio = self.search.ratio(after);
         let size = ratio
