@@ -115,6 +115,11 @@ fn case(record: &Record) -> String {
         .to_owned()
 }
 
+/// A probability, never rounded to certainty.
+fn certainty(probability: f64) -> String {
+    if probability > 0.99 { "above 99 %".to_owned() } else { percent(probability) }
+}
+
 /// The name of an end of the series: the first version or the last one.
 const fn end(version: usize) -> &'static str {
     if version == 0 { "first" } else { "last" }
@@ -261,17 +266,17 @@ impl Bisection<'_> {
         let place = answer
             .step
             .map_or_else(|| format!("no version {what}"), |(_, after)| format!("{what} from version {} on", after + 1));
-        format!("{place} ({})", percent(answer.probability))
+        format!("{place} ({})", certainty(answer.probability))
     }
 
     fn report(&self, answer: &Answer) -> Result<()> {
         let Some(row) = &self.row else { return Ok(()) };
         let runs: usize = (0..self.versions.len()).map(|version| self.search.count(version)).sum();
-        let certainty =
-            format!("probability {}, {}", percent(answer.probability), plural(runs, "measurement", "measurements"));
+        let certain =
+            format!("probability {}, {}", certainty(answer.probability), plural(runs, "measurement", "measurements"));
         let Some((before, after)) = answer.step else {
             return print(&format!(
-                "{}: no version is slower than the one before by more than {} %, {certainty}\n",
+                "{}: no version is slower than the one before by more than {} %, {certain}\n",
                 case(row),
                 self.arguments.limit
             ));
@@ -282,7 +287,7 @@ impl Bisection<'_> {
         let size = ratio
             .map(|ratio| format!("by {} (95 % interval {} to {}), ", by(ratio.value), by(ratio.low), by(ratio.high)));
         let size = size.unwrap_or_default();
-        let mut text = format!("{}: {what} from version {} on, {size}{certainty}\n", case(row), after + 1);
+        let mut text = format!("{}: {what} from version {} on, {size}{certain}\n", case(row), after + 1);
         for (name, version) in [("before", before), ("after", after)] {
             text += &format!("{name}  version {}: {}\n", version + 1, self.versions[version]);
         }
