@@ -19,7 +19,7 @@ Image.open(sys.argv[1]).convert("RGB").quantize(256).save(sys.argv[2], optimize=
 PYTHON
     ls -l "$3"
 }
-"$program" report results/nvidia-h200/2026-11-22-vulkan+cuda.csv \
+"$program" report results/nvidia-h200/2026-11-23-vulkan+cuda.csv \
     results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv --out "$work/report.html"
 picture "$work/report.html" 1180,1700 docs/report.png
 command="shaderbench explain transpose/tiled --report results/nvidia-h200/2026-11-22-vulkan.csv"

@@ -8,12 +8,12 @@ struct Seen { u32 status, tiles; T sum; };
 
 // Tiles read at a time, one per thread: a power of two.
 constexpr u32 WINDOW = 32u;
-// Status of a tile: nothing published, the sum of all elements up to its end, its own sum, or its own sum added up by
-// another block.
+// Status of a tile: nothing published, its own sum as another block added it up, its own sum, or the sum of all elements
+// up to its end. A higher status replaces a lower one.
 constexpr u32 SILENT = 0u;
-constexpr u32 INCLUSIVE = 1u;
+constexpr u32 ADDED = 1u;
 constexpr u32 AGGREGATE = 2u;
-constexpr u32 ADDED = 3u;
+constexpr u32 INCLUSIVE = 3u;
 
 __device__ __forceinline__ u32 bits_of(float x) { return __float_as_uint(x); }
 __device__ __forceinline__ u32 bits_of(u32 x) { return x; }
@@ -51,12 +51,12 @@ __device__ __forceinline__ void say(u32* state, u32 tile, u32 status, T sum) {
     asm volatile("st.relaxed.gpu.u32 [%0], %1;" : : "l"(state + 2u * tile + 3u), "r"((status << 16) | (bits >> 16)));
 }
 
-// Publishes a sum for a tile that has not, so that other blocks need not add it up. Words with a status stay, and the
-// tile replaces ADDED by its own. All writers of ADDED add in the same order and write the same bits.
+// Publishes a sum for a tile that has not, so that other blocks need not add it up. A word with a higher status stays, and
+// the tile replaces ADDED by its own. All writers of ADDED add in the same order and write the same bits.
 __device__ __forceinline__ void say_for(u32* state, u32 tile, T sum) {
     const u32 bits = bits_of(sum);
-    atomicCAS(state + 2u * tile + 2u, SILENT, (ADDED << 16) | (bits & 0xffffu));
-    atomicCAS(state + 2u * tile + 3u, SILENT, (ADDED << 16) | (bits >> 16));
+    atomicMax(state + 2u * tile + 2u, (ADDED << 16) | (bits & 0xffffu));
+    atomicMax(state + 2u * tile + 3u, (ADDED << 16) | (bits >> 16));
 }
 
 // Reads what a tile has published, from L2.
@@ -74,7 +74,7 @@ __device__ __forceinline__ Seen heard(const u32* state, u32 tile) {
 // Joins the tiles of `near` and the preceding tiles `far`. The search ends at a tile without a published sum and at one
 // with an inclusive sum.
 __device__ __forceinline__ Seen joined(const Seen& near, const Seen& far) {
-    if (near.status < AGGREGATE) {
+    if (near.status == SILENT || near.status == INCLUSIVE) {
         return near;
     }
     return {far.status, near.tiles + far.tiles, near.sum + far.sum};
@@ -137,10 +137,10 @@ kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* sta
     }
     // Four rows of 4 WG elements, each scanned separately.
     const u32 i = tile * 4u * WG + t;
-    const vec4<T> a = scanned(four(input, i, n));
-    const vec4<T> b = scanned(four(input, i + WG, n));
-    const vec4<T> c = scanned(four(input, i + 2u * WG, n));
-    const vec4<T> d = scanned(four(input, i + 3u * WG, n));
+    vec4<T> a = scanned(four(input, i, n));
+    vec4<T> b = scanned(four(input, i + WG, n));
+    vec4<T> c = scanned(four(input, i + 2u * WG, n));
+    vec4<T> d = scanned(four(input, i + 3u * WG, n));
     vec4<T> own = {a.w, b.w, c.w, d.w};
     sums[t] = own;
     __syncthreads();
@@ -165,6 +165,11 @@ kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* sta
     if (t > 0u) {
         starts += sums[half + t - 1u];
     }
+    // Added before the look-back, so that it holds no registers meanwhile.
+    a += vec4<T>{starts.x, starts.x, starts.x, starts.x};
+    b += vec4<T>{starts.y, starts.y, starts.y, starts.y};
+    c += vec4<T>{starts.z, starts.z, starts.z, starts.z};
+    d += vec4<T>{starts.w, starts.w, starts.w, starts.w};
     if (t == 0u) {
         say(state, tile, tile == 0u ? INCLUSIVE : AGGREGATE, aggregate);
     }
@@ -172,24 +177,26 @@ kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* sta
     T before = T();
     u32 end = tile;
     while (end > 0u) {
-        Seen found = {SILENT, 0u, T()};
-        for (u32 look = 0u; look < LOOKS && found.tiles == 0u; look++) {
-            found = looked_back(seen, state, end, t);
+        for (u32 look = 0u; look < LOOKS && end > 0u;) {
+            const Seen found = looked_back(seen, state, end, t);
+            before += found.sum;
+            look = found.tiles == 0u ? look + 1u : 0u;
+            end = found.status == INCLUSIVE ? 0u : end - found.tiles;
         }
-        if (found.tiles == 0u) {
-            found = {ADDED, 1u, added_up(input, sums, end - 1u, t, n)};
+        if (end > 0u) {
+            end--;
+            const T sum = added_up(input, sums, end, t, n);
             if (t == 0u) {
-                say_for(state, end - 1u, found.sum);
+                say_for(state, end, sum);
             }
+            before += sum;
         }
-        before += found.sum;
-        end = found.status == INCLUSIVE ? 0u : end - found.tiles;
     }
     if (t == 0u && tile > 0u) {
         say(state, tile, INCLUSIVE, before + aggregate);
     }
-    put(output, i, a, starts.x + before, n);
-    put(output, i + WG, b, starts.y + before, n);
-    put(output, i + 2u * WG, c, starts.z + before, n);
-    put(output, i + 3u * WG, d, starts.w + before, n);
+    put(output, i, a, before, n);
+    put(output, i + WG, b, before, n);
+    put(output, i + 2u * WG, c, before, n);
+    put(output, i + 3u * WG, d, before, n);
 }

@@ -24,12 +24,12 @@ override LOOKS: u32 = 64u;
 
 /// Tiles read at a time, one per invocation: a power of two.
 const WINDOW = 32u;
-/// Status of a tile: nothing published, the sum of all elements up to its end, its own sum, or its own sum added up by
-/// another workgroup.
+/// Status of a tile: nothing published, its own sum as another workgroup added it up, its own sum, or the sum of all
+/// elements up to its end. A higher status replaces a lower one.
 const SILENT = 0u;
-const INCLUSIVE = 1u;
+const ADDED = 1u;
 const AGGREGATE = 2u;
-const ADDED = 3u;
+const INCLUSIVE = 3u;
 
 var<workgroup> ticket: u32;
 var<workgroup> seen: array<Seen, WINDOW>;
@@ -48,10 +48,10 @@ fn main(@builtin(local_invocation_index) t: u32) {
     }
     // Four rows of 4 WG elements, each scanned separately.
     let i = tile * 4u * WG + t;
-    let a = scanned(four(i));
-    let b = scanned(four(i + WG));
-    let c = scanned(four(i + 2u * WG));
-    let d = scanned(four(i + 3u * WG));
+    var a = scanned(four(i));
+    var b = scanned(four(i + WG));
+    var c = scanned(four(i + 2u * WG));
+    var d = scanned(four(i + 3u * WG));
     var own = vec4<T>(a.w, b.w, c.w, d.w);
     sums[t] = own;
     workgroupBarrier();
@@ -76,6 +76,11 @@ fn main(@builtin(local_invocation_index) t: u32) {
     if (t > 0u) {
         starts += sums[half + t - 1u];
     }
+    // Added before the look-back, so that it holds no registers meanwhile.
+    a += starts.x;
+    b += starts.y;
+    c += starts.z;
+    d += starts.w;
     if (t == 0u) {
         say(tile, select(AGGREGATE, INCLUSIVE, tile == 0u), aggregate);
     }
@@ -83,27 +88,28 @@ fn main(@builtin(local_invocation_index) t: u32) {
     var before = T();
     var end = tile;
     while (end > 0u) {
-        var found = Seen(SILENT, 0u, T());
-        for (var look = 0u; look < LOOKS && found.tiles == 0u; look++) {
-            found = looked_back(end, t);
+        for (var look = 0u; look < LOOKS && end > 0u;) {
+            let found = looked_back(end, t);
+            before += found.sum;
+            look = select(0u, look + 1u, found.tiles == 0u);
+            end = select(end - found.tiles, 0u, found.status == INCLUSIVE);
         }
-        if (found.tiles == 0u) {
-            found = Seen(ADDED, 1u, added_up(end - 1u, t));
+        if (end > 0u) {
+            end--;
+            let sum = added_up(end, t);
             if (t == 0u) {
-                say_for(end - 1u, found.sum);
+                say_for(end, sum);
             }
+            before += sum;
         }
-        before += found.sum;
-        end = select(end - found.tiles, 0u, found.status == INCLUSIVE);
     }
     if (t == 0u && tile > 0u) {
         say(tile, INCLUSIVE, before + aggregate);
     }
-    starts += before;
-    put(i, a + starts.x);
-    put(i + WG, b + starts.y);
-    put(i + 2u * WG, c + starts.z);
-    put(i + 3u * WG, d + starts.w);
+    put(i, a + before);
+    put(i + WG, b + before);
+    put(i + 2u * WG, c + before);
+    put(i + 3u * WG, d + before);
 }
 
 /// Elements 4i to 4i + 3. Elements beyond the n-th occur in the last tile only, after all others.
@@ -144,14 +150,14 @@ fn say(tile: u32, status: u32, sum: T) {
     atomicStore(&state[2u * tile + 3u], (status << 16u) | (bits >> 16u));
 }
 
-/// Publishes a sum for a tile that has not, so that other workgroups need not add it up. A word with any status stays,
-/// and the tile replaces ADDED by its own. No reader joins halves of two sums: it takes words of one status only, each
-/// of AGGREGATE and INCLUSIVE is from the tile, and all writers of ADDED add in the same order and write the same bits.
-/// A weak exchange may fail: the tile then stays silent until the next writer.
+/// Publishes a sum for a tile that has not, so that other workgroups need not add it up. A word with a higher status
+/// stays, and the tile replaces ADDED by its own. No reader joins halves of two sums: it takes words of one status only,
+/// each of AGGREGATE and INCLUSIVE is from the tile, and all writers of ADDED add in the same order and write the same
+/// bits.
 fn say_for(tile: u32, sum: T) {
     let bits = bitcast<u32>(sum);
-    atomicCompareExchangeWeak(&state[2u * tile + 2u], SILENT, (ADDED << 16u) | (bits & 0xffffu));
-    atomicCompareExchangeWeak(&state[2u * tile + 3u], SILENT, (ADDED << 16u) | (bits >> 16u));
+    atomicMax(&state[2u * tile + 2u], (ADDED << 16u) | (bits & 0xffffu));
+    atomicMax(&state[2u * tile + 3u], (ADDED << 16u) | (bits >> 16u));
 }
 
 /// What a tile has published.
@@ -168,7 +174,7 @@ fn heard(tile: u32) -> Seen {
 /// Joins the tiles of `near` and the preceding tiles `far`. The search ends at a tile without a published sum and at
 /// one with an inclusive sum.
 fn joined(near: Seen, far: Seen) -> Seen {
-    if (near.status < AGGREGATE) {
+    if (near.status == SILENT || near.status == INCLUSIVE) {
         return near;
     }
     return Seen(far.status, near.tiles + far.tiles, near.sum + far.sum);

@@ -29,12 +29,12 @@ override PAUSE: u32 = 200u;
 /// sooner.
 const FIRST = 400u;
 
-/// Status of a tile: nothing published, the sum of all elements up to its end, its own sum, or its own sum added up by
-/// another workgroup.
+/// Status of a tile: nothing published, its own sum as another workgroup added it up, its own sum, or the sum of all
+/// elements up to its end. A higher status replaces a lower one.
 const SILENT = 0u;
-const INCLUSIVE = 1u;
+const ADDED = 1u;
 const AGGREGATE = 2u;
-const ADDED = 3u;
+const INCLUSIVE = 3u;
 
 var<workgroup> ticket: u32;
 var<workgroup> found: Found;
@@ -174,14 +174,14 @@ fn say(tile: u32, status: u32, sum: T) {
     atomicStore(&state[2u * tile + 3u], (status << 16u) | (bits >> 16u));
 }
 
-/// Publishes a sum for a tile that has not, so that other workgroups need not add it up. A word with any status stays,
-/// and the tile replaces ADDED by its own. No reader joins halves of two sums: it takes words of one status only, each
-/// of AGGREGATE and INCLUSIVE is from the tile, and all writers of ADDED add in the same order and write the same bits.
-/// A weak exchange may fail: the tile then stays silent until the next writer.
+/// Publishes a sum for a tile that has not, so that other workgroups need not add it up. A word with a higher status
+/// stays, and the tile replaces ADDED by its own. No reader joins halves of two sums: it takes words of one status only,
+/// each of AGGREGATE and INCLUSIVE is from the tile, and all writers of ADDED add in the same order and write the same
+/// bits.
 fn say_for(tile: u32, sum: T) {
     let bits = bitcast<u32>(sum);
-    atomicCompareExchangeWeak(&state[2u * tile + 2u], SILENT, (ADDED << 16u) | (bits & 0xffffu));
-    atomicCompareExchangeWeak(&state[2u * tile + 3u], SILENT, (ADDED << 16u) | (bits >> 16u));
+    atomicMax(&state[2u * tile + 2u], (ADDED << 16u) | (bits & 0xffffu));
+    atomicMax(&state[2u * tile + 3u], (ADDED << 16u) | (bits >> 16u));
 }
 
 /// Looks back from tile `end`, one lane per tile, up to a tile with an inclusive sum or one that stays unpublished: the
@@ -200,7 +200,7 @@ fn looked_back(tile: u32, lane: u32, lanes: u32) -> Found {
         let status = select(SILENT, low >> 16u, (lane < end) & ((low >> 16u) == (high >> 16u)));
         let value = bitcast<T>((high << 16u) | (low & 0xffffu));
         // The nearest tile whose own sum is not published; an inclusive sum counts, too.
-        let stop = subgroupMin(select(lane, lanes, status >= AGGREGATE));
+        let stop = subgroupMin(select(lane, lanes, (status == ADDED) | (status == AGGREGATE)));
         let is_last = (lane == stop) & (status == INCLUSIVE);
         sum += subgroupAdd(select(T(), value, (lane < stop) | is_last));
         end = select(end - stop, 0u, subgroupAny(is_last));

@@ -420,7 +420,7 @@ fn a_row_timed_by_the_host_never_fails_a_comparison() {
 fn comparisons_of_committed_reports_fit_80_columns() {
     let folder = Folder::new();
     let soft = committed("llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv");
-    let both = committed("nvidia-h200/2026-11-22-vulkan+cuda.csv");
+    let both = committed("nvidia-h200/2026-11-23-vulkan+cuda.csv");
     let [hard, soft, both] = [h200(), soft, both].map(|path| path.to_string_lossy().into_owned());
     let pair = [soft.as_str(), hard.as_str()];
     let text = compare_files(&folder, &[pair[0], pair[1], "--all"]).succeeds().stdout;

@@ -13,7 +13,7 @@ use shaderbench::results::{Record, Status};
 use shaderbench::suite::Dtype;
 use shaderbench::suite::Extent;
 
-const H200: &str = "results/nvidia-h200/2026-11-22-vulkan+cuda.csv";
+const H200: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
 const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv";
 
 /// Every chart of the committed reports and of a JSON report with samples.

@@ -34,7 +34,7 @@ fn edited(name: &str, dtype: Dtype, n: u64, params: &[(&str, f64)], text: Text, 
 fn every_path_of_the_single_pass_scan_is_right() {
     let Some(adapter) = adapter() else { return };
     let silent = ("say(tile, INCLUSIVE, before + aggregate);", "");
-    let late = [("added_up(end - 1u, t)", "added_up(end, t)"), ("sums[t] += sums[t + s]", "")];
+    let late = [("added_up(end, t)", "added_up(end + 1u, t)"), ("sums[t] += sums[t + s]", "")];
     let partial = [("near.tiles + far.tiles", "near.tiles"), ("heard(end - 1u - t)", "heard(end - 1u)")];
     let mut backend = open(adapter);
     verify_single_pass(&mut backend, "scan/single_pass", |kernel| &mut kernel.source, silent, &late, &partial);
@@ -51,7 +51,7 @@ fn every_path_of_the_single_pass_scan_is_right() {
 fn every_path_of_the_single_pass_scan_is_right_in_cuda() {
     let Some(mut backend) = crate::device::cuda() else { return };
     let silent = ("say(state, tile, INCLUSIVE, before + aggregate);", "");
-    let late = [("added_up(input, sums, end - 1u,", "added_up(input, sums, end,"), ("sums[t] += sums[t + s]", "")];
+    let late = [("added_up(input, sums, end,", "added_up(input, sums, end + 1u,"), ("sums[t] += sums[t + s]", "")];
     let partial = [("near.tiles + far.tiles", "near.tiles"), ("heard(state, end - 1u - t)", "heard(state, end - 1u)")];
     verify_single_pass(&mut backend, "scan/single_pass", |kernel| &mut kernel.cuda, silent, &late, &partial);
     let silent = ("say(said + tile, INCLUSIVE, before + aggregate);", "");
@@ -101,7 +101,7 @@ struct Scan {
 
 /// The scans that the device supports.
 fn scans(backend: &dyn Backend) -> Vec<Scan> {
-    let mut scans = vec![Scan { name: "scan/single_pass", publish: "say_for(end - 1u, found.sum);" }];
+    let mut scans = vec![Scan { name: "scan/single_pass", publish: "say_for(end, sum);" }];
     if backend.device().features.contains(&Feature::Subgroups) {
         scans.push(Scan { name: "scan/single_pass_subgroup", publish: "say_for(end, sum);" });
     }

@@ -98,6 +98,8 @@ pub(super) struct CaseColumns {
     flops: Vec<Option<Figure>>,
     /// Speed predicted by the family's model, relative to its first row.
     model: Vec<Option<Figure>>,
+    /// The ceiling on the first side where the case has one.
+    ceiling: Vec<Option<usize>>,
 }
 
 impl CaseColumns {
@@ -116,6 +118,7 @@ impl CaseColumns {
                 of_case(case, |row| row.model.filter(|model| MODELS.contains(model)))
                     .and_then(|model| Figure::new(model, 4)),
             );
+            columns.ceiling.push(ceiling(case).map(|ceiling| texts.index_of_ceiling(Some(ceiling))));
         }
         columns
     }
@@ -133,6 +136,11 @@ fn flops(row: &Record) -> Option<u64> {
 /// The value of the first row that has one. Rows without a time have no work figures.
 fn of_case<T>(case: &CaseComparison, get: fn(&Record) -> Option<T>) -> Option<T> {
     case.entries.values().find_map(|entry| get(entry.row()))
+}
+
+/// The ceiling on the first side where the case has one.
+fn ceiling(case: &CaseComparison<'_>) -> Option<Bound> {
+    case.entries.values().find_map(|entry| entry.share.and(entry.row().ceiling))
 }
 
 /// Ascending indices as ranges (first, count). Most sides have nearly all cases, so there are few ranges.
@@ -165,8 +173,8 @@ pub(super) struct SideColumns {
     above: Vec<Option<Figure>>,
     /// Share of the side's own ceiling, 1 = the ceiling.
     share: Vec<Option<Figure>>,
-    /// Text index of the ceiling.
-    ceiling: Vec<Option<usize>>,
+    /// Rows whose ceiling differs from that of the case: row, ceiling.
+    ceiling: Vec<(usize, usize)>,
     /// Rows that are not `ok` or have a note: row, status, reason.
     notes: Vec<(usize, &'static str, usize)>,
     /// Rows with run-time checks: row, checks.
@@ -197,7 +205,9 @@ impl SideColumns {
         self.below.push(reach(|interval| interval.0));
         self.above.push(reach(|interval| interval.1));
         self.share.push(entry.share.and_then(|share| Figure::new(share, 4)));
-        self.ceiling.push(entry.share.map(|_| texts.index_of_ceiling(row.ceiling)));
+        if entry.share.is_some() && row.ceiling != ceiling(case) {
+            self.ceiling.push((at, texts.index_of_ceiling(row.ceiling)));
+        }
         if row.status != Status::Ok || !row.reason.is_empty() {
             self.notes.push((at, row.status.name(), texts.index_of(row.reason.as_str())));
         }

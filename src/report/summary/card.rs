@@ -260,7 +260,7 @@ mod tests {
     }
 
     fn both() -> Vec<Record> {
-        records(include_bytes!("../../../results/nvidia-h200/2026-11-22-vulkan+cuda.csv"))
+        records(include_bytes!("../../../results/nvidia-h200/2026-11-23-vulkan+cuda.csv"))
     }
 
     #[test]

@@ -120,8 +120,7 @@ impl Squares {
 /// Whether two rows of different APIs were measured in turns: one run, one host, one card.
 fn is_one_run(a: &Record, b: &Record) -> bool {
     let host = |row: &Record| (row.date.clone(), row.os.clone(), row.cpu.clone(), row.tool_version.clone());
-    let is_one_card = if a.card.is_empty() || b.card.is_empty() { a.device == b.device } else { a.card == b.card };
-    a.backend != b.backend && !a.date.is_empty() && is_one_card && host(a) == host(b)
+    a.backend != b.backend && !a.date.is_empty() && a.may_be_of_one_card(b) && host(a) == host(b)
 }
 
 /// The variance of each series' mean, for the mean of other runs of the same number; `None` if nothing is known about

@@ -21,6 +21,7 @@ pub(super) const STEPS: &[Step] = &[
             let kernels = if has_own { &[SERIAL, ACCUMULATE][..] } else { &[SERIAL] };
             let answer = right(rows, kernels, |rows| match rows {
                 [_] => "The block sums are those of the CPU.".to_owned(),
+                [_, _] => "The block sums of both rows are those of the CPU.".to_owned(),
                 several => format!("The block sums of all {} rows are those of the CPU.", several.len()),
             })?;
             let mut figure = |name, kernel| {

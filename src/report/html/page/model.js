@@ -24,6 +24,7 @@ function decodeCases(data) {
       bytes: cases.bytes[index],
       flops: cases.flops[index],
       model: cases.model[index],
+      ceiling: cases.ceiling[index],
       kind,
       name: params === "" ? benchmark : `${benchmark} ${params}`,
       rows: [],
@@ -37,7 +38,8 @@ const ranges = (list) => list.flatMap(([first, count]) => Array.from({ length: c
 function decodeRows(data, side, index, cases) {
   const { rows } = side;
   const sparse = (list) => new Map(list.map(([row, ...rest]) => [row, rest]));
-  const [notes, checks, timers, works] = [rows.notes, rows.checks, rows.timer, rows.work].map(sparse);
+  const lists = [rows.notes, rows.checks, rows.timer, rows.work, rows.ceiling];
+  const [notes, checks, timers, works, ceilings] = lists.map(sparse);
   return ranges(rows.case).map((at, number) => {
     const of = cases[at];
     const ns = rows.median_ns[number];
@@ -47,6 +49,7 @@ function decodeRows(data, side, index, cases) {
     const isKnown = rows.below[number] !== null && rows.above[number] !== null && rows.below[number] < 1e4;
     const reach = (column, sign) => (isKnown ? ns * (1 + (sign * column[number]) / 1e4) : null);
     const share = rows.share[number];
+    const ceiling = share === null ? null : (ceilings.get(number)?.[0] ?? of.ceiling);
     const rate = (amount) => (ns === null || amount === null ? null : amount / ns);
     const row = {
       of,
@@ -58,8 +61,8 @@ function decodeRows(data, side, index, cases) {
       gb: rate(bytes),
       gflop: rate(flops),
       share,
-      ceiling: rows.ceiling[number] === null ? "" : data.texts[rows.ceiling[number]],
-      limit: data.values.limits[rows.ceiling[number]] ?? null,
+      ceiling: ceiling === null ? "" : data.texts[ceiling],
+      limit: data.values.limits[ceiling] ?? null,
       status,
       reason: reason === null ? "" : data.texts[reason],
       checks: checks.has(number) ? data.texts[checks.get(number)[0]] : "",
