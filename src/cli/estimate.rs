@@ -9,8 +9,8 @@ const fn seconds_per_case(profile: Profile) -> Option<f64> {
     match profile {
         // 386 cases through two APIs in 51 s.
         Profile::Quick => Some(0.066),
-        // 1107 cases in 241 and 247 s.
-        Profile::Standard => Some(0.22),
+        // 1119 cases in 232 and 221 s.
+        Profile::Standard => Some(0.20),
         // No run has been timed to its end since cases are measured in epochs.
         Profile::Thorough => None,
     }
@@ -51,7 +51,7 @@ mod tests {
         assert_eq!(of(Profile::Quick, 386, 1), expected("30 s for 386 cases"));
         assert_eq!(of(Profile::Quick, 386, 3), expected("1 minute for 386 cases through 3 APIs"));
         assert_eq!(of(Profile::Quick, 2000, 1), expected("2 minutes for 2000 cases"));
-        assert_eq!(of(Profile::Standard, 1107, 1), expected("4 minutes for 1107 cases"));
+        assert_eq!(of(Profile::Standard, 1119, 1), expected("4 minutes for 1119 cases"));
         assert_eq!((of(Profile::Quick, 20, 1), of(Profile::Thorough, 1081, 1)), (None, None));
         let software = device("llvmpipe (LLVM 15)", Api::Vulkan, &[]);
         assert_eq!(estimate(Profile::Quick, 1081, &[&software]), None);
