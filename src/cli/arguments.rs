@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use super::format::ListForm;
 use super::target::Through;
-use super::{bisect, compare, explain, index, learn, report, run, show, summary};
+use super::{bench, bisect, compare, explain, index, learn, report, run, show, summary};
 
 /// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
 const EXAMPLES: &str = "\
@@ -57,6 +57,10 @@ pub(super) struct CommandLine {
 pub(super) enum Command {
     /// Run benchmarks, print a table and write a CSV report (the default command)
     Run(Box<run::Arguments>),
+    /// Time and verify kernels of your own
+    Bench(Box<bench::Arguments>),
+    /// Write a kernel and its TOML file to begin with: NAME.wgsl, NAME.toml
+    Init(bench::InitArguments),
     /// Show the headline figures of a report on one screen, or of several side by side
     Summary(summary::Arguments),
     /// Compare reports

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod arguments;
+mod bench;
 mod bisect;
 mod compare;
 mod describe;

@@ -7,7 +7,7 @@ use clap::Parser;
 use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::say;
-use super::{bisect, compare, describe, devices, explain, index, learn, list, report, run, show, summary};
+use super::{bench, bisect, compare, describe, devices, explain, index, learn, list, report, run, show, summary};
 
 /// Parses the arguments, runs the command, prints any error and returns the exit code.
 #[must_use]
@@ -21,6 +21,8 @@ pub fn main() -> ExitCode {
     let done = match arguments.command {
         None => run::run(&arguments.run),
         Some(Command::Run(arguments)) => run::run(&arguments),
+        Some(Command::Bench(arguments)) => bench::bench(*arguments),
+        Some(Command::Init(arguments)) => bench::init(&arguments).map(|()| 0),
         Some(Command::Summary(arguments)) => summary::summary(&arguments).map(|()| 0),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::Bisect(arguments)) => bisect::bisect(&arguments),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::engine::plan::{Source, select, unknown_benchmark};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
+use crate::suite::Family;
 
 /// The kernels `FAMILY/BENCHMARK.wgsl` and `.cu` in a folder, by `family/benchmark`. Other files are ignored. With
 /// `is_unchecked`, they run without run-time checks.
@@ -71,11 +72,25 @@ pub(super) fn sources(folder: &Path, is_unchecked: bool, filters: &[String]) -> 
     Ok(sources)
 }
 
+/// The kernels of a user's family, as they are, to run without run-time checks.
+pub(super) fn trusted(family: &Family) -> BTreeMap<String, Source> {
+    let source = || {
+        let mut source = Source::default();
+        #[expect(unsafe_code, reason = "--unchecked")]
+        // SAFETY: as above.
+        unsafe {
+            source.trust();
+        }
+        source
+    };
+    family.benchmarks.iter().map(|benchmark| (format!("{}/{}", family.name, benchmark.name), source())).collect()
+}
+
 /// The text of a file.
 ///
 /// # Errors
 /// Why the bytes are no text of a kernel.
-fn text(bytes: Vec<u8>) -> Result<String, String> {
+pub(super) fn text(bytes: Vec<u8>) -> Result<String, String> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err("the file is UTF-16: save it as UTF-8".to_owned());
     }

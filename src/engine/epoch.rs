@@ -113,7 +113,7 @@ impl Epochs {
     /// Whether the row needs another epoch.
     pub(super) fn wants(&self, record: &Record) -> bool {
         let epochs = record.epochs_ns.len();
-        let is_measured = matches!(record.status, Status::Ok | Status::Implausible) && epochs > 0;
+        let is_measured = (record.status.is_timed() || record.status == Status::Implausible) && epochs > 0;
         let most = if record.timer == Some(Clock::Wall) { self.most.min(MOST_BY_HOST) } else { self.most };
         let is_precise = record.noise().is_some_and(|noise| noise <= self.target);
         // An interval narrows as one over the root of the number of epochs.

@@ -137,6 +137,12 @@ impl LaunchGuard {
         if let Some(known) = self.same_kernel_ns(case, backend.device(), is_limited) {
             return Ok(Some(known));
         }
+        // A kernel that is not the suite's may have certain sizes only.
+        let mut small = case.clone();
+        small.shape.extent = probe;
+        if case.benchmark.declared.is_some() && Job::new(&small).is_err() {
+            return Ok(None);
+        }
         let launch_ns = self.probe(backend, timer, case, probe).await?;
         // The second size is safe even if the time grows with the square of the work.
         let is_second_safe = launch_ns * SECOND_TIMES.pow(2) as f64 <= longest_launch_ns(backend.device());

@@ -25,6 +25,8 @@ pub struct Request {
     pub params: Vec<(String, f64)>,
     /// Sources that replace the suite's, by `family/benchmark`.
     pub sources: BTreeMap<String, Source>,
+    /// A family that is not the suite's, in place of all of the suite's. The filters do not apply to it.
+    pub own: Option<&'static Family>,
     /// Whether to plan [`Benchmark::small`] sizes too. A run with a time limit uses one if the profile's size takes too
     /// long.
     pub has_small: bool,
@@ -34,7 +36,15 @@ impl Request {
     /// The cases of a profile that match `filters`, as the suite declares them.
     #[must_use]
     pub const fn new(filters: Vec<String>, profile: Profile) -> Self {
-        Self { filters, profile, sizes: Vec::new(), params: Vec::new(), sources: BTreeMap::new(), has_small: false }
+        Self {
+            filters,
+            profile,
+            sizes: Vec::new(),
+            params: Vec::new(),
+            sources: BTreeMap::new(),
+            own: None,
+            has_small: false,
+        }
     }
 }
 
@@ -66,7 +76,7 @@ impl Source {
 /// [`Error::Usage`] if a filter or a parameter matches nothing, with the nearest name; if a kernel does not accept a
 /// parameter's value; if no selected benchmark takes one of the sizes.
 pub fn plan(request: &Request) -> Result<Vec<Case>> {
-    let mut selected = select(&request.filters)?;
+    let mut selected = selected(request)?;
     for (family, benchmark) in &mut selected {
         if let Some(source) = request.sources.get(&format!("{}/{}", family.name, benchmark.name)) {
             *benchmark = with_source(benchmark, source);
@@ -84,7 +94,8 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
     let index = |case: &Case| {
         let family = FAMILIES.iter().position(|family| family.name == case.family.name);
         let benchmark = case.family.benchmarks.iter().position(|benchmark| benchmark.name == case.benchmark.name);
-        (family, benchmark)
+        // A family that is not the suite's follows its ceilings.
+        (family.unwrap_or(FAMILIES.len()), benchmark)
     };
     // The sort is stable: parameters keep the order of their declaration.
     cases.sort_by_cached_key(|case| {
@@ -105,6 +116,14 @@ fn with_source(benchmark: &Benchmark, source: &Source) -> &'static Benchmark {
 
 fn is_same(a: &Case, b: &Case) -> bool {
     a.name() == b.name() && a.shape == b.shape
+}
+
+/// The benchmarks that a request names.
+fn selected(request: &Request) -> Result<Vec<(&'static Family, &'static Benchmark)>> {
+    match request.own {
+        Some(family) => Ok(family.benchmarks.iter().map(|benchmark| (family, benchmark)).collect()),
+        None => select(&request.filters),
+    }
 }
 
 /// The benchmarks that match `filters`, in the order of the suite; all of them if `filters` is empty.
@@ -215,7 +234,7 @@ fn check_sizes(selected: &[(&'static Family, &'static Benchmark)], sizes: &[Exte
 /// # Errors
 /// Those of [`select`].
 pub fn without_size(request: &Request) -> Result<Vec<String>> {
-    let selected = select(&request.filters)?;
+    let selected = selected(request)?;
     let is_dropped = |(family, benchmark): &(&Family, &Benchmark)| {
         let is_sized = family.name != "ceiling" && !request.sizes.is_empty();
         is_sized && !request.sizes.iter().any(|size| takes(benchmark, *size))

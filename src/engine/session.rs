@@ -138,12 +138,36 @@ impl<'a> Session<'a> {
             record.mark_wrong(fault);
             return Ok(());
         }
+        self.run_reference(&job).await?;
         let mut prepared = self.backend.prepare(&job).await?;
+        if !case.benchmark.is_verified() {
+            record.status = Status::Unverified;
+            UNVERIFIED.clone_into(&mut record.reason);
+        }
         let mut result = self.measured(case, &job, effort, prepared.as_mut(), record).await;
         if result.is_ok() && record.status == Status::Ok && case.shape.dtype == Dtype::Rgba8 {
             result = read_picture(&job, prepared.as_mut()).await.map(|read| *picture = Some(read));
         }
         leak_if_lost(prepared, result)
+    }
+
+    /// Runs the kernel whose output is the right one of `job`, where there is such a kernel.
+    async fn run_reference(&mut self, job: &Job) -> Result<()> {
+        let Some(reference) = &job.reference else { return Ok(()) };
+        let own = &reference.job;
+        self.backend.device().check(own)?;
+        let mut prepared = self.backend.prepare(own).await?;
+        let (scalar, mut bytes) = (job.buffers[job.check.buffer].scalar, Vec::new());
+        let result = async {
+            prepared.sample(1).await?;
+            let wanted = job.check.scalars * scalar.bytes() as u64;
+            prepared.read(job.check.buffer, wanted, &mut |_, part| bytes.extend_from_slice(part)).await
+        };
+        let result = result.await;
+        leak_if_lost(prepared, result)?;
+        // A job is bound anew for each epoch, and its reference runs once for each.
+        drop(reference.output.set(bytes));
+        Ok(())
     }
 
     /// Samples the case with the given rules, without verification and without a row.
@@ -214,6 +238,7 @@ impl<'a> Session<'a> {
             let reading_after = self.reading(epochs == 0 || has_moved);
             let random = self.settings.seed.wrapping_add(epochs as u64);
             let mismatch = match epochs {
+                0 if job.check.is_sampled => verify_parts(prepared, job, PARTS, random).await?,
                 0 => verify(prepared, job).await?,
                 _ => verify_parts(prepared, job, FEW_PARTS, random).await?,
             };
@@ -240,7 +265,8 @@ impl<'a> Session<'a> {
         };
         if !faults.is_empty() {
             record.cause = Some(Cause::Unsteady);
-            record.reason = faults.join("; ");
+            let before = (record.status == Status::Unverified).then(|| UNVERIFIED.to_owned());
+            record.reason = before.into_iter().chain(faults).collect::<Vec<_>>().join("; ");
         }
         epoch.add_to(record, &timer);
         if epochs > 0 {
@@ -271,7 +297,7 @@ impl<'a> Session<'a> {
         }
         in_kernel(job, prepared, record).await?;
         self.measuring += start.elapsed();
-        if record.status != Status::Ok {
+        if !record.status.is_timed() {
             return Ok(());
         }
         self.measuring += end_to_end(job, rules.budget_ns, self.settings.end_to_end_bytes, prepared, record).await?;
@@ -317,6 +343,9 @@ impl<'a> Session<'a> {
         ratio
     }
 }
+
+/// The reason of unverified rows.
+const UNVERIFIED: &str = "nothing to compare the output with";
 
 /// A case that reads and writes 128 MiB: more than the caches of a GPU hold.
 pub(super) fn flush_case() -> Result<Case> {

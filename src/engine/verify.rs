@@ -52,6 +52,9 @@ impl Mismatch {
 /// # Errors
 /// Errors of reading back.
 pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mismatch>> {
+    if job.check.scalars == 0 {
+        return Ok(None);
+    }
     let scalar = job.buffers[job.check.buffer].scalar;
     let size = scalar.bytes() as u64;
     let mut suspects = 0..job.check.scalars;
@@ -365,6 +368,7 @@ mod tests {
             buffer: 0,
             scalars: 1 << 24,
             bytes_each,
+            is_sampled: false,
             oracle: crate::suite::each(|_| 0.0),
             tolerance: None,
             product,

@@ -1,11 +1,14 @@
 //! Binds a case to its kernel's interface.
 
+use std::sync::{Arc, OnceLock};
+
 use super::buffer::JobBuffer;
 use super::check::{OutputCheck, Product};
 use super::kernel::{Kernel, Language};
 use super::step::Step;
 use crate::error::{Error, Result};
-use crate::suite::{Case, Step as Declared};
+use crate::shader::Shader;
+use crate::suite::{Case, Reference, Step as Declared};
 
 /// Bytes of a guard zone: more than a workgroup of 1024 invocations with 16-byte stores runs past the end.
 const GUARD: u64 = 32 << 10;
@@ -26,6 +29,29 @@ pub struct Job {
     pub end_to_end: Vec<Step>,
     /// The right answer.
     pub check: OutputCheck,
+    /// The kernel whose output is the right one, where that is how it is verified.
+    pub reference: Option<ReferenceJob>,
+}
+
+/// A kernel whose output is the right one of another job.
+pub struct ReferenceJob {
+    /// The job.
+    pub job: Box<Job>,
+    /// The bytes of the buffer that the other job checks, once this job has run.
+    pub output: Arc<OnceLock<Vec<u8>>>,
+}
+
+impl ReferenceJob {
+    /// The job of `reference` at the shape of `case`, with those of its parameters that the reference has.
+    fn new(case: &Case, reference: Reference) -> Result<Self> {
+        let Reference { benchmark, output } = reference;
+        let mut shape = case.shape.clone();
+        let shader = Shader::parse(benchmark.wgsl, shape.dtype.name())?;
+        shape.params.retain(|name, _| shader.overrides().contains(name.as_str()));
+        let job = Job::new(&Case::new(case.family, benchmark, shape))
+            .map_err(|error| Error::Shader(format!("the reference {}: {error}", benchmark.name)))?;
+        Ok(Self { job: Box::new(job), output })
+    }
 }
 
 /// The one language that has a benchmark.
@@ -50,7 +76,7 @@ impl Job {
             return Err(Error::Unsupported(why.to_owned()));
         }
         let interface = &kernel.interface;
-        let declared = (benchmark.buffers)(shape, interface);
+        let declared = benchmark.declared_buffers(shape, interface)?;
         let index_of = |name: &str| {
             declared
                 .iter()
@@ -58,19 +84,27 @@ impl Job {
                 .ok_or_else(|| Error::Shader(format!("{}: no buffer is declared for '{name}'", case.name())))
         };
         let bind = |step: Declared| step.indexed(&interface.bindings, index_of);
-        let steps: Vec<Step> = (benchmark.steps)(shape, interface).into_iter().map(bind).collect::<Result<_>>()?;
+        let steps: Vec<Step> =
+            benchmark.declared_steps(shape, interface)?.into_iter().map(bind).collect::<Result<_>>()?;
         let end_to_end = match benchmark.end_to_end {
             Some(declared) => declared(shape, interface).into_iter().map(bind).collect::<Result<_>>()?,
             None => Vec::new(),
         };
-        let scalars = (benchmark.check.scalars)(shape, interface);
-        let check = OutputCheck {
-            buffer: index_of(benchmark.check.buffer)?,
-            scalars,
-            bytes_each: case.work().bytes / (scalars * shape.dtype.scalar().bytes() as u64).max(1),
-            oracle: (benchmark.check.oracle)(shape, interface),
-            tolerance: benchmark.tolerance.map(|tolerance| tolerance(shape, interface)),
-            product: Product::of(shape, &declared),
+        let (check, reference) = match benchmark.declared_answer(shape, interface)? {
+            Some(answer) => {
+                let check = OutputCheck {
+                    buffer: index_of(answer.buffer)?,
+                    scalars: answer.scalars,
+                    bytes_each: answer.cost,
+                    is_sampled: answer.is_sampled,
+                    oracle: answer.oracle,
+                    tolerance: answer.tolerance,
+                    product: if benchmark.declared.is_none() { Product::of(shape, &declared) } else { None },
+                };
+                let reference = answer.reference.map(|reference| ReferenceJob::new(case, reference)).transpose()?;
+                (check, reference)
+            }
+            None => (OutputCheck::none(), None),
         };
         let buffers = declared
             .iter()
@@ -78,7 +112,7 @@ impl Job {
             .map(|(index, buffer)| JobBuffer::bind(index, buffer, shape, interface, &steps))
             .collect();
         let only = benchmark.only_cuda.map(|why| Only { language: Language::Cuda, why });
-        Ok(Self { label: case.to_string(), kernel, only, buffers, steps, end_to_end, check })
+        Ok(Self { label: case.to_string(), kernel, only, buffers, steps, end_to_end, check, reference })
     }
 
     /// Puts a guard zone around each buffer that its kernel may write, as far as `limit`, the largest buffer in bytes,

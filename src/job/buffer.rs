@@ -59,7 +59,9 @@ impl JobBuffer {
             Contents::Poison | Contents::PoisonF32 | Contents::Clock => {
                 bytes.chunks_exact_mut(4).for_each(|slot| slot.copy_from_slice(bytemuck::bytes_of(&POISON)));
             }
-            Contents::Texture(Texture { texels: contents, .. }) | Contents::OnHost(contents) => {
+            Contents::Texture(Texture { texels: contents, .. })
+            | Contents::OnHost(contents)
+            | Contents::Of(_, contents) => {
                 Self { contents: (**contents).clone(), ..self.clone() }.fill(offset, bytes);
             }
         }
@@ -111,6 +113,7 @@ impl JobBuffer {
     #[must_use]
     pub fn is_output(&self) -> bool {
         let contents = self.texture().map_or(&self.contents, |texture| texture.texels.as_ref());
+        let contents = if let Contents::Of(_, contents) = contents { contents } else { contents };
         matches!(contents, Contents::Poison | Contents::PoisonF32 | Contents::Clock)
     }
 
@@ -148,6 +151,7 @@ impl JobBuffer {
         let scalar = match contents {
             Contents::Words(_) | Contents::Cycle(_) | Contents::Clock => Scalar::U32,
             Contents::PoisonF32 => Scalar::F32,
+            Contents::Of(scalar, _) => *scalar,
             _ => shape.dtype.scalar(),
         };
         let mapping = steps.iter().find_map(|step| match step {

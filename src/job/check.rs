@@ -1,17 +1,19 @@
 //! The right answer of a job.
 
 use crate::suite::input::Input;
-use crate::suite::{Contents, Extent, Oracle, Scalar, Shape};
+use crate::suite::{Contents, Extent, Oracle, Scalar, Shape, each};
 
 /// The right output.
 pub struct OutputCheck {
     /// The output: an index into [`Job::buffers`](super::Job::buffers).
     pub buffer: usize,
-    /// Number of its scalars that are checked.
+    /// Number of its scalars that are checked; 0 if there is no right output to compare with.
     pub scalars: u64,
     /// Bytes that a launch moves, divided by the bytes that are checked: about 2 for a copy, thousands for sums. The
     /// oracle computes a value from all that is read for it.
     pub bytes_each: u64,
+    /// Whether even the first epoch compares parts of the output: see [`Answer`](crate::suite::Answer).
+    pub is_sampled: bool,
     /// The right values.
     pub oracle: Oracle,
     /// Largest allowed deviation of each scalar; `None` where they must be exact.
@@ -60,6 +62,19 @@ impl Product {
 }
 
 impl OutputCheck {
+    /// No check: there is no right output to compare with.
+    pub(super) fn none() -> Self {
+        Self {
+            buffer: 0,
+            scalars: 0,
+            bytes_each: 0,
+            is_sampled: false,
+            oracle: each(|_| 0.0),
+            tolerance: None,
+            product: None,
+        }
+    }
+
     /// Sum of the right values: the right result of a sum on the host, of this output or of the partial sums of an
     /// earlier pass.
     #[must_use]

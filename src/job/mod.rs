@@ -9,7 +9,7 @@ mod step;
 pub use crate::suite::{
     Checks, Contents, POISON, PackedRows, ROW_PITCH, Route, Routine, Scalar, Shape, TexelFormat, Texture,
 };
-pub use bind::{Job, Only};
+pub use bind::{Job, Only, ReferenceJob};
 pub use buffer::{JobBuffer, Mapping};
 pub use check::{OutputCheck, Product};
 pub use kernel::{Kernel, Language, hash};

@@ -73,7 +73,7 @@ fn link(path: &str) -> String {
 
 /// `1842 ok, 96 skipped`.
 fn statuses(records: &[Record]) -> String {
-    let all = [Status::Ok, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
+    let all = [Status::Ok, Status::Unverified, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
     let count = |status: Status| records.iter().filter(|row| row.status == status).count();
     let counts = all.into_iter().map(|status| (count(status), status.name())).filter(|(count, _)| *count > 0);
     counts.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")

@@ -337,7 +337,8 @@ impl Grid {
             let mark_width = if self.has_marks { Mark::WIDTH } else { 0 };
             let (mark, text) = name_text.split_at(mark_width);
             let lines = folded(text, name - mark_width);
-            let first = std::iter::once(mark.to_owned() + &lines.replace('\n', &format!("\n{:mark_width$}", "")));
+            let first =
+                std::iter::once(mark.to_owned() + lines.replace('\n', &format!("\n{:mark_width$}", "")).as_str());
             builder.push_record(first.chain(cells));
         }
         let mut table = builder.build();

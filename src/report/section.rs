@@ -141,7 +141,8 @@ impl Ord for Numeric {
     }
 }
 
-/// One section per family that has rows, in reading order, as are the rows.
+/// One section per family that has rows, in reading order, as are the rows; then those of families that are not the
+/// suite's.
 #[must_use]
 pub fn sections(records: &[Record]) -> Vec<Section<'_>> {
     let section = |family: &'static Family| {
@@ -150,5 +151,22 @@ pub fn sections(records: &[Record]) -> Vec<Section<'_>> {
         sort_rows(&mut rows, family.is_by_kernel);
         Section { title: family.name, summary: family.summary, findings, rows, is_by_kernel: family.is_by_kernel }
     };
-    families_in_reading_order().into_iter().map(section).filter(|section| !section.rows.is_empty()).collect()
+    let known = families_in_reading_order().into_iter().map(section).filter(|section| !section.rows.is_empty());
+    let other = |title| {
+        let mut rows: Vec<_> = records.iter().filter(|record| record.family == title).collect();
+        sort_rows(&mut rows, false);
+        Section { title, summary: "", findings: Vec::new(), rows, is_by_kernel: false }
+    };
+    known.chain(other_families(records).into_iter().map(other)).collect()
+}
+
+/// The families of rows that are not the suite's, in order of first occurrence: those of `bench`, and of other versions.
+pub(super) fn other_families<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    for name in records.into_iter().map(|row| row.family.as_str()) {
+        if !FAMILIES.iter().any(|family| family.name == name) && !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
 }

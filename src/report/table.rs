@@ -254,6 +254,7 @@ pub(super) fn remarks(rows: &[&Record], terminal: Terminal) -> Vec<Remark> {
     let remark = |((status, reason), labels): ((Status, &str), Vec<String>)| {
         let (severity, what) = match status {
             Status::Ok => (Severity::Note, "note"),
+            Status::Unverified => (Severity::Note, status.name()),
             Status::Skipped => (Severity::Skipped, status.name()),
             Status::Wrong | Status::Failed | Status::Implausible => (Severity::Fault, status.name()),
         };

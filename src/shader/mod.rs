@@ -7,10 +7,12 @@
 mod bound;
 mod hlsl;
 mod interface;
+mod layout;
 mod parse;
 mod translate;
 pub mod twin;
 
 pub use hlsl::ShaderModel;
+pub use layout::Layout;
 pub use parse::{ENTRY_POINT, Shader};
 pub use translate::{Target, disassemble};

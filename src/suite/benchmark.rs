@@ -1,5 +1,8 @@
 //! Families and benchmarks as they are declared.
 
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
 use super::accepted::Accepted;
 use super::buffer::Buffer;
 use super::interface::Interface;
@@ -10,6 +13,7 @@ use super::profile::Profile;
 use super::shape::{Dtype, Extent, Shape};
 use super::step::Step;
 use super::traffic::Traffic;
+use crate::error::Result;
 
 /// Kernels that do the same job.
 pub struct Family {
@@ -25,6 +29,12 @@ pub struct Family {
     pub tuned: &'static [Choice],
     /// Its benchmarks; the others are compared with the first.
     pub benchmarks: &'static [Benchmark],
+}
+
+impl fmt::Debug for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 /// One way to do a family's job.
@@ -84,6 +94,8 @@ pub struct Benchmark {
     pub traffic: Option<fn(&Shape) -> Traffic>,
     /// The answer.
     pub check: Check,
+    /// The declaration of a kernel that is not the suite's, in place of `buffers`, `steps`, `work`, `tolerance` and `check`.
+    pub declared: Option<&'static dyn Declaration>,
 }
 
 impl Benchmark {
@@ -115,6 +127,7 @@ impl Benchmark {
         model: None,
         traffic: None,
         check: Check { buffer: "", scalars: all, oracle: |_, _| each(|_| 0.0) },
+        declared: None,
     };
 }
 
@@ -166,4 +179,100 @@ pub struct Check {
 #[must_use]
 pub const fn all(shape: &Shape, _: &Interface) -> u64 {
     shape.count()
+}
+
+/// The declaration of a benchmark whose buffers, steps and answers are not known when the program is built. Its methods
+/// take the place of the functions of [`Benchmark`]: see [`Benchmark::declared`].
+pub trait Declaration: Send + Sync {
+    /// The buffers, each named after its binding unless a step binds it by position.
+    ///
+    /// # Errors
+    /// If there are no such buffers for this shape.
+    fn buffers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Buffer>>;
+
+    /// One launch.
+    ///
+    /// # Errors
+    /// If there is no such launch for this shape.
+    fn steps(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Step>>;
+
+    /// Bytes and operations of one launch; 0 where they are not known.
+    fn work(&self, shape: &Shape) -> Work;
+
+    /// Whether there is an answer to compare the output with. Rows without one are `unverified`.
+    fn is_verified(&self) -> bool;
+
+    /// The right output; `None` if there is none to compare with.
+    ///
+    /// # Errors
+    /// If there is no answer for this shape.
+    fn answer(&self, shape: &Shape, interface: &Interface) -> Result<Option<Answer>>;
+}
+
+/// The right output of a declared benchmark.
+pub struct Answer {
+    /// The buffer with the output.
+    pub buffer: &'static str,
+    /// The number of its scalars that are compared.
+    pub scalars: u64,
+    /// The right values. Those of a [reference](Self::reference) are in its [`Reference::output`].
+    pub oracle: Oracle,
+    /// The error allowed for each value; `None` where they must be exact.
+    pub tolerance: Option<Oracle>,
+    /// Operations of the host for each value, about 1 for a copy: where they are many, later epochs compare fewer values.
+    pub cost: u64,
+    /// Whether even the first epoch compares parts of the output, since all of it would take the host too long.
+    pub is_sampled: bool,
+    /// The kernel whose output is the right one; it runs before the comparison.
+    pub reference: Option<Reference>,
+}
+
+/// Another kernel whose output is the right one.
+pub struct Reference {
+    /// The kernel, with the same buffers.
+    pub benchmark: &'static Benchmark,
+    /// Bytes of its output, once it has run.
+    pub output: Arc<OnceLock<Vec<u8>>>,
+}
+
+impl Benchmark {
+    /// Its buffers at a shape.
+    pub(crate) fn declared_buffers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Buffer>> {
+        self.declared.map_or_else(|| Ok((self.buffers)(shape, interface)), |own| own.buffers(shape, interface))
+    }
+
+    /// One launch of it at a shape.
+    pub(crate) fn declared_steps(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Step>> {
+        self.declared.map_or_else(|| Ok((self.steps)(shape, interface)), |own| own.steps(shape, interface))
+    }
+
+    /// Bytes and operations of one launch.
+    #[must_use]
+    pub fn work_at(&self, shape: &Shape) -> Work {
+        self.declared.map_or_else(|| (self.work)(shape), |own| own.work(shape))
+    }
+
+    /// Whether its output is compared with the right one.
+    #[must_use]
+    pub fn is_verified(&self) -> bool {
+        self.declared.is_none_or(Declaration::is_verified)
+    }
+
+    /// The right output at a shape; `None` if there is none to compare with.
+    pub(crate) fn declared_answer(&self, shape: &Shape, interface: &Interface) -> Result<Option<Answer>> {
+        if let Some(own) = self.declared {
+            return own.answer(shape, interface);
+        }
+        let scalars = (self.check.scalars)(shape, interface);
+        let bytes = self.work_at(shape).bytes;
+        Ok(Some(Answer {
+            buffer: self.check.buffer,
+            scalars,
+            oracle: (self.check.oracle)(shape, interface),
+            tolerance: self.tolerance.map(|tolerance| tolerance(shape, interface)),
+            cost: bytes / (scalars * shape.dtype.scalar().bytes() as u64).max(1),
+            is_sampled: false,
+            reference: None,
+        }))
+    }
 }

@@ -2,13 +2,14 @@
 
 use super::cycle::Cycle;
 use super::input::Values;
+use super::shape::Scalar;
 
 /// A buffer of a job.
 pub struct Buffer {
     /// Name by which steps and bindings find it.
     pub name: &'static str,
     /// Length in scalars of the case's element type; in f32 for [`Contents::PoisonF32`], in u32 words for
-    /// [`Contents::Words`], [`Contents::Cycle`] and [`Contents::Clock`].
+    /// [`Contents::Words`], [`Contents::Cycle`] and [`Contents::Clock`]; in those of [`Contents::Of`].
     pub scalars: u64,
     /// Its contents before the first launch.
     pub contents: Contents,
@@ -19,6 +20,8 @@ pub struct Buffer {
 pub enum Contents {
     /// Random input.
     Input(Values),
+    /// The same of this scalar type, whatever the element type.
+    Of(Scalar, Box<Contents>),
     /// The same in host memory, where kernels reach it.
     OnHost(Box<Contents>),
     /// Constants for a uniform buffer, or state that one launch passes to the next.

@@ -24,7 +24,8 @@ impl Case {
     /// A case of `benchmark`. Its WGSL is trusted if it is one of `family`.
     #[must_use]
     pub fn new(family: &'static Family, benchmark: &'static Benchmark, shape: Shape) -> Self {
-        let is_trusted = family.benchmarks.iter().any(|own| own.wgsl == benchmark.wgsl);
+        let is_own = family.benchmarks.iter().any(|own| own.wgsl == benchmark.wgsl);
+        let is_trusted = is_own && benchmark.declared.is_none();
         Self { family, benchmark, shape, is_trusted }
     }
 
@@ -32,7 +33,8 @@ impl Case {
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         let texts = |benchmark: &Benchmark| (benchmark.wgsl, benchmark.cuda);
-        !self.family.benchmarks.iter().any(|own| texts(own) == texts(self.benchmark))
+        self.benchmark.declared.is_some()
+            || !self.family.benchmarks.iter().any(|own| texts(own) == texts(self.benchmark))
     }
 
     /// Whether the WGSL may run without run-time checks.
@@ -73,7 +75,7 @@ impl Case {
     /// Bytes and operations of one launch.
     #[must_use]
     pub fn work(&self) -> Work {
-        (self.benchmark.work)(&self.shape)
+        self.benchmark.work_at(&self.shape)
     }
 
     /// The limits that the case is compared with. The one that predicts the longest time binds it (the roofline model:

@@ -27,6 +27,11 @@ pub enum Values {
     Digits,
     /// [`Values::Summable`] from this element of its stream on: a second input, independent of the first.
     SummableFrom(u64),
+    /// [`Values::Wide`] from this element of its stream on: a second input, independent of the first.
+    WideFrom(u64),
+    /// 0, 1, 2, …, from 0 again after as many elements as the type counts exactly: 2^11 for f16, 2^24 for f32, 2^32 for
+    /// others.
+    Ramp,
     /// Pixels (red, green, blue, opacity) of a picture of this width. Red: a gradient from left to right. Green: rings,
     /// inverted in the upper left, which show the orientation. Blue: noise, which makes neighbouring pixels differ.
     Picture(u64),
@@ -67,10 +72,26 @@ impl Values {
         }
     }
 
+    /// These values without their first element.
+    const fn kind(self) -> Self {
+        if let Self::WideFrom(_) = self { Self::Wide } else { self }
+    }
+
+    /// Element `index` of [`Values::Ramp`].
+    fn ramp(scalar: Scalar, index: u64) -> f64 {
+        let bits = match scalar {
+            Scalar::Unorm8 => 8,
+            Scalar::F16 => 11,
+            Scalar::F32 => 24,
+            Scalar::U32 | Scalar::F64 => 32,
+        };
+        (index & ((1 << bits) - 1)) as f64
+    }
+
     /// Position of element `index` in the random stream.
     const fn position(self, index: u64) -> u64 {
         match self {
-            Self::SummableFrom(first) => first.wrapping_add(index),
+            Self::SummableFrom(first) | Self::WideFrom(first) => first.wrapping_add(index),
             _ => index,
         }
     }
@@ -92,7 +113,8 @@ impl Input {
         match self.values {
             Values::Constant(value) => value,
             Values::Picture(width) => pixel(width, index / 4, key(self.stream))[(index % 4) as usize].into(),
-            values => values.drawn(scalar, hash(values.position(index), key(self.stream))),
+            Values::Ramp => Values::ramp(scalar, index),
+            values => values.kind().drawn(scalar, hash(values.position(index), key(self.stream))),
         }
     }
 
@@ -155,8 +177,12 @@ vectorised! {
         let (values, key) = (input.values, key(input.stream));
         let position = values.position(first);
         // The common kinds separately: the compiler vectorises each of their loops.
-        match (values, scalar) {
+        match (values.kind(), scalar) {
             (Values::Constant(value), _) => slots.fill(value),
+            (Values::Ramp, _) => {
+                let indices = (first..).step_by(stride as usize);
+                indices.zip(slots).for_each(|(index, slot)| *slot = Values::ramp(scalar, index));
+            }
             (Values::Picture(width), _) if stride == 1 => by_rows(first, slots, 4, |number, channel, slots| {
                 let bytes = &pixel(width, number, key)[channel as usize..];
                 slots.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = f64::from(*byte));
@@ -180,7 +206,7 @@ vectorised! {
             (Values::Wide | Values::Summable | Values::SummableFrom(_) | Values::Signs, Scalar::U32) => {
                 draw(position, stride, key, slots, |random| Values::Wide.drawn(Scalar::U32, random));
             }
-            _ => draw(position, stride, key, slots, |random| values.drawn(scalar, random)),
+            (kind, _) => draw(position, stride, key, slots, |random| kind.drawn(scalar, random)),
         }
     }
 }
@@ -307,7 +333,8 @@ mod tests {
     fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
         let kinds =
             [Values::Wide, Values::Summable, Values::Signs, Values::Digits, Values::SummableFrom((1 << 40) - 7)];
-        let kinds = kinds.into_iter().chain([Values::Picture(37), Values::Constant(2.0)]);
+        let kinds =
+            kinds.into_iter().chain([Values::Picture(37), Values::Constant(2.0), Values::Ramp, Values::WideFrom(9)]);
         for (values, stream) in kinds.zip([0, 1, 7, 63, 1 << 40].into_iter().cycle()) {
             let input = values.of(stream);
             for scalar in [Scalar::U32, Scalar::F32, Scalar::F64, Scalar::F16, Scalar::Unorm8] {

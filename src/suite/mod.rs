@@ -24,7 +24,7 @@ mod units;
 pub(crate) mod vectors;
 
 pub use accepted::Accepted;
-pub use benchmark::{Benchmark, Cases, Check, Family, Work, all};
+pub use benchmark::{Answer, Benchmark, Cases, Check, Declaration, Family, Reference, Work, all};
 pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, TexelFormat, Texture, uniform};
 pub use case::Case;
 pub use interface::{Access, Binding, Checks, Constants, Feature, Interface, Value};

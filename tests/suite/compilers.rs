@@ -9,7 +9,7 @@ pub(crate) fn rejection(name: &str, arguments: &[&str], file: &str, text: &[u8])
     let path = folder.path().join(file);
     std::fs::write(&path, text).expect("written");
     let output = program(name).args(arguments).arg(&path).folder(folder.path()).run();
-    (output.code != Some(0)).then_some(output.stdout + &output.stderr)
+    (output.code != Some(0)).then_some(output.stdout + output.stderr.as_str())
 }
 
 /// Asserts that spirv-val accepts a kernel.

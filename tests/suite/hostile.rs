@@ -182,7 +182,7 @@ fn both_formats_follow_the_same_rules() {
     let read = |rows: &[Vec<(&str, &str)>]| {
         let names: Vec<&str> = rows[0].iter().map(|(name, _)| *name).collect();
         let line = |row: &Vec<(&str, &str)>| row.iter().map(|(_, value)| *value).collect::<Vec<_>>().join(",") + "\n";
-        let text = names.join(",") + "\n" + &rows.iter().map(line).collect::<String>();
+        let text = names.join(",") + "\n" + rows.iter().map(line).collect::<String>().as_str();
         let object = |row: &Vec<(&str, &str)>| {
             let members =
                 row.iter().map(|(name, value)| format!("{}: {}", serde_json::json!(name), serde_json::json!(value)));

@@ -3,6 +3,7 @@
 
 mod architecture;
 mod arguments;
+mod bench;
 mod bisect;
 mod browser;
 mod catalogue;

@@ -7,7 +7,7 @@ use crate::cli::format::{TableFormat, Tables};
 use crate::cli::target::Through;
 use crate::cli::values::{duration, fail_on, param, size};
 use crate::results::Status;
-use crate::suite::{Extent, Profile};
+use crate::suite::{Extent, Family, Profile};
 
 /// Arguments of `run`.
 #[derive(clap::Args)]
@@ -52,7 +52,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) shaders: Option<PathBuf>,
     /// Run the WGSL of --shaders without run-time checks, like the suite's own. Out-of-bounds accesses are then
     /// undefined behavior
-    #[arg(long, requires = "shaders")]
+    #[arg(long)]
     pub(super) unchecked: bool,
     #[arg(long, value_name = "PATH", help = "CSV report to write [default: results/<device>/<date>-<backend>.csv]")]
     pub(super) out: Option<PathBuf>,
@@ -85,7 +85,17 @@ pub(in crate::cli) struct Arguments {
     /// List the cases that would run, and exit
     #[arg(long)]
     pub(super) dry_run: bool,
+    /// Kernels of the user's, in place of the suite's: see `bench`.
+    #[arg(skip)]
+    pub(in crate::cli) own: Option<&'static Family>,
     /// Whether to print no tables: `learn` shows the rows in its own way.
     #[arg(skip)]
     pub(in crate::cli) is_quiet: bool,
+}
+
+impl Arguments {
+    /// The filters, which are none of the suite's: the files of `bench`.
+    pub(in crate::cli) fn take_filters(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.filters)
+    }
 }

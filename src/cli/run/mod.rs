@@ -16,6 +16,7 @@ use super::pictures::Pictures;
 use super::progress::Progress;
 use super::selection::{no_device, select_runs, why_this_card};
 use super::target::{Target, targets};
+use super::values::plural;
 use crate::backend::{Backend, Device, DeviceType};
 use crate::engine::plan::{by_part, plan, reserves, select, without_size};
 use crate::engine::{EarlierRows, End, Epochs, Fitted, Outcome, Settings, recall_params};
@@ -209,9 +210,10 @@ impl Command<'_> {
         }
         match outcome.end {
             // A resumed run may have nothing left to measure.
-            End::Complete if outcome.measuring.is_zero() => say(&format!("{rows} rows in {path}")),
+            End::Complete if outcome.measuring.is_zero() => say(&format!("{} in {path}", plural(rows, "row", "rows"))),
             End::Complete => {
-                say(&format!("{rows} rows in {path}; {seconds:.0} s, {share:.0} % of them spent measuring"));
+                let rows = plural(rows, "row", "rows");
+                say(&format!("{rows} in {path}; {seconds:.0} s, {share:.0} % of them spent measuring"));
             }
             _ => say(&format!(
                 "{rows} of {wanted} rows in {path}: the same command with --resume {path} measures the rest"
@@ -224,14 +226,16 @@ impl Command<'_> {
 
 /// The tables that the user asks for. A terminal has no room for all of them; a pipe gets them all.
 fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
-    let usual = || match (is_on_terminal(), arguments.filters.is_empty()) {
+    let is_filtered = !arguments.filters.is_empty() || arguments.own.is_some();
+    let usual = || match (is_on_terminal(), !is_filtered) {
         (false, _) => Tables::All,
         (true, true) => Tables::None,
         (true, false) => Tables::Family,
     };
     let selected = select(&arguments.filters)?;
-    let is_named = |row: &&Record| {
-        selected.iter().any(|(family, benchmark)| row.family == family.name && row.benchmark == benchmark.name)
+    let is_named = |row: &&Record| match arguments.own {
+        Some(own) => row.family == own.name,
+        None => selected.iter().any(|(family, benchmark)| row.family == family.name && row.benchmark == benchmark.name),
     };
     let mut sections = report::sections(records);
     match arguments.table.unwrap_or_else(usual) {
@@ -246,6 +250,9 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
 fn print_summary(arguments: &Arguments, records: &[Record], path: &str) -> Result<()> {
     if arguments.is_quiet || arguments.format == TableFormat::Markdown {
         return Ok(());
+    }
+    if arguments.own.is_some() {
+        return print(&format!("next: shaderbench compare OLD NEW, report FILE\n{path}\n"));
     }
     let next = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW".to_owned();
     print(&format!("\n{}", card(records, &[next, path.to_owned()], terminal())))

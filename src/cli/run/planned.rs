@@ -8,22 +8,30 @@ use crate::backend::{Device, DeviceType};
 use crate::cli::estimate::estimate;
 use crate::cli::messages::smaller_workgroups;
 use crate::cli::output::{print, say};
-use crate::cli::shaders::sources;
+use crate::cli::shaders::{sources, trusted};
 use crate::engine::plan::{Request, plan, reserves};
 use crate::engine::{Fitted, WORKGROUP_SIZE, fit};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::suite::{Case, Profile};
 
 /// The request of the command line. `has_small` adds small sizes, for runs with a time limit.
 pub(super) fn request(arguments: &Arguments, profile: Profile, has_small: bool) -> Result<Request> {
     let sources = |folder| sources(folder, arguments.unchecked, &arguments.filters);
-    let sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
+    let mut sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
+    match arguments.own {
+        Some(own) if arguments.unchecked => sources.extend(trusted(own)),
+        None if arguments.unchecked && arguments.shaders.is_none() => {
+            return Err(Error::Usage("--unchecked is for the kernels of --shaders: give both".to_owned()));
+        }
+        _ => {}
+    }
     Ok(Request {
         filters: arguments.filters.clone(),
         profile,
         sizes: arguments.sizes.clone(),
         params: arguments.params.clone(),
         sources,
+        own: arguments.own,
         has_small,
     })
 }

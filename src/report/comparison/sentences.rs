@@ -4,7 +4,7 @@ use crate::report::table::label;
 use crate::results::compare::{
     CaseComparison, Comparison, Entry, Evidence, Mark, Ratio, Regression, Side, Tally, Verdict,
 };
-use crate::results::{Status, format};
+use crate::results::format;
 
 /// Maximum number of names in a line.
 const NAMES: usize = 5;
@@ -176,8 +176,8 @@ pub(super) fn why_not(comparison: &Comparison, of: usize, case: &CaseComparison)
     let [baseline, side] = labels(comparison, of);
     let at = comparison.matches[of];
     let state = |entry: &Entry| match entry.status() {
-        Status::Ok if entry.timing.is_some() => None,
-        Status::Ok => Some("without a time"),
+        status if status.is_timed() && entry.timing.is_some() => None,
+        status if status.is_timed() => Some("without a time"),
         other => Some(other.name()),
     };
     match (case.entries.get(at.baseline), case.entries.get(at.side)) {

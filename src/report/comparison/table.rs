@@ -126,7 +126,7 @@ fn paragraph(text: &str, indent: &str, terminal: Terminal) -> String {
 
 /// The sides, and how to read the tables.
 fn legend(comparison: &Comparison, view: View) -> String {
-    sides(comparison, view) + &paragraph(&reading(comparison, view), "", view.terminal)
+    sides(comparison, view) + paragraph(&reading(comparison, view), "", view.terminal).as_str()
 }
 
 fn sides(comparison: &Comparison, view: View) -> String {

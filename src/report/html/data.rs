@@ -10,6 +10,7 @@ use super::matches::{Match, matches};
 use super::samples::{Series, widest};
 use crate::backend::{Api, DeviceType};
 use crate::families::FAMILIES;
+use crate::report::section::other_families;
 use crate::report::tour::chapter;
 use crate::results::compare::{Comparison, Report, Side, compare};
 use crate::results::findings::{Finding, Quantity, finding};
@@ -25,7 +26,7 @@ use crate::suite::Family;
 pub struct Data<'a> {
     /// Version of shaderbench that wrote the page.
     tool_version: &'static str,
-    families: Vec<FamilyData>,
+    families: Vec<FamilyData<'a>>,
     tour: Vec<StepData>,
     sides: Vec<SideData<'a>>,
     cases: CaseColumns,
@@ -35,8 +36,8 @@ pub struct Data<'a> {
 }
 
 #[derive(Serialize)]
-struct FamilyData {
-    name: &'static str,
+struct FamilyData<'a> {
+    name: &'a str,
     summary: &'static str,
     is_by_kernel: bool,
     /// Benchmarks whose result is the latency of one load.
@@ -129,6 +130,8 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
             .map(|benchmark| benchmark.name)
             .collect(),
     };
+    let other = |name| FamilyData { name, summary: "", is_by_kernel: false, latencies: Vec::new() };
+    let others = other_families(comparison.cases.iter().map(|case| case.row)).into_iter().map(other);
     let step = |step: &Step| StepData {
         id: step.id,
         chapter: chapter(step.chapter()),
@@ -138,7 +141,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
     };
     Data {
         tool_version: env!("CARGO_PKG_VERSION"),
-        families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).collect(),
+        families: FAMILIES.iter().filter(|family| is_there(family.name)).map(family).chain(others).collect(),
         tour: tour_steps().map(step).collect(),
         sides,
         cases,
@@ -162,7 +165,8 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
         entries().map(|entry| get(entry.row()).as_str()).find(|text| !text.is_empty()).unwrap_or_default()
     };
     let count = |status: Status| rows.iter().filter(|row| row.status == status).count();
-    let statuses = [Status::Ok, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
+    let statuses =
+        [Status::Ok, Status::Unverified, Status::Skipped, Status::Wrong, Status::Failed, Status::Implausible];
     let noises: Vec<f64> = entries().filter_map(|entry| entry.timing?.noise()).collect();
     let found = |family: &&Family| {
         let of_family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == family.name).collect();

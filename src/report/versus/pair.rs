@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use crate::backend::Api;
+use crate::results::Record;
 use crate::results::compare::{Ratio, ratios_in_turns};
 use crate::results::stats::{self, Estimate};
-use crate::results::{Record, Status};
 
 /// One case through two APIs.
 pub(super) struct Pair<'a> {
@@ -42,7 +42,7 @@ impl<'a> Pair<'a> {
 
     /// The two rows, if their times can be compared.
     fn sound(&self) -> Option<(&'a Record, &'a Record)> {
-        self.both().filter(|(a, b)| [a, b].iter().all(|row| row.status == Status::Ok) && !self.has_two_clocks())
+        self.both().filter(|(a, b)| [a, b].iter().all(|row| row.status.is_timed()) && !self.has_two_clocks())
     }
 
     pub(super) fn gap(&self) -> Option<Gap<'a>> {

@@ -107,11 +107,11 @@ impl Ceilings {
             return;
         }
         if record.status == Status::Implausible {
-            record.status = Status::Ok;
+            record.status = if case.benchmark.is_verified() { Status::Ok } else { Status::Unverified };
         }
         (record.ceiling, record.share, record.share_low, record.share_high) = (None, None, None, None);
         let widening = (2.0 * software_scatter.unwrap_or(0.0)).exp();
-        if record.status == Status::Ok
+        if record.status.is_timed()
             && let Some(reason) = self.impossible(case, record, software_scatter.is_some())
         {
             record.status = Status::Implausible;
@@ -138,7 +138,7 @@ impl Ceilings {
             _ => self.possible(&peak, case),
         };
         let excess = self::share(rate, possible, widening);
-        if record.status != Status::Ok || excess.value <= IMPLAUSIBLE || is_the_ceiling {
+        if !record.status.is_timed() || excess.value <= IMPLAUSIBLE || is_the_ceiling {
             return;
         }
         let (cause, verdict) = if excess.low > IMPLAUSIBLE {

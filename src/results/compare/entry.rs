@@ -82,9 +82,9 @@ impl<'a> Entry<'a> {
             }
         }
         let mut entry = Self { records, timing: None, share: None, series: None };
-        if entry.status() == Status::Ok {
+        if entry.status().is_timed() {
             entry.series = Series::new(&entry.records);
-            let ok = entry.records.iter().filter(|record| record.status == Status::Ok);
+            let ok = entry.records.iter().filter(|record| record.status.is_timed());
             let shares: Vec<f64> =
                 ok.filter_map(|record| record.share).filter(|share| SHARES.contains(share)).collect();
             entry.share = median(&shares).filter(|_| entry.series.is_some());
@@ -102,7 +102,7 @@ impl<'a> Entry<'a> {
     pub fn row(&self) -> &'a Record {
         let first = |is_it: fn(&Record) -> bool| self.records.iter().copied().find(|record| is_it(record));
         first(|record| record.status.is_fault())
-            .or_else(|| first(|record| record.status == Status::Ok))
+            .or_else(|| first(|record| record.status.is_timed()))
             .unwrap_or(self.records[0])
     }
 

@@ -1,8 +1,8 @@
 //! The times of a case as logarithms, by run and epoch, and the variance of their mean.
 
+use crate::results::Record;
 use crate::results::estimate::{Class, classes, least_variance, log_epochs, mean_and_squares};
 use crate::results::stats::{Observation, Variance, f_above, moderate, student};
-use crate::results::{Record, Status};
 
 /// One run of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +31,7 @@ pub(super) struct Series<'a> {
 impl<'a> Series<'a> {
     /// The rows with a possible time; `None` if there are none.
     pub(super) fn new(records: &[&'a Record]) -> Option<Self> {
-        let ok = records.iter().filter(|record| record.status == Status::Ok);
+        let ok = records.iter().filter(|record| record.status.is_timed());
         let runs = ok.map(|record| Run { record, logs: log_epochs(record) });
         let runs: Vec<Run> = runs.filter(|run| !run.logs.is_empty()).collect();
         let least = runs.iter().map(|run| least_variance(run.record, run.mean().exp())).fold(0.0, f64::max);

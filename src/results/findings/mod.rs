@@ -83,7 +83,7 @@ pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
     let text = stated.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ");
     let values = stated.into_iter().flat_map(|one| one.values).collect();
     let with = if given.is_empty() { String::new() } else { format!("With {given}: ") };
-    (!text.is_empty()).then(|| Finding { text: with + &text, values })
+    (!text.is_empty()).then(|| Finding { text: with + text.as_str(), values })
 }
 
 /// Whether the row's figures are such that no sentence divides by zero or overflows. Others are errors in the report.

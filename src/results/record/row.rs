@@ -18,6 +18,8 @@ pub enum Status {
     /// Verified and measured.
     #[default]
     Ok,
+    /// Measured, but there is no right output to compare with.
+    Unverified,
     /// The output is wrong. The row has no time.
     Wrong,
     /// The case cannot run on this device, or does not fit in the run's time limit.
@@ -30,18 +32,26 @@ pub enum Status {
 
 impl Status {
     /// Every status.
-    pub const ALL: [Self; 5] = [Self::Ok, Self::Wrong, Self::Skipped, Self::Failed, Self::Implausible];
+    pub const ALL: [Self; 6] =
+        [Self::Ok, Self::Unverified, Self::Wrong, Self::Skipped, Self::Failed, Self::Implausible];
 
     /// The keyword in the CSV.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
+            Self::Unverified => "unverified",
             Self::Wrong => "wrong",
             Self::Skipped => "skipped",
             Self::Failed => "failed",
             Self::Implausible => "implausible",
         }
+    }
+
+    /// Whether the row has a time that can be compared.
+    #[must_use]
+    pub const fn is_timed(self) -> bool {
+        matches!(self, Self::Ok | Self::Unverified)
     }
 
     /// Whether a run with such a row exits with code 3 by default.

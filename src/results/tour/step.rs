@@ -195,7 +195,7 @@ impl Step {
         match told {
             Ok(Answer { holds, cause, text, figures }) => {
                 let verdict = if holds { Verdict::Holds } else { Verdict::Fails };
-                Judgement { verdict, cause, text: given + &text, figures, values: draft.into_values() }
+                Judgement { verdict, cause, text: given + text.as_str(), figures, values: draft.into_values() }
             }
             Err(why) => Judgement {
                 verdict: Verdict::Unknown,

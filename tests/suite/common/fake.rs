@@ -260,10 +260,12 @@ fn copy(job: &Job) -> Job {
             buffer: job.check.buffer,
             scalars: job.check.scalars,
             bytes_each: job.check.bytes_each,
+            is_sampled: false,
             oracle,
             tolerance: None,
             product: None,
         },
+        reference: None,
     }
 }
 

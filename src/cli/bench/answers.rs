@@ -1,0 +1,81 @@
+//! The right values of an output, from a file, an expression or another kernel.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::script::{Data, Script, variables};
+use crate::error::Result;
+use crate::shader::Layout;
+use crate::suite::{Interface, Oracle, Scalar, Shape};
+
+/// Writes the right values from an index on.
+pub(super) type Wanted = Arc<dyn Fn(u64, &mut [f64]) + Send + Sync>;
+
+/// The values from `first` on in the bytes of a buffer; NaN behind their end.
+pub(super) fn decode(scalar: Scalar, bytes: &[u8], first: u64, slots: &mut [f64]) {
+    let size = scalar.bytes();
+    let from = (first as usize * size).min(bytes.len());
+    let count = slots.len().min((bytes.len() - from) / size);
+    let (known, rest) = slots.split_at_mut(count);
+    scalar.decode(&bytes[from..from + count * size], known);
+    rest.fill(f64::NAN);
+}
+
+/// The values in the bytes of a file.
+pub(super) fn decoded(scalar: Scalar, bytes: Arc<Vec<u8>>) -> Wanted {
+    Arc::new(move |first, slots| decode(scalar, &bytes, first, slots))
+}
+
+/// The allowed errors: a constant, and a fraction of the right value.
+pub(super) fn allowed(want: Wanted, tolerance: f64, relative: f64) -> Oracle {
+    Box::new(move |first, slots| {
+        want(first, slots);
+        slots.iter_mut().for_each(|slot| *slot = tolerance + relative * slot.abs());
+    })
+}
+
+/// The values of an expression of `i`, as the buffer stores them.
+pub(super) fn by_expression(
+    script: &Script,
+    shape: &Shape,
+    interface: &Interface,
+    data: Vec<(String, Data)>,
+    layout: &Layout,
+    is_exact: bool,
+    scalars: u64,
+) -> Result<Wanted> {
+    let (script, shape, interface) = (script.clone(), shape.clone(), interface.clone());
+    let (scalar, is_word) = (layout.scalar, layout.scalar == Scalar::U32);
+    let scope = move || {
+        let mut scope = variables(&shape, Some(&interface));
+        for (name, data) in &data {
+            scope.push_constant(name.clone(), data.clone());
+        }
+        scope.push("i", 0_i64);
+        scope
+    };
+    // The faults that every index has are found before anything runs.
+    for index in [0, scalars - 1] {
+        let mut scope = scope();
+        scope.set_value("i", index as i64);
+        script.value(&mut scope)?;
+    }
+    let stored = move |value: f64| match scalar {
+        Scalar::U32 if is_word => f64::from(value as i64 as u32),
+        Scalar::F32 if is_exact => f64::from(value as f32),
+        Scalar::F16 if is_exact => f64::from(half::f16::from_f64(value)),
+        _ => value,
+    };
+    Ok(Arc::new(move |first, slots: &mut [f64]| {
+        const PIECE: usize = 256;
+        slots.par_chunks_mut(PIECE).enumerate().for_each_init(&scope, |scope, (piece, slots)| {
+            let (start, variables) = (first + (piece * PIECE) as u64, scope.len());
+            for (index, slot) in (start..).zip(slots) {
+                scope.set_value("i", index as i64);
+                *slot = script.value(scope).map_or(f64::NAN, stored);
+                scope.rewind(variables);
+            }
+        });
+    }))
+}

@@ -1,0 +1,34 @@
+//! `init`: a kernel and its declaration to begin with.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::cli::output::print;
+use crate::error::{Error, Result};
+
+/// Arguments of `init`.
+#[derive(clap::Args)]
+pub(in crate::cli) struct Arguments {
+    /// Name of the kernel: NAME.wgsl and NAME.toml are written
+    #[arg(value_name = "NAME", default_value = "kernel")]
+    name: String,
+}
+
+const WGSL: &str = include_str!("init.wgsl");
+const TOML: &str = include_str!("init.toml");
+
+/// Writes both files, and says what to type next.
+pub(in crate::cli) fn init(arguments: &Arguments) -> Result<()> {
+    let stem = arguments.name.trim_end_matches(".wgsl").trim_end_matches(".toml");
+    for (end, text) in [("wgsl", WGSL), ("toml", TOML)] {
+        let name = format!("{stem}.{end}");
+        let path = Path::new(&name);
+        let fault = |source: std::io::Error| match source.kind() {
+            std::io::ErrorKind::AlreadyExists => Error::Usage(format!("{name} exists: give another name")),
+            _ => Error::Io { action: "create", path: path.to_owned(), source },
+        };
+        let mut file = std::fs::File::create_new(path).map_err(fault)?;
+        file.write_all(text.as_bytes()).map_err(fault)?;
+    }
+    print(&format!("{stem}.wgsl, {stem}.toml\nnext: shaderbench bench {stem}.wgsl\n"))
+}

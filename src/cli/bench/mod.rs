@@ -1,0 +1,66 @@
+//! `bench`: kernels of the user's, timed and verified as the suite's own.
+
+mod answers;
+mod declared;
+mod init;
+mod load;
+mod options;
+mod script;
+mod spec;
+
+use std::path::PathBuf;
+
+use clap::{ArgMatches, FromArgMatches};
+
+use self::options::Own;
+use super::run;
+use crate::error::Result;
+
+pub(super) use init::{Arguments as InitArguments, init};
+
+/// Arguments of `bench`: the options of `run`, and what a TOML file can say.
+pub(super) struct Arguments {
+    run: run::Arguments,
+    own: Own,
+}
+
+impl clap::Args for Arguments {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let files = "Kernels (.wgsl) to compare, the first of which the others are compared with, or their .toml. \
+                     What a kernel's interface does not say is read from the .toml beside the first one";
+        let command = run::Arguments::augment_args(command)
+            .mut_arg("filters", |files_of| files_of.value_name("FILE").help(files).required(true));
+        let hidden = ["shaders", "save_image", "tune"];
+        let command = hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)));
+        let command = command.mut_arg("unchecked", |arg| {
+            arg.help(
+                "Run without run-time checks, like the suite's own kernels. Out-of-bounds accesses are then undefined \
+                 behavior",
+            )
+        });
+        Own::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Arguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self { run: run::Arguments::from_arg_matches(matches)?, own: Own::from_arg_matches(matches)? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Runs the command and returns the exit code.
+pub(super) fn bench(arguments: Arguments) -> Result<u8> {
+    let Arguments { mut run, own } = arguments;
+    let files: Vec<PathBuf> = run.take_filters().into_iter().map(PathBuf::from).collect();
+    run.own = Some(load::family(&files, &own)?);
+    run::run(&run)
+}

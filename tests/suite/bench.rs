@@ -1,0 +1,246 @@
+//! `bench`: kernels that are not the suite's, and their TOML files.
+
+use std::path::Path;
+
+use crate::command::{Folder, Output, has_device, shaderbench_in_empty_folder};
+use shaderbench::results::{Record, Status};
+
+const BINDINGS: &str = "@group(0) @binding(0) var<storage, read> input: array<f32>;
+@group(0) @binding(1) var<storage, read_write> output: array<f32>;
+";
+const MAIN: &str = "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) ";
+
+/// A kernel with the bindings `input` and `output`.
+fn kernel(body: &str) -> String {
+    format!("{BINDINGS}{MAIN}{{ {body} }}\n")
+}
+
+const COPY: &str = "output[id.x] = input[id.x];";
+
+/// `bench k.wgsl` on 4096 scalars, of this kernel with this TOML file, if any.
+fn bench(folder: &Folder, wgsl: &str, toml: &str, options: &[&str]) -> Output {
+    folder.write("k.wgsl", wgsl);
+    if !toml.is_empty() {
+        folder.write("k.toml", toml);
+    }
+    let always = ["bench", "k.wgsl", "--size", "4096", "--profile", "quick", "--out", "r.csv", "--force"];
+    folder.run(&[&always[..], options].concat())
+}
+
+/// The rows of the family `k`.
+fn rows(folder: &Folder) -> Vec<Record> {
+    folder.records("r.csv").into_iter().filter(|row| row.family == "k").collect()
+}
+
+/// The examples, with this text of one file replaced, and without ceilings, which take most of the time.
+fn examples(file: &str, before: &str, after: &str) -> Folder {
+    let folder = Folder::new();
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/kernels")).expect("a folder") {
+        let path = entry.expect("readable").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).expect("text");
+        assert!(name != file || text.contains(before), "{file} has no '{before}'");
+        let text = if name == file { text.replace(before, after) } else { text };
+        let unlimited =
+            |line: &str| (if line.starts_with("limit = ") { "limit = \"none\"" } else { line }).to_owned() + "\n";
+        folder.write(&name, text.lines().map(unlimited).collect::<String>());
+    }
+    folder
+}
+
+const SIZES: [(&str, &str, usize); 5] = [
+    ("stencil", "50x33", 4),
+    ("nbody", "300", 2),
+    ("matvec", "16x2048", 2),
+    ("bitonic", "2^12", 2),
+    ("prefix_sum", "2^13", 2),
+];
+
+#[test]
+fn the_kernels_of_the_examples_are_right() {
+    if !has_device() {
+        return;
+    }
+    for (name, size, count) in SIZES {
+        let folder = examples("", "", "");
+        let toml = format!("{name}.toml");
+        let output = folder.run(&["bench", &toml, "--size", size, "--profile", "quick", "--out", "r.csv"]).succeeds();
+        let rows = folder.records("r.csv");
+        assert_eq!(rows.len(), count, "{output}");
+        let is_right = |row: &Record| row.family == name && row.status == Status::Ok && row.median_ns.is_some();
+        assert!(rows.iter().all(is_right), "{output}");
+        assert!(output.stdout.starts_with(&format!("{name}\n")), "{output}");
+    }
+}
+
+#[test]
+fn planted_faults_in_the_kernels_of_the_examples_are_found() {
+    if !has_device() {
+        return;
+    }
+    for (name, file, before, after) in [
+        ("stencil", "stencil_tiled.wgsl", "let near = tile[k - 1u]", "let near = tile[k]"),
+        ("stencil", "stencil.wgsl", "input[i - columns]", "input[i]"),
+        ("nbody", "nbody.wgsl", "tile[k].w * inverse", "tile[k].w"),
+        ("matvec", "matvec.wgsl", "k += WG", "k += 2u * WG"),
+        ("bitonic", "bitonic.wgsl", "(low & length) == 0u", "(low & apart) == 0u"),
+        ("prefix_sum", "prefix_sum.wgsl", "x.x + x.y", "x.x + x.z"),
+    ] {
+        let folder = examples(file, before, after);
+        let (_, size, _) = SIZES.iter().find(|(known, ..)| *known == name).expect("an example");
+        let toml = format!("{name}.toml");
+        let output =
+            folder.run(&["bench", &toml, "--size", size, "--profile", "quick", "--out", "r.csv"]).exits_with(3);
+        let stem = file.trim_end_matches(".wgsl");
+        for row in folder.records("r.csv") {
+            let status = if row.benchmark == stem { Status::Wrong } else { Status::Ok };
+            assert_eq!(row.status, status, "{file}: {before} → {after}\n{output}");
+        }
+    }
+}
+
+#[test]
+fn a_new_kernel_has_a_table_at_once_and_files_are_not_overwritten() {
+    let folder = Folder::new();
+    let output = folder.run(&["init", "mine"]).succeeds();
+    assert!(output.stdout.ends_with("next: shaderbench bench mine.wgsl\n"), "{output}");
+    folder.run(&["init", "mine"]).fails_with(2, "mine.wgsl exists: give another name");
+    if !has_device() {
+        return;
+    }
+    let output =
+        folder.run(&["bench", "mine.wgsl", "--size", "2^14", "--profile", "quick", "--out", "r.csv"]).succeeds();
+    assert!(output.stdout.contains("mine WG=128") && output.stdout.contains("mine WG=256"), "{output}");
+    let rows: Vec<Record> = folder.records("r.csv").into_iter().filter(|row| row.family == "mine").collect();
+    assert!(rows.iter().all(|row| row.status == Status::Ok && row.share.is_some()), "{output}");
+    assert_eq!(rows[0].bytes, Some(12 << 14));
+    // The same again is complete, and compares with itself.
+    folder.run(&["bench", "mine.wgsl", "--size", "2^14", "--profile", "quick", "--resume", "r.csv"]).succeeds();
+    folder.run(&["compare", "r.csv", "r.csv"]).succeeds();
+}
+
+#[test]
+fn a_kernel_without_an_answer_is_unverified_and_one_with_a_wrong_answer_is_wrong() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    let output = bench(&folder, &kernel(COPY), "", &[]).succeeds();
+    let found = rows(&folder);
+    assert_eq!((found.len(), found[0].status), (1, Status::Unverified), "{output}");
+    assert!(found[0].median_ns.is_some() && found[0].gb_per_s.is_none(), "{output}");
+    assert!(output.stdout.contains("unverified: k f32 2^12 (nothing to compare the output with)"), "{output}");
+    for (body, answer, status) in [
+        (COPY, "input[i]", Status::Ok),
+        (COPY, "input[i] + 1", Status::Wrong),
+        ("output[id.x] = input[id.x] + bitcast<f32>(0x7fc00000u | (id.x & 1u));", "input[i]", Status::Wrong),
+        // Checks are on: a store past the end changes nothing, or the last element.
+        ("output[id.x + 1000000000u] = input[id.x];", "input[i]", Status::Wrong),
+        ("output[id.x] = input[id.x] + output[id.x];", "input[i]", Status::Wrong),
+        ("output[id.x] = 1.001 * input[id.x];", "input[i]", Status::Wrong),
+    ] {
+        let output = bench(&folder, &kernel(body), "", &["--expect", answer, "--bytes", "8*n"]);
+        assert_eq!(rows(&folder)[0].status, status, "{body}\n{output}");
+        assert_eq!(output.code, Some(if status == Status::Ok { 0 } else { 3 }), "{output}");
+    }
+    let lenient = ["--expect", "input[i]", "--tolerance", "0.01"];
+    bench(&folder, &kernel("output[id.x] = 1.001 * input[id.x];"), "", &lenient).succeeds();
+}
+
+#[test]
+fn contents_and_answers_come_from_files_and_other_kernels() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    let words: Vec<u8> = (0..4096).flat_map(|k| (k as f32).to_le_bytes()).collect();
+    folder.write("in.bin", &words);
+    folder.write("right.bin", &words);
+    let toml = "[buffers]\ninput = { file = \"in.bin\" }\n[verify]\nfile = \"right.bin\"\n";
+    bench(&folder, &kernel(COPY), toml, &[]).succeeds();
+    folder.write("right.bin", &words[4..]);
+    bench(&folder, &kernel(COPY), toml, &[]);
+    assert_eq!(rows(&folder)[0].status, Status::Failed, "{}", rows(&folder)[0].reason);
+    assert!(
+        rows(&folder)[0].reason.contains("the file has 16380 B, and 'output' 16384 B"),
+        "{}",
+        rows(&folder)[0].reason
+    );
+    // Signed integers, and a ramp; the reference has another workgroup size.
+    let signed = kernel("output[id.x] = -3 * input[id.x];").replace("f32", "i32");
+    let toml = "[buffers]\ninput = { contents = \"ramp\" }\n[verify]\nexpect = \"-3 * i\"\n";
+    bench(&folder, &signed, toml, &[]).succeeds();
+    folder.write("other.wgsl", signed.replace("workgroup_size(64)", "workgroup_size(32)"));
+    let toml = "[buffers]\ninput = { contents = \"random\" }\n[verify]\nreference = \"other.wgsl\"\n";
+    bench(&folder, &signed, toml, &[]).succeeds();
+    folder.write("other.wgsl", signed.replace("-3", "-4"));
+    bench(&folder, &signed, toml, &[]);
+    assert_eq!(rows(&folder)[0].status, Status::Wrong);
+}
+
+#[test]
+fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
+    let folder = Folder::new();
+    let copy = kernel(COPY);
+    for (wgsl, toml, sentence) in [
+        (&*format!("{BINDINGS}fn main() {{}}"), "", "k.wgsl: there is no compute entry point 'main'"),
+        (&kernel("output[id.x] = input[id.x]"), "", "k.wgsl: expected `;`, found \"}\""),
+        (
+            &format!(
+                "var<workgroup> big: array<u32, 536870912>;{}",
+                kernel("big[id.x] = 1u; output[id.x] = f32(big[0]);")
+            ),
+            "",
+            "k.wgsl: type is too large",
+        ),
+        (&copy, "[buffers]\nfoo = { contents = \"zero\" }", "the kernel has no binding 'foo': it has input, output"),
+        (&copy, "[buffers]\ninput = { contents = \"noise\" }", "contents 'noise' are none of random, small"),
+        (&copy, "[params]\nWG = 64", "the kernel has no override 'WG': it has none"),
+        (&copy, "size = 5", "k.toml, line 1: unknown field `size`, expected one of `name`"),
+        (&copy, "[buffers", "k.toml, line 1: unclosed table, expected `]`"),
+        (&copy, "sizes = \"big\"", "k.toml: sizes: "),
+        (&copy, "limit = \"speed\"", "limit 'speed' is none of copy, read"),
+        (&copy, "dtype = \"bf16\"", "dtype 'bf16' is none of f32"),
+        (&copy, "bytes = \"8 * rows\"", "k.toml: bytes: variable not found: rows"),
+        (&copy, "name = \"transpose\"", "transpose is a family of the suite: give another name"),
+        (&copy, "[verify]\nexpect = \"input[i\"", "k.toml: [verify]: expect: expecting ']'"),
+        (&copy, "[verify]\ntolerance = 1.0", "give one of expect, reference and file"),
+        (&copy, "[verify]\nexpect = \"i\"\ntolerance = -1.0", "tolerance and relative are numbers from 0 on"),
+        (&copy, "[verify]\nreference = \"none.wgsl\"", "cannot read none.wgsl"),
+    ] {
+        let output = bench(&folder, wgsl, if toml.is_empty() { "\n" } else { toml }, &[]);
+        assert!(matches!(output.code, Some(1 | 2)), "{output}");
+        assert!(output.stderr.starts_with("error: ") && output.stderr.contains(sentence), "{sentence}\n{output}");
+    }
+    folder.run(&["bench", "none.wgsl"]).fails_with(1, "cannot read none.wgsl");
+    folder.run(&["bench", "k.toml.csv"]).fails_with(2, "bench runs .wgsl files");
+    shaderbench_in_empty_folder(&["bench"]).exits_with(2);
+    shaderbench_in_empty_folder(&["run", "--unchecked"]).fails_with(2, "--unchecked is for the kernels of --shaders");
+}
+
+#[test]
+fn a_case_that_its_file_does_not_fit_fails_with_the_reason() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    let two = kernel("output[id.x] = input[id.x]; other[id.x] = 1.0;")
+        .replace("@compute", "@group(0) @binding(2) var<storage, read_write> other: array<f32>;\n@compute");
+    let uniform = kernel("output[id.x] = input[id.x] * scale.x;")
+        .replace("@compute", "@group(0) @binding(2) var<uniform> scale: vec4<f32>;\n@compute");
+    for (wgsl, toml, sentence) in [
+        (kernel(COPY), "[verify]\nexpect = \"input[i + 1]\"\n", "there is no element 4096 of 4096"),
+        (kernel(COPY), "[verify]\nbuffer = \"input\"\nexpect = \"1\"\n", "the kernel writes no 'input' but output"),
+        (two.clone(), "[verify]\nexpect = \"1.0\"\n", "name the buffer: the kernel writes output, other"),
+        (uniform.clone(), "\n", "give the words of the uniform buffer 'scale'"),
+        (uniform, "[buffers]\nscale = { words = [1] }\n", "there are 1 words, and the kernel's type has 4"),
+        (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups along a side are more than 65535"),
+        (kernel(COPY), "groups = \"n / 3\"\n[verify]\nlength = 5000\nexpect = \"1.0\"\n", "has 4096 scalars"),
+    ] {
+        let output = bench(&folder, &wgsl, toml, &[]);
+        let row = &rows(&folder)[0];
+        assert_eq!(row.status, Status::Failed, "{output}");
+        assert!(row.reason.contains(sentence), "{sentence}\n{output}");
+    }
+    bench(&folder, &two, "[verify]\nbuffer = \"other\"\nexpect = \"1.0\"\n", &[]).succeeds();
+}
