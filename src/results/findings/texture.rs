@@ -25,7 +25,7 @@ fn rotate(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     Some(format!(
         "Rotating {} pixels{angle}, filtering in the texture unit is {speed} filtering in the kernel: {fast} and \
          {slow}.",
-        sampled.size()
+        sampled.short_size()
     ))
 }
 
