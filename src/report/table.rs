@@ -227,15 +227,7 @@ fn variant(row: &Record) -> String {
 
 /// Type and size: `f32 2^20`.
 fn kind(row: &Record) -> String {
-    format!("{} {}", row.dtype_name(), nice_size(row.n))
-}
-
-fn nice_size(n: Option<Extent>) -> String {
-    match n {
-        Some(Extent::Linear(n)) if n >= 1024 && n.is_power_of_two() => format!("2^{}", n.trailing_zeros()),
-        Some(extent) => extent.to_string(),
-        None => String::new(),
-    }
+    format!("{} {}", row.dtype_name(), row.short_size())
 }
 
 /// Remarks for rows without a time and, in the narrow table, for rows with a note (the wide table has a column for

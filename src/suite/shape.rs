@@ -198,6 +198,15 @@ impl Extent {
         }
     }
 
+    /// The size as tables and sentences write it: `2^20` for a power of two from 2^10 on.
+    #[must_use]
+    pub fn short(self) -> String {
+        match self {
+            Self::Linear(n) if n >= 1024 && n.is_power_of_two() => format!("2^{}", n.trailing_zeros()),
+            extent => extent.to_string(),
+        }
+    }
+
     /// Parses `N`, `2^K`, `RxC` or `MxNxK`.
     ///
     /// # Errors

@@ -203,3 +203,17 @@ fn runs_of_an_h200_agree() {
         assert!(["L1", "L2", "DRAM"].iter().all(|level| differ(&a, &b, level) < 0.02), "{names:?}");
     }
 }
+
+/// Tables write 2^28: a sentence about the same row does, too.
+#[test]
+fn sentences_write_sizes_as_tables_do() {
+    for (report, rows) in reports() {
+        for family in FAMILIES {
+            let Some(text) = found(family.name, &rows).map(|found| found.text) else { continue };
+            // Parameters are not sizes: SLOTS=262144.
+            let words = text.split_whitespace().map(|word| word.trim_matches(|edge: char| !edge.is_alphanumeric()));
+            let raw = words.filter_map(|word| word.parse().ok()).find(|n: &u64| *n >= 1 << 17 && n.is_power_of_two());
+            assert_eq!(raw, None, "{report}: {text}");
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::catalogue::{benchmarks, files_below};
-use crate::command::{Folder, Output};
+use crate::command::{Folder, Output, shaderbench};
 use shaderbench::report::{apis, csv};
 use shaderbench::results::{Record, SCHEMA, Status};
 
@@ -51,6 +51,15 @@ fn index_writes_the_committed_page() {
     index(&folder, "results").succeeds();
     let committed = std::fs::read_to_string("results/README.md").expect("the committed page");
     assert_eq!(committed, folder.text("results/README.md"), "run `shaderbench index results/` and commit the page");
+}
+
+#[test]
+fn the_readme_shows_the_summary_of_a_committed_report() {
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("`shaderbench summary` of a [committed report](").expect("a report");
+    let (path, rest) = rest.split_once("):\n\n```text\n").expect("a block");
+    let (block, _) = rest.split_once("```\n").expect("its end");
+    assert_eq!(shaderbench(&["summary", path]).run().succeeds().stdout, block, "copy it into README.md");
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(in crate::cli) struct Arguments {
     /// quick on a software device, else none]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) time: Option<Duration>,
-    /// Measure each case in exactly this many epochs [default: 2 in quick; 2 to 24 in standard, as its noise needs; 8 to
+    /// Measure each case in exactly this many epochs [default: 2 in quick; 2 to 32 in standard, as its noise needs; 8 to
     /// 32 in thorough]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(super) epochs: Option<u16>,
@@ -97,5 +97,27 @@ impl Arguments {
     /// The filters, which are none of the suite's: the files of `bench`.
     pub(in crate::cli) fn take_filters(&mut self) -> Vec<String> {
         std::mem::take(&mut self.filters)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Settings;
+
+    #[test]
+    fn help_and_documents_name_the_epochs_of_the_profiles() {
+        let command = <Arguments as clap::Args>::augment_args(clap::Command::new("run"));
+        let option = command.get_arguments().find(|argument| argument.get_id() == "epochs").expect("an option");
+        let help = option.get_help().expect("help").to_string();
+        let usage = include_str!("../../../docs/usage.md");
+        for profile in [Profile::Standard, Profile::Thorough] {
+            let settings = Settings::new(profile, String::new(), String::new(), String::new());
+            let range = format!("{} to {}", settings.epochs.least, settings.epochs.most);
+            assert!(help.contains(&format!("{range} in {}", profile.name())), "{help}");
+            let (_, text) = usage.split_once(&format!("`{}`: every size", profile.name())).expect("a description");
+            let (text, _) = text.split_once('.').expect("a sentence");
+            assert!(text.contains(&format!("in {range} ")), "{range}: {text}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use anstyle::AnsiColor;
 use super::texts::{arithmetic_name, operations, quoted, quoted_rate, quoted_ratio};
 use crate::backend::{Api, DeviceType};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
-use crate::report::versus::{family_ratios, ratio_to};
+use crate::report::versus::Ratios;
 use crate::report::{apis, table};
 use crate::results::findings::finding;
 use crate::results::stats::Estimate;
@@ -28,6 +28,10 @@ pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String 
     let apis = apis(records);
     let rows: Vec<&Record> =
         records.iter().filter(|row| apis.first().is_none_or(|api| row.backend == Some(*api))).collect();
+    let ratios: Vec<(Api, Ratios)> = match apis.split_first() {
+        Some((first, others)) => others.iter().map(|other| (*other, Ratios::new(records, [*first, *other]))).collect(),
+        None => Vec::new(),
+    };
     let mut lines = vec![heading(records, &apis, terminal)];
     let memory = spaces(&rows);
     if !memory.is_empty() {
@@ -38,9 +42,10 @@ pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String 
     let found = best(&rows);
     if !found.is_empty() {
         lines.push(title(&job_heading(&apis), terminal));
-        lines.extend(found.iter().map(|best| job(best, records, &apis, terminal)));
+        let second = ratios.first().map(|(_, ratios)| ratios);
+        lines.extend(found.iter().map(|best| job(best, second, terminal)));
     }
-    lines.extend(ratios(records, &apis, terminal));
+    lines.extend(ratios.iter().flat_map(|(other, ratios)| by_family(*other, ratios, terminal)));
     let all: Vec<&Record> = records.iter().collect();
     let mut last = attention(&troubles(&all), terminal);
     if found.iter().any(|best| best.is_tied) {
@@ -144,7 +149,7 @@ fn job_heading(apis: &[Api]) -> String {
         .replace("  naive", "÷ naive")
 }
 
-fn job(best: &Best, records: &[Record], apis: &[Api], terminal: Terminal) -> String {
+fn job(best: &Best, ratios: Option<&Ratios>, terminal: Terminal) -> String {
     let row = best.row;
     let kernel = format!("{}{}", row.benchmark, if best.is_tied { " ~" } else { "" });
     let rate = table::rate(row);
@@ -156,7 +161,7 @@ fn job(best: &Best, records: &[Record], apis: &[Api], terminal: Terminal) -> Str
         },
     );
     let times = |ratio: Option<Estimate>| ratio.and_then(quoted_ratio).unwrap_or_default();
-    let other = apis.get(1).and_then(|api| ratio_to(row, records, *api));
+    let other = ratios.and_then(|ratios| ratios.of(row));
     let line = format!(
         "  {:<11}{}{rate:>12}  {share} {:>7} {:>8}",
         best.job.name,
@@ -167,18 +172,11 @@ fn job(best: &Best, records: &[Record], apis: &[Api], terminal: Terminal) -> Str
     line.trim_end().to_owned()
 }
 
-/// With several APIs: the time of the first API ÷ that of each of the others, the geometric mean by family.
-fn ratios(records: &[Record], apis: &[Api], terminal: Terminal) -> Vec<String> {
-    let Some((first, others)) = apis.split_first() else { return Vec::new() };
-    let mut lines = Vec::new();
-    for other in others {
-        let parts: Vec<String> = family_ratios(records, [*first, *other])
-            .into_iter()
-            .map(|(family, ratio)| format!("{family} {}", format::ratio(ratio)))
-            .collect();
-        lines.extend(labelled(&format!("÷ {}", other.title()), &parts, terminal));
-    }
-    lines
+/// The time of the first API ÷ that of the `other`, the geometric mean by family.
+fn by_family(other: Api, ratios: &Ratios, terminal: Terminal) -> Vec<String> {
+    let parts: Vec<String> =
+        ratios.by_family().into_iter().map(|(family, ratio)| format!("{family} {}", format::ratio(ratio))).collect();
+    labelled(&format!("÷ {}", other.title()), &parts, terminal)
 }
 
 /// What needs a look: counted, and the first named.
@@ -252,6 +250,7 @@ fn cut(text: &str, width: usize) -> String {
 mod tests {
     use super::*;
     use crate::report::csv;
+    use crate::results::Status;
 
     const PLAIN: Terminal = Terminal { width: 80, has_color: false };
 
@@ -276,10 +275,10 @@ mod tests {
                 row.mark_wrong("for the test".to_owned());
             }
             if index % 50 == 1 {
-                row.status = crate::results::Status::Failed;
+                row.status = Status::Failed;
             }
             if index % 50 == 2 {
-                row.status = crate::results::Status::Implausible;
+                row.status = Status::Implausible;
             }
         }
         let after = ["next: shaderbench explain transpose".to_owned(), format!("results/{}/r.csv", "x".repeat(200))];
@@ -308,6 +307,27 @@ mod tests {
     }
 
     #[test]
+    fn ratios_to_the_other_api_are_those_of_a_comparison_of_all_rows() {
+        use crate::results::compare::ratios_in_turns;
+        let records = both();
+        let text = card(&records, &[], PLAIN);
+        let of = |api| records.iter().filter(move |row| row.backend == Some(api) && row.status == Status::Ok);
+        let case = |row: &Record| (row.name(), row.dtype, row.n, row.params_text());
+        let twin = |row: &&Record| of(Api::Cuda).find(|twin| case(twin) == case(row) && twin.timer == row.timer);
+        let pairs: Vec<(&Record, &Record)> = of(Api::Vulkan).filter_map(|row| Some((row, twin(&row)?))).collect();
+        let ratios = ratios_in_turns(&pairs);
+        let rows: Vec<&Record> = of(Api::Vulkan).collect();
+        for best in best(&rows) {
+            let index = pairs.iter().position(|(row, _)| std::ptr::eq(*row, best.row)).expect("a twin");
+            let ratio = ratios[index].expect("in turns");
+            let (low, high) = ratio.interval.expect("epochs");
+            let ratio = quoted_ratio(Estimate { value: ratio.value, low, high }).expect("quiet");
+            let line = text.lines().find(|line| line.contains(&format!("  {} ", best.job.name))).expect(best.job.name);
+            assert!(line.ends_with(&format!(" {ratio}")), "{ratio}: {line}");
+        }
+    }
+
+    #[test]
     fn long_texts_lose_their_middle() {
         assert_eq!(cut("abcdefghij", 10), "abcdefghij");
         assert_eq!(cut("abcdefghijk", 10), "abcd…ghijk");
@@ -317,7 +337,7 @@ mod tests {
     #[test]
     fn a_report_without_figures_has_a_summary_too() {
         assert_eq!(card(&[], &["r.csv".to_owned()], PLAIN), "\nr.csv\n");
-        let skipped = Record { status: crate::results::Status::Skipped, ..Record::default() };
+        let skipped = Record { status: Status::Skipped, ..Record::default() };
         assert!(card(&[skipped], &["r.csv".to_owned()], PLAIN).starts_with("unnamed device"));
     }
 }

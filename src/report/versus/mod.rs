@@ -32,27 +32,39 @@ pub fn mean_ratio(records: &[Record], apis: [Api; 2]) -> Option<(f64, usize)> {
     Some((mean(&gaps)?, gaps.len()))
 }
 
-/// The mean of [`mean_ratio`] for each family that has cases to compare, in the order of the records.
-pub(super) fn family_ratios(records: &[Record], apis: [Api; 2]) -> Vec<(String, f64)> {
-    let rows: Vec<&Record> = records.iter().collect();
-    let gaps: Vec<Gap> = pairs(&rows, apis).iter().filter_map(Pair::gap).collect();
-    let mut families: Vec<&str> = gaps.iter().map(|gap| gap.row.family.as_str()).collect();
-    families.dedup();
-    let mean_of = |family: &str| {
-        let ratios: Vec<f64> = gaps.iter().filter(|gap| gap.row.family == family).map(|gap| gap.ratio.value).collect();
-        Some((family.to_owned(), stats::geometric_mean(&ratios)?))
-    };
-    families.into_iter().filter_map(mean_of).collect()
+/// The ratios of all cases that two APIs share. One comparison over all rows of a report: the interval of a ratio depends
+/// on the rows that are compared with it.
+pub(super) struct Ratios<'a> {
+    gaps: Vec<Gap<'a>>,
 }
 
-/// Time of `row` ÷ time of the same case in `records` on another API; `None` if the two cannot be compared.
-pub(super) fn ratio_to(row: &Record, records: &[Record], other: Api) -> Option<Estimate> {
-    let rows: Vec<&Record> = records
-        .iter()
-        .filter(|of| (&of.family, &of.benchmark, of.dtype, of.n) == (&row.family, &row.benchmark, row.dtype, row.n))
-        .collect();
-    let pairs = pairs(&rows, [row.backend?, other]);
-    pairs.iter().filter_map(Pair::gap).find(|gap| gap.row.params == row.params).map(|gap| gap.ratio)
+impl<'a> Ratios<'a> {
+    /// Time of the first of `apis` ÷ time of the second, for all cases in `records`.
+    pub(super) fn new(records: &'a [Record], apis: [Api; 2]) -> Self {
+        let rows: Vec<&Record> = records.iter().collect();
+        Self { gaps: pairs(&rows, apis).iter().filter_map(Pair::gap).collect() }
+    }
+
+    /// The ratio of the case of `row`, a row of the first API; `None` if it is not compared.
+    pub(super) fn of(&self, row: &Record) -> Option<Estimate> {
+        let is_same = |of: &Record| {
+            (&of.family, &of.benchmark, of.dtype, of.n, &of.params)
+                == (&row.family, &row.benchmark, row.dtype, row.n, &row.params)
+        };
+        self.gaps.iter().find(|gap| is_same(gap.row)).map(|gap| gap.ratio)
+    }
+
+    /// The mean of [`mean_ratio`] for each family that has cases to compare, in the order of the records.
+    pub(super) fn by_family(&self) -> Vec<(&'a str, f64)> {
+        let mut families: Vec<&str> = self.gaps.iter().map(|gap| gap.row.family.as_str()).collect();
+        families.dedup();
+        let mean_of = |family: &'a str| {
+            let own = self.gaps.iter().filter(|gap| gap.row.family == family);
+            let ratios: Vec<f64> = own.map(|gap| gap.ratio.value).collect();
+            Some((family, stats::geometric_mean(&ratios)?))
+        };
+        families.into_iter().filter_map(mean_of).collect()
+    }
 }
 
 /// The two APIs of each table: the first API with each of the others.

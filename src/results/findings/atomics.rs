@@ -2,7 +2,7 @@
 
 use super::claim::Claim;
 use super::finding::Draft;
-use super::query::{fastest_flops, of, scalars};
+use super::query::{fastest_flops, of, scalars, short};
 use crate::results::Record;
 
 pub(super) const CLAIMS: &[Claim] = &[Claim {
@@ -30,5 +30,5 @@ fn rates(rows: &[&Record], draft: &mut Draft) -> Option<String> {
         parts.push(format!("{rate} to {to}{with}"));
     }
     let list = parts.join(", ");
-    (!parts.is_empty()).then(|| format!("Atomic additions per second by {largest} invocations: {list}."))
+    (!parts.is_empty()).then(|| format!("Atomic additions per second by {} invocations: {list}.", short(largest)))
 }

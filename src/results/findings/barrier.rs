@@ -3,7 +3,7 @@
 use super::claim::Claim;
 use super::estimate::{difference, scaled, time};
 use super::finding::Draft;
-use super::query::{param, scalars};
+use super::query::{param, scalars, short};
 use crate::results::Record;
 use crate::results::stats::Estimate;
 
@@ -22,7 +22,7 @@ fn rounds(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let costs: Vec<String> = costs(rows, smallest).into_iter().filter_map(cost).collect();
     let list = costs.join(", ");
     (!costs.is_empty())
-        .then(|| format!("One round (store, barrier, load, add) by {smallest} invocations takes {list}."))
+        .then(|| format!("One round (store, barrier, load, add) by {} invocations takes {list}.", short(smallest)))
 }
 
 /// Nanoseconds of a round for each workgroup size that was measured with two numbers of rounds, at `n` invocations.

@@ -76,7 +76,7 @@ fn apart(rows: &[&Record], draft: &mut Draft) -> Option<String> {
         let aligned = at(8.0).find(|aligned| aligned.n == one.n)?;
         let speed =
             draft.percent(format!("offset 1 apart, {}", one.size()), stats::ratio(time(aligned)?, time(one)?)?)?;
-        Some(format!("{speed} at {}", one.size()))
+        Some(format!("{speed} at {}", one.short_size()))
     };
     let speeds: Vec<String> = at(1.0).filter_map(speed).collect();
     let list = speeds.join(", ");
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(
             found("coalescing", &rows).expect("enough rows").text,
             "An offset of one element leaves 75 % of the speed at offset 0 (sectors alone: 80 %). Where \
-             neighbouring pieces of 128 bytes are read far apart, it leaves 80 % at 1024. Speed relative to stride 1: \
+             neighbouring pieces of 128 bytes are read far apart, it leaves 80 % at 2^10. Speed relative to stride 1: \
              stride 8 25 % (degree of coalescing 12.5 %). Reading a shared element from a uniform buffer is as fast, \
              within the noise, as reading it from a storage buffer."
         );

@@ -3,7 +3,7 @@
 use super::claim::Claim;
 use super::estimate::byte_rate;
 use super::finding::Draft;
-use super::query::{fastest, fastest_bytes, label, of, scalars};
+use super::query::{fastest, fastest_bytes, label, of, scalars, short};
 use crate::results::Record;
 use crate::results::stats::Estimate;
 
@@ -21,7 +21,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         state: |rows, draft| {
             let (n, workgroup, global) = pair(rows, "workgroup_atomic", "global_atomic")?;
             let gain = draft.speed("workgroup memory over global memory", workgroup, global)?;
-            Some(format!("Counting in workgroup memory is {gain} in global memory (at {n} words)."))
+            Some(format!("Counting in workgroup memory is {gain} in global memory (at {} words).", short(n)))
         },
     },
     Claim {
@@ -31,7 +31,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         state: |rows, draft| {
             let (n, several, one) = pair(rows, "private", "workgroup_atomic")?;
             let gain = draft.speed("several copies over one", several, one)?;
-            Some(format!("Several copies of the bins are {gain} one (at {n} words)."))
+            Some(format!("Several copies of the bins are {gain} one (at {} words).", short(n)))
         },
     },
 ];
@@ -40,7 +40,7 @@ fn best(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let best = fastest_bytes(rows.iter().copied())?;
     let (subject, rate) = best.named(label);
     let rate = draft.byte_rate("fastest", rate)?;
-    Some(format!("Histogram of {} words: {subject} {rate}.", scalars(best.row)))
+    Some(format!("Histogram of {} words: {subject} {rate}.", short(scalars(best.row))))
 }
 
 /// The largest size that both benchmarks have, and the best rate of each there.

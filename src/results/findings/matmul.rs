@@ -44,7 +44,7 @@ fn tiles(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let (naive, tiled) = (best(rows, "naive")?, best(rows, "tiled")?);
     let gain = draft.speed("tiled over naive", tiled.rate, naive.rate)?;
     let with = if tiled.is_certain() { format!(" (fastest with {})", tiled.row.params_text()) } else { String::new() };
-    let n = tiled.row.size();
+    let n = tiled.row.short_size();
     Some(format!("At {n}, tiles in workgroup memory{with} are {gain} the naive kernel."))
 }
 
@@ -52,5 +52,5 @@ fn reach(rows: &[&Record], draft: &mut Draft, benchmark: &str, what: &str, peak:
     let best = best(rows, benchmark)?;
     let rate = draft.flop_rate(benchmark, best.rate)?;
     let share = draft.share(format!("{benchmark} share"), best.row, peak);
-    Some(format!("At {}, {what} reach {rate}{share}.", best.row.size()))
+    Some(format!("At {}, {what} reach {rate}{share}.", best.row.short_size()))
 }

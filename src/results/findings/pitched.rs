@@ -28,7 +28,7 @@ fn padding(rows: &[&Record], draft: &mut Draft) -> Option<String> {
             time(of(rows, benchmark).find(|row| row.n == largest.n && has_params(row, &[("PITCHED", pitched)]))?)
         };
         let speed = draft.speed(format!("{benchmark} padded"), own(0.0)?, own(1.0)?)?;
-        Some(format!("{speed} without at {} ({benchmark})", largest.size()))
+        Some(format!("{speed} without at {} ({benchmark})", largest.short_size()))
     };
     let gains: Vec<String> = ["rows_2d", "slices_3d"].iter().filter_map(gain).collect();
     let list = gains.join(", and ");
@@ -38,7 +38,7 @@ fn padding(rows: &[&Record], draft: &mut Draft) -> Option<String> {
 fn copies(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let mut rate = |benchmark: &str| {
         let largest = of(rows, benchmark).max_by_key(|row| row.bytes)?;
-        Some((draft.byte_rate(benchmark, byte_rate(largest)?)?, largest.size()))
+        Some((draft.byte_rate(benchmark, byte_rate(largest)?)?, largest.short_size()))
     };
     let ((into, n), (out, _)) = rate("buffer_to_texture").zip(rate("texture_to_buffer"))?;
     Some(format!("Copying {n} words from a buffer to a texture runs at {into}, back at {out}."))

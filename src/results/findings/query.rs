@@ -17,6 +17,11 @@ pub(super) fn scalars(row: &Record) -> u64 {
     row.n.map_or(0, Extent::count)
 }
 
+/// A number of scalars as tables write a size.
+pub(super) fn short(scalars: u64) -> String {
+    Extent::Linear(scalars).short()
+}
+
 pub(super) fn is_f32(row: &Record) -> bool {
     row.dtype == Some(Dtype::F32)
 }

@@ -67,7 +67,7 @@ fn fastest(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     } else {
         String::new()
     };
-    Some(format!("Sum of {} f32: {subject} {rate}{share}.", best.row.size()))
+    Some(format!("Sum of {} f32: {subject} {rate}{share}.", best.row.short_size()))
 }
 
 #[cfg(test)]
@@ -111,6 +111,7 @@ mod tests {
     #[test]
     fn the_gain_has_two_parts_and_cuda_tells_that_of_the_barriers() {
         let told = text(&rows(5000.0, 0.001));
+        assert!(told.starts_with("Sum of 2^28 f32: "), "{told}");
         assert!(told.contains("the same steps are 2.345× as fast as in global memory"), "{told}");
         assert!(told.contains("the steps in workgroup memory are 1.36× as fast as in global memory"), "{told}");
         assert!(told.contains("with those of workgroup memory alone, they are 1.724× as fast as with"), "{told}");

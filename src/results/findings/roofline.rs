@@ -3,7 +3,7 @@
 use super::claim::Claim;
 use super::estimate::{byte_rate, flop_rate};
 use super::finding::Draft;
-use super::query::{param, scalars};
+use super::query::{param, scalars, short};
 use crate::results::Record;
 use crate::results::stats::Estimate;
 
@@ -23,7 +23,7 @@ pub(super) const CLAIMS: &[Claim] = &[
             let (n, points) = points(rows)?;
             let (most, row) = *points.last().filter(|_| points.len() > 1)?;
             let rate = draft.flop_rate("last rate", flop_rate(row)?)?;
-            Some(format!("At {n} f32, {most} FMA per element reach {rate}."))
+            Some(format!("At {} f32, {most} FMA per element reach {rate}.", short(n)))
         },
     },
 ];
@@ -39,6 +39,7 @@ fn points<'a>(rows: &[&'a Record]) -> Option<(u64, Vec<(f64, &'a Record)>)> {
 
 fn half(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let (n, points) = points(rows)?;
+    let n = short(n);
     let points: Vec<(f64, Estimate)> =
         points.into_iter().filter_map(|(fmas, row)| Some((fmas, byte_rate(row)?))).collect();
     let ((fewest, full), (most, _)) = (*points.first()?, *points.last().filter(|_| points.len() > 1)?);

@@ -61,5 +61,5 @@ fn rates(rows: &[&Record], draft: &mut Draft) -> Option<String> {
         Some(format!("{} runs at {rate}{share}", row.benchmark))
     };
     let parts: Vec<String> = shown.iter().map(scanned).collect::<Option<_>>()?;
-    Some(format!("Scan of {} f32: {}.", shown[0].size(), parts.join(", ")))
+    Some(format!("Scan of {} f32: {}.", shown[0].short_size(), parts.join(", ")))
 }

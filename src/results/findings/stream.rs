@@ -17,7 +17,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         state: |rows, draft| {
             let (row, rate) = copy(rows)?;
             let rate = draft.byte_rate("copy", rate)?;
-            Some(format!("At {} {}, copy runs at {rate}.", row.size(), row.dtype_name()))
+            Some(format!("At {} {}, copy runs at {rate}.", row.short_size(), row.dtype_name()))
         },
     },
     Claim {

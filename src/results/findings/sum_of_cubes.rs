@@ -3,7 +3,7 @@
 use super::claim::Claim;
 use super::estimate::time;
 use super::finding::Draft;
-use super::query::{of, scalars};
+use super::query::{of, scalars, short};
 use crate::results::Record;
 use crate::results::stats::{self, Estimate};
 
@@ -32,7 +32,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         state: |rows, draft| {
             let n = largest(rows)?;
             let speed = draft.speed("all steps", own(rows, "one_invocation", n)?, own(rows, "tree_block_sum", n)?)?;
-            Some(format!("At {n} u32, the tree is {speed} the first step."))
+            Some(format!("At {} u32, the tree is {speed} the first step.", short(n)))
         },
     },
 ];
@@ -61,5 +61,5 @@ fn steps(rows: &[&Record], draft: &mut Draft) -> Option<String> {
         Some(format!("{what} {}", draft.times(*what, gain)?))
     };
     let gains: Vec<String> = STEPS.iter().filter_map(gain).collect();
-    (!gains.is_empty()).then(|| format!("Speedup by step at {n} u32: {}.", gains.join(", ")))
+    (!gains.is_empty()).then(|| format!("Speedup by step at {} u32: {}.", short(n), gains.join(", ")))
 }

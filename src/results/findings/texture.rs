@@ -3,12 +3,12 @@
 use super::claim::Claim;
 use super::estimate::{byte_rate, time};
 use super::finding::Draft;
-use super::query::of;
+use super::query::{of, param};
 use crate::results::Record;
 
 pub(super) const CLAIMS: &[Claim] = &[Claim {
     name: "gain of the texture unit",
-    rows: "rotate_sampled at the largest size, and rotate_by_hand at the same size and angle",
+    rows: "rotate_sampled at the largest size and there the last angle, and rotate_by_hand at the same size and angle",
     condition: "a factor if the intervals are apart; alike if they overlap and are within ±5 %",
     state: rotate,
 }];
@@ -20,9 +20,12 @@ fn rotate(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     let speed = draft.speed("texture unit over kernel", time(computed)?, time(sampled)?)?;
     let fast = draft.byte_rate("rotate_sampled", byte_rate(sampled)?)?;
     let slow = draft.byte_rate("rotate_by_hand", byte_rate(computed)?)?;
+    // The gain depends on the angle.
+    let angle = param(sampled, "ANGLE").map_or_else(String::new, |angle| format!(" by {angle} degrees"));
     Some(format!(
-        "Rotating {} pixels, filtering in the texture unit is {speed} filtering in the kernel: {fast} and {slow}.",
-        sampled.size()
+        "Rotating {} pixels{angle}, filtering in the texture unit is {speed} filtering in the kernel: {fast} and \
+         {slow}.",
+        sampled.short_size()
     ))
 }
 
@@ -33,13 +36,15 @@ mod tests {
 
     #[test]
     fn the_two_ways_are_compared() {
-        let row = |benchmark: &str, median_ns: f64| Record {
+        let row = |benchmark: &str, angle: f64, median_ns: f64| Record {
             bytes: Some(16_384),
             gb_per_s: Some(32_768.0 / median_ns),
-            ..row(benchmark, &[], 64, median_ns)
+            ..row(benchmark, &[("ANGLE", angle)], 64, median_ns)
         };
-        let rows = [row("rotate_sampled", 100.0), row("rotate_by_hand", 150.0)];
+        let by_hand = [row("rotate_by_hand", 30.0, 120.0), row("rotate_by_hand", 90.0, 150.0)];
+        let rows = [&[row("rotate_sampled", 30.0, 100.0), row("rotate_sampled", 90.0, 100.0)], &by_hand[..]].concat();
         let text = found("texture", &rows).expect("both rows").text;
+        assert!(text.starts_with("Rotating 64 pixels by 90 degrees, filtering"), "{text}");
         assert!(text.contains("1.50× as fast as filtering in the kernel: 328 GB/s and 218.5 GB/s"), "{text}");
     }
 }

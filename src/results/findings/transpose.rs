@@ -66,7 +66,7 @@ fn fastest(rows: &[&Record], draft: &mut Draft) -> Option<String> {
     } else {
         String::new()
     };
-    Some(format!("Transpose of {} f32: {subject} {rate}{share}.", best.row.size()))
+    Some(format!("Transpose of {} f32: {subject} {rate}{share}.", best.row.short_size()))
 }
 
 fn speed(rows: &[&Record], draft: &mut Draft, name: &str, own: Named, other: Named) -> Option<String> {

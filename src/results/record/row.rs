@@ -191,6 +191,12 @@ impl Record {
         self.n.map_or_else(String::new, |extent| extent.to_string())
     }
 
+    /// The size as tables and sentences write it: `2^20`; empty if unknown.
+    #[must_use]
+    pub fn short_size(&self) -> String {
+        self.n.map_or_else(String::new, Extent::short)
+    }
+
     /// The parameters as text.
     #[must_use]
     pub fn params_text(&self) -> String {

@@ -55,7 +55,7 @@ pub struct Best<'a> {
     pub row: &'a Record,
     /// Whether another kernel may be as fast: their intervals overlap.
     pub is_tied: bool,
-    /// Its speed relative to the naive kernel at the same type and size, if the two surely differ.
+    /// Its speed relative to the naive kernel at the same type, size and parameters, if the two surely differ.
     pub over_naive: Option<Estimate>,
 }
 
@@ -65,6 +65,11 @@ const LIBRARY: &str = "cublas";
 /// Bytes per second, else operations per second; in a product the operations.
 fn rate(job: &Job, row: &Record) -> Option<Estimate> {
     if job.is_largest { byte_rate(row) } else { flop_rate(row) }
+}
+
+/// Whether each parameter that both rows have is the same: a rotation by 5 degrees is not compared with one by 90.
+fn have_one_value(a: &Record, b: &Record) -> bool {
+    a.params.iter().all(|(name, value)| b.params.get(name).is_none_or(|other| other == value))
 }
 
 /// The fastest kernel of each job that `rows`, of one device through one API, have. Only rows that are `ok` count, and
@@ -91,7 +96,7 @@ pub fn best_of<'a>(job: &'static Job, rows: &[&'a Record]) -> Option<Best<'a>> {
         rated.retain(|(row, _)| row.bytes == most);
     }
     let (row, highest) = *rated.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
-    let is_same_case = |other: &Record| (other.dtype, other.n) == (row.dtype, row.n);
+    let is_same_case = |other: &Record| (other.dtype, other.n) == (row.dtype, row.n) && have_one_value(other, row);
     let is_tied = rated.iter().any(|(other, rate)| {
         !std::ptr::eq(*other, row)
             && other.benchmark != row.benchmark
@@ -101,7 +106,9 @@ pub fn best_of<'a>(job: &'static Job, rows: &[&'a Record]) -> Option<Best<'a>> {
     let naive = rows
         .iter()
         .filter(|other| other.benchmark == job.naive && other.family == job.family && other.status == Status::Ok)
-        .find(|other| is_same_case(other) && other.benchmark != row.benchmark);
+        .filter(|other| is_same_case(other) && other.benchmark != row.benchmark)
+        // The plain one: parameters that the fastest kernel lacks may make it slower.
+        .min_by_key(|other| other.params.len());
     let over_naive = naive.and_then(|naive| stats::ratio(time_of(naive)?, time_of(row)?));
     Some(Best { job, row, is_tied, over_naive: over_naive.filter(|ratio| ratio.low > 1.0) })
 }
@@ -154,6 +161,30 @@ mod tests {
         assert_eq!((best.row.benchmark.as_str(), best.is_tied), ("subgroup", false));
         let ratio = best.over_naive.expect("they differ");
         assert!((ratio.value - 4.0).abs() < 1e-9 && ratio.low > 3.9, "{ratio:?}");
+    }
+
+    #[test]
+    fn rows_of_other_parameters_are_not_compared() {
+        let with = |row: Record, name: &str, value: f64| Record { params: [(name.to_owned(), value)].into(), ..row };
+        let angle = |benchmark: &str, angle: f64, gb_per_s: f64| {
+            let row = Record { family: "texture".to_owned(), ..row(benchmark, 1000, gb_per_s, 0.001) };
+            with(row, "ANGLE", angle)
+        };
+        let rows = [
+            angle("rotate_by_hand", 5.0, 39.99),
+            angle("rotate_by_hand", 90.0, 10.0),
+            angle("rotate_sampled", 5.0, 39.0),
+            angle("rotate_sampled", 90.0, 40.0),
+        ];
+        let rotation = JOBS.iter().find(|job| job.name == "rotation").expect("a job");
+        let best = best_of(rotation, &rows.iter().collect::<Vec<_>>()).expect("a row");
+        let ratio = best.over_naive.expect("they differ").value;
+        assert!((ratio - 4.0).abs() < 1e-9 && !best.is_tied, "{best:?}");
+        // A parameter that only one of the kernels has does not part them.
+        let naive = |gb_per_s: f64| row("interleaved_global", 1000, gb_per_s, 0.001);
+        let rows = [with(naive(5.0), "INPUT", 0.5), naive(10.0), with(row("subgroup", 1000, 40.0, 0.001), "WG", 64.0)];
+        let ratio = sum(&rows).expect("a row").over_naive.expect("they differ").value;
+        assert!((ratio - 4.0).abs() < 1e-9, "{ratio}");
     }
 
     #[test]

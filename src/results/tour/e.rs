@@ -191,7 +191,7 @@ fn product(rows: &Rows, draft: &mut Draft) -> Told {
     let holds = is_faster(over_naive)? && is_faster(over_tiled)?;
     let (first, second) =
         (compared(draft, "tiled over naive", over_naive)?, compared(draft, "registers over tiled", over_tiled)?);
-    let size = tiled.size();
+    let size = tiled.short_size();
     Ok(Answer::new(
         holds,
         format!("At {size}, tiles are {first} the naive kernel, and blocks in registers {second} tiles."),

@@ -80,7 +80,7 @@ pub(super) fn bars(rows: &Rows, like: &Record, kernels: &[(&str, &[(&str, f64)])
         Some(Bar { name, gb_per_s: rate.value })
     };
     let bars: Vec<Bar> = kernels.iter().filter_map(bar).collect();
-    let title = format!("{} of {} {}", like.family, like.size(), like.dtype_name());
+    let title = format!("{} of {} {}", like.family, like.short_size(), like.dtype_name());
     (bars.len() > 1).then_some(Picture::Bars(title, bars))
 }
 
