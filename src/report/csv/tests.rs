@@ -126,7 +126,7 @@ fn faults_say_where() {
         (b"status,family,benchmark,min_ns\r\nok,a,b,1\r\nok,a,b,-1\r\n", "line 3: column min_ns: '-1' is negative"),
         (
             b"status,family,benchmark\rok,a,b\rfine,a,b\r",
-            "line 3: column status: 'fine' is not a valid status: it must be one of ok, wrong, skipped, failed, implausible",
+            "line 3: column status: 'fine' is not a valid status: it must be one of ok, unverified, wrong, skipped, failed, implausible",
         ),
         (b"status,family,benchmark,bytes\nok,a,b,1e3\n", "line 2: column bytes: '1e3' is not a whole number"),
         (b"status,family,benchmark\nok,a\n", "line 2: the row has 2 fields, the header has 3"),
