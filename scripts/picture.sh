@@ -22,7 +22,7 @@ PYTHON
 "$program" report results/nvidia-h200/2026-11-23-vulkan+cuda.csv \
     results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv --out "$work/report.html"
 picture "$work/report.html" 1180,1700 docs/report.png
-command="shaderbench explain transpose/tiled --report results/nvidia-h200/2026-11-22-vulkan.csv"
+command="shaderbench explain transpose/tiled --report results/nvidia-h200/2026-11-23-vulkan.csv"
 {
     printf '$ %s\n' "$command"
     PATH="$(dirname "$program"):$PATH" script -qec "stty cols 92; $command" /dev/null | sed -n 1,46p # head would end the program by a signal.

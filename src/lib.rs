@@ -16,6 +16,8 @@
 //! | [`engine`] | a run, from plan to records |
 //! | [`report`] | CSV, JSON, tables, Markdown, HTML: pure functions of results |
 //! | [`cli`] | the command line |
+//!
+//! `examples/own_kernel.rs` declares a kernel that is not the suite's, and measures it.
 
 /// This version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
