@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use super::format::ListForm;
 use super::target::Through;
-use super::{bench, bisect, compare, explain, index, learn, report, run, show, summary};
+use super::{bench, bisect, bundle, compare, explain, index, learn, report, run, show, summary};
 
 /// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
 const EXAMPLES: &str = "\
@@ -61,6 +61,8 @@ pub(super) enum Command {
     Bench(Box<bench::Arguments>),
     /// Write a kernel and its TOML file to begin with: NAME.wgsl, NAME.toml
     Init(bench::InitArguments),
+    /// Run a wrong result again, from the folder that a run wrote
+    Replay(bundle::Arguments),
     /// Show the headline figures of a report on one screen, or of several side by side
     Summary(summary::Arguments),
     /// Compare reports

@@ -3,6 +3,7 @@
 mod arguments;
 mod bench;
 mod bisect;
+mod bundle;
 mod compare;
 mod describe;
 mod devices;

@@ -7,7 +7,9 @@ use clap::Parser;
 use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::say;
-use super::{bench, bisect, compare, describe, devices, explain, index, learn, list, report, run, show, summary};
+use super::{
+    bench, bisect, bundle, compare, describe, devices, explain, index, learn, list, report, run, show, summary,
+};
 
 /// Parses the arguments, runs the command, prints any error and returns the exit code.
 #[must_use]
@@ -23,6 +25,7 @@ pub fn main() -> ExitCode {
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Bench(arguments)) => bench::bench(*arguments),
         Some(Command::Init(arguments)) => bench::init(&arguments).map(|()| 0),
+        Some(Command::Replay(arguments)) => bundle::replay(&arguments),
         Some(Command::Summary(arguments)) => summary::summary(&arguments).map(|()| 0),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::Bisect(arguments)) => bisect::bisect(&arguments),

@@ -34,6 +34,7 @@ pub mod timer;
 mod tune;
 mod turn;
 pub mod verify;
+mod wrong;
 
 pub use catalogue::catalogue;
 pub use fit::{Fitted, WORKGROUP_SIZE, fit};
@@ -42,3 +43,4 @@ pub use resume::EarlierRows;
 pub use run::{End, Outcome, resume, run};
 pub use settings::{Epochs, Settings};
 pub use tune::recall_params;
+pub use wrong::{MOST_ELEMENTS, WrongResult, wrong_at, wrong_result};

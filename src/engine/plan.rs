@@ -56,7 +56,7 @@ pub struct Source {
     pub wgsl: Option<String>,
     /// CUDA; `None` keeps the suite's twin. CUDA has no run-time checks.
     pub cuda: Option<String>,
-    is_trusted: bool,
+    pub(crate) is_trusted: bool,
 }
 
 impl Source {
@@ -108,7 +108,7 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
 }
 
 /// The benchmark with replaced sources. They live as long as the program, like the suite's.
-fn with_source(benchmark: &Benchmark, source: &Source) -> &'static Benchmark {
+pub(crate) fn with_source(benchmark: &Benchmark, source: &Source) -> &'static Benchmark {
     let leaked = |text: &Option<String>, own| text.as_ref().map_or(own, |text| &*text.clone().leak());
     let (wgsl, cuda) = (leaked(&source.wgsl, benchmark.wgsl), leaked(&source.cuda, benchmark.cuda));
     Box::leak(Box::new(Benchmark { wgsl, cuda, ..*benchmark }))

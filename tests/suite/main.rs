@@ -6,6 +6,7 @@ mod arguments;
 mod bench;
 mod bisect;
 mod browser;
+mod bundle;
 mod catalogue;
 mod cheats;
 mod cli;

@@ -10,10 +10,10 @@ use shaderbench::suite::Interface;
 use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Family, Shape};
 
 /// A fault planted in a kernel: the kernel, the text that is replaced, and its replacement.
-type Mutation = (&'static str, &'static str, &'static str);
+pub(crate) type Mutation = (&'static str, &'static str, &'static str);
 
 /// At least two for each kernel: a wrong index, a missing barrier, a skipped tail, a lost lane.
-const MUTATIONS: &[Mutation] = &[
+pub(crate) const MUTATIONS: &[Mutation] = &[
     ("ceiling/copy", "output[i] = input[i]", "output[i] = input[i ^ 1u]"),
     ("ceiling/copy", "i < sizes.elements", "i + 1u < sizes.elements"),
     ("ceiling/copy", "let i = (group.y", "let i = 1u + (group.y"),
@@ -398,7 +398,7 @@ const CUDA_MUTATIONS: &[Mutation] = &[
 const BORROWED: &[&str] = &["safety_tax/fma", "safety_tax/transpose", "safety_tax/matmul"];
 
 /// Sizes at which a planted fault must be found: odd ones, with several workgroups.
-fn sizes(case: &str) -> &'static [Extent] {
+pub(crate) fn sizes(case: &str) -> &'static [Extent] {
     match case.split('/').next() {
         Some("pitched") if case.ends_with("3d") => &[Extent::Product(5, 7, 129)],
         Some("pitched") => &[Extent::Matrix(100, 257)],

@@ -6,6 +6,7 @@ mod planned;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::bundle;
 use super::format::{TableFormat, Tables};
 use super::host::{battery_note, operating_system, processor};
 use super::interrupt::{self, Interrupt};
@@ -191,6 +192,7 @@ impl Command<'_> {
         }
         let written = progress.end(&outcome.records);
         drop(progress);
+        bundle::write_all(&mut apis, &cases, &outcome.records, file.path());
         let printed = if arguments.is_quiet { Ok(()) } else { print(&tables(arguments, &outcome.records)?) };
         let wanted = count * devices.len();
         if let Err(error) = written {

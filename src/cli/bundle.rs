@@ -1,0 +1,225 @@
+//! Bundles of wrong results: everything that repairing one needs, and `replay`, which shows it again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::output::{print, say};
+use super::selection::no_device;
+use super::target::targets;
+use crate::backend::{Backend, Device};
+use crate::engine::plan::{Source, select, with_source};
+use crate::engine::{WrongResult, wrong_at, wrong_result};
+use crate::error::{Error, Result};
+use crate::job::Language;
+use crate::results::{Record, Status};
+use crate::shader::{Shader, Target};
+use crate::suite::{Case, Dtype, Extent, Shape, params_text, parse_params};
+
+/// Arguments of `replay`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Folder of a wrong result, which a run wrote
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Device number or part of its name (see `devices`) [default: the first one of the bundle's API]
+    #[arg(long, value_name = "NAME|INDEX")]
+    device: Option<String>,
+    /// Run the bundle's kernel without run-time checks, as the run did. Out-of-bounds accesses are then undefined behavior
+    #[arg(long)]
+    unchecked: bool,
+}
+
+/// What `replay` must know.
+#[derive(Serialize, Deserialize)]
+struct Bundle {
+    tool_version: String,
+    device: String,
+    driver: String,
+    backend: String,
+    family: String,
+    benchmark: String,
+    dtype: String,
+    n: String,
+    params: String,
+    /// Number of the random stream of the inputs.
+    stream: u64,
+    /// Whether the kernel ran without run-time checks.
+    is_unchecked: bool,
+    /// The first wrong element.
+    first: String,
+    /// The number of wrong elements.
+    wrong_elements: u64,
+    elements: u64,
+}
+
+/// Bundles of one run at most: more say the same.
+const MOST: usize = 8;
+
+/// Looks for the smallest size of each wrong row, and writes a bundle of it into a folder beside the report.
+pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], records: &[Record], report: &Path) {
+    let is_wrong = |row: &&Record| row.status == Status::Wrong;
+    for row in records.iter().filter(is_wrong).take(MOST) {
+        let is_case = |case: &&Case| {
+            case.name() == row.name() && Some(case.shape.dtype) == row.dtype && Some(case.shape.extent) == row.n
+        };
+        let backend = backends.iter_mut().find(|backend| Some(backend.device().api) == row.backend);
+        let (Some(case), Some(backend)) = (cases.iter().find(is_case), backend) else { continue };
+        if case.benchmark.declared.is_some() {
+            continue;
+        }
+        let mut case = case.clone();
+        case.shape.params = row.params.clone();
+        case.shape.stream = row.epochs_ns.len() as u64;
+        case.shape.sub_texel_bits = backend.device().sub_texel_bits;
+        let name = case.to_string();
+        match pollster::block_on(wrong_result(*backend, &case)) {
+            Ok(Some(found)) => match write(&found, backend.device(), report) {
+                Ok(folder) => say(&format!("{name} is wrong: `shaderbench replay {}` shows it", folder.display())),
+                Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),
+            },
+            Ok(None) => say(&format!("{name} is wrong, but not when it runs alone: no bundle")),
+            Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),
+        }
+    }
+}
+
+/// The folder of a bundle beside a report: `r-wrong/transpose-tiled-f32-64x96-PAD-1`.
+fn folder_of(found: &WrongResult, report: &Path) -> PathBuf {
+    let stem = report.file_stem().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+    let name: String = found.case.to_string().chars().map(plain).collect();
+    report.with_file_name(format!("{stem}-wrong")).join(name)
+}
+
+fn write(found: &WrongResult, device: &Device, report: &Path) -> Result<PathBuf> {
+    let folder = folder_of(found, report);
+    let WrongResult { case, kernel, elements, .. } = found;
+    let save = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        let fault = |source| Error::Io { action: "write", path: path.clone(), source };
+        path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, bytes)).map_err(fault)
+    };
+    let bundle = Bundle {
+        tool_version: crate::VERSION.to_owned(),
+        device: device.name.clone(),
+        driver: device.driver.clone(),
+        backend: device.api.name().to_owned(),
+        family: case.family.name.to_owned(),
+        benchmark: case.benchmark.name.to_owned(),
+        dtype: case.shape.dtype.name().to_owned(),
+        n: case.shape.extent.to_string(),
+        params: params_text(&case.shape.params),
+        stream: case.shape.stream,
+        is_unchecked: case.is_trusted(),
+        first: elements.first().map(ToString::to_string).unwrap_or_default(),
+        wrong_elements: found.count,
+        elements: found.output.len() as u64 / elements.first().map_or(4, |element| element.scalar.bytes() as u64),
+    };
+    let json = serde_json::to_string_pretty(&bundle).map_err(|error| Error::Usage(error.to_string()))?;
+    save("bundle.json", json.as_bytes())?;
+    let kernel_file = |end: &str| format!("{}/{}.{end}", case.family.name, case.benchmark.name);
+    for (end, text) in [("wgsl", case.benchmark.wgsl), ("cu", case.benchmark.cuda)] {
+        if !text.is_empty() {
+            save(&kernel_file(end), text.as_bytes())?;
+        }
+    }
+    if device.language == Language::Cuda {
+        save("kernel.cu", kernel.cuda.as_bytes())?;
+    } else if let Ok(shader) = Shader::parse(&kernel.source, case.shape.dtype.name()) {
+        save("kernel.wgsl", shader.source_with(&kernel.constants)?.as_bytes())?;
+        let (target, name) = match device.api {
+            crate::backend::Api::Metal => (Target::Msl, "kernel.metal"),
+            crate::backend::Api::Dx12 => (Target::Hlsl(None), "kernel.hlsl"),
+            crate::backend::Api::Gl => (Target::Glsl, "kernel.glsl"),
+            _ => (Target::SpirV, "kernel.spv"),
+        };
+        if let Ok(translated) = shader.translate(target, &kernel.constants, kernel.checks) {
+            save(name, &translated)?;
+        }
+    }
+    for (name, bytes) in &found.inputs {
+        save(&format!("{name}.in.bin"), bytes)?;
+    }
+    save("output.bin", &found.output)?;
+    save("expected.bin", &found.expected)?;
+    let list: String = elements.iter().map(|element| format!("{element}\n")).collect();
+    let text = format!(
+        "{case} on {}, {}, through {}: {} of {} elements are wrong.\n\n{list}\nshaderbench replay DIR runs it again \
+         (this folder is DIR). Files: the kernel as it ran and its translation, every input (*.in.bin), the output and \
+         the right one, little-endian.\n",
+        device.name,
+        device.driver,
+        device.api.title(),
+        found.count,
+        bundle.elements
+    );
+    save("README.txt", text.as_bytes())?;
+    Ok(folder)
+}
+
+/// Runs the case of a bundle again. The exit code is 3 if it is wrong again, and 0 if it is right.
+pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
+    let path = arguments.folder.join("bundle.json");
+    let fault = |message: String| Error::Usage(format!("{}: {message}", path.display()));
+    let text =
+        std::fs::read_to_string(&path).map_err(|source| Error::Io { action: "read", path: path.clone(), source })?;
+    let bundle: Bundle = serde_json::from_str(&text).map_err(|error| fault(format!("no bundle: {error}")))?;
+    let case = case_of(&bundle, &arguments.folder, arguments.unchecked).map_err(fault)?;
+    if bundle.is_unchecked && !case.is_trusted() {
+        say("the kernel is not the suite's and runs with all run-time checks, unlike in the run: see --unchecked");
+    }
+    let found = targets(None)?;
+    let is_named = |(index, device): (usize, &Device)| match &arguments.device {
+        Some(name) => *name == index.to_string() || device.name.to_lowercase().contains(&name.to_lowercase()),
+        None => true,
+    };
+    let chosen = found
+        .into_iter()
+        .enumerate()
+        .find(|(index, target)| target.device().api.name() == bundle.backend && is_named((*index, target.device())));
+    let (_, target) = chosen.ok_or_else(no_device)?;
+    let mut backend = pollster::block_on(target.open())?;
+    let (device, driver) = (backend.device().name.clone(), backend.device().driver.clone());
+    let result = pollster::block_on(wrong_at(backend.as_mut(), &case))?;
+    let Some(wrong) = result else {
+        print(&format!("{case}: right on {device}, {driver}\n"))?;
+        return Ok(0);
+    };
+    let first = wrong.elements.first().map(ToString::to_string).unwrap_or_default();
+    let same = if first == bundle.first { "the same" } else { "another" };
+    print(&format!(
+        "{case}: {first} on {device}, {driver}\n{same} first wrong element as in the bundle; {} of {} are wrong\n",
+        wrong.count, bundle.elements
+    ))?;
+    Ok(3)
+}
+
+/// The case of a bundle, with the kernels of its folder.
+fn case_of(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Case, String> {
+    let name = format!("{}/{}", bundle.family, bundle.benchmark);
+    let selected = select(std::slice::from_ref(&name)).map_err(|error| error.to_string())?;
+    let (family, mut benchmark) = *selected.first().ok_or_else(|| format!("there is no {name}"))?;
+    let text = |end: &str| std::fs::read_to_string(folder.join(format!("{name}.{end}"))).ok();
+    let (wgsl, cuda) = (text("wgsl"), text("cu"));
+    if wgsl.as_deref().is_some_and(|text| text != benchmark.wgsl)
+        || cuda.as_deref().is_some_and(|text| text != benchmark.cuda)
+    {
+        benchmark = with_source(benchmark, &Source { wgsl, cuda, ..Source::default() });
+    }
+    let dtype = Dtype::ALL.into_iter().find(|dtype| dtype.name() == bundle.dtype);
+    let dtype = dtype.ok_or_else(|| format!("there is no element type '{}'", bundle.dtype))?;
+    let extent = Extent::parse(&bundle.n).map_err(|error| error.to_string())?;
+    let params: BTreeMap<String, f64> = parse_params(&bundle.params)?;
+    let mut case = Case::new(family, benchmark, Shape { stream: bundle.stream, ..Shape::new(dtype, extent, params) });
+    if is_unchecked {
+        #[expect(unsafe_code, reason = "--unchecked")]
+        // SAFETY: with --unchecked, the user guarantees that the WGSL keeps the promise of `Case::trust`. The help states
+        // the consequence.
+        unsafe {
+            case.trust();
+        }
+    }
+    Ok(case)
+}

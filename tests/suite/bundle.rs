@@ -1,0 +1,104 @@
+//! Bundles of wrong results, and `replay`.
+
+use crate::catalogue::benchmark;
+use crate::command::{Folder, has_device};
+use crate::device::{adapter, common_dtype, open};
+use crate::mutations::{MUTATIONS, sizes};
+use shaderbench::engine::{WrongResult, wrong_at, wrong_result};
+use shaderbench::error::Result;
+use shaderbench::suite::{Benchmark, Case, Shape};
+
+/// A tiled transpose with an index of the tile that is off by one bit.
+fn planted(folder: &Folder) {
+    let (_, tiled) = benchmark("transpose/tiled");
+    assert!(tiled.wgsl.contains("output["), "the kernel stores to output");
+    folder.write("k/transpose/tiled.wgsl", tiled.wgsl.replacen("tile[", "tile[1u ^ ", 1));
+}
+
+#[test]
+fn a_wrong_row_leaves_a_bundle_that_replays_to_the_same_element() {
+    if !has_device() {
+        return;
+    }
+    let folder = Folder::new();
+    planted(&folder);
+    let run =
+        ["run", "transpose/tiled", "--size", "100x257", "--param", "PAD=1", "--profile", "quick", "--shaders", "k"];
+    let output = folder.run(&[&run[..], &["--out", "r.csv"]].concat()).exits_with(3);
+    let line = output.stderr.lines().find(|line| line.contains("shaderbench replay ")).expect("a bundle");
+    let bundle =
+        line.split('`').nth(1).and_then(|command| command.strip_prefix("shaderbench replay ")).expect("a command");
+    for file in ["bundle.json", "README.txt", "kernel.wgsl", "input.in.bin", "output.bin", "expected.bin"] {
+        assert!(folder.path(bundle).join(file).exists(), "{file}\n{output}");
+    }
+    // The size is the smallest that is wrong.
+    assert!(!bundle.contains("100x257"), "{bundle}");
+    let again = folder.run(&["replay", bundle]).exits_with(3);
+    assert!(again.stdout.contains("\nthe same first wrong element as in the bundle"), "{again}");
+    let readme = folder.text(&format!("{bundle}/README.txt"));
+    let first = readme.lines().nth(2).expect("an element");
+    assert!(again.stdout.contains(first), "{first}\n{again}");
+    // The compiler is repaired: the suite's kernel is right.
+    let (_, tiled) = benchmark("transpose/tiled");
+    folder.write(&format!("{bundle}/transpose/tiled.wgsl"), tiled.wgsl);
+    let right = folder.run(&["replay", bundle]).succeeds();
+    assert!(right.stdout.contains(": right on "), "{right}");
+}
+
+#[test]
+fn what_is_no_bundle_is_one_sentence() {
+    let folder = Folder::new();
+    folder.run(&["replay", "none"]).fails_with(1, "cannot read none/bundle.json");
+    folder.write("b/bundle.json", "{}");
+    folder.run(&["replay", "b"]).fails_with(2, "b/bundle.json: no bundle: missing field");
+    let good = r#"{"tool_version":"0","device":"d","driver":"d","backend":"vulkan","family":"FAMILY","benchmark":"tiled",
+        "dtype":"f32","n":"SIZE","params":"","stream":0,"is_unchecked":false,"first":"","wrong_elements":1,"elements":1}"#;
+    for (family, size, sentence) in [("transpoze", "64x64", "transpoze"), ("transpose", "64y64", "64y64")] {
+        folder.write("b/bundle.json", good.replace("FAMILY", family).replace("SIZE", size));
+        folder.run(&["replay", "b"]).fails_with(2, sentence);
+    }
+}
+
+/// A wrong result of a planted fault, run twice, has the same first element, unless the fault is a race.
+fn replays(family: &str) {
+    let Some(adapter) = adapter() else { return };
+    let mut backend = open(adapter);
+    for (name, before, after) in MUTATIONS.iter().filter(|(name, ..)| name.split('/').next() == Some(family)) {
+        let (family, own) = benchmark(name);
+        let dtype = common_dtype(own, *own.cases.iter().flat_map(|cases| cases.dtypes).next_back().expect("a type"));
+        let wgsl = own.wgsl.replace(before, after).leak();
+        let mutated: &'static Benchmark = Box::leak(Box::new(Benchmark { wgsl, ..*own }));
+        let params = own.cases[0].params.last().into_iter().flat_map(|params| params.iter());
+        let params: std::collections::BTreeMap<_, _> =
+            params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let mut found: Option<WrongResult> = None;
+        for extent in sizes(name).iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes())) {
+            let mut case = Case::new(family, mutated, Shape::new(dtype, *extent, params.clone()));
+            #[expect(unsafe_code, reason = "the suite's kernels run without checks, and so do their faults")]
+            // SAFETY: as in the tests that plant these faults: none leaves the buffers.
+            unsafe {
+                case.trust();
+            }
+            found = pollster::block_on(wrong_result(&mut backend, &case)).expect("the device lives");
+            if found.is_some() {
+                break;
+            }
+        }
+        // A store outside of a buffer and a skipped case have no wrong element.
+        let Some(found) = found else { continue };
+        let again: Result<Option<WrongResult>> = pollster::block_on(wrong_at(&mut backend, &found.case));
+        let again = again.expect("it runs").unwrap_or_else(|| panic!("{name}: '{before}' → '{after}' is right again"));
+        let is_race = before.contains("Barrier") || after.contains("Barrier");
+        // As text, since NaN differs from itself.
+        let texts = |wrong: &WrongResult| wrong.elements.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert!(is_race || texts(&again) == texts(&found), "{name}: '{before}' → '{after}'");
+    }
+}
+
+mod planted_faults_replay {
+    crate::device::each_family!(replay_of);
+
+    fn replay_of(family: &str) {
+        super::replays(family);
+    }
+}
