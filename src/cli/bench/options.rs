@@ -15,8 +15,12 @@ pub(super) struct Own {
     /// Operations of a launch: 2*n
     #[arg(long, value_name = "EXPR")]
     pub(super) flops: Option<String>,
-    /// The right value of scalar i of the output: 2.0*input[i]
-    #[arg(long, value_name = "EXPR", conflicts_with = "reference")]
+    #[arg(
+        long,
+        value_name = "EXPR",
+        conflicts_with = "reference",
+        help = "The right value of scalar i of the output: 2.0*input[i]"
+    )]
     pub(super) expect: Option<String>,
     /// A kernel whose output is the right one
     #[arg(long, value_name = "FILE")]

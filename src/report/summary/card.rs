@@ -293,6 +293,22 @@ mod tests {
     }
 
     #[test]
+    fn a_level_without_figures_has_no_line() {
+        for times in [1.0, 3.0, 10.0, 30.0, 100.0] {
+            let mut records = both();
+            for row in &mut records {
+                let (Some(ns), Some(low), Some(high)) = (row.median_ns, row.ci_low_ns, row.ci_high_ns) else {
+                    continue;
+                };
+                row.ci_low_ns = Some(ns * (low / ns).powf(times));
+                row.ci_high_ns = Some(ns * (high / ns).powf(times));
+            }
+            let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(Api::Cuda)).collect();
+            assert!(spaces(&rows).iter().all(Space::has_figures), "{times}");
+        }
+    }
+
+    #[test]
     fn every_rate_of_the_summary_is_one_of_the_report() {
         let records = both();
         let text = card(&records, &[], PLAIN);

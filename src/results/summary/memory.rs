@@ -29,6 +29,14 @@ pub struct Space {
     pub banks: Option<u64>,
 }
 
+impl Space {
+    /// Whether anything but its name is known.
+    #[must_use]
+    pub const fn has_figures(&self) -> bool {
+        self.read.is_some() || self.copy.is_some() || self.latency.is_some() || self.size.is_some()
+    }
+}
+
 /// The levels that the rows of one device through one API show, DRAM first.
 #[must_use]
 pub fn spaces(rows: &[&Record]) -> Vec<Space> {
@@ -49,6 +57,8 @@ pub fn spaces(rows: &[&Record]) -> Vec<Space> {
             driver_bytes: cache_curve::l2_by_driver(&curve).filter(|_| name == "L2"),
             ..Space::default()
         })
+        // A level whose figures are all too noisy says nothing.
+        .filter(Space::has_figures)
         .collect();
     spaces.reverse();
     // The ceilings' sets are larger than any cache, and their kernels faster than the curve's.
