@@ -1,6 +1,7 @@
 //! Bundles of wrong results: everything that repairing one needs, and `replay`, which shows it again.
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::output::{print, say};
 use super::selection::no_device;
 use super::target::targets;
-use crate::backend::{Backend, Device};
+use crate::backend::{Api, Backend, Device};
 use crate::engine::plan::{Source, select, with_source};
 use crate::engine::{WrongResult, wrong_at, wrong_result};
 use crate::error::{Error, Result};
@@ -130,9 +131,9 @@ fn write(found: &WrongResult, device: &Device, report: &Path) -> Result<PathBuf>
     } else if let Ok(shader) = Shader::parse(&kernel.source, case.shape.dtype.name()) {
         save("kernel.wgsl", shader.source_with(&kernel.constants)?.as_bytes())?;
         let (target, name) = match device.api {
-            crate::backend::Api::Metal => (Target::Msl, "kernel.metal"),
-            crate::backend::Api::Dx12 => (Target::Hlsl(None), "kernel.hlsl"),
-            crate::backend::Api::Gl => (Target::Glsl, "kernel.glsl"),
+            Api::Metal => (Target::Msl, "kernel.metal"),
+            Api::Dx12 => (Target::Hlsl(None), "kernel.hlsl"),
+            Api::Gl => (Target::Glsl, "kernel.glsl"),
             _ => (Target::SpirV, "kernel.spv"),
         };
         if let Ok(translated) = shader.translate(target, &kernel.constants, kernel.checks) {
@@ -163,8 +164,7 @@ fn write(found: &WrongResult, device: &Device, report: &Path) -> Result<PathBuf>
 pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     let path = arguments.folder.join("bundle.json");
     let fault = |message: String| Error::Usage(format!("{}: {message}", path.display()));
-    let text =
-        std::fs::read_to_string(&path).map_err(|source| Error::Io { action: "read", path: path.clone(), source })?;
+    let text = small(&path).map_err(|source| Error::Io { action: "read", path: path.clone(), source })?;
     let bundle: Bundle = serde_json::from_str(&text).map_err(|error| fault(format!("no bundle: {error}")))?;
     let case = case_of(&bundle, &arguments.folder, arguments.unchecked).map_err(fault)?;
     if bundle.is_unchecked && !case.is_trusted() {
@@ -196,17 +196,30 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
     Ok(3)
 }
 
+/// The text of a file of a bundle, which may be somebody else's: at most 1 MiB.
+fn small(path: &Path) -> std::io::Result<String> {
+    const MOST: u64 = 1 << 20;
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(MOST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
 /// The case of a bundle, with the kernels of its folder.
 fn case_of(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Case, String> {
     let name = format!("{}/{}", bundle.family, bundle.benchmark);
     let selected = select(std::slice::from_ref(&name)).map_err(|error| error.to_string())?;
     let (family, mut benchmark) = *selected.first().ok_or_else(|| format!("there is no {name}"))?;
-    let text = |end: &str| std::fs::read_to_string(folder.join(format!("{name}.{end}"))).ok();
+    let text = |end: &str| small(&folder.join(format!("{name}.{end}"))).ok();
     let (wgsl, cuda) = (text("wgsl"), text("cu"));
     if wgsl.as_deref().is_some_and(|text| text != benchmark.wgsl)
         || cuda.as_deref().is_some_and(|text| text != benchmark.cuda)
     {
         benchmark = with_source(benchmark, &Source { wgsl, cuda, ..Source::default() });
+    }
+    if bundle.backend == Api::Cuda.name() && benchmark.cuda != selected[0].1.cuda && !is_unchecked {
+        let why =
+            "its CUDA kernel is not the suite's, and CUDA has no run-time checks: pass --unchecked if you trust it";
+        return Err(why.to_owned());
     }
     let dtype = Dtype::ALL.into_iter().find(|dtype| dtype.name() == bundle.dtype);
     let dtype = dtype.ok_or_else(|| format!("there is no element type '{}'", bundle.dtype))?;

@@ -71,7 +71,23 @@ pub fn headline(family: &str, rows: &[&Record]) -> String {
         || format!("{measured} rows measured"),
         |finding| finding.text.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned(),
     );
-    format!("{} {}", padded(family, NAME), cut(&text, COLUMNS - NAME - 1))
+    format!("{} {}", padded(family, NAME), words(&text, COLUMNS - NAME - 1))
+}
+
+/// The first words of a sentence that fit, with an ellipsis if it goes on: a sentence without its middle says nothing.
+fn words(text: &str, width: usize) -> String {
+    if display_width(text) <= width {
+        return text.to_owned();
+    }
+    let mut start = String::new();
+    for word in text.split(' ') {
+        if display_width(&start) + display_width(word) + 2 > width {
+            break;
+        }
+        start.push_str(word);
+        start.push(' ');
+    }
+    format!("{}…", start.trim_end_matches([' ', ',', ';', ':', '(']))
 }
 
 /// A driver's text of fewer columns says nothing.
@@ -289,6 +305,16 @@ mod tests {
         assert!(lines.iter().all(|line| display_width(line) <= COLUMNS), "{text}");
         for needed in ["wrong: ", "failed: ", "implausible: ", "unsteady", "next: ", "/r.csv"] {
             assert!(text.contains(needed), "{needed}\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_headline_ends_after_a_word() {
+        let text = "Sum of 2^28 f32: vec4_grid_stride is fastest at 4.50 TB/s (98 % of the measured read peak)";
+        assert_eq!(words(text, 60), "Sum of 2^28 f32: vec4_grid_stride is fastest at 4.50 TB/s…");
+        assert_eq!((words(text, 20), words(text, 200)), ("Sum of 2^28 f32…".to_owned(), text.to_owned()));
+        for width in 10..100 {
+            assert!(display_width(&words(text, width)) <= width, "{width}");
         }
     }
 
