@@ -144,7 +144,8 @@ fn messages_beside_the_progress_bar_break_at_words() {
     let is_whole = |line: &str| line.trim_end().ends_with("transpose/tiled f32 96x64 PAD=1");
     assert!(screen.lines().any(is_whole), "the bar cuts the case's name\n{screen}");
     // A message beside the bar is padded to the end of its last line, and the terminal begins a new one.
-    for line in screen.lines() {
+    // The path of a bundle has no place to break.
+    for line in screen.lines().filter(|line| !line.contains("-wrong/")) {
         let line: Vec<char> = line.chars().collect();
         let is_broken_word = |end: &usize| line[end - 1] != ' ' && line[*end] != ' ' && !"░█".contains(line[*end]);
         let broken = (80..line.len()).step_by(80).find(is_broken_word);

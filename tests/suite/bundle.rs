@@ -59,7 +59,11 @@ fn what_is_no_bundle_is_one_sentence() {
     }
 }
 
-/// A wrong result of a planted fault, run twice, has the same first element, unless the fault is a race.
+/// Faults by which a kernel reads workgroup memory that nothing wrote: what it finds differs from launch to launch.
+const UNWRITTEN: &[(&str, &str)] =
+    &[("scan/single_pass_subgroup", "lane == lanes - 1u || "), ("workgroup_memory/occupancy", "pages[page + other]")];
+
+/// A wrong result of a planted fault, run again, has the same first elements, unless the fault is a race.
 fn replays(family: &str) {
     let Some(adapter) = adapter() else { return };
     let mut backend = open(adapter);
@@ -86,12 +90,14 @@ fn replays(family: &str) {
         }
         // A store outside of a buffer and a skipped case have no wrong element.
         let Some(found) = found else { continue };
-        let again: Result<Option<WrongResult>> = pollster::block_on(wrong_at(&mut backend, &found.case));
-        let again = again.expect("it runs").unwrap_or_else(|| panic!("{name}: '{before}' → '{after}' is right again"));
-        let is_race = before.contains("Barrier") || after.contains("Barrier");
         // As text, since NaN differs from itself.
         let texts = |wrong: &WrongResult| wrong.elements.iter().map(ToString::to_string).collect::<Vec<_>>();
-        assert!(is_race || texts(&again) == texts(&found), "{name}: '{before}' → '{after}'");
+        let is_same = |_| {
+            let again: Result<Option<WrongResult>> = pollster::block_on(wrong_at(&mut backend, &found.case));
+            again.expect("it runs").is_some_and(|again| texts(&again) == texts(&found))
+        };
+        let is_by_luck = before.contains("Barrier") || after.contains("Barrier") || UNWRITTEN.contains(&(name, before));
+        assert!((0..3).any(is_same) || is_by_luck, "{name}: '{before}' → '{after}'");
     }
 }
 
