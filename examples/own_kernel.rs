@@ -13,7 +13,7 @@ use shaderbench::results::{Record, Status, format};
 use shaderbench::suite::input::Values;
 use shaderbench::suite::{
     Answer, Benchmark, Buffer, Cases, Contents, Declaration, Dtype, Extent, Family, Interface, Limit, Profile, Shape,
-    Step, Work, each, grid,
+    Step, Work, each,
 };
 
 const SCALE: &str = "
@@ -40,7 +40,8 @@ impl Declaration for Scale {
 
     fn steps(&self, shape: &Shape, interface: &Interface) -> shaderbench::error::Result<Vec<Step>> {
         let groups = shape.count().div_ceil(interface.invocations().into());
-        Ok(vec![Step::Dispatch { groups: grid(groups), buffers: Vec::new() }])
+        // The kernel numbers its elements along x alone: at most 65,535 workgroups.
+        Ok(vec![Step::Dispatch { groups: [groups as u32, 1, 1], buffers: Vec::new() }])
     }
 
     fn work(&self, shape: &Shape) -> Work {
