@@ -62,13 +62,18 @@ pub(super) fn matched_by_part(filter: &str, names: &[String]) -> String {
     format!("no family has the name '{filter}'; running the benchmarks that contain it: {}{more}", names.join(", "))
 }
 
-/// The cases excluded by the time limit, in one line.
+/// The cases excluded by the time limit, in one line; reserve cases are not counted, as in [`beginning`].
 pub(super) fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
-    let mut families: Vec<&str> = indices.iter().map(|index| cases[*index].family.name).collect();
+    let small = reserves(cases);
+    let is_left_out = |index: &usize| indices.contains(index);
+    let own: Vec<usize> = indices.iter().copied().filter(|index| !small.values().any(|small| small == index)).collect();
+    let replaced = own.iter().filter_map(|index| small.get(index)).filter(|small| !is_left_out(small)).count();
+    let mut families: Vec<&str> = own.iter().map(|index| cases[*index].family.name).collect();
     families.dedup();
-    let (count, families) = (plural(indices.len(), "case", "cases"), families.join(", "));
+    let (count, families) = (plural(own.len(), "case", "cases"), families.join(", "));
+    let instead = if replaced > 0 { format!(" ({replaced} at a small size instead)") } else { String::new() };
     format!(
-        "left out, too long for the time limit of {} s: {count} of {families}; `--time 10m` allows more",
+        "left out, too long for the time limit of {} s: {count} of {families}{instead}; `--time 10m` allows more",
         time.as_secs()
     )
 }

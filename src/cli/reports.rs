@@ -1,5 +1,6 @@
 //! Reads reports named on the command line.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::output::say;
@@ -14,7 +15,8 @@ pub(super) struct Measured {
     pub(super) records: Vec<Record>,
 }
 
-/// The report at `path`, or the newest one under `results/` with rows that are wanted; `None` without one.
+/// The report at `path`, or the newest one under `results/` that has rows of at least half as many of the wanted
+/// benchmarks as any there has: a run of one family does not hide a whole run. `None` without one.
 pub(super) fn named_or_newest(path: Option<&Path>, is_wanted: impl Fn(&Record) -> bool) -> Result<Option<Measured>> {
     match path {
         Some(path) => Ok(Some(Measured { path: shown(path), records: read(path)?.records })),
@@ -58,16 +60,18 @@ pub(super) fn none_readable(folder: &Path, kind: &str) -> Error {
     Error::Usage(format!("{} contains no {kind} report that can be read", shown(folder)))
 }
 
-/// The newest report in a folder that has matching rows, by the date of its newest matching row. Unreadable reports are
+/// The report in a folder that [`named_or_newest`] takes, by the date of its newest matching row. Unreadable reports are
 /// skipped with a note.
 fn newest(folder: &Path, is_wanted: impl Fn(&Record) -> bool) -> Option<Measured> {
-    let mut newest: Option<(String, Measured)> = None;
     // Skip JSON: a run's JSON report has the same rows as its CSV.
-    for (path, records) in in_folder(folder, |path| reader::has_ending(path, "csv")).ok()? {
-        let date = records.iter().filter(|row| is_wanted(row)).map(|row| row.date.clone()).max();
-        if let Some(date) = date.filter(|date| newest.as_ref().is_none_or(|(known, _)| date >= known)) {
-            newest = Some((date, Measured { path: shown(&path), records }));
-        }
+    let reports = in_folder(folder, |path| reader::has_ending(path, "csv")).ok()?;
+    let mut found: Vec<(String, usize, PathBuf)> = Vec::new();
+    for (path, records) in reports {
+        let wanted = || records.iter().filter(|row| is_wanted(row));
+        let benchmarks: BTreeSet<String> = wanted().map(Record::name).collect();
+        found.extend(wanted().map(|row| row.date.clone()).max().map(|date| (date, benchmarks.len(), path)));
     }
-    newest.map(|(_, measured)| measured)
+    let most = found.iter().map(|(_, count, _)| *count).max()?;
+    let (_, _, path) = found.into_iter().filter(|(_, count, _)| 2 * count >= most).max()?;
+    Some(Measured { path: shown(&path), records: reader::open(&path).ok()?.records })
 }

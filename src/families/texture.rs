@@ -8,6 +8,10 @@
 //! texture unit it also covers one step of the device's sub-texel precision ([`Shape::sub_texel_bits`]: 8 bits on GPUs,
 //! 4 on some software devices), and one of 255 levels for the filter's arithmetic. Every value that the filtered picture
 //! has within that distance passes.
+//!
+//! The article's picture has one channel of f32: `…_float`. Not every device filters it ([`Feature::FilteredF32`]).
+//!
+//! [`Feature::FilteredF32`]: crate::suite::Feature::FilteredF32
 
 use std::sync::OnceLock;
 
@@ -61,6 +65,38 @@ pub const FAMILY: Family = Family {
             tolerance: Some(|shape, _| Rotation::new(shape).tolerance(0.0, 0.0)),
             ..BASE
         },
+        Benchmark {
+            name: "rotate_sampled_float",
+            summary: "rotate_sampled with one channel of f32, as in the source article",
+            look_for: "Its rate next to rotate_sampled, which moves as many bytes per pixel: a texture unit may take \
+                longer to filter 32-bit floats than 8-bit fractions.",
+            limited_by: "The filter rate of f32 textures, then the stores of 4 bytes per pixel.",
+            wgsl: include_str!("../../shaders/texture/rotate_sampled_float.wgsl"),
+            cuda: include_str!("../../shaders/texture/rotate_sampled_float.cu"),
+            buffers: |shape, _| {
+                let (height, width) = shape.extent.matrix();
+                let texels = Box::new(Contents::Input(Values::Grey(width)));
+                let contents = Contents::Texture(Texture { width, height, format: TexelFormat::R32Float, texels });
+                buffers(shape, contents)
+            },
+            tolerance: Some(|shape, _| Rotation::new(shape).tolerance(sub_texel_step(shape), 0.0)),
+            ..FLOAT
+        },
+        Benchmark {
+            name: "rotate_by_hand_float",
+            summary: "rotate_by_hand with one channel of f32, as in the source article",
+            look_for: "Its rate next to rotate_by_hand, which interpolates four channels instead of one.",
+            limited_by: "Coordinates and wrapping, which cost as much as for four channels; then loads of cache lines \
+                of which a subgroup uses little.",
+            wgsl: include_str!("../../shaders/texture/rotate_by_hand_float.wgsl"),
+            cuda: include_str!("../../shaders/texture/rotate_by_hand_float.cu"),
+            buffers: |shape, _| {
+                let (_, width) = shape.extent.matrix();
+                buffers(shape, Contents::Input(Values::Grey(width)))
+            },
+            tolerance: Some(|shape, _| Rotation::new(shape).tolerance(0.0, 0.0)),
+            ..FLOAT
+        },
     ],
 };
 
@@ -103,12 +139,41 @@ const BASE: Benchmark = Benchmark {
     ..Benchmark::BLANK
 };
 
+/// What the benchmarks with one channel of f32 share.
+const FLOAT: Benchmark = Benchmark {
+    cases: &[
+        Cases {
+            from: Profile::Quick,
+            dtypes: &[Dtype::F32],
+            extents: &[Extent::Matrix(771, 1025)],
+            params: &[&[("ANGLE", 30.0)]],
+        },
+        Cases {
+            from: Profile::Standard,
+            dtypes: &[Dtype::F32],
+            extents: &[Extent::Matrix(4096, 4096)],
+            params: &[&[("ANGLE", 30.0)]],
+        },
+    ],
+    check: Check {
+        buffer: "output",
+        scalars: |shape, _| shape.count(),
+        oracle: |shape, _| Rotation::new(shape).answer(),
+    },
+    ..BASE
+};
+
+/// Components of a pixel.
+fn channels(shape: &Shape) -> u64 {
+    if shape.dtype == Dtype::Rgba8 { 4 } else { 1 }
+}
+
 fn buffers(shape: &Shape, image: Contents) -> Vec<Buffer> {
     let ((height, width), (sin, cos)) = (shape.extent.matrix(), sin_cos(shape));
     let bits = |value: f32| u64::from(value.to_bits());
     vec![
-        Buffer { name: "image", scalars: 4 * shape.count(), contents: image },
-        Buffer { name: "output", scalars: 4 * shape.count(), contents: Contents::Poison },
+        Buffer { name: "image", scalars: channels(shape) * shape.count(), contents: image },
+        Buffer { name: "output", scalars: channels(shape) * shape.count(), contents: Contents::Poison },
         uniform("sizes", &[width, height, bits(cos), bits(sin)]),
     ]
 }
@@ -130,46 +195,61 @@ struct Rotation {
     height: u64,
     sin: f64,
     cos: f64,
-    /// The original picture, byte by byte.
+    /// Components of a pixel: four of 256 levels, rounded, or one f32 of 1/256 per level.
+    channels: u64,
+    /// The levels of the original picture.
     image: OnceLock<Vec<u8>>,
 }
 
 impl Rotation {
     fn new(shape: &Shape) -> Self {
         let ((height, width), (sin, cos)) = (shape.extent.matrix(), sin_cos(shape));
-        let input = shape.input(Values::Picture(width));
-        Self { input, width, height, sin: f64::from(sin), cos: f64::from(cos), image: OnceLock::new() }
+        let channels = channels(shape);
+        let values = if channels == 4 { Values::Picture(width) } else { Values::Grey(width) };
+        let (input, sin, cos) = (shape.input(values), f64::from(sin), f64::from(cos));
+        Self { input, width, height, sin, cos, channels, image: OnceLock::new() }
     }
 
-    /// Bytes of the rotated picture, rounded to whole levels.
+    /// Value of a level.
+    const fn level(&self) -> f64 {
+        if self.channels == 4 { 1.0 } else { 1.0 / 256.0 }
+    }
+
+    /// The rotated picture: bytes, rounded to whole levels, or floats.
     fn answer(self) -> Oracle {
         Box::new(move |first, slots| {
-            by_rows(first, slots, 4, |pixel, channel, slots| {
-                let levels = self.rounded(self.source(pixel));
-                slots.copy_from_slice(&levels[channel as usize..][..slots.len()]);
+            by_rows(first, slots, self.channels, |pixel, channel, slots| {
+                let levels = &self.rounded(self.source(pixel))[channel as usize..];
+                slots.iter_mut().zip(levels).for_each(|(slot, level)| *slot = level * self.level());
             });
         })
     }
 
-    /// The error allowed for each byte of [`Rotation::answer`]: positions may be off by `pixels` in addition to the
-    /// error of f32, and colours by `levels` in addition to their rounding.
+    /// The error allowed for each element of [`Rotation::answer`]: positions may be off by `pixels` in addition to the
+    /// error of f32, and colours by `levels` in addition to their rounding to bytes or the error of f32. Of floats, the
+    /// product of the two weights may also be rounded to multiples of `pixels`, as an H200's texture unit rounds it.
     fn tolerance(self, pixels: f64, levels: f64) -> Oracle {
         let side = self.width.max(self.height) as f64;
         let reach = pixels + COORDINATE_STEPS * side / f64::from(1 << 24);
+        let levels = levels + 1e-3 + if self.channels == 4 { 0.5 } else { 0.0 };
         Box::new(move |first, slots| {
-            by_rows(first, slots, 4, |pixel, channel, slots| {
+            by_rows(first, slots, self.channels, |pixel, channel, slots| {
                 let (x, y) = self.source(pixel);
                 let answer = self.rounded((x, y));
                 // Between the lines through pixel centres the filtered picture is bilinear, so its extremes lie at the
                 // corners of each part.
-                let mut farthest = [0.0_f64; 4];
+                let (mut farthest, mut twist) = ([0.0_f64; 4], 0.0_f64);
                 for y in bends(y, reach) {
                     for x in bends(x, reach) {
                         let pairs = farthest.iter_mut().zip(self.filtered((x, y)).into_iter().zip(answer));
                         pairs.for_each(|(farthest, (there, answer))| *farthest = farthest.max((there - answer).abs()));
+                        if self.channels == 1 {
+                            twist = twist.max(self.twist((x, y)));
+                        }
                     }
                 }
-                let allowed = farthest[channel as usize..].iter().map(|farthest| farthest + levels + 0.5 + 1e-3);
+                let levels = levels + twist * pixels / 2.0;
+                let allowed = farthest[channel as usize..].iter().map(|farthest| (farthest + levels) * self.level());
                 slots.iter_mut().zip(allowed).for_each(|(slot, allowed)| *slot = allowed);
             });
         })
@@ -184,9 +264,29 @@ impl Rotation {
     }
 
     /// The picture at a position, channel by channel: linear between the four pixels around it.
-    fn filtered(&self, (x, y): (f64, f64)) -> [f64; 4] {
+    fn filtered(&self, position: (f64, f64)) -> [f64; 4] {
+        let ([above, below], (part_x, part_y)) = self.around(position);
+        let mixed = |from: f64, to: f64, part: f64| from + (to - from) * part;
+        let [above, below] = [above, below].map(|[left, right]| {
+            std::array::from_fn::<_, 4, _>(|channel| mixed(left[channel], right[channel], part_x))
+        });
+        std::array::from_fn(|channel| mixed(above[channel], below[channel], part_y))
+    }
+
+    /// What the product of the two weights is multiplied by, in the first channel.
+    fn twist(&self, position: (f64, f64)) -> f64 {
+        let ([[a, b], [c, d]], _) = self.around(position);
+        (a[0] - b[0] - c[0] + d[0]).abs()
+    }
+
+    /// The four pixels around a position, upper ones and left ones first, and how far it lies to the right and below.
+    fn around(&self, (x, y): (f64, f64)) -> ([[[f64; 4]; 2]; 2], (f64, f64)) {
         let image = self.image.get_or_init(|| {
-            let mut bytes = vec![0; 4 * (self.width * self.height) as usize];
+            let count = (self.channels * self.width * self.height) as usize;
+            if self.channels == 1 {
+                return (0..count as u64).map(|i| (self.input.at(Scalar::F32, i) * 256.0) as u8).collect();
+            }
+            let mut bytes = vec![0; count];
             self.input.encode(Scalar::Unorm8, 0, &mut bytes);
             bytes
         });
@@ -197,20 +297,19 @@ impl Rotation {
         let (whole_x, whole_y) = (floor(x), floor(y));
         let (left, right) = (wrapped(whole_x, self.width), wrapped(whole_x + 1, self.width));
         let (upper, lower) = (wrapped(whole_y, self.height), wrapped(whole_y + 1, self.height));
-        let pixels = image.as_chunks::<4>().0;
-        let pixel = |x: u64, y: u64| pixels[(y * self.width + x) as usize].map(f64::from);
-        let mixed = |from: f64, to: f64, part: f64| from + (to - from) * part;
-        let (part_x, part_y) = (x - whole_x as f64, y - whole_y as f64);
-        let [above, below] = [upper, lower].map(|y| {
-            let (left, right) = (pixel(left, y), pixel(right, y));
-            std::array::from_fn::<_, 4, _>(|channel| mixed(left[channel], right[channel], part_x))
-        });
-        std::array::from_fn(|channel| mixed(above[channel], below[channel], part_y))
+        let (pixels, rgba) = (image.as_slice(), image.as_chunks::<4>().0);
+        let pixel = |x: u64, y: u64| {
+            let at = (y * self.width + x) as usize;
+            if self.channels == 1 { [f64::from(pixels[at]), 0.0, 0.0, 0.0] } else { rgba[at].map(f64::from) }
+        };
+        let pixels = [upper, lower].map(|y| [pixel(left, y), pixel(right, y)]);
+        (pixels, (x - whole_x as f64, y - whole_y as f64))
     }
 
-    /// The same in whole levels, which are never negative.
+    /// The same as the output holds it: bytes have whole levels, which are never negative.
     fn rounded(&self, position: (f64, f64)) -> [f64; 4] {
-        self.filtered(position).map(|level| f64::from((level + 0.5) as u8))
+        let levels = self.filtered(position);
+        if self.channels == 1 { levels } else { levels.map(|level| f64::from((level + 0.5) as u8)) }
     }
 }
 

@@ -8,7 +8,7 @@ use super::kernel::{Kernel, Language};
 use super::step::Step;
 use crate::error::{Error, Result};
 use crate::shader::Shader;
-use crate::suite::{Case, Reference, Step as Declared};
+use crate::suite::{Case, Feature, Reference, Step as Declared, TexelFormat};
 
 /// Bytes of a guard zone: more than a workgroup of 1024 invocations with 16-byte stores runs past the end.
 const GUARD: u64 = 32 << 10;
@@ -71,7 +71,7 @@ impl Job {
     /// the case.
     pub fn new(case: &Case) -> Result<Self> {
         let (benchmark, shape) = (case.benchmark, &case.shape);
-        let kernel = Kernel::new(case)?;
+        let mut kernel = Kernel::new(case)?;
         if let Some(why) = (benchmark.unsupported)(shape) {
             return Err(Error::Unsupported(why.to_owned()));
         }
@@ -106,11 +106,15 @@ impl Job {
             }
             None => (OutputCheck::none(), None),
         };
-        let buffers = declared
+        let buffers: Vec<JobBuffer> = declared
             .iter()
             .enumerate()
             .map(|(index, buffer)| JobBuffer::bind(index, buffer, shape, interface, &steps))
             .collect();
+        let is_float = |buffer: &JobBuffer| buffer.texture().is_some_and(|own| own.format == TexelFormat::R32Float);
+        if !interface.samplers.is_empty() && buffers.iter().any(is_float) {
+            kernel.interface.features.insert(Feature::FilteredF32);
+        }
         let only = benchmark.only_cuda.map(|why| Only { language: Language::Cuda, why });
         Ok(Self { label: case.to_string(), kernel, only, buffers, steps, end_to_end, check, reference })
     }

@@ -124,6 +124,10 @@ pub fn percent(fraction: f64) -> String {
 #[must_use]
 pub fn percent_within(fraction: f64, low: f64, high: f64) -> String {
     let reach = (high - low) / 2.0;
+    // The interval is wider than the scale.
+    if reach > 0.5 {
+        return "–".to_owned();
+    }
     let unit = match reach {
         reach if reach >= 0.1 => 10.0,
         reach if reach >= 0.01 => 1.0,

@@ -43,7 +43,7 @@ impl ShaderModel {
     pub fn has(self, feature: Feature) -> bool {
         match feature {
             // naga writes packed products out where the model lacks them.
-            Feature::F64 | Feature::PackedProduct => true,
+            Feature::F64 | Feature::PackedProduct | Feature::FilteredF32 => true,
             Feature::Subgroups | Feature::SubgroupId | Feature::I64 => self >= Self::V6_0,
             Feature::F16 => self >= Self::V6_2,
             Feature::CooperativeMatrix => false,

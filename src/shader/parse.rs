@@ -96,6 +96,8 @@ fn needs(module: &Module, feature: Feature) -> bool {
                 .flatten()
                 .any(|binding| matches!(binding, Binding::BuiltIn(BuiltIn::SubgroupId | BuiltIn::NumSubgroups)))
         }
+        // It depends on the texture, not on the kernel.
+        Feature::FilteredF32 => false,
         Feature::PackedProduct => {
             let entries = module.entry_points.iter().map(|entry| &entry.function);
             let mut functions = module.functions.iter().map(|(_, function)| function).chain(entries);

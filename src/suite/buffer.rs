@@ -71,6 +71,8 @@ impl Texture {
 pub enum TexelFormat {
     /// Four 8-bit fractions: the usual format of pictures, which every device filters.
     Rgba8Unorm,
+    /// One 32-bit float, which not every device filters.
+    R32Float,
     /// One word.
     R32Uint,
     /// Four words.
@@ -82,7 +84,7 @@ impl TexelFormat {
     #[must_use]
     pub const fn bytes(self) -> u64 {
         match self {
-            Self::Rgba8Unorm | Self::R32Uint => 4,
+            Self::Rgba8Unorm | Self::R32Float | Self::R32Uint => 4,
             Self::Rgba32Uint => 16,
         }
     }

@@ -35,6 +35,9 @@ pub enum Values {
     /// Pixels (red, green, blue, opacity) of a picture of this width. Red: a gradient from left to right. Green: rings,
     /// inverted in the upper left, which show the orientation. Blue: noise, which makes neighbouring pixels differ.
     Picture(u64),
+    /// The rings and the noise of [`Values::Picture`] of this width, mixed in one channel: levels below 256 for integers, 1/256 of
+    /// them for floats.
+    Grey(u64),
     /// The same number everywhere, as in source article A5 (0.5).
     Constant(f64),
 }
@@ -113,6 +116,7 @@ impl Input {
         match self.values {
             Values::Constant(value) => value,
             Values::Picture(width) => pixel(width, index / 4, key(self.stream))[(index % 4) as usize].into(),
+            Values::Grey(width) => grey(width, index, key(self.stream), scalar),
             Values::Ramp => Values::ramp(scalar, index),
             values => values.kind().drawn(scalar, hash(values.position(index), key(self.stream))),
         }
@@ -187,7 +191,7 @@ vectorised! {
                 let bytes = &pixel(width, number, key)[channel as usize..];
                 slots.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = f64::from(*byte));
             }),
-            (Values::Picture(_), _) => {
+            (Values::Picture(_) | Values::Grey(_), _) => {
                 let indices = (first..).step_by(stride as usize);
                 indices.zip(slots).for_each(|(index, slot)| *slot = input.at(scalar, index));
             }
@@ -240,6 +244,13 @@ fn pixel(width: u64, number: u64, key: u32) -> [u8; 4] {
     let ring = (dx * dx + dy * dy).sqrt() as i64 as u64 * 32 / width.max(1);
     let green = if ring.is_multiple_of(2) == (x < middle && y < middle) { 48 } else { 208 };
     [(255 * x / width) as u8, green, hash(number, key) as u8, 255]
+}
+
+/// Pixel `number` of [`Values::Grey`].
+fn grey(width: u64, number: u64, key: u32, scalar: Scalar) -> f64 {
+    let [_, rings, noise, _] = pixel(width, number, key);
+    let level = f64::from(rings.midpoint(noise));
+    if matches!(scalar, Scalar::U32 | Scalar::Unorm8) { level } else { level / 256.0 }
 }
 
 /// ±k with k in 1..=127.
@@ -333,8 +344,13 @@ mod tests {
     fn elements_and_sums_agree_with_at_at_any_stride_and_past_32_bits() {
         let kinds =
             [Values::Wide, Values::Summable, Values::Signs, Values::Digits, Values::SummableFrom((1 << 40) - 7)];
-        let kinds =
-            kinds.into_iter().chain([Values::Picture(37), Values::Constant(2.0), Values::Ramp, Values::WideFrom(9)]);
+        let kinds = kinds.into_iter().chain([
+            Values::Picture(37),
+            Values::Grey(37),
+            Values::Constant(2.0),
+            Values::Ramp,
+            Values::WideFrom(9),
+        ]);
         for (values, stream) in kinds.zip([0, 1, 7, 63, 1 << 40].into_iter().cycle()) {
             let input = values.of(stream);
             for scalar in [Scalar::U32, Scalar::F32, Scalar::F64, Scalar::F16, Scalar::Unorm8] {

@@ -102,11 +102,13 @@ pub enum Feature {
     SubgroupId,
     /// Dot products of four bytes packed into a word: WGSL's language feature `packed_4x8_integer_dot_product`.
     PackedProduct,
+    /// Linear filtering of textures of 32-bit floats.
+    FilteredF32,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Subgroups,
         Self::F64,
         Self::F16,
@@ -114,6 +116,7 @@ impl Feature {
         Self::CooperativeMatrix,
         Self::SubgroupId,
         Self::PackedProduct,
+        Self::FilteredF32,
     ];
 
     /// Its name in the reason of a skipped row.
@@ -127,6 +130,7 @@ impl Feature {
             Self::CooperativeMatrix => "cooperative matrices",
             Self::SubgroupId => "subgroup numbers (subgroup_id)",
             Self::PackedProduct => "packed dot products",
+            Self::FilteredF32 => "linear filtering of f32 textures",
         }
     }
 
@@ -137,7 +141,7 @@ impl Feature {
         match self {
             Self::SubgroupId => Some("subgroup_id"),
             Self::PackedProduct => Some("packed_4x8_integer_dot_product"),
-            Self::Subgroups | Self::F64 | Self::F16 | Self::I64 | Self::CooperativeMatrix => None,
+            Self::Subgroups | Self::F64 | Self::F16 | Self::I64 | Self::CooperativeMatrix | Self::FilteredF32 => None,
         }
     }
 }

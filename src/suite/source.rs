@@ -10,11 +10,11 @@ pub struct Source {
 
 /// The articles by the letter of their workloads' numbers.
 pub const ARTICLES: &[(char, &str)] = &[
-    ('A', "reduction in shared memory"),
-    ('B', "memory spaces"),
-    ('C', "sum of cubes with synchronisation"),
-    ('D', "coalescing and transpose"),
-    ('E', "shared-memory banks"),
+    ('A', "reduction in shared memory (article 000)"),
+    ('B', "memory spaces (article 001)"),
+    ('C', "sum of cubes with synchronisation (article 002)"),
+    ('D', "coalescing and transpose (article 003)"),
+    ('E', "shared-memory banks (article 004)"),
 ];
 
 const fn source(id: &'static str, meaning: &'static str) -> Source {

@@ -4,17 +4,17 @@
 use crate::command::{Folder, Output};
 
 /// Writes a report with one row: `$1` is the version, `$2` the path. From version `SLOW` on a time is 3 % longer, from
-/// version `WRONG` on the result is wrong; version `BROKEN` writes nothing. Times vary by 0.4 % from call to call.
+/// version `WRONG` on the result is wrong, else its status is `RIGHT`; version `BROKEN` writes nothing. Times vary by 0.4 % from call to call.
 const VERSION: &str = r#"
 calls=$(($(cat calls 2>/dev/null || echo 0) + 1)); echo $calls > calls
 [ "$1" = "${BROKEN:-0}" ] && { echo "does not build" >&2; exit 1; }
-awk -v version="$1" -v calls=$calls -v slow="${SLOW:-99}" -v wrong="${WRONG:-99}" 'BEGIN {
+awk -v version="$1" -v calls=$calls -v slow="${SLOW:-99}" -v wrong="${WRONG:-99}" -v right="${RIGHT:-ok}" 'BEGIN {
     srand(calls * 7919)
     noise = sqrt(-2 * log(rand() + 1e-9)) * cos(6.283185307 * rand())
     ns = 10000 * (version >= slow ? 1.03 : 1) * exp(0.004 * noise)
     status = version >= wrong ? "wrong" : "ok"
     print "family,benchmark,dtype,n,status,reason,timer,median_ns,ci_low_ns,ci_high_ns"
-    if (status == "ok") printf "stream,copy,f32,1024,ok,,timestamp,%.3f,%.3f,%.3f\n", ns, ns * 0.996, ns * 1.004
+    if (status == "ok") printf "stream,copy,f32,1024,%s,,timestamp,%.3f,%.3f,%.3f\n", right, ns, ns * 0.996, ns * 1.004
     else print "stream,copy,f32,1024,wrong,\"element 3 is 1, must be 2\",,,,"
     if (version == 1 && slow == 98) print "stream,copy,f32,2048,ok,,timestamp,1,1,1"
 }' > "$2"
@@ -42,6 +42,13 @@ fn the_first_slow_version_is_named_with_its_probability() {
     // All 16 versions once would be more than it takes.
     let measurements = output.stderr.lines().filter(|line| line.contains(". version ")).count();
     assert!((6..40).contains(&measurements), "{output}");
+}
+
+#[test]
+fn times_of_unverified_rows_count() {
+    let output = bisect("SLOW=9 RIGHT=unverified", &[]).succeeds();
+    assert!(output.stdout.starts_with("stream/copy f32 1024: slower from version 9 on"), "{output}");
+    assert!(output.stderr.contains("The rows are unverified: only their times count."), "{output}");
 }
 
 #[test]

@@ -31,6 +31,8 @@ const ADDED: &[(&str, &str)] = &[
     ("reduction/interleaved_dynamic", "2026-11-23"),
     ("sum_of_cubes/accumulate_in_workgroup", "2026-11-23"),
     ("workgroup_memory/static_and_dynamic", "2026-11-23"),
+    ("texture/rotate_sampled_float", "2026-11-23T14"),
+    ("texture/rotate_by_hand_float", "2026-11-23T14"),
 ];
 
 fn index(folder: &Folder, reports: &str) -> Output {

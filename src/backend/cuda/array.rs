@@ -25,6 +25,7 @@ impl Array {
     pub(super) fn new(context: &Rc<Context>, texture: &Texture, is_sampled: bool) -> Result<Self> {
         let (format, channels) = match texture.format {
             TexelFormat::Rgba8Unorm => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8, 4),
+            TexelFormat::R32Float => (sys::CUarray_format::CU_AD_FORMAT_FLOAT, 1),
             TexelFormat::R32Uint => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32, 1),
             TexelFormat::Rgba32Uint => (sys::CUarray_format::CU_AD_FORMAT_UNSIGNED_INT32, 4),
         };

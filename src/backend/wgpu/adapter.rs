@@ -47,6 +47,7 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
         Feature::F16 => wgpu::Features::SHADER_F16,
         Feature::I64 => wgpu::Features::SHADER_INT64,
         Feature::CooperativeMatrix => wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX,
+        Feature::FilteredF32 => wgpu::Features::FLOAT32_FILTERABLE,
         Feature::SubgroupId | Feature::PackedProduct => wgpu::Features::empty(),
     }
 }

@@ -48,6 +48,7 @@ impl Gpu {
             dimension: wgpu::TextureDimension::D2,
             format: match texture.format {
                 TexelFormat::Rgba8Unorm => wgpu::TextureFormat::Rgba8Unorm,
+                TexelFormat::R32Float => wgpu::TextureFormat::R32Float,
                 TexelFormat::R32Uint => wgpu::TextureFormat::R32Uint,
                 TexelFormat::Rgba32Uint => wgpu::TextureFormat::Rgba32Uint,
             },

@@ -221,12 +221,15 @@ impl Bisection<'_> {
             self.search = Search::new(self.versions.len(), self.arguments.limit / 100.0);
             (0..first).for_each(|_| self.search.add(0, Outcome::Verdict { is_wrong: false }));
         }
+        if number == 1 && status == Status::Unverified {
+            say("The rows are unverified: only their times count.");
+        }
         let logs = row.median_ns.filter(|ns| *ns > 0.0).map(f64::ln);
         let outcome = match (self.is_about_verdicts, logs) {
             (true, _) if matches!(status, Status::Ok | Status::Implausible | Status::Wrong) => {
                 Outcome::Verdict { is_wrong: status == Status::Wrong }
             }
-            (false, Some(log_ns)) if matches!(status, Status::Ok | Status::Implausible) => {
+            (false, Some(log_ns)) if matches!(status, Status::Ok | Status::Implausible | Status::Unverified) => {
                 // Half of a 95 % interval is about two deviations.
                 let deviation = row.noise().filter(|noise| noise.is_finite()).unwrap_or(0.05) / 2.0;
                 Outcome::Time { log_ns, variance: deviation * deviation }

@@ -2,7 +2,7 @@
 
 use crate::report::table::label;
 use crate::results::compare::{
-    CaseComparison, Comparison, Entry, Evidence, Mark, Ratio, Regression, Side, Tally, Verdict,
+    CaseComparison, Comparison, Entry, Evidence, Mark, Match, Ratio, Regression, Side, Tally, Verdict,
 };
 use crate::results::format;
 
@@ -219,6 +219,28 @@ pub fn rule(comparison: &Comparison) -> String {
     )
 }
 
+/// What the totals of a match do not show: rows whose kernels or checks differ, and a side without epochs.
+pub(super) fn remarks(comparison: &Comparison, of: usize) -> Vec<String> {
+    let pairs: Vec<_> = comparison.cases.iter().filter_map(|case| Some((case, case.pairs.get(of)?))).collect();
+    let mut remarks: Vec<String> = Mark::ALL
+        .iter()
+        .filter_map(|mark| {
+            let many = pairs.iter().filter(|(_, pair)| pair.marks.contains(mark)).count();
+            (many > 0).then(|| format!("{} with a {}.", count(many), marked(*mark)))
+        })
+        .collect();
+    let Match { baseline, side } = comparison.matches[of];
+    for (index, label) in [baseline, side].into_iter().zip(labels(comparison, of)) {
+        let timings = || pairs.iter().filter_map(|(case, _)| case.entries.get(index)?.timing);
+        if timings().next().is_some() && timings().all(|timing| !timing.shows_variation()) {
+            remarks.push(format!(
+                "{label} has one run without epochs, which does not show run-to-run variation: no verdict is possible."
+            ));
+        }
+    }
+    remarks
+}
+
 /// Facts that tell a side from others of the same device and API: its card, and the APIs of its runs.
 pub(super) fn particulars(comparison: &Comparison, side: &Side) -> Vec<String> {
     let differs = |get: fn(&Side) -> String| {
@@ -227,7 +249,7 @@ pub(super) fn particulars(comparison: &Comparison, side: &Side) -> Vec<String> {
     };
     let card = (!side.card.is_empty() && differs(|side| side.card.to_owned())).then(|| format!("card {}", side.card));
     let apis = !side.apis.is_empty() && differs(|side| side.apis.to_owned());
-    card.into_iter().chain(apis.then(|| format!("runs of {}", side.apis))).collect()
+    card.into_iter().chain(apis.then(|| format!("run through {}", side.apis))).collect()
 }
 
 /// The number of names, and the first few names.

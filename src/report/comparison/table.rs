@@ -5,7 +5,7 @@ use textwrap::core::display_width;
 use super::columns::{Block, Column, VERDICT, block, sign};
 use super::groups::{Group, groups};
 use super::sentences::{
-    count, days, labels, left_out, marked, mean_shares, name, none, particulars, regression_lines, rule, some,
+    count, days, labels, left_out, marked, mean_shares, name, none, particulars, regression_lines, remarks, rule, some,
     tally_line, title, with_interval,
 };
 use super::view::{Sort, View};
@@ -45,6 +45,9 @@ fn regressions(comparison: &Comparison, view: View) -> impl Iterator<Item = Stri
 /// Rows that a short comparison shows of those that changed.
 const CHANGED: usize = 12;
 
+/// How to see the others.
+const ALL: &str = "`--all --sort ratio` shows every row, the largest slow-down first";
+
 /// Totals, the rows that changed with the largest slow-down first, and what was left out in one line.
 fn short(comparison: &Comparison, view: View) -> String {
     let mut parts = vec![sides(comparison, view)];
@@ -73,9 +76,9 @@ fn short(comparison: &Comparison, view: View) -> String {
         parts.push(format!("{}\n{}", paint(view.terminal, BOLD, &title), draw(block, view.terminal)));
     }
     if hidden > 0 {
-        closing.push(format!("{hidden} more changed; `--all` shows every row."));
+        closing.push(format!("{hidden} more changed; {ALL}."));
     } else if compared > shown.len() {
-        closing.push("`--all` shows every row.".to_owned());
+        closing.push(format!("{ALL}."));
     }
     let left = comparison.cases.len() - compared;
     if left > 0 {
@@ -113,6 +116,7 @@ fn totals(comparison: &Comparison, of: usize, terminal: Terminal) -> Option<Stri
             means.iter().map(|(family, mean)| format!("{family} {}", with_interval(mean))).collect();
         text.push_str(&paragraph(&format!("Mean {a} ÷ {b}: {}.", parts.join(", ")), "  ", terminal));
     }
+    text.extend(remarks(comparison, of).iter().map(|remark| paragraph(remark, "  ", terminal)));
     Some(text)
 }
 

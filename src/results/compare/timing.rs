@@ -33,6 +33,12 @@ impl Timing {
         Self { median_ns, interval: interval.filter(is_sound), runs: series.runs.len(), variance }
     }
 
+    /// Whether run-to-run variation is known: of several runs, or of one with epochs.
+    #[must_use]
+    pub const fn shows_variation(&self) -> bool {
+        self.variance.is_some()
+    }
+
     /// Half width of the interval ÷ time: the ± of the table.
     #[must_use]
     pub fn noise(&self) -> Option<f64> {

@@ -38,7 +38,14 @@ pub const JOBS: &[Job] = &[
         is_largest: false,
         ..Job::F32
     },
-    Job { name: "rotation", family: "texture", naive: "rotate_by_hand", scalar: None, ..Job::F32 },
+    Job {
+        name: "rotation",
+        family: "texture",
+        benchmarks: &["rotate_sampled", "rotate_by_hand"],
+        naive: "rotate_by_hand",
+        scalar: None,
+        ..Job::F32
+    },
 ];
 
 impl Job {

@@ -213,7 +213,8 @@ impl Patterns {
         let ratio = (speed.value / model).ln().abs();
         if self.widest.as_ref().is_none_or(|(known, _)| ratio > *known) {
             let text = percent(draft, name, speed);
-            let text = text.map(|speed| format!("{speed} instead of {} at {name}", format::percent(model)));
+            let text = text
+                .map(|speed| format!("{speed} of the aligned speed instead of {} at {name}", format::percent(model)));
             self.widest = text.ok().map(|text| (ratio, text)).or(self.widest.take());
         }
     }
@@ -276,7 +277,10 @@ fn stride(rows: &Rows, draft: &mut Draft) -> Told {
     let falls = is_faster(speed(one, eight)?)?;
     let is_flat = is_near(beyond, 1.0)?;
     let left = percent(draft, "stride 8", eighth)?;
-    let start = format!("Stride 8 runs at {left} of the speed of stride 1");
+    let second = speed(two, one).and_then(|second| percent(draft, "stride 2", second));
+    let second =
+        second.map_or_else(|_| String::new(), |second| format!("Stride 2 runs at {second} of the speed of stride 1. "));
+    let start = format!("{second}Stride 8 runs at {left} of the speed of stride 1");
     let mut answer = if is_flat {
         Answer::new(falls, format!("{start}, and stride 16 is as fast as stride 8, {WITHIN}."))
     } else {

@@ -29,6 +29,9 @@ pub fn steps() -> impl Iterator<Item = &'static Step> {
 #[must_use]
 pub fn named(name: &str) -> Vec<&'static Step> {
     let name = name.to_ascii_uppercase();
+    // Chapters are the articles in their order: 000 to 004.
+    let article = name.parse::<u8>().ok().filter(|_| name.len() == 3).map(|number| char::from(b'A' + number % 26));
+    let name = article.map_or(name, String::from);
     steps().filter(|step| step.id == name || step.chapter().to_string() == name).collect()
 }
 
