@@ -32,7 +32,7 @@ impl Gpu {
         if let Some(refusal) = adapter::refusal(&adapter.device) {
             return Err(Error::NoDevice(refusal));
         }
-        let required_features = adapter::wanted_features(&adapter.inner);
+        let required_features = adapter::wanted_features(adapter);
         let experimental_features = if required_features.intersects(wgpu::Features::all_experimental_mask()) {
             #[expect(unsafe_code, reason = "cooperative matrices are an experimental feature of wgpu")]
             // SAFETY: the only experimental feature requested is cooperative matrices, for which wgpu adds no bounds
@@ -48,7 +48,7 @@ impl Gpu {
             label: Some("shaderbench"),
             required_features,
             experimental_features,
-            required_limits: adapter.inner.limits(),
+            required_limits: adapter::wanted_limits(adapter),
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
@@ -117,5 +117,35 @@ impl Gpu {
 
     pub(super) fn encoder(&self) -> wgpu::CommandEncoder {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::wgpu::adapters;
+    use crate::suite::Feature;
+
+    #[test]
+    fn a_device_is_opened_with_what_its_description_says() {
+        let Some(mut adapter) = pollster::block_on(adapters(None)).into_iter().next() else {
+            eprintln!("SKIPPED: there is no device");
+            return;
+        };
+        let whole = pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT)).expect("a device").device;
+        assert_eq!(whole.limits(), adapter.inner.limits());
+        adapter.device.max_invocations = 64;
+        adapter.device.max_binding_bytes = 1 << 20;
+        adapter.device.max_workgroup_bytes = 4096;
+        adapter.device.features.remove(&Feature::Subgroups);
+        adapter.device.has_timestamps = false;
+        adapter.device.has_copy_timestamps = false;
+        let lowered = pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT)).expect("a device").device;
+        let limits = lowered.limits();
+        assert_eq!(limits.max_compute_invocations_per_workgroup, 64);
+        assert_eq!(limits.max_storage_buffer_binding_size, 1 << 20);
+        assert_eq!(limits.max_compute_workgroup_storage_size, 4096);
+        let gone = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SUBGROUP;
+        assert!(!lowered.features().intersects(gone), "{:?}", lowered.features());
     }
 }
