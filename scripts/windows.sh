@@ -187,15 +187,17 @@ rows_of() {
     python3 -c 'import csv, sys; print(len(list(csv.DictReader(open(sys.argv[1], encoding="utf-8")))))' "$1"
 }
 
-# resume BACKEND: a report without its last rows is completed.
+# resume BACKEND: a report without its last rows is completed. Its rows were judged by `measure`: a check that compares
+# times may call one wrong on a busy machine (code 3).
 resume() {
     local backend=$1 whole=reduction.$1.csv rest=resumed.$1.csv file rows=()
     # No case is left out for its time.
     local arguments=(--backend "$1" --profile quick --size 2^14 --time 10m --table none)
     rm -f "$WORK/runs/$whole" "$WORK/runs/$rest"
-    program run "${arguments[@]}" reduction --out "$whole" >/dev/null 2>&1 || problem "reduction through $backend"
+    program run "${arguments[@]}" reduction --out "$whole" >/dev/null 2>&1 || [ $? -eq 3 ] ||
+        problem "reduction through $backend"
     head -12 "$WORK/runs/$whole" >"$WORK/runs/$rest"
-    program run "${arguments[@]}" reduction --resume "$rest" >"$WORK/runs/resume.txt" 2>&1 ||
+    program run "${arguments[@]}" reduction --resume "$rest" >"$WORK/runs/resume.txt" 2>&1 || [ $? -eq 3 ] ||
         problem "--resume: $(tail -3 "$WORK/runs/resume.txt")"
     for file in "$whole" "$rest"; do rows+=("$(rows_of "$WORK/runs/$file")"); done
     [ "${rows[0]}" -eq "${rows[1]}" ] || problem "--resume: ${rows[1]} rows of ${rows[0]}"
