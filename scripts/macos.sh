@@ -50,8 +50,10 @@ if has_metal; then
     echo "msl: ${#files[@]} outputs, $rejected rejected"
     [ "$rejected" -eq 0 ]
     scripts/quick.sh --backend metal --time 10m "$@"
+    scripts/examples.sh --backend metal --table none
 else
     [ "$(uname -s)" != Darwin ] || { echo "error: there is no xcrun metal" >&2; exit 1; }
     echo "SKIPPED: this is not macOS: MSL is not compiled by Apple's compiler, and nothing runs through Metal"
     scripts/quick.sh "$@"
+    scripts/examples.sh --table none
 fi

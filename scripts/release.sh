@@ -17,6 +17,8 @@ cd "$(dirname "$0")/.."
 # A path as compilers write it: with backslashes on Windows.
 native() { if command -v cygpath >/dev/null; then cygpath -w "$1"; else echo "$1"; fi; }
 root=$(native "$PWD")
+# A dependency (ahash of rhai) draws random numbers while it is compiled, unless there is a seed.
+export CONST_RANDOM_SEED=shaderbench
 cargo_home=$(native "${CARGO_HOME:-$HOME/.cargo}")
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 dist="$target/dist"
@@ -102,7 +104,9 @@ make_ptx() {
 }
 
 build() { # TARGET
+    # The last prefix that fits counts: the target folder may be outside of the checkout.
     local flags=("--remap-path-prefix=$root=/shaderbench" "--remap-path-prefix=$cargo_home=/cargo")
+    flags+=("--remap-path-prefix=$(native "$target")=/shaderbench/target")
     local command=(build) suffix='' program
     case "$1" in
         *-linux-gnu) command=(zigbuild) suffix=".$GLIBC" ;;

@@ -45,9 +45,11 @@ case "$(uname -s)" in
             exit 1
         fi
         scripts/quick.sh --backend dx12 --device 'Microsoft Basic Render' --time 20m "$@"
+        scripts/examples.sh --backend dx12 --device 'Microsoft Basic Render' --table none
         ;;
     *)
         echo "SKIPPED: this is not Windows: neither WARP nor $compiler is used"
         scripts/quick.sh "$@"
+        scripts/examples.sh --table none
         ;;
 esac

@@ -39,6 +39,7 @@ mod resume;
 mod scan;
 mod shaders;
 mod show;
+mod small;
 mod streams;
 mod terminal;
 mod timing;

@@ -53,12 +53,36 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
 }
 
 /// The features to request: timestamps, mappable storage buffers and all shader features, as far as the adapter has
-/// them.
-pub(super) fn wanted_features(adapter: &wgpu::Adapter) -> wgpu::Features {
-    let own = wgpu::Features::TIMESTAMP_QUERY
-        | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS
-        | wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
-    shader_features(adapter).map(wgpu_feature).fold(adapter.features() & own, |all, one| all | one)
+/// them and its description keeps them.
+pub(super) fn wanted_features(adapter: &Adapter) -> wgpu::Features {
+    let Adapter { inner, device } = adapter;
+    let own = [
+        (device.has_timestamps, wgpu::Features::TIMESTAMP_QUERY),
+        (device.has_copy_timestamps, wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),
+        (device.has_mappable_storage, wgpu::Features::MAPPABLE_PRIMARY_BUFFERS),
+    ];
+    let own = own.into_iter().filter(|(is_kept, _)| *is_kept).map(|(_, feature)| feature);
+    let of_shaders = shader_features(inner).filter(|feature| device.features.contains(feature)).map(wgpu_feature);
+    own.chain(of_shaders).fold(wgpu::Features::empty(), |all, one| all | one) & inner.features()
+}
+
+/// The limits to request: those of the adapter, or the smaller ones of its description. A test lowers the description to
+/// get a device that wgpu keeps within these limits.
+pub(super) fn wanted_limits(adapter: &Adapter) -> wgpu::Limits {
+    let Adapter { inner, device } = adapter;
+    wgpu::Limits {
+        max_buffer_size: device.max_buffer_bytes,
+        max_storage_buffer_binding_size: device.max_binding_bytes,
+        max_texture_dimension_2d: device.max_texture_side,
+        max_storage_buffers_per_shader_stage: device.max_storage_buffers,
+        max_compute_workgroup_storage_size: device.max_workgroup_bytes,
+        max_compute_invocations_per_workgroup: device.max_invocations,
+        max_compute_workgroup_size_x: device.max_workgroup_size[0],
+        max_compute_workgroup_size_y: device.max_workgroup_size[1],
+        max_compute_workgroup_size_z: device.max_workgroup_size[2],
+        max_compute_workgroups_per_dimension: device.max_groups,
+        ..inner.limits()
+    }
 }
 
 /// The shader features that the adapter has. wgpu reports cooperative matrices for any shape and type; the kernels use

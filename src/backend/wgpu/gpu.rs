@@ -8,8 +8,12 @@ use futures_channel::oneshot;
 use super::adapter::{self, Adapter};
 use super::platform::{self, PIECE};
 use super::timeouts::Timeouts;
+use crate::backend::Device;
 use crate::error::{Error, Result, one_line};
 use crate::job::POISON;
+
+/// As many bytes as wgpu's buffer of zeros on Direct3D 12 has.
+const CLEARED: u64 = 256 << 10;
 
 /// Device, queue, and the errors reported since the last check.
 #[derive(Clone)]
@@ -32,7 +36,7 @@ impl Gpu {
         if let Some(refusal) = adapter::refusal(&adapter.device) {
             return Err(Error::NoDevice(refusal));
         }
-        let required_features = adapter::wanted_features(&adapter.inner);
+        let required_features = adapter::wanted_features(adapter);
         let experimental_features = if required_features.intersects(wgpu::Features::all_experimental_mask()) {
             #[expect(unsafe_code, reason = "cooperative matrices are an experimental feature of wgpu")]
             // SAFETY: the only experimental feature requested is cooperative matrices, for which wgpu adds no bounds
@@ -48,7 +52,7 @@ impl Gpu {
             label: Some("shaderbench"),
             required_features,
             experimental_features,
-            required_limits: adapter.inner.limits(),
+            required_limits: adapter::wanted_limits(adapter),
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
@@ -86,7 +90,36 @@ impl Gpu {
         let readback = ["readback", "readback"]
             .map(|label| buffer(label, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST));
         queue.write_buffer(&poison, 0, bytemuck::cast_slice(&vec![POISON; poison.size() as usize / 4]));
-        Ok(Self { device, queue, timeouts, error: reported, is_lost, poison, upload, readback })
+        let gpu = Self { device, queue, timeouts, error: reported, is_lost, poison, upload, readback };
+        if let Some(rest) = gpu.left_by_clear().await? {
+            // Keeps the memory, so that the next device gets other memory.
+            std::mem::forget(gpu);
+            let Device { name, api, .. } = &adapter.device;
+            return Err(Error::NoDevice(format!(
+                "{name} ({api}) does not clear buffers: {rest:#010x} is left in one, so counters would start wrong; run \
+                 again, with --resume for the rows that are missing"
+            )));
+        }
+        Ok(gpu)
+    }
+
+    /// The first word that is not zero in a cleared buffer. wgpu clears by copying from a buffer that Direct3D promises
+    /// to be zero. A translation layer may leave there what a device before has freed.
+    async fn left_by_clear(&self) -> Result<Option<u32>> {
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("cleared"),
+            size: CLEARED,
+            usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        self.poison(&buffer, 0);
+        let mut encoder = self.encoder();
+        encoder.clear_buffer(&buffer, 0, None);
+        self.run(encoder).await?;
+        let mut left = None;
+        self.read(&buffer, 0..CLEARED, &mut |_, bytes| left = left.or_else(|| first_word_set(bytes))).await?;
+        buffer.destroy();
+        Ok(left)
     }
 
     /// Returns the error reported since the last check, if any.
@@ -117,5 +150,47 @@ impl Gpu {
 
     pub(super) fn encoder(&self) -> wgpu::CommandEncoder {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+}
+
+fn first_word_set(bytes: &[u8]) -> Option<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).find(|word| *word != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::wgpu::adapters;
+    use crate::suite::Feature;
+
+    #[test]
+    fn a_cleared_buffer_with_a_rest_is_found() {
+        let mut bytes = vec![0; CLEARED as usize];
+        assert_eq!(first_word_set(&bytes), None);
+        bytes[CLEARED as usize - 4..].copy_from_slice(&7_u32.to_le_bytes());
+        assert_eq!(first_word_set(&bytes), Some(7));
+    }
+
+    #[test]
+    fn a_device_is_opened_with_what_its_description_says() {
+        let Some(mut adapter) = pollster::block_on(adapters(None)).into_iter().next() else {
+            eprintln!("SKIPPED: there is no device");
+            return;
+        };
+        let whole = pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT)).expect("a device").device;
+        assert_eq!(whole.limits(), adapter.inner.limits());
+        adapter.device.max_invocations = 64;
+        adapter.device.max_binding_bytes = 1 << 20;
+        adapter.device.max_workgroup_bytes = 4096;
+        adapter.device.features.remove(&Feature::Subgroups);
+        adapter.device.has_timestamps = false;
+        adapter.device.has_copy_timestamps = false;
+        let lowered = pollster::block_on(Gpu::open(&adapter, Timeouts::DEFAULT)).expect("a device").device;
+        let limits = lowered.limits();
+        assert_eq!(limits.max_compute_invocations_per_workgroup, 64);
+        assert_eq!(limits.max_storage_buffer_binding_size, 1 << 20);
+        assert_eq!(limits.max_compute_workgroup_storage_size, 4096);
+        let gone = wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SUBGROUP;
+        assert!(!lowered.features().intersects(gone), "{:?}", lowered.features());
     }
 }
