@@ -44,14 +44,7 @@ swiftshader() {
         echo "SKIPPED: $SWIFTSHADER is not there: install Debian's chromium, or set SWIFTSHADER"
         return 0
     fi
-    # Its compiler does not end with this kernel: stopped after ten minutes, at 9 to 17 GB of memory.
-    local slow=matmul/double_buffered names
-    # shellcheck disable=SC2207 # Names are words.
-    names=($("$PROGRAM" list --json | "$(find_python)" -c 'import json, sys
-for one in json.load(sys.stdin):
-    print(one["family"] + "/" + one["benchmark"])' | tr -d '\r' | grep -vxF "$slow"))
-    echo "swiftshader: ${#names[@]} benchmarks; not $slow, which its compiler does not finish"
-    VK_DRIVER_FILES="$SWIFTSHADER" quick swiftshader "${names[@]}"
+    VK_DRIVER_FILES="$SWIFTSHADER" quick swiftshader
 }
 
 limits() {

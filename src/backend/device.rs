@@ -153,6 +153,11 @@ pub struct Device {
     pub facts: Vec<(&'static str, String, String)>,
 }
 
+/// Kernels that a driver's compiler does not finish: part of the device's name, the kernel, and what the compiler took
+/// before it was stopped. A compiler in this process cannot be stopped, so it must not start.
+const UNFINISHED: &[(&str, &str, &str)] =
+    &[("SwiftShader", "matmul/double_buffered", "after 10 minutes it had used 8.7 GB of memory")];
+
 impl Device {
     /// The properties that every API reports, for display.
     #[must_use]
@@ -232,6 +237,12 @@ impl Device {
         }
         if let Some(feature) = interface.features.difference(&self.features).next() {
             return refuse(format!("the device has no {}", feature.name()));
+        }
+        let unfinished = UNFINISHED.iter().find(|(driver, kernel, _)| {
+            self.api == Api::Vulkan && self.name.contains(driver) && job.label.split(' ').next() == Some(*kernel)
+        });
+        if let Some((driver, _, effort)) = unfinished {
+            return refuse(format!("{driver}'s compiler does not finish this kernel: {effort}"));
         }
         if job.kernel.checks.zero_init
             && let Some(reason) = self.compiler.as_ref().and_then(|one| one.slow_zeroing(interface.workgroup_bytes))
