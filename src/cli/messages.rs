@@ -23,10 +23,15 @@ pub(super) fn beginning(
     let about = time.map_or_else(String::new, |time| format!(", at most about {} s", time.as_secs()));
     let line = |device: &Device| {
         let kind = if device.kind == DeviceType::Software { ", a software device" } else { "" };
-        let Device { name, api, driver, .. } = device;
+        let Device { name, api, driver, kernel_compiler, .. } = device;
+        let compiler = match (kernel_compiler.name.as_str(), kernel_compiler.version.as_str()) {
+            ("", _) => String::new(),
+            (name, "") => format!("; compiler {name}"),
+            (name, version) => format!("; compiler {name}, {version}"),
+        };
         let (families, profile) = (plural(families.len(), "family", "families"), profile.name());
         let cases = plural(count, "case", "cases");
-        format!("{name}{kind} ({api}, {driver}): {families}, {cases}, profile {profile}{about}")
+        format!("{name}{kind} ({api}, {driver}{compiler}): {families}, {cases}, profile {profile}{about}")
     };
     devices.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -1,9 +1,9 @@
 //! Writes sections as text.
 
 use super::layout::{Medium, Part, Terminal, lay_out};
-use super::{Section, apis, table, versus};
+use super::{Section, lanes, table, versus};
 
-/// All sections as terminal tables. Rows of several APIs are compared; a table of all families then ends the text.
+/// All sections as terminal tables. Rows of several APIs or compilers are compared; a table of all families then ends the text.
 #[must_use]
 pub fn tables(sections: &[Section], terminal: Terminal) -> String {
     write(sections, Medium::Terminal(terminal))
@@ -19,7 +19,7 @@ pub fn write(sections: &[Section], medium: Medium) -> String {
 /// One section: table, remarks and findings.
 #[must_use]
 pub fn section(section: &Section, medium: Medium) -> Vec<Part> {
-    let apis = apis(section.rows.iter().copied());
+    let lanes = lanes(section.rows.iter().copied());
     let terminal = medium.terminal();
-    if apis.len() < 2 { table::section(section, terminal) } else { versus::section(section, &apis, terminal) }
+    if lanes.len() < 2 { table::section(section, terminal) } else { versus::section(section, &lanes, terminal) }
 }

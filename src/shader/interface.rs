@@ -90,8 +90,7 @@ impl Shader {
     pub fn source_with(&self, constants: &Constants) -> Result<String> {
         let values = self.interface(constants)?.overrides;
         let line = |line: &str| {
-            let declared = line.strip_prefix("override ").and_then(|rest| rest.split([':', '=', ' ', ';']).next());
-            let name = declared.filter(|name| constants.contains_key(*name))?;
+            let name = overridden(line).filter(|name| constants.contains_key(*name))?;
             let (_, value) = values.iter().find(|(known, _)| known == name)?;
             let head = line.split(['=', ';']).next()?.trim_end();
             Some(format!("{head} = {};", value.wgsl()))
@@ -99,6 +98,37 @@ impl Shader {
         let lines = self.source().lines().map(|text| line(text).unwrap_or_else(|| text.to_owned()) + "\n");
         Ok(lines.collect())
     }
+
+    /// The source with each override as a constant of its value, for compilers that are given no values.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where an override is not written on a line of its own, and as for [`Shader::interface`].
+    pub fn constant_source(&self, constants: &Constants) -> Result<String> {
+        let values = self.interface(constants)?.overrides;
+        let line = |line: &str| {
+            let name = overridden(line)?;
+            let declared = line.strip_prefix("override ")?;
+            let (head, _) = declared.split_once(['=', ';'])?;
+            let head = head.trim_end();
+            Some(match values.iter().find(|(known, _)| known == name) {
+                Some((_, value)) => format!("const {head} = {};", value.wgsl()),
+                None if declared.contains('=') => format!("const {declared}"),
+                // One that the kernel does not use needs no value.
+                None => format!("const {head} = {}();", head.split_once(':')?.1.trim()),
+            })
+        };
+        let lines = self.source().lines().map(|text| line(text).unwrap_or_else(|| text.to_owned()) + "\n");
+        let source: String = lines.collect();
+        match Self::read(&source)?.overrides().pop_first() {
+            Some(name) => Err(Error::Shader(format!("override '{name}' is not written on a line of its own"))),
+            None => Ok(source),
+        }
+    }
+}
+
+/// The override that a line declares.
+fn overridden(line: &str) -> Option<&str> {
+    line.strip_prefix("override ")?.split([':', '=', ' ', ';']).next()
 }
 
 /// Whether the module divides integers, or takes a remainder, by a value that is no constant. naga guards these in HLSL,

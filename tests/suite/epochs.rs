@@ -20,7 +20,7 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    fn timer(&mut self, _: Api, _: &Timer) {}
+    fn timer(&mut self, _: Lane<'_>, _: &Timer) {}
     fn start(&mut self, index: usize, _: &Case, row: &Record) {
         let pass = row.epochs_ns.len();
         self.passes.resize(self.passes.len().max(pass + 1), Vec::new());

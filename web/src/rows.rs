@@ -35,7 +35,7 @@ impl Rows {
 }
 
 impl Observer for Rows {
-    fn timer(&mut self, _api: Api, timer: &Timer) {
+    fn timer(&mut self, _: Lane<'_>, timer: &Timer) {
         let tick = table::time(Some(timer.tick_ns));
         self.post("timer", &json!({ "is_device": timer.is_device, "tick": tick, "note": timer.note }));
     }

@@ -36,7 +36,7 @@ pub(crate) struct Recorder {
 }
 
 impl Observer for Recorder {
-    fn timer(&mut self, _: Api, timer: &Timer) {
+    fn timer(&mut self, _: Lane<'_>, timer: &Timer) {
         self.timer = Some(timer.clone());
     }
     fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
