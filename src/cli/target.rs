@@ -63,9 +63,7 @@ impl Target {
     /// As for [`Target::open`].
     pub(super) async fn open_with(self, compiler: KernelCompiler) -> Result<Box<dyn Backend>> {
         match self {
-            Self::Wgpu(adapter) => {
-                Ok(Box::new(WgpuBackend::open_with(adapter, Timeouts::DEFAULT, compiler).await?))
-            }
+            Self::Wgpu(adapter) => Ok(Box::new(WgpuBackend::open_with(adapter, Timeouts::DEFAULT, compiler).await?)),
             #[cfg(feature = "cuda")]
             other => other.open().await,
         }

@@ -1,10 +1,10 @@
 //! The README.md of a folder of reports: a list of reports and their headline figures.
 
-use super::{apis, lanes};
 use super::markdown::{escape, table};
 use super::summary::{operations, quoted, quoted_rate};
 use super::table::{rate, share_text};
 use super::versus::mean_ratio;
+use super::{apis, lanes};
 use crate::backend::{Api, DeviceType};
 use crate::error::{is_hidden, visible};
 use crate::results::findings::cache_curve::DRAM;

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use crate::backend::Api;
 use crate::families::FAMILIES;
-use crate::results::{Lane, Record};
 use crate::results::findings::{Finding, finding};
+use crate::results::{Lane, Record};
 use crate::suite::source::SOURCES;
 use crate::suite::{Dtype, Extent, Family};
 

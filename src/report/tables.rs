@@ -3,7 +3,8 @@
 use super::layout::{Medium, Part, Terminal, lay_out};
 use super::{Section, lanes, table, versus};
 
-/// All sections as terminal tables. Rows of several APIs or compilers are compared; a table of all families then ends the text.
+/// All sections as terminal tables. Rows of several APIs or compilers are compared; a table of all families then ends the text,
+/// and one of the compilers.
 #[must_use]
 pub fn tables(sections: &[Section], terminal: Terminal) -> String {
     write(sections, Medium::Terminal(terminal))
@@ -13,7 +14,14 @@ pub fn tables(sections: &[Section], terminal: Terminal) -> String {
 #[must_use]
 pub fn write(sections: &[Section], medium: Medium) -> String {
     let all = sections.iter().map(|one| section(one, medium)).chain(versus::overall(sections));
+    let all = all.chain(versus::compilers(sections));
     all.map(|parts| lay_out(parts, medium)).collect::<Vec<_>>().join("\n")
+}
+
+/// The table of the compilers; empty unless the rows compare compilers.
+#[must_use]
+pub fn compilers(sections: &[Section], medium: Medium) -> String {
+    versus::compilers(sections).map_or_else(String::new, |parts| lay_out(parts, medium))
 }
 
 /// One section: table, remarks and findings.

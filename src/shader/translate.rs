@@ -135,12 +135,7 @@ fn spirv(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, 
     Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
 }
 
-fn words(
-    module: &Module,
-    info: &ModuleInfo,
-    checks: Checks,
-    flags: spv::WriterFlags,
-) -> Result<Vec<u32>, String> {
+fn words(module: &Module, info: &ModuleInfo, checks: Checks, flags: spv::WriterFlags) -> Result<Vec<u32>, String> {
     use spv::ZeroInitializeWorkgroupMemoryMode as Zero;
     let options = spv::Options {
         lang_version: (1, 3),

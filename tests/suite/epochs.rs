@@ -7,7 +7,7 @@ use shaderbench::backend::{Api, Backend};
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::{self, Changes, EarlierRows, End, Epochs, Observer, Outcome, Settings};
 use shaderbench::error::Result;
-use shaderbench::results::{Record, Status};
+use shaderbench::results::{Lane, Record, Status};
 use shaderbench::suite::Case;
 
 /// Notes in which order cases run, and may interrupt the run.

@@ -6,7 +6,9 @@ use web_time::Instant;
 
 use super::gpu::Gpu;
 use super::{passthrough, pipelines};
-use crate::backend::{Api, BUILT_IN, BUILT_IN_VERSION, Compilation, CompilerName, Device, KernelCompiler, RuntimeChecks};
+use crate::backend::{
+    Api, BUILT_IN, BUILT_IN_VERSION, Compilation, CompilerName, Device, KernelCompiler, RuntimeChecks,
+};
 use crate::error::{Error, Result};
 use crate::job::{Kernel, Language};
 
@@ -70,7 +72,7 @@ impl Compared {
             return Err(Error::Unsupported(format!("{api} takes no SPIR-V from other compilers: only Vulkan does")));
         }
         let compiler = &mut self.compiler;
-        let known = self.known.entry(key).or_insert_with(|| translate(compiler, kernel).map_err(|error| error.chain()));
+        let known = self.known.entry(key).or_insert_with(|| translate(compiler, kernel).map_err(reason));
         let compilation = known.as_mut().map_err(|why| Error::Shader(why.clone()))?;
         let start = Instant::now();
         let pipeline = if matches!(compiler, KernelCompiler::Other(_)) {
@@ -87,6 +89,14 @@ impl Compared {
     /// Leaks the pipelines of a lost device: dropping them may wait for it forever.
     pub(super) fn leak(&mut self) {
         std::mem::forget(std::mem::take(&mut self.ready));
+    }
+}
+
+/// The message of an error, which becomes that of another.
+fn reason(error: Error) -> String {
+    match error {
+        Error::Shader(why) => why,
+        other => other.chain(),
     }
 }
 

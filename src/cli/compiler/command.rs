@@ -69,7 +69,10 @@ impl Chain {
             std::fs::write(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
             Ok::<_, String>(path)
         };
-        let text = |error: Error| error.to_string();
+        let text = |error: Error| match error {
+            Error::Shader(why) => why,
+            other => other.to_string(),
+        };
         let (mut input, mut webgpu) = (PathBuf::new(), PathBuf::new());
         if self.spec.starts_built_in {
             let words = kernel.spirv().map_err(text)?;
@@ -96,14 +99,14 @@ impl Chain {
             input = output;
             // A command before others may write WGSL again, which its reader knows by the name.
             let is_last = index + 1 == self.spec.commands.len();
-            if !is_last && read(&input).is_err() {
+            if !is_last && spirv(&input).is_err() {
                 let renamed = file(&format!("{}.wgsl", index + 1));
                 std::fs::rename(&input, &renamed).map_err(|error| error.to_string())?;
                 input = renamed;
             }
         }
         let last = self.spec.commands.last().map_or("", |command| &command[0]);
-        read(&input).map_err(|why| format!("{last} wrote no SPIR-V: {why}"))
+        spirv(&input).map_err(|why| format!("{last} wrote no SPIR-V: {why}"))
     }
 }
 
@@ -129,12 +132,13 @@ impl Translator for Chain {
 ///
 /// # Errors
 /// Why it is none.
-pub(in crate::cli) fn read(path: &Path) -> Result<Vec<u32>, String> {
+pub(in crate::cli) fn spirv(path: &Path) -> Result<Vec<u32>, String> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     if bytes.is_empty() {
         return Err("the file is empty".to_owned());
     }
-    let words: Vec<u32> = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
+    let words: Vec<u32> =
+        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
     match words.first() {
         Some(&MAGIC) if bytes.len() % 4 == 0 && words.len() > 5 => Ok(words),
         Some(&MAGIC) => Err(format!("it is cut off after {} bytes", bytes.len())),
@@ -149,7 +153,8 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Vec<u32>, String> {
 /// Why it failed, with its first line.
 fn run(program: &str, arguments: &[String], folder: &Path) -> Result<(), String> {
     let path = folder.join("messages");
-    let ended = ended(Command::new(program).args(arguments), &path, LONGEST).map_err(|why| format!("{program}: {why}"))?;
+    let ended =
+        ended(Command::new(program).args(arguments), &path, LONGEST).map_err(|why| format!("{program}: {why}"))?;
     let Some(fault) = ended else { return Ok(()) };
     // Paths of temporary files say nothing, and differ from run to run.
     let folder = format!("{}{}", folder.display(), std::path::MAIN_SEPARATOR);
@@ -232,7 +237,7 @@ mod tests {
         let path = folder.path().join("x.spv");
         let fault = |bytes: &[u8]| {
             std::fs::write(&path, bytes).expect("written");
-            read(&path).err()
+            spirv(&path).err()
         };
         let module = [MAGIC, 0x0001_0300, 0, 8, 0, 0x0002_0011, 1];
         let bytes: &[u8] = bytemuck::cast_slice(&module);

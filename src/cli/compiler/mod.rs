@@ -3,6 +3,7 @@
 mod command;
 mod spec;
 
+pub(super) use command::spirv;
 pub(super) use spec::Spec;
 
 use crate::backend::KernelCompiler;

@@ -107,7 +107,8 @@ fn words(text: &str) -> Result<Vec<Vec<String>>, String> {
 
 /// A command without its files: `spirv-opt -O` of `/usr/bin/spirv-opt -O {in} -o {out}`.
 fn short(command: &[String]) -> String {
-    let program = Path::new(&command[0]).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let program =
+        Path::new(&command[0]).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let is_file = |word: &str| [IN, WEBGPU, OUT].iter().any(|placeholder| word.contains(placeholder));
     let option = |pair: &[String]| {
         let announces = pair[0].starts_with('-') && pair.get(1).is_some_and(|next| next == OUT);

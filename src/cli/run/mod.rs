@@ -248,7 +248,7 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
     match arguments.table.unwrap_or_else(usual) {
         Tables::All => {}
         Tables::Family => sections.retain(|section| section.rows.iter().any(is_named)),
-        Tables::None => sections.clear(),
+        Tables::None => return Ok(report::compilers(&sections, arguments.format.medium())),
     }
     Ok(report::write(&sections, arguments.format.medium()))
 }

@@ -4,10 +4,12 @@
 //! if both sides are `ok` and use the same clock. The interval is that of the differences between their epochs, which took
 //! turns; of rows without epochs, that of [`stats::ratio`].
 
+mod compilers;
 mod grid;
 mod pair;
 mod texts;
 
+pub(super) use compilers::compilers;
 use pair::{Gap, Pair, pairs};
 use texts::{by_lane, none, with_interval};
 

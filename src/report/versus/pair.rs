@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::results::{Lane, Record};
 use crate::results::compare::{Ratio, ratios_in_turns};
 use crate::results::stats::{self, Estimate};
+use crate::results::{Lane, Record};
 
 /// One case through two lanes.
 pub(super) struct Pair<'a> {
