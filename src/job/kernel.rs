@@ -1,5 +1,6 @@
 //! The program of a job, and its hash.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::error::{Error, Result};
@@ -96,6 +97,14 @@ impl Kernel {
     /// [`Error::Shader`] where an override is not written on a line of its own.
     pub fn constant_source(&self) -> Result<String> {
         Shader::read(&self.source)?.constant_source(&self.constants)
+    }
+
+    /// [`Shader::integer_textures`] of the WGSL.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where it is not valid.
+    pub fn integer_textures(&self) -> Result<BTreeMap<u32, bool>> {
+        Ok(Shader::read(&self.source)?.integer_textures())
     }
 
     /// The SPIR-V that wgpu makes of it, without names.

@@ -57,6 +57,10 @@ impl Shader {
         &self.source
     }
 
+    pub(super) const fn module(&self) -> &Module {
+        &self.module
+    }
+
     /// Names of the overrides.
     #[must_use]
     pub fn overrides(&self) -> BTreeSet<&str> {

@@ -135,11 +135,24 @@ fn what_is_passed_through_computes_the_same() {
     }
     let folder = Folder::new();
     script(&folder, "copies", "#!/bin/sh\ncp \"$1\" \"$2\"\n");
-    let run = ["run", "texture", "scan", "--profile", "quick", "--epochs", "1", "--time", "20s", "--device", "0"];
+    let run = [
+        "run",
+        "texture",
+        "scan",
+        "memory_spaces",
+        "--profile",
+        "quick",
+        "--epochs",
+        "1",
+        "--time",
+        "25s",
+        "--device",
+        "0",
+    ];
     let compilers = ["--compiler", "naga", "--compiler", "same=naga | ./copies {in} {out}", "--out", "r.csv"];
     folder.run(&[&run[..], &compilers].concat());
     let rows = folder.records("r.csv");
-    for family in ["texture", "scan"] {
+    for family in ["texture", "scan", "memory_spaces"] {
         let (own, passed) = (of(&rows, "naga", family), of(&rows, "same", family));
         assert!(own.iter().any(|row| row.status == Status::Ok), "{family}");
         for (own, passed) in own.iter().zip(&passed) {

@@ -33,7 +33,7 @@ pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel, spirv: &[u32
     // writes, as the option's help says; kernels that need run-time checks do not get here unless the compiler keeps them
     // (`Device::check_kernel`).
     let module = unsafe { device.create_shader_module_passthrough(descriptor) };
-    let group = layout(device, &kernel.interface);
+    let group = layout(device, &kernel.interface, &kernel.integer_textures()?);
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: None,
         bind_group_layouts: &[Some(&group)],
@@ -54,7 +54,11 @@ pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel, spirv: &[u32
 }
 
 /// The layout that wgpu would read from the WGSL.
-fn layout(device: &wgpu::Device, interface: &Interface) -> wgpu::BindGroupLayout {
+fn layout(
+    device: &wgpu::Device,
+    interface: &Interface,
+    integer_textures: &BTreeMap<u32, bool>,
+) -> wgpu::BindGroupLayout {
     let buffer = |ty| wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None };
     let has_sampler = !interface.samplers.is_empty();
     let kinds = interface.bindings.iter().map(|binding| {
@@ -63,7 +67,11 @@ fn layout(device: &wgpu::Device, interface: &Interface) -> wgpu::BindGroupLayout
             Access::Read => buffer(wgpu::BufferBindingType::Storage { read_only: true }),
             Access::ReadWrite => buffer(wgpu::BufferBindingType::Storage { read_only: false }),
             Access::Texture => wgpu::BindingType::Texture {
-                sample_type: wgpu::TextureSampleType::Float { filterable: has_sampler },
+                sample_type: match integer_textures.get(&binding.index) {
+                    Some(true) => wgpu::TextureSampleType::Sint,
+                    Some(false) => wgpu::TextureSampleType::Uint,
+                    None => wgpu::TextureSampleType::Float { filterable: has_sampler },
+                },
                 view_dimension: wgpu::TextureViewDimension::D2,
                 multisampled: false,
             },
