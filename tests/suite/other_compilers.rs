@@ -1,6 +1,7 @@
 //! Kernels compiled by commands: `--compiler`.
 
 use crate::command::{Folder, has_device, is_installed};
+use shaderbench::backend::BUILT_IN_VERSION;
 use shaderbench::results::{Record, Status};
 
 /// A compiler behind wgpu's own that replaces additions of floats by subtractions (OpFAdd 129, OpFSub 131).
@@ -160,4 +161,10 @@ fn what_is_passed_through_computes_the_same() {
             assert!(is_fine, "{}: {:?} {}", passed.name(), passed.status, passed.reason);
         }
     }
+}
+
+#[test]
+fn the_built_in_version_is_the_one_that_is_linked() {
+    let lock = std::fs::read_to_string("Cargo.lock").expect("readable");
+    assert!(lock.contains(&format!("name = \"naga\"\nversion = \"{BUILT_IN_VERSION}\"")), "naga was updated");
 }
