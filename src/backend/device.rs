@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::api::Api;
 use super::compiler::HlslCompiler;
+use super::translator::CompilerName;
 use crate::error::{Error, Result};
 use crate::job::{Checks, Job, JobBuffer, Language, Mapping, Step};
 use crate::suite::{Access, Case, Feature, Interface};
@@ -50,6 +51,8 @@ pub enum RuntimeChecks {
     AlwaysOn,
     /// The API has no such checks.
     Absent,
+    /// A compiler that the user names decides.
+    Unknown,
 }
 
 /// Invocations of a subgroup.
@@ -103,6 +106,8 @@ pub struct Device {
     pub kind: DeviceType,
     /// Driver and version; on DirectX 12 also the compiler.
     pub driver: String,
+    /// What compiles WGSL for it.
+    pub kernel_compiler: CompilerName,
     /// What compiles its kernels on DirectX 12; `None` through other APIs, whose drivers compile them.
     pub compiler: Option<HlslCompiler>,
     /// The API that it is reached through.
@@ -185,22 +190,23 @@ impl Device {
         basics
     }
 
-    /// The run-time checks that the case runs with. Where the API has none, those that its parameters ask for:
-    /// [`Device::check`] refuses such a case.
+    /// The run-time checks that the case runs with; `None` if they are not known. Where the API has none, those that its
+    /// parameters ask for: [`Device::check`] refuses such a case.
     #[must_use]
-    pub fn checks(&self, case: &Case) -> Checks {
+    pub fn checks(&self, case: &Case) -> Option<Checks> {
         match self.runtime_checks {
-            RuntimeChecks::Switchable => case.checks(),
-            RuntimeChecks::AlwaysOn => Checks::ALL,
-            RuntimeChecks::Absent => Checks::of(&case.shape),
+            RuntimeChecks::Switchable => Some(case.checks()),
+            RuntimeChecks::AlwaysOn => Some(Checks::ALL),
+            RuntimeChecks::Absent => Some(Checks::of(&case.shape)),
+            RuntimeChecks::Unknown => None,
         }
     }
 
     /// [`Device::checks`], and the guards of divisions that naga leaves in HLSL where checks are off.
     #[must_use]
-    pub fn checks_in(&self, case: &Case, interface: &Interface) -> Checks {
-        let checks = self.checks(case);
-        Checks { division: checks.division || self.compiler.is_some() && interface.divides, ..checks }
+    pub fn checks_in(&self, case: &Case, interface: &Interface) -> Option<Checks> {
+        let checks = self.checks(case)?;
+        Some(Checks { division: checks.division || self.compiler.is_some() && interface.divides, ..checks })
     }
 
     /// The largest buffer that a kernel can bind whole, in bytes.
@@ -234,6 +240,13 @@ impl Device {
         }
         if self.runtime_checks == RuntimeChecks::Absent && job.kernel.measures_checks {
             return refuse(format!("{} adds no run-time checks", self.api.title()));
+        }
+        if self.runtime_checks == RuntimeChecks::Unknown && job.kernel.measures_checks {
+            return refuse(format!("{} decides on run-time checks: none can be switched", self.kernel_compiler.name));
+        }
+        if self.runtime_checks == RuntimeChecks::Unknown && !job.kernel.is_trusted() {
+            let name = &self.kernel_compiler.name;
+            return refuse(format!("{name} may leave out run-time checks, which this kernel needs: pass --unchecked"));
         }
         if let Some(feature) = interface.features.difference(&self.features).next() {
             return refuse(format!("the device has no {}", feature.name()));

@@ -6,8 +6,9 @@ use std::pin::Pin;
 
 use super::device::{Device, DeviceType};
 use super::monitor::{self, Monitor};
+use super::translator::Compilation;
 use crate::error::Result;
-use crate::job::Job;
+use crate::job::{Job, Kernel};
 
 /// A sink for pieces of a buffer from its start on, which passes those from the start of `range` on to `sink`.
 pub(super) fn part<'s>(range: Range<u64>, sink: &'s mut dyn FnMut(u64, &[u8])) -> impl FnMut(u64, &[u8]) + 's {
@@ -59,6 +60,19 @@ pub trait Backend {
 
     /// Compiles the kernel, allocates the buffers and uploads the inputs.
     fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>>;
+
+    /// Prepares a job of the measurement's own, such as the canary, with the API's own compiler: a faulty compiler of the
+    /// cases' kernels must not change what they are judged by.
+    fn prepare_own<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
+        self.prepare(job)
+    }
+
+    /// What the compiler that is compared with others made of the kernel; `None` without such a compiler, or before the
+    /// kernel was prepared.
+    fn compilation(&self, kernel: &Kernel) -> Option<&Compilation> {
+        let _ = kernel;
+        None
+    }
 
     /// Opens a new device after this one was lost or stopped answering. Jobs that were prepared before are invalid.
     fn reopen(&mut self) -> Task<'_, ()>;

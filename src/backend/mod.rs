@@ -10,6 +10,7 @@ mod interface;
 mod l2;
 pub mod monitor;
 mod peaks;
+mod translator;
 pub mod wgpu;
 
 pub use api::Api;
@@ -19,3 +20,4 @@ pub use interface::{Backend, Prepared, Sample, Task};
 use interface::{part, spacers};
 pub use l2::l2_bytes;
 pub use peaks::{Peaks, peaks};
+pub use translator::{BUILT_IN, BUILT_IN_VERSION, Compilation, CompilerName, KernelCompiler, Translator, instructions};

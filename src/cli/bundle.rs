@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::compiler::spirv;
 use super::output::{print, say};
 use super::selection::no_device;
 use super::target::targets;
-use crate::backend::{Api, Backend, Device};
+use crate::backend::{Api, Backend, Device, KernelCompiler, Translator};
 use crate::engine::plan::{Source, select, with_source};
 use crate::engine::{WrongResult, wrong_at, wrong_result};
 use crate::error::{Error, Result};
-use crate::job::Language;
-use crate::results::{Record, Status};
+use crate::job::{Kernel, Language};
+use crate::results::{Lane, Record, Status};
 use crate::shader::{Shader, Target};
 use crate::suite::{Case, Dtype, Extent, Shape, params_text, parse_params};
 
@@ -44,6 +45,11 @@ struct Bundle {
     dtype: String,
     n: String,
     params: String,
+    /// What compiled the kernel, where it is not wgpu's own compiler.
+    #[serde(default)]
+    compiler: String,
+    #[serde(default)]
+    compiler_version: String,
     /// Number of the random stream of the inputs.
     stream: u64,
     /// Whether the kernel ran without run-time checks.
@@ -65,7 +71,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         let is_case = |case: &&Case| {
             case.name() == row.name() && Some(case.shape.dtype) == row.dtype && Some(case.shape.extent) == row.n
         };
-        let backend = backends.iter_mut().find(|backend| Some(backend.device().api) == row.backend);
+        let backend = backends.iter_mut().find(|backend| Some(lane(backend.device())) == row.lane());
         let (Some(case), Some(backend)) = (cases.iter().find(is_case), backend) else { continue };
         if case.benchmark.declared.is_some() {
             continue;
@@ -76,8 +82,13 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         case.shape.sub_texel_bits = backend.device().sub_texel_bits;
         let name = case.to_string();
         match pollster::block_on(wrong_result(*backend, &case)) {
-            Ok(Some(found)) => match write(&found, backend.device(), report) {
-                Ok(folder) => say(&format!("{name} is wrong: `shaderbench replay {}` shows it", folder.display())),
+            Ok(Some(found)) => match write(&found, &**backend, report) {
+                Ok(folder) => {
+                    let option = if lane(backend.device()).foreign().is_empty() { "" } else { "--unchecked " };
+                    let by = by(backend.device());
+                    let folder = folder.display();
+                    say(&format!("{name}{by} is wrong: `shaderbench replay {option}{folder}` shows it"));
+                }
                 Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),
             },
             Ok(None) => say(&format!("{name} is wrong, but not when it runs alone: no bundle")),
@@ -86,16 +97,30 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
     }
 }
 
+/// The API and the compiler of a device.
+fn lane(device: &Device) -> Lane<'_> {
+    Lane { api: device.api, compiler: &device.kernel_compiler.name }
+}
+
+/// ` compiled by tint`; empty for wgpu's own compiler.
+fn by(device: &Device) -> String {
+    let foreign = lane(device).foreign();
+    if foreign.is_empty() { String::new() } else { format!(" compiled by {foreign}") }
+}
+
 /// The folder of a bundle beside a report: `r-wrong/transpose-tiled-f32-64x96-PAD-1`.
-fn folder_of(found: &WrongResult, report: &Path) -> PathBuf {
+fn folder_of(found: &WrongResult, compiler: &str, report: &Path) -> PathBuf {
     let stem = report.file_stem().unwrap_or_default().to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
-    let name: String = found.case.to_string().chars().map(plain).collect();
+    let name = format!("{} {compiler}", found.case);
+    let name: String = name.trim_end().chars().map(plain).collect();
     report.with_file_name(format!("{stem}-wrong")).join(name)
 }
 
-fn write(found: &WrongResult, device: &Device, report: &Path) -> Result<PathBuf> {
-    let folder = folder_of(found, report);
+fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<PathBuf> {
+    let device = backend.device();
+    let foreign = lane(device).foreign();
+    let folder = folder_of(found, foreign, report);
     let WrongResult { case, kernel, elements, .. } = found;
     let save = |name: &str, bytes: &[u8]| {
         let path = folder.join(name);
@@ -112,6 +137,8 @@ fn write(found: &WrongResult, device: &Device, report: &Path) -> Result<PathBuf>
         dtype: case.shape.dtype.name().to_owned(),
         n: case.shape.extent.to_string(),
         params: params_text(&case.shape.params),
+        compiler: foreign.to_owned(),
+        compiler_version: if foreign.is_empty() { String::new() } else { device.kernel_compiler.version.clone() },
         stream: case.shape.stream,
         is_unchecked: case.is_trusted(),
         first: elements.first().map(ToString::to_string).unwrap_or_default(),
@@ -136,7 +163,9 @@ fn write(found: &WrongResult, device: &Device, report: &Path) -> Result<PathBuf>
             Api::Gl => (Target::Glsl, "kernel.glsl"),
             _ => (Target::SpirV, "kernel.spv"),
         };
-        if let Ok(translated) = shader.translate(target, &kernel.constants, kernel.checks) {
+        if let Some(compilation) = backend.compilation(kernel).filter(|_| !foreign.is_empty()) {
+            save("kernel.spv", bytemuck::cast_slice(&compilation.spirv))?;
+        } else if let Ok(translated) = shader.translate(target, &kernel.constants, kernel.checks) {
             save(name, &translated)?;
         }
     }
@@ -147,12 +176,13 @@ fn write(found: &WrongResult, device: &Device, report: &Path) -> Result<PathBuf>
     save("expected.bin", &found.expected)?;
     let list: String = elements.iter().map(|element| format!("{element}\n")).collect();
     let text = format!(
-        "{case} on {}, {}, through {}: {} of {} elements are wrong.\n\n{list}\nshaderbench replay DIR runs it again \
+        "{case} on {}, {}, through {}{}: {} of {} elements are wrong.\n\n{list}\nshaderbench replay DIR runs it again \
          (this folder is DIR). Files: the kernel as it ran and its translation, every input (*.in.bin), the output and \
          the right one, little-endian.\n",
         device.name,
         device.driver,
         device.api.title(),
+        by(device),
         found.count,
         bundle.elements
     );
@@ -180,7 +210,8 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
         .enumerate()
         .find(|(index, target)| target.device().api.name() == bundle.backend && is_named((*index, target.device())));
     let (_, target) = chosen.ok_or_else(no_device)?;
-    let mut backend = pollster::block_on(target.open())?;
+    let compiler = recorded(&bundle, &arguments.folder, arguments.unchecked).map_err(fault)?;
+    let mut backend = pollster::block_on(target.open_with(compiler))?;
     let (device, driver) = (backend.device().name.clone(), backend.device().driver.clone());
     let result = pollster::block_on(wrong_at(backend.as_mut(), &case))?;
     let Some(wrong) = result else {
@@ -194,6 +225,47 @@ pub(super) fn replay(arguments: &Arguments) -> Result<u8> {
         wrong.count, bundle.elements
     ))?;
     Ok(3)
+}
+
+/// The compiler of a bundle: its SPIR-V, if wgpu's own compiler did not make it.
+fn recorded(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<KernelCompiler, String> {
+    if bundle.compiler.is_empty() {
+        return Ok(KernelCompiler::Usual);
+    }
+    if !is_unchecked {
+        return Err(format!(
+            "its kernel is SPIR-V of {}, which runs without checks: pass --unchecked if you trust it",
+            bundle.compiler
+        ));
+    }
+    let spirv = spirv(&folder.join("kernel.spv")).map_err(|why| format!("kernel.spv: {why}"))?;
+    let (name, version) = (bundle.compiler.clone(), bundle.compiler_version.clone());
+    Ok(KernelCompiler::Other(Box::new(Recorded { name, version, spirv })))
+}
+
+/// A compiler whose only output is known.
+struct Recorded {
+    name: String,
+    version: String,
+    spirv: Vec<u32>,
+}
+
+impl Translator for Recorded {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn keeps_checks(&self) -> bool {
+        false
+    }
+
+    fn translate(&mut self, _: &Kernel) -> Result<Vec<u32>> {
+        Ok(self.spirv.clone())
+    }
 }
 
 /// The text of a file of a bundle, which may be somebody else's: at most 1 MiB.

@@ -10,7 +10,7 @@ use crate::engine::plan::{params_of, select};
 use crate::error::Result;
 use crate::families::FAMILIES;
 use crate::report::tour::{self, sides};
-use crate::report::{self, Medium, Part, Section, apis, lay_out};
+use crate::report::{self, Medium, Part, Section, lanes, lay_out};
 use crate::results::Record;
 use crate::results::tour::Step;
 use crate::suite::source::{Header, find};
@@ -207,8 +207,8 @@ fn rows(family: &Family, benchmarks: &[&Benchmark], measured: Option<&Measured>,
     report::sort_rows(&mut rows, family.is_by_kernel);
     let first = rows.first()?;
     let date = first.date.get(..10).unwrap_or(&first.date);
-    let apis = apis(rows.iter().copied());
-    let names = apis.iter().map(|api| api.title()).collect::<Vec<_>>().join(" and ");
+    let lanes = lanes(rows.iter().copied());
+    let names = lanes.iter().map(|lane| lane.title()).collect::<Vec<_>>().join(" and ");
     let summary = format!("{}, {names}, {date} ({})", first.device, measured.path);
     // Findings are per family.
     let is_whole = benchmarks.len() == family.benchmarks.len();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::values::plural;
-use crate::backend::{Device, DeviceType};
+use crate::backend::{CompilerName, Device, DeviceType};
 use crate::engine::Fitted;
 use crate::engine::plan::reserves;
 use crate::report::{self, Output};
@@ -28,7 +28,15 @@ pub(super) fn beginning(
         let cases = plural(count, "case", "cases");
         format!("{name}{kind} ({api}, {driver}): {families}, {cases}, profile {profile}{about}")
     };
-    devices.iter().map(line).collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<String> = devices.iter().map(line).collect();
+    lines.dedup();
+    let compiler = |device: &Device| {
+        let CompilerName { name, version } = &device.kernel_compiler;
+        (!name.is_empty()).then(|| format!("{name} {version}").trim_end().to_owned())
+    };
+    let compilers: Vec<String> = devices.iter().filter_map(compiler).collect();
+    lines.extend((!compilers.is_empty()).then(|| format!("compilers: {}", compilers.join("; "))));
+    lines.join("\n")
 }
 
 /// How many cases have smaller workgroups than their kernels' own, and the limits that require it; reserve cases are not

@@ -5,6 +5,7 @@ mod bench;
 mod bisect;
 mod bundle;
 mod compare;
+mod compiler;
 mod describe;
 mod devices;
 mod estimate;

@@ -95,7 +95,8 @@ impl LockedFile {
 /// `results/<device>/<date>-<backend>.csv`. Several backends are joined by `+`; a number is added if the name exists or
 /// is that of the JSON report. The file is created, so that no other run can take the name.
 pub(super) fn default_csv(devices: &[Device], date: &str, json: Option<&Path>) -> Result<LockedFile> {
-    let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
+    let mut apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
+    apis.dedup();
     let folder = Path::new("results").join(name_words(&devices[0]));
     let fault = |action, path: &Path, source| Error::Io { action, path: path.to_owned(), source };
     std::fs::create_dir_all(&folder).map_err(|source| fault("create", &folder, source))?;

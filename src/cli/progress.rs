@@ -15,7 +15,7 @@ use crate::engine::measure::Timer;
 use crate::engine::{Changes, Observer, Picture};
 use crate::error::{Error, Result};
 use crate::report::{self, CsvFile, Output, table};
-use crate::results::{Cause, Record, Status};
+use crate::results::{Cause, Lane, Record, Status};
 use crate::suite::Case;
 
 /// Minimum time between two writes of the JSON report during a run. It cannot be appended to and contains every sample,
@@ -161,9 +161,15 @@ impl Progress {
         self.family.clear();
     }
 
-    /// Prefix with the API if there are several.
-    fn of(&self, api: &str, then: &str) -> String {
-        if self.apis > 1 { format!("{api}{then}") } else { String::new() }
+    /// Prefix with the API, or its compiler, if there are several.
+    fn of(&self, lane: Lane, then: &str) -> String {
+        let name = || if lane.compiler.is_empty() { lane.api.name().into() } else { lane.title() };
+        if self.apis > 1 { format!("{}{then}", name()) } else { String::new() }
+    }
+
+    /// The prefix of a row.
+    fn of_row(&self, row: &Record) -> String {
+        row.lane().map_or_else(String::new, |lane| self.of(lane, " "))
     }
 
     fn say(&self, line: &str) {
@@ -230,10 +236,10 @@ impl Json {
 }
 
 impl Observer for Progress {
-    fn timer(&mut self, api: Api, timer: &Timer) {
+    fn timer(&mut self, lane: Lane<'_>, timer: &Timer) {
         let clock = if timer.is_device { "device timestamps" } else { "the host clock" };
         let why = timer.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
-        let of = self.of(api.name(), ": ");
+        let of = self.of(lane, ": ");
         self.say(&format!("{of}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
     }
 
@@ -248,7 +254,7 @@ impl Observer for Progress {
         self.started.get_or_insert_with(Instant::now);
         let left = self.time_left().map(|left| format!("about {} left", HumanDuration(left)));
         self.bar.set_prefix(left.unwrap_or_default());
-        self.bar.set_message(format!("{}{case}", self.of(row.api_name(), " ")));
+        self.bar.set_message(format!("{}{case}", self.of_row(row)));
     }
 
     fn picture(&mut self, case: &Case, api: Api, picture: &Picture) -> Result<()> {
@@ -266,7 +272,7 @@ impl Observer for Progress {
             return;
         }
         let width = if self.apis > 1 { 7 } else { 0 };
-        self.say(&format!("{:width$}{}", self.of(record.api_name(), " "), table::line(record)));
+        self.say(&format!("{:width$}{}", self.of_row(record), table::line(record)));
     }
 
     fn left_out(&mut self, _case: &Case) {

@@ -207,6 +207,7 @@ pub(super) mod fakes {
             has_mappable_storage: false,
             has_pinned_memory: false,
             has_upload_staging: true,
+            kernel_compiler: Default::default(),
             max_storage_buffers: 8,
             max_workgroup_bytes: 48 << 10,
             max_invocations: 1024,

@@ -4,7 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backend::Api;
 use crate::backend::wgpu::{APIS, Adapter, Timeouts, WgpuBackend, adapters};
-use crate::backend::{Backend, Device};
+use crate::backend::{Backend, Device, KernelCompiler};
 use crate::error::{Error, Result};
 
 /// The APIs of this build.
@@ -45,6 +45,27 @@ impl Target {
             Self::Wgpu(adapter) => &adapter.device,
             #[cfg(feature = "cuda")]
             Self::Cuda(found) => &found.device,
+        }
+    }
+
+    /// The device once more, to open it with another compiler; `None` if its API compiles no WGSL.
+    pub(super) fn again(&self) -> Option<Self> {
+        match self {
+            Self::Wgpu(adapter) => Some(Self::Wgpu(adapter.clone())),
+            #[cfg(feature = "cuda")]
+            Self::Cuda(_) => None,
+        }
+    }
+
+    /// Opens the device with a compiler for its kernels, if its API compiles WGSL.
+    ///
+    /// # Errors
+    /// As for [`Target::open`].
+    pub(super) async fn open_with(self, compiler: KernelCompiler) -> Result<Box<dyn Backend>> {
+        match self {
+            Self::Wgpu(adapter) => Ok(Box::new(WgpuBackend::open_with(adapter, Timeouts::DEFAULT, compiler).await?)),
+            #[cfg(feature = "cuda")]
+            other => other.open().await,
         }
     }
 

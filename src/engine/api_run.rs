@@ -12,7 +12,7 @@ use crate::error::{Error, Result, visible_lines};
 use crate::job::{Job, hash};
 use crate::results::ceilings::Ceilings;
 use crate::results::stats::{self, Summary};
-use crate::results::{Cause, Record, SCHEMA, Status};
+use crate::results::{Cause, Lane, Record, SCHEMA, Status};
 use crate::suite::Case;
 
 /// One API of a run.
@@ -40,7 +40,8 @@ impl<'a> ApiRun<'a> {
         let device = backend.device().clone();
         let session = Session::new(backend, settings).await.map_err(unusable);
         if let Ok(session) = &session {
-            observer.timer(device.api, &session.timer);
+            let lane = Lane { api: device.api, compiler: &device.kernel_compiler.name };
+            observer.timer(lane, &session.timer);
         }
         let monitor = session.as_ref().ok().and_then(|session| session.monitor.as_deref());
         let ceilings = Ceilings::of_device(peaks(&device, monitor));
@@ -264,7 +265,7 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         dtype: Some(case.shape.dtype),
         n: Some(case.shape.extent),
         params: case.shape.params.clone(),
-        checks: Some(device.checks(case)),
+        checks: device.checks(case),
         bytes: (work.bytes > 0).then_some(work.bytes),
         flops: (work.flops > 0).then_some(work.flops),
         model: case.benchmark.model.map(|model| model(&case.shape)),
@@ -274,6 +275,8 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         apis: settings.apis.clone(),
         l2_bytes: l2_bytes(device),
         profile: Some(settings.profile),
+        compiler: device.kernel_compiler.name.clone(),
+        compiler_version: device.kernel_compiler.version.clone(),
         ..Record::default()
     }
 }

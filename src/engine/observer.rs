@@ -3,7 +3,7 @@
 use super::measure::Timer;
 use crate::backend::Api;
 use crate::error::Result;
-use crate::results::Record;
+use crate::results::{Lane, Record};
 use crate::suite::Case;
 
 /// What a case draws, as RGBA pixels, row by row.
@@ -17,8 +17,8 @@ pub struct Picture {
 
 /// Receives the events of a run, to show progress and write reports.
 pub trait Observer {
-    /// The timer for `api` is selected.
-    fn timer(&mut self, api: Api, timer: &Timer);
+    /// The timer for an API is selected.
+    fn timer(&mut self, lane: Lane<'_>, timer: &Timer);
     /// Tuning of `case` starts: kernel `number` of `count`, counted from 1. `row` has the values known before the case
     /// runs.
     fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::settings::Settings;
 use crate::backend::Device;
 use crate::job::Job;
-use crate::results::{Cause, Record, SCHEMA, Status};
+use crate::results::{Cause, Lane, Record, SCHEMA, Status};
 use crate::suite::{Case, Dtype, Extent};
 
 /// Rows that a resumed run need not measure, and those to measure again.
@@ -100,11 +100,21 @@ fn title(record: &Record) -> String {
     [&record.name(), record.dtype_name(), &record.size(), &record.params_text()].join(" ").trim_end().to_owned()
 }
 
+/// The API and the compiler of a device.
+fn lane(device: &Device) -> Lane<'_> {
+    Lane { api: device.api, compiler: &device.kernel_compiler.name }
+}
+
 /// The index of the device that measured the row.
 fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Result<usize, String> {
-    let Some(api) = devices.iter().position(|device| Some(device.api) == record.backend) else {
+    if !devices.iter().any(|device| Some(device.api) == record.backend) {
         let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
         return Err(format!("has rows of API {}; this run uses {}", record.api_name(), apis.join(", ")));
+    }
+    let Some(api) = devices.iter().position(|device| Some(lane(device)) == record.lane()) else {
+        let of = |name: &str| if name.is_empty() { "no --compiler".to_owned() } else { format!("compiler {name}") };
+        let names: Vec<_> = devices.iter().map(|device| of(&device.kernel_compiler.name)).collect();
+        return Err(format!("has rows of {}; this run uses {}", of(&record.compiler), names.join(", ")));
     };
     let device = &devices[api];
     let schema = record.schema.map_or_else(|| "none".to_owned(), |schema| schema.to_string());
@@ -115,6 +125,7 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
         ("version of shaderbench", &record.tool_version, crate::VERSION),
         ("device", &record.device, &device.name),
         ("driver", &record.driver, &device.driver),
+        ("version of the compiler", &record.compiler_version, &device.kernel_compiler.version),
         ("CPU", &record.cpu, &settings.cpu),
         ("operating system", &record.os, &settings.os),
         ("profile", profile.name(), settings.profile.name()),

@@ -54,7 +54,7 @@ impl<'a> Session<'a> {
     /// If the device fails the test.
     pub(super) async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
         let canary_job = Job::new(&canary_case(backend.device())?)?;
-        let mut prepared = backend.prepare(&canary_job).await?;
+        let mut prepared = backend.prepare_own(&canary_job).await?;
         let tested = test_device(prepared.as_mut(), &canary_job, &backend.device().name).await;
         let timer = match tested {
             Ok(timer) => timer,
@@ -94,7 +94,7 @@ impl<'a> Session<'a> {
 
     async fn try_reopen(&mut self) -> Result<()> {
         self.backend.reopen().await?;
-        let prepared = self.backend.prepare(&self.canary_job).await?;
+        let prepared = self.backend.prepare_own(&self.canary_job).await?;
         let fresh = Canary::new(prepared, &self.timer, self.canary.can_ramp).await?;
         // Dropping resources of a lost device may block forever.
         std::mem::forget(std::mem::replace(&mut self.canary, fresh));
@@ -129,17 +129,25 @@ impl<'a> Session<'a> {
         }
         if !job.kernel.is_empty() {
             record.workgroup_size = Some(job.kernel.interface.workgroup_size);
-            record.checks = Some(self.backend.device().checks_in(case, &job.kernel.interface));
+            record.checks = self.backend.device().checks_in(case, &job.kernel.interface);
             record.shader_hash = job.kernel.hash(self.backend.device().language);
         }
         self.backend.device().check(&job)?;
         self.guard.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
-        if let Some(fault) = self.other_shapes.fault(self.backend, case).await? {
+        let fault = self.other_shapes.fault(self.backend, case).await?;
+        if let Some(compilation) = self.backend.compilation(&job.kernel) {
+            record.note_compilation(compilation);
+        }
+        if let Some(fault) = fault {
             record.mark_wrong(fault);
             return Ok(());
         }
         self.run_reference(&job).await?;
-        let mut prepared = self.backend.prepare(&job).await?;
+        let prepared = self.backend.prepare(&job).await;
+        if let Some(compilation) = self.backend.compilation(&job.kernel) {
+            record.note_compilation(compilation);
+        }
+        let mut prepared = prepared?;
         if !case.benchmark.is_verified() {
             record.status = Status::Unverified;
             UNVERIFIED.clone_into(&mut record.reason);
@@ -156,7 +164,7 @@ impl<'a> Session<'a> {
         let Some(reference) = &job.reference else { return Ok(()) };
         let own = &reference.job;
         self.backend.device().check(own)?;
-        let mut prepared = self.backend.prepare(own).await?;
+        let mut prepared = self.backend.prepare_own(own).await?;
         let (scalar, mut bytes) = (job.buffers[job.check.buffer].scalar, Vec::new());
         let result = async {
             prepared.sample(1).await?;
@@ -330,7 +338,7 @@ impl<'a> Session<'a> {
         }
         let start = Instant::now();
         if self.flush.is_none() && can_ramp(self.backend.device()) {
-            match self.backend.prepare(&Job::new(&flush_case()?)?).await {
+            match self.backend.prepare_own(&Job::new(&flush_case()?)?).await {
                 Ok(flush) => self.flush = Some(flush),
                 Err(error) if error.ends_device() => return Err(error),
                 // A small device runs without it.

@@ -1,11 +1,12 @@
 //! The program of a job, and its hash.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::error::{Error, Result};
 use crate::shader::Shader;
 use crate::shader::twin;
-use crate::suite::{Case, Checks, Constants, HOST_PARAMS, Interface};
+use crate::suite::{Case, Checks, Constants, Feature, HOST_PARAMS, Interface};
 
 /// A kernel, ready to compile.
 ///
@@ -84,6 +85,36 @@ impl Kernel {
         code(&self.source, Language::Wgsl).contains("arrayLength")
     }
 
+    /// Directives that WebGPU's compilers other than naga need in front of the WGSL.
+    #[must_use]
+    pub fn directives(&self) -> &'static str {
+        if self.interface.features.contains(&Feature::Subgroups) { SUBGROUPS } else { "" }
+    }
+
+    /// The WGSL with the values of its overrides as constants, for compilers that are given no values.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where an override is not written on a line of its own.
+    pub fn constant_source(&self) -> Result<String> {
+        Shader::read(&self.source)?.constant_source(&self.constants)
+    }
+
+    /// [`Shader::integer_textures`] of the WGSL.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where it is not valid.
+    pub fn integer_textures(&self) -> Result<BTreeMap<u32, bool>> {
+        Ok(Shader::read(&self.source)?.integer_textures())
+    }
+
+    /// The SPIR-V that wgpu makes of it, without names.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where it cannot be translated.
+    pub fn spirv(&self) -> Result<Vec<u32>> {
+        Shader::read(&self.source)?.spirv(&self.constants, self.checks)
+    }
+
     /// Its text in that language; empty where there is none.
     #[must_use]
     pub fn text(&self, language: Language) -> &str {
@@ -121,6 +152,11 @@ impl Kernel {
         hasher.finish()
     }
 }
+
+/// Directives of kernels with subgroup operations. naga does not know the first one and warns about the second one.
+/// Without the second one, browsers refuse a loop whose exit condition is a subgroup result: they cannot prove that it
+/// is uniform.
+const SUBGROUPS: &str = "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
 
 /// A language that kernels are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,17 +1,17 @@
 //! The README.md of a folder of reports: a list of reports and their headline figures.
 
-use super::apis;
 use super::markdown::{escape, table};
 use super::summary::{operations, quoted, quoted_rate};
 use super::table::{rate, share_text};
 use super::versus::mean_ratio;
+use super::{apis, lanes};
 use crate::backend::{Api, DeviceType};
 use crate::error::{is_hidden, visible};
 use crate::results::findings::cache_curve::DRAM;
 use crate::results::format;
 use crate::results::stats::Estimate;
 use crate::results::summary::{Best, MEMORY, Peak, best, peaks, spaces};
-use crate::results::{Record, Status};
+use crate::results::{Lane, Record, Status};
 use crate::suite::{Limit, Scalar};
 
 /// First line of the page. It marks the page as generated.
@@ -46,7 +46,7 @@ fn reports(entries: &[Entry]) -> String {
         let first = entry.records.first();
         let of = |field: fn(&Record) -> &str| first.map_or("", field).to_owned();
         let names: Vec<_> = apis(&entry.records).into_iter().map(Api::title).collect();
-        let ratio = mean_ratio(&entry.records, [Api::Vulkan, Api::Cuda]);
+        let ratio = mean_ratio(&entry.records, [Api::Vulkan, Api::Cuda].map(Lane::from));
         let cells = [
             of(|row| &row.device),
             of(|row| row.device_type.map_or("", DeviceType::name)),
@@ -97,8 +97,8 @@ fn figures(entries: &[Entry]) -> String {
     ];
     let mut rows = Vec::new();
     for entry in entries {
-        for api in apis(&entry.records) {
-            let own: Vec<&Record> = entry.records.iter().filter(|row| row.backend == Some(api)).collect();
+        for lane in lanes(&entry.records) {
+            let own: Vec<&Record> = entry.records.iter().filter(|row| row.lane() == Some(lane)).collect();
             let spaces = spaces(&own);
             let space = |names: &[&str]| spaces.iter().find(|space| names.contains(&space.name.as_str()));
             let memory = space(MEMORY);
@@ -123,7 +123,7 @@ fn figures(entries: &[Entry]) -> String {
             ];
             let head = [
                 any.map_or_else(String::new, |row| row.device.clone()),
-                api.title().to_owned(),
+                lane.title().into_owned(),
                 any.map_or_else(String::new, |row| row.date.chars().take(10).collect()),
             ];
             rows.push(head.into_iter().chain(figures.map(|figure| figure.unwrap_or_else(none))).collect());

@@ -25,5 +25,5 @@ pub use file::{CsvFile, Lock, Output, Target, check_folder, replace_file};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use layout::wrap;
 pub use layout::{Medium, Part, Terminal, lay_out};
-pub use section::{Section, apis, families_in_reading_order, findings, sections, sort_records, sort_rows};
-pub use tables::{section, tables, write};
+pub use section::{Section, apis, families_in_reading_order, findings, lanes, sections, sort_records, sort_rows};
+pub use tables::{compilers, section, tables, write};

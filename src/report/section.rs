@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use crate::backend::Api;
 use crate::families::FAMILIES;
-use crate::results::Record;
 use crate::results::findings::{Finding, finding};
+use crate::results::{Lane, Record};
 use crate::suite::source::SOURCES;
 use crate::suite::{Dtype, Extent, Family};
 
@@ -15,8 +15,8 @@ pub struct Section<'a> {
     pub title: &'a str,
     /// What the family does, in one sentence.
     pub summary: &'a str,
-    /// Findings on this device, each with the API of its rows.
-    pub findings: Vec<(Api, Finding)>,
+    /// Findings on this device, each with the API and the compiler of its rows.
+    pub findings: Vec<(Lane<'a>, Finding)>,
     /// Rows in order.
     pub rows: Vec<&'a Record>,
     /// Whether rows are grouped by kernel (ceilings) rather than by type and size.
@@ -34,14 +34,25 @@ pub fn apis<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Api> {
     apis
 }
 
-/// The findings of a family's rows, separately for each API.
+/// The APIs of `records`, each with each of its compilers, in order of first occurrence.
+pub fn lanes<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Lane<'a>> {
+    let mut lanes: Vec<Lane> = Vec::new();
+    for lane in records.into_iter().filter_map(Record::lane) {
+        if !lanes.contains(&lane) {
+            lanes.push(lane);
+        }
+    }
+    lanes
+}
+
+/// The findings of a family's rows, separately for each API and compiler.
 #[must_use]
-pub fn findings(family: &str, rows: &[&Record]) -> Vec<(Api, Finding)> {
-    let found = |api: Api| {
-        let of_api: Vec<_> = rows.iter().copied().filter(|row| row.backend == Some(api)).collect();
-        Some((api, finding(family, &of_api)?))
+pub fn findings<'a>(family: &str, rows: &[&'a Record]) -> Vec<(Lane<'a>, Finding)> {
+    let found = |lane: Lane<'a>| {
+        let of_lane: Vec<_> = rows.iter().copied().filter(|row| row.lane() == Some(lane)).collect();
+        Some((lane, finding(family, &of_lane)?))
     };
-    apis(rows.iter().copied()).into_iter().filter_map(found).collect()
+    lanes(rows.iter().copied()).into_iter().filter_map(found).collect()
 }
 
 /// The families in the order of the tour of the articles, by the step of a family's first benchmark: ceilings, which the
@@ -64,12 +75,13 @@ pub fn sort_rows(rows: &mut [&Record], is_by_kernel: bool) {
     rows.sort_by_cached_key(|row| order.key(row, is_by_kernel));
 }
 
-/// Sorts the rows of each card and API as the tables of a run. Cards and APIs keep their order.
+/// Sorts the rows of each card, API and compiler as the tables of a run. Cards, APIs and compilers keep their order.
 pub fn sort_records(records: &mut [Record]) {
     let families = families_in_reading_order();
     let (mut order, mut sides, mut others) = (Order::default(), First::default(), First::default());
     records.sort_by_cached_key(|row| {
-        let side = (row.device.clone(), row.card.clone(), row.backend, row.driver.clone(), row.tool_version.clone());
+        let route = (row.backend, row.compiler.clone(), row.driver.clone());
+        let side = (row.device.clone(), row.card.clone(), route, row.tool_version.clone());
         let known = families.iter().position(|family| family.name == row.family);
         let family = known.unwrap_or_else(|| families.len() + others.position(row.family.clone()));
         let is_by_kernel = known.is_some_and(|known| families[known].is_by_kernel);

@@ -13,4 +13,4 @@ pub mod summary;
 pub mod tour;
 
 pub use bound::Bound;
-pub use record::{COLUMNS, Cause, Clock, Column, Conditions, Kind, Record, SCHEMA, Status};
+pub use record::{COLUMNS, Cause, Clock, Column, Conditions, Kind, Lane, Record, SCHEMA, Status};

@@ -1,8 +1,11 @@
 //! A kernel's interface, read from its module.
 
+use std::collections::BTreeMap;
+
 use naga::valid::ModuleInfo;
 use naga::{
-    AddressSpace, Arena, BinaryOperator, Expression, Handle, Literal, Module, ScalarKind, StorageAccess, TypeInner,
+    AddressSpace, Arena, BinaryOperator, Expression, Handle, ImageClass, Literal, Module, ScalarKind, StorageAccess,
+    TypeInner,
 };
 
 use super::parse::Shader;
@@ -83,6 +86,20 @@ impl Shader {
         Ok(values)
     }
 
+    /// The textures of integers, by binding: whether these are signed.
+    #[must_use]
+    pub fn integer_textures(&self) -> BTreeMap<u32, bool> {
+        let variables = self.module().global_variables.iter();
+        let texels = variables.filter_map(|(_, variable)| match self.module().types[variable.ty].inner {
+            TypeInner::Image { class: ImageClass::Sampled { kind, .. }, .. } => {
+                Some((variable.binding.as_ref()?.binding, kind))
+            }
+            _ => None,
+        });
+        let is_integer = |(_, kind): &(u32, ScalarKind)| matches!(kind, ScalarKind::Sint | ScalarKind::Uint);
+        texels.filter(is_integer).map(|(binding, kind)| (binding, kind == ScalarKind::Sint)).collect()
+    }
+
     /// The source with `constants` as the defaults of the overrides that they name.
     ///
     /// # Errors
@@ -90,8 +107,7 @@ impl Shader {
     pub fn source_with(&self, constants: &Constants) -> Result<String> {
         let values = self.interface(constants)?.overrides;
         let line = |line: &str| {
-            let declared = line.strip_prefix("override ").and_then(|rest| rest.split([':', '=', ' ', ';']).next());
-            let name = declared.filter(|name| constants.contains_key(*name))?;
+            let name = overridden(line).filter(|name| constants.contains_key(*name))?;
             let (_, value) = values.iter().find(|(known, _)| known == name)?;
             let head = line.split(['=', ';']).next()?.trim_end();
             Some(format!("{head} = {};", value.wgsl()))
@@ -99,6 +115,37 @@ impl Shader {
         let lines = self.source().lines().map(|text| line(text).unwrap_or_else(|| text.to_owned()) + "\n");
         Ok(lines.collect())
     }
+
+    /// The source with each override as a constant of its value, for compilers that are given no values.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where an override is not written on a line of its own, and as for [`Shader::interface`].
+    pub fn constant_source(&self, constants: &Constants) -> Result<String> {
+        let values = self.interface(constants)?.overrides;
+        let line = |line: &str| {
+            let name = overridden(line)?;
+            let declared = line.strip_prefix("override ")?;
+            let (head, _) = declared.split_once(['=', ';'])?;
+            let head = head.trim_end();
+            Some(match values.iter().find(|(known, _)| known == name) {
+                Some((_, value)) => format!("const {head} = {};", value.wgsl()),
+                None if declared.contains('=') => format!("const {declared}"),
+                // One that the kernel does not use needs no value.
+                None => format!("const {head} = {}();", head.split_once(':')?.1.trim()),
+            })
+        };
+        let lines = self.source().lines().map(|text| line(text).unwrap_or_else(|| text.to_owned()) + "\n");
+        let source: String = lines.collect();
+        match Self::read(&source)?.overrides().pop_first() {
+            Some(name) => Err(Error::Shader(format!("override '{name}' is not written on a line of its own"))),
+            None => Ok(source),
+        }
+    }
+}
+
+/// The override that a line declares.
+fn overridden(line: &str) -> Option<&str> {
+    line.strip_prefix("override ")?.split([':', '=', ' ', ';']).next()
 }
 
 /// Whether the module divides integers, or takes a remainder, by a value that is no constant. naga guards these in HLSL,

@@ -27,7 +27,18 @@ impl Shader {
     /// # Errors
     /// [`Error::Shader`] with naga's message where the source is not valid WGSL or has no entry point `main`.
     pub fn parse(source: &str, element: &str) -> Result<Self> {
-        let source = with_element(source, element);
+        Self::of(with_element(source, element))
+    }
+
+    /// Parses and validates a `source` that has its element type.
+    ///
+    /// # Errors
+    /// As for [`Shader::parse`].
+    pub fn read(source: &str) -> Result<Self> {
+        Self::of(source.to_owned())
+    }
+
+    fn of(source: String) -> Result<Self> {
         let module = naga::front::wgsl::parse_str(&source)
             .map_err(|error| Error::Shader(error.emit_to_string(&source).trim_end().to_owned()))?;
         if !module.entry_points.iter().any(|entry| entry.name == ENTRY_POINT && entry.stage == ShaderStage::Compute) {
@@ -44,6 +55,10 @@ impl Shader {
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    pub(super) const fn module(&self) -> &Module {
+        &self.module
     }
 
     /// Names of the overrides.

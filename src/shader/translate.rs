@@ -97,6 +97,17 @@ impl Shader {
     }
 }
 
+impl Shader {
+    /// The SPIR-V that wgpu makes of the kernel for Vulkan, without names.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where naga cannot write it, and as for [`Shader::interface`].
+    pub fn spirv(&self, constants: &Constants, checks: Checks) -> Result<Vec<u32>> {
+        let (module, info) = self.resolve(constants)?;
+        words(&module, &info, checks, spv::WriterFlags::empty()).map_err(Error::Shader)
+    }
+}
+
 /// Whether a module has cooperative matrices of more than 8×8 elements. naga writes them for Metal as if it had them.
 fn has_large_matrices(module: &Module) -> bool {
     let eight = CooperativeSize::Eight;
@@ -119,19 +130,23 @@ fn entry() -> (ShaderStage, String) {
 }
 
 fn spirv(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, String> {
+    // Names are for readers; drivers do not need them.
+    let words = words(module, info, checks, spv::WriterFlags::DEBUG | spv::WriterFlags::LABEL_VARYINGS)?;
+    Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+}
+
+fn words(module: &Module, info: &ModuleInfo, checks: Checks, flags: spv::WriterFlags) -> Result<Vec<u32>, String> {
     use spv::ZeroInitializeWorkgroupMemoryMode as Zero;
     let options = spv::Options {
         lang_version: (1, 3),
-        // Names are for readers; drivers do not need them.
-        flags: spv::WriterFlags::DEBUG | spv::WriterFlags::LABEL_VARYINGS,
+        flags,
         zero_initialize_workgroup_memory: if checks.zero_init { Zero::Polyfill } else { Zero::None },
         bounds_check_policies: policies(checks.bounds),
         force_loop_bounding: checks.loops,
         emit_int_div_checks: checks == Checks::ALL,
         ..Default::default()
     };
-    let words = spv::write_vec(module, info, &options, None).map_err(|error| error.to_string())?;
-    Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+    spv::write_vec(module, info, &options, None).map_err(|error| error.to_string())
 }
 
 fn msl(module: &Module, info: &ModuleInfo, checks: Checks) -> Result<Vec<u8>, String> {

@@ -7,7 +7,7 @@ use shaderbench::backend::{Api, Backend};
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::{self, Changes, EarlierRows, End, Epochs, Observer, Outcome, Settings};
 use shaderbench::error::Result;
-use shaderbench::results::{Record, Status};
+use shaderbench::results::{Lane, Record, Status};
 use shaderbench::suite::Case;
 
 /// Notes in which order cases run, and may interrupt the run.
@@ -20,7 +20,7 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    fn timer(&mut self, _: Api, _: &Timer) {}
+    fn timer(&mut self, _: Lane<'_>, _: &Timer) {}
     fn start(&mut self, index: usize, _: &Case, row: &Record) {
         let pass = row.epochs_ns.len();
         self.passes.resize(self.passes.len().max(pass + 1), Vec::new());

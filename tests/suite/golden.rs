@@ -78,7 +78,7 @@ fn section_of(rows: &[Record]) -> Section<'_> {
         title: "transpose",
         summary: "the transpose of a matrix",
         findings: vec![(
-            Api::Vulkan,
+            Api::Vulkan.into(),
             statement("Of 8192x8192 f32, the naive transpose that coalesces its writes wins by 3.15×; and so on."),
         )],
         rows: rows.iter().collect(),
@@ -267,7 +267,7 @@ fn against_in(apis: &[&str], medium: Medium) -> String {
     let section = |family: &'static str, summary: &'static str, findings: &[(&str, &str)]| Section {
         title: family,
         summary,
-        findings: findings.iter().filter_map(|(api, text)| Some((Api::named(api)?, statement(text)))).collect(),
+        findings: findings.iter().filter_map(|(api, text)| Some((Api::named(api)?.into(), statement(text)))).collect(),
         rows: records.iter().filter(|record| record.family == family).collect(),
         is_by_kernel: false,
     };

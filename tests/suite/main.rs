@@ -31,6 +31,7 @@ mod limit;
 mod metal;
 mod mutations;
 mod order;
+mod other_compilers;
 mod packages;
 mod page;
 mod parameters;

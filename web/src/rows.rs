@@ -2,14 +2,13 @@
 
 use js_sys::Function;
 use serde_json::{Value, json};
-use shaderbench::backend::Api;
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::{Changes, Observer};
 use shaderbench::error::Result;
 use shaderbench::families::FAMILIES;
 use shaderbench::report::{json, table};
-use shaderbench::results::Record;
 use shaderbench::results::findings::finding;
+use shaderbench::results::{Lane, Record};
 use shaderbench::suite::Case;
 use wasm_bindgen::JsValue;
 
@@ -35,7 +34,7 @@ impl Rows {
 }
 
 impl Observer for Rows {
-    fn timer(&mut self, _api: Api, timer: &Timer) {
+    fn timer(&mut self, _: Lane<'_>, timer: &Timer) {
         let tick = table::time(Some(timer.tick_ns));
         self.post("timer", &json!({ "is_device": timer.is_device, "tick": tick, "note": timer.note }));
     }

@@ -7,7 +7,7 @@ use cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
 use cudarc::driver::sys::{CUdevice, CUresult};
 
 use super::{query, status};
-use crate::backend::{Api, Device, DeviceType, RuntimeChecks, SubgroupSize};
+use crate::backend::{Api, CompilerName, Device, DeviceType, RuntimeChecks, SubgroupSize};
 use crate::error::{Error, Result, visible};
 use crate::job::Language;
 use crate::suite::Feature;
@@ -112,6 +112,7 @@ fn describe(ordinal: i32, version: i32) -> Option<CudaDevice> {
         has_mappable_storage: false,
         has_pinned_memory: true,
         has_upload_staging: false,
+        kernel_compiler: CompilerName::default(),
         max_storage_buffers: PARAMETER_BYTES / 8,
         max_workgroup_bytes: number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
         max_invocations: number(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::platform::{self, APIS};
-use crate::backend::{Api, Device, DeviceType, HlslCompiler, RuntimeChecks, SubgroupSize};
+use crate::backend::{Api, CompilerName, Device, DeviceType, HlslCompiler, RuntimeChecks, SubgroupSize};
 use crate::error::visible;
 use crate::job::Language;
 use crate::suite::Feature;
@@ -132,6 +132,7 @@ fn describe(adapter: &wgpu::Adapter, compiler: Option<HlslCompiler>) -> Option<D
         has_mappable_storage: features.contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS),
         has_pinned_memory: false,
         has_upload_staging: true,
+        kernel_compiler: CompilerName::default(),
         max_buffer_bytes: limits.max_buffer_size,
         max_binding_bytes: limits.max_storage_buffer_binding_size,
         max_texture_side: limits.max_texture_dimension_2d,

@@ -1,6 +1,7 @@
 //! The wgpu backend.
 
 use super::adapter::Adapter;
+use super::compared::Compared;
 use super::gpu::Gpu;
 use super::memory::Memory;
 use super::pipelines::Pipelines;
@@ -8,15 +9,16 @@ use super::platform;
 use super::prepared::WgpuJob;
 use super::steps;
 use super::timeouts::Timeouts;
-use crate::backend::{Backend, Device, DeviceType, Prepared, Task, spacers};
+use crate::backend::{Backend, Compilation, Device, DeviceType, KernelCompiler, Prepared, Task, spacers};
 use crate::error::{Error, Result, one_line};
-use crate::job::{Job, JobBuffer, Mapping};
+use crate::job::{Job, JobBuffer, Kernel, Mapping};
 
 /// An open wgpu device.
 pub struct WgpuBackend {
     adapter: Adapter,
     gpu: Gpu,
     pipelines: Pipelines,
+    compared: Compared,
     /// Inputs of the previous job: the next one often has the same.
     inputs: Vec<(JobBuffer, Memory)>,
     /// Unused buffers that move jobs to another place of memory.
@@ -28,12 +30,23 @@ impl WgpuBackend {
     ///
     /// # Errors
     /// [`Error::NoDevice`] where the driver refuses.
-    pub async fn open(mut adapter: Adapter, timeouts: Timeouts) -> Result<Self> {
+    pub async fn open(adapter: Adapter, timeouts: Timeouts) -> Result<Self> {
+        Self::open_with(adapter, timeouts, KernelCompiler::Usual).await
+    }
+
+    /// Like [`WgpuBackend::open`], with a compiler for the kernels of cases.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`] where the driver refuses.
+    pub async fn open_with(mut adapter: Adapter, timeouts: Timeouts, compiler: KernelCompiler) -> Result<Self> {
+        let compared = Compared::new(compiler);
         let is_software = adapter.device.kind == DeviceType::Software;
         let timeouts = if is_software { timeouts } else { Timeouts::fixed(timeouts.idle) };
-        let gpu = Gpu::open(&adapter, timeouts).await?;
+        let gpu = Gpu::open(&adapter, timeouts, compared.passes_through()).await?;
         platform::detect_features(&gpu.device, &mut adapter.device);
-        Ok(Self { adapter, gpu, pipelines: Pipelines::default(), inputs: Vec::new(), spacers: Vec::new() })
+        compared.describe(&mut adapter.device);
+        let pipelines = Pipelines::default();
+        Ok(Self { adapter, gpu, pipelines, compared, inputs: Vec::new(), spacers: Vec::new() })
     }
 
     /// Whether the driver has reported that the device is lost. Browsers report it even while nothing runs.
@@ -101,6 +114,34 @@ impl WgpuBackend {
         }
         Ok((buffers, to_fill))
     }
+
+    /// Prepares a job, with the compared compiler or the API's own.
+    async fn prepare_with(&mut self, job: &Job, is_compared: bool) -> Result<Box<dyn Prepared>> {
+        self.adapter.device.check(job)?;
+        steps::check(&job.steps, &job.end_to_end)?;
+        let pipeline = match &job.kernel {
+            kernel if kernel.is_empty() => None,
+            kernel if is_compared => Some(self.compared.get(&self.gpu, self.adapter.device.api, kernel).await?),
+            kernel => Some(self.pipelines.get(&self.gpu, kernel).await?),
+        };
+        let (buffers, to_fill) = self.allocate(job).await?;
+        for index in to_fill {
+            let spec = &job.buffers[index];
+            match &buffers[index] {
+                Memory::Texture(texture) => self.gpu.upload_texture(spec, texture)?,
+                Memory::Buffer(buffer) if spec.is_upload_staging() => {
+                    self.gpu.write_mapped_contents(spec, buffer).await?;
+                }
+                Memory::Buffer(buffer) if spec.is_output() => self.gpu.poison(buffer, 0),
+                Memory::Buffer(buffer) => {
+                    self.gpu.upload_contents(spec, buffer).await?;
+                    self.gpu.poison(buffer, spec.bytes);
+                }
+            }
+        }
+        let prepared = WgpuJob::new(self.gpu.clone(), pipeline, job, buffers).await?;
+        Ok(Box::new(prepared) as Box<dyn Prepared>)
+    }
 }
 
 impl Backend for WgpuBackend {
@@ -109,29 +150,15 @@ impl Backend for WgpuBackend {
     }
 
     fn prepare<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
-        Box::pin(async move {
-            self.adapter.device.check(job)?;
-            steps::check(&job.steps, &job.end_to_end)?;
-            let pipeline =
-                if job.kernel.is_empty() { None } else { Some(self.pipelines.get(&self.gpu, &job.kernel).await?) };
-            let (buffers, to_fill) = self.allocate(job).await?;
-            for index in to_fill {
-                let spec = &job.buffers[index];
-                match &buffers[index] {
-                    Memory::Texture(texture) => self.gpu.upload_texture(spec, texture)?,
-                    Memory::Buffer(buffer) if spec.is_upload_staging() => {
-                        self.gpu.write_mapped_contents(spec, buffer).await?;
-                    }
-                    Memory::Buffer(buffer) if spec.is_output() => self.gpu.poison(buffer, 0),
-                    Memory::Buffer(buffer) => {
-                        self.gpu.upload_contents(spec, buffer).await?;
-                        self.gpu.poison(buffer, spec.bytes);
-                    }
-                }
-            }
-            let prepared = WgpuJob::new(self.gpu.clone(), pipeline, job, buffers).await?;
-            Ok(Box::new(prepared) as Box<dyn Prepared>)
-        })
+        Box::pin(self.prepare_with(job, self.compared.is_active()))
+    }
+
+    fn prepare_own<'a>(&'a mut self, job: &'a Job) -> Task<'a, Box<dyn Prepared>> {
+        Box::pin(self.prepare_with(job, false))
+    }
+
+    fn compilation(&self, kernel: &Kernel) -> Option<&Compilation> {
+        self.compared.compilation(kernel)
     }
 
     fn reopen(&mut self) -> Task<'_, ()> {
@@ -140,15 +167,20 @@ impl Backend for WgpuBackend {
             // device opens.
             std::mem::forget(self.gpu.clone());
             self.pipelines.leak();
+            self.compared.leak();
             std::mem::forget(std::mem::take(&mut self.inputs));
             std::mem::forget(std::mem::take(&mut self.spacers));
             self.adapter.inner = platform::renewed(&self.adapter.inner).await?;
-            self.gpu = Gpu::open(&self.adapter, self.gpu.timeouts).await?;
+            self.gpu = Gpu::open(&self.adapter, self.gpu.timeouts, self.compared.passes_through()).await?;
             Ok(())
         })
     }
 
     fn compile_in_background(&mut self, jobs: &[Job]) {
+        // Other threads would change the times of a compiler that is measured.
+        if self.compared.is_active() {
+            return;
+        }
         self.pipelines.compile_in_background(&self.gpu, &self.adapter.device, jobs);
     }
 

@@ -8,7 +8,7 @@ use futures_channel::oneshot;
 use super::adapter::{self, Adapter};
 use super::platform::{self, PIECE};
 use super::timeouts::Timeouts;
-use crate::backend::Device;
+use crate::backend::{Api, Device};
 use crate::error::{Error, Result, one_line};
 use crate::job::POISON;
 
@@ -32,11 +32,15 @@ pub(super) struct Gpu {
 }
 
 impl Gpu {
-    pub(super) async fn open(adapter: &Adapter, timeouts: Timeouts) -> Result<Self> {
+    /// Opens a device; with `passes_through`, one that takes the SPIR-V of other compilers, where the API does.
+    pub(super) async fn open(adapter: &Adapter, timeouts: Timeouts, passes_through: bool) -> Result<Self> {
         if let Some(refusal) = adapter::refusal(&adapter.device) {
             return Err(Error::NoDevice(refusal));
         }
-        let required_features = adapter::wanted_features(adapter);
+        let mut required_features = adapter::wanted_features(adapter);
+        if passes_through && adapter.device.api == Api::Vulkan {
+            required_features |= adapter.inner.features() & wgpu::Features::PASSTHROUGH_SHADERS;
+        }
         let experimental_features = if required_features.intersects(wgpu::Features::all_experimental_mask()) {
             #[expect(unsafe_code, reason = "cooperative matrices are an experimental feature of wgpu")]
             // SAFETY: the only experimental feature requested is cooperative matrices, for which wgpu adds no bounds

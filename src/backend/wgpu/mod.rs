@@ -5,11 +5,13 @@
 
 mod adapter;
 mod backend;
+mod compared;
 #[cfg(not(target_family = "wasm"))]
 mod dx12;
 mod errors;
 mod gpu;
 mod memory;
+mod passthrough;
 mod pipelines;
 mod platform;
 mod prepared;

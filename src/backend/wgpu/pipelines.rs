@@ -80,7 +80,7 @@ async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<wgpu::C
 ///
 /// # Errors
 /// [`Error::Shader`] with the compiler's message. Other errors go to the device's outer error scopes.
-async fn compile(device: &wgpu::Device, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
+pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let descriptor =
         wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(platform::source(kernel)) };

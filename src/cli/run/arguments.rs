@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::cli::compiler::Spec;
 use crate::cli::format::{TableFormat, Tables};
 use crate::cli::target::Through;
 use crate::cli::values::{duration, fail_on, param, size};
@@ -54,6 +55,11 @@ pub(in crate::cli) struct Arguments {
     /// undefined behavior
     #[arg(long)]
     pub(super) unchecked: bool,
+    /// Compile the kernels with this compiler: naga (wgpu's own), or [NAME=]COMMAND from the WGSL file {in} to the SPIR-V
+    /// file {out}, or several joined by '|'; repeat it to compare several, case by case. The API runs what a command
+    /// writes without further checks (see docs/compilers.md)
+    #[arg(long = "compiler", value_name = "SPEC", value_parser = Spec::parse, conflicts_with = "save_image")]
+    pub(super) compilers: Vec<Spec>,
     #[arg(long, value_name = "PATH", help = "CSV report to write [default: results/<device>/<date>-<backend>.csv]")]
     pub(super) out: Option<PathBuf>,
     /// Continue the run that wrote this CSV, with the same other arguments

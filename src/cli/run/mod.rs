@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::bundle;
+use super::compiler::{self, Spec};
 use super::format::{TableFormat, Tables};
 use super::host::{battery_note, operating_system, processor};
 use super::interrupt::{self, Interrupt};
@@ -16,9 +17,9 @@ use super::outputs::{Files, Paths, default_csv, name_words};
 use super::pictures::Pictures;
 use super::progress::Progress;
 use super::selection::{no_device, select_runs, why_this_card};
-use super::target::{Target, targets};
+use super::target::{Target, Through, targets};
 use super::values::plural;
-use crate::backend::{Backend, Device, DeviceType};
+use crate::backend::{Api, Backend, Device, DeviceType};
 use crate::engine::plan::{by_part, plan, reserves, select, without_size};
 use crate::engine::{EarlierRows, End, Epochs, Fitted, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
@@ -53,6 +54,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     }
     let paths = arguments.paths();
     paths.check()?;
+    compiler::check(&arguments.compilers)?;
+    if !arguments.compilers.is_empty() && arguments.backend == Some(Through::One(Api::Cuda)) {
+        return Err(Error::Usage("--compiler is for WGSL: CUDA compiles kernels of its own".to_owned()));
+    }
     // Locked before it is read: another run may be writing it.
     let is_there = arguments.resume.as_ref().is_some_and(|path| path.exists());
     let mut files = is_there.then(|| paths.open()).transpose()?;
@@ -146,7 +151,7 @@ impl Command<'_> {
     ) -> Result<(Outcome, Result<()>)> {
         let Self { arguments, files, interrupt } = self;
         // Open first: devices that fail to open leave no report.
-        let mut backends = open(card)?;
+        let mut backends = open(card, &arguments.compilers)?;
         let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
         let profile = profile_for(arguments, &devices[0]);
         let time = time_for(arguments, profile, &devices[0]);
@@ -243,7 +248,7 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
     match arguments.table.unwrap_or_else(usual) {
         Tables::All => {}
         Tables::Family => sections.retain(|section| section.rows.iter().any(is_named)),
-        Tables::None => sections.clear(),
+        Tables::None => return Ok(report::compilers(&sections, arguments.format.medium())),
     }
     Ok(report::write(&sections, arguments.format.medium()))
 }
@@ -269,6 +274,7 @@ fn settings(arguments: &Arguments, profile: Profile, time: Option<Duration>, dev
     settings.seed = arguments.seed.unwrap_or_else(|| now.as_millisecond() as u64 % SEEDS);
     let mut apis: Vec<&str> = devices.iter().map(|device| device.api.name()).collect();
     apis.sort_unstable();
+    apis.dedup();
     settings.apis = apis.join("+");
     if let Some(epochs) = arguments.epochs {
         settings.epochs = Epochs { least: epochs.into(), most: epochs.into(), target: 0.0 };
@@ -303,14 +309,24 @@ fn earlier_rows(
     Ok(earlier)
 }
 
-/// Opens a card through its APIs, at least one. APIs that fail are skipped if another one works.
-fn open(card: Vec<Target>) -> Result<Vec<Box<dyn Backend>>> {
+/// Opens a card through its APIs, at least one, and those that compile WGSL once for each compiler. APIs that fail are
+/// skipped if another one works.
+fn open(card: Vec<Target>, compilers: &[Spec]) -> Result<Vec<Box<dyn Backend>>> {
     let (mut backends, mut errors) = (Vec::new(), Vec::new());
     for target in card {
         let api = target.device().api;
-        match pollster::block_on(target.open()) {
+        let mut add = |opened| match opened {
             Ok(backend) => backends.push(backend),
             Err(error) => errors.push((api, error)),
+        };
+        let mut is_compiled = false;
+        for spec in compilers {
+            let Some(again) = target.again() else { break };
+            is_compiled = true;
+            add(pollster::block_on(again.open_with(compiler::compiler(spec)?)));
+        }
+        if !is_compiled {
+            add(pollster::block_on(target.open()));
         }
     }
     if backends.is_empty() {

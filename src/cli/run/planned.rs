@@ -77,7 +77,7 @@ pub(super) fn expected_time(
     card: &[&Device],
 ) -> Option<String> {
     let is_usual = arguments.sizes.is_empty() && arguments.params.is_empty() && arguments.epochs.is_none();
-    let has_more = arguments.tune || arguments.shaders.is_some() || time.is_some();
+    let has_more = arguments.tune || arguments.shaders.is_some() || time.is_some() || !arguments.compilers.is_empty();
     if is_usual && !has_more { estimate(profile, cases, card) } else { None }
 }
 
@@ -95,8 +95,10 @@ pub(super) fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let (count, name) = (cases.len() - reserve.len(), &card[0].name);
     let apis: Vec<_> = card.iter().map(|device| device.api.name()).collect();
     let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
+    let names: Vec<_> = arguments.compilers.iter().map(|compiler| compiler.name.as_str()).collect();
+    let by = if names.is_empty() { String::new() } else { format!(", compiled by {}", names.join(", ")) };
     let within = time.map_or_else(String::new, |time| format!(", time limit {} s", time.as_secs()));
-    text.push_str(&format!("{count} cases, profile {}, on {name}{through}{within}\n", profile.name()));
+    text.push_str(&format!("{count} cases, profile {}, on {name}{through}{by}{within}\n", profile.name()));
     let expected = expected_time(arguments, profile, time, count, card);
     text.extend(expected.map(|expected| format!("{expected}\n")));
     print(&text)?;

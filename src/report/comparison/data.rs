@@ -12,7 +12,7 @@ use crate::results::Clock;
 use crate::results::compare::{CaseComparison, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
 use crate::suite::Checks;
 
-const HEADING: [&str; 30] = [
+const HEADING: [&str; 32] = [
     "family",
     "benchmark",
     "dtype",
@@ -43,6 +43,8 @@ const HEADING: [&str; 30] = [
     "ratio_high",
     "verdict",
     "note",
+    "baseline_compiler",
+    "side_compiler",
 ];
 
 /// One row per match and case that at least one side has. Each row is complete. A ratio is time of the baseline ÷ time
@@ -99,6 +101,7 @@ fn row(comparison: &Comparison, case: &CaseComparison, of: usize) -> Vec<String>
     let marks = pair.into_iter().flat_map(|pair| pair.marks.iter().map(|mark| marked(*mark)));
     let notes: Vec<String> = marks.chain(why_not(comparison, of, case)).collect();
     cells.push(notes.join("; "));
+    cells.extend([at.baseline, at.side].map(|side| comparison.sides[side].compiler.join(" ").trim_end().to_owned()));
     cells
 }
 
@@ -157,6 +160,7 @@ fn side_value(side: &crate::results::compare::Side) -> Value {
     json!({
         "label": side.label, "is_baseline": side.is_baseline, "device": side.device,
         "card": side.card, "backend": side.api.map_or("", Api::name), "apis": side.apis,
+        "compiler": side.compiler[0], "compiler_version": side.compiler[1],
         "driver": side.driver, "tool_version": side.tool_version, "reports": side.reports, "dates": side.dates,
     })
 }

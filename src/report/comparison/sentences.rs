@@ -1,5 +1,6 @@
 //! The sentences of a comparison, shared by all formats.
 
+use crate::backend::Api;
 use crate::report::table::label;
 use crate::results::compare::{
     CaseComparison, Comparison, Entry, Evidence, Mark, Match, Ratio, Regression, Side, Tally, Verdict,
@@ -78,11 +79,13 @@ pub(super) fn name(case: &CaseComparison) -> String {
     format!("{}/{}", case.row.family, label(case.row))
 }
 
-/// Device and API of a side: `NVIDIA H200, Vulkan`.
+/// Device and API of a side, with its compiler if it is not wgpu's own: `NVIDIA H200, Vulkan`.
 #[must_use]
 pub fn title(side: &Side) -> String {
     let device = if side.device.is_empty() { "unnamed device" } else { side.device };
-    side.api.map_or_else(|| device.to_owned(), |api| format!("{device}, {}", api.title()))
+    let compiler = side.compiler.join(" ");
+    let parts = [device, side.api.map_or("", Api::title), compiler.trim_end()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// The dates of the side's runs, and their number if there are several.
@@ -241,10 +244,10 @@ pub(super) fn remarks(comparison: &Comparison, of: usize) -> Vec<String> {
     remarks
 }
 
-/// Facts that tell a side from others of the same device and API: its card, and the APIs of its runs.
+/// Facts that tell a side from others of the same device, API and compiler: its card, and the APIs of its runs.
 pub(super) fn particulars(comparison: &Comparison, side: &Side) -> Vec<String> {
     let differs = |get: fn(&Side) -> String| {
-        let alike = |other: &&Side| (other.device, other.api) == (side.device, side.api);
+        let alike = |other: &&Side| (other.device, other.api, other.compiler) == (side.device, side.api, side.compiler);
         comparison.sides.iter().filter(alike).any(|other| get(other) != get(side))
     };
     let card = (!side.card.is_empty() && differs(|side| side.card.to_owned())).then(|| format!("card {}", side.card));

@@ -63,7 +63,8 @@ struct SideData<'a> {
     /// API name as in the CSV.
     backend: &'static str,
     /// API name for display.
-    api: &'static str,
+    /// With the compiler, if it is not wgpu's own.
+    api: String,
     driver: &'a str,
     /// UUID or PCI address of the card.
     card: &'a str,
@@ -177,7 +178,7 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
         label: &side.label,
         device: if side.device.is_empty() { "unnamed device" } else { side.device },
         backend: side.api.map_or("", Api::name),
-        api: side.api.map_or("", Api::title),
+        api: [side.api.map_or("", Api::title), side.compiler[0]].join(" ").trim_end().to_owned(),
         driver: side.driver,
         card: side.card,
         apis: side.apis,

@@ -1,24 +1,23 @@
 //! Several reports side by side.
 
 use super::texts::{arithmetic_name, operations, quoted, quoted_rate};
-use crate::backend::Api;
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
-use crate::report::{apis, table};
+use crate::report::{lanes, table};
 use crate::results::summary::{best, peaks, spaces};
-use crate::results::{Record, format};
+use crate::results::{Lane, Record, format};
 use crate::suite::{Limit, binary_range};
 
 /// Reports side by side that fit in 80 columns.
 const MOST: usize = 5;
 
-/// A table of the headline figures of several reports, each with its name: a column for each report and API, which
+/// A table of the headline figures of several reports, each with its name: a column for each report, API and compiler, which
 /// lines above the table name.
 #[must_use]
 pub fn side_by_side(reports: &[(String, Vec<Record>)], medium: Medium) -> String {
     let sides: Vec<(String, Vec<(String, String)>)> = reports
         .iter()
         .flat_map(|(name, records)| {
-            apis(records).into_iter().map(move |api| (title(name, records, api), figures(records, api)))
+            lanes(records).into_iter().map(move |lane| (title(name, records, lane), figures(records, lane)))
         })
         .collect();
     let letters: Vec<String> = (0..sides.len()).map(letter).collect();
@@ -40,17 +39,18 @@ fn letter(index: usize) -> String {
     if index < 26 { last.to_string() } else { format!("{}{last}", letter(index / 26 - 1)) }
 }
 
-fn title(name: &str, records: &[Record], api: Api) -> String {
-    let Some(first) = records.iter().find(|row| row.backend == Some(api)) else { return name.to_owned() };
+fn title(name: &str, records: &[Record], lane: Lane) -> String {
+    let Some(first) = records.iter().find(|row| row.lane() == Some(lane)) else { return name.to_owned() };
     let day = first.date.get(..10).unwrap_or(&first.date);
-    let facts = [first.device.as_str(), api.title(), &first.driver, day];
+    let through = lane.title();
+    let facts = [first.device.as_str(), &through, &first.driver, day];
     let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     format!("{} ({name})", facts.join(", "))
 }
 
-/// The figures of one API, by name, in the order of the summary.
-fn figures(records: &[Record], api: Api) -> Vec<(String, String)> {
-    let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(api)).collect();
+/// The figures of one lane, by name, in the order of the summary.
+fn figures(records: &[Record], lane: Lane) -> Vec<(String, String)> {
+    let rows: Vec<&Record> = records.iter().filter(|row| row.lane() == Some(lane)).collect();
     let mut figures: Vec<(String, String)> = Vec::new();
     let mut add = |name: String, text: Option<String>| figures.extend(text.map(|text| (name, text)));
     for space in spaces(&rows) {

@@ -6,11 +6,11 @@ use super::texts::{arithmetic_name, operations, quoted, quoted_rate, quoted_rati
 use crate::backend::{Api, DeviceType};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
 use crate::report::versus::Ratios;
-use crate::report::{apis, table};
+use crate::report::{apis, lanes, table};
 use crate::results::findings::finding;
 use crate::results::stats::Estimate;
 use crate::results::summary::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
-use crate::results::{Record, format};
+use crate::results::{Lane, Record, format};
 use crate::suite::{Limit, binary_range, binary_size};
 use textwrap::core::display_width;
 
@@ -21,14 +21,15 @@ pub const COLUMNS: usize = 80;
 
 /// The summary of the rows of one card; `after` are lines below it, of which the last, the report's path, stays whole.
 ///
-/// With several APIs, figures are those of the first; a column has the ratio to the second at the same case, and a line
+/// With several lanes (APIs, or compilers), figures are those of the first; a column has the ratio to the second at the same case, and a line
 /// the ratios of the families.
 #[must_use]
 pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String {
     let apis = apis(records);
+    let lanes = lanes(records);
     let rows: Vec<&Record> =
-        records.iter().filter(|row| apis.first().is_none_or(|api| row.backend == Some(*api))).collect();
-    let ratios: Vec<(Api, Ratios)> = match apis.split_first() {
+        records.iter().filter(|row| lanes.first().is_none_or(|lane| row.lane() == Some(*lane))).collect();
+    let ratios: Vec<(Lane, Ratios)> = match lanes.split_first() {
         Some((first, others)) => others.iter().map(|other| (*other, Ratios::new(records, [*first, *other]))).collect(),
         None => Vec::new(),
     };
@@ -41,7 +42,7 @@ pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String 
     lines.extend(arithmetic(&peaks(&rows), terminal));
     let found = best(&rows);
     if !found.is_empty() {
-        lines.push(title(&job_heading(&apis), terminal));
+        lines.push(title(&job_heading(&lanes), terminal));
         let second = ratios.first().map(|(_, ratios)| ratios);
         lines.extend(found.iter().map(|best| job(best, second, terminal)));
     }
@@ -159,8 +160,8 @@ fn labelled(label: &str, parts: &[String], terminal: Terminal) -> Vec<String> {
     lines.into_iter().enumerate().map(line).collect()
 }
 
-fn job_heading(apis: &[Api]) -> String {
-    let other = apis.get(1).map_or_else(String::new, |api| format!("÷ {}", api.title()));
+fn job_heading(lanes: &[Lane]) -> String {
+    let other = lanes.get(1).map_or_else(String::new, |lane| format!("÷ {}", lane.title()));
     format!("{:<13}{:<23}{:>12}  {:<12} {:>7} {other:>8}", "job", "fastest kernel", "rate", "of peak", "naive")
         .replace("  naive", "÷ naive")
 }
@@ -188,8 +189,8 @@ fn job(best: &Best, ratios: Option<&Ratios>, terminal: Terminal) -> String {
     line.trim_end().to_owned()
 }
 
-/// The time of the first API ÷ that of the `other`, the geometric mean by family.
-fn by_family(other: Api, ratios: &Ratios, terminal: Terminal) -> Vec<String> {
+/// The time of the first lane ÷ that of the `other`, the geometric mean by family.
+fn by_family(other: Lane, ratios: &Ratios, terminal: Terminal) -> Vec<String> {
     let parts: Vec<String> =
         ratios.by_family().into_iter().map(|(family, ratio)| format!("{family} {}", format::ratio(ratio))).collect();
     labelled(&format!("÷ {}", other.title()), &parts, terminal)

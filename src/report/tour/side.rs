@@ -1,6 +1,6 @@
 //! The rows of each API of a report's first device.
 
-use crate::report::apis;
+use crate::report::{apis, lanes};
 use crate::results::Record;
 
 /// The rows of one device through one API.
@@ -11,7 +11,7 @@ pub struct Side<'a> {
     pub rows: Vec<&'a Record>,
 }
 
-/// The rows of a report's first device, by API.
+/// The rows of a report's first device, by API; of each API those of its first compiler.
 #[must_use]
 pub fn sides(records: &[Record]) -> Vec<Side<'_>> {
     let Some(first) = records.first() else { return Vec::new() };
@@ -22,8 +22,10 @@ pub fn sides(records: &[Record]) -> Vec<Side<'_>> {
         if row.backend == first.backend { is_named } else { is_named || is_one_run(row) }
     };
     let own: Vec<&Record> = records.iter().filter(is_own).collect();
+    let lanes = lanes(own.iter().copied());
     let side = |api| {
-        let rows = own.iter().copied().filter(|row| row.backend == Some(api)).collect();
+        let first = lanes.iter().find(|lane| lane.api == api).copied();
+        let rows = own.iter().copied().filter(|row| row.lane() == first).collect();
         Side { label: api.title(), rows }
     };
     apis(own.iter().copied()).into_iter().map(side).collect()

@@ -1,12 +1,11 @@
-//! The table of one family through two APIs.
+//! The table of one family through two lanes.
 
 use super::pair::Pair;
-use super::texts::{by_api, none, with_interval};
-use crate::backend::Api;
+use super::texts::{by_lane, none, with_interval};
 use crate::report::Section;
 use crate::report::layout::{Cell, Column, Grid, Mark, Row, Terminal};
 use crate::report::table::{Firsts, WIDE, WIDE_NAME, model, name, noise, rate, share, time, title};
-use crate::results::Record;
+use crate::results::{Lane, Record};
 
 /// Minimum terminal width for the columns `speed` and `model`.
 const ROOMY: usize = 100;
@@ -34,8 +33,8 @@ impl Shown {
         }
     }
 
-    /// Headings of the columns after the time of each API.
-    fn of_api(self) -> Vec<&'static str> {
+    /// Headings of the columns after the time of each lane.
+    fn of_lane(self) -> Vec<&'static str> {
         let mut headings = Vec::new();
         if self.is_wide {
             headings.extend(["±", "rate", "of ceiling"]);
@@ -46,20 +45,20 @@ impl Shown {
     }
 }
 
-pub(super) fn table(section: &Section, pairs: &[&Pair], apis: [Api; 2], terminal: Terminal) -> Grid {
+pub(super) fn table(section: &Section, pairs: &[&Pair], lanes: [Lane; 2], terminal: Terminal) -> Grid {
     let shown = Shown::new(pairs, terminal);
     let mut columns: Vec<Column> = Vec::new();
     let mut push = |heading: &str| {
         columns.push(Column { heading: heading.to_owned(), is_right: heading != "of ceiling" });
     };
-    for api in apis {
-        push(api.title());
-        shown.of_api().into_iter().for_each(&mut push);
+    for lane in lanes {
+        push(&lane.title());
+        shown.of_lane().into_iter().for_each(&mut push);
     }
     if shown.has_model {
         push("model");
     }
-    push(&apis.map(Api::title).join(" ÷ "));
+    push(&lanes.map(|lane| lane.title()).join(" ÷ "));
     let sides: [for<'a> fn(&Pair<'a>) -> Option<&'a Record>; 2] = [|pair| pair.first, |pair| pair.second];
     let firsts = sides.map(|side| Firsts::new(section.is_by_kernel, pairs.iter().filter_map(|pair| side(pair))));
     Grid {
@@ -67,11 +66,11 @@ pub(super) fn table(section: &Section, pairs: &[&Pair], apis: [Api; 2], terminal
         widest_name: shown.is_wide.then_some(WIDE_NAME),
         note: shown.is_wide.then_some("note"),
         has_marks: true,
-        rows: pairs.iter().filter_map(|pair| row(section, pair, apis, &firsts, shown)).collect(),
+        rows: pairs.iter().filter_map(|pair| row(section, pair, lanes, &firsts, shown)).collect(),
     }
 }
 
-fn row(section: &Section, pair: &Pair, apis: [Api; 2], firsts: &[Firsts; 2], shown: Shown) -> Option<Row> {
+fn row(section: &Section, pair: &Pair, lanes: [Lane; 2], firsts: &[Firsts; 2], shown: Shown) -> Option<Row> {
     let any = pair.sides().next()?;
     let mark = if pair.sides().any(|row| row.status.is_fault()) {
         Mark::Fault
@@ -92,7 +91,7 @@ fn row(section: &Section, pair: &Pair, apis: [Api; 2], firsts: &[Firsts; 2], sho
             (Some(row), "speed") => firsts.speed(row).into(),
             (Some(row), _) => time(row.end_to_end_ns).into(),
         };
-        cells.extend(shown.of_api().into_iter().map(cell));
+        cells.extend(shown.of_lane().into_iter().map(cell));
     }
     if shown.has_model {
         cells.push(pair.sides().find(|row| row.model.is_some()).map_or_else(String::new, model).into());
@@ -101,7 +100,7 @@ fn row(section: &Section, pair: &Pair, apis: [Api; 2], firsts: &[Firsts; 2], sho
     if shown.is_wide {
         // Remarks below the table cover rows without a time.
         let notes = pair.sides().filter(|row| row.median_ns.is_some() && !row.reason.is_empty());
-        let notes = by_api(notes.filter_map(|row| Some((row.backend?, row.reason.clone()))).collect(), &apis);
+        let notes = by_lane(notes.filter_map(|row| Some((row.lane()?, row.reason.clone()))).collect(), &lanes);
         let notes: Vec<_> = notes.iter().map(|(prefix, note)| format!("{prefix}{note}")).collect();
         cells.push(notes.join("; ").into());
     }

@@ -1,13 +1,12 @@
-//! Rows of two APIs as pairs of one case.
+//! Rows of two lanes as pairs of one case.
 
 use std::collections::HashMap;
 
-use crate::backend::Api;
-use crate::results::Record;
 use crate::results::compare::{Ratio, ratios_in_turns};
 use crate::results::stats::{self, Estimate};
+use crate::results::{Lane, Record};
 
-/// One case through two APIs.
+/// One case through two lanes.
 pub(super) struct Pair<'a> {
     pub(super) first: Option<&'a Record>,
     pub(super) second: Option<&'a Record>,
@@ -62,8 +61,8 @@ impl Gap<'_> {
     }
 }
 
-/// Pairs the `rows` of the two APIs by case, in the order of the rows.
-pub(super) fn pairs<'a>(rows: &[&'a Record], [first, second]: [Api; 2]) -> Vec<Pair<'a>> {
+/// Pairs the `rows` of the two lanes by case, in the order of the rows.
+pub(super) fn pairs<'a>(rows: &[&'a Record], [first, second]: [Lane; 2]) -> Vec<Pair<'a>> {
     let key = |row: &'a Record| (&*row.family, &*row.benchmark, row.dtype_name(), row.size(), row.params_text());
     let mut indices = HashMap::new();
     let mut pairs: Vec<Pair> = Vec::new();
@@ -73,8 +72,8 @@ pub(super) fn pairs<'a>(rows: &[&'a Record], [first, second]: [Api; 2]) -> Vec<P
             pairs.push(Pair { first: None, second: None, ratio: None });
         }
         let pair = &mut pairs[index];
-        for (api, side) in [(first, &mut pair.first), (second, &mut pair.second)] {
-            if row.backend == Some(api) {
+        for (lane, side) in [(first, &mut pair.first), (second, &mut pair.second)] {
+            if row.lane() == Some(lane) {
                 side.get_or_insert(row);
             }
         }

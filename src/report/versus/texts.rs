@@ -1,19 +1,21 @@
 //! Texts that tables and sentences share.
 
-use crate::backend::Api;
+use std::borrow::Cow;
+
+use crate::results::Lane;
 use crate::results::format;
 use crate::results::stats::Estimate;
 
-/// Merges equal lines. Each line has a prefix that names its APIs, unless all APIs have it.
-pub(super) fn by_api<T: PartialEq>(lines: Vec<(Api, T)>, apis: &[Api]) -> Vec<(String, T)> {
-    let mut merged: Vec<(Vec<&str>, T)> = Vec::new();
-    for (api, line) in lines {
+/// Merges equal lines. Each line has a prefix that names its lanes, unless all lanes have it.
+pub(super) fn by_lane<'a, T: PartialEq>(lines: Vec<(Lane<'a>, T)>, lanes: &[Lane<'a>]) -> Vec<(String, T)> {
+    let mut merged: Vec<(Vec<Cow<str>>, T)> = Vec::new();
+    for (lane, line) in lines {
         match merged.iter_mut().find(|(_, known)| *known == line) {
-            Some((of, _)) => of.push(api.title()),
-            None => merged.push((vec![api.title()], line)),
+            Some((of, _)) => of.push(lane.title()),
+            None => merged.push((vec![lane.title()], line)),
         }
     }
-    let prefix = |of: &[&str]| if of.len() == apis.len() { String::new() } else { format!("{}: ", of.join(", ")) };
+    let prefix = |of: &[Cow<str>]| if of.len() == lanes.len() { String::new() } else { format!("{}: ", of.join(", ")) };
     merged.into_iter().map(|(of, line)| (prefix(&of), line)).collect()
 }
 

@@ -125,8 +125,8 @@ impl<'a> Entry<'a> {
 }
 
 /// What identifies the origin of a measurement.
-fn origin(row: &Record) -> [&str; 6] {
-    [&row.date, &row.device, &row.card, &row.driver, row.api_name(), &row.tool_version]
+fn origin(row: &Record) -> [&str; 7] {
+    [&row.date, &row.device, &row.card, &row.driver, row.api_name(), &row.compiler, &row.tool_version]
 }
 
 fn figures(row: &Record) -> [Option<f64>; 7] {

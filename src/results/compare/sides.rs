@@ -14,7 +14,8 @@ pub struct Report {
     pub records: Vec<Record>,
 }
 
-/// One column of a comparison: a card through an API, with a driver and tool version, in runs of the same APIs.
+/// One column of a comparison: a card through an API, with a compiler, driver and tool version, in runs of the same
+/// APIs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Side<'a> {
     /// Label: a letter.
@@ -27,6 +28,8 @@ pub struct Side<'a> {
     pub card: &'a str,
     /// API, if the report has it.
     pub api: Option<Api>,
+    /// Name of what compiled the WGSL, and its version; empty for wgpu's own compiler.
+    pub compiler: [&'a str; 2],
     /// All APIs of the runs, joined by `+`; empty if unknown.
     pub apis: &'a str,
     /// Driver with version.
@@ -40,9 +43,9 @@ pub struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// Whether both sides are one card with one driver through one API: their rows differ by chance, or by their kernels.
+    /// Whether both sides are one card with one driver and compiler through one API: their rows differ by chance, or by their kernels.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        let identity = |side: &Self| (side.api, [side.device, side.card, side.driver].map(str::to_owned));
+        let identity = |side: &Self| (side.api, side.compiler, [side.device, side.card, side.driver]);
         identity(self) == identity(other)
     }
 }
@@ -57,7 +60,7 @@ pub struct Match {
 }
 
 /// What tells sides apart.
-type Identity<'a> = (bool, Option<Api>, [&'a str; 5]);
+type Identity<'a> = (bool, Option<Api>, [&'a str; 2], [&'a str; 5]);
 
 /// The sides so far, found by their identity.
 #[derive(Default)]
@@ -71,7 +74,10 @@ impl<'a> Sides<'a> {
     /// The index of the side of a row. Adds a new side if needed.
     pub(super) fn index_of(&mut self, report: &'a Report, record: &'a Record, is_baseline: bool) -> usize {
         let texts = [&record.device, &record.card, &record.apis, &record.driver, &record.tool_version];
-        let identity = (is_baseline, record.backend, texts.map(String::as_str));
+        let foreign = record.lane().map_or("", |lane| lane.foreign());
+        // wgpu's own is a part of the tool's version.
+        let compiler = if foreign.is_empty() { [""; 2] } else { [foreign, &record.compiler_version] };
+        let identity = (is_baseline, record.backend, compiler, texts.map(String::as_str));
         let index = *self.indices.entry(identity).or_insert_with(|| {
             self.sides.push(Side {
                 label: label(self.sides.len()),
@@ -79,6 +85,7 @@ impl<'a> Sides<'a> {
                 device: &record.device,
                 card: &record.card,
                 api: record.backend,
+                compiler,
                 apis: &record.apis,
                 driver: &record.driver,
                 tool_version: &record.tool_version,
@@ -115,15 +122,18 @@ fn label(index: usize) -> String {
     if round == 1 { letter.to_string() } else { format!("{letter}{round}") }
 }
 
-/// Pairs each other side with the baseline side of the same card and API (of several, the one measured with the same
-/// other APIs), else of the same device and API, else of the same API, else with the first baseline side. Unpaired baseline sides are paired with the first one.
+/// Pairs each other side with the baseline side of the same card, API and compiler (of several, the one measured with the
+/// same other APIs), else of the same device and API, else of the same API, else with the first baseline side. Unpaired
+/// baseline sides are paired with the first one.
 pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
     let baselines = || (0..sides.len()).filter(|index| sides[*index].is_baseline);
     let nearest = |side: &Side| {
         let likeness = |index: &usize| {
             let of = &sides[*index];
             let is_device = of.device == side.device;
-            (of.api == side.api).then_some([is_device, is_device && of.card == side.card, of.apis == side.apis])
+            let is_compiler = of.compiler[0] == side.compiler[0];
+            let is_card = is_device && of.card == side.card;
+            (of.api == side.api).then_some([is_compiler, is_device, is_card, of.apis == side.apis])
         };
         // The first of the best: `max_by_key` would give the last.
         baselines().rev().max_by_key(likeness).unwrap_or(0)

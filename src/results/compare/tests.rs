@@ -243,3 +243,30 @@ fn reports_without_rows_compare_to_nothing() {
     let got = compare(&empty, &empty);
     assert!(got.sides.is_empty() && got.matches.is_empty() && got.cases.is_empty() && got.regressions(0.0).is_empty());
 }
+
+#[test]
+fn rows_of_compilers_are_sides_of_their_own_and_the_built_in_one_needs_no_name() {
+    let of = |compiler: &str, time: f64| Record {
+        compiler: compiler.into(),
+        compiler_version: "30".into(),
+        ..row("tiled", time)
+    };
+    let old = report("old", &[row("tiled", 100.0)]);
+    let new = [later(of("naga", 50.0)), later(of("tint", 200.0))];
+    let new_report = report("new", &new);
+    let got = compare(&old, &new_report);
+    let sides: Vec<_> = got.sides.iter().map(|side| (side.is_baseline, side.compiler)).collect();
+    assert_eq!(sides, [(true, ["", ""]), (false, ["", ""]), (false, ["tint", "30"])]);
+    let ratios: Vec<f64> = got.cases[0].pairs.values().map(|pair| pair.ratio.value).collect();
+    assert!((ratios[0] - 2.0).abs() < 1e-9 && (ratios[1] - 0.5).abs() < 1e-9, "{ratios:?}");
+    // Each compiler meets itself.
+    let later_new: Vec<Record> = new.iter().map(|row| Record { date: "2026-11-22".into(), ..row.clone() }).collect();
+    let later_report = report("later", &later_new);
+    let both = compare(&new_report, &later_report);
+    assert_eq!(both.matches.len(), 2);
+    assert!(both.matches.iter().all(|of| both.sides[of.baseline].compiler == both.sides[of.side].compiler));
+    // In one run they took turns.
+    let (one, other) = (report("a", &new[..1]), report("b", &new[1..]));
+    let turns = compare(&one, &other);
+    assert!(turns.cases[0].pairs.get(0).expect("both").has_turns);
+}

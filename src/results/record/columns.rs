@@ -123,6 +123,20 @@ pub const COLUMNS: &[Column] = &[
     column!(Text apis, "", "all APIs of the run, joined by +"),
     column!(Text l2_bytes, "B", "size of the L2 cache as the driver reports it"),
     column!(Text profile, "", "profile of the run: quick, standard or thorough"),
+    column!(
+        Identity compiler,
+        "",
+        "what compiled WGSL to SPIR-V in a run with --compiler: naga (wgpu's own) or the name of a command; else empty"
+    ),
+    column!(Text compiler_version, "", "version that the compiler reports, or a hash of its program"),
+    column!(Text translation_ms, "ms", "time from WGSL to SPIR-V, in a run with --compiler"),
+    column!(
+        Text pipeline_ms,
+        "ms",
+        "time that the API takes to make the pipeline; with naga from WGSL, with other compilers from SPIR-V"
+    ),
+    column!(Text spirv_bytes, "B", "size of the SPIR-V, in a run with --compiler"),
+    column!(Text spirv_instructions, "", "number of instructions of the SPIR-V, with declarations, without names for debuggers"),
 ];
 
 impl Record {
@@ -165,7 +179,8 @@ mod tests {
              workgroup_size,checks,shader_hash,status,reason,timer,tick_ns,samples,launches,median_ns,min_ns,mean_ns,\
              stddev_ns,ci_low_ns,ci_high_ns,end_to_end_ns,bytes,flops,gb_per_s,gflop_per_s,ceiling,share,model,drift,\
              in_kernel_ns,subgroup_size,cause,epochs_ns,noise_within,noise_between,slope_ns,share_low,share_high,canary_ns,\
-             seed,card,apis,l2_bytes,profile"
+             seed,card,apis,l2_bytes,profile,compiler,compiler_version,translation_ms,pipeline_ms,spirv_bytes,\
+             spirv_instructions"
         );
     }
 

@@ -4,9 +4,11 @@ mod cause;
 mod columns;
 mod conditions;
 mod field;
+mod lane;
 mod row;
 
 pub use cause::Cause;
 pub use columns::{COLUMNS, Column, Kind};
 pub use conditions::Conditions;
+pub use lane::Lane;
 pub use row::{Clock, Record, SCHEMA, Status};

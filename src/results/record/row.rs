@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use super::cause::Cause;
 use super::conditions::Conditions;
-use crate::backend::{Api, DeviceType, SubgroupSize};
+use super::lane::Lane;
+use crate::backend::{Api, Compilation, DeviceType, SubgroupSize};
 use crate::families::benchmark;
 use crate::results::bound::Bound;
+use crate::results::stats::round_to_seven_digits;
 use crate::suite::{Checks, Dtype, Extent, Profile, Shape, Traffic, params_text};
 
 /// Version of the columns. It grows when a column changes its meaning.
@@ -144,6 +146,12 @@ pub struct Record {
     pub apis: String,
     pub l2_bytes: Option<u64>,
     pub profile: Option<Profile>,
+    pub compiler: String,
+    pub compiler_version: String,
+    pub translation_ms: Option<f64>,
+    pub pipeline_ms: Option<f64>,
+    pub spirv_bytes: Option<u64>,
+    pub spirv_instructions: Option<u64>,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
     /// All samples of all epochs in order. Only in the JSON report.
@@ -171,6 +179,20 @@ impl Record {
         let is_comparable =
             ![self, other].iter().any(|row| row.card.is_empty()) && is_address(self) == is_address(other);
         self.device == other.device && (!is_comparable || self.card == other.card)
+    }
+
+    /// The API and the compiler that ran the kernel; `None` if the API is unknown.
+    #[must_use]
+    pub fn lane(&self) -> Option<Lane<'_>> {
+        Some(Lane { api: self.backend?, compiler: &self.compiler })
+    }
+
+    /// Notes what the compiler made of the kernel.
+    pub fn note_compilation(&mut self, compilation: &Compilation) {
+        self.translation_ms = compilation.translation_ms.map(round_to_seven_digits);
+        self.pipeline_ms = compilation.pipeline_ms.map(round_to_seven_digits);
+        self.spirv_bytes = Some(compilation.spirv_bytes());
+        self.spirv_instructions = Some(compilation.instructions());
     }
 
     /// The API's name; empty if unknown.

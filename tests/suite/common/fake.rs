@@ -169,6 +169,7 @@ pub(crate) fn device() -> Device {
         has_mappable_storage: true,
         has_pinned_memory: false,
         has_upload_staging: true,
+        kernel_compiler: Default::default(),
         max_buffer_bytes: 64 << 20,
         max_binding_bytes: 64 << 20,
         max_texture_side: 8192,

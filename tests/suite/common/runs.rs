@@ -1,12 +1,12 @@
 //! Runs on fake devices, and what an observer saw of them.
 
 use super::fake::{Behaviour, Fake, fake, only};
-use shaderbench::backend::{Api, Backend};
+use shaderbench::backend::Backend;
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{self, Changes, EarlierRows, Epochs, Observer, Outcome, Settings};
 use shaderbench::error::Result;
-use shaderbench::results::{Record, Status};
+use shaderbench::results::{Lane, Record, Status};
 use shaderbench::suite::{Case, Dtype, Profile};
 
 /// An observer that records its calls.
@@ -36,7 +36,7 @@ pub(crate) struct Recorder {
 }
 
 impl Observer for Recorder {
-    fn timer(&mut self, _: Api, timer: &Timer) {
+    fn timer(&mut self, _: Lane<'_>, timer: &Timer) {
         self.timer = Some(timer.clone());
     }
     fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {

@@ -69,17 +69,12 @@ fn knows(feature: &'static str) -> bool {
     })
 }
 
-/// Directives of kernels with subgroup operations. naga does not know the first one and warns about the second one.
-/// Without the second one, browsers refuse a loop whose exit condition is a subgroup result: they cannot prove that it
-/// is uniform.
-const SUBGROUPS: &str = "enable subgroups;\ndiagnostic(off, subgroup_uniformity);\n";
-
 /// The kernel's text, with the directives that browsers need.
 pub(in crate::backend::wgpu) fn source(kernel: &Kernel) -> Cow<'_, str> {
-    if kernel.interface.features.contains(&Feature::Subgroups) {
-        return format!("{SUBGROUPS}{}", kernel.source).into();
+    match kernel.directives() {
+        "" => kernel.source.as_str().into(),
+        directives => format!("{directives}{}", kernel.source).into(),
     }
-    kernel.source.as_str().into()
 }
 
 /// Never: a tab has one thread.

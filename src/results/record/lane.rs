@@ -1,0 +1,63 @@
+//! The API and the compiler of a row.
+
+use std::borrow::Cow;
+
+use crate::backend::{Api, BUILT_IN};
+
+/// An API and what compiles its kernels. Rows of different lanes are never taken for one another.
+#[derive(Debug, Clone, Copy)]
+pub struct Lane<'a> {
+    /// The API.
+    pub api: Api,
+    /// What compiles WGSL, as the row writes it: empty or [`BUILT_IN`] for wgpu's own compiler.
+    pub compiler: &'a str,
+}
+
+impl<'a> Lane<'a> {
+    /// The compiler's name; empty for wgpu's own, which rows of a run without `--compiler` do not name.
+    #[must_use]
+    pub fn foreign(&self) -> &'a str {
+        if self.compiler == BUILT_IN { "" } else { self.compiler }
+    }
+
+    /// For prose and headings: the API, or in a run with `--compiler` the compiler.
+    #[must_use]
+    pub fn title(&self) -> Cow<'a, str> {
+        match (self.compiler, self.api) {
+            ("", api) => api.title().into(),
+            (compiler, Api::Vulkan) => compiler.into(),
+            (compiler, api) => format!("{compiler} ({})", api.title()).into(),
+        }
+    }
+}
+
+impl PartialEq for Lane<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.api, self.foreign()) == (other.api, other.foreign())
+    }
+}
+
+impl Eq for Lane<'_> {}
+
+impl From<Api> for Lane<'_> {
+    /// The API with its own compiler.
+    fn from(api: Api) -> Self {
+        Self { api, compiler: "" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unnamed_compiler_is_the_built_in_one() {
+        let lane = |api, compiler| Lane { api, compiler };
+        assert_eq!(lane(Api::Vulkan, ""), lane(Api::Vulkan, BUILT_IN));
+        assert_ne!(lane(Api::Vulkan, ""), lane(Api::Vulkan, "tint"));
+        assert_ne!(lane(Api::Vulkan, "tint"), lane(Api::Gl, "tint"));
+        let titles = [(Api::Vulkan, ""), (Api::Vulkan, BUILT_IN), (Api::Vulkan, "tint"), (Api::Gl, "tint")];
+        let titles = titles.map(|(api, compiler)| lane(api, compiler).title().into_owned());
+        assert_eq!(titles, ["Vulkan", "naga", "tint", "tint (OpenGL)"]);
+    }
+}
