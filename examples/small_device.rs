@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
-use shaderbench::backend::{Api, Backend, Device};
+use shaderbench::backend::{Backend, Device};
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{Changes, EarlierRows, Fitted, Observer, Settings, fit, resume};
@@ -23,7 +23,7 @@ use shaderbench::suite::{Case, Profile};
 struct Quiet;
 
 impl Observer for Quiet {
-    fn timer(&mut self, _: Api, _: &Timer) {}
+    fn timer(&mut self, _: shaderbench::results::Lane<'_>, _: &Timer) {}
     fn start(&mut self, _: usize, _: &Case, _: &Record) {}
     fn row(&mut self, _: &Record) {}
     fn finish(&mut self, _: &[Record], _: &Changes) -> shaderbench::error::Result<()> {

@@ -20,7 +20,8 @@ use crate::results::tour::{Step, steps};
 /// Arguments of `learn`.
 #[derive(Args)]
 pub(super) struct Arguments {
-    /// Chapters (D) or steps (D5) to read, or glossary [default: the list of all steps with their verdicts]
+    /// Chapters (D) or steps (D5) to read, glossary, or a report as for --report [default: the list of all steps with their
+    /// verdicts]
     #[arg(value_name = "CHAPTER|ID")]
     names: Vec<String>,
     /// Report (CSV or JSON) to judge the claims by [default: the newest under results/ with rows of these steps]
@@ -43,11 +44,16 @@ pub(super) fn learn(arguments: &Arguments) -> Result<u8> {
     if let [GLOSSARY] = arguments.names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         return print(&glossary(medium)).map(|()| 0);
     }
-    let chosen = arguments.names.iter().map(|name| steps_named(name)).collect::<Result<Vec<_>>>()?.concat();
+    let is_report = |name: &&String| steps_named(name).is_err() && Path::new(name.as_str()).is_file();
+    let (reports, names): (Vec<&String>, Vec<&String>) = arguments.names.iter().partition(is_report);
+    if reports.len() + usize::from(arguments.report.is_some() || arguments.run) > 1 {
+        return Err(Error::Usage("the tour judges one report: name one file".to_owned()));
+    }
+    let chosen = names.iter().map(|name| steps_named(name)).collect::<Result<Vec<_>>>()?.concat();
     let wanted: Vec<&'static Step> = if chosen.is_empty() { steps().collect() } else { chosen.clone() };
     let kernels: BTreeSet<&str> = wanted.iter().flat_map(|step| step.kernels).copied().collect();
     let mut code = 0;
-    let mut path = arguments.report.clone();
+    let mut path = reports.first().map(PathBuf::from).or_else(|| arguments.report.clone());
     if arguments.run {
         let new = measure(&kernels)?;
         code = new.0;

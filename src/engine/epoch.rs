@@ -13,7 +13,7 @@ const MOST_BY_HOST: usize = 4;
 /// Number of epochs from which on a row ends early whose interval would still be wider than [`HOPELESS`] times the
 /// target after the maximum number: rows at the edge of a cache vary by several percent from one place to the next.
 const ENOUGH: usize = 8;
-const HOPELESS: f64 = 1.7;
+const HOPELESS: f64 = 1.5;
 
 /// Number of samples in an epoch after the first.
 const SAMPLES: RangeInclusive<usize> = 5..=120;

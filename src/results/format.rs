@@ -124,17 +124,18 @@ pub fn percent(fraction: f64) -> String {
 #[must_use]
 pub fn percent_within(fraction: f64, low: f64, high: f64) -> String {
     let reach = (high - low) / 2.0;
-    // The interval is wider than the scale.
-    if reach > 0.5 {
-        return "–".to_owned();
-    }
     let unit = match reach {
         reach if reach >= 0.1 => 10.0,
         reach if reach >= 0.01 => 1.0,
         _ => return percent(fraction),
     };
     let rounded = (fraction * 100.0 / unit).round() * unit;
-    if rounded == 0.0 { format!("<{:.0} %", (high * 100.0 / unit).ceil() * unit) } else { format!("{rounded:.0} %") }
+    match (rounded == 0.0, high) {
+        // It may be nothing and all of the peak.
+        (true, high) if high > 1.0 => "–".to_owned(),
+        (true, high) => format!("<{:.0} %", (high * 100.0 / unit).ceil() * unit),
+        (false, _) => format!("{rounded:.0} %"),
+    }
 }
 
 /// An interval in percent: `96–98 %`; with one decimal if it is narrower than 1 %.
@@ -212,6 +213,7 @@ mod tests {
         };
         assert_eq!([0.1, 2.0, 9.0, 12.0].map(|reach| of(97.3, reach)), ["97 %", "97 %", "97 %", "100 %"]);
         assert_eq!([0.1, 1.5, 11.0].map(|reach| of(3.4, reach)), ["3.4 %", "3 %", "<20 %"]);
+        assert_eq!(of(4.0, 120.0), "–");
         assert_eq!((of(0.3, 0.1), of(146.0, 60.0)), ("0.3 %".to_owned(), "150 %".to_owned()));
         let ranges = [(0.962, 0.984), (0.9962, 0.9984), (1.0, 1.0), (0.3, 1.94)];
         let ranges = ranges.map(|(low, high)| percent_range(low, high));

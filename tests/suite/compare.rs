@@ -453,7 +453,7 @@ fn a_comparison_answers_first_and_shows_the_largest_slow_down_first() {
     let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}\n{text}"));
     let (totals, slower, faster) = (place("B against A: "), place("\nslower\n"), place("\nfaster\n"));
     assert!(totals < slower && slower < faster, "{text}");
-    assert!(text.contains("`--all --sort ratio` shows every row, the\n  largest slow-down first."), "{text}");
+    assert!(text.contains("`--all --sort ratio` shows every row"), "{text}");
     let all = compare_files(&folder, &["old.csv", "new.csv", "--all"]).succeeds().stdout;
     assert!(all.lines().count() > text.lines().count(), "{all}");
 }

@@ -316,6 +316,17 @@ fn the_tour_fits_80_columns_and_has_no_colours_in_a_pipe() {
 }
 
 #[test]
+fn a_chapter_has_the_number_of_its_article_and_a_report_may_be_named_alone() {
+    let folder = Folder::new();
+    folder.write("r.csv", std::fs::read(EPOCHS).expect("readable"));
+    let by_letter = folder.run(&["learn", "E", "--report", "r.csv"]).succeeds().stdout;
+    assert!(by_letter.starts_with("E: shared-memory banks (article 004)\n"), "{by_letter}");
+    assert_eq!(folder.run(&["learn", "004", "r.csv"]).succeeds().stdout, by_letter);
+    folder.run(&["learn", "005"]).fails_with(2, "there is no step '005'");
+    folder.run(&["learn", "E1", "r.csv", "--report", "r.csv"]).fails_with(2, "the tour judges one report");
+}
+
+#[test]
 fn every_id_is_reachable_by_every_command() {
     for step in steps() {
         let output = shaderbench_in_empty_folder(&["learn", step.id]).succeeds();

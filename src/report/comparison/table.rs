@@ -46,7 +46,7 @@ fn regressions(comparison: &Comparison, view: View) -> impl Iterator<Item = Stri
 const CHANGED: usize = 12;
 
 /// How to see the others.
-const ALL: &str = "`--all --sort ratio` shows every row, the largest slow-down first";
+const ALL: &str = "`--all --sort ratio` shows every row in the order of the ratios";
 
 /// Totals, the rows that changed with the largest slow-down first, and what was left out in one line.
 fn short(comparison: &Comparison, view: View) -> String {
@@ -102,8 +102,8 @@ fn totals(comparison: &Comparison, of: usize, terminal: Terminal) -> Option<Stri
     let shown = Verdict::ALL.iter().zip(all.verdicts).map(|(verdict, count)| format!("{count} {}", verdict.name()));
     let line = format!("{b} against {a}: {}: {}", count(cases), shown.collect::<Vec<_>>().join(", "));
     let mut text = paint(terminal, BOLD, paragraph(&line, "  ", terminal).trim_end()) + "\n";
-    // A mean that may be 1 says nothing.
-    let is_certain = |mean: &Ratio| mean.interval.is_some_and(|(low, high)| low > 1.0 || high < 1.0);
+    // A mean that may be 1, or that looks like it, says nothing.
+    let is_certain = |mean: &Ratio| mean.interval.is_some_and(|(low, high)| low > 1.005 || high < 0.995);
     let mean = |family: Option<&str>| comparison.tally(of, family).mean.filter(is_certain);
     let families = comparison.families().into_iter().filter_map(|family| Some((family, mean(Some(family))?)));
     let mut means: Vec<(&str, Ratio)> = families.collect();

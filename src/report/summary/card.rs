@@ -154,8 +154,8 @@ fn labelled(label: &str, parts: &[String], terminal: Terminal) -> Vec<String> {
         }
     }
     let line = |(index, line): (usize, String)| {
-        let label = if index == 0 { label } else { "" };
-        format!("{}{line}", paint(terminal, DIM, &padded(label, LABEL)))
+        let label = if index == 0 { cut(label, LABEL - 1) } else { String::new() };
+        format!("{}{line}", paint(terminal, DIM, &padded(&label, LABEL)))
     };
     lines.into_iter().enumerate().map(line).collect()
 }
