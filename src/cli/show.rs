@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::compiler::{self, Spec};
 use super::output::{print, say};
 use super::outputs::{ANOTHER_FILE, check_new};
 use super::values::param;
-use crate::backend::{Compiler, HlslCompiler};
+use crate::backend::{Compiler, HlslCompiler, KernelCompiler};
 use crate::engine::plan::{Request, plan, select, unknown};
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
@@ -35,6 +36,9 @@ pub(super) struct Arguments {
     /// With --lang hlsl: shader model to write; FXC takes 5.1, DXC later ones [default: 6.0, with f16 6.2]
     #[arg(long, value_name = "MODEL", value_parser = shader_models())]
     shader_model: Option<ShaderModel>,
+    /// With --lang spirv: the compiler to ask, as in `run --compiler` [default: wgpu's naga]
+    #[arg(long, value_name = "SPEC", value_parser = Spec::parse, conflicts_with = "checks")]
+    compiler: Option<Spec>,
     /// With --lang cuda: also print the definitions that all twins start with, so that NVRTC compiles the output
     #[arg(long)]
     prelude: bool,
@@ -89,6 +93,16 @@ pub(super) fn show(arguments: &Arguments) -> Result<()> {
     replace_file(path, &text)
 }
 
+/// The SPIR-V that a compiler writes.
+fn translated(spec: &Spec, kernel: &Kernel) -> Result<Vec<u8>> {
+    compiler::check(std::slice::from_ref(spec))?;
+    let words = match compiler::compiler(spec)? {
+        KernelCompiler::Other(mut other) => other.translate(kernel)?,
+        KernelCompiler::Usual | KernelCompiler::BuiltIn => kernel.spirv()?,
+    };
+    Ok(words.iter().flat_map(|word| word.to_le_bytes()).collect())
+}
+
 /// The first case of the benchmark with the requested type and parameters.
 fn case(arguments: &Arguments) -> Result<Case> {
     let selected = select(std::slice::from_ref(&arguments.name))?;
@@ -136,6 +150,9 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
     if arguments.shader_model.is_some() && arguments.lang != OutputLanguage::Hlsl {
         return Err(Error::Usage("--shader-model selects HLSL: pass --lang hlsl, too".to_owned()));
     }
+    if arguments.compiler.is_some() && arguments.lang != OutputLanguage::Spirv {
+        return Err(Error::Usage("--compiler writes SPIR-V: pass --lang spirv, too".to_owned()));
+    }
     if kernel.is_empty() {
         return Err(lacks("has no kernel: it measures API or library calls".to_owned()));
     }
@@ -173,7 +190,10 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
         OutputLanguage::Hlsl => Target::Hlsl(arguments.shader_model),
         OutputLanguage::Glsl => Target::Glsl,
     };
-    let written = shader.translate(target, &kernel.constants, checks)?;
+    let written = match &arguments.compiler {
+        Some(spec) => translated(spec, kernel)?,
+        None => shader.translate(target, &kernel.constants, checks)?,
+    };
     if arguments.shader_model == Some(ShaderModel::V5_1) && checks.zero_init {
         let fxc = HlslCompiler::new(Compiler::Fxc, [0; 4], None);
         if let Some(reason) = fxc.slow_zeroing(kernel.interface.workgroup_bytes) {

@@ -6,6 +6,7 @@ mod version;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::compiler::{self, Spec};
 use super::output::{print, say};
 use super::values::{duration, percentage, plural};
 use crate::engine::filter::Filter;
@@ -31,6 +32,9 @@ pub(super) struct Arguments {
     /// Manifests of Vulkan drivers (ICD files), oldest first
     #[arg(long, value_name = "FILE", num_args = 2.., group = "versions")]
     drivers: Vec<PathBuf>,
+    /// Compilers from WGSL to SPIR-V, oldest first, as in `run --compiler`
+    #[arg(long, value_name = "SPEC", num_args = 2.., group = "versions")]
+    compilers: Vec<String>,
     /// Commands of the shell that write a report with the case to {out}, oldest first
     #[arg(long, value_name = "COMMAND", num_args = 2.., group = "versions")]
     commands: Vec<String>,
@@ -64,7 +68,8 @@ impl Arguments {
     fn versions(&self) -> Vec<Version> {
         let programs = self.programs.iter().cloned().map(Version::Program);
         let drivers = self.drivers.iter().cloned().map(Version::Driver);
-        programs.chain(drivers).chain(self.commands.iter().cloned().map(Version::Command)).collect()
+        let compilers = self.compilers.iter().cloned().map(Version::Compiler);
+        programs.chain(drivers).chain(compilers).chain(self.commands.iter().cloned().map(Version::Command)).collect()
     }
 
     /// Arguments of `run`, and those of `show` that select the kernel.
@@ -134,6 +139,12 @@ pub(super) fn bisect(arguments: &Arguments) -> Result<u8> {
         return Err(Error::Usage(format!(
             "the command '{command}' does not say where its report goes: write {OUT} in place of the path"
         )));
+    }
+    let specs: std::result::Result<Vec<Spec>, String> =
+        arguments.compilers.iter().map(|text| Spec::parse(text)).collect();
+    // Versions of one command may have one name.
+    for spec in specs.map_err(Error::Usage)? {
+        compiler::check(std::slice::from_ref(&spec))?;
     }
     if !(50.0..100.0).contains(&arguments.confidence) {
         return Err(Error::Usage("--confidence must be at least 50 and less than 100 percent".to_owned()));

@@ -15,6 +15,8 @@ pub(super) enum Version {
     Program(PathBuf),
     /// The manifest of a Vulkan driver (ICD file).
     Driver(PathBuf),
+    /// A compiler from WGSL to SPIR-V, as `run --compiler` takes it.
+    Compiler(String),
     /// A command of the shell, which writes a report to `{out}`.
     Command(String),
 }
@@ -26,7 +28,7 @@ impl std::fmt::Display for Version {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Program(path) | Self::Driver(path) => f.write_str(&shown(path)),
-            Self::Command(command) => f.write_str(command),
+            Self::Compiler(text) | Self::Command(text) => f.write_str(text),
         }
     }
 }
@@ -53,11 +55,25 @@ impl Version {
 
     /// The kernel's text in a language, as this version shows it; `None` where it cannot.
     pub(super) fn shown(&self, arguments: &[String], limit: Duration) -> Option<String> {
-        let Self::Program(program) = self else { return None };
+        let mut command = match self {
+            Self::Program(program) => Command::new(absolute(program)),
+            Self::Compiler(spec) => {
+                // Compilers differ in the SPIR-V that they write.
+                if !arguments.ends_with(&["--lang".to_owned(), "spirv".to_owned()]) {
+                    return None;
+                }
+                let mut command = Command::new(std::env::current_exe().ok()?);
+                command.args(["show", "--compiler", spec.as_str()]);
+                command
+            }
+            Self::Driver(_) | Self::Command(_) => return None,
+        };
+        if let Self::Program(_) = self {
+            command.arg("show");
+        }
         let file = tempfile::NamedTempFile::new().ok()?;
         let output = file.reopen().ok()?;
-        let mut command = Command::new(absolute(program));
-        command.arg("show").args(arguments);
+        command.args(arguments);
         let child = command.stdin(Stdio::null()).stdout(output).stderr(Stdio::piped()).spawn().ok()?;
         let (status, _) = end_of(child, limit).ok()??;
         status.success().then(|| std::fs::read_to_string(file.path()).ok())?
@@ -71,10 +87,13 @@ impl Version {
         };
         Ok(match self {
             Self::Program(program) => run(program),
+            Self::Compiler(spec) => {
+                let mut command = run(&this_program()?);
+                command.args(["--compiler", spec.as_str()]);
+                command
+            }
             Self::Driver(manifest) => {
-                let program = std::env::current_exe();
-                let fault = |source| Error::Io { action: "find", path: PathBuf::from("this program"), source };
-                let mut command = run(&program.map_err(fault)?);
+                let mut command = run(&this_program()?);
                 // Loaders before 1.3.207 know the second name alone.
                 command.env("VK_DRIVER_FILES", absolute(manifest)).env("VK_ICD_FILENAMES", absolute(manifest));
                 command
@@ -87,6 +106,10 @@ impl Version {
             }
         })
     }
+}
+
+fn this_program() -> Result<PathBuf> {
+    std::env::current_exe().map_err(|source| Error::Io { action: "find", path: PathBuf::from("this program"), source })
 }
 
 /// A path for the shell. Temporary names have no quotes.

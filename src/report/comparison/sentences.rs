@@ -233,13 +233,21 @@ pub(super) fn remarks(comparison: &Comparison, of: usize) -> Vec<String> {
         })
         .collect();
     let Match { baseline, side } = comparison.matches[of];
-    for (index, label) in [baseline, side].into_iter().zip(labels(comparison, of)) {
+    let is_single = |index: usize| {
         let timings = || pairs.iter().filter_map(|(case, _)| case.entries.get(index)?.timing);
-        if timings().next().is_some() && timings().all(|timing| !timing.shows_variation()) {
-            remarks.push(format!(
-                "{label} has one run without epochs, which does not show run-to-run variation: no verdict is possible."
-            ));
-        }
+        timings().next().is_some() && timings().all(|timing| !timing.shows_variation())
+    };
+    let single: Vec<&str> = [baseline, side]
+        .into_iter()
+        .zip(labels(comparison, of))
+        .filter_map(|(index, label)| is_single(index).then_some(label))
+        .collect();
+    if !single.is_empty() {
+        let who = match single[..] {
+            [one] => format!("{one} has one run without epochs, which does"),
+            _ => format!("{} have one run each without epochs, which do", single.join(" and ")),
+        };
+        remarks.push(format!("{who} not show run-to-run variation: no verdict is possible."));
     }
     remarks
 }
