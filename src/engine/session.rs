@@ -15,7 +15,7 @@ use super::launch_guard::LaunchGuard;
 use super::lost::leak_if_lost;
 use super::observer::Picture;
 use super::other_shape::{OtherShapes, checked_launch};
-use super::poisoned::slower_if_poisoned;
+use super::poisoned::{Before, slower_if_poisoned};
 use super::schedule::{ATTEMPTS, Effort};
 use super::settings::Settings;
 use super::slope::slope;
@@ -42,6 +42,8 @@ pub(super) struct Session<'a> {
     pub(super) guard: LaunchGuard,
     /// A job that fills the caches with other data, once a kernel needed it.
     flush: Option<Box<dyn Prepared>>,
+    /// A small job whose output is poisoned where nothing flushes the caches.
+    control: Option<Box<dyn Prepared>>,
     other_shapes: OtherShapes,
     /// Time spent measuring, with canary and warm-up but without preparation and verification.
     pub(super) measuring: Duration,
@@ -72,6 +74,7 @@ impl<'a> Session<'a> {
             monitor,
             guard: LaunchGuard::default(),
             flush: None,
+            control: None,
             other_shapes: OtherShapes::default(),
             measuring: Duration::ZERO,
         })
@@ -98,7 +101,7 @@ impl<'a> Session<'a> {
         let fresh = Canary::new(prepared, &self.timer, self.canary.can_ramp).await?;
         // Dropping resources of a lost device may block forever.
         std::mem::forget(std::mem::replace(&mut self.canary, fresh));
-        std::mem::forget(self.flush.take());
+        std::mem::forget((self.flush.take(), self.control.take()));
         Ok(())
     }
 
@@ -337,16 +340,24 @@ impl<'a> Session<'a> {
             return Ok(None);
         }
         let start = Instant::now();
-        if self.flush.is_none() && can_ramp(self.backend.device()) {
-            match self.backend.prepare_own(&Job::new(&flush_case()?)?).await {
-                Ok(flush) => self.flush = Some(flush),
+        let has_flush = can_ramp(self.backend.device());
+        let missing = if has_flush { self.flush.is_none() } else { self.control.is_none() };
+        if missing {
+            let case = if has_flush { flush_case()? } else { control_case()? };
+            let own = match self.backend.prepare_own(&Job::new(&case)?).await {
+                Ok(own) => Some(own),
                 Err(error) if error.ends_device() => return Err(error),
                 // A small device runs without it.
-                Err(_) => {}
-            }
+                Err(_) => None,
+            };
+            *(if has_flush { &mut self.flush } else { &mut self.control }) = own;
         }
-        let flush = self.flush.as_mut().map(|flush| flush.as_mut() as &mut dyn Prepared);
-        let ratio = slower_if_poisoned(prepared, flush, timer, budget_ns / 10.0).await;
+        let before = match (&mut self.flush, &mut self.control) {
+            (Some(flush), _) => Before::Flush(flush.as_mut()),
+            (None, Some(control)) => Before::Poison(control.as_mut()),
+            (None, None) => Before::Nothing,
+        };
+        let ratio = slower_if_poisoned(prepared, before, timer, budget_ns / 10.0).await;
         self.measuring += start.elapsed();
         ratio
     }
@@ -368,6 +379,12 @@ fn rules_for(job: &Job, rules: Rules) -> Rules {
     }
     let longest_sample_ns = rules.longest_sample_ns / 2.0;
     Rules { max_launches: rules.max_launches.min(500), longest_sample_ns, ..rules }
+}
+
+/// A case whose output is poisoned as that of others is.
+fn control_case() -> Result<Case> {
+    let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 12), BTreeMap::new());
+    case_of("stream", "copy", shape)
 }
 
 /// A case that tests timestamps around copies: it clears a buffer.

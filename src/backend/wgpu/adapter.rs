@@ -105,11 +105,12 @@ fn describe(adapter: &wgpu::Adapter, compiler: Option<HlslCompiler>) -> Option<D
     let (info, limits, features) = (adapter.get_info(), adapter.limits(), adapter.features());
     let api = APIS.iter().find(|(_, backend)| *backend == info.backend)?.0;
     let kind = match info.device_type {
+        // Direct3D on Wine calls the software devices of Vulkan GPUs.
+        _ if is_software(&info.name) => DeviceType::Software,
         wgpu::DeviceType::DiscreteGpu => DeviceType::Discrete,
         wgpu::DeviceType::IntegratedGpu => DeviceType::Integrated,
         wgpu::DeviceType::VirtualGpu => DeviceType::Virtual,
         wgpu::DeviceType::Cpu => DeviceType::Software,
-        wgpu::DeviceType::Other if is_software(&info.name) => DeviceType::Software,
         wgpu::DeviceType::Other => DeviceType::Other,
     };
     let driver = visible(format!("{} {}", info.driver, info.driver_info).trim()).into_owned();
