@@ -104,7 +104,11 @@ fn translate(compiler: &mut KernelCompiler, kernel: &Kernel) -> Result<Compilati
     let start = Instant::now();
     let spirv = match compiler {
         KernelCompiler::Other(other) => other.translate(kernel)?,
+        #[cfg(not(target_family = "wasm"))]
         _ => kernel.spirv()?,
+        // Browsers compile WGSL themselves, and naga's writer is a fifteenth of the page.
+        #[cfg(target_family = "wasm")]
+        _ => return Err(Error::Unsupported("browsers take no SPIR-V".to_owned())),
     };
     Ok(Compilation { translation_ms: Some(milliseconds(start)), pipeline_ms: None, spirv })
 }
