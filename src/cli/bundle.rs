@@ -71,7 +71,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         let is_case = |case: &&Case| {
             case.name() == row.name() && Some(case.shape.dtype) == row.dtype && Some(case.shape.extent) == row.n
         };
-        let backend = backends.iter_mut().find(|backend| Some(lane(backend.device())) == row.lane());
+        let backend = backends.iter_mut().find(|backend| Some(Lane::from(backend.device())) == row.lane());
         let (Some(case), Some(backend)) = (cases.iter().find(is_case), backend) else { continue };
         if case.benchmark.declared.is_some() {
             continue;
@@ -84,7 +84,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         match pollster::block_on(wrong_result(*backend, &case)) {
             Ok(Some(found)) => match write(&found, &**backend, report) {
                 Ok(folder) => {
-                    let option = if lane(backend.device()).foreign().is_empty() { "" } else { "--unchecked " };
+                    let option = if Lane::from(backend.device()).foreign().is_empty() { "" } else { "--unchecked " };
                     let by = by(backend.device());
                     let folder = folder.display();
                     say(&format!("{name}{by} is wrong: `shaderbench replay {option}{folder}` shows it"));
@@ -97,14 +97,9 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
     }
 }
 
-/// The API and the compiler of a device.
-fn lane(device: &Device) -> Lane<'_> {
-    Lane { api: device.api, compiler: &device.kernel_compiler.name }
-}
-
 /// ` compiled by tint`; empty for wgpu's own compiler.
 fn by(device: &Device) -> String {
-    let foreign = lane(device).foreign();
+    let foreign = Lane::from(device).foreign();
     if foreign.is_empty() { String::new() } else { format!(" compiled by {foreign}") }
 }
 
@@ -119,7 +114,7 @@ fn folder_of(found: &WrongResult, compiler: &str, report: &Path) -> PathBuf {
 
 fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<PathBuf> {
     let device = backend.device();
-    let foreign = lane(device).foreign();
+    let foreign = Lane::from(device).foreign();
     let folder = folder_of(found, foreign, report);
     let WrongResult { case, kernel, elements, .. } = found;
     let save = |name: &str, bytes: &[u8]| {

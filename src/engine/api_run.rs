@@ -40,7 +40,7 @@ impl<'a> ApiRun<'a> {
         let device = backend.device().clone();
         let session = Session::new(backend, settings).await.map_err(unusable);
         if let Ok(session) = &session {
-            let lane = Lane { api: device.api, compiler: &device.kernel_compiler.name };
+            let lane = Lane::from(&device);
             observer.timer(lane, &session.timer);
         }
         let monitor = session.as_ref().ok().and_then(|session| session.monitor.as_deref());

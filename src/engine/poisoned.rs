@@ -47,9 +47,10 @@ pub(super) enum Before<'a> {
     Nothing,
 }
 
-/// The times of single launches into a poisoned and into a complete output, both after what `before` says. Returns the ratio of the fastest ones if the poisoned launch takes longer in every round, by more
-/// than 30 % (200 % without a flush), 4 steps of the clock, and 3 µs (1 ms without a flush, 2 ms by the host's clock);
-/// `None` if they agree, or if launches take too long for `budget_ns`.
+/// The times of single launches into a poisoned and into a complete output, both after what `before` says. Returns the
+/// ratio of the fastest ones if the poisoned launch takes longer in every round, by more than 30 % (200 % without a flush),
+/// 4 steps of the clock, and 3 µs (1 ms without a flush, 2 ms by the host's clock); `None` if they agree, or if launches
+/// take too long for `budget_ns`.
 ///
 /// # Errors
 /// Errors of the device.

@@ -100,18 +100,13 @@ fn title(record: &Record) -> String {
     [&record.name(), record.dtype_name(), &record.size(), &record.params_text()].join(" ").trim_end().to_owned()
 }
 
-/// The API and the compiler of a device.
-fn lane(device: &Device) -> Lane<'_> {
-    Lane { api: device.api, compiler: &device.kernel_compiler.name }
-}
-
 /// The index of the device that measured the row.
 fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Result<usize, String> {
     if !devices.iter().any(|device| Some(device.api) == record.backend) {
         let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
         return Err(format!("has rows of API {}; this run uses {}", record.api_name(), apis.join(", ")));
     }
-    let Some(api) = devices.iter().position(|device| Some(lane(device)) == record.lane()) else {
+    let Some(api) = devices.iter().position(|device| Some(Lane::from(device)) == record.lane()) else {
         let of = |name: &str| if name.is_empty() { "no --compiler".to_owned() } else { format!("compiler {name}") };
         let names: Vec<_> = devices.iter().map(|device| of(&device.kernel_compiler.name)).collect();
         return Err(format!("has rows of {}; this run uses {}", of(&record.compiler), names.join(", ")));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::backend::{Api, BUILT_IN};
+use crate::backend::{Api, BUILT_IN, Device};
 
 /// An API and what compiles its kernels. Rows of different lanes are never taken for one another.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +38,13 @@ impl PartialEq for Lane<'_> {
 }
 
 impl Eq for Lane<'_> {}
+
+impl<'a> From<&'a Device> for Lane<'a> {
+    /// The API of a device, and what compiles its kernels.
+    fn from(device: &'a Device) -> Self {
+        Self { api: device.api, compiler: &device.kernel_compiler.name }
+    }
+}
 
 impl From<Api> for Lane<'_> {
     /// The API with its own compiler.
