@@ -87,7 +87,10 @@ for (const [step, shown] of [
         { skip, timeout: 5 * MINUTE },
         async () => {
             const { timer, rows } = await measureRows(IN_STEPS(step), 8);
-            assert.equal(timer, `Timed by the device’s timestamps, in steps of ${shown}.`);
+            // On a machine whose cores are busy, the page may add that the host's clock cannot confirm them.
+            const sentence = `Timed by the device’s timestamps, in steps of ${shown}`;
+            const noisy = " (the host's clock is too noisy to confirm them within 10 %)";
+            assert.ok([`${sentence}.`, `${sentence}${noisy}.`].includes(timer), timer);
             const most = Math.max(...rows.map((row) => Number(row.launches)));
             const steps = [];
             for (const row of rows) {
