@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::compiler::spirv;
+use super::declaration::{TOML, of_folder};
 use super::output::{print, say};
 use super::selection::no_device;
 use super::target::targets;
@@ -17,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::job::{Kernel, Language};
 use crate::results::{Lane, Record, Status};
 use crate::shader::{Shader, Target};
-use crate::suite::{Case, Dtype, Extent, Shape, params_text, parse_params};
+use crate::suite::{Benchmark, Case, Dtype, Extent, Family, Shape, params_text, parse_params};
 
 /// Arguments of `replay`.
 #[derive(clap::Args)]
@@ -61,6 +62,9 @@ struct Bundle {
     elements: u64,
 }
 
+/// The folder of a kernel of `bench`, with its TOML file.
+const DECLARED: &str = "bench";
+
 /// Bundles of one run at most: more say the same.
 const MOST: usize = 8;
 
@@ -73,9 +77,6 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
         };
         let backend = backends.iter_mut().find(|backend| Some(Lane::from(backend.device())) == row.lane());
         let (Some(case), Some(backend)) = (cases.iter().find(is_case), backend) else { continue };
-        if case.benchmark.declared.is_some() {
-            continue;
-        }
         let mut case = case.clone();
         case.shape.params = row.params.clone();
         case.shape.stream = row.epochs_ns.len() as u64;
@@ -142,10 +143,16 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     };
     let json = serde_json::to_string_pretty(&bundle).map_err(|error| Error::Usage(error.to_string()))?;
     save("bundle.json", json.as_bytes())?;
-    let kernel_file = |end: &str| format!("{}/{}.{end}", case.family.name, case.benchmark.name);
-    for (end, text) in [("wgsl", case.benchmark.wgsl), ("cu", case.benchmark.cuda)] {
-        if !text.is_empty() {
-            save(&kernel_file(end), text.as_bytes())?;
+    if let Some(declared) = case.benchmark.declared {
+        for (name, bytes) in declared.files() {
+            save(&format!("{DECLARED}/{name}"), bytes)?;
+        }
+    } else {
+        let kernel_file = |end: &str| format!("{}/{}.{end}", case.family.name, case.benchmark.name);
+        for (end, text) in [("wgsl", case.benchmark.wgsl), ("cu", case.benchmark.cuda)] {
+            if !text.is_empty() {
+                save(&kernel_file(end), text.as_bytes())?;
+            }
         }
     }
     if device.language == Language::Cuda {
@@ -273,21 +280,12 @@ fn small(path: &Path) -> std::io::Result<String> {
 
 /// The case of a bundle, with the kernels of its folder.
 fn case_of(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Case, String> {
-    let name = format!("{}/{}", bundle.family, bundle.benchmark);
-    let selected = select(std::slice::from_ref(&name)).map_err(|error| error.to_string())?;
-    let (family, mut benchmark) = *selected.first().ok_or_else(|| format!("there is no {name}"))?;
-    let text = |end: &str| small(&folder.join(format!("{name}.{end}"))).ok();
-    let (wgsl, cuda) = (text("wgsl"), text("cu"));
-    if wgsl.as_deref().is_some_and(|text| text != benchmark.wgsl)
-        || cuda.as_deref().is_some_and(|text| text != benchmark.cuda)
-    {
-        benchmark = with_source(benchmark, &Source { wgsl, cuda, ..Source::default() });
-    }
-    if bundle.backend == Api::Cuda.name() && benchmark.cuda != selected[0].1.cuda && !is_unchecked {
-        let why =
-            "its CUDA kernel is not the suite's, and CUDA has no run-time checks: pass --unchecked if you trust it";
-        return Err(why.to_owned());
-    }
+    let own = folder.join(DECLARED);
+    let (family, benchmark) = if own.join(TOML).exists() {
+        declared(bundle, &own, is_unchecked)?
+    } else {
+        of_suite(bundle, folder, is_unchecked)?
+    };
     let dtype = Dtype::ALL.into_iter().find(|dtype| dtype.name() == bundle.dtype);
     let dtype = dtype.ok_or_else(|| format!("there is no element type '{}'", bundle.dtype))?;
     let extent = Extent::parse(&bundle.n).map_err(|error| error.to_string())?;
@@ -302,4 +300,43 @@ fn case_of(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Case, S
         }
     }
     Ok(case)
+}
+
+/// A family and one of its benchmarks.
+type Found = (&'static Family, &'static Benchmark);
+
+/// CUDA runs a kernel of a bundle only if the user trusts it.
+fn trusted(bundle: &Bundle, is_unchecked: bool) -> Result<(), String> {
+    if bundle.backend == Api::Cuda.name() && !is_unchecked {
+        let why =
+            "its CUDA kernel is not the suite's, and CUDA has no run-time checks: pass --unchecked if you trust it";
+        return Err(why.to_owned());
+    }
+    Ok(())
+}
+
+/// A kernel of `bench`.
+fn declared(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Found, String> {
+    trusted(bundle, is_unchecked)?;
+    let family = of_folder(folder).map_err(|error| error.chain())?;
+    let benchmark = family.benchmarks.iter().find(|benchmark| benchmark.name == bundle.benchmark);
+    Ok((family, benchmark.ok_or_else(|| format!("{} has no kernel {}", folder.display(), bundle.benchmark))?))
+}
+
+/// A benchmark of the suite, with the kernels of the bundle where they differ.
+fn of_suite(bundle: &Bundle, folder: &Path, is_unchecked: bool) -> Result<Found, String> {
+    let name = format!("{}/{}", bundle.family, bundle.benchmark);
+    let selected = select(std::slice::from_ref(&name)).map_err(|error| error.to_string())?;
+    let (family, mut benchmark) = *selected.first().ok_or_else(|| format!("there is no {name}"))?;
+    let text = |end: &str| small(&folder.join(format!("{name}.{end}"))).ok();
+    let (wgsl, cuda) = (text("wgsl"), text("cu"));
+    if wgsl.as_deref().is_some_and(|text| text != benchmark.wgsl)
+        || cuda.as_deref().is_some_and(|text| text != benchmark.cuda)
+    {
+        benchmark = with_source(benchmark, &Source { wgsl, cuda, ..Source::default() });
+    }
+    if benchmark.cuda != selected[0].1.cuda {
+        trusted(bundle, is_unchecked)?;
+    }
+    Ok((family, benchmark))
 }

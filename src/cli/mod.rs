@@ -6,6 +6,7 @@ mod bisect;
 mod bundle;
 mod compare;
 mod compiler;
+mod declaration;
 mod describe;
 mod devices;
 mod estimate;

@@ -95,8 +95,8 @@ pub(super) fn show(arguments: &Arguments) -> Result<()> {
 
 /// The SPIR-V that a compiler writes.
 fn translated(spec: &Spec, kernel: &Kernel) -> Result<Vec<u8>> {
-    compiler::check(std::slice::from_ref(spec))?;
-    let words = match compiler::compiler(spec)? {
+    compiler::check(std::slice::from_ref(spec), &[])?;
+    let words = match compiler::compiler(spec, &[])? {
         KernelCompiler::Other(mut other) => other.translate(kernel)?,
         KernelCompiler::Usual | KernelCompiler::BuiltIn => kernel.spirv()?,
     };

@@ -23,6 +23,7 @@ mod parameters;
 mod passes;
 pub mod plan;
 mod poisoned;
+mod reference;
 mod resume;
 mod rows;
 mod run;

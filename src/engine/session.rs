@@ -16,6 +16,7 @@ use super::lost::leak_if_lost;
 use super::observer::Picture;
 use super::other_shape::{OtherShapes, checked_launch};
 use super::poisoned::{Before, slower_if_poisoned};
+use super::reference::run_reference;
 use super::schedule::{ATTEMPTS, Effort};
 use super::settings::Settings;
 use super::slope::slope;
@@ -145,7 +146,7 @@ impl<'a> Session<'a> {
             record.mark_wrong(fault);
             return Ok(());
         }
-        self.run_reference(&job).await?;
+        run_reference(self.backend, &job).await?;
         let prepared = self.backend.prepare(&job).await;
         if let Some(compilation) = self.backend.compilation(&job.kernel) {
             record.note_compilation(compilation);
@@ -160,25 +161,6 @@ impl<'a> Session<'a> {
             result = read_picture(&job, prepared.as_mut()).await.map(|read| *picture = Some(read));
         }
         leak_if_lost(prepared, result)
-    }
-
-    /// Runs the kernel whose output is the right one of `job`, where there is such a kernel.
-    async fn run_reference(&mut self, job: &Job) -> Result<()> {
-        let Some(reference) = &job.reference else { return Ok(()) };
-        let own = &reference.job;
-        self.backend.device().check(own)?;
-        let mut prepared = self.backend.prepare_own(own).await?;
-        let (scalar, mut bytes) = (job.buffers[job.check.buffer].scalar, Vec::new());
-        let result = async {
-            prepared.sample(1).await?;
-            let wanted = job.check.scalars * scalar.bytes() as u64;
-            prepared.read(job.check.buffer, wanted, &mut |_, part| bytes.extend_from_slice(part)).await
-        };
-        let result = result.await;
-        leak_if_lost(prepared, result)?;
-        // A job is bound anew for each epoch, and its reference runs once for each.
-        drop(reference.output.set(bytes));
-        Ok(())
     }
 
     /// Samples the case with the given rules, without verification and without a row.

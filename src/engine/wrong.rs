@@ -1,6 +1,7 @@
 //! A wrong result at the smallest size where it occurs, for whoever repairs the compiler or the driver.
 
 use super::lost::leak_if_lost;
+use super::reference::run_reference;
 use super::verify::Mismatch;
 use crate::backend::Backend;
 use crate::error::Result;
@@ -59,9 +60,10 @@ pub async fn wrong_at(backend: &mut dyn Backend, case: &Case) -> Result<Option<W
     let job = Job::new(case)?;
     backend.device().check(&job)?;
     let bytes: u64 = job.buffers.iter().map(|buffer| buffer.bytes).sum();
-    if bytes > MOST_BYTES || job.check.scalars == 0 || job.reference.is_some() {
+    if bytes > MOST_BYTES || job.check.scalars == 0 {
         return Ok(None);
     }
+    run_reference(backend, &job).await?;
     let mut prepared = backend.prepare(&job).await?;
     let scalar = job.buffers[job.check.buffer].scalar;
     let wanted = job.check.scalars * scalar.bytes() as u64;

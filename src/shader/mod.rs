@@ -9,10 +9,14 @@ mod hlsl;
 mod interface;
 mod layout;
 mod parse;
+#[cfg(not(target_family = "wasm"))]
+mod spirv;
 mod translate;
 pub mod twin;
 
 pub use hlsl::ShaderModel;
 pub use layout::Layout;
 pub use parse::{ENTRY_POINT, Shader};
+#[cfg(not(target_family = "wasm"))]
+pub use spirv::SpirvKernel;
 pub use translate::{Target, disassemble};

@@ -7,8 +7,9 @@
 //! A kernel that WGSL cannot express is a `.cu` file without a `.wgsl` file. Its interface is read here from the
 //! declaration of its entry point, and its definitions are the case's parameters.
 
+use super::layout::Layout;
 use crate::error::{Error, Result};
-use crate::suite::{Access, Binding, Case, Dtype, HOST_PARAMS, Interface, Shape, Value};
+use crate::suite::{Access, Binding, Case, Dtype, HOST_PARAMS, Interface, Scalar, Shape, Value};
 
 /// The entry point of every twin.
 pub const ENTRY_POINT: &str = "kernel";
@@ -54,7 +55,7 @@ pub fn interface(case: &Case) -> Result<Interface> {
     let threads = bounds.trim_end_matches('u').parse().ok().or(defined).filter(|threads| *threads > 0);
     let threads = threads.ok_or_else(|| fault(format!("'{bounds}' is no number of threads")))?;
     let bindings = (0..).zip(&parameters).map(|(index, parameter)| Binding {
-        name: parameter.rsplit([' ', '*', '&']).next().unwrap_or_default().to_owned(),
+        name: name_of(parameter),
         index,
         access: access(parameter),
     });
@@ -65,6 +66,60 @@ pub fn interface(case: &Case) -> Result<Interface> {
         overrides,
         ..Interface::default()
     })
+}
+
+/// The layouts of the parameters of a kernel without WGSL, in their order. Types that are not CUDA's own have u32 words.
+/// `None` where there is no entry point.
+#[must_use]
+pub fn layouts(twin: &str, dtype: Dtype) -> Option<Vec<Layout>> {
+    let (_, parameters) = declaration(twin)?;
+    let layout = |parameter: &String| {
+        let words = parameter.split([' ', '*', '&']).filter(|word| !word.is_empty());
+        let words: Vec<&str> = words.filter(|word| !matches!(*word, "const" | "__restrict__" | "volatile")).collect();
+        let (name, kind) = words.split_last()?;
+        let (scalar, is_signed, bytes) = scalars(if *kind == ["T"] { element(dtype) } else { kind.first()? }, kind);
+        let is_pointer = parameter.contains('*');
+        Some(Layout {
+            name: (*name).to_owned(),
+            scalar,
+            is_signed,
+            bytes: if is_pointer { None } else { bytes },
+            stride: bytes.unwrap_or(4),
+        })
+    };
+    Some(parameters.iter().filter_map(layout).collect())
+}
+
+/// The first parameter that a kernel without WGSL writes.
+#[must_use]
+pub fn written(twin: &str) -> Option<String> {
+    let (_, parameters) = declaration(twin)?;
+    let written = parameters.iter().find(|parameter| access(parameter) == Access::ReadWrite)?;
+    Some(name_of(written))
+}
+
+/// The name of a parameter.
+fn name_of(parameter: &str) -> String {
+    parameter.rsplit([' ', '*', '&']).next().unwrap_or_default().to_owned()
+}
+
+/// The scalar of a type of CUDA C++, whether it is signed, and the type's bytes, where they are known.
+fn scalars(name: &str, all: &[&str]) -> (Scalar, bool, Option<u64>) {
+    const VECTORS: [&str; 6] = ["float", "double", "uint", "int", "half", "f16x"];
+    let vector = VECTORS.iter().find_map(|base| {
+        let lanes = name.strip_prefix(base)?.parse().ok().filter(|lanes| (2..=4).contains(lanes))?;
+        Some((base.trim_end_matches('x'), lanes))
+    });
+    let (base, lanes) = vector.unwrap_or((name, 1_u64));
+    let (scalar, is_signed) = match base {
+        "float" => (Scalar::F32, false),
+        "double" => (Scalar::F64, false),
+        "f16" | "half" | "__half" => (Scalar::F16, false),
+        "u32" | "uint" | "uint32_t" | "unsigned" => (Scalar::U32, false),
+        "int" | "i32" | "int32_t" if !all.contains(&"unsigned") => (Scalar::U32, true),
+        _ => return (Scalar::U32, false, None),
+    };
+    (scalar, is_signed, Some(lanes * scalar.bytes() as u64))
 }
 
 /// Bytes of dynamic shared memory of a launch: the parameter `SHARED_BYTES`, else the constant of that name in the
@@ -247,6 +302,30 @@ kernel(const  u32* __restrict__ input, unsigned long long* times, // in order
         let shape = |value| Shape { params: [("WG".to_owned(), value)].into(), ..case("transpose/tiled").shape };
         assert_eq!(overrides(&shape(64.0)), Ok(vec![("WG".to_owned(), Value::U32(64))]));
         assert!(overrides(&shape(0.5)).is_err() && overrides(&shape(-1.0)).is_err());
+    }
+
+    #[test]
+    fn layouts_are_read_from_the_types_of_the_parameters() {
+        let twin = "\
+extern \"C\" __global__ void __launch_bounds__(64) kernel(const float4* __restrict__ points, T* output, const int *signs,
+    unsigned int* counts, const Sizes sizes, const f16x2* pairs, double x, uint32_t* words) {}";
+        let found = layouts(twin, Dtype::F64).expect("an entry point");
+        let found: Vec<_> =
+            found.iter().map(|of| (of.name.as_str(), of.scalar, of.is_signed, of.bytes, of.stride)).collect();
+        assert_eq!(
+            found,
+            [
+                ("points", Scalar::F32, false, None, 16),
+                ("output", Scalar::F64, false, None, 8),
+                ("signs", Scalar::U32, true, None, 4),
+                ("counts", Scalar::U32, false, None, 4),
+                ("sizes", Scalar::U32, false, None, 4),
+                ("pairs", Scalar::F16, false, None, 4),
+                ("x", Scalar::F64, false, Some(8), 8),
+                ("words", Scalar::U32, false, None, 4),
+            ]
+        );
+        assert_eq!(layouts("__global__ void kernel() {}", Dtype::F32), None);
     }
 
     #[test]

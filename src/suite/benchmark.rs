@@ -202,6 +202,11 @@ pub trait Declaration: Send + Sync {
     /// Whether there is an answer to compare the output with. Rows without one are `unverified`.
     fn is_verified(&self) -> bool;
 
+    /// The files that declare it, by their names: enough to run it elsewhere. Empty if it comes from no files.
+    fn files(&self) -> &[(String, Vec<u8>)] {
+        &[]
+    }
+
     /// The right output; `None` if there is none to compare with.
     ///
     /// # Errors

@@ -213,7 +213,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         assert!(output.stderr.starts_with("error: ") && output.stderr.contains(sentence), "{sentence}\n{output}");
     }
     folder.run(&["bench", "none.wgsl"]).fails_with(1, "cannot read none.wgsl");
-    folder.run(&["bench", "k.toml.csv"]).fails_with(2, "bench runs .wgsl files");
+    folder.run(&["bench", "k.toml.csv"]).fails_with(2, "bench runs .wgsl, .spv, .cu files");
     shaderbench_in_empty_folder(&["bench"]).exits_with(2);
     shaderbench_in_empty_folder(&["run", "--unchecked"]).fails_with(2, "--unchecked is for the kernels of --shaders");
 }

@@ -32,6 +32,7 @@ mod metal;
 mod mutations;
 mod order;
 mod other_compilers;
+mod own_formats;
 mod packages;
 mod page;
 mod parameters;

@@ -1,18 +1,13 @@
 //! `bench`: kernels of the user's, timed and verified as the suite's own.
 
-mod answers;
-mod declared;
 mod init;
-mod load;
-mod options;
-mod script;
-mod spec;
 
 use std::path::PathBuf;
 
 use clap::{ArgMatches, FromArgMatches};
 
-use self::options::Own;
+use super::compiler::Spec;
+use super::declaration::{Own, family};
 use super::run;
 use crate::error::Result;
 
@@ -26,7 +21,7 @@ pub(super) struct Arguments {
 
 impl clap::Args for Arguments {
     fn augment_args(command: clap::Command) -> clap::Command {
-        let files = "Kernels (.wgsl) to compare, the first of which the others are compared with, or their .toml. \
+        let files = "Kernels (.wgsl, .spv, .cu) to compare, the first of which the others are compared with, or their .toml. \
                      What a kernel's interface does not say is read from the .toml beside the first one";
         let command = run::Arguments::augment_args(command)
             .mut_arg("filters", |files_of| files_of.value_name("FILE").help(files).required(true));
@@ -61,6 +56,12 @@ impl FromArgMatches for Arguments {
 pub(super) fn bench(arguments: Arguments) -> Result<u8> {
     let Arguments { mut run, own } = arguments;
     let files: Vec<PathBuf> = run.take_filters().into_iter().map(PathBuf::from).collect();
-    run.own = Some(load::family(&files, &own)?);
+    let (family, texts) = family(&files, &own)?;
+    run.own = Some(family);
+    run.spirv = texts.iter().filter_map(|text| text.spirv).collect();
+    // As a file is meant to run: without checks, and without a detour through WGSL.
+    if run.unchecked && run.compilers.is_empty() && !run.spirv.is_empty() {
+        run.compilers.push(Spec::file());
+    }
     run::run(&run)
 }

@@ -144,7 +144,7 @@ pub(super) fn bisect(arguments: &Arguments) -> Result<u8> {
         arguments.compilers.iter().map(|text| Spec::parse(text)).collect();
     // Versions of one command may have one name.
     for spec in specs.map_err(Error::Usage)? {
-        compiler::check(std::slice::from_ref(&spec))?;
+        compiler::check(std::slice::from_ref(&spec), &[])?;
     }
     if !(50.0..100.0).contains(&arguments.confidence) {
         return Err(Error::Usage("--confidence must be at least 50 and less than 100 percent".to_owned()));

@@ -211,11 +211,14 @@ fn version(program: &str) -> String {
     };
     reported().unwrap_or_else(|| {
         let hash = found(program).and_then(|path| std::fs::read(path).ok()).map(|bytes| Sha256::digest(&bytes));
-        hash.map_or_else(String::new, |hash| {
-            let digits: String = hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-            format!("sha256 {digits}")
-        })
+        hash.map_or_else(String::new, |hash| digits(&hash))
     })
+}
+
+/// The first digits of a hash.
+pub(super) fn digits(hash: &[u8]) -> String {
+    let digits: String = hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256 {digits}")
 }
 
 /// The file of a program.

@@ -10,6 +10,8 @@ pub(super) const IN: &str = "{in}";
 pub(super) const WEBGPU: &str = "{webgpu}";
 /// The file to write.
 pub(super) const OUT: &str = "{out}";
+/// The name of no compiler: SPIR-V files as they are.
+pub(super) const FILE: &str = "file";
 
 /// A compiler: commands, each of which reads what the one before wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,12 +27,20 @@ pub(in crate::cli) struct Spec {
 }
 
 impl Spec {
+    /// SPIR-V files as they are.
+    pub(in crate::cli) fn file() -> Self {
+        Self { name: FILE.to_owned(), starts_built_in: false, commands: Vec::new(), text: FILE.to_owned() }
+    }
+
     /// Parses `[NAME=]COMMAND | COMMAND …`. Words are separated by spaces; quotes keep them together.
     pub(in crate::cli) fn parse(text: &str) -> Result<Self, String> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || ".-_+".contains(c);
         let named = text.split_once('=').filter(|(name, _)| !name.is_empty() && name.chars().all(is_name));
         let (name, text) = named.map_or((None, text), |(name, rest)| (Some(name), rest));
         let mut commands = words(text)?;
+        if name.is_none() && commands == [[FILE]] {
+            return Ok(Self::file());
+        }
         if commands.iter().any(Vec::is_empty) {
             return Err("a command is empty".to_owned());
         }
@@ -62,10 +72,18 @@ impl Spec {
         if spec.name == BUILT_IN && !spec.is_built_in() {
             return Err(format!("'{BUILT_IN}' is the name of wgpu's own compiler: write NAME={}", spec.text));
         }
+        if spec.name == FILE {
+            return Err(format!("'{FILE}' is the name of SPIR-V files as they are: write another NAME={}", spec.text));
+        }
         if spec.is_built_in() && spec.name != BUILT_IN {
             return Err(format!("wgpu's own compiler is called '{BUILT_IN}'"));
         }
         Ok(spec)
+    }
+
+    /// Whether it stands for SPIR-V files as they are.
+    pub(in crate::cli) fn is_file(&self) -> bool {
+        !self.starts_built_in && self.commands.is_empty()
     }
 
     /// Whether it is wgpu's own compiler alone.
@@ -137,7 +155,8 @@ mod tests {
         assert_eq!(quoted.commands[0][1..], ["--entry-point", "main", "{in}", "-o={out}"]);
         assert_eq!(parsed("naga --validate 0 {in} {out}").name, "naga --validate 0");
         assert_eq!(parsed("tint --format spirv -o {out} {webgpu}").name, "tint --format spirv");
-        assert!(parsed("naga").is_built_in() && !two.is_built_in());
+        assert!(parsed("naga").is_built_in() && !two.is_built_in() && !two.is_file());
+        assert!(parsed("file").is_file() && !parsed("naga").is_file());
     }
 
     #[test]
@@ -150,6 +169,7 @@ mod tests {
             ("a {in} {out} | x {in} {webgpu} {out}", "reads what the command before it wrote: write {in}"),
             ("'tint {in} {out}", "the quote ' is not closed"),
             ("naga {in} {out}", "'naga' is the name of wgpu's own compiler: write NAME=naga {in} {out}"),
+            ("file=x {in} {out}", "'file' is the name of SPIR-V files as they are: write another NAME=x {in} {out}"),
             ("mine=naga", "wgpu's own compiler is called 'naga'"),
         ] {
             let error = Spec::parse(text).expect_err(text);

@@ -8,6 +8,7 @@ use crate::cli::format::{TableFormat, Tables};
 use crate::cli::target::Through;
 use crate::cli::values::{duration, fail_on, param, size};
 use crate::results::Status;
+use crate::shader::SpirvKernel;
 use crate::suite::{Extent, Family, Profile};
 
 /// Arguments of `run`.
@@ -54,12 +55,12 @@ pub(in crate::cli) struct Arguments {
     /// Run the WGSL of --shaders without run-time checks, like the suite's own. Out-of-bounds accesses are then
     /// undefined behavior
     #[arg(long)]
-    pub(super) unchecked: bool,
+    pub(in crate::cli) unchecked: bool,
     /// Compile the kernels with this compiler: naga (wgpu's own), or [NAME=]COMMAND from the WGSL file {in} to the SPIR-V
-    /// file {out}, or several joined by '|'; repeat it to compare several, case by case. The API runs what a command
+    /// file {out}, or several joined by '|', or file (.spv files of bench as they are); repeat it to compare several, case by case. The API runs what a command
     /// writes without further checks (see docs/compilers.md)
     #[arg(long = "compiler", value_name = "SPEC", value_parser = Spec::parse, conflicts_with = "save_image")]
-    pub(super) compilers: Vec<Spec>,
+    pub(in crate::cli) compilers: Vec<Spec>,
     #[arg(long, value_name = "PATH", help = "CSV report to write [default: results/<device>/<date>-<backend>.csv]")]
     pub(super) out: Option<PathBuf>,
     /// Continue the run that wrote this CSV, with the same other arguments
@@ -94,6 +95,9 @@ pub(in crate::cli) struct Arguments {
     /// Kernels of the user's, in place of the suite's: see `bench`.
     #[arg(skip)]
     pub(in crate::cli) own: Option<&'static Family>,
+    /// The kernels of `own` that are given as SPIR-V.
+    #[arg(skip)]
+    pub(in crate::cli) spirv: Vec<&'static SpirvKernel>,
     /// Whether to print no tables: `learn` shows the rows in its own way.
     #[arg(skip)]
     pub(in crate::cli) is_quiet: bool,

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::bundle;
-use super::compiler::{self, Spec};
+use super::compiler;
 use super::format::{TableFormat, Tables};
 use super::host::{battery_note, operating_system, processor};
 use super::interrupt::{self, Interrupt};
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     }
     let paths = arguments.paths();
     paths.check()?;
-    compiler::check(&arguments.compilers)?;
+    compiler::check(&arguments.compilers, &arguments.spirv)?;
     if !arguments.compilers.is_empty() && arguments.backend == Some(Through::One(Api::Cuda)) {
         return Err(Error::Usage("--compiler is for WGSL: CUDA compiles kernels of its own".to_owned()));
     }
@@ -151,7 +151,7 @@ impl Command<'_> {
     ) -> Result<(Outcome, Result<()>)> {
         let Self { arguments, files, interrupt } = self;
         // Open first: devices that fail to open leave no report.
-        let mut backends = open(card, &arguments.compilers)?;
+        let mut backends = open(card, arguments)?;
         let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
         let profile = profile_for(arguments, &devices[0]);
         let time = time_for(arguments, profile, &devices[0]);
@@ -311,7 +311,7 @@ fn earlier_rows(
 
 /// Opens a card through its APIs, at least one, and those that compile WGSL once for each compiler. APIs that fail are
 /// skipped if another one works.
-fn open(card: Vec<Target>, compilers: &[Spec]) -> Result<Vec<Box<dyn Backend>>> {
+fn open(card: Vec<Target>, arguments: &Arguments) -> Result<Vec<Box<dyn Backend>>> {
     let (mut backends, mut errors) = (Vec::new(), Vec::new());
     for target in card {
         let api = target.device().api;
@@ -320,10 +320,10 @@ fn open(card: Vec<Target>, compilers: &[Spec]) -> Result<Vec<Box<dyn Backend>>> 
             Err(error) => errors.push((api, error)),
         };
         let mut is_compiled = false;
-        for spec in compilers {
+        for spec in &arguments.compilers {
             let Some(again) = target.again() else { break };
             is_compiled = true;
-            add(pollster::block_on(again.open_with(compiler::compiler(spec)?)));
+            add(pollster::block_on(again.open_with(compiler::compiler(spec, &arguments.spirv)?)));
         }
         if !is_compiled {
             add(pollster::block_on(target.open()));

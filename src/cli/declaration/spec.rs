@@ -1,14 +1,15 @@
 //! The TOML file beside a kernel.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use super::options::Own as Options;
 use crate::error::{Error, Result};
 
 /// What the interface of a kernel does not say.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Spec {
     /// Name of the table and of the rows' family.
@@ -40,7 +41,7 @@ pub(super) struct Spec {
 }
 
 /// A kernel of several.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(super) enum KernelSpec {
     /// Its file.
@@ -54,8 +55,16 @@ pub(super) enum KernelSpec {
     },
 }
 
+impl KernelSpec {
+    pub(super) fn file(&self) -> &str {
+        match self {
+            Self::File(file) | Self::Table { file, .. } => file,
+        }
+    }
+}
+
 /// The length and the contents of a buffer.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BufferSpec {
     /// Its scalars.
@@ -65,11 +74,11 @@ pub(super) struct BufferSpec {
     /// Its words, of a uniform buffer.
     pub words: Option<Vec<Text>>,
     /// A file with its bytes.
-    pub file: Option<String>,
+    pub file: Option<PathBuf>,
 }
 
 /// Contents of a buffer.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(super) enum Contents {
     /// One number everywhere.
@@ -79,7 +88,7 @@ pub(super) enum Contents {
 }
 
 /// How the output is verified.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct VerifySpec {
     /// The output; needed where the kernel writes several buffers.
@@ -89,11 +98,11 @@ pub(super) struct VerifySpec {
     /// The right value of scalar `i`.
     pub expect: Option<String>,
     /// A kernel whose output is the right one.
-    pub reference: Option<String>,
+    pub reference: Option<PathBuf>,
     /// Workgroups of the reference, where they differ.
     pub reference_groups: Option<OneOrMany<Text>>,
     /// A file with the right output.
-    pub file: Option<String>,
+    pub file: Option<PathBuf>,
     /// Allowed error.
     #[serde(default)]
     pub tolerance: f64,
@@ -103,7 +112,7 @@ pub(super) struct VerifySpec {
 }
 
 /// A value or a list of values.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(super) enum OneOrMany<T> {
     /// One.
@@ -122,7 +131,7 @@ impl<T: Clone> OneOrMany<T> {
 }
 
 /// An expression: text, or a number.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(super) enum Text {
     /// A whole number.
@@ -159,5 +168,48 @@ impl Spec {
             let message = error.message().lines().collect::<Vec<_>>().join(" ");
             Error::Usage(format!("{}, line {line}: {message}", crate::error::shown(path)))
         })
+    }
+
+    /// The same with what the command line says instead, and with its files' paths from this folder.
+    pub(super) fn resolved(mut self, options: &Options, folder: &Path) -> Self {
+        for buffer in self.buffers.values_mut() {
+            buffer.file = buffer.file.take().map(|file| folder.join(file));
+        }
+        if let Some(own) = &mut self.verify {
+            own.reference = own.reference.take().map(|file| folder.join(file));
+            own.file = own.file.take().map(|file| folder.join(file));
+        }
+        if options.expect.is_some() || options.reference.is_some() {
+            let own = self.verify.get_or_insert_default();
+            own.file = None;
+            own.expect.clone_from(&options.expect);
+            own.reference.clone_from(&options.reference);
+        }
+        if let (Some(own), Some(tolerance)) = (&mut self.verify, options.tolerance) {
+            own.tolerance = tolerance;
+        }
+        if !options.groups.is_empty() {
+            self.groups = Some(OneOrMany::Many(options.groups.iter().cloned().map(Text::Written).collect()));
+        }
+        let written = |text: &String| Text::Written(text.clone());
+        self.bytes = options.bytes.as_ref().map(written).or(self.bytes);
+        self.flops = options.flops.as_ref().map(written).or(self.flops);
+        self
+    }
+
+    /// The workgroups of a kernel: its own, or those of every kernel without its own.
+    pub(super) fn groups_of(&self, folder: &Path, path: &Path) -> Vec<String> {
+        let own = self.kernels.iter().flatten().find_map(|kernel| match kernel {
+            KernelSpec::Table { file, groups: Some(groups) } if folder.join(file) == path => Some(groups),
+            _ => None,
+        });
+        own.or(self.groups.as_ref()).map(OneOrMany::texts).unwrap_or_default()
+    }
+}
+
+impl OneOrMany<Text> {
+    /// The texts of all.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.list().iter().map(Text::text).collect()
     }
 }

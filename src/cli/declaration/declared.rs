@@ -6,9 +6,10 @@ use std::sync::{Arc, OnceLock};
 use rhai::Scope;
 
 use super::answers::{Wanted, allowed, by_expression, decode, decoded};
+use super::kernel::Text;
 use super::script::{Data, Script, variables};
 use crate::error::{Error, Result};
-use crate::shader::{Layout, Shader};
+use crate::shader::Layout;
 use crate::suite::input::Values;
 use crate::suite::{
     Access, Answer, Benchmark, Buffer, Constants, Contents, Declaration, HOST_PARAMS, Interface, Reference, Scalar,
@@ -23,6 +24,8 @@ pub(super) struct Shared {
     pub buffers: BTreeMap<String, Own>,
     /// The names of all bindings, and of the buffers that their contents are restored from.
     pub names: BTreeMap<String, [&'static str; 2]>,
+    /// The numbers of all bindings, by which their random contents differ: those of a reference are its kernel's.
+    pub numbers: BTreeMap<String, u64>,
     pub bytes: Option<Script>,
     pub flops: Option<Script>,
     pub verify: Option<Verify>,
@@ -69,11 +72,13 @@ pub(super) enum By {
 /// One kernel.
 pub(super) struct Declared {
     pub shared: Arc<Shared>,
-    pub wgsl: &'static str,
+    pub text: Text,
     /// Workgroups along x, y and z; empty for one invocation per element.
     pub groups: Vec<Script>,
     /// Whether its output is compared: that of a reference is not.
     pub is_verified: bool,
+    /// The files that declare it alone: their names and bytes.
+    pub files: Vec<(String, Vec<u8>)>,
 }
 
 /// Operations of the host for a value by an expression, of the order of a copy of one value.
@@ -94,7 +99,7 @@ impl Declared {
         let is_override = |name: &&String| !HOST_PARAMS.contains(&name.as_str());
         let constants: Constants =
             shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();
-        Shader::parse(self.wgsl, shape.dtype.name())?.layouts(&constants)
+        self.text.layouts(shape.dtype, &constants)
     }
 
     /// The buffer of a binding.
@@ -162,12 +167,13 @@ impl Declared {
         let layouts = self.layouts(shape)?;
         let mut scope = variables(shape, Some(interface));
         let mut found = Vec::new();
-        for (number, binding) in (0..).zip(&interface.bindings) {
+        for binding in &interface.bindings {
             if binding.access == Access::Texture {
                 return Err(self.fault(format!("'{}' is a texture, which bench does not fill", binding.name)));
             }
             let layout = layouts.iter().find(|layout| layout.name == binding.name);
             let layout = layout.ok_or_else(|| self.fault(format!("'{}' has no layout", binding.name)))?.clone();
+            let number = self.shared.numbers.get(&binding.name).copied().unwrap_or(0);
             let bound = self.bound(number, &layout, binding.access, &mut scope, shape.count())?;
             found.push((layout, binding.access, bound));
         }
@@ -273,6 +279,10 @@ impl Declaration for Declared {
 
     fn is_verified(&self) -> bool {
         self.is_verified
+    }
+
+    fn files(&self) -> &[(String, Vec<u8>)] {
+        &self.files
     }
 
     fn answer(&self, shape: &Shape, interface: &Interface) -> Result<Option<Answer>> {

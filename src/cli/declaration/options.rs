@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// What the command line says about the kernels, in place of a TOML file or of some of its lines.
 #[derive(clap::Args, Default)]
-pub(super) struct Own {
+pub(in crate::cli) struct Own {
     /// Workgroups along x, y and z, as expressions of n, rows, columns and the kernel's overrides [default: one
     /// invocation per element]
     #[arg(long, value_name = "X,Y,Z", value_delimiter = ',')]

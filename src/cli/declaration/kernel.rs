@@ -1,0 +1,161 @@
+//! The kernels of `bench`: WGSL, SPIR-V, CUDA C++.
+
+use std::path::{Path, PathBuf};
+
+use super::script::Script;
+use crate::cli::compiler::spirv;
+use crate::cli::shaders;
+use crate::error::{Error, Result, shown};
+use crate::shader::{Layout, Shader, SpirvKernel, twin};
+use crate::suite::{Accepted, Constants, Dtype};
+
+/// The endings of the files that `bench` runs.
+const ENDS: &str = ".wgsl, .spv, .cu";
+
+/// A kernel before it is a benchmark.
+pub(super) struct Kernel {
+    /// Its file.
+    pub path: PathBuf,
+    pub text: Text,
+    /// Workgroups along x, y and z; empty for one invocation per element.
+    pub groups: Vec<Script>,
+    /// The same as they are written.
+    pub written_groups: Vec<String>,
+}
+
+/// The texts of a kernel. They live as long as the program, like the suite's.
+#[derive(Clone, Copy)]
+pub(in crate::cli) struct Text {
+    /// WGSL, of SPIR-V too; empty for a kernel in CUDA C++ alone.
+    pub wgsl: &'static str,
+    /// CUDA C++; empty where there is none.
+    pub cuda: &'static str,
+    /// The SPIR-V that the WGSL was made of.
+    pub(in crate::cli) spirv: Option<&'static SpirvKernel>,
+}
+
+impl Text {
+    /// Reads a file, and the CUDA twin of the same name beside one of WGSL.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where it is no kernel that `bench` can run.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let end = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+        let fault = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
+        match end.as_str() {
+            "wgsl" => {
+                let beside = path.with_extension("cu");
+                let cuda = if beside.exists() { text(&beside)? } else { "" };
+                Ok(Self { wgsl: text(path)?, cuda, spirv: None })
+            }
+            "cu" => {
+                let cuda = text(path)?;
+                if twin::layouts(cuda, Dtype::F32).is_none() {
+                    return Err(fault(
+                        "there is no entry point: write extern \"C\" __global__ void __launch_bounds__(THREADS) kernel(…)"
+                            .to_owned(),
+                    ));
+                }
+                Ok(Self { wgsl: "", cuda, spirv: None })
+            }
+            "spv" => {
+                std::fs::metadata(path).map_err(|source| unreadable(path, source))?;
+                let words = spirv(path).map_err(fault)?;
+                let module = read_spirv(&words).map_err(fault)?;
+                let module: &'static SpirvKernel = Box::leak(Box::new(module));
+                Ok(Self { wgsl: &module.wgsl, cuda: "", spirv: Some(module) })
+            }
+            _ => Err(fault(format!("bench runs {ENDS} files"))),
+        }
+    }
+
+    /// Why only CUDA has it, where that is so.
+    pub(super) const fn only_cuda(&self) -> Option<&'static str> {
+        if self.wgsl.is_empty() { Some("it is a CUDA kernel") } else { None }
+    }
+
+    /// The layouts of its bindings, in their order.
+    pub(super) fn layouts(&self, dtype: Dtype, constants: &Constants) -> Result<Vec<Layout>> {
+        if self.wgsl.is_empty() {
+            return Ok(twin::layouts(self.cuda, dtype).unwrap_or_default());
+        }
+        Shader::parse(self.wgsl, dtype.name())?.layouts(constants)
+    }
+}
+
+impl Kernel {
+    /// Its names of overrides; `None` where every name is one, as in CUDA, which gets them as definitions.
+    pub(super) fn overrides(&self, dtype: Dtype) -> Result<Option<Vec<String>>> {
+        if self.text.wgsl.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(self.parsed(dtype)?.overrides().into_iter().map(str::to_owned).collect()))
+    }
+
+    /// The values that its overrides accept: all of their types.
+    pub(super) fn accepts(&self, dtype: Dtype) -> Result<Vec<(&'static str, Accepted)>> {
+        if self.text.wgsl.is_empty() {
+            return Ok(Vec::new());
+        }
+        let shader = self.parsed(dtype)?;
+        let names: Vec<String> = shader.overrides().into_iter().map(str::to_owned).collect();
+        let accepted = |name: String| shader.accepted(&name).map(|accepted| (&*name.leak(), accepted));
+        Ok(names.into_iter().filter_map(accepted).collect())
+    }
+
+    /// The layouts of its bindings.
+    pub(super) fn layouts(&self, dtype: Dtype) -> Result<Vec<Layout>> {
+        self.text.layouts(dtype, &Constants::new()).map_err(|error| named(error, &self.path))
+    }
+
+    /// The name of the first buffer that it writes.
+    pub(super) fn written(&self, dtype: Dtype) -> Result<Option<String>> {
+        if self.text.wgsl.is_empty() {
+            return Ok(twin::written(self.text.cuda));
+        }
+        let interface = self.parsed(dtype)?.interface(&Constants::new()).map_err(|error| named(error, &self.path))?;
+        let written = interface.bindings.into_iter().find(|binding| binding.access == crate::suite::Access::ReadWrite);
+        Ok(written.map(|binding| binding.name))
+    }
+
+    /// Its WGSL, parsed, with its file in any fault.
+    fn parsed(&self, dtype: Dtype) -> Result<Shader> {
+        Shader::parse(self.text.wgsl, dtype.name()).map_err(|error| named(error, &self.path))
+    }
+}
+
+/// Reads a module. naga panics on some invalid ones.
+fn read_spirv(words: &[u32]) -> Result<SpirvKernel, String> {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let read = std::panic::catch_unwind(|| SpirvKernel::read(words));
+    std::panic::set_hook(hook);
+    match read {
+        Ok(Err(Error::Shader(why))) => Err(why),
+        Ok(read) => read.map_err(|error| error.chain()),
+        Err(_) => {
+            Err("naga, which reads it, ended with a panic: the module is probably invalid (spirv-val says why)"
+                .to_owned())
+        }
+    }
+}
+
+fn named(error: Error, path: &Path) -> Error {
+    match error {
+        Error::Shader(message) => {
+            let message = message.strip_prefix("error: ").unwrap_or(&message);
+            Error::Usage(format!("{}: {message}", shown(path)))
+        }
+        other => other,
+    }
+}
+
+fn unreadable(path: &Path, source: std::io::Error) -> Error {
+    Error::Io { action: "read", path: path.to_owned(), source }
+}
+
+fn text(path: &Path) -> Result<&'static str> {
+    let text = shaders::text(std::fs::read(path).map_err(|source| unreadable(path, source))?);
+    let text = text.map_err(|why| Error::Usage(format!("{}: {why}", shown(path))))?;
+    Ok(text.leak())
+}

@@ -1,0 +1,300 @@
+//! Kernels that are given as SPIR-V: read by naga and written as WGSL, which the rest of the program knows.
+//!
+//! The WGSL has the module's bindings, overrides (specialization constants) and workgroup size. It runs with run-time
+//! checks through every API. The module itself can be passed to Vulkan as it is.
+
+use std::collections::BTreeMap;
+
+use naga::back::wgsl::{WriterFlags, write_string};
+use naga::front::spv::{Frontend, Options};
+use naga::valid::{Capabilities, GlobalUse, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, Handle, Module, ShaderStage, StorageAccess, Type, TypeInner};
+use rspirv::binary::Assemble;
+use rspirv::dr::{self, Operand};
+use rspirv::spirv::{Decoration, ExecutionModel, Op, StorageClass};
+
+use super::parse::ENTRY_POINT;
+use crate::error::{Error, Result};
+use crate::suite::Value;
+
+/// A kernel in SPIR-V.
+#[derive(Debug, Clone)]
+pub struct SpirvKernel {
+    /// The same kernel as WGSL.
+    pub wgsl: String,
+    /// The module, with the entry point `main`.
+    words: Vec<u32>,
+    /// Result ids of the specialization constants, by the names of the WGSL's overrides.
+    constants: BTreeMap<String, u32>,
+}
+
+impl SpirvKernel {
+    /// Reads a module with one compute entry point, of any name. A variable without a name is called after the only
+    /// member of its block, its block or its binding (`binding_2`); a constant without one after its number (`constant_0`).
+    ///
+    /// # Errors
+    /// [`Error::Shader`] where it is no such module, has push constants, or has what naga cannot read or WGSL cannot say.
+    ///
+    /// # Panics
+    /// naga panics on some invalid modules.
+    pub fn read(words: &[u32]) -> Result<Self> {
+        let fault = |why: String| Error::Shader(why);
+        let mut parsed = dr::load_words(words).map_err(|error| fault(format!("no valid SPIR-V: {error}")))?;
+        let renamed = rename_entry(&mut parsed).map_err(fault)?;
+        let words = if renamed { parsed.assemble() } else { words.to_vec() };
+        if parsed.types_global_values.iter().any(is_push_constant) {
+            return Err(fault("it has push constants, which nothing fills here: use a uniform buffer".to_owned()));
+        }
+        let options =
+            Options { adjust_coordinate_space: false, strict_capabilities: false, block_ctx_dump_prefix: None };
+        let module = Frontend::new(words.iter().copied(), &options).parse();
+        let mut module = module.map_err(|error| fault(format!("naga cannot read this SPIR-V: {error}")))?;
+        let ids = name_constants(&mut module);
+        name_variables(&mut module);
+        // WGSL has no buffers that are written alone.
+        for (_, variable) in module.global_variables.iter_mut() {
+            if let AddressSpace::Storage { access } = &mut variable.space {
+                access.insert(StorageAccess::LOAD);
+            }
+        }
+        let info = validated(&module)?;
+        restrict_access(&mut module, &info);
+        let info = validated(&module)?;
+        let wgsl = write_string(&module, &info, WriterFlags::empty());
+        let wgsl = wgsl.map_err(|error| fault(format!("WGSL cannot say what this SPIR-V does: {error}")))?;
+        let names = module.global_variables.iter().filter_map(|(_, variable)| variable.name.as_deref());
+        let names = names.chain(module.overrides.iter().filter_map(|(_, over)| over.name.as_deref()));
+        let wgsl = names.fold(wgsl, |wgsl, name| with_name(&wgsl, name));
+        let constants = ids.into_iter().filter_map(|(name, id)| Some((name, result_of(&parsed, id)?))).collect();
+        Ok(Self { wgsl, words, constants })
+    }
+
+    /// The module with these values of its specialization constants, by the names of the WGSL's overrides.
+    #[must_use]
+    pub fn words_with(&self, values: &[(String, Value)]) -> Vec<u32> {
+        const OP_SPEC_CONSTANT_TRUE: u32 = Op::SpecConstantTrue as u32;
+        const OP_SPEC_CONSTANT_FALSE: u32 = Op::SpecConstantFalse as u32;
+        const OP_SPEC_CONSTANT: u32 = Op::SpecConstant as u32;
+        let wanted: BTreeMap<u32, Value> =
+            values.iter().filter_map(|(name, value)| Some((*self.constants.get(name)?, *value))).collect();
+        let mut words = self.words.clone();
+        let mut at = HEADER;
+        while let Some(first) = words.get(at).copied() {
+            let length = (first >> 16).max(1) as usize;
+            let Some(own) = words.get_mut(at..at + length) else { break };
+            at += length;
+            let [_, _, id, ..] = own else { continue };
+            let Some(value) = wanted.get(id) else { continue };
+            match (first & 0xffff, value, &mut own[3..]) {
+                (OP_SPEC_CONSTANT_TRUE | OP_SPEC_CONSTANT_FALSE, Value::Bool(value), _) => {
+                    let op = if *value { OP_SPEC_CONSTANT_TRUE } else { OP_SPEC_CONSTANT_FALSE };
+                    own[0] = first & 0xffff_0000 | op;
+                }
+                (OP_SPEC_CONSTANT, Value::U32(value), [word]) => *word = *value,
+                (OP_SPEC_CONSTANT, Value::I32(value), [word]) => *word = value.cast_unsigned(),
+                (OP_SPEC_CONSTANT, Value::F32(value), [word]) => *word = value.to_bits(),
+                (OP_SPEC_CONSTANT, Value::F64(value), [low, high]) => {
+                    (*low, *high) = (value.to_bits() as u32, (value.to_bits() >> 32) as u32);
+                }
+                _ => {}
+            }
+        }
+        words
+    }
+}
+
+/// Words before the first instruction.
+const HEADER: usize = 5;
+
+/// Calls the only compute entry point `main`. Returns whether it had another name.
+///
+/// # Errors
+/// If there is not one.
+fn rename_entry(module: &mut dr::Module) -> std::result::Result<bool, String> {
+    let is_compute = |entry: &dr::Instruction| {
+        matches!(entry.operands.first(), Some(Operand::ExecutionModel(ExecutionModel::GLCompute)))
+    };
+    let name = |entry: &dr::Instruction| match entry.operands.get(2) {
+        Some(Operand::LiteralString(name)) => name.clone(),
+        _ => String::new(),
+    };
+    let names: Vec<String> = module.entry_points.iter().filter(|entry| is_compute(entry)).map(name).collect();
+    match &names[..] {
+        [] => return Err("it has no compute entry point".to_owned()),
+        [only] if only == ENTRY_POINT => return Ok(false),
+        [_] => {}
+        several => return Err(format!("it has {} compute entry points: {}", several.len(), several.join(", "))),
+    }
+    for entry in module.entry_points.iter_mut().filter(|entry| is_compute(entry)) {
+        if let Some(name) = entry.operands.get_mut(2) {
+            *name = Operand::LiteralString(ENTRY_POINT.to_owned());
+        }
+    }
+    Ok(true)
+}
+
+fn is_push_constant(instruction: &dr::Instruction) -> bool {
+    instruction.class.opcode == Op::Variable
+        && matches!(instruction.operands.first(), Some(Operand::StorageClass(StorageClass::PushConstant)))
+}
+
+/// The result id of the specialization constant with this number.
+fn result_of(module: &dr::Module, number: u16) -> Option<u32> {
+    module.annotations.iter().find_map(|instruction| match &instruction.operands[..] {
+        [Operand::IdRef(id), Operand::Decoration(Decoration::SpecId), Operand::LiteralBit32(known)]
+            if *known == u32::from(number) =>
+        {
+            Some(*id)
+        }
+        _ => None,
+    })
+}
+
+/// Names every override, and takes its number away: the WGSL's readers here know names alone. Returns both.
+fn name_constants(module: &mut Module) -> Vec<(String, u16)> {
+    let mut found = Vec::new();
+    for (_, over) in module.overrides.iter_mut() {
+        let Some(id) = over.id.take() else { continue };
+        let name = over.name.get_or_insert_with(|| format!("constant_{id}"));
+        found.push((name.clone(), id));
+    }
+    found
+}
+
+/// Names every variable with a binding, and the entry point.
+fn name_variables(module: &mut Module) {
+    // The variable of a GLSL block has no name. A shader calls its members by their own.
+    let block_name = |module: &Module, kind: Handle<Type>| {
+        let block = &module.types[kind];
+        let only = match &block.inner {
+            TypeInner::Struct { members, .. } if members.len() == 1 => members[0].name.clone(),
+            _ => None,
+        };
+        only.or_else(|| block.name.clone()).filter(|name| !name.is_empty())
+    };
+    let handles: Vec<_> = module.global_variables.iter().map(|(handle, _)| handle).collect();
+    for handle in handles {
+        let variable = &module.global_variables[handle];
+        let Some(binding) = &variable.binding else { continue };
+        if variable.name.as_ref().is_none_or(String::is_empty) {
+            let usual = format!("binding_{}", binding.binding);
+            let name = block_name(module, variable.ty).unwrap_or(usual);
+            module.global_variables.get_mut(handle).name = Some(name);
+        }
+    }
+    // In SPIR-V a block and its variable may have one name. In WGSL the variable keeps it.
+    let types: Vec<_> = module.types.iter().map(|(handle, kind)| (handle, kind.clone())).collect();
+    for (handle, kind) in types {
+        if let Some(name) = &kind.name {
+            let name = Some(format!("{name}_type"));
+            module.types.replace(handle, naga::Type { name, ..kind });
+        }
+    }
+    module.entry_points.retain(|entry| entry.stage == ShaderStage::Compute);
+    for entry in &mut module.entry_points {
+        ENTRY_POINT.clone_into(&mut entry.name);
+    }
+}
+
+/// Lets the kernel read alone where it does not write: most compilers do not mark such buffers.
+fn restrict_access(module: &mut Module, info: &ModuleInfo) {
+    let used = info.get_entry_point(0);
+    for (handle, variable) in module.global_variables.iter_mut() {
+        if let AddressSpace::Storage { access } = &mut variable.space
+            && !used[handle].intersects(GlobalUse::WRITE | GlobalUse::ATOMIC)
+        {
+            *access = StorageAccess::LOAD;
+        }
+    }
+}
+
+/// The text with `name` in place of `name_`, as naga calls what ends with a digit; unchanged where something else has
+/// that name.
+fn with_name(wgsl: &str, name: &str) -> String {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let written = format!("{name}_");
+    if !name.ends_with(|c: char| c.is_ascii_digit()) || wgsl.split(|c| !is_part(c)).any(|word| word == name) {
+        return wgsl.to_owned();
+    }
+    let mut text = String::with_capacity(wgsl.len());
+    let mut rest = wgsl;
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| is_part(c) != is_part(first)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        text.push_str(if word == written { name } else { word });
+        rest = after;
+    }
+    text
+}
+
+fn validated(module: &Module) -> Result<ModuleInfo> {
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
+    validator
+        .subgroup_stages(naga::valid::ShaderStages::all())
+        .subgroup_operations(naga::valid::SubgroupOperationSet::all())
+        .validate(module)
+        .map_err(|error| {
+            let text = error.emit_to_string("");
+            Error::Shader(format!("naga finds a fault in this SPIR-V: {}", crate::error::one_line(text.trim_end())))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shader::Shader;
+    use crate::suite::{Checks, Constants};
+
+    /// naga's SPIR-V of a kernel, without names.
+    fn spirv(wgsl: &str) -> Vec<u32> {
+        let shader = Shader::read(wgsl).expect("valid");
+        shader.spirv(&Constants::new(), Checks::default()).expect("expressible")
+    }
+
+    #[test]
+    fn names_that_end_with_a_digit_stay() {
+        assert_eq!(with_name("let x1_ = x1_0 + a.x1_;", "x1"), "let x1 = x1_0 + a.x1;");
+        assert_eq!(with_name("let x1_ = x1;", "x1"), "let x1_ = x1;");
+        assert_eq!(with_name("let y_ = y1_;", "y"), "let y_ = y1_;");
+    }
+
+    #[test]
+    fn a_module_without_names_is_read_and_buffers_are_written_only_where_the_kernel_does() {
+        let words = spirv(
+            "@group(0) @binding(3) var<storage, read_write> a: array<f32>;
+@group(0) @binding(0) var<storage, read_write> b: array<f32>;
+@compute @workgroup_size(8, 4) fn main(@builtin(local_invocation_index) i: u32) { a[i] = b[i]; }",
+        );
+        let kernel = SpirvKernel::read(&words).expect("readable");
+        let interface = Shader::read(&kernel.wgsl).and_then(|shader| shader.interface(&Constants::new()));
+        let interface = interface.expect("valid");
+        let found: Vec<_> = interface.bindings.iter().map(|b| (b.index, b.name.as_str(), b.access)).collect();
+        use crate::suite::Access::{Read, ReadWrite};
+        assert_eq!(found, [(0, "binding_0", Read), (3, "binding_3", ReadWrite)]);
+        assert_eq!(interface.workgroup_size, [8, 4, 1]);
+        assert_eq!(kernel.words_with(&[]), words);
+    }
+
+    #[test]
+    fn the_entry_point_may_have_any_name_and_is_called_main() {
+        let source = "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+@compute @workgroup_size(1) fn main() { a[0] = 1u; }";
+        let mut words = spirv(source);
+        let name = u32::from_le_bytes(*b"main");
+        words.iter_mut().filter(|word| **word == name).for_each(|word| *word = u32::from_le_bytes(*b"boss"));
+        let kernel = SpirvKernel::read(&words).expect("readable");
+        assert!(Shader::read(&kernel.wgsl).is_ok(), "{}", kernel.wgsl);
+        assert!(kernel.words_with(&[]).contains(&name));
+    }
+
+    #[test]
+    fn what_is_no_kernel_has_a_reason() {
+        let reason = |words: &[u32]| SpirvKernel::read(words).expect_err("no kernel").to_string();
+        let words = spirv("@compute @workgroup_size(1) fn main() {}");
+        assert!(reason(&words[..words.len() / 2]).contains("SPIR-V"), "{}", reason(&words[..words.len() / 2]));
+        let execution = words.iter().position(|word| *word & 0xffff == 15).expect("an entry point");
+        let mut fragment = words.clone();
+        fragment[execution + 1] = 4;
+        assert!(reason(&fragment).contains("no compute entry point"), "{}", reason(&fragment));
+    }
+}
