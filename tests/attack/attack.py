@@ -12,6 +12,7 @@ from pathlib import Path
 
 import command_line
 import files
+import own_kernels
 import reports
 from harness import Attacker, Tally, unlimited_files
 
@@ -24,7 +25,7 @@ def main():
     parser.add_argument("--count", type=int, default=4000, help="random inputs of each kind")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=4, help="processes side by side, for what measures nothing")
-    parser.add_argument("--only", choices=["reports", "arguments", "kernels", "files"])
+    parser.add_argument("--only", choices=["reports", "arguments", "kernels", "own", "running", "files"])
     parser.add_argument("--corpus", type=Path, help="write small hostile reports there, for a fuzzer, and stop")
     options = parser.parse_args()
     unlimited_files()
@@ -38,6 +39,8 @@ def main():
         "reports": lambda: [*reports.attack(attacker, source, options.count, options.seed), lambda: reports.paths(attacker, source)],
         "arguments": lambda: [*command_line.arguments(attacker, options.count, options.seed), *command_line.environments(attacker)],
         "kernels": lambda: list(command_line.kernels(attacker)),
+        "own": lambda: list(own_kernels.attack(attacker, options.count, options.seed)),
+        "running": lambda: list(own_kernels.measured(attacker, options.count, options.seed)),
         "files": lambda: files.attack(attacker),
     }
     for name, make in groups.items():
@@ -45,7 +48,7 @@ def main():
             continue
         print(f"{name} …", file=sys.stderr, flush=True)
         # What measures runs alone: its time-outs mean something.
-        jobs = options.jobs if name in ("reports", "arguments") else 1
+        jobs = options.jobs if name in ("reports", "arguments", "own") else 1
         with ThreadPoolExecutor(jobs) as pool:
             for done in [pool.submit(attack) for attack in make()]:
                 done.result()

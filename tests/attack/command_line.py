@@ -13,9 +13,9 @@ VALUES = [
 FLAGS = [
     "--profile", "--device", "--backend", "--size", "--param", "--time", "--epochs", "--seed", "--shaders", "--out", "--resume",
     "--json", "--save-image", "--fail-on", "--format", "--baseline", "--fail-on-regression", "--margin", "--sort", "--report", "--lang",
-    "--checks", "--dtype",
+    "--checks", "--dtype", "--compiler", "--expect", "--reference", "--groups", "--tolerance",
 ]
-COMMANDS = ["run", "compare", "report", "list", "devices", "explain", "show", "index", "completions", "man", "help", ""]
+COMMANDS = ["run", "bench", "init", "replay", "bisect", "summary", "learn", "compare", "report", "list", "devices", "explain", "show", "index", "completions", "man", "help", ""]
 ENVIRONMENT = {
     "WGPU_BACKEND": ["", " ", "x", "vulkan,x", "gl", "metal", "\x1b[31m", ","],
     "COLUMNS": ["", "0", "-1", "1", "10", "99999999999", "x"],
@@ -53,7 +53,7 @@ def arguments(attacker, count, seed):
     for _ in range(count):
         mixture = [source.choice(COMMANDS[:-1])]
         mixture += [source.choice(FLAGS + VALUES + VALUES) for _ in range(source.randint(1, 6))]
-        inputs.append([*mixture, "--dry-run"] if mixture[0] == "run" else mixture)
+        inputs.append([*mixture, "--dry-run"] if mixture[0] in ("run", "bench", "learn") else mixture)
     for line in inputs:
         if line[0] in VALUES and line[0] != "":
             line = [*line, "--dry-run"]

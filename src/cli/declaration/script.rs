@@ -10,6 +10,9 @@ use crate::suite::{Extent, Interface, Shape, Value};
 /// Operations of one evaluation, against loops without end.
 const MOST_OPERATIONS: u64 = 10_000_000;
 
+/// Largest string, array or map of an expression, against doubling in a loop.
+const LARGEST: usize = 1 << 16;
+
 /// A parsed expression.
 #[derive(Clone)]
 pub(super) struct Script {
@@ -44,6 +47,7 @@ fn engine() -> &'static Engine {
     ENGINE.get_or_init(|| {
         let mut engine = Engine::new();
         engine.set_max_operations(MOST_OPERATIONS);
+        engine.set_max_string_size(LARGEST).set_max_array_size(LARGEST).set_max_map_size(LARGEST);
         engine.on_print(|_| {}).on_debug(|_, _, _| {});
         engine.disable_symbol("eval");
         engine.register_type_with_name::<Data>("buffer").register_indexer_get(Data::get);
@@ -187,6 +191,8 @@ mod tests {
         for (text, part) in [
             ("rows / 2", "x.toml: groups: variable not found: rows (line 1, position 1)"),
             ("n / ", "x.toml: groups: script is incomplete (line 1, position 5)"),
+            ("let s = \"ab\"; loop { s += s }", "Length of string too large"),
+            ("let a = [1]; loop { a += a }", "Size of array"),
             ("input[10]", "there is no element 10 of 10"),
             ("loop {}", "too many operations"),
             ("\"n\"", "the value is no number but a string"),
