@@ -112,8 +112,14 @@ pub struct Folder {
 /// # Errors
 /// [`Error::Io`] if the folder cannot be read, [`Error::Usage`] if there is no report.
 pub fn files(folder: &Path) -> Result<Folder> {
-    let mut found = Folder::default();
-    collect(folder, &mut HashSet::new(), &mut found)?;
+    let (mut found, mut entries) = (Folder::default(), 0);
+    collect(folder, &mut HashSet::new(), &mut entries, &mut found)?;
+    if entries > MOST_ENTRIES {
+        let folder = shown(folder);
+        return Err(Error::Usage(format!(
+            "{folder} has more than {MOST_ENTRIES} files and folders: name a folder of reports inside it"
+        )));
+    }
     if found.reports.is_empty() {
         return Err(Error::Usage(format!("{} contains no report: no file in it ends in .csv or .json", shown(folder))));
     }
@@ -127,17 +133,24 @@ pub fn is_report_name(path: &Path) -> bool {
     has_ending(path, "csv") || has_ending(path, "json")
 }
 
-fn collect(folder: &Path, seen: &mut HashSet<PathBuf>, found: &mut Folder) -> Result<()> {
+/// Files and folders that are searched for reports: more is the root of a disk.
+const MOST_ENTRIES: usize = 200_000;
+
+fn collect(folder: &Path, seen: &mut HashSet<PathBuf>, entries: &mut usize, found: &mut Folder) -> Result<()> {
     let whole = folder.canonicalize().map_err(|source| unreadable(folder, source))?;
     if !seen.insert(whole) {
         return Ok(());
     }
     for entry in std::fs::read_dir(folder).map_err(|source| unreadable(folder, source))? {
         let path = entry.map_err(|source| unreadable(folder, source))?.path();
+        *entries += 1;
+        if *entries > MOST_ENTRIES {
+            break;
+        }
         let kind = path.metadata().map(|metadata| metadata.file_type());
         match kind {
             Ok(kind) if kind.is_dir() => {
-                if let Err(error) = collect(&path, seen, found) {
+                if let Err(error) = collect(&path, seen, entries, found) {
                     found.notes.push(format!("skipped a folder: {}", error.chain()));
                 }
             }

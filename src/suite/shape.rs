@@ -226,13 +226,29 @@ impl Extent {
             Some([m, n, k]) => Some(Self::Product(*m, *n, *k)),
             _ => None,
         };
-        extent.ok_or_else(|| {
+        let extent = extent.ok_or_else(|| {
             Error::Usage(format!(
                 "'{text}' is no size: give a number (1000003), a power (2^20) or rows x columns (512x2000)"
             ))
-        })
+        })?;
+        // Work is counted in 64 bits: a product of these sides has 2^61 operations.
+        let fits = match extent {
+            Self::Linear(n) => n <= MOST_ELEMENTS,
+            Self::Matrix(rows, columns) => rows.checked_mul(columns).is_some_and(|count| count <= MOST_ELEMENTS),
+            Self::Product(m, n, k) => m.max(n).max(k) <= MOST_SIDE,
+        };
+        if !fits {
+            return Err(Error::Usage(format!(
+                "'{text}' is too large: at most 2^40 elements, or 2^20 on each side of a product"
+            )));
+        }
+        Ok(extent)
     }
 }
+
+/// Largest number of elements, and largest side of a product: more than any device has memory for.
+const MOST_ELEMENTS: u64 = 1 << 40;
+const MOST_SIDE: u64 = 1 << 20;
 
 impl fmt::Display for Extent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -337,6 +353,20 @@ mod tests {
             let mut bytes = [0; 2];
             Scalar::F16.encode([value].into_iter(), &mut bytes);
             assert_eq!(bytes, bits.to_le_bytes(), "{value}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_limits() {
+        for text in ["2^40", "2^20x2^20", "2^20x2^20x2^20", "1000003", "512x2000"] {
+            assert!(Extent::parse(text).is_ok(), "{text}");
+        }
+        for text in ["2^41", "2^20x2^21", "2^32x2^32", "2^21x1x1"] {
+            let error = Extent::parse(text).expect_err("too large").to_string();
+            assert!(error.starts_with(&format!("'{text}' is too large: at most 2^40 elements")), "{error}");
+        }
+        for text in ["", "0", "x", "1x", "2^64", "1x2x3x4", "-1"] {
+            assert!(Extent::parse(text).expect_err("no size").to_string().contains("is no size"), "{text}");
         }
     }
 
