@@ -11,6 +11,7 @@ mod devices;
 mod estimate;
 mod explain;
 mod format;
+mod grouping;
 mod host;
 mod index;
 mod interrupt;

@@ -13,4 +13,6 @@ pub mod summary;
 pub mod tour;
 
 pub use bound::Bound;
-pub use record::{COLUMNS, Cause, Clock, Column, Conditions, Kind, Lane, Record, SCHEMA, Status};
+pub use record::{
+    COLUMNS, CardId, Cause, Clock, Column, Conditions, Kind, Lane, Record, SCHEMA, Status, by_card, typical,
+};
