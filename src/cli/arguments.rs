@@ -6,7 +6,9 @@ use clap::{Parser, Subcommand};
 
 use super::format::ListForm;
 use super::target::Through;
-use super::{bench, bisect, bundle, compare, explain, index, learn, report, run, show, summary};
+use super::{
+    bench, bisect, bundle, compare, explain, index, learn, merge, report, run, show, summary,
+};
 
 /// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
 const EXAMPLES: &str = "\
@@ -24,6 +26,7 @@ Examples:
   shaderbench bisect transpose/tiled --size 4096x4096 --dtype f32 --param PAD=1
               --programs v1 v2 v3 v4            the build that made it slower
   shaderbench report results/*/*.csv            a page with charts: report.html
+  shaderbench merge results/ -o fleet.parquet   thousands of reports in one file
   shaderbench devices                           GPUs, and how to select one
   shaderbench list --json                       every benchmark as JSON
   shaderbench explain transpose/tiled           its model, and newest results
@@ -98,6 +101,8 @@ pub(super) enum Command {
     Show(show::Arguments),
     /// Write README.md into a folder of reports: a list of reports and their headline figures
     Index(index::Arguments),
+    /// Write many reports into one file: Parquet or CSV
+    Merge(merge::Arguments),
     /// Print a shell completion script
     Completions {
         /// The shell

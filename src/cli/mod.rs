@@ -17,6 +17,7 @@ mod index;
 mod interrupt;
 mod learn;
 mod list;
+mod merge;
 mod messages;
 mod output;
 mod outputs;

@@ -11,6 +11,8 @@ pub mod json;
 mod layout;
 mod limited;
 pub mod markdown;
+#[cfg(not(target_family = "wasm"))]
+pub mod parquet;
 pub mod png;
 pub mod reader;
 mod section;
