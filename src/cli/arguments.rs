@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use super::format::ListForm;
 use super::target::Through;
 use super::{
-    bench, bisect, bundle, compare, explain, index, learn, merge, report, run, show, summary,
+    bench, bisect, bundle, compare, explain, index, learn, merge, outliers, report, run, show, summary,
 };
 
 /// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
@@ -27,6 +27,7 @@ Examples:
               --programs v1 v2 v3 v4            the build that made it slower
   shaderbench report results/*/*.csv            a page with charts: report.html
   shaderbench merge results/ -o fleet.parquet   thousands of reports in one file
+  shaderbench outliers fleet.parquet            the slow cards of a fleet
   shaderbench devices                           GPUs, and how to select one
   shaderbench list --json                       every benchmark as JSON
   shaderbench explain transpose/tiled           its model, and newest results
@@ -40,7 +41,7 @@ Exit codes:
   1    the run could not be done
   2    wrong usage
   3    a row is wrong, failed or implausible (see --fail-on)
-  4    a certain regression (see --fail-on-regression)
+  4    a certain regression (--fail-on-regression), a slow card (outliers)
   130  interrupted";
 
 /// Width of help texts, in columns.
@@ -103,6 +104,8 @@ pub(super) enum Command {
     Index(index::Arguments),
     /// Write many reports into one file: Parquet or CSV
     Merge(merge::Arguments),
+    /// Find cards that are slower than the others of their model
+    Outliers(outliers::Arguments),
     /// Print a shell completion script
     Completions {
         /// The shell

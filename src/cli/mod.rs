@@ -19,6 +19,7 @@ mod learn;
 mod list;
 mod merge;
 mod messages;
+mod outliers;
 mod output;
 mod outputs;
 mod pictures;

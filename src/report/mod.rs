@@ -12,6 +12,8 @@ mod layout;
 mod limited;
 pub mod markdown;
 #[cfg(not(target_family = "wasm"))]
+pub mod outliers;
+#[cfg(not(target_family = "wasm"))]
 pub mod parquet;
 pub mod png;
 pub mod reader;

@@ -6,6 +6,8 @@ pub mod ceilings;
 pub mod compare;
 pub mod estimate;
 pub mod findings;
+#[cfg(not(target_family = "wasm"))]
+pub mod fleet;
 pub mod format;
 mod record;
 pub mod stats;
