@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use super::format::ListForm;
 use super::target::Through;
 use super::{
-    bench, bisect, bundle, compare, explain, index, learn, merge, outliers, report, run, show, summary,
+    bench, bisect, bundle, compare, explain, export, index, learn, merge, outliers, report, run, show, summary,
 };
 
 /// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
@@ -106,6 +106,8 @@ pub(super) enum Command {
     Merge(merge::Arguments),
     /// Find cards that are slower than the others of their model
     Outliers(outliers::Arguments),
+    /// Write reports in the format of another tool: OpenMetrics, JUnit, Bencher, github-action-benchmark
+    Export(export::Arguments),
     /// Print a shell completion script
     Completions {
         /// The shell

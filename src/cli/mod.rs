@@ -10,6 +10,7 @@ mod describe;
 mod devices;
 mod estimate;
 mod explain;
+mod export;
 mod format;
 mod grouping;
 mod host;

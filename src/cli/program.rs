@@ -8,7 +8,7 @@ use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::say;
 use super::{
-    bench, bisect, bundle, compare, describe, devices, explain, index, learn, list, merge, outliers, report,
+    bench, bisect, bundle, compare, describe, devices, explain, export, index, learn, list, merge, outliers, report,
     run, show, summary,
 };
 
@@ -39,6 +39,7 @@ pub fn main() -> ExitCode {
         Some(Command::Index(arguments)) => index::index(&arguments).map(|()| 0),
         Some(Command::Merge(arguments)) => merge::merge(&arguments),
         Some(Command::Outliers(arguments)) => outliers::outliers(&arguments),
+        Some(Command::Export(arguments)) => export::export(&arguments).map(|()| 0),
         Some(Command::Completions { shell }) => describe::completions(shell).map(|()| 0),
         Some(Command::Man { out }) => describe::man(out.as_deref()).map(|()| 0),
     };
