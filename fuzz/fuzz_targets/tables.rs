@@ -90,7 +90,7 @@ fn step(records: &[Record], choices: &mut Choices) {
 
 fn overview(records: &[Record], _: &mut Choices) {
     let entry = index::Entry { path: "a b.csv".to_owned(), records: records.to_vec() };
-    check("index", &index::write(&[entry]));
+    check("index", &index::write(&[entry], false));
 }
 
 /// Half of the rows are the baseline, so that both sides of the comparison are foreign.

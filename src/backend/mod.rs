@@ -6,6 +6,7 @@ mod compiler;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod device;
+mod identity;
 mod interface;
 mod l2;
 pub mod monitor;
@@ -16,6 +17,7 @@ pub mod wgpu;
 pub use api::Api;
 pub use compiler::{Compiler, HlslCompiler, Model};
 pub use device::{Device, DeviceType, RuntimeChecks, SubgroupSize};
+pub use identity::card_name;
 pub use interface::{Backend, Prepared, Sample, Task};
 use interface::{part, spacers};
 pub use l2::l2_bytes;

@@ -6,7 +6,9 @@ use clap::{Parser, Subcommand};
 
 use super::format::ListForm;
 use super::target::Through;
-use super::{bench, bisect, bundle, compare, explain, index, learn, report, run, show, summary};
+use super::{
+    bench, bisect, bundle, compare, explain, export, index, learn, merge, outliers, report, run, show, summary,
+};
 
 /// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
 const EXAMPLES: &str = "\
@@ -24,6 +26,8 @@ Examples:
   shaderbench bisect transpose/tiled --size 4096x4096 --dtype f32 --param PAD=1
               --programs v1 v2 v3 v4            the build that made it slower
   shaderbench report results/*/*.csv            a page with charts: report.html
+  shaderbench merge results/ -o fleet.parquet   thousands of reports in one file
+  shaderbench outliers fleet.parquet            the slow cards of a fleet
   shaderbench devices                           GPUs, and how to select one
   shaderbench list --json                       every benchmark as JSON
   shaderbench explain transpose/tiled           its model, and newest results
@@ -37,7 +41,7 @@ Exit codes:
   1    the run could not be done
   2    wrong usage
   3    a row is wrong, failed or implausible (see --fail-on)
-  4    a certain regression (see --fail-on-regression)
+  4    a certain regression (--fail-on-regression), a slow card (outliers)
   130  interrupted";
 
 /// Width of help texts, in columns.
@@ -98,6 +102,12 @@ pub(super) enum Command {
     Show(show::Arguments),
     /// Write README.md into a folder of reports: a list of reports and their headline figures
     Index(index::Arguments),
+    /// Write many reports into one file: Parquet or CSV
+    Merge(merge::Arguments),
+    /// Find cards that are slower than the others of their model
+    Outliers(outliers::Arguments),
+    /// Write reports in the format of another tool: OpenMetrics, JUnit, Bencher, github-action-benchmark
+    Export(export::Arguments),
     /// Print a shell completion script
     Completions {
         /// The shell

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::grouping::By;
 use super::output::{print, say, terminal};
 use super::reports::{in_folder, none_readable, read};
 use super::values::percentage;
@@ -39,6 +40,9 @@ pub(super) struct Arguments {
     /// Differences below this many percent count as no change
     #[arg(long, value_name = "PCT", value_parser = percentage, default_value_t = 100.0 * MARGIN)]
     margin: f64,
+    /// Pool the runs of each card, or those of all cards of a model
+    #[arg(long, value_enum, default_value_t)]
+    by: By,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: OutputFormat,
@@ -80,13 +84,19 @@ fn compared(arguments: &Arguments) -> Result<u8> {
     let selecting = filters_of(&[&baseline, &others], &filters)?;
     let is_compared =
         |record: &Record| selecting.is_empty() || selecting.iter().any(|filter| filter.matches(&record.name()));
-    let rules = Rules { margin: arguments.margin / 100.0, is_compared: &is_compared, ..Rules::default() };
+    let rules = Rules {
+        margin: arguments.margin / 100.0,
+        is_compared: &is_compared,
+        is_by_model: arguments.by == By::Model,
+        ..Rules::default()
+    };
     let comparison = compare_by(&rules, &baseline, &others);
     if comparison.matches.is_empty() {
         let named: Vec<_> = baseline.iter().chain(&others).map(|report| report.name.as_str()).collect();
         return Err(Error::Usage(format!(
-            "nothing to compare: all rows of {} are of the same card, API, driver and version: name another report",
-            named.join(", ")
+            "nothing to compare: all rows of {} are of the same {}, API, driver and version: name another report",
+            named.join(", "),
+            if arguments.by == By::Model { "model" } else { "card" }
         )));
     }
     let by_kernel: Vec<&str> = FAMILIES.iter().filter(|family| family.is_by_kernel).map(|family| family.name).collect();

@@ -1,6 +1,11 @@
 //! The host's operating system and CPU, as reports name them.
 
-/// Its name and version.
+/// Its name in the network; empty if unknown.
+pub(super) fn name() -> String {
+    sysinfo::System::host_name().unwrap_or_default()
+}
+
+/// Name and version of its operating system.
 pub(super) fn operating_system() -> String {
     sysinfo::System::long_os_version().unwrap_or_else(|_| std::env::consts::OS.to_owned())
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::grouping::By;
 use super::output::print;
 use super::reports::{in_folder, none_readable};
 use crate::error::{Error, Result, shown};
@@ -15,6 +16,9 @@ pub(super) struct Arguments {
     /// Folder of CSV reports, searched recursively
     #[arg(value_name = "DIR", default_value = "results")]
     folder: PathBuf,
+    /// Show the headline figures of each card, or the medians of all cards of a model
+    #[arg(long, value_enum, default_value_t)]
+    by: By,
     /// Overwrite a README.md that `index` did not write
     #[arg(long)]
     force: bool,
@@ -36,7 +40,7 @@ pub(super) fn index(arguments: &Arguments) -> Result<()> {
     if entries.is_empty() {
         return Err(none_readable(folder, "CSV"));
     }
-    replace_file(&path, write(&entries).as_bytes())?;
+    replace_file(&path, write(&entries, arguments.by == By::Model).as_bytes())?;
     let reports = if entries.len() == 1 { "1 report".to_owned() } else { format!("{} reports", entries.len()) };
     print(&format!("{}: {reports}\n", shown(&path)))
 }

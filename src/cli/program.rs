@@ -8,7 +8,8 @@ use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::say;
 use super::{
-    bench, bisect, bundle, compare, describe, devices, explain, index, learn, list, report, run, show, summary,
+    bench, bisect, bundle, compare, describe, devices, explain, export, index, learn, list, merge, outliers, report,
+    run, show, summary,
 };
 
 /// Parses the arguments, runs the command, prints any error and returns the exit code.
@@ -36,6 +37,9 @@ pub fn main() -> ExitCode {
         Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
         Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),
         Some(Command::Index(arguments)) => index::index(&arguments).map(|()| 0),
+        Some(Command::Merge(arguments)) => merge::merge(&arguments),
+        Some(Command::Outliers(arguments)) => outliers::outliers(&arguments),
+        Some(Command::Export(arguments)) => export::export(&arguments).map(|()| 0),
         Some(Command::Completions { shell }) => describe::completions(shell).map(|()| 0),
         Some(Command::Man { out }) => describe::man(out.as_deref()).map(|()| 0),
     };

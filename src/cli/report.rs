@@ -2,22 +2,30 @@
 
 use std::path::{Path, PathBuf};
 
+use super::grouping::By;
 use super::output::print;
 use super::outputs::{check_different, check_new};
 use super::reports::{in_folder, none_readable, read};
 use crate::error::{Result, shown};
 use crate::report::{html, replace_file};
-use crate::results::compare::Report;
+use crate::results::Record;
+use crate::results::compare::{Report, Rules};
 
 /// Arguments of `report`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports (CSV or JSON) or folders of reports; runs of the same device, API, driver and version are pooled
+    /// Reports (CSV or JSON) or folders of reports; runs of the same card, API, driver and version are pooled
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
     /// Page to write
     #[arg(long, value_name = "PATH", default_value = "report.html")]
     out: PathBuf,
+    /// Pool the runs of each card, or those of all cards of a model
+    #[arg(long, value_enum, default_value_t)]
+    by: By,
+    /// Leave hosts out of the page, and replace each card's UUID by a hash
+    #[arg(long)]
+    anonymous: bool,
     /// Overwrite an existing page
     #[arg(long)]
     force: bool,
@@ -44,7 +52,12 @@ pub(super) fn report(arguments: &Arguments) -> Result<u8> {
         }
     }
     html::share_samples(&mut reports);
-    let comparison = html::sides(&reports);
+    if arguments.anonymous {
+        reports.iter_mut().flat_map(|report| &mut report.records).for_each(Record::anonymize);
+    }
+    let is_by_model = arguments.by == By::Model;
+    let rules = Rules { is_by_model, ..Rules::default() };
+    let comparison = html::sides_by(&rules, &reports);
     let page = html::page(&html::data(&comparison));
     replace_file(out, page.as_bytes())?;
     print(&format!("{}\n", shown(out)))?;

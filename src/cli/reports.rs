@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use rayon::prelude::*;
 
 use super::output::say;
 use crate::error::{Error, Result, shown};
-use crate::report::reader;
+use crate::report::csv::Parsed;
+use crate::report::{parquet, reader};
 use crate::results::Record;
 use crate::results::compare::Report;
 
@@ -53,6 +57,107 @@ pub(super) fn in_folder(
         }
     };
     Ok(found.reports.into_iter().filter(move |path| is_wanted(path)).filter_map(read_or_say))
+}
+
+/// What [`stream`] read.
+#[derive(Debug, Default)]
+pub(super) struct Streamed {
+    /// Number of reports.
+    pub(super) files: usize,
+    /// Number of files in folders that could not be read.
+    pub(super) unreadable: usize,
+}
+
+/// Bytes of the files that are read at once.
+const AT_ONCE: u64 = 16 << 20;
+
+/// Reads the reports at these paths and in the folders among them, except the file `except`, in order of the paths. Hands
+/// the rows over while further files are read, so that thousands of reports need little memory. A file in a folder that is
+/// no report is named on stderr and counted.
+///
+/// # Errors
+/// Those of reading a file that is named, and of `each`.
+pub(super) fn stream(
+    paths: &[PathBuf],
+    except: Option<&Path>,
+    mut each: impl FnMut(Vec<Record>) -> Result<()>,
+) -> Result<Streamed> {
+    let mut files: Vec<(PathBuf, bool)> = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let found = reader::files(path)?;
+            found.notes.iter().for_each(|note| say(note));
+            files.extend(found.reports.into_iter().map(|path| (path, false)));
+        } else {
+            files.push((path.clone(), true));
+        }
+    }
+    let whole = |path: &Path| path.canonicalize().ok();
+    files.retain(|(path, is_named)| *is_named || except.is_none_or(|except| whole(path) != whole(except)));
+    let (sender, receiver) = sync_channel(1);
+    let mut streamed = Streamed::default();
+    std::thread::scope(|scope| {
+        scope.spawn(|| send(&files, sender));
+        for (path, is_named, read) in receiver {
+            match read {
+                Ok(part) => {
+                    part.report.notes.iter().for_each(|note| say(&format!("{}: {note}", shown(path))));
+                    streamed.files += usize::from(part.is_last);
+                    each(part.report.records)?;
+                }
+                Err(error) if is_named => return Err(error),
+                Err(error) => {
+                    say(&format!("skipped a report: {}", error.chain()));
+                    streamed.unreadable += 1;
+                }
+            }
+        }
+        Ok(streamed)
+    })
+}
+
+/// Rows of a file, and whether they are its last ones.
+struct Part {
+    report: Parsed,
+    is_last: bool,
+}
+
+/// A file, whether the user named it, and its rows.
+type Sent<'a> = (&'a Path, bool, Result<Part>);
+
+/// Reads the files, several at once, and sends their rows in order. Ends when nobody receives any more.
+fn send<'a>(files: &'a [(PathBuf, bool)], sender: SyncSender<Sent<'a>>) {
+    let mut rest = files;
+    while let [(path, is_named), others @ ..] = rest {
+        if reader::has_ending(path, "parquet") {
+            rest = others;
+            let of = |records, is_last| Ok(Part { report: Parsed { records, notes: Vec::new() }, is_last });
+            let is_received = |part| sender.send((path.as_path(), *is_named, part)).is_ok();
+            let ended = || Error::Usage("ended".to_owned());
+            let read = parquet::for_each(path, |rows| is_received(of(rows, false)).then_some(()).ok_or_else(ended));
+            let last = read.map(|notes| Part { report: Parsed { records: Vec::new(), notes }, is_last: true });
+            if !is_received(last) {
+                return;
+            }
+            continue;
+        }
+        let mut bytes = 0;
+        let fits = |(path, _): &&(PathBuf, bool)| {
+            // A report shrinks to a tenth when it is packed.
+            let factor = if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) { 10 } else { 1 };
+            bytes += factor * path.metadata().map_or(0, |metadata| metadata.len());
+            bytes <= AT_ONCE && !reader::has_ending(path, "parquet")
+        };
+        let (now, later) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+        rest = later;
+        let read = |path: &Path| Ok(Part { report: reader::open(path)?, is_last: true });
+        let parts: Vec<Sent> = now.par_iter().map(|(path, is_named)| (path.as_path(), *is_named, read(path))).collect();
+        for part in parts {
+            if sender.send(part).is_err() {
+                return;
+            }
+        }
+    }
 }
 
 /// The error for a folder without a readable report.

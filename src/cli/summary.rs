@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 
 use super::format::TableFormat;
+use super::grouping::{By, by_model};
 use super::output::{print, terminal};
 use super::reports;
+use super::values::plural;
 use crate::error::Result;
 use crate::report::summary::{card, side_by_side};
-use crate::results::Record;
+use crate::results::compare::Report;
+use crate::results::{Record, by_card, typical};
 
 /// Arguments of `summary`.
 #[derive(clap::Args)]
@@ -18,98 +21,73 @@ pub(super) struct Arguments {
     /// Format of a table of several reports
     #[arg(long, value_enum, default_value_t)]
     format: TableFormat,
+    /// Show each card, or the median of all cards of a model
+    #[arg(long, value_enum, default_value_t)]
+    by: By,
 }
 
 /// Runs the command.
 pub(super) fn summary(arguments: &Arguments) -> Result<()> {
-    let mut reports: Vec<(String, Vec<Record>)> = Vec::new();
-    for path in &arguments.files {
-        let report = reports::read(path)?;
-        reports.extend(by_card(report.records).into_iter().map(|records| (report.name.clone(), records)));
-    }
-    match reports.as_slice() {
+    let read = arguments.files.iter().map(|path| reports::read(path)).collect::<Result<Vec<_>>>()?;
+    let shown = match arguments.by {
+        By::Card => read.into_iter().flat_map(cards).collect(),
+        By::Model => models(read),
+    };
+    match shown.as_slice() {
         [(name, records)] => print(&card(records, std::slice::from_ref(name), terminal())),
         several => print(&side_by_side(several, arguments.format.medium())),
     }
 }
 
-/// The rows of each card, in the order of the report.
-fn by_card(records: Vec<Record>) -> Vec<Vec<Record>> {
-    let mut cards: Vec<Card> = Vec::new();
-    for record in records {
-        match cards.iter_mut().find(|card| card.owns(&record)) {
-            Some(card) => card.push(record),
-            None => cards.push(Card { named: vec![0], records: vec![record] }),
-        }
-    }
-    cards.into_iter().map(|card| card.records).collect()
+/// The rows of each card of a report, named by the report; if there are several, also by the card.
+fn cards(report: Report) -> Vec<(String, Vec<Record>)> {
+    let cards = by_card(&report.records);
+    let name = |rows: &[&Record]| {
+        let id = rows[0].card_id();
+        let facts: Vec<&str> =
+            [report.name.as_str(), id.host, id.name].into_iter().filter(|fact| !fact.is_empty()).collect();
+        if cards.len() == 1 { report.name.clone() } else { facts.join(", ") }
+    };
+    cards.iter().map(|rows| (name(rows), rows.iter().copied().cloned().collect())).collect()
 }
 
-struct Card {
-    records: Vec<Record>,
-    /// Indices of the first row of each run and API: later ones say nothing new about the card.
-    named: Vec<usize>,
-}
-
-impl Card {
-    fn owns(&self, record: &Record) -> bool {
-        let named = || self.named.iter().map(|index| &self.records[*index]);
-        let is_named = |row: &Record| (&row.device, &row.card) == (&record.device, &record.card);
-        // A run measures one card at a time, through each API under another name.
-        let is_one_run =
-            |row: &Record| row.backend != record.backend && (&row.date, &row.apis) == (&record.date, &record.apis);
-        named().any(is_named) || (named().any(is_one_run) && named().all(|row| row.may_be_of_one_card(record)))
-    }
-
-    fn push(&mut self, record: Record) {
-        let is_known = |row: &Record| {
-            row.backend == record.backend
-                && (&row.date, &row.apis, &row.card) == (&record.date, &record.apis, &record.card)
-        };
-        if !self.named.iter().any(|index| is_known(&self.records[*index])) {
-            self.named.push(self.records.len());
-        }
-        self.records.push(record);
-    }
+/// The typical rows of each model, named by its number of cards.
+fn models(reports: Vec<Report>) -> Vec<(String, Vec<Record>)> {
+    let typical_of = |rows: Vec<Record>| {
+        let name = format!("median of {}", plural(by_card(&rows).len(), "card", "cards"));
+        (name, typical(&rows).into_iter().cloned().collect())
+    };
+    by_model(reports.into_iter().flat_map(|report| report.records)).into_iter().map(typical_of).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Api;
 
-    fn row(backend: Api, card: &str, date: &str) -> Record {
-        Record {
+    fn report(name: &str, cards: &[(&str, f64)]) -> Report {
+        let row = |(card, median_ns): &(&str, f64)| Record {
             device: "H200".to_owned(),
-            card: card.to_owned(),
-            date: date.to_owned(),
-            apis: "cuda+vulkan".to_owned(),
-            backend: Some(backend),
+            card: (*card).to_owned(),
+            median_ns: Some(*median_ns),
             ..Record::default()
-        }
+        };
+        Report { name: name.to_owned(), records: cards.iter().map(row).collect() }
     }
 
     #[test]
-    fn apis_of_one_run_are_one_card_however_they_name_it() {
-        let sizes = |rows: &[Record]| by_card(rows.to_vec()).iter().map(Vec::len).collect::<Vec<_>>();
-        let rows = [
-            row(Api::Vulkan, "0000:06:00.0", "today"),
-            row(Api::Cuda, "GPU-1", "today"),
-            row(Api::Vulkan, "0000:06:00.0", "today"),
-            row(Api::Cuda, "GPU-1", "today"),
-        ];
-        assert_eq!(sizes(&rows), [4]);
-        // Names of one kind that differ, other runs, and rows of one API are other cards.
-        let two_cards = [
-            rows[0].clone(),
-            row(Api::Vulkan, "0000:07:00.0", "today"),
-            rows[1].clone(),
-            row(Api::Cuda, "GPU-2", "today"),
-        ];
-        assert_eq!(sizes(&two_cards), [2, 2]);
-        assert_eq!(sizes(&[rows[0].clone(), row(Api::Cuda, "GPU-1", "yesterday")]), [1, 1]);
-        assert_eq!(sizes(&[rows[0].clone(), row(Api::Vulkan, "", "today")]), [1, 1]);
-        // A name that an earlier run tied to the card holds for a later run alone.
-        assert_eq!(sizes(&[rows[0].clone(), rows[1].clone(), row(Api::Cuda, "GPU-1", "later")]), [3]);
+    fn several_cards_of_a_report_are_named() {
+        let names = |cards: &[(&str, f64)]| -> Vec<String> {
+            super::cards(report("r.csv", cards)).into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(names(&[("GPU-1", 1.0)]), ["r.csv"]);
+        assert_eq!(names(&[("GPU-1", 1.0), ("GPU-2", 1.0)]), ["r.csv, GPU-1", "r.csv, GPU-2"]);
+    }
+
+    #[test]
+    fn a_model_is_shown_by_its_typical_card() {
+        let reports = vec![report("a", &[("GPU-1", 1.0), ("GPU-2", 3.0)]), report("b", &[("GPU-3", 2.0)])];
+        let shown = models(reports);
+        let [(name, rows)] = shown.as_slice() else { panic!("one model: {shown:?}") };
+        assert_eq!((name.as_str(), rows.len(), rows[0].median_ns), ("median of 3 cards", 1, Some(2.0)));
     }
 }

@@ -6,7 +6,7 @@ use super::observer::Observer;
 use super::schedule::Effort;
 use super::session::Session;
 use super::settings::Settings;
-use crate::backend::{Backend, Device, DeviceType, l2_bytes, peaks};
+use crate::backend::{Backend, Device, DeviceType, card_name, l2_bytes, peaks};
 use crate::engine::measure::Rules;
 use crate::error::{Error, Result, visible_lines};
 use crate::job::{Job, hash};
@@ -249,6 +249,7 @@ fn unusable(error: Error) -> Error {
 /// A row with all values known before the case runs.
 fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
     let work = case.work();
+    let Record { card, host, .. } = settings.identity(card_name(device));
     Record {
         schema: Some(SCHEMA),
         tool_version: crate::VERSION.to_owned(),
@@ -271,12 +272,13 @@ fn blank(device: &Device, settings: &Settings, case: &Case) -> Record {
         model: case.benchmark.model.map(|model| model(&case.shape)),
         subgroup_size: device.subgroup,
         seed: Some(settings.seed),
-        card: device.uuid.clone().or_else(|| device.pci_address.clone()).unwrap_or_default(),
+        card,
         apis: settings.apis.clone(),
         l2_bytes: l2_bytes(device),
         profile: Some(settings.profile),
         compiler: device.kernel_compiler.name.clone(),
         compiler_version: device.kernel_compiler.version.clone(),
+        host,
         ..Record::default()
     }
 }

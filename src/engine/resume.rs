@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::settings::Settings;
-use crate::backend::Device;
+use crate::backend::{Device, card_name};
 use crate::job::Job;
 use crate::results::{Cause, Lane, Record, SCHEMA, Status};
 use crate::suite::{Case, Dtype, Extent};
@@ -112,6 +112,12 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
         return Err(format!("has rows of {}; this run uses {}", of(&record.compiler), names.join(", ")));
     };
     let device = &devices[api];
+    let now = settings.identity(card_name(device));
+    match (record.host.is_empty(), now.host.is_empty()) {
+        (true, false) => return Err("names no host: pass --anonymous".to_owned()),
+        (false, true) => return Err(format!("names the host {}: leave out --anonymous", record.host)),
+        _ => {}
+    }
     let schema = record.schema.map_or_else(|| "none".to_owned(), |schema| schema.to_string());
     // The first reports of this schema have no profile.
     let profile = record.profile.unwrap_or(settings.profile);
@@ -123,6 +129,8 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
         ("version of the compiler", &record.compiler_version, &device.kernel_compiler.version),
         ("CPU", &record.cpu, &settings.cpu),
         ("operating system", &record.os, &settings.os),
+        ("host", &record.host, &now.host),
+        ("card", &record.card, &now.card),
         ("profile", profile.name(), settings.profile.name()),
     ] {
         if was != is {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::measure::Rules;
+use crate::results::Record;
 use crate::suite::Profile;
 
 /// Values that all rows of a run share, and the run's limits.
@@ -14,6 +15,10 @@ pub struct Settings {
     pub os: String,
     /// Host CPU.
     pub cpu: String,
+    /// Name of the host; empty if unknown.
+    pub host: String,
+    /// Whether rows leave out the host and hash the card.
+    pub is_anonymous: bool,
     /// All APIs of the run, sorted and joined by `+`.
     pub apis: String,
     /// The profile that these settings come from.
@@ -49,6 +54,15 @@ impl Epochs {
 }
 
 impl Settings {
+    /// A row with nothing but host and card, as the run's reports name them.
+    pub(super) fn identity(&self, card: String) -> Record {
+        let mut row = Record { host: self.host.clone(), card, ..Record::default() };
+        if self.is_anonymous {
+            row.anonymize();
+        }
+        row
+    }
+
     /// The settings of a profile: its time budget per epoch, its epochs and its upload limit.
     ///
     /// The numbers of epochs follow from the variance between them (`docs/trust.md`): kernels above 100 µs vary by
@@ -76,6 +90,8 @@ impl Settings {
             date,
             os,
             cpu,
+            host: String::new(),
+            is_anonymous: false,
             apis: String::new(),
             profile,
             rules,

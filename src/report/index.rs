@@ -11,7 +11,7 @@ use crate::results::findings::cache_curve::DRAM;
 use crate::results::format;
 use crate::results::stats::Estimate;
 use crate::results::summary::{Best, MEMORY, Peak, best, peaks, spaces};
-use crate::results::{Lane, Record, Status};
+use crate::results::{Lane, Record, Status, by_card, typical};
 use crate::suite::{Limit, Scalar};
 
 /// First line of the page. It marks the page as generated.
@@ -25,13 +25,13 @@ pub struct Entry {
     pub records: Vec<Record>,
 }
 
-/// Writes the page.
+/// Writes the page. With `is_by_model`, the headline figures are medians of all cards of a model.
 #[must_use]
-pub fn write(entries: &[Entry]) -> String {
+pub fn write(entries: &[Entry], is_by_model: bool) -> String {
     format!(
         "{MARK}\n\n# Reports\n\n{}\n## Headline figures\n\n{}\n{}\n",
         reports(entries),
-        figures(entries),
+        figures(entries, is_by_model),
         "The figures of the summary. Copy, read, FMA: measured peaks, of memory at the largest working set. Sum, \
          transpose, GEMM: the fastest kernel of the suite at the largest f32 size (GEMM: of all sizes), with its share \
          of its measured peak. GEMM f16: on tensor cores. L2, DRAM: latency of a dependent load. Vulkan ÷ CUDA: \
@@ -40,7 +40,7 @@ pub fn write(entries: &[Entry]) -> String {
 }
 
 fn reports(entries: &[Entry]) -> String {
-    let heading = ["report", "device", "type", "API", "driver", "date", "version", "rows", "Vulkan ÷ CUDA"];
+    let heading = ["report", "device", "card", "type", "API", "driver", "date", "version", "rows", "Vulkan ÷ CUDA"];
     let mut text = String::new();
     for entry in entries {
         let first = entry.records.first();
@@ -49,6 +49,7 @@ fn reports(entries: &[Entry]) -> String {
         let ratio = mean_ratio(&entry.records, [Api::Vulkan, Api::Cuda].map(Lane::from));
         let cells = [
             of(|row| &row.device),
+            cards(&entry.records),
             of(|row| row.device_type.map_or("", DeviceType::name)),
             names.join(", "),
             of(|row| &row.driver),
@@ -79,7 +80,48 @@ fn statuses(records: &[Record]) -> String {
     counts.map(|(count, name)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
 }
 
-fn figures(entries: &[Entry]) -> String {
+/// The names of the report's cards.
+fn cards(records: &[Record]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for row in records.iter().filter(|row| !row.card.is_empty()) {
+        if !names.contains(&row.card.as_str()) {
+            names.push(&row.card);
+        }
+    }
+    names.join(", ")
+}
+
+/// The rows to show figures of, each with the name of its device: the cards of each report, or the typical rows of each
+/// model.
+fn groups<'a>(entries: &'a [Entry], is_by_model: bool) -> Vec<(String, Vec<&'a Record>)> {
+    let mut groups: Vec<(String, Vec<&'a Record>)> = Vec::new();
+    if !is_by_model {
+        for entry in entries {
+            let cards = by_card(&entry.records);
+            for rows in &cards {
+                let id = rows[0].card_id();
+                let facts = [id.device, id.host, id.name].into_iter().filter(|fact| !fact.is_empty());
+                let facts: Vec<&str> = facts.take(if cards.len() == 1 { 1 } else { 3 }).collect();
+                groups.push((facts.join(", "), rows.clone()));
+            }
+        }
+        return groups;
+    }
+    for row in entries.iter().flat_map(|entry| &entry.records) {
+        match groups.iter_mut().find(|(device, _)| *device == row.device) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((row.device.clone(), vec![row])),
+        }
+    }
+    let of_model = |(device, rows): (String, Vec<&'a Record>)| {
+        let count = by_card(rows.iter().copied()).len();
+        let name = if count == 1 { device } else { format!("{device}, median of {count} cards") };
+        (name, typical(rows))
+    };
+    groups.into_iter().map(of_model).collect()
+}
+
+fn figures(entries: &[Entry], is_by_model: bool) -> String {
     let heading = [
         "device",
         "API",
@@ -96,9 +138,9 @@ fn figures(entries: &[Entry]) -> String {
         "banks",
     ];
     let mut rows = Vec::new();
-    for entry in entries {
-        for lane in lanes(&entry.records) {
-            let own: Vec<&Record> = entry.records.iter().filter(|row| row.lane() == Some(lane)).collect();
+    for (device, records) in groups(entries, is_by_model) {
+        for lane in lanes(records.iter().copied()) {
+            let own: Vec<&Record> = records.iter().copied().filter(|row| row.lane() == Some(lane)).collect();
             let spaces = spaces(&own);
             let space = |names: &[&str]| spaces.iter().find(|space| names.contains(&space.name.as_str()));
             let memory = space(MEMORY);
@@ -108,7 +150,6 @@ fn figures(entries: &[Entry]) -> String {
             let is_fma = |peak: &&Peak| peak.limit == Limit::Fma && peak.scalar == Some(Scalar::F32);
             let peaks = peaks(&own);
             let fma = peaks.iter().find(is_fma);
-            let any = entry.records.first();
             let figures = [
                 memory.and_then(|space| space.copy).map(format::byte_rate),
                 memory.and_then(|space| space.read).and_then(quoted_rate),
@@ -122,9 +163,9 @@ fn figures(entries: &[Entry]) -> String {
                 space(&["workgroup"]).and_then(|space| space.banks).map(|banks| banks.to_string()),
             ];
             let head = [
-                any.map_or_else(String::new, |row| row.device.clone()),
+                device.clone(),
                 lane.title().into_owned(),
-                any.map_or_else(String::new, |row| row.date.chars().take(10).collect()),
+                records.first().map_or_else(String::new, |row| row.date.chars().take(10).collect()),
             ];
             rows.push(head.into_iter().chain(figures.map(|figure| figure.unwrap_or_else(none))).collect());
         }
@@ -193,15 +234,39 @@ mod tests {
             row("vulkan", "transpose", "cublas", 9000, 180.0),
         ];
         records[4].status = Status::Wrong;
-        let page = write(&[Entry { path: "a b/r.csv".to_owned(), records }]);
+        let page = write(&[Entry { path: "a b/r.csv".to_owned(), records }], false);
         assert!(page.starts_with(MARK), "{page}");
         for line in [
-            "| [a b/r.csv](<a%20b/r.csv>) | Fake\\|9000 |  | Vulkan, CUDA |  | 2026-11-20 |  | 6 ok, 1 wrong | 2.00× (mean of 1) |",
+            "| [a b/r.csv](<a%20b/r.csv>) | Fake\\|9000 |  |  | Vulkan, CUDA |  | 2026-11-20 |  | 6 ok, 1 wrong | 2.00× (mean of 1) |",
             "| Fake\\|9000 | Vulkan | 2026-11-20 | 200.0 GB/s | – | 90.00 GB/s (swift, 50 %) | – | – | – | – | – | – | – |",
             "| Fake\\|9000 | CUDA | 2026-11-20 | – | – | 180.0 GB/s (swift, 50 %) | – | – | – | – | – | – | – |",
         ] {
             assert!(page.contains(line), "{line}\n{page}");
         }
+    }
+
+    #[test]
+    fn cards_of_one_model_have_lines_of_their_own_unless_they_are_pooled() {
+        let of = |card: &str, gb_per_s: f64| {
+            let copy = row("vulkan", "ceiling", "copy", 9000, gb_per_s);
+            Record { device: "H200".to_owned(), card: card.to_owned(), ..copy }
+        };
+        let both = vec![of("GPU-1", 100.0), of("GPU-2", 300.0)];
+        let entries = [
+            Entry { path: "a.csv".to_owned(), records: both },
+            Entry { path: "b.csv".to_owned(), records: vec![of("GPU-3", 200.0)] },
+        ];
+        let apart = write(&entries, false);
+        for line in [
+            "| [a.csv](<a.csv>) | H200 | GPU-1, GPU-2 |",
+            "| H200, GPU-1 | Vulkan | 2026-11-20 | 200.0 GB/s |",
+            "| H200, GPU-2 | Vulkan | 2026-11-20 | 600.0 GB/s |",
+            "| H200 | Vulkan | 2026-11-20 | 400.0 GB/s |",
+        ] {
+            assert!(apart.contains(line), "{line}\n{apart}");
+        }
+        let pooled = write(&entries, true);
+        assert!(pooled.contains("| H200, median of 3 cards | Vulkan | 2026-11-20 | 400.0 GB/s |"), "{pooled}");
     }
 
     #[test]
@@ -215,7 +280,7 @@ mod tests {
         let page = serde_json::to_value(html::data(&html::sides(&page))).expect("plain data");
         let ceilings = page["sides"][0]["ceilings"].as_array().expect("ceilings");
         let ceiling = |name: &str| ceilings.iter().find(|ceiling| ceiling["limit"] == name).expect("a ceiling");
-        let index = write(&[Entry { path: "r.csv".to_owned(), records: records.clone() }]);
+        let index = write(&[Entry { path: "r.csv".to_owned(), records: records.clone() }], false);
         let copy = format::byte_rate(ceiling("copy")["gb_per_s"].as_f64().expect("a rate"));
         let sum = best(&own).into_iter().find(|best| best.job.name == "sum").expect("a sum");
         for (name, figure) in [("DRAM", &copy), ("sum", &rate(sum.row))] {

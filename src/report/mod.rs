@@ -3,6 +3,8 @@
 pub mod comparison;
 pub mod csv;
 #[cfg(not(target_family = "wasm"))]
+pub mod export;
+#[cfg(not(target_family = "wasm"))]
 mod file;
 pub mod html;
 pub mod index;
@@ -11,6 +13,10 @@ pub mod json;
 mod layout;
 mod limited;
 pub mod markdown;
+#[cfg(not(target_family = "wasm"))]
+pub mod outliers;
+#[cfg(not(target_family = "wasm"))]
+pub mod parquet;
 pub mod png;
 pub mod reader;
 mod section;

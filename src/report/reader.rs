@@ -1,4 +1,4 @@
-//! Reads reports (CSV or JSON, also packed by gzip) from files, bytes or folders.
+//! Reads reports (CSV or JSON, also packed by gzip; Parquet) from files, bytes or folders.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -21,6 +21,10 @@ pub fn open(path: &Path) -> Result<Parsed> {
     // A pipe has no length: its bytes are counted.
     if file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > MOST_BYTES) {
         return Err(unreadable(path, too_large()));
+    }
+    #[cfg(not(target_family = "wasm"))]
+    if has_ending(path, "parquet") {
+        return super::parquet::open(path);
     }
     read(path, file)
 }
@@ -81,6 +85,9 @@ fn foreign(start: &[u8]) -> Option<String> {
     if let Some((_, name)) = packed {
         return Some(format!("a {name} archive, not a report: unpack it, or pack the report with gzip"));
     }
+    if start.starts_with(b"PAR1") {
+        return Some("a Parquet file: give it a name that ends in .parquet".to_owned());
+    }
     let text = start.trim_ascii_start().to_ascii_lowercase();
     let is_page = text.starts_with(b"<!doctype html") || text.starts_with(b"<html");
     is_page.then(|| "a web page, not a report: download the file itself (its \"raw\" link)".to_owned())
@@ -106,7 +113,7 @@ pub struct Folder {
     pub notes: Vec<String>,
 }
 
-/// The reports (`.csv` or `.json`, also with `.gz`) of a folder and its subfolders. Links are followed; no folder is
+/// The reports (`.csv` or `.json`, also with `.gz`, or `.parquet`) of a folder and its subfolders. Links are followed; no folder is
 /// searched twice.
 ///
 /// # Errors
@@ -127,10 +134,10 @@ pub fn files(folder: &Path) -> Result<Folder> {
     Ok(found)
 }
 
-/// Whether the file name ends in `.csv` or `.json`, also with `.gz`.
+/// Whether the file name ends in `.csv` or `.json`, also with `.gz`, or in `.parquet`.
 #[must_use]
 pub fn is_report_name(path: &Path) -> bool {
-    has_ending(path, "csv") || has_ending(path, "json")
+    has_ending(path, "csv") || has_ending(path, "json") || has_ending(path, "parquet")
 }
 
 /// Files and folders that are searched for reports: more is the root of a disk.

@@ -81,7 +81,8 @@ pub fn sort_records(records: &mut [Record]) {
     let (mut order, mut sides, mut others) = (Order::default(), First::default(), First::default());
     records.sort_by_cached_key(|row| {
         let route = (row.backend, row.compiler.clone(), row.driver.clone());
-        let side = (row.device.clone(), row.card.clone(), route, row.tool_version.clone());
+        let card = (row.device.clone(), row.card_id().host.to_owned(), row.card.clone());
+        let side = (card, route, row.tool_version.clone());
         let known = families.iter().position(|family| family.name == row.family);
         let family = known.unwrap_or_else(|| families.len() + others.position(row.family.clone()));
         let is_by_kernel = known.is_some_and(|known| families[known].is_by_kernel);

@@ -6,6 +6,8 @@ pub mod ceilings;
 pub mod compare;
 pub mod estimate;
 pub mod findings;
+#[cfg(not(target_family = "wasm"))]
+pub mod fleet;
 pub mod format;
 mod record;
 pub mod stats;
@@ -13,4 +15,6 @@ pub mod summary;
 pub mod tour;
 
 pub use bound::Bound;
-pub use record::{COLUMNS, Cause, Clock, Column, Conditions, Kind, Lane, Record, SCHEMA, Status};
+pub use record::{
+    COLUMNS, CardId, Cause, Clock, Column, Conditions, Kind, Lane, Record, SCHEMA, Status, by_card, typical,
+};

@@ -4,11 +4,14 @@ use std::sync::OnceLock;
 
 use cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
 
+use super::device::uuid_text;
 use super::query;
 
 /// Figures of a card.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Card {
+    /// UUID, as nvidia-smi writes it; `None` where the driver does not report it.
+    pub uuid: Option<String>,
     /// Size of the L2 cache in bytes; `None` where the driver does not report it.
     pub l2_bytes: Option<u64>,
     /// Streaming multiprocessors.
@@ -31,7 +34,7 @@ pub fn card(pci_address: &str) -> Option<Card> {
         }
         (0..query::count()).filter_map(described).collect()
     });
-    cards.iter().find(|(address, _)| *address == wanted).map(|(_, card)| *card)
+    cards.iter().find(|(address, _)| *address == wanted).map(|(_, card)| card.clone())
 }
 
 /// PCI address and figures of the device with this number.
@@ -47,6 +50,7 @@ fn described(ordinal: i32) -> Option<([u32; 4], Card)> {
     let l2_bytes = number(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE).filter(|bytes| *bytes > 0);
     let major = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let card = Card {
+        uuid: query::uuid(handle).map(uuid_text),
         l2_bytes: l2_bytes.map(u64::from),
         multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         clock_khz: number(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,

@@ -215,7 +215,7 @@ fn pci_address(handle: CUdevice) -> Option<String> {
 }
 
 /// `GPU-01234567-89ab-cdef-0123-456789abcdef`, as nvidia-smi writes it.
-fn uuid_text(bytes: [u8; 16]) -> String {
+pub(super) fn uuid_text(bytes: [u8; 16]) -> String {
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("GPU-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }

@@ -75,6 +75,13 @@ pub(in crate::cli) struct Arguments {
     /// Also write a JSON report with every sample
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Name of the host in the reports, for containers, whose own names say nothing [default: the system's name]
+    #[arg(long, value_name = "NAME", conflicts_with = "anonymous")]
+    pub(super) host: Option<String>,
+    /// Leave the host's name out of the reports, and replace the card's UUID by a hash, which is the same in every
+    /// report of the card
+    #[arg(long)]
+    pub(super) anonymous: bool,
     /// Folder to write the images of the family texture and their original to, as PNG
     #[arg(long, value_name = "DIR")]
     pub(super) save_image: Option<PathBuf>,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::bundle;
 use super::compiler;
 use super::format::{TableFormat, Tables};
-use super::host::{battery_note, operating_system, processor};
+use super::host::{self, battery_note, operating_system, processor};
 use super::interrupt::{self, Interrupt};
 use super::messages::{beginning, how_to_go_on, left_out, matched_by_part, smaller_workgroups};
 use super::output::{is_on_terminal, print, say, terminal};
@@ -269,6 +269,8 @@ fn settings(arguments: &Arguments, profile: Profile, time: Option<Duration>, dev
     let now = jiff::Timestamp::now();
     let date = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let mut settings = Settings::new(profile, date, operating_system(), processor());
+    settings.host = arguments.host.clone().unwrap_or_else(host::name);
+    settings.is_anonymous = arguments.anonymous;
     settings.is_tuned = arguments.tune;
     settings.time = time;
     settings.seed = arguments.seed.unwrap_or_else(|| now.as_millisecond() as u64 % SEEDS);

@@ -159,7 +159,7 @@ fn regressions_value(comparison: &Comparison, limit: f64) -> Value {
 fn side_value(side: &crate::results::compare::Side) -> Value {
     json!({
         "label": side.label, "is_baseline": side.is_baseline, "device": side.device,
-        "card": side.card, "backend": side.api.map_or("", Api::name), "apis": side.apis,
+        "card": side.card, "host": side.host, "backend": side.api.map_or("", Api::name), "apis": side.apis,
         "compiler": side.compiler[0], "compiler_version": side.compiler[1],
         "driver": side.driver, "tool_version": side.tool_version, "reports": side.reports, "dates": side.dates,
     })

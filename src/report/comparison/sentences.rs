@@ -252,15 +252,16 @@ pub(super) fn remarks(comparison: &Comparison, of: usize) -> Vec<String> {
     remarks
 }
 
-/// Facts that tell a side from others of the same device, API and compiler: its card, and the APIs of its runs.
+/// Facts that tell a side from others of the same device, API and compiler: its card, its host, and the APIs of its runs.
 pub(super) fn particulars(comparison: &Comparison, side: &Side) -> Vec<String> {
     let differs = |get: fn(&Side) -> String| {
         let alike = |other: &&Side| (other.device, other.api, other.compiler) == (side.device, side.api, side.compiler);
         comparison.sides.iter().filter(alike).any(|other| get(other) != get(side))
     };
     let card = (!side.card.is_empty() && differs(|side| side.card.to_owned())).then(|| format!("card {}", side.card));
+    let host = (!side.host.is_empty() && differs(|side| side.host.to_owned())).then(|| format!("host {}", side.host));
     let apis = !side.apis.is_empty() && differs(|side| side.apis.to_owned());
-    card.into_iter().chain(apis.then(|| format!("run through {}", side.apis))).collect()
+    card.into_iter().chain(host).chain(apis.then(|| format!("run through {}", side.apis))).collect()
 }
 
 /// The number of names, and the first few names.

@@ -39,7 +39,7 @@ fn what_is_written_is_read_back() {
 }
 
 /// Text columns of a record whose device was named by someone else.
-const TEXTS: [&str; 13] = [
+const TEXTS: [&str; 14] = [
     "tool_version",
     "date",
     "os",
@@ -52,6 +52,7 @@ const TEXTS: [&str; 13] = [
     "shader_hash",
     "reason",
     "card",
+    "host",
     "apis",
 ];
 

@@ -129,16 +129,25 @@ impl Output {
     /// # Errors
     /// [`Error::Io`] with the path. A file is then unchanged.
     pub fn replace(&self, text: &[u8]) -> Result<()> {
-        let write = |stream: &mut dyn Write| stream.write_all(text).and_then(|()| stream.flush());
+        self.replace_by(|stream| stream.write_all(text).map_err(io("write", &self.path)))
+    }
+
+    /// The same with what `fill` writes, which need not fit in memory.
+    ///
+    /// # Errors
+    /// The errors of `fill`, and [`Error::Io`] with the path. A file is then unchanged.
+    pub fn replace_by(&self, fill: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
+        let fault = || io("write", &self.path);
+        let whole = |stream: &mut (dyn Write + Send)| fill(stream).and_then(|()| stream.flush().map_err(fault()));
         let written = match &self.sink {
-            Sink::File(path) => replace(path, text),
-            Sink::Stream(stream) => write(&mut stream.as_ref()),
-            Sink::Stdout => write(&mut io::stdout().lock()),
-            Sink::Stderr => write(&mut io::stderr().lock()),
+            Sink::File(path) => return replace(path, |file| whole(file), fault),
+            Sink::Stream(stream) => whole(&mut stream.as_ref()),
+            Sink::Stdout => whole(&mut io::stdout()),
+            Sink::Stderr => whole(&mut io::stderr()),
         };
         match written {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe && self.file().is_none() => Ok(()),
-            written => written.map_err(io("write", &self.path)),
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => Ok(()),
+            written => written,
         }
     }
 }
@@ -169,14 +178,18 @@ pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) ->
     move |source| Error::Io { action, path, source }
 }
 
-fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    let part = temporary_file(folder(path))?;
+fn replace<F: FnOnce(io::Error) -> Error>(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> Result<()>,
+    fault: impl Fn() -> F,
+) -> Result<()> {
+    let mut part = temporary_file(folder(path)).map_err(fault())?;
     if let Ok(earlier) = path.metadata() {
-        keep_owner_and_mode(part.as_file(), &earlier)?;
+        keep_owner_and_mode(part.as_file(), &earlier).map_err(fault())?;
     }
-    part.as_file().write_all(text)?;
-    part.as_file().sync_data()?;
-    part.persist(path).map_err(|error| error.error)?;
+    fill(part.as_file_mut())?;
+    part.as_file().sync_data().map_err(fault())?;
+    part.persist(path).map_err(|error| fault()(error.error))?;
     sync_folder(path);
     Ok(())
 }

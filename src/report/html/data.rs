@@ -12,7 +12,7 @@ use crate::backend::{Api, DeviceType};
 use crate::families::FAMILIES;
 use crate::report::section::other_families;
 use crate::report::tour::chapter;
-use crate::results::compare::{Comparison, Report, Side, compare};
+use crate::results::compare::{Comparison, Report, Rules, Side, compare_by};
 use crate::results::findings::{Finding, Quantity, finding};
 use crate::results::stats;
 use crate::results::tour::Step;
@@ -68,6 +68,8 @@ struct SideData<'a> {
     driver: &'a str,
     /// UUID or PCI address of the card.
     card: &'a str,
+    /// Name of the host, where the card's name is not unique.
+    host: &'a str,
     /// APIs of the side's runs, joined by +.
     apis: &'a str,
     tool_version: &'a str,
@@ -154,7 +156,13 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
 /// Pools `reports` into sides, and collects their cases.
 #[must_use]
 pub fn sides(reports: &[Report]) -> Comparison<'_> {
-    compare(reports, &[])
+    sides_by(&Rules::default(), reports)
+}
+
+/// The same by other rules.
+#[must_use]
+pub fn sides_by<'a>(rules: &Rules, reports: &'a [Report]) -> Comparison<'a> {
+    compare_by(rules, reports, &[])
 }
 
 fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts<'a>) -> SideData<'a> {
@@ -181,6 +189,7 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
         api: [side.api.map_or("", Api::title), side.compiler[0]].join(" ").trim_end().to_owned(),
         driver: side.driver,
         card: side.card,
+        host: side.host,
         apis: side.apis,
         tool_version: side.tool_version,
         vendor: first_text(|row| &row.vendor),

@@ -13,7 +13,7 @@ mod samples;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use sha2::{Digest, Sha256};
 
-pub use data::{Data, data, sides};
+pub use data::{Data, data, sides, sides_by};
 pub use samples::share_samples;
 
 /// Style sheet of the page.

@@ -1,7 +1,7 @@
 //! Comparison of reports: matches rows, and computes ratios of times with confidence intervals and verdicts.
 //!
 //! Rows match by family, benchmark, type, size and parameters. Run-time checks that a case asks for are parameters;
-//! other differences in checks get a [`Mark`]. A *side* is one card, API, driver and version of the tool, measured
+//! other differences in checks get a [`Mark`]. A *side* is one card (or all cards of a model), API, driver and version of the tool, measured
 //! together with the same other APIs. Several runs of a side are pooled; for each case, only runs with the kernel,
 //! checks and clock of the newest run are used.
 //!
@@ -221,7 +221,7 @@ pub fn compare<'a>(baseline: &'a [Report], others: &'a [Report]) -> Comparison<'
 /// compared with the first one, so that one report with several APIs can be compared.
 #[must_use]
 pub fn compare_by<'a>(rules: &Rules, baseline: &'a [Report], others: &'a [Report]) -> Comparison<'a> {
-    let mut sides = Sides::default();
+    let mut sides = Sides::new(rules.is_by_model);
     let mut indices: HashMap<[String; 5], usize> = HashMap::new();
     let mut cases: Vec<BTreeMap<usize, Vec<&Record>>> = Vec::new();
     let mut known = Copies::default();

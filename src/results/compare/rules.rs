@@ -14,10 +14,12 @@ pub struct Rules<'r> {
     /// How intervals widen by what two processes differ by besides their epochs, as the comparison itself shows it for
     /// rows of one card, driver, API and kernel.
     pub processes: Processes,
+    /// Whether all cards of a model are one side; else each card is.
+    pub is_by_model: bool,
 }
 
 impl Default for Rules<'_> {
     fn default() -> Self {
-        Self { margin: MARGIN, is_compared: &|_| true, processes: Processes::default() }
+        Self { margin: MARGIN, is_compared: &|_| true, processes: Processes::default(), is_by_model: false }
     }
 }

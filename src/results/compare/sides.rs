@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::backend::Api;
-use crate::results::Record;
+use crate::results::{CardId, Record};
 
 /// A report that was read.
 #[derive(Debug, Clone, Default)]
@@ -24,8 +24,10 @@ pub struct Side<'a> {
     pub is_baseline: bool,
     /// Name of the device.
     pub device: &'a str,
-    /// UUID or PCI address of the card; empty if unknown.
+    /// UUID or PCI address of the card; empty if unknown, and if the side is a model.
     pub card: &'a str,
+    /// Name of the host, where the card's name is not unique among hosts.
+    pub host: &'a str,
     /// API, if the report has it.
     pub api: Option<Api>,
     /// Name of what compiled the WGSL, and its version; empty for wgpu's own compiler.
@@ -45,8 +47,12 @@ pub struct Side<'a> {
 impl Side<'_> {
     /// Whether both sides are one card with one driver and compiler through one API: their rows differ by chance, or by their kernels.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        let identity = |side: &Self| (side.api, side.compiler, [side.device, side.card, side.driver]);
-        identity(self) == identity(other)
+        let identity = |side: &Self| (side.api, side.compiler, side.driver.to_owned());
+        identity(self) == identity(other) && self.card_id().is_likely(&other.card_id())
+    }
+
+    const fn card_id(&self) -> CardId<'_> {
+        CardId { device: self.device, host: self.host, name: self.card }
     }
 }
 
@@ -60,30 +66,39 @@ pub struct Match {
 }
 
 /// What tells sides apart.
-type Identity<'a> = (bool, Option<Api>, [&'a str; 2], [&'a str; 5]);
+type Identity<'a> = (bool, Option<Api>, [&'a str; 2], CardId<'a>, [&'a str; 3]);
 
 /// The sides so far, found by their identity.
 #[derive(Default)]
 pub(super) struct Sides<'a> {
+    /// Whether all cards of a model are one side.
+    is_by_model: bool,
     sides: Vec<Side<'a>>,
     indices: HashMap<Identity<'a>, usize>,
     dates: HashSet<(usize, &'a str)>,
 }
 
 impl<'a> Sides<'a> {
+    pub(super) fn new(is_by_model: bool) -> Self {
+        Self { is_by_model, ..Self::default() }
+    }
+
     /// The index of the side of a row. Adds a new side if needed.
     pub(super) fn index_of(&mut self, report: &'a Report, record: &'a Record, is_baseline: bool) -> usize {
-        let texts = [&record.device, &record.card, &record.apis, &record.driver, &record.tool_version];
+        let own = record.card_id();
+        let card = if self.is_by_model { CardId { device: own.device, host: "", name: "" } } else { own };
+        let texts = [&record.apis, &record.driver, &record.tool_version];
         let foreign = record.lane().map_or("", |lane| lane.foreign());
         // wgpu's own is a part of the tool's version.
         let compiler = if foreign.is_empty() { [""; 2] } else { [foreign, &record.compiler_version] };
-        let identity = (is_baseline, record.backend, compiler, texts.map(String::as_str));
+        let identity = (is_baseline, record.backend, compiler, card, texts.map(String::as_str));
         let index = *self.indices.entry(identity).or_insert_with(|| {
             self.sides.push(Side {
                 label: label(self.sides.len()),
                 is_baseline,
                 device: &record.device,
-                card: &record.card,
+                card: card.name,
+                host: card.host,
                 api: record.backend,
                 compiler,
                 apis: &record.apis,
@@ -132,7 +147,7 @@ pub(super) fn matches(sides: &[Side]) -> Vec<Match> {
             let of = &sides[*index];
             let is_device = of.device == side.device;
             let is_compiler = of.compiler[0] == side.compiler[0];
-            let is_card = is_device && of.card == side.card;
+            let is_card = of.card_id().is_likely(&side.card_id());
             (of.api == side.api).then_some([is_compiler, is_device, is_card, of.apis == side.apis])
         };
         // The first of the best: `max_by_key` would give the last.

@@ -119,7 +119,11 @@ pub const COLUMNS: &[Column] = &[
     column!(Figure share_high, "", "upper end of the interval"),
     column!(Figure canary_ns, "ns", "time of the canary's kernel around the case, mean of the epochs"),
     column!(Text seed, "", "seed of the inputs and of the order of the cases"),
-    column!(Text card, "", "UUID of the card, or its PCI address"),
+    column!(
+        Identity card,
+        "",
+        "UUID of the card, else its PCI address; in anonymous reports a hash of the UUID, and no address"
+    ),
     column!(Text apis, "", "all APIs of the run, joined by +"),
     column!(Text l2_bytes, "B", "size of the L2 cache as the driver reports it"),
     column!(Text profile, "", "profile of the run: quick, standard or thorough"),
@@ -137,6 +141,7 @@ pub const COLUMNS: &[Column] = &[
     ),
     column!(Text spirv_bytes, "B", "size of the SPIR-V, in a run with --compiler"),
     column!(Text spirv_instructions, "", "number of instructions of the SPIR-V, with declarations, without names for debuggers"),
+    column!(Identity host, "", "name of the host; empty in anonymous reports"),
 ];
 
 impl Record {
@@ -180,7 +185,7 @@ mod tests {
              stddev_ns,ci_low_ns,ci_high_ns,end_to_end_ns,bytes,flops,gb_per_s,gflop_per_s,ceiling,share,model,drift,\
              in_kernel_ns,subgroup_size,cause,epochs_ns,noise_within,noise_between,slope_ns,share_low,share_high,canary_ns,\
              seed,card,apis,l2_bytes,profile,compiler,compiler_version,translation_ms,pipeline_ms,spirv_bytes,\
-             spirv_instructions"
+             spirv_instructions,host"
         );
     }
 

@@ -152,6 +152,7 @@ pub struct Record {
     pub pipeline_ms: Option<f64>,
     pub spirv_bytes: Option<u64>,
     pub spirv_instructions: Option<u64>,
+    pub host: String,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
     /// All samples of all epochs in order. Only in the JSON report.
@@ -169,16 +170,6 @@ impl Record {
     #[must_use]
     pub fn name(&self) -> String {
         format!("{}/{}", self.family, self.benchmark)
-    }
-
-    /// Whether both rows may be of one card. APIs name a card differently: Vulkan by its PCI address, CUDA by its UUID, so
-    /// that only two names of one kind can differ.
-    #[must_use]
-    pub fn may_be_of_one_card(&self, other: &Self) -> bool {
-        let is_address = |row: &Self| row.card.contains(':');
-        let is_comparable =
-            ![self, other].iter().any(|row| row.card.is_empty()) && is_address(self) == is_address(other);
-        self.device == other.device && (!is_comparable || self.card == other.card)
     }
 
     /// The API and the compiler that ran the kernel; `None` if the API is unknown.
@@ -253,22 +244,5 @@ impl Record {
     #[must_use]
     pub fn noise(&self) -> Option<f64> {
         Some((self.ci_high_ns? - self.ci_low_ns?) / 2.0 / self.median_ns?)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_names_of_one_kind_tell_cards_apart() {
-        let of = |a: &str, b: &str| {
-            let row = |card: &str| Record { card: card.to_owned(), ..Record::default() };
-            row(a).may_be_of_one_card(&row(b))
-        };
-        assert!(of("GPU-1", "GPU-1") && of("GPU-1", "0000:06:00.0") && of("", "GPU-1"));
-        assert!(!of("GPU-1", "GPU-2") && !of("0000:06:00.0", "0000:07:00.0"));
-        let other = Record { device: "H100".to_owned(), ..Record::default() };
-        assert!(!Record::default().may_be_of_one_card(&other));
     }
 }

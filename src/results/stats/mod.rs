@@ -5,12 +5,16 @@ mod interval;
 mod moderated;
 #[cfg(test)]
 pub(crate) mod random;
+#[cfg(not(target_family = "wasm"))]
+mod robust;
 mod student;
 
 pub use discoveries::benjamini_hochberg;
 pub use interval::median_interval;
 pub use moderated::{LEAST, Observation, Variance, moderate};
-pub use student::{f_above, student, student_above, student_quartile};
+#[cfg(not(target_family = "wasm"))]
+pub use robust::{SPREAD_EFFICIENCY, spread};
+pub use student::{binomial_above, f_above, student, student_above, student_quartile};
 
 /// Summary of one series of samples. All times are in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -30,6 +30,16 @@ pub fn f_above(ratio: f64, above: f64, below: f64) -> f64 {
     incomplete_beta(below / (below + above * ratio), below / 2.0, above / 2.0)
 }
 
+/// Probability of at least `hits` hits in `trials` independent trials, each with probability `chance`.
+#[must_use]
+pub fn binomial_above(hits: usize, trials: usize, chance: f64) -> f64 {
+    match hits {
+        0 => 1.0,
+        hits if hits > trials => 0.0,
+        hits => incomplete_beta(chance.clamp(0.0, 1.0), hits as f64, (trials - hits + 1) as f64),
+    }
+}
+
 /// Beyond these bounds, t has no use here: variances have a degree of freedom, and millions are a normal distribution.
 const fn bounded(degrees: f64) -> f64 {
     degrees.clamp(1.0, 1e6)
@@ -113,6 +123,23 @@ mod tests {
 
     fn is_near(got: f64, want: f64) -> bool {
         (got / want - 1.0).abs() < 1e-9
+    }
+
+    #[test]
+    fn binomial_tails_are_sums_of_terms() {
+        for (hits, trials, chance, tail) in [
+            (0, 5, 0.3, 1.0),
+            (1, 1, 0.25, 0.25),
+            (2, 2, 0.1, 0.01),
+            (2, 3, 0.1, 0.028),
+            (3, 5, 0.5, 0.5),
+            (6, 5, 0.5, 0.0),
+            (1, 4, 0.0, 0.0),
+            (4, 4, 1.0, 1.0),
+        ] {
+            let got = binomial_above(hits, trials, chance);
+            assert!((got - tail).abs() < 1e-9, "{hits} of {trials} at {chance}: {got}");
+        }
     }
 
     #[test]

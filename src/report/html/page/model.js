@@ -87,7 +87,7 @@ function nameSides(sides) {
   const short = (side) => (devices.length > 1 ? full(side) : side.api || called(side.device));
   for (const side of sides) {
     const twins = sides.filter((other) => full(other) === full(side));
-    const more = ["driver", "tool_version", "card", "apis"].filter((key) => unique(twins.map((twin) => twin[key])).length > 1);
+    const more = ["driver", "tool_version", "card", "host", "apis"].filter((key) => unique(twins.map((twin) => twin[key])).length > 1);
     const known = more.map((key) => side[key]).filter(Boolean).join(", ");
     const suffix = more.length > 0 ? ` (${known || `unknown ${more[0] === "apis" ? "APIs" : more[0].replace("tool_", "")}`})` : "";
     side.short = short(side) + suffix;

@@ -70,6 +70,7 @@ function factList(title, entries) {
 function card(side) {
   const { limits, inferred } = facts(side);
   const about = [
+    ["Card", [side.card, side.host].filter(Boolean).join(", ")],
     ["Driver", side.driver],
     ["Measured", datesOf(side)],
     ["Host", [side.cpu, side.os].filter(Boolean).join(", ")],

@@ -1,0 +1,66 @@
+//! `export`: reports in the formats of other tools.
+
+use std::path::PathBuf;
+
+use super::output::print;
+use super::outputs::check_new;
+use super::reports::{in_folder, none_readable, read};
+use crate::error::{Error, Result, shown};
+use crate::report::export::{Format, write};
+use crate::report::{reader, replace_file};
+use crate::results::Record;
+
+/// Arguments of `export`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Reports or folders of CSV reports; of rows about one case of one card, the newest counts
+    #[arg(value_name = "FILE|DIR", required = true)]
+    files: Vec<PathBuf>,
+    /// Format to write
+    #[arg(long, value_enum)]
+    format: Format,
+    /// File to write [default: stdout]
+    #[arg(long, short, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// Leave hosts out, and replace each card's UUID by a hash
+    #[arg(long)]
+    anonymous: bool,
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+/// Runs the command.
+pub(super) fn export(arguments: &Arguments) -> Result<()> {
+    if let Some(path) = &arguments.out {
+        check_new(path, arguments.force, "name another file with --out")?;
+    }
+    let mut records: Vec<Record> = Vec::new();
+    for path in &arguments.files {
+        if !path.is_dir() {
+            records.extend(read(path)?.records);
+            continue;
+        }
+        let earlier = records.len();
+        // Skip JSON: a run's JSON report has the same rows as its CSV.
+        in_folder(path, |path| reader::has_ending(path, "csv"))?.for_each(|(_, rows)| records.extend(rows));
+        if records.len() == earlier {
+            return Err(none_readable(path, "CSV"));
+        }
+    }
+    if arguments.anonymous {
+        records.iter_mut().for_each(Record::anonymize);
+    }
+    let has_time = records.iter().any(|row| row.status.is_timed() && row.median_ns.is_some());
+    if !has_time && matches!(arguments.format, Format::Bencher | Format::Github) {
+        return Err(Error::Usage("these reports have no row with a time: there is nothing to export".to_owned()));
+    }
+    let text = write(&records, arguments.format);
+    match &arguments.out {
+        Some(path) => {
+            replace_file(path, text.as_bytes())?;
+            print(&format!("{}\n", shown(path)))
+        }
+        None => print(&text),
+    }
+}

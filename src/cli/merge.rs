@@ -1,0 +1,215 @@
+//! `merge`: many reports in one file.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::output::{print, say};
+use super::outputs::check_new;
+use super::reports::{Streamed, stream};
+use super::values::plural;
+use crate::error::{Error, Result, shown};
+use crate::report::{Output, csv, parquet, reader};
+use crate::results::Record;
+
+/// Arguments of `merge`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Reports (CSV, JSON or Parquet) or folders of reports
+    #[arg(value_name = "FILE|DIR", required = true)]
+    files: Vec<PathBuf>,
+    /// File to write: .parquet, .csv or .csv.gz
+    #[arg(long, short, value_name = "PATH", required = true)]
+    out: PathBuf,
+    /// Leave hosts out, and replace each card's UUID by a hash, which is the same in every report of the card
+    #[arg(long)]
+    anonymous: bool,
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+/// Format of the merged file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Parquet,
+    Csv,
+    PackedCsv,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self> {
+        let is_packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+        match is_packed {
+            false if reader::has_ending(path, "parquet") => Ok(Self::Parquet),
+            false if reader::has_ending(path, "csv") => Ok(Self::Csv),
+            true if reader::has_ending(path, "csv") => Ok(Self::PackedCsv),
+            _ => Err(Error::Usage(format!("{}: name a file that ends in .parquet, .csv or .csv.gz", shown(path)))),
+        }
+    }
+}
+
+/// Runs the command and returns the exit code.
+pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
+    let path = &arguments.out;
+    let format = Format::of(path)?;
+    check_new(path, arguments.force, "name another file with --out")?;
+    let output = Output::open(path)?;
+    let (mut rows, mut read, mut known) = (0, Streamed::default(), Known::default());
+    output.replace_by(|file| {
+        let mut sink = Sink::new(format, path, file)?;
+        read = stream(&arguments.files, output.file(), |mut records| {
+            records.retain(|row| known.is_new(row));
+            if arguments.anonymous {
+                records.iter_mut().for_each(Record::anonymize);
+            }
+            rows += records.len();
+            sink.push(records)
+        })?;
+        if rows == 0 {
+            return Err(Error::Usage("these reports have no rows: name reports that have some".to_owned()));
+        }
+        sink.finish()
+    })?;
+    if known.repeated > 0 {
+        let repeat =
+            if known.repeated == 1 { "1 row repeats".to_owned() } else { format!("{} rows repeat", known.repeated) };
+        say(&format!("{repeat} another of the same run: written once"));
+    }
+    print(&format!(
+        "{}: {} of {}\n",
+        shown(path),
+        plural(rows, "row", "rows"),
+        plural(read.files, "report", "reports")
+    ))?;
+    if read.unreadable > 0 {
+        let files = plural(read.unreadable, "file that cannot be read is", "files that cannot be read are");
+        say(&format!("error: {files} not in {}", shown(path)));
+        return Ok(1);
+    }
+    Ok(0)
+}
+
+/// The rows so far, by hashes of 128 bits: a run's CSV and JSON reports have the same rows.
+#[derive(Default)]
+struct Known {
+    hashes: HashSet<u128>,
+    hashers: [RandomState; 2],
+    repeated: usize,
+}
+
+impl Known {
+    fn is_new(&mut self, row: &Record) -> bool {
+        let hash = |hasher: &RandomState| u128::from(hasher.hash_one(Fingerprint(row)));
+        let [high, low] = &self.hashers;
+        let is_new = self.hashes.insert(hash(high) << 64 | hash(low));
+        self.repeated += usize::from(!is_new);
+        is_new
+    }
+}
+
+/// A row by what tells measurements apart.
+struct Fingerprint<'a>(&'a Record);
+
+impl Hash for Fingerprint<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        let row = self.0;
+        let texts = [&row.tool_version, &row.date, &row.driver, &row.device, &row.card, &row.host, &row.compiler];
+        let case = (&row.family, &row.benchmark, row.dtype, row.n, row.backend, row.workgroup_size);
+        let figures = [row.median_ns, row.min_ns, row.mean_ns, row.drift, row.canary_ns];
+        let bits = |value: &f64| value.to_bits();
+        (texts, case, row.status.name(), &row.reason, row.samples, row.launches).hash(state);
+        row.params.iter().for_each(|(name, value)| (name, bits(value)).hash(state));
+        figures.map(|figure| figure.as_ref().map(bits)).hash(state);
+        row.epochs_ns.iter().map(bits).for_each(|bits| bits.hash(state));
+    }
+}
+
+/// The merged file.
+enum Sink<'a> {
+    Parquet(Box<parquet::Writer<&'a mut (dyn Write + Send)>>),
+    Csv(Stream<'a>),
+}
+
+/// The text of a CSV, possibly packed.
+enum Stream<'a> {
+    Plain(BufWriter<&'a mut (dyn Write + Send)>),
+    Packed(GzEncoder<BufWriter<&'a mut (dyn Write + Send)>>),
+}
+
+impl<'a> Sink<'a> {
+    fn new(format: Format, path: &Path, file: &'a mut (dyn Write + Send)) -> Result<Self> {
+        let mut stream = match format {
+            Format::Parquet => return Ok(Self::Parquet(Box::new(parquet::Writer::new(path, file)?))),
+            Format::Csv => Stream::Plain(BufWriter::new(file)),
+            Format::PackedCsv => Stream::Packed(GzEncoder::new(BufWriter::new(file), Compression::fast())),
+        };
+        stream.write(&csv::write(&[]))?;
+        Ok(Self::Csv(stream))
+    }
+
+    fn push(&mut self, records: Vec<Record>) -> Result<()> {
+        match self {
+            Self::Parquet(writer) => writer.push(records),
+            Self::Csv(stream) => stream.write(&csv::write_rows(&records)),
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            Self::Parquet(writer) => writer.finish(),
+            Self::Csv(Stream::Plain(mut stream)) => stream.flush().map_err(unwritten),
+            Self::Csv(Stream::Packed(stream)) => {
+                stream.finish().and_then(|mut stream| stream.flush()).map_err(unwritten)
+            }
+        }
+    }
+}
+
+impl Stream<'_> {
+    fn write(&mut self, text: &[u8]) -> Result<()> {
+        match self {
+            Self::Plain(stream) => stream.write_all(text),
+            Self::Packed(stream) => stream.write_all(text),
+        }
+        .map_err(unwritten)
+    }
+}
+
+fn unwritten(source: std::io::Error) -> Error {
+    Error::Io { action: "write", path: PathBuf::from("the merged file"), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_tells_the_format() {
+        let of = |name: &str| Format::of(Path::new(name)).ok();
+        assert!(of("a.parquet") == Some(Format::Parquet) && of("a.CSV") == Some(Format::Csv));
+        assert!(of("a.csv.gz") == Some(Format::PackedCsv));
+        assert!([of("a.json"), of("a.sqlite"), of("a"), of("a.parquet.gz")].iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn only_copies_of_a_row_are_known() {
+        let row = Record { date: "today".to_owned(), median_ns: Some(1.0), epochs_ns: vec![1.0], ..Record::default() };
+        let mut known = Known::default();
+        assert!(known.is_new(&row) && !known.is_new(&row.clone()));
+        for other in [
+            Record { median_ns: Some(2.0), ..row.clone() },
+            Record { epochs_ns: vec![1.0, 2.0], ..row.clone() },
+            Record { host: "b".to_owned(), ..row.clone() },
+            Record { params: [("PAD".to_owned(), 1.0)].into(), ..row.clone() },
+            Record { reason: "slow".to_owned(), ..row.clone() },
+        ] {
+            assert!(known.is_new(&other), "{other:?}");
+        }
+        assert_eq!(known.repeated, 1);
+    }
+}

@@ -1,0 +1,102 @@
+//! `outliers`: cards that are slower than the others of their model.
+
+use std::path::PathBuf;
+
+use super::format::ListFormat;
+use super::output::{print, print_json, say, terminal};
+use super::reports::stream;
+use super::values::{percentage, plural};
+use crate::error::{Error, Result};
+use crate::report::{Medium, outliers};
+use crate::results::fleet::{self, Fleet, LEAST_UNITS, Rules, Verdicts};
+
+/// Exit code if there is a slow card.
+const SLOW: u8 = 4;
+
+/// Exit code if a row is wrong, failed or implausible.
+const FAULT: u8 = 3;
+
+/// Arguments of `outliers`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Reports (CSV, JSON or Parquet) or folders of reports
+    #[arg(value_name = "FILE|DIR", required = true)]
+    files: Vec<PathBuf>,
+    /// What to compare with the others of its model
+    #[arg(long, value_enum, default_value_t)]
+    by: By,
+    /// Smallest slow-down to report
+    #[arg(long, value_name = "PCT", value_parser = percentage, default_value_t = 100.0 * Rules::default().limit)]
+    limit: f64,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    format: ListFormat,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+enum By {
+    /// Each card
+    #[default]
+    Card,
+    /// All cards of a host together
+    Host,
+    /// No card by name: show what the cards of each model differ by
+    Model,
+}
+
+/// Runs the command and returns the exit code.
+pub(super) fn outliers(arguments: &Arguments) -> Result<u8> {
+    let by = if arguments.by == By::Host { fleet::By::Host } else { fleet::By::Card };
+    let mut all = Fleet::new(by);
+    let streamed = stream(&arguments.files, None, |records| {
+        records.iter().for_each(|record| all.add(record));
+        Ok(())
+    })?;
+    if all.without_host() > 0 {
+        say(&format!("left out {} without a host", plural(all.without_host(), "row", "rows")));
+    }
+    if streamed.unreadable > 0 {
+        let files = plural(streamed.unreadable, "file that cannot be read is", "files that cannot be read are");
+        say(&format!("{files} left out"));
+    }
+    let rules = Rules { limit: arguments.limit / 100.0, ..Rules::default() };
+    let verdicts = all.judge(&rules);
+    if verdicts.tested == 0 {
+        return Err(Error::Undecided(undecided(&verdicts, arguments.by)));
+    }
+    let medium = match arguments.format {
+        ListFormat::Table => Medium::Terminal(terminal()),
+        ListFormat::Markdown => Medium::Markdown,
+        ListFormat::Json => {
+            print_json(&outliers::json(&verdicts))?;
+            return Ok(exit_code(&verdicts, arguments.by));
+        }
+    };
+    match arguments.by {
+        By::Model => print(&outliers::spreads(&verdicts, medium))?,
+        By::Card | By::Host => print(&outliers::slow(&verdicts, by, &rules, medium))?,
+    }
+    Ok(exit_code(&verdicts, arguments.by))
+}
+
+fn exit_code(verdicts: &Verdicts, by: By) -> u8 {
+    match by {
+        By::Model => 0,
+        _ if !verdicts.slow.is_empty() => SLOW,
+        _ if !verdicts.faulty.is_empty() => FAULT,
+        _ => 0,
+    }
+}
+
+/// Why nothing can be told.
+fn undecided(verdicts: &Verdicts, by: By) -> String {
+    let what = if by == By::Host { "hosts" } else { "cards" };
+    if verdicts.units == 0 {
+        return format!("these reports have no rows with a time that name {what}: nothing can be compared");
+    }
+    format!(
+        "no case was measured on {LEAST_UNITS} {what} of one model: with fewer nobody can tell which of them is slow; \
+         name more reports"
+    )
+}

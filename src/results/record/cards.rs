@@ -1,0 +1,128 @@
+//! Rows grouped by card, and the typical row of several cards.
+
+use std::collections::HashMap;
+
+use super::row::Record;
+
+/// The rows of each card, in their order.
+#[must_use]
+pub fn by_card<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<Vec<&'a Record>> {
+    let mut cards: Vec<Card> = Vec::new();
+    for record in records {
+        match cards.iter_mut().find(|card| card.owns(record)) {
+            Some(card) => card.push(record),
+            None => cards.push(Card { named: vec![record], records: vec![record] }),
+        }
+    }
+    cards.into_iter().map(|card| card.records).collect()
+}
+
+struct Card<'a> {
+    records: Vec<&'a Record>,
+    /// The first row of each run and API: later ones say nothing new about the card.
+    named: Vec<&'a Record>,
+}
+
+impl<'a> Card<'a> {
+    fn owns(&self, record: &Record) -> bool {
+        let is_named = |row: &&Record| row.card_id() == record.card_id();
+        // A run measures one card at a time, through each API possibly under another name.
+        let is_one_run =
+            |row: &&Record| row.backend != record.backend && (&row.date, &row.apis) == (&record.date, &record.apis);
+        let mut named = self.named.iter().copied();
+        named.clone().any(|row| is_named(&row))
+            || (named.clone().any(|row| is_one_run(&row)) && named.all(|row| row.may_be_of_one_card(record)))
+    }
+
+    fn push(&mut self, record: &'a Record) {
+        let run = |row: &Record| (row.backend, row.date.clone(), row.apis.clone(), row.card.clone());
+        if !self.named.iter().any(|row| run(row) == run(record)) {
+            self.named.push(record);
+        }
+        self.records.push(record);
+    }
+}
+
+/// For each case through each API, the row with the median time (of two, the faster one), or the first row if none has a
+/// time: the typical card of a model.
+#[must_use]
+pub fn typical<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a Record> {
+    let mut order: Vec<Vec<&Record>> = Vec::new();
+    let mut indices: HashMap<_, usize> = HashMap::new();
+    for record in records {
+        let case = (record.name(), record.dtype_name(), record.size(), record.params_text());
+        let index = *indices.entry((record.backend, record.compiler.as_str(), case)).or_insert(order.len());
+        match order.get_mut(index) {
+            Some(rows) => rows.push(record),
+            None => order.push(vec![record]),
+        }
+    }
+    let median = |rows: Vec<&'a Record>| {
+        let mut timed: Vec<(f64, &Record)> =
+            rows.iter().filter_map(|row| Some((row.median_ns.filter(|_| row.status.is_timed())?, *row))).collect();
+        timed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        timed.get(timed.len().saturating_sub(1) / 2).map_or(rows[0], |(_, row)| row)
+    };
+    order.into_iter().map(median).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Api;
+    use crate::results::Status;
+
+    fn row(backend: Api, card: &str, date: &str) -> Record {
+        Record {
+            device: "H200".to_owned(),
+            card: card.to_owned(),
+            date: date.to_owned(),
+            apis: "cuda+vulkan".to_owned(),
+            backend: Some(backend),
+            ..Record::default()
+        }
+    }
+
+    fn sizes(rows: &[Record]) -> Vec<usize> {
+        by_card(rows).iter().map(Vec::len).collect()
+    }
+
+    #[test]
+    fn apis_of_one_run_are_one_card_however_they_name_it() {
+        let rows = [
+            row(Api::Vulkan, "0000:06:00.0", "today"),
+            row(Api::Cuda, "GPU-1", "today"),
+            row(Api::Vulkan, "0000:06:00.0", "today"),
+            row(Api::Cuda, "GPU-1", "today"),
+        ];
+        assert_eq!(sizes(&rows), [4]);
+        // Names of one kind that differ, other runs, and rows of one API are other cards.
+        let two_cards = [
+            rows[0].clone(),
+            row(Api::Vulkan, "0000:07:00.0", "today"),
+            rows[1].clone(),
+            row(Api::Cuda, "GPU-2", "today"),
+        ];
+        assert_eq!(sizes(&two_cards), [2, 2]);
+        assert_eq!(sizes(&[rows[0].clone(), row(Api::Cuda, "GPU-1", "yesterday")]), [1, 1]);
+        assert_eq!(sizes(&[rows[0].clone(), row(Api::Vulkan, "", "today")]), [1, 1]);
+        // A name that an earlier run tied to the card holds for a later run alone.
+        assert_eq!(sizes(&[rows[0].clone(), rows[1].clone(), row(Api::Cuda, "GPU-1", "later")]), [3]);
+    }
+
+    #[test]
+    fn one_address_in_two_hosts_is_two_cards() {
+        let of = |host: &str| Record { host: host.to_owned(), ..row(Api::Vulkan, "0000:06:00.0", "today") };
+        assert_eq!(sizes(&[of("a"), of("b"), of("a")]), [2, 1]);
+    }
+
+    #[test]
+    fn the_typical_row_is_the_median_of_those_with_a_time() {
+        let of = |median_ns: f64, status| Record { median_ns: Some(median_ns), status, ..row(Api::Vulkan, "", "") };
+        let rows = [of(9.0, Status::Ok), of(1.0, Status::Wrong), of(5.0, Status::Ok), of(7.0, Status::Ok)];
+        assert_eq!(typical(&rows), [&rows[3]]);
+        assert_eq!(typical(&rows[..3]), [&rows[2]], "of two the faster one");
+        let other = Record { backend: Some(Api::Cuda), ..rows[1].clone() };
+        assert_eq!(typical([&rows[0], &other]), [&rows[0], &other]);
+    }
+}
