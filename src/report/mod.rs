@@ -11,7 +11,11 @@ pub mod json;
 mod layout;
 mod limited;
 pub mod markdown;
+#[cfg(not(target_family = "wasm"))]
+pub mod normal;
 pub mod png;
+#[cfg(not(target_family = "wasm"))]
+pub mod published;
 pub mod reader;
 mod section;
 pub mod summary;

@@ -30,6 +30,7 @@ mod learn;
 mod limit;
 mod metal;
 mod mutations;
+mod normal;
 mod order;
 mod other_compilers;
 mod packages;
