@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use super::format::ListForm;
 use super::target::Through;
-use super::{bench, bisect, bundle, compare, explain, import, index, learn, normal, report, run, show, summary};
+use super::{bench, bisect, bundle, compare, explain, import, index, learn, normal, report, run, share, show, summary};
 
 /// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
 const EXAMPLES: &str = "\
@@ -101,6 +101,8 @@ pub(super) enum Command {
     Show(show::Arguments),
     /// Turn what clpeak, gpu-benches or mt4g printed into a report of unverified rows, for `normal --among`
     Import(import::Arguments),
+    /// Check a report, and prepare a pull request that shares it
+    Share(share::Arguments),
     /// Write README.md into a folder of reports: a list of reports and their headline figures
     Index(index::Arguments),
     /// Print a shell completion script

@@ -30,6 +30,7 @@ mod reports;
 mod run;
 mod selection;
 mod shaders;
+mod share;
 mod show;
 mod steps;
 mod summary;

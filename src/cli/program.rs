@@ -8,8 +8,8 @@ use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::say;
 use super::{
-    bench, bisect, bundle, compare, describe, devices, explain, import, index, learn, list, normal, report, run, show,
-    summary,
+    bench, bisect, bundle, compare, describe, devices, explain, import, index, learn, list, normal, report, run, share,
+    show, summary,
 };
 
 /// Parses the arguments, runs the command, prints any error and returns the exit code.
@@ -38,6 +38,7 @@ pub fn main() -> ExitCode {
         Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
         Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),
         Some(Command::Import(arguments)) => import::import(&arguments).map(|()| 0),
+        Some(Command::Share(arguments)) => share::share(&arguments),
         Some(Command::Index(arguments)) => index::index(&arguments).map(|()| 0),
         Some(Command::Completions { shell }) => describe::completions(shell).map(|()| 0),
         Some(Command::Man { out }) => describe::man(out.as_deref()).map(|()| 0),

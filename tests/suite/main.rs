@@ -40,6 +40,7 @@ mod pipeline;
 mod resume;
 mod scan;
 mod shaders;
+mod share;
 mod show;
 mod small;
 mod streams;
