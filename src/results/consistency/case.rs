@@ -80,11 +80,17 @@ pub(super) fn check(records: &[Record], checks: &Checks, faults: &mut Faults) {
         match case_of(row) {
             Some(case) => of_case(row, &case, checks, faults),
             // An earlier build may have had other sizes.
-            None if row.date.as_str() < CASES_SINCE && (checks.is_known_kernel)(kernel_key(row)) => {}
+            None if row.date.as_str() < CASES_SINCE
+                && (is_unread(row) || (checks.is_known_kernel)(kernel_key(row))) => {}
             None => faults.of_row("unknown cases", row, "the suite has no such benchmark, type, size or parameters"),
         }
     }
     complete(records, faults);
+}
+
+/// Whether the case was skipped before its kernel was read.
+fn is_unread(row: &Record) -> bool {
+    row.shader_hash.is_empty() && row.status == Status::Skipped
 }
 
 fn of_case(row: &Record, case: &Case, checks: &Checks, faults: &mut Faults) {
@@ -97,8 +103,7 @@ fn of_case(row: &Record, case: &Case, checks: &Checks, faults: &mut Faults) {
     let language = if row.backend == Some(Api::Cuda) { Language::Cuda } else { Language::Wgsl };
     let expected = job.kernel.hash(language);
     let is_current = row.shader_hash == expected;
-    let is_unread = row.shader_hash.is_empty() && row.status == Status::Skipped;
-    if !(is_current || is_unread) {
+    if !(is_current || is_unread(row)) {
         if !(checks.is_known_kernel)(kernel_key(row)) {
             let sentence = format!(
                 "shader_hash is '{}', but the kernel of this build has '{expected}', and no known build had another",
