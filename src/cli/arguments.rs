@@ -7,7 +7,8 @@ use clap::{Parser, Subcommand};
 use super::format::ListForm;
 use super::target::Through;
 use super::{
-    bench, bisect, bundle, compare, explain, export, index, learn, merge, outliers, report, run, show, summary,
+    bench, bisect, bundle, compare, explain, export, import, index, learn, merge, normal, outliers, report, run, share,
+    show, summary,
 };
 
 /// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
@@ -20,6 +21,7 @@ Examples:
   shaderbench run --backend all                 every API of the GPU, compared
   shaderbench run --device all --backend all    the same for every GPU in turn
   shaderbench summary r.csv                     headline figures on one screen
+  shaderbench normal r.csv                      are these figures normal for it?
   shaderbench compare old.csv new.csv --fail-on-regression 5
   shaderbench compare results/*/*.csv --relative
                                                 shares of each device's ceilings
@@ -69,6 +71,8 @@ pub(super) enum Command {
     Replay(bundle::Arguments),
     /// Show the headline figures of a report on one screen, or of several side by side
     Summary(summary::Arguments),
+    /// Show how the headline figures of a report stand among other reports of the same model
+    Normal(normal::Arguments),
     /// Compare reports
     Compare(compare::Arguments),
     /// Find the version of a program or driver at which a case became slower or wrong
@@ -100,6 +104,10 @@ pub(super) enum Command {
     Explain(explain::Arguments),
     /// Print a kernel as a platform compiles it
     Show(show::Arguments),
+    /// Turn what clpeak, gpu-benches or mt4g printed into a report of unverified rows, for `normal --among`
+    Import(import::Arguments),
+    /// Check a report, and prepare a pull request that shares it
+    Share(share::Arguments),
     /// Write README.md into a folder of reports: a list of reports and their headline figures
     Index(index::Arguments),
     /// Write many reports into one file: Parquet or CSV

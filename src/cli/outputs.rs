@@ -118,7 +118,12 @@ pub(super) fn default_csv(devices: &[Device], date: &str, json: Option<&Path>) -
 
 /// The device's name as a part of file names: its letters and digits in lower case, joined by `-`.
 pub(super) fn name_words(device: &Device) -> String {
-    let name = device.name.to_lowercase();
+    words(&device.name)
+}
+
+/// The letters and digits of a name in lower case, joined by `-`.
+pub(super) fn words(name: &str) -> String {
+    let name = name.to_lowercase();
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
 }

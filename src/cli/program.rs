@@ -8,8 +8,8 @@ use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::say;
 use super::{
-    bench, bisect, bundle, compare, describe, devices, explain, export, index, learn, list, merge, outliers, report,
-    run, show, summary,
+    bench, bisect, bundle, compare, describe, devices, explain, export, import, index, learn, list, merge, normal,
+    outliers, report, run, share, show, summary,
 };
 
 /// Parses the arguments, runs the command, prints any error and returns the exit code.
@@ -28,6 +28,7 @@ pub fn main() -> ExitCode {
         Some(Command::Init(arguments)) => bench::init(&arguments).map(|()| 0),
         Some(Command::Replay(arguments)) => bundle::replay(&arguments),
         Some(Command::Summary(arguments)) => summary::summary(&arguments).map(|()| 0),
+        Some(Command::Normal(arguments)) => normal::normal(&arguments).map(|()| 0),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::Bisect(arguments)) => bisect::bisect(&arguments),
         Some(Command::Report(arguments)) => report::report(&arguments),
@@ -36,6 +37,8 @@ pub fn main() -> ExitCode {
         Some(Command::Devices { backend, all, form }) => devices::devices(backend, all, form.format()).map(|()| 0),
         Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
         Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),
+        Some(Command::Import(arguments)) => import::import(&arguments).map(|()| 0),
+        Some(Command::Share(arguments)) => share::share(&arguments),
         Some(Command::Index(arguments)) => index::index(&arguments).map(|()| 0),
         Some(Command::Merge(arguments)) => merge::merge(&arguments),
         Some(Command::Outliers(arguments)) => outliers::outliers(&arguments),

@@ -14,10 +14,14 @@ mod layout;
 mod limited;
 pub mod markdown;
 #[cfg(not(target_family = "wasm"))]
+pub mod normal;
+#[cfg(not(target_family = "wasm"))]
 pub mod outliers;
 #[cfg(not(target_family = "wasm"))]
 pub mod parquet;
 pub mod png;
+#[cfg(not(target_family = "wasm"))]
+pub mod published;
 pub mod reader;
 mod section;
 pub mod summary;

@@ -59,23 +59,10 @@ pub(super) fn mean_and_squares(logs: &[f64]) -> (f64, f64) {
 /// rounding. Rows with fewer than two epochs stay as they are: their interval is that of one series, and does not hold
 /// for another run.
 pub fn estimate(records: &mut [Record]) {
-    let mut rows: Vec<(usize, f64, usize)> = Vec::new();
-    let mut observed = Vec::new();
-    for (index, record) in records.iter_mut().enumerate() {
-        let logs = log_epochs(record);
-        let epochs = logs.len();
-        if epochs < 2 {
-            continue;
-        }
-        let degrees = (epochs - 1) as f64;
-        let (mean, squares) = mean_and_squares(&logs);
-        record.noise_between = Some(round_to_seven_digits((squares / degrees).sqrt()));
-        let value = (squares / degrees).max(least_variance(record, mean.exp()));
-        rows.push((index, mean, epochs));
-        observed.push(Observation { classes: classes(record, mean.exp()), variance: Variance { value, degrees } });
-    }
-    for ((index, mean, epochs), variance) in rows.into_iter().zip(moderate(&observed)) {
+    let estimated = moderated(records);
+    for Moderated { index, mean, epochs, own, variance } in estimated {
         let (record, ns) = (&mut records[index], mean.exp());
+        record.noise_between = Some(round_to_seven_digits(own.sqrt()));
         let reach = (stats::student(variance.degrees) * (variance.value / epochs as f64).sqrt()).exp();
         let figure = |value: f64| Some(round_to_seven_digits(value));
         record.median_ns = figure(ns);
@@ -84,6 +71,45 @@ pub fn estimate(records: &mut [Record]) {
         record.gb_per_s = record.bytes.and_then(|bytes| figure(bytes as f64 / ns));
         record.gflop_per_s = record.flops.and_then(|flops| figure(flops as f64 / ns));
     }
+}
+
+/// Degrees of freedom behind the interval of each row that [`estimate`] sets; `None` for rows with fewer than two epochs.
+#[must_use]
+pub fn degrees(records: &[Record]) -> Vec<Option<f64>> {
+    let mut found = vec![None; records.len()];
+    moderated(records).iter().for_each(|row| found[row.index] = Some(row.variance.degrees));
+    found
+}
+
+/// A row with two epochs or more.
+struct Moderated {
+    index: usize,
+    /// Mean of the epochs' logarithms.
+    mean: f64,
+    epochs: usize,
+    /// Variance between the row's own epochs.
+    own: f64,
+    /// Variance between epochs, moderated by the rows of its class.
+    variance: Variance,
+}
+
+fn moderated(records: &[Record]) -> Vec<Moderated> {
+    let (mut rows, mut observed) = (Vec::new(), Vec::new());
+    for (index, record) in records.iter().enumerate() {
+        let logs = log_epochs(record);
+        let epochs = logs.len();
+        if epochs < 2 {
+            continue;
+        }
+        let degrees = (epochs - 1) as f64;
+        let (mean, squares) = mean_and_squares(&logs);
+        let own = squares / degrees;
+        let variance = Variance { value: own.max(least_variance(record, mean.exp())), degrees };
+        rows.push(Moderated { index, mean, epochs, own, variance });
+        observed.push(Observation { classes: classes(record, mean.exp()), variance });
+    }
+    rows.iter_mut().zip(moderate(&observed)).for_each(|(row, variance)| row.variance = variance);
+    rows
 }
 
 #[cfg(test)]

@@ -4,11 +4,13 @@ pub mod bisect;
 mod bound;
 pub mod ceilings;
 pub mod compare;
+pub mod consistency;
 pub mod estimate;
 pub mod findings;
 #[cfg(not(target_family = "wasm"))]
 pub mod fleet;
 pub mod format;
+pub mod normal;
 mod record;
 pub mod stats;
 pub mod summary;

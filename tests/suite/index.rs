@@ -6,34 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::catalogue::{benchmarks, files_below};
 use crate::command::{Folder, Output, shaderbench};
 use shaderbench::report::{apis, csv};
+use shaderbench::results::consistency::ADDED;
 use shaderbench::results::{Record, SCHEMA, Status};
-
-/// Benchmarks that are younger than some committed reports, with the first day on which a report must have them.
-const ADDED: &[(&str, &str)] = &[
-    ("transpose/registers", "2026-11-21"),
-    ("scan/single_pass_subgroup", "2026-11-21"),
-    ("histogram/vec4", "2026-11-21"),
-    ("matmul/double_buffered", "2026-11-21"),
-    ("transfer/staging_to_device", "2026-11-21"),
-    ("transfer/device_to_staging", "2026-11-21"),
-    ("transfer/pinned_to_device", "2026-11-22"),
-    ("transpose/tiled_wide", "2026-11-22"),
-    ("transfer/pinned_by_kernel", "2026-11-22"),
-    ("ceiling/read_tree", "2026-11-22"),
-    ("cache_curve/read_once", "2026-11-23"),
-    ("cache_curve/slices", "2026-11-23"),
-    ("cache_curve/granule", "2026-11-23"),
-    ("coalescing/offset_apart", "2026-11-23"),
-    ("reduction/interleaved_device_barrier", "2026-11-23"),
-    ("memory_spaces/pinned_latency", "2026-11-23"),
-    ("pitched/copy_2d", "2026-11-23"),
-    ("pitched/copy_3d", "2026-11-23"),
-    ("reduction/interleaved_dynamic", "2026-11-23"),
-    ("sum_of_cubes/accumulate_in_workgroup", "2026-11-23"),
-    ("workgroup_memory/static_and_dynamic", "2026-11-23"),
-    ("texture/rotate_sampled_float", "2026-11-23T14"),
-    ("texture/rotate_by_hand_float", "2026-11-23T14"),
-];
 
 fn index(folder: &Folder, reports: &str) -> Output {
     folder.run(&["index", reports])

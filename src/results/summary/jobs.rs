@@ -86,9 +86,8 @@ pub fn best<'a>(rows: &[&'a Record]) -> Vec<Best<'a>> {
     JOBS.iter().filter_map(|job| best_of(job, rows)).collect()
 }
 
-/// The fastest kernel of a job; `None` where no row has a rate.
-#[must_use]
-pub fn best_of<'a>(job: &'static Job, rows: &[&'a Record]) -> Option<Best<'a>> {
+/// The rows of a job that count, with their rates: those of the largest size if the job asks for it.
+pub(in crate::results) fn rated<'a>(job: &Job, rows: &[&'a Record]) -> Vec<(&'a Record, Estimate)> {
     let is_wanted = |row: &&&Record| {
         row.family == job.family
             && row.status == Status::Ok
@@ -102,6 +101,13 @@ pub fn best_of<'a>(job: &'static Job, rows: &[&'a Record]) -> Option<Best<'a>> {
         let most = rated.iter().filter_map(|(row, _)| row.bytes).max();
         rated.retain(|(row, _)| row.bytes == most);
     }
+    rated
+}
+
+/// The fastest kernel of a job; `None` where no row has a rate.
+#[must_use]
+pub fn best_of<'a>(job: &'static Job, rows: &[&'a Record]) -> Option<Best<'a>> {
+    let rated = rated(job, rows);
     let (row, highest) = *rated.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
     let is_same_case = |other: &Record| (other.dtype, other.n) == (row.dtype, row.n) && have_one_value(other, row);
     let is_tied = rated.iter().any(|(other, rate)| {

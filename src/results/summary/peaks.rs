@@ -28,8 +28,13 @@ const RATES: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
 /// least.
 #[must_use]
 pub fn peaks(rows: &[&Record]) -> Vec<Peak> {
+    peak_rows(rows).into_iter().map(|(peak, _)| peak).collect()
+}
+
+/// The same, each with the row that shows it.
+pub(in crate::results) fn peak_rows<'a>(rows: &[&'a Record]) -> Vec<(Peak, &'a Record)> {
     let mut best: Vec<(Bound, &Record, f64)> = Vec::new();
-    for row in rows.iter().filter(|row| row.family == "ceiling" && row.status == Status::Ok) {
+    for row in rows.iter().copied().filter(|row| row.family == "ceiling" && row.status == Status::Ok) {
         let Some(share) = row.share.filter(|share| *share > 0.0) else { continue };
         let Some(bound) = row.ceiling else { continue };
         // Memory limits at different working sets count as one limit.
@@ -42,17 +47,18 @@ pub fn peaks(rows: &[&Record]) -> Vec<Peak> {
             None => best.push((bound, row, size)),
         }
     }
-    let peak = |(bound, row, size): (Bound, &Record, f64)| {
+    let peak = |(bound, row, size): (Bound, &'a Record, f64)| {
         let at_peak = |rate: Option<f64>| Some(rate? / row.share?).filter(|rate| RATES.contains(rate));
         let launch = row.median_ns.zip(row.share).map(|(ns, share)| ns * share);
-        Peak {
+        let peak = Peak {
             limit: bound.limit,
             scalar: bound.scalar,
             bytes: (size > 0.0).then_some(size as u64),
             gb_per_s: at_peak(row.gb_per_s),
             gflop_per_s: at_peak(row.gflop_per_s),
             ns: launch.filter(|ns| bound.limit == Limit::Launch && POSSIBLE.contains(ns)),
-        }
+        };
+        (peak, row)
     };
     best.into_iter().map(peak).collect()
 }

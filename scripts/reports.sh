@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Checks the reports that a branch adds to results/, with the program and the reports of the commit that it starts from: a
+# branch cannot change its own judge. A report that changes or removes a committed one is refused.
+#   scripts/reports.sh [COMMIT]    default: origin/main
+# A report with kernels of the branch itself is refused, since that commit does not know them: merge the kernels first.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+base="$(git merge-base "${1:-origin/main}" HEAD)"
+changed() { # FILTER
+    git diff --no-renames --name-only -z --diff-filter="$1" "$base" HEAD -- results ':(exclude)results/README.md'
+}
+
+mapfile -d '' -t edited < <(changed MDTUX)
+for path in "${edited[@]}"; do
+    printf '%q: a committed report was changed or removed: add a new one instead\n' "$path"
+done
+mapfile -d '' -t added < <(changed A)
+reports=() status=0
+for path in "${added[@]}"; do
+    case "$path" in
+        *.csv) reports+=("$path") ;;
+        *) printf '%q: not checked, since it is no CSV: look at it\n' "$path" ;;
+    esac
+    # A link would make the checker read another file than the one that is merged.
+    if [ -L "$path" ]; then
+        printf '%q: a link, not a report\n' "$path"
+        status=1
+    fi
+done
+[ "${#edited[@]}" -eq 0 ] || status=1
+if [ "${#reports[@]}" -eq 0 ]; then
+    echo "no report is added"
+    exit "$status"
+fi
+
+judge="${CARGO_TARGET_DIR:-$PWD/target}/judge"
+git worktree remove --force "$judge" 2>/dev/null || true
+git worktree add --quiet --force --detach "$judge" "$base"
+trap 'git worktree remove --force "$judge"' EXIT
+build=(cargo run --quiet --locked --manifest-path "$judge/Cargo.toml" --target-dir "${CARGO_TARGET_DIR:-$PWD/target}")
+"${build[@]}" -- share --check --against "$judge/results" -- "${reports[@]}" || status=1
+exit "$status"

@@ -1,0 +1,62 @@
+//! `normal`: how a report stands among others of the same model.
+
+use std::path::{Path, PathBuf};
+
+use super::format::TableFormat;
+use super::output::print;
+use super::references::shipped;
+use super::reports::{self, in_folder, named_or_newest, none_readable};
+use crate::error::{Error, Result};
+use crate::report::normal::{Among, write};
+use crate::report::reader;
+
+/// Arguments of `normal`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Reports (CSV or JSON) [default: the newest in results/]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Report, or folder of CSV reports, to compare with besides those that this program brings along; repeat it for
+    /// several
+    #[arg(long, value_name = "PATH")]
+    among: Vec<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    format: TableFormat,
+}
+
+/// Runs the command.
+pub(super) fn normal(arguments: &Arguments) -> Result<()> {
+    let mut among = Among { references: shipped()?.runs, ..Among::default() };
+    for path in &arguments.among {
+        add(path, &mut among)?;
+    }
+    let paths: Vec<Option<&Path>> = match arguments.files.as_slice() {
+        [] => vec![None],
+        files => files.iter().map(|path| Some(path.as_path())).collect(),
+    };
+    for (index, path) in paths.into_iter().enumerate() {
+        let Some(report) = named_or_newest(path, |row| row.median_ns.is_some())? else {
+            return Err(Error::Usage("results/ contains no report: name one, or measure by `run`".to_owned()));
+        };
+        let gap = if index == 0 { "" } else { "\n" };
+        let text = write(&report.path, &report.records, &among, arguments.format.medium());
+        print(&format!("{gap}{text}"))?;
+    }
+    Ok(())
+}
+
+/// Adds a report, or the CSV reports of a folder.
+fn add(path: &Path, among: &mut Among) -> Result<()> {
+    if !path.is_dir() {
+        among.add(reports::read(path)?.records);
+        return Ok(());
+    }
+    // Skip JSON: a run's JSON report has the same rows as its CSV.
+    let found: Vec<_> = in_folder(path, |path| reader::has_ending(path, "csv"))?.collect();
+    if found.is_empty() {
+        return Err(none_readable(path, "CSV"));
+    }
+    found.into_iter().for_each(|(_, records)| among.add(records));
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Whether a file is a CSV as a run writes it, character by character.
+
+use crate::error::is_hidden;
+use crate::report::csv::{neutral, write};
+use crate::results::{COLUMNS, Record};
+
+/// Larger reports are not shared.
+pub(super) const MOST_BYTES: u64 = 8 << 20;
+
+/// Faults listed of each kind.
+const MOST: usize = 3;
+
+/// The faults of a file's text, one sentence each. `records` are its rows.
+pub(super) fn faults(text: &str, records: &[Record]) -> Vec<String> {
+    let hidden = hidden(text);
+    if !hidden.is_empty() {
+        return hidden;
+    }
+    let formulas = formulas(text);
+    if !formulas.is_empty() {
+        return formulas;
+    }
+    let header: Vec<&str> = text.lines().next().unwrap_or_default().split(',').collect();
+    let known: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
+    if !known.starts_with(&header) {
+        let strange = header.iter().zip(&known).find(|(own, known)| own != known);
+        let strange = strange.map_or("more columns than known", |(own, _)| own);
+        return vec![format!("the header is not that of any version of shaderbench: '{}'", cut(strange))];
+    }
+    as_written(text, records, header.len())
+}
+
+/// Control characters and others that are not shown.
+fn hidden(text: &str) -> Vec<String> {
+    let is_bad = |character: char| is_hidden(character) && character != '\n';
+    let bad = text.lines().enumerate().filter_map(|(index, line)| {
+        let character = line.chars().find(|character| is_bad(*character))?;
+        Some(format!("line {}: the hidden character {}", index + 1, character.escape_unicode()))
+    });
+    // `lines` leaves out the CR of a CR LF.
+    let line_ends =
+        text.contains("\r\n").then(|| "lines end in CR LF: the file was saved by another program".to_owned());
+    line_ends.into_iter().chain(bad).take(MOST).collect()
+}
+
+/// Fields that a spreadsheet computes.
+fn formulas(text: &str) -> Vec<String> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut found = Vec::new();
+    for (index, row) in reader.records().flatten().enumerate() {
+        let formula = row.iter().find(|field| neutral((*field).to_owned()) != **field && !field.starts_with('\''));
+        found
+            .extend(formula.map(|field| {
+                format!("line {}: '{}' begins as a formula of a spreadsheet does", index + 1, cut(field))
+            }));
+    }
+    found.truncate(MOST);
+    found
+}
+
+/// The first lines that differ from those that this program writes for the same rows.
+fn as_written(text: &str, records: &[Record], columns: usize) -> Vec<String> {
+    let written = write(records);
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(written.as_slice());
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in reader.records().flatten() {
+        // Writes to memory cannot fail.
+        let _ = writer.write_record(row.iter().take(columns));
+    }
+    let written = String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default();
+    let (own, expected): (Vec<&str>, Vec<&str>) = (text.lines().collect(), written.lines().collect());
+    let mut found = Vec::new();
+    if own.len() != expected.len() {
+        let (lines, rows) = (own.len(), expected.len().saturating_sub(1));
+        found.push(format!("{lines} lines hold {rows} different rows: a row is repeated, or the header"));
+        return found;
+    }
+    let names: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
+    for (index, (own, expected)) in own.iter().zip(&expected).enumerate().filter(|(_, (own, expected))| own != expected)
+    {
+        let column = first_difference(own, expected).and_then(|at| names.get(at)).copied().unwrap_or("quotes");
+        found.push(format!("line {}: {column} is not written as shaderbench writes it", index + 1));
+    }
+    if found.is_empty() && !text.ends_with('\n') {
+        found.push("the last line does not end".to_owned());
+    }
+    found.truncate(MOST);
+    found
+}
+
+/// Index of the first field in which two lines differ.
+fn first_difference(own: &str, expected: &str) -> Option<usize> {
+    let fields = |line: &str| -> Vec<String> {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
+        reader.records().flatten().next().map(|row| row.iter().map(str::to_owned).collect()).unwrap_or_default()
+    };
+    fields(own).iter().zip(fields(expected)).position(|(own, expected)| *own != expected)
+}
+
+/// The start of a text, for messages.
+fn cut(text: &str) -> String {
+    text.chars().take(60).collect()
+}

@@ -1,0 +1,61 @@
+//! The text of a pull request that shares a report.
+
+use crate::report::summary::card;
+use crate::report::{Terminal, apis};
+use crate::results::{Record, Status};
+
+/// The text, in Markdown. `path` is the report's in the repository.
+pub(super) fn text(records: &[Record], path: &str) -> String {
+    let Some(first) = records.first() else { return String::new() };
+    let names: Vec<&str> = apis(records).into_iter().map(|api| api.title()).collect();
+    let count = |status: Status| records.iter().filter(|row| row.status == status).count();
+    let drivers: Vec<&str> = {
+        let mut drivers: Vec<&str> = Vec::new();
+        for row in records {
+            if !drivers.contains(&row.driver.as_str()) {
+                drivers.push(&row.driver);
+            }
+        }
+        drivers
+    };
+    let profile = first.profile.map_or("unknown", |profile| profile.name());
+    let mut cells: Vec<(&str, String)> = vec![
+        ("device", first.device.clone()),
+        ("APIs", names.join(", ")),
+        ("driver", drivers.join("; ")),
+        ("system", first.os.clone()),
+        ("CPU", first.cpu.clone()),
+        ("run", format!("{}, profile {profile}, shaderbench {}", first.date, first.tool_version)),
+        ("rows", format!("{} ok, {} skipped", count(Status::Ok), count(Status::Skipped))),
+    ];
+    if count(Status::Unverified) > 0 {
+        cells.push(("unverified", count(Status::Unverified).to_string()));
+    }
+    let table: String = cells
+        .iter()
+        .map(|(name, value)| format!("| {name} | {} |\n", crate::report::markdown::escape(value)))
+        .collect();
+    let summary = card(records, &[path.to_owned()], Terminal { width: 80, has_color: false });
+    format!(
+        "Report: {device}, {apis}, {day}\n\n\
+         <!-- The first line is the title. Fill in the three answers. -->\n\n\
+         | | |\n| --- | --- |\n{table}\n\
+         - Card and cooling (vendor's model, air or water, laptop or desktop):\n\
+         - Power limit, and clocks if you changed them:\n\
+         - Was any other program using the GPU:\n\n\
+         ```text\n{summary}```\n\n\
+         The report is as the program wrote it; `shaderbench share` found no fault. It may be published under the licences \
+         of this repository (MIT or Apache-2.0).\n\n\
+         <!--\n\
+         To open the pull request, in a clone of the repository:\n\
+         1. copy the CSV to {path}\n\
+         2. cargo run -- index results/\n\
+         3. cargo run --example references\n\
+         4. cargo run -- share --check {path}\n\
+         5. git add results data; git commit; git push; paste this text.\n\
+         -->\n",
+        device = first.device,
+        apis = names.join(" + "),
+        day = first.date.get(..10).unwrap_or_default(),
+    )
+}

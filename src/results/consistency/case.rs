@@ -1,0 +1,194 @@
+//! Rows against the declarations of the suite: which cases a run has, what each moves and computes, and its kernel.
+
+use std::collections::BTreeSet;
+
+use super::fault::{Checks, Faults};
+use crate::backend::Api;
+use crate::families::FAMILIES;
+use crate::job::{Job, Language, hash};
+use crate::results::{Cause, Record, Status};
+use crate::suite::{Case, Cases, Params, Profile, Shape};
+
+/// Benchmarks that are younger than some committed reports, with the first day on which a report must have them.
+pub const ADDED: &[(&str, &str)] = &[
+    ("transpose/registers", "2026-11-21"),
+    ("scan/single_pass_subgroup", "2026-11-21"),
+    ("histogram/vec4", "2026-11-21"),
+    ("matmul/double_buffered", "2026-11-21"),
+    ("transfer/staging_to_device", "2026-11-21"),
+    ("transfer/device_to_staging", "2026-11-21"),
+    ("transfer/pinned_to_device", "2026-11-22"),
+    ("transpose/tiled_wide", "2026-11-22"),
+    ("transfer/pinned_by_kernel", "2026-11-22"),
+    ("ceiling/read_tree", "2026-11-22"),
+    ("cache_curve/read_once", "2026-11-23"),
+    ("cache_curve/slices", "2026-11-23"),
+    ("cache_curve/granule", "2026-11-23"),
+    ("coalescing/offset_apart", "2026-11-23"),
+    ("reduction/interleaved_device_barrier", "2026-11-23"),
+    ("memory_spaces/pinned_latency", "2026-11-23"),
+    ("pitched/copy_2d", "2026-11-23"),
+    ("pitched/copy_3d", "2026-11-23"),
+    ("reduction/interleaved_dynamic", "2026-11-23"),
+    ("sum_of_cubes/accumulate_in_workgroup", "2026-11-23"),
+    ("workgroup_memory/static_and_dynamic", "2026-11-23"),
+    ("texture/rotate_sampled_float", "2026-11-23T14"),
+    ("texture/rotate_by_hand_float", "2026-11-23T14"),
+];
+
+/// Reports from this day on have a row for each type and size that the suite declares. Set it to the day on which types
+/// or sizes of a benchmark change.
+const CASES_SINCE: &str = "2026-11-23T11";
+
+/// The parameter that sets the invocations of a workgroup.
+const WORKGROUP_SIZE: &str = "WG";
+
+/// The case of a row; `None` if the suite declares none with its type, size and parameters. Nothing is computed from sizes
+/// and parameters that a stranger made up.
+pub(super) fn case_of(row: &Record) -> Option<Case> {
+    let family = FAMILIES.iter().find(|family| family.name == row.family)?;
+    let benchmark = family.benchmarks.iter().find(|benchmark| benchmark.name == row.benchmark)?;
+    let (dtype, extent) = (row.dtype?, row.n?);
+    // What a run may set itself: smaller workgroups, and what `--tune` tries.
+    let is_set = |name: &str, value: f64| match family.tuned.iter().find(|(known, _)| *known == name) {
+        Some((_, values)) if values.contains(&value) => true,
+        _ => name == WORKGROUP_SIZE && (1.0..=4096.0).contains(&value) && value.fract() == 0.0,
+    };
+    let is_of = |block: &Cases| {
+        let has_size = block.extents.contains(&extent) || benchmark.small == Some(extent);
+        let has = |params: &Params| {
+            let declared = |name: &str| params.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+            row.params.iter().all(|(name, value)| declared(name) == Some(*value) || is_set(name, *value))
+                && params.iter().all(|(name, _)| row.params.contains_key(*name))
+        };
+        has_size && block.dtypes.contains(&dtype) && block.params.iter().any(has)
+    };
+    let is_declared = benchmark.cases.iter().any(is_of);
+    is_declared.then(|| Case::new(family, benchmark, Shape::new(dtype, extent, row.params.clone())))
+}
+
+/// A kernel of an earlier build, as a number: language, case and hash.
+#[must_use]
+pub fn kernel_key(row: &Record) -> u64 {
+    let language = if row.backend == Some(Api::Cuda) { "cuda" } else { "wgsl" };
+    let text = [language, &row.name(), row.dtype_name(), &row.params_text(), &row.shader_hash].join(" ");
+    u64::from_str_radix(&hash(text.as_bytes()), 16).unwrap_or_default()
+}
+
+pub(super) fn check(records: &[Record], checks: &Checks, faults: &mut Faults) {
+    for row in records {
+        match case_of(row) {
+            Some(case) => of_case(row, &case, checks, faults),
+            // An earlier build may have had other sizes.
+            None if row.date.as_str() < CASES_SINCE
+                && (is_unread(row) || (checks.is_known_kernel)(kernel_key(row))) => {}
+            None => faults.of_row("unknown cases", row, "the suite has no such benchmark, type, size or parameters"),
+        }
+    }
+    complete(records, faults);
+}
+
+/// Whether the case was skipped before its kernel was read.
+fn is_unread(row: &Record) -> bool {
+    row.shader_hash.is_empty() && row.status == Status::Skipped
+}
+
+fn of_case(row: &Record, case: &Case, checks: &Checks, faults: &mut Faults) {
+    let Ok(job) = Job::new(case) else {
+        if row.status != Status::Skipped {
+            faults.of_row("cases", row, "the benchmark cannot run with this type, size and these parameters");
+        }
+        return;
+    };
+    let language = if row.backend == Some(Api::Cuda) { Language::Cuda } else { Language::Wgsl };
+    let expected = job.kernel.hash(language);
+    let is_current = row.shader_hash == expected;
+    if !(is_current || is_unread(row)) {
+        if !(checks.is_known_kernel)(kernel_key(row)) {
+            let sentence = format!(
+                "shader_hash is '{}', but the kernel of this build has '{expected}', and no known build had another",
+                row.shader_hash
+            );
+            faults.of_row("unknown kernels", row, &sentence);
+        }
+        // Declarations may have changed with the kernel.
+        return;
+    }
+    let work = case.work();
+    let amounts = |bytes: u64, flops: u64| ((bytes > 0).then_some(bytes), (flops > 0).then_some(flops));
+    if (row.bytes, row.flops) != amounts(work.bytes, work.flops) {
+        let text = |amount: Option<u64>| amount.map_or_else(|| "none".to_owned(), |amount| amount.to_string());
+        let sentence = format!(
+            "bytes and flops are {} and {}, but the benchmark moves {} and computes {}",
+            text(row.bytes),
+            text(row.flops),
+            text(amounts(work.bytes, work.flops).0),
+            text(amounts(work.bytes, work.flops).1)
+        );
+        faults.of_row("bytes and flops", row, &sentence);
+    }
+    let size = job.kernel.interface.workgroup_size;
+    if !job.kernel.is_empty() && row.workgroup_size.is_some_and(|own| own != size) {
+        let text = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
+        let own = row.workgroup_size.map(text).unwrap_or_default();
+        faults.of_row("workgroup_size", row, &format!("workgroup_size is {own}, but the kernel's is {}", text(size)));
+    }
+    let model = case.benchmark.model.map(|model| model(&case.shape));
+    let is_model = match (row.model, model) {
+        (Some(own), Some(model)) => (own - model).abs() <= 1e-6 * model.abs(),
+        (own, model) => own.is_none() && model.is_none(),
+    };
+    if !is_model {
+        faults.of_row("model", row, "model is not what the benchmark's model says");
+    }
+}
+
+/// Each API has every benchmark of its day, and every declared type and size of these.
+fn complete(records: &[Record], faults: &mut Faults) {
+    let mut apis: Vec<Api> = Vec::new();
+    for api in records.iter().filter_map(|row| row.backend) {
+        if !apis.contains(&api) {
+            apis.push(api);
+        }
+    }
+    for api in apis {
+        let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(api)).collect();
+        let Some(first) = rows.first() else { continue };
+        let profile = first.profile.unwrap_or(Profile::Quick);
+        let named: BTreeSet<String> = rows.iter().map(|row| row.name()).collect();
+        let sizes: BTreeSet<String> =
+            rows.iter().map(|row| [&*row.name(), row.dtype_name(), &row.size()].join(" ")).collect();
+        // A run with a time limit leaves out sizes without a row.
+        let has_limit = profile == Profile::Quick || rows.iter().any(|row| row.cause == Some(Cause::TimeLimit));
+        for (family, benchmark) in
+            FAMILIES.iter().flat_map(|family| family.benchmarks.iter().map(move |own| (family, own)))
+        {
+            if benchmark.cases.iter().all(|block| block.from > profile) {
+                continue;
+            }
+            let name = format!("{}/{}", family.name, benchmark.name);
+            let added = ADDED.iter().find(|(added, _)| *added == name).map_or("", |(_, day)| day);
+            if first.date.as_str() < added {
+                continue;
+            }
+            if !named.contains(&name) {
+                faults.add("missing benchmarks", format!("{} has no row for {name}: measure everything", api.title()));
+                continue;
+            }
+            if has_limit || first.date.as_str() < CASES_SINCE {
+                continue;
+            }
+            for block in benchmark.cases.iter().filter(|block| block.from <= profile) {
+                for (dtype, extent) in
+                    block.dtypes.iter().flat_map(|dtype| block.extents.iter().map(move |extent| (dtype, extent)))
+                {
+                    let size = [&*name, dtype.name(), &extent.to_string()].join(" ");
+                    if !sizes.contains(&size) {
+                        faults
+                            .add("missing rows", format!("{} has no row for {size}: measure everything", api.title()));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,583 @@
+//! `share`: honest reports pass, tampered ones are refused, each with its sentence.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use crate::command::{Folder, shaderbench};
+use shaderbench::families::FAMILIES;
+use shaderbench::report::csv;
+use shaderbench::results::ceilings::Ceilings;
+use shaderbench::results::consistency::{Checks, copied_from, faults, kernel_key};
+use shaderbench::results::estimate::estimate;
+use shaderbench::results::stats::{round_to_seven_digits, summarize};
+use shaderbench::results::{Cause, Record, Status};
+use shaderbench::suite::{Case, Profile, Shape};
+
+#[path = "../../examples/synthetic/mod.rs"]
+mod synthetic;
+use synthetic::Random;
+
+const HONEST: &str = "results/nvidia-h200/2026-11-23-vulkan.csv";
+const BOTH: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
+
+#[test]
+fn every_committed_report_passes() {
+    let paths: Vec<String> = crate::catalogue::files_below(Path::new("results"), "csv")
+        .into_iter()
+        .map(|path| path.into_os_string().into_string().expect("UTF-8"))
+        .collect();
+    let arguments: Vec<&str> = ["share", "--check"].into_iter().chain(paths.iter().map(String::as_str)).collect();
+    let output = shaderbench(&arguments).run().succeeds();
+    assert_eq!(output.stdout.lines().filter(|line| line.contains(": no fault, ")).count(), paths.len(), "{output}");
+}
+
+/// A report as a table of texts.
+#[derive(Clone)]
+struct Sheet {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Sheet {
+    fn read(path: &str) -> Self {
+        let mut reader = ::csv::Reader::from_path(path).expect("a CSV");
+        let header = reader.headers().expect("a header").iter().map(str::to_owned).collect();
+        let rows = reader.records().map(|row| row.expect("a row").iter().map(str::to_owned).collect()).collect();
+        Self { header, rows }
+    }
+
+    fn text(&self) -> Vec<u8> {
+        let mut writer = ::csv::Writer::from_writer(Vec::new());
+        writer.write_record(&self.header).expect("written");
+        self.rows.iter().for_each(|row| writer.write_record(row).expect("written"));
+        writer.into_inner().expect("written")
+    }
+
+    fn column(&self, name: &str) -> usize {
+        self.header.iter().position(|own| own == name).unwrap_or_else(|| panic!("no column {name}"))
+    }
+
+    /// Index of the row of this benchmark and size with a time.
+    fn row(&self, benchmark: &str, n: &str) -> usize {
+        let [name, size, status] = ["benchmark", "n", "status"].map(|name| self.column(name));
+        let is_it = |row: &Vec<String>| row[name] == benchmark && row[size] == n && row[status] == "ok";
+        self.rows.iter().position(is_it).unwrap_or_else(|| panic!("no row {benchmark} {n}"))
+    }
+
+    fn get(&self, row: usize, column: &str) -> String {
+        self.rows[row][self.column(column)].clone()
+    }
+
+    fn number(&self, row: usize, column: &str) -> f64 {
+        self.get(row, column).parse().expect("a number")
+    }
+
+    fn set(&mut self, row: usize, column: &str, value: impl ToString) {
+        let column = self.column(column);
+        self.rows[row][column] = value.to_string();
+    }
+
+    fn set_all(&mut self, column: &str, value: &str) {
+        (0..self.rows.len()).for_each(|row| self.set(row, column, value));
+    }
+
+    /// Multiplies figures of a row.
+    fn scale(&mut self, row: usize, columns: &[&str], factor: f64) {
+        for column in columns {
+            let texts = self.get(row, column);
+            let scaled =
+                |text: &str| round_to_seven_digits(text.parse::<f64>().expect("a number") * factor).to_string();
+            let texts: Vec<String> = texts.split(';').filter(|text| !text.is_empty()).map(scaled).collect();
+            self.set(row, column, texts.join(";"));
+        }
+    }
+}
+
+const TIMES: [&str; 8] =
+    ["median_ns", "min_ns", "mean_ns", "stddev_ns", "ci_low_ns", "ci_high_ns", "epochs_ns", "slope_ns"];
+
+/// Makes all times of a row shorter by a factor, and all rates and shares larger.
+fn faster(sheet: &mut Sheet, row: usize, factor: f64) {
+    sheet.scale(row, &TIMES, 1.0 / factor);
+    sheet.scale(row, &["gb_per_s", "gflop_per_s", "share", "share_low", "share_high"], factor);
+}
+
+type Tampering = (&'static str, fn(&mut Sheet), &'static str);
+
+/// What somebody may do to a report, and a part of the sentence about it.
+const TAMPERINGS: &[Tampering] = &[
+    (
+        "a shorter median",
+        |s| s.scale(s.row("tiled_wide", "8192x8192"), &["median_ns"], 0.9),
+        "but the mean of the epochs is",
+    ),
+    (
+        "a faster row, with all its columns",
+        |s| faster(s, s.row("tiled", "4096x4096"), 1.1),
+        "is no multiple of the clock's step",
+    ),
+    (
+        "all rows faster, with all columns",
+        |s| (0..s.rows.len()).for_each(|row| faster(s, row, 1.04)),
+        "is no multiple of the clock's step",
+    ),
+    (
+        "one epoch left out",
+        |s| {
+            let row = s.row("tiled_wide", "8192x8192");
+            let epochs = s.get(row, "epochs_ns");
+            let (_, rest) = epochs.split_once(';').expect("epochs");
+            s.set(row, "epochs_ns", rest);
+        },
+        "but the mean of the epochs is",
+    ),
+    (
+        "a slow epoch smoothed, and median and rate computed again",
+        |s| {
+            let row = s.row("tiled_wide", "8192x8192");
+            let mut epochs: Vec<f64> =
+                s.get(row, "epochs_ns").split(';').map(|text| text.parse().expect("a number")).collect();
+            let slowest = epochs.iter().copied().fold(0.0, f64::max);
+            let fastest = epochs.iter().copied().fold(f64::MAX, f64::min);
+            epochs.iter_mut().filter(|ns| **ns == slowest).for_each(|ns| *ns = fastest);
+            let mean = (epochs.iter().map(|ns| ns.ln()).sum::<f64>() / epochs.len() as f64).exp();
+            let factor = mean / s.number(row, "median_ns");
+            s.scale(row, &["median_ns", "ci_low_ns", "ci_high_ns"], factor);
+            s.scale(row, &["gb_per_s", "share", "share_low", "share_high"], 1.0 / factor);
+            let texts: Vec<String> = epochs.iter().map(ToString::to_string).collect();
+            s.set(row, "epochs_ns", texts.join(";"));
+        },
+        "but the epochs show",
+    ),
+    (
+        "a narrower interval",
+        |s| {
+            let row = s.row("tiled_wide", "8192x8192");
+            let median = s.number(row, "median_ns");
+            s.set(row, "ci_low_ns", round_to_seven_digits(median * 0.99999));
+            s.set(row, "ci_high_ns", round_to_seven_digits(median * 1.00001));
+        },
+        "narrower than the epochs allow",
+    ),
+    (
+        "an interval beside the median",
+        |s| {
+            let row = s.row("tiled_wide", "8192x8192");
+            s.scale(row, &["ci_low_ns", "ci_high_ns"], 0.5);
+        },
+        "does not contain median_ns",
+    ),
+    ("a higher rate", |s| s.scale(s.row("tiled_wide", "8192x8192"), &["gb_per_s"], 1.05), "but bytes ÷ median_ns is"),
+    (
+        "more bytes",
+        |s| {
+            let row = s.row("tiled_wide", "8192x8192");
+            let bytes: u64 = s.get(row, "bytes").parse().expect("a number");
+            s.set(row, "bytes", 2 * bytes);
+            s.scale(row, &["gb_per_s"], 2.0);
+        },
+        "but the benchmark moves 536870912",
+    ),
+    ("a larger share", |s| s.scale(s.row("tiled_wide", "8192x8192"), &["share"], 1.02), "but the rate ÷ the rate of"),
+    (
+        "a narrower interval of the share",
+        |s| {
+            let row = s.row("tiled_wide", "8192x8192");
+            let share = s.get(row, "share");
+            s.set(row, "share_low", &share);
+            s.set(row, "share_high", share);
+        },
+        "the interval of the share is",
+    ),
+    (
+        "no epochs",
+        |s| {
+            let end = s.column("epochs_ns");
+            s.header.truncate(end);
+            s.rows.iter_mut().for_each(|row| row.truncate(end));
+        },
+        "but there are no epochs",
+    ),
+    ("an old schema", |s| s.set_all("schema", "1"), "but on 2026-11-23T11:48:39Z shaderbench wrote 2"),
+    (
+        "another ceiling",
+        |s| s.set(s.row("tiled_wide", "8192x8192"), "ceiling", "fill 512 MiB"),
+        "the ceiling is 'fill 512 MiB'",
+    ),
+    (
+        "a slower ceiling, so that other rows look better",
+        |s| {
+            let row = s
+                .rows
+                .iter()
+                .position(|row| row[s.column("ceiling")] == "copy 512 MiB" && row[s.column("share")] == "1");
+            s.scale(row.expect("the ceiling"), &TIMES, 1.5);
+            s.scale(row.expect("the ceiling"), &["gb_per_s"], 1.0 / 1.5);
+        },
+        "but the rate ÷ the rate of 'copy",
+    ),
+    ("a row above its ceiling", |s| faster(s, s.row("tiled_wide", "8192x8192"), 2.0), "the row must be implausible"),
+    (
+        "a skipped row made ok",
+        |s| {
+            let row = s.rows.iter().position(|row| row[s.column("status")] == "skipped").expect("a row");
+            s.set(row, "status", "ok");
+        },
+        "but times, samples or the clock are missing",
+    ),
+    (
+        "a row made unverified",
+        |s| s.set(s.row("tiled", "4096x4096"), "status", "unverified"),
+        "every output of this benchmark is verified",
+    ),
+    ("a wrong row", |s| s.set(s.row("tiled", "4096x4096"), "status", "wrong"), "open an issue with the report"),
+    (
+        "a size that overflows",
+        |s| s.set(3, "n", "18446744073709551615"),
+        "the suite has no such benchmark, type, size or parameters",
+    ),
+    (
+        "a parameter that overflows",
+        |s| s.set(s.row("tiled", "4096x4096"), "params", format!("PAD={}", "9".repeat(60))),
+        "the suite has no such benchmark, type, size or parameters",
+    ),
+    ("a benchmark of nobody", |s| s.set(3, "benchmark", "faster"), "the suite has no such benchmark"),
+    ("a hash", |s| s.set(s.row("tiled", "4096x4096"), "shader_hash", "0123456789abcdef"), "no known build had another"),
+    (
+        "the hashes of two rows exchanged",
+        |s| {
+            let (a, b) = (s.row("tiled", "4096x4096"), s.row("tiled_wide", "4096x4096"));
+            let (hash_a, hash_b) = (s.get(a, "shader_hash"), s.get(b, "shader_hash"));
+            s.set(a, "shader_hash", hash_b);
+            s.set(b, "shader_hash", hash_a);
+        },
+        "no known build had another",
+    ),
+    (
+        "the figures of two rows exchanged",
+        |s| {
+            let (a, b) = (s.row("tiled", "4096x4096"), s.row("tiled_wide", "8192x8192"));
+            for column in TIMES {
+                let (of_a, of_b) = (s.get(a, column), s.get(b, column));
+                s.set(a, column, of_b);
+                s.set(b, column, of_a);
+            }
+        },
+        "but bytes ÷ median_ns is",
+    ),
+    (
+        "the figures of one row in another",
+        |s| {
+            let (a, b) = (s.row("tiled_wide", "8192x8192"), s.row("registers", "8192x8192"));
+            let columns = ["samples", "launches", "gb_per_s", "share", "share_low", "share_high", "noise_between"];
+            for column in TIMES.iter().chain(&columns) {
+                let value = s.get(a, column);
+                s.set(b, column, value);
+            }
+        },
+        "to the last digit",
+    ),
+    ("another device", |s| s.set_all("device", "AMD Radeon RX 9070 XT"), "are of two makers"),
+    ("a software device", |s| s.set_all("device_type", "software"), "is not 'software'"),
+    ("two devices", |s| s.set(5, "device", "NVIDIA H100"), "device differs within Vulkan"),
+    (
+        "a row twice",
+        |s| {
+            let row = s.rows[7].clone();
+            s.rows.push(row);
+        },
+        "a row is repeated",
+    ),
+    (
+        "a row left out",
+        |s| _ = s.rows.remove(s.row("tiled_wide", "8192x8192")),
+        "Vulkan has no row for transpose/tiled_wide f32 8192x8192",
+    ),
+    (
+        "a benchmark left out",
+        |s| {
+            let name = s.column("benchmark");
+            s.rows.retain(|row| row[name] != "tiled_wide");
+        },
+        "Vulkan has no row for transpose/tiled_wide: measure everything",
+    ),
+    ("a control character", |s| s.set_all("cpu", "Xeon\u{1b}[31m"), "the hidden character \\u{1b}"),
+    ("text from right to left", |s| s.set_all("cpu", "Xeon\u{202e}7"), "the hidden character \\u{202e}"),
+    ("a huge text", |s| s.set(3, "reason", "x".repeat(5000)), "reason has more than 2000 characters"),
+    ("a formula", |s| s.set_all("cpu", "=HYPERLINK(\"http://x\")"), "begins as a formula"),
+    ("a path", |s| s.set(3, "reason", "compiled in /home/ann/shaderbench"), "names a path: /home/ann/shaderbench"),
+    ("a date to come", |s| s.set_all("date", "2126-11-23T12:01:22Z"), "is in the future"),
+    ("a date before the suite", |s| s.set_all("date", "2016-11-23T12:01:22Z"), "is before the suite's first day"),
+    ("no date", |s| s.set_all("date", "yesterday"), "is not of the form"),
+    ("two dates", |s| s.set(5, "date", "2026-11-23T13:00:00Z"), "date differs within the report"),
+    ("a version to come", |s| s.set_all("tool_version", "99.0.0"), "cannot check"),
+    ("another API", |s| s.set_all("apis", "cuda+vulkan"), "the column apis says"),
+    ("a number written otherwise", |s| s.set(3, "seed", "011"), "seed is not written as shaderbench writes it"),
+    (
+        "a fastest sample above the median",
+        |s| s.scale(s.row("tiled", "4096x4096"), &["min_ns"], 1.5),
+        "is above a median",
+    ),
+    ("a deviation of nearly 0", |s| s.set(s.row("tiled", "4096x4096"), "stddev_ns", 0.001), "is too small for min_ns"),
+    ("too few samples", |s| s.set(s.row("tiled", "4096x4096"), "samples", 1), "1 samples cannot make"),
+    ("steady epochs", |s| s.set(s.row("tiled", "4096x4096"), "noise_between", 0), "noise_between is 0"),
+    (
+        "a faster DRAM than any card of the model",
+        |s| {
+            // Coarse rows pass the test of the clock's step.
+            let family = s.column("family");
+            (0..s.rows.len()).filter(|row| s.rows[*row][family] == "ceiling").collect::<Vec<_>>().into_iter().for_each(
+                |row| {
+                    if !s.get(row, "median_ns").is_empty() {
+                        faster(s, row, 1.5);
+                    }
+                },
+            );
+        },
+        "the largest figure of any report of NVIDIA H200",
+    ),
+];
+
+#[test]
+fn tampered_reports_are_refused_each_with_its_sentence() {
+    let folder = Folder::new();
+    let honest = Sheet::read(HONEST);
+    assert_eq!(honest.text(), std::fs::read(HONEST).expect("readable"), "the sheet is written as the report is");
+    let mut arguments = vec!["share".to_owned(), "--check".to_owned(), "--against".to_owned(), "none".to_owned()];
+    for (index, (_, tamper, _)) in TAMPERINGS.iter().enumerate() {
+        let mut sheet = honest.clone();
+        tamper(&mut sheet);
+        assert!(sheet.text() != honest.text(), "nothing was done");
+        folder.write(&format!("{index}.csv"), sheet.text());
+        arguments.push(format!("{index}.csv"));
+    }
+    folder.write("honest.csv", honest.text());
+    arguments.push("honest.csv".to_owned());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let output = folder.run(&arguments).exits_with(1);
+    assert!(output.stdout.ends_with("honest.csv: no fault, 1119 rows\n"), "{output}");
+    let missed: Vec<String> = TAMPERINGS
+        .iter()
+        .enumerate()
+        .filter_map(|(index, (what, _, sentence))| {
+            let own: Vec<&str> =
+                output.stdout.lines().filter(|line| line.starts_with(&format!("{index}.csv: "))).collect();
+            let is_found =
+                own.iter().any(|line| line.contains(sentence)) && !own.iter().any(|line| line.contains("no fault"));
+            (!is_found).then(|| format!("{what}: no '{sentence}' in {own:#?}"))
+        })
+        .collect();
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+    assert!(TAMPERINGS.len() >= 20);
+}
+
+#[test]
+fn a_copy_under_another_name_is_found_by_its_noise() {
+    let records = csv::open(Path::new(HONEST)).expect("a report").records;
+    let mut random = Random(3);
+    let mut copy = records.clone();
+    for row in &mut copy {
+        row.device = "NVIDIA H200 NVL".to_owned();
+        // Another factor for each row, and other last digits.
+        let factor = 1.0 + 0.05 * random.uniform();
+        for ns in &mut row.epochs_ns {
+            *ns *= factor * (1.0 + 1e-4 * random.normal());
+        }
+        row.median_ns = row.median_ns.map(|ns| ns * factor);
+    }
+    let reason = copied_from(&copy, &records).expect("a copy");
+    assert!(reason.contains("the noise of"), "{reason}");
+    assert!(copied_from(&records, &records).expect("a copy").contains("to the last digit"));
+    // Runs of one card, minutes apart, and of one run through two APIs are none.
+    let other = csv::open(Path::new("results/nvidia-h200/2026-11-23-vulkan-2.csv")).expect("a report").records;
+    assert_eq!(copied_from(&other, &records), None);
+    assert_eq!(copied_from(&csv::open(Path::new(BOTH)).expect("a report").records, &records), None);
+}
+
+#[test]
+fn a_report_belongs_in_the_folder_of_its_device() {
+    let folder = Folder::new();
+    let text = std::fs::read(HONEST).expect("readable");
+    for (path, is_right) in [
+        ("results/nvidia-h200/2026-11-23-vulkan.csv", true),
+        ("results/nvidia-h200/2026-11-23-vulkan-7.csv", true),
+        ("results/nvidia-h100/2026-11-23-vulkan.csv", false),
+        ("results/nvidia-h200/2026-11-22-vulkan.csv", false),
+        ("results/nvidia-h200/2026-11-23-vulkan+cuda.csv", false),
+        ("elsewhere/r.csv", true),
+    ] {
+        folder.write(path, &text);
+        let output = folder.shaderbench(&["share", "--check", "--against", "none", path]).run();
+        let sentence = "the rows belong in results/nvidia-h200/2026-11-23-vulkan.csv";
+        let output = output.exits_with(i32::from(!is_right));
+        assert_eq!(output.stdout.contains(sentence), !is_right, "{output}");
+    }
+}
+
+#[test]
+fn share_writes_the_report_and_the_text_and_overwrites_nothing() {
+    let folder = Folder::new();
+    let text = std::fs::read(HONEST).expect("readable");
+    folder.write("r.csv", &text);
+    let output = folder.run(&["share", "r.csv"]).succeeds();
+    assert!(output.stdout.starts_with("no fault, 1119 rows\nshare/nvidia-h200/2026-11-23-vulkan.csv\n"), "{output}");
+    let shared = folder.records("share/nvidia-h200/2026-11-23-vulkan.csv");
+    assert_eq!(shared, folder.records("r.csv"));
+    let request = folder.text("share/nvidia-h200/2026-11-23-vulkan.md");
+    for needed in ["Report: NVIDIA H200, Vulkan, 2026-11-23\n", "| driver | NVIDIA 580.159.04 |", "DRAM", "Power limit"]
+    {
+        assert!(request.contains(needed), "{needed}: {request}");
+    }
+    let again = folder.run(&["share", "r.csv"]).exits_with(2);
+    assert!(again.stderr.contains("exists: move it away, or name another folder by --out"), "{again}");
+    assert_eq!(folder.text("share/nvidia-h200/2026-11-23-vulkan.md"), request);
+    // A name that the repository has is left to its report.
+    folder.write("results/nvidia-h200/2026-11-23-vulkan.csv", "family,benchmark,status\n");
+    folder.run(&["share", "r.csv", "--out", "b"]).succeeds();
+    assert!(folder.path("b/nvidia-h200/2026-11-23-vulkan-2.csv").exists());
+    // The shared file passes by itself.
+    folder.run(&["share", "--check", "--against", "none", "share/nvidia-h200/2026-11-23-vulkan.csv"]).succeeds();
+}
+
+#[test]
+fn share_refuses_faulty_files_in_one_sentence_and_writes_nothing() {
+    let folder = Folder::new();
+    let mut sheet = Sheet::read(HONEST);
+    sheet.scale(sheet.row("tiled", "4096x4096"), &["median_ns"], 0.5);
+    folder.write("r.csv", sheet.text());
+    folder.write("empty.csv", "");
+    folder.write("other.csv", "a,b\n1,2\n");
+    folder.write("bytes.csv", b"\xff\xfe");
+    let refused = folder.run(&["share", "r.csv"]).exits_with(1);
+    assert!(refused.stderr.contains("nothing is written") && !folder.path("share").exists(), "{refused}");
+    for (name, sentence) in [
+        ("empty.csv", "the report has no rows"),
+        ("other.csv", "not a shaderbench report"),
+        ("bytes.csv", "no UTF-8 text"),
+    ] {
+        let output = folder.run(&["share", "--check", name]).exits_with(1);
+        assert!(output.stdout.contains(sentence), "{output}");
+    }
+    let missing = folder.run(&["share", "--check", "none.csv"]).exits_with(1);
+    assert!(missing.stderr.contains("cannot read none.csv"), "{missing}");
+    let several = folder.run(&["share", "r.csv", "other.csv"]).exits_with(2);
+    assert!(several.stderr.contains("share prepares one report"), "{several}");
+}
+
+/// A run of the quick profile on a device whose memory and arithmetic are faster or slower than those of `base`, with its
+/// own clock and noise.
+fn simulated(base: &[(Case, Record)], seed: u64) -> Vec<Record> {
+    let mut random = Random(seed);
+    let speed = random.log_between(0.1, 3.0);
+    let noise = (random.log_between(0.0003, 0.02), random.log_between(0.0003, 0.01));
+    let tick = [1.0, 10.0, 32.0, 52.08333, 80.0, 1000.0][(random.uniform() * 6.0) as usize];
+    let date = format!("2026-11-23T12:{:02}:{:02}Z", seed / 60 % 60, seed % 60);
+    let mut cases: Vec<&Case> = base.iter().map(|(case, _)| case).collect();
+    let mut records: Vec<Record> = base
+        .iter()
+        .map(|(_, row)| {
+            let mut row = row.clone();
+            row.device = format!("NVIDIA Simulated {seed}");
+            row.date = date.clone();
+            row.card = format!("GPU-{seed}");
+            row.profile = Some(Profile::Quick);
+            row
+        })
+        .collect();
+    // A row above its ceiling is measured again, as in a run: here with more time.
+    let mut extra = vec![1.0; records.len()];
+    for _ in 0..20 {
+        for ((row, extra), (_, base)) in records.iter_mut().zip(&extra).zip(base) {
+            if row.status == Status::Ok {
+                let level = base.median_ns.expect("a time") / speed * extra;
+                measure(row, level, noise, tick, &mut random);
+            }
+        }
+        estimate(&mut records);
+        let mut apis: BTreeSet<&str> = records.iter().map(Record::api_name).collect();
+        for api in std::mem::take(&mut apis) {
+            let of_api = |row: &Record| row.api_name() == api && row.status == Status::Ok;
+            let rows = cases.iter().copied().zip(&records).filter(|(_, row)| of_api(row));
+            let ceilings = Ceilings::from_rows(rows);
+            cases.iter_mut().zip(&mut records).filter(|(_, row)| row.api_name() == api).for_each(|(case, row)| {
+                if row.status == Status::Ok {
+                    row.unjudged = None;
+                    (row.cause, row.reason) = (None, String::new());
+                    ceilings.judge(case, row, None);
+                }
+            });
+        }
+        let mut is_done = true;
+        for (row, extra) in records.iter_mut().zip(&mut extra) {
+            if row.status == Status::Implausible {
+                (row.status, row.cause, row.reason, row.unjudged) = (Status::Ok, None, String::new(), None);
+                *extra *= 1.2;
+                is_done = false;
+            }
+        }
+        if is_done {
+            break;
+        }
+    }
+    records
+}
+
+/// Measures a row as the engine does: epochs of samples that are whole ticks.
+fn measure(row: &mut Record, level: f64, (between, within): (f64, f64), tick: f64, random: &mut Random) {
+    let launches = (100.0 * tick / level).ceil().max(1.0);
+    let mut all: Vec<f64> = Vec::new();
+    row.epochs_ns.clear();
+    for _ in 0..2 + (random.uniform() * 7.0) as usize {
+        let epoch = level * (between * random.normal()).exp();
+        let samples: Vec<f64> = (0..5 + (random.uniform() * 4.0) as usize)
+            .map(|_| (epoch * (within * random.normal()).exp() * launches / tick).round().max(1.0) * tick / launches)
+            .collect();
+        row.epochs_ns.push(round_to_seven_digits(summarize(&samples).expect("samples").median));
+        all.extend(samples);
+    }
+    let summary = summarize(&all).expect("samples");
+    let figure = |value: f64| Some(round_to_seven_digits(value));
+    row.tick_ns = figure(tick);
+    row.launches = Some(launches as u64);
+    row.samples = Some(all.len() as u64);
+    (row.min_ns, row.mean_ns) = (figure(summary.min), figure(summary.mean));
+    row.stddev_ns = summary.stddev.and_then(figure);
+    (row.end_to_end_ns, row.slope_ns, row.in_kernel_ns) = (None, None, None);
+}
+
+/// The rows of the quick profile of a committed report, with their cases.
+fn quick() -> Vec<(Case, Record)> {
+    let is_quick = |row: &Record| {
+        let family = FAMILIES.iter().find(|family| family.name == row.family)?;
+        let benchmark = family.benchmarks.iter().find(|benchmark| benchmark.name == row.benchmark)?;
+        let (dtype, n) = (row.dtype?, row.n?);
+        let is_planned = benchmark
+            .cases
+            .iter()
+            .any(|block| block.from == Profile::Quick && block.dtypes.contains(&dtype) && block.extents.contains(&n));
+        is_planned.then(|| Case::new(family, benchmark, Shape::new(dtype, n, row.params.clone())))
+    };
+    let records = csv::open(Path::new(BOTH)).expect("a report").records;
+    let rows = records.into_iter().filter(|row| row.cause != Some(Cause::PerhapsAboveCeiling));
+    rows.filter_map(|row| Some((is_quick(&row)?, row))).collect()
+}
+
+#[test]
+fn a_hundred_simulated_devices_pass() {
+    let base = quick();
+    let known: BTreeSet<u64> = base.iter().map(|(_, row)| kernel_key(row)).collect();
+    let checks = Checks { now: "2026-11-24T00:00:00Z", is_known_kernel: &|key| known.contains(&key), references: &[] };
+    let reports: Vec<Vec<Record>> = (0..100_u64)
+        .into_par_iter()
+        .map(|seed| {
+            let records = simulated(&base, seed);
+            assert_eq!(faults(&records, &checks), [""; 0], "device {seed}");
+            records
+        })
+        .collect();
+    for pair in reports.windows(2) {
+        assert_eq!(copied_from(&pair[1], &pair[0]), None, "{}", pair[1][0].device);
+    }
+}
