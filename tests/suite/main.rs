@@ -21,6 +21,7 @@ mod explain;
 mod files;
 mod findings;
 mod fit;
+mod fleet;
 mod golden;
 mod gpu;
 mod hostile;

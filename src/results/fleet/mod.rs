@@ -2,8 +2,8 @@
 //!
 //! A *unit* is a card, or all cards of a host. Its time of a case is divided by the median of all units of the model, and
 //! the median of these ratios over the cases of a family is the unit's ratio in that family. What the units of a model
-//! differ by in a family is estimated from themselves, robustly, so that the outliers do not hide each other. See [`judge`]
-//! for the test.
+//! differ by in a family is estimated from themselves, robustly, so that the outliers do not hide each other. See
+//! [`Fleet::judge`] for the test.
 
 mod judge;
 
