@@ -1,10 +1,11 @@
 //! Rows against the declarations of the suite: which cases a run has, what each moves and computes, and its kernel.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use super::fault::{Checks, Faults};
 use crate::backend::Api;
-use crate::families::FAMILIES;
+use crate::families::{FAMILIES, benchmark};
 use crate::job::{Job, Language, hash};
 use crate::results::{Cause, Record, Status};
 use crate::suite::{Case, Cases, Params, Profile, Shape};
@@ -79,13 +80,43 @@ pub(super) fn check(records: &[Record], checks: &Checks, faults: &mut Faults) {
     for row in records {
         match case_of(row) {
             Some(case) => of_case(row, &case, checks, faults),
-            // An earlier build may have had other sizes.
-            None if row.date.as_str() < CASES_SINCE
-                && (is_unread(row) || (checks.is_known_kernel)(kernel_key(row))) => {}
+            None if had_case(row, checks) => {}
             None => faults.of_row("unknown cases", row, "the suite has no such benchmark, type, size or parameters"),
         }
     }
     complete(records, faults);
+}
+
+/// Whether an earlier build may have had the case: its benchmark with other types or sizes. A copy has no kernel.
+fn had_case(row: &Record, checks: &Checks) -> bool {
+    let is_known = row.shader_hash.is_empty() || (checks.is_known_kernel)(kernel_key(row));
+    row.date.as_str() < CASES_SINCE && benchmark(&row.family, &row.benchmark).is_some() && is_known
+}
+
+/// What the suite's program of a case is.
+#[derive(Clone)]
+struct Program {
+    wgsl_hash: String,
+    cuda_hash: String,
+    /// `None` without a kernel.
+    workgroup_size: Option<[u32; 3]>,
+}
+
+/// The kernel of a case; `None` if the suite cannot make it. Each is read once: reports have the same cases.
+fn program(case: &Case) -> Option<Program> {
+    static KNOWN: LazyLock<Mutex<HashMap<String, Option<Program>>>> = LazyLock::new(Mutex::default);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = case.to_string();
+    if let Some(program) = known().get(&key) {
+        return program.clone();
+    }
+    let program = Job::new(case).ok().map(|job| Program {
+        wgsl_hash: job.kernel.hash(Language::Wgsl),
+        cuda_hash: job.kernel.hash(Language::Cuda),
+        workgroup_size: (!job.kernel.is_empty()).then_some(job.kernel.interface.workgroup_size),
+    });
+    known().insert(key, program.clone());
+    program
 }
 
 /// Whether the case was skipped before its kernel was read.
@@ -94,14 +125,13 @@ fn is_unread(row: &Record) -> bool {
 }
 
 fn of_case(row: &Record, case: &Case, checks: &Checks, faults: &mut Faults) {
-    let Ok(job) = Job::new(case) else {
+    let Some(program) = program(case) else {
         if row.status != Status::Skipped {
             faults.of_row("cases", row, "the benchmark cannot run with this type, size and these parameters");
         }
         return;
     };
-    let language = if row.backend == Some(Api::Cuda) { Language::Cuda } else { Language::Wgsl };
-    let expected = job.kernel.hash(language);
+    let expected = if row.backend == Some(Api::Cuda) { program.cuda_hash } else { program.wgsl_hash };
     let is_current = row.shader_hash == expected;
     if !(is_current || is_unread(row)) {
         if !(checks.is_known_kernel)(kernel_key(row)) {
@@ -127,11 +157,11 @@ fn of_case(row: &Record, case: &Case, checks: &Checks, faults: &mut Faults) {
         );
         faults.of_row("bytes and flops", row, &sentence);
     }
-    let size = job.kernel.interface.workgroup_size;
-    if !job.kernel.is_empty() && row.workgroup_size.is_some_and(|own| own != size) {
+    let size = program.workgroup_size;
+    if size.is_some() && row.workgroup_size.is_some() && row.workgroup_size != size {
         let text = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
-        let own = row.workgroup_size.map(text).unwrap_or_default();
-        faults.of_row("workgroup_size", row, &format!("workgroup_size is {own}, but the kernel's is {}", text(size)));
+        let [own, size] = [row.workgroup_size, size].map(|size| size.map(text).unwrap_or_default());
+        faults.of_row("workgroup_size", row, &format!("workgroup_size is {own}, but the kernel's is {size}"));
     }
     let model = case.benchmark.model.map(|model| model(&case.shape));
     let is_model = match (row.model, model) {

@@ -9,7 +9,7 @@ use crate::results::normal::Reference;
 pub struct Checks<'a> {
     /// The present time, UTC, RFC 3339.
     pub now: &'a str,
-    /// Whether an earlier build had this kernel: its [`kernel_key`].
+    /// Whether an earlier build had this kernel: its [`kernel_key`](super::kernel_key).
     pub is_known_kernel: &'a (dyn Fn(u64) -> bool + Sync),
     /// Runs that are believed.
     pub references: &'a [Reference],
