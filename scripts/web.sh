@@ -56,7 +56,7 @@ build_page() {
     cp web/page/* "$PAGE"
     cargo run --quiet --package shaderbench-bindgen --locked -- "$TARGET/$TRIPLE/web/shaderbench_web.wasm" "$pkg"
     if has_node_packages binaryen; then
-        node web/node_modules/binaryen/bin/wasm-opt -O2 "$pkg/shaderbench_web_bg.wasm" -o "$pkg/smaller.wasm"
+        node web/node_modules/binaryen/bin/wasm-opt -Oz "$pkg/shaderbench_web_bg.wasm" -o "$pkg/smaller.wasm"
         mv "$pkg/smaller.wasm" "$pkg/shaderbench_web_bg.wasm"
     else
         echo "note: npm cannot install binaryen: the program is not optimised by wasm-opt" >&2

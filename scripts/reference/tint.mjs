@@ -41,7 +41,9 @@ const outer = (input, output) => {
   const fault = /^FAULT (.*)/m.exec(printed);
   if (fault) fail(fault[1]);
   const start = printed.indexOf("; SPIR-V\n");
-  if (start < 0) fail(printed.trim().split("\n").pop() || "Dawn printed no SPIR-V");
+  const lastOf = (text) => text.trim().split("\n").pop();
+  // An uncaught error of Node.js ends with its version.
+  if (start < 0) fail(/^\w*Error: .*/m.exec(printed)?.[0] ?? (lastOf(printed) || "Dawn printed no SPIR-V"));
   const lines = printed.slice(start).split("\n");
   const last = lines.findLastIndex((line) => line.includes("OpFunctionEnd"));
   let text = lines.slice(0, last + 1).join("\n").replace('"dawn_entry_point"', '"main"');

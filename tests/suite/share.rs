@@ -236,7 +236,7 @@ const TAMPERINGS: &[Tampering] = &[
     (
         "a size that overflows",
         |s| s.set(3, "n", "18446744073709551615"),
-        "the suite has no such benchmark, type, size or parameters",
+        "'18446744073709551615' is too large: at most 2^40 elements",
     ),
     (
         "a parameter that overflows",

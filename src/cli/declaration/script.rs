@@ -191,8 +191,8 @@ mod tests {
         for (text, part) in [
             ("rows / 2", "x.toml: groups: variable not found: rows (line 1, position 1)"),
             ("n / ", "x.toml: groups: script is incomplete (line 1, position 5)"),
-            ("let s = \"ab\"; loop { s += s }", "Length of string too large"),
-            ("let a = [1]; loop { a += a }", "Size of array"),
+            ("let s = \"ab\"; loop { s += s }", "length of string too large"),
+            ("let a = [1]; loop { a += a }", "size of array"),
             ("input[10]", "there is no element 10 of 10"),
             ("loop {}", "too many operations"),
             ("\"n\"", "the value is no number but a string"),
