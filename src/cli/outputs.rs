@@ -93,8 +93,8 @@ impl LockedFile {
 }
 
 /// `results/<device>/<date>-<backend>.csv`. Several backends are joined by `+`; a number is added if the name exists or
-/// is that of the JSON report. The file is created, so that no other run can take the name.
-pub(super) fn default_csv(devices: &[Device], date: &str, json: Option<&Path>) -> Result<LockedFile> {
+/// is that of the JSON report. `kind` follows the backend. The file is created, so that no other run can take the name.
+pub(super) fn default_csv(devices: &[Device], date: &str, kind: &str, json: Option<&Path>) -> Result<LockedFile> {
     let mut apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
     apis.dedup();
     let folder = Path::new("results").join(name_words(&devices[0]));
@@ -103,7 +103,7 @@ pub(super) fn default_csv(devices: &[Device], date: &str, json: Option<&Path>) -
     let json = json.map(Target::of).transpose()?;
     for number in 1.. {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-        let path: PathBuf = folder.join(format!("{date}-{}{suffix}.csv", apis.join("+")));
+        let path: PathBuf = folder.join(format!("{date}-{}{kind}{suffix}.csv", apis.join("+")));
         if json.as_ref().is_some_and(|json| Target::of(&path).is_ok_and(|csv| csv.is_same(json))) {
             continue;
         }

@@ -7,6 +7,7 @@ use web_time::Instant;
 
 use super::canary::{Canary, can_ramp, canary_case, case_of};
 use super::end_to_end::end_to_end;
+use super::energy::energy;
 use super::epoch::Epoch;
 use super::guard::store_outside;
 use super::half_rounds::{rounds_take_no_time, with_half_the_rounds};
@@ -157,6 +158,9 @@ impl<'a> Session<'a> {
             UNVERIFIED.clone_into(&mut record.reason);
         }
         let mut result = self.measured(case, &job, effort, prepared.as_mut(), record).await;
+        if result.is_ok() && record.status.is_timed() && record.energies_j.len() < self.settings.energy_epochs {
+            result = self.energy(&job, effort, prepared.as_mut(), record).await;
+        }
         if result.is_ok() && record.status == Status::Ok && case.shape.dtype == Dtype::Rgba8 {
             result = read_picture(&job, prepared.as_mut()).await.map(|read| *picture = Some(read));
         }
@@ -178,8 +182,13 @@ impl<'a> Session<'a> {
         leak_if_lost(prepared, series)
     }
 
+    /// Maximum number of launches in a submission.
+    pub(super) const fn most_launches(&self) -> u32 {
+        self.settings.rules.max_launches
+    }
+
     /// The timer for a job. Timestamps around copies are tested like those around kernels, at their first use.
-    async fn timer_for(&mut self, job: &Job) -> Result<Timer> {
+    pub(super) async fn timer_for(&mut self, job: &Job) -> Result<Timer> {
         if job.is_host_timed(self.backend.device().has_copy_timestamps) {
             return Ok(Timer::wall());
         }
@@ -303,6 +312,29 @@ impl<'a> Session<'a> {
         let mut half = self.backend.prepare(&Job::new(&half)?).await?;
         let ratio = rounds_take_no_time(all, half.as_mut(), timer).await;
         leak_if_lost(half, ratio)
+    }
+
+    /// Adds the energy of a launch to the row's figures. Only of launches that follow each other without other work.
+    async fn energy(
+        &mut self,
+        job: &Job,
+        effort: &Effort,
+        prepared: &mut dyn Prepared,
+        record: &mut Record,
+    ) -> Result<()> {
+        let timer = self.timer_for(job).await?;
+        let (Some(monitor), Some(each_ns), false) = (self.monitor.as_mut(), record.median_ns, job.has_untimed_steps())
+        else {
+            return Ok(());
+        };
+        let start = Instant::now();
+        match energy(prepared, &timer, monitor.as_mut(), each_ns, effort.rules.max_launches).await? {
+            Ok(energy) => record.add_energy(energy),
+            Err(why) if record.reason.is_empty() => record.reason = format!("no energy: {why}"),
+            Err(_) => {}
+        }
+        self.measuring += start.elapsed();
+        Ok(())
     }
 
     /// A reading of the monitor, if there is one and it `is_wanted`.

@@ -33,6 +33,8 @@ pub struct Settings {
     pub end_to_end_bytes: u64,
     /// Whether kernels are tuned before they are measured: see [`crate::suite::Family::tuned`].
     pub is_tuned: bool,
+    /// Number of epochs of a case that measure its energy.
+    pub energy_epochs: usize,
     /// Time limit of the run, counted from its first case. Cases that do not fit are left out, larger sizes first.
     pub time: Option<Duration>,
 }
@@ -55,7 +57,8 @@ impl Epochs {
 
 impl Settings {
     /// A row with nothing but host and card, as the run's reports name them.
-    pub(super) fn identity(&self, card: String) -> Record {
+    #[must_use]
+    pub fn identity(&self, card: String) -> Record {
         let mut row = Record { host: self.host.clone(), card, ..Record::default() };
         if self.is_anonymous {
             row.anonymize();
@@ -99,6 +102,7 @@ impl Settings {
             seed: 0,
             end_to_end_bytes,
             is_tuned: false,
+            energy_epochs: 0,
             time: None,
         }
     }

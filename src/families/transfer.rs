@@ -11,8 +11,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Route, Step, Work, all, each,
-    uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Route, Shape, Step,
+    Work, all, each, uniform,
 };
 
 /// The family.
@@ -134,6 +134,97 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "both_ways",
+            summary: "host to device and device to host at once, from and to pinned memory, by two copy engines",
+            look_for: "Its ratio to pinned_to_device: 2 on a link that carries both directions at full rate, as PCI \
+                Express does. Less shows a limit of the host's memory, or of one engine for both directions.",
+            limited_by: "The host's memory, which is read and written at once, or the link.",
+            work_text: "4n scalars: two copies of n each way. Two buffers on the device change roles: what the one \
+                receives from the host the other sends back. The check reads what came back.",
+            only_cuda: Some("WebGPU has one queue, in which copies run one after the other"),
+            cases: LINKS,
+            buffers: |shape, _| {
+                let buffer = |name, contents| Buffer { name, scalars: shape.count(), contents };
+                vec![
+                    buffer("input", Contents::Input(Values::Wide)),
+                    buffer("one", Contents::Poison),
+                    buffer("other", Contents::Input(Values::Wide)),
+                    buffer("output", Contents::Poison),
+                ]
+            },
+            steps: |_, _| {
+                vec![
+                    Step::Send { from: "input", to: "one", route: Route::Pinned },
+                    Step::Beside,
+                    Step::Receive { from: "other", to: "output", route: Route::StagingOnly },
+                    Step::Send { from: "input", to: "other", route: Route::Pinned },
+                    Step::Beside,
+                    Step::Receive { from: "one", to: "output", route: Route::StagingOnly },
+                ]
+            },
+            work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 0 },
+            ..BASE
+        },
+        Benchmark {
+            name: "peer_write",
+            summary: "this card's memory to that of another card, by NVLink or PCI Express",
+            look_for: "The link's rate: about 370 GB/s of NVLink 4's nominal 450, about 50 of PCIe 5 x16's 64. A far \
+                lower rate shows copies that go through the host's memory.",
+            limited_by: "The link between the cards, and the copy engine that uses it.",
+            work_text: "n scalars, counted once.",
+            buffers: |shape, _| {
+                vec![
+                    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
+                    Buffer { name: "output", scalars: shape.count(), contents: on_peer(shape, Contents::Poison) },
+                ]
+            },
+            ..PEER
+        },
+        Benchmark {
+            name: "peer_read",
+            summary: "the memory of another card to this card's, by NVLink or PCI Express",
+            look_for: "Its ratio to peer_write: reads wait for answers, writes do not. On NVLink both are alike.",
+            limited_by: "The link between the cards: requests one way, data the other.",
+            work_text: "n scalars, counted once.",
+            buffers: |shape, _| {
+                let input = on_peer(shape, Contents::Input(Values::Wide));
+                vec![
+                    Buffer { name: "input", scalars: shape.count(), contents: input },
+                    Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+                ]
+            },
+            ..PEER
+        },
+        Benchmark {
+            name: "peer_both",
+            summary: "peer_write and peer_read at once",
+            look_for: "Its ratio to peer_write: 2 where the link carries both directions at full rate.",
+            limited_by: "The link between the cards, or memory that is read and written at once.",
+            work_text: "4n scalars: two copies of n each way. Two buffers on the other card change roles, as in \
+                both_ways.",
+            buffers: |shape, _| {
+                let buffer = |name, contents| Buffer { name, scalars: shape.count(), contents };
+                vec![
+                    buffer("input", Contents::Input(Values::Wide)),
+                    buffer("one", on_peer(shape, Contents::Poison)),
+                    buffer("other", on_peer(shape, Contents::Input(Values::Wide))),
+                    buffer("output", Contents::Poison),
+                ]
+            },
+            steps: |_, _| {
+                vec![
+                    Step::Restore { from: "input", to: "one" },
+                    Step::Beside,
+                    Step::Restore { from: "other", to: "output" },
+                    Step::Restore { from: "input", to: "other" },
+                    Step::Beside,
+                    Step::Restore { from: "one", to: "output" },
+                ]
+            },
+            work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 0 },
+            ..PEER
+        },
+        Benchmark {
             name: "mapped_primary_write",
             summary: "host to device directly into a storage buffer that is mapped repeatedly",
             look_for: "On devices that share the host's memory no copy is left, and the rate is the host's own. \
@@ -196,6 +287,35 @@ const BASE: Benchmark = Benchmark {
     },
     ..Benchmark::BLANK
 };
+
+/// Copies between cards.
+const PEER: Benchmark = Benchmark {
+    accepts: &[("PEER", Accepted::Whole(0, 63))],
+    only_cuda: Some("wgpu's devices share no memory"),
+    sources: &[],
+    cases: &[
+        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: NEXT },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: NEXT },
+        Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: NEXT },
+    ],
+    steps: |_, _| vec![Step::Restore { from: "input", to: "output" }],
+    no_ceiling: "the link between the cards limits it, whose peak no kernel measures",
+    ..BASE
+};
+
+/// Contents in the memory of the card that the parameter PEER selects.
+fn on_peer(shape: &Shape, contents: Contents) -> Contents {
+    Contents::OnPeer(shape.params.get("PEER").map_or(1, |places| *places as u32), Box::new(contents))
+}
+
+/// The next card.
+const NEXT: &[Params] = &[&[("PEER", 1.0)]];
+
+/// 256 MiB and more: the time between the starts of two copies does not depend on the size.
+const LINKS: &[Cases] = &[
+    Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: &[Extent::Linear(1 << 26)], params: PLAIN },
+    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
+];
 
 const PLAIN: &[Params] = &[&[]];
 const VEC4: &[Dtype] = &[Dtype::Vec4F32];

@@ -61,6 +61,7 @@ impl JobBuffer {
             }
             Contents::Texture(Texture { texels: contents, .. })
             | Contents::OnHost(contents)
+            | Contents::OnPeer(_, contents)
             | Contents::Of(_, contents) => {
                 Self { contents: (**contents).clone(), ..self.clone() }.fill(offset, bytes);
             }
@@ -93,6 +94,15 @@ impl JobBuffer {
         matches!(self.contents, Contents::OnHost(_))
     }
 
+    /// The other card that has the buffer, as [`Contents::OnPeer`] counts; `None` for this card.
+    #[must_use]
+    pub const fn peer(&self) -> Option<u32> {
+        match self.contents {
+            Contents::OnPeer(places, _) => Some(places),
+            _ => None,
+        }
+    }
+
     /// The texture; `None` for a buffer.
     #[must_use]
     pub const fn texture(&self) -> Option<&Texture> {
@@ -113,7 +123,8 @@ impl JobBuffer {
     #[must_use]
     pub fn is_output(&self) -> bool {
         let contents = self.texture().map_or(&self.contents, |texture| texture.texels.as_ref());
-        let contents = if let Contents::Of(_, contents) = contents { contents } else { contents };
+        let contents =
+            if let Contents::Of(_, contents) | Contents::OnPeer(_, contents) = contents { contents } else { contents };
         matches!(contents, Contents::Poison | Contents::PoisonF32 | Contents::Clock)
     }
 
@@ -145,7 +156,9 @@ impl JobBuffer {
             _ => false,
         });
         let contents = match &declared.contents {
-            Contents::Texture(Texture { texels: contents, .. }) | Contents::OnHost(contents) => contents,
+            Contents::Texture(Texture { texels: contents, .. })
+            | Contents::OnHost(contents)
+            | Contents::OnPeer(_, contents) => contents,
             contents => contents,
         };
         let scalar = match contents {

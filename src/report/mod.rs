@@ -24,6 +24,8 @@ pub mod png;
 pub mod published;
 pub mod reader;
 mod section;
+#[cfg(not(target_family = "wasm"))]
+pub mod soak;
 pub mod summary;
 pub mod table;
 mod tables;

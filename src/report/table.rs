@@ -34,20 +34,25 @@ pub(super) fn section(section: &Section, terminal: Terminal) -> Vec<Part> {
 
 /// The section's name and summary, followed by `more`.
 pub(super) fn headline(section: &Section, more: &str) -> Part {
-    Part::Heading { name: section.title.to_owned(), rest: format!("{}{more}", section.summary) }
+    Part::Heading { name: section.title.to_owned(), rest: format!("{}{more}", section.summary).trim_start().to_owned() }
 }
 
 fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Grid {
     let is_wide = terminal.width >= WIDE;
-    let has_model = measured.iter().any(|row| row.model.is_some());
+    let has_model = measured.iter().any(|row| row.model.is_some())
+        && (terminal.width >= BYTES || measured.iter().all(|row| row.energy_j.is_none()));
     let has_share = is_wide || measured.iter().any(|row| row.share.is_some());
     let mut headings = vec!["median", "±", "rate"];
     headings.extend(has_share.then_some("of ceiling"));
     headings.push("speed");
     headings.extend(has_model.then_some("model"));
     let has_bytes = terminal.width >= BYTES;
+    let has_energy = measured.iter().any(|row| row.energy_j.is_some());
+    if has_energy {
+        headings.extend(["energy", "per watt"]);
+    }
     // A narrow table has room for one prediction.
-    if (has_bytes || !has_model) && measured.iter().any(|row| row.traffic().is_some()) {
+    if (has_bytes || !(has_model || has_energy)) && measured.iter().any(|row| row.traffic().is_some()) {
         headings.extend(has_bytes.then_some(["asked", "moved"]).into_iter().flatten());
         headings.push("degree");
     }
@@ -104,6 +109,10 @@ fn cells(firsts: &Firsts, row: &Record, headings: &[&str], is_wide: bool) -> Vec
     if headings.contains(&"model") {
         cells.push(model(row).into());
     }
+    if headings.contains(&"energy") {
+        cells.push(row.energy_j.map_or_else(String::new, format::energy).into());
+        cells.push(per_watt(row).into());
+    }
     if headings.contains(&"degree") {
         let traffic = row.traffic();
         let text = |figure: fn(Traffic) -> String| Cell::from(traffic.map_or_else(String::new, figure));
@@ -153,6 +162,15 @@ impl<'a> Firsts<'a> {
 /// The speed that the family's model predicts, relative to the same row as the measured speed.
 pub(super) fn model(row: &Record) -> String {
     row.model.map_or_else(String::new, format::ratio)
+}
+
+/// The row's rate divided by the card's power: operations per joule are operations per second and watt.
+fn per_watt(row: &Record) -> String {
+    match (row.gb_per_j.filter(|_| row.load_ns().is_none()), row.gflop_per_j) {
+        (Some(bytes), _) => format!("{} GB/J", format::significant(bytes, 3)),
+        (None, Some(flops)) => format!("{} GFLOP/J", format::significant(flops, 3)),
+        (None, None) => String::new(),
+    }
 }
 
 /// Whole bytes; of a mean the nearest.

@@ -91,6 +91,12 @@ pub fn time(ns: f64) -> String {
     scaled(ns, TIME_UNITS, 4)
 }
 
+/// Energy in joules: `84.2 mJ`.
+#[must_use]
+pub fn energy(joules: f64) -> String {
+    scaled(joules * 1e6, &["µJ", "mJ", "J", "kJ"], 3)
+}
+
 /// Latency of a dependent load in nanoseconds: `23.8 ns/load`.
 #[must_use]
 pub fn load_latency(ns: f64) -> String {

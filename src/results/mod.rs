@@ -12,11 +12,12 @@ pub mod fleet;
 pub mod format;
 pub mod normal;
 mod record;
+pub mod soak;
 pub mod stats;
 pub mod summary;
 pub mod tour;
 
 pub use bound::Bound;
 pub use record::{
-    COLUMNS, CardId, Cause, Clock, Column, Conditions, Kind, Lane, Record, SCHEMA, Status, by_card, typical,
+    COLUMNS, CardId, Cause, Clock, Column, Conditions, Energy, Kind, Lane, Record, SCHEMA, Status, by_card, typical,
 };

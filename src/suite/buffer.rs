@@ -24,6 +24,9 @@ pub enum Contents {
     Of(Scalar, Box<Contents>),
     /// The same in host memory, where kernels reach it.
     OnHost(Box<Contents>),
+    /// The same in the memory of another card: of the one so many places after this card in the driver's list, which
+    /// starts again at its end; 0 = of this card, in a context of its own.
+    OnPeer(u32, Box<Contents>),
     /// Constants for a uniform buffer, or state that one launch passes to the next.
     Words(Vec<u32>),
     /// A walk through memory for dependent loads.

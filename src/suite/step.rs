@@ -68,6 +68,8 @@ pub enum Step<B = &'static str> {
         /// By which call; wgpu cannot read back through its queue, so [`Route::Queue`] is [`Route::Staging`] there.
         route: Route,
     },
+    /// Between two copies: they start at the same time, each in a queue of its own, and the next step waits for both.
+    Beside,
     /// Copies the first `scalars` of a buffer to the host and adds them up there, one after the other; end to end only.
     SumOnHost {
         /// Source.
@@ -156,6 +158,7 @@ impl Step {
             Self::Upload(buffer) => Step::Upload(index(buffer)?),
             Self::Send { from, to, route } => Step::Send { from: index(from)?, to: index(to)?, route },
             Self::Receive { from, to, route } => Step::Receive { from: index(from)?, to: index(to)?, route },
+            Self::Beside => Step::Beside,
             Self::SumOnHost { buffer, scalars } => Step::SumOnHost { buffer: index(buffer)?, scalars },
         })
     }

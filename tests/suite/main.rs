@@ -29,6 +29,7 @@ mod index;
 mod kill;
 mod learn;
 mod limit;
+mod load;
 mod metal;
 mod mutations;
 mod normal;

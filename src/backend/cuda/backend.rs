@@ -12,6 +12,7 @@ use super::gpu::Gpu;
 use super::memory::{Memory, Pinned};
 use super::module::Module;
 use super::prepared::CudaJob;
+use super::query;
 use super::steps;
 use super::twins::Twins;
 use crate::backend::background::{self, BackgroundCompiler, Work};
@@ -34,6 +35,8 @@ pub struct CudaBackend {
     spacers: Vec<Memory>,
     /// Opened when a job first needs it.
     blas: Option<Rc<Blas>>,
+    /// Other cards, by their places after this one, opened when a job first needs them.
+    peers: HashMap<u32, Gpu>,
 }
 
 impl CudaBackend {
@@ -55,6 +58,7 @@ impl CudaBackend {
             inputs: Vec::new(),
             spacers: Vec::new(),
             blas: None,
+            peers: HashMap::new(),
         })
     }
 
@@ -90,6 +94,16 @@ impl CudaBackend {
                 buffers.push(Rc::clone(memory));
                 continue;
             }
+            if let Some(places) = buffer.peer() {
+                let peer = self.peer(places)?;
+                peer.context.enter()?;
+                let memory = Rc::new(Memory::new(&peer.context, buffer.bytes)?);
+                if buffer.is_output() { memory.fill(POISON) } else { peer.upload(buffer, &memory) }?;
+                peer.context.wait()?;
+                self.gpu.context.enter()?;
+                buffers.push(memory);
+                continue;
+            }
             if buffer.is_on_host() {
                 let mut pinned = Pinned::new(&self.gpu.context, buffer.bytes as usize)?;
                 buffer.fill(0, pinned.bytes_mut()?);
@@ -104,6 +118,31 @@ impl CudaBackend {
             to_fill.push(index);
         }
         Ok((buffers, to_fill))
+    }
+
+    /// The card so many places after this one, with access in both directions; 0 is this card in a second context, which
+    /// has the access that any context of a card has.
+    fn peer(&mut self, places: u32) -> Result<Gpu> {
+        if let Some(peer) = self.peers.get(&places) {
+            return Ok(peer.clone());
+        }
+        let cards = query::count();
+        let own = self.found.ordinal;
+        let other = (i64::from(own) + i64::from(places)).rem_euclid(i64::from(cards.max(1))) as i32;
+        if places > 0 && other == own {
+            return Err(Error::Unsupported(format!(
+                "needs another card {places} places after this one, and the driver lists {cards}"
+            )));
+        }
+        let peer = Gpu::open(other, self.gpu.context.timeout())?;
+        let connected = if places == 0 { Ok(()) } else { peer.context.access(&self.gpu.context) };
+        self.gpu.context.enter()?;
+        connected?;
+        if places > 0 {
+            self.gpu.context.access(&peer.context)?;
+        }
+        self.peers.insert(places, peer.clone());
+        Ok(peer)
     }
 
     /// cuBLAS in this context.
@@ -169,7 +208,9 @@ impl CudaBackend {
         self.gpu.context.wait()?;
         let is_library = |step: &Step| matches!(step, Step::Library { .. });
         let blas = if job.steps.iter().any(is_library) { Some(self.blas()?) } else { None };
-        CudaJob::new(self.gpu.clone(), (module, blas), job, buffers, arrays)
+        let lies_there = |(index, buffer): (usize, &JobBuffer)| Some((index, self.peers.get(&buffer.peer()?)?.clone()));
+        let peers = job.buffers.iter().enumerate().filter_map(lies_there).collect();
+        CudaJob::new(self.gpu.clone(), (module, blas), job, (buffers, peers), arrays)
     }
 }
 
@@ -190,6 +231,7 @@ impl Backend for CudaBackend {
             self.inputs.clear();
             self.spacers.clear();
             self.blas = None;
+            self.peers.drain().for_each(|(_, peer)| peer.context.close());
             self.gpu.context.close();
             self.gpu = open(&self.found, self.gpu.context.timeout()).map_err(|error| {
                 // After an illegal address, drivers of CUDA 13 refuse every later call of the process.
@@ -231,6 +273,7 @@ impl Backend for CudaBackend {
     fn release(&mut self) {
         self.inputs.clear();
         self.spacers.clear();
+        self.peers.clear();
     }
 }
 

@@ -31,6 +31,16 @@ enum State {
     Closed,
 }
 
+/// A stream beside the first.
+#[derive(Clone, Copy)]
+struct Second {
+    stream: sys::CUstream,
+    /// Finished when all work of the first stream before the fork is finished.
+    fork: sys::CUevent,
+    /// Finished when all work of the second stream is finished.
+    join: sys::CUevent,
+}
+
 /// A context on a device, with one stream that runs all work in order.
 ///
 /// Only one thread uses it: neither a context nor what holds an `Rc` of it is `Send`.
@@ -41,6 +51,10 @@ pub(super) struct Context {
     end: sys::CUevent,
     /// Finished when all work but the last one or two intervals is finished.
     fences: [sys::CUevent; 2],
+    /// A second stream and the events that connect it with the first, once a job copies two ways at once.
+    second: Cell<Option<Second>>,
+    /// Whether operations go to the second stream.
+    is_second: Cell<bool>,
     issued: Cell<u64>,
     /// Whether operations are added to a graph and do not run.
     is_capturing: Cell<bool>,
@@ -63,18 +77,84 @@ impl Context {
             stream: ptr::null_mut(),
             end: ptr::null_mut(),
             fences: [ptr::null_mut(); 2],
+            second: Cell::new(None),
+            is_second: Cell::new(false),
             issued: Cell::new(0),
             is_capturing: Cell::new(false),
             state: Cell::new(State::Open),
             timeout,
         };
-        let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as c_uint;
-        // SAFETY: creating the context made it current, and `context.stream` is a valid place for the handle.
-        let status = unsafe { sys::cuStreamCreate(&raw mut context.stream, flags) };
-        context.check("opening a stream", status)?;
+        context.stream = context.new_stream()?;
         context.end = context.untimed_event()?;
         context.fences = [context.untimed_event()?, context.untimed_event()?];
         Ok(Rc::new(context))
+    }
+
+    /// A stream that does not wait for others. Destroyed with the context, which must be current.
+    fn new_stream(&self) -> Result<sys::CUstream> {
+        let mut stream = ptr::null_mut();
+        let flags = sys::CUstream_flags::CU_STREAM_NON_BLOCKING as c_uint;
+        // SAFETY: the context is current, and `stream` is a valid place for the handle.
+        let status = unsafe { sys::cuStreamCreate(&raw mut stream, flags) };
+        self.check("opening a stream", status)?;
+        Ok(stream)
+    }
+
+    /// Lets the second stream wait for all work so far. [`Context::beside`] then leads to it.
+    pub(super) fn fork(&self) -> Result<()> {
+        self.check_open()?;
+        let second = match self.second.get() {
+            Some(second) => second,
+            None => Second { stream: self.new_stream()?, fork: self.untimed_event()?, join: self.untimed_event()? },
+        };
+        self.second.set(Some(second));
+        // SAFETY: stream and event are of this context, and live as long as it.
+        unsafe { self.record(second.fork)? };
+        // SAFETY: as above.
+        let status = unsafe { sys::cuStreamWaitEvent(second.stream, second.fork, 0) };
+        self.check("connecting two streams", status)
+    }
+
+    /// Adds what follows to the second stream, which [`Context::fork`] opened.
+    pub(super) fn beside(&self) {
+        self.is_second.set(true);
+    }
+
+    /// Adds what follows to the first stream again, after all work in both.
+    pub(super) fn join(&self) -> Result<()> {
+        let Some(second) = self.second.get() else { return Ok(()) };
+        // SAFETY: stream and event are of this context, and live as long as it.
+        let recorded = unsafe { self.record(second.join) };
+        self.is_second.set(false);
+        recorded?;
+        // SAFETY: as above.
+        let status = unsafe { sys::cuStreamWaitEvent(self.stream, second.join, 0) };
+        self.check("connecting two streams", status)
+    }
+
+    /// The stream that operations go to.
+    fn current(&self) -> sys::CUstream {
+        self.second.get().filter(|_| self.is_second.get()).map_or(self.stream, |second| second.stream)
+    }
+
+    /// The handle, for calls that name two contexts.
+    pub(super) const fn raw(&self) -> sys::CUcontext {
+        self.raw
+    }
+
+    /// Lets this context, which must be current, access the memory of the other.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] where the cards have no such way.
+    pub(super) fn access(&self, other: &Self) -> Result<()> {
+        // SAFETY: both handles came from `cuCtxCreate`, and `other` is borrowed.
+        match unsafe { sys::cuCtxEnablePeerAccess(other.raw, 0) } {
+            CUresult::CUDA_SUCCESS | CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => Ok(()),
+            CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED => {
+                Err(Error::Unsupported("the two cards cannot access each other's memory".to_owned()))
+            }
+            status => self.check("connecting two cards", status),
+        }
     }
 
     /// An event without a timestamp, which is cheaper. Destroyed with the context.
@@ -139,7 +219,7 @@ impl Context {
     /// Adds an operation to the stream.
     pub(super) fn issue(&self, name: &str, operation: impl FnOnce(sys::CUstream) -> CUresult) -> Result<()> {
         self.check_open()?;
-        self.check(name, operation(self.stream))?;
+        self.check(name, operation(self.current()))?;
         self.count_operation()
     }
 
@@ -217,7 +297,7 @@ impl Context {
     pub(super) unsafe fn record(&self, event: sys::CUevent) -> Result<()> {
         self.check_open()?;
         // SAFETY: the caller promises the event; the stream lives as long as the context, which is open.
-        let status = unsafe { sys::cuEventRecord(event, self.stream) };
+        let status = unsafe { sys::cuEventRecord(event, self.current()) };
         self.check("recording an event", status)
     }
 
@@ -247,6 +327,8 @@ impl Context {
     /// Waits until all work in the stream is finished. After an error the context no longer works: copies may still be
     /// in flight.
     pub(super) fn wait(&self) -> Result<()> {
+        // A step that failed may have left the second stream.
+        self.is_second.set(false);
         // SAFETY: `end` is an event of this context, and lives as long as it.
         let recorded = unsafe { self.record(self.end) };
         let waited = recorded.and_then(|()| self.wait_for(self.end));

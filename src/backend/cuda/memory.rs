@@ -103,6 +103,23 @@ impl Memory {
         Ok(zones)
     }
 
+    /// The context that the memory belongs to.
+    pub(super) const fn context(&self) -> &Rc<Context> {
+        &self.context
+    }
+
+    /// The same as [`Memory::copy_from`] where the two may be of different cards: the work of `context`, which must be
+    /// current.
+    pub(super) fn copy_across(&self, from: &Self, context: &Context) -> Result<()> {
+        let bytes = from.bytes.min(self.bytes) as usize;
+        let (to_context, from_context) = (self.context.raw(), from.context.raw());
+        // SAFETY: both have at least that many bytes, of their contexts, which live as long as the memory. The caller
+        // waits for the copy before it frees either.
+        context.issue("copying between cards", |stream| unsafe {
+            sys::cuMemcpyPeerAsync(self.address, to_context, from.address, from_context, bytes, stream)
+        })
+    }
+
     /// Copies the start of `from` over the start of this memory, as far as both go.
     pub(super) fn copy_from(&self, from: &Self) -> Result<()> {
         let bytes = from.bytes.min(self.bytes) as usize;

@@ -19,7 +19,7 @@ pub(super) fn check(steps: &[Step], end_to_end: &[Step]) -> Result<()> {
         )
     };
     let in_launch = |step: &&Step| match step {
-        Step::CopyPitched { .. } => true,
+        Step::CopyPitched { .. } | Step::Beside => true,
         Step::Send { route, .. } => matches!(route, Route::Queue | Route::Staging | Route::Pinned),
         Step::Receive { route, .. } => matches!(route, Route::Queue | Route::Staging | Route::StagingOnly),
         step => in_both(step),
@@ -69,6 +69,7 @@ mod tests {
             vec![Step::Receive { from: 0, to: 1, route: Route::StagingOnly }],
             vec![Step::CopyRows { from: 0, to: 1 }],
             vec![COPY_PITCHED],
+            vec![Step::Restore { from: 0, to: 1 }, Step::Beside, Step::Restore { from: 1, to: 0 }],
         ] {
             assert!(!fit_in_a_graph(&steps), "{steps:?}");
         }
@@ -82,7 +83,7 @@ mod tests {
         let sum = Step::SumOnHost { buffer: 0, scalars: 1 };
         assert!(check(&[dispatch.clone(), Step::Clear(0)], &[Step::Upload(0), dispatch, sum.clone()]).is_ok());
         assert!(check(&[COPY_PITCHED], &[]).is_ok());
-        assert!(check(&[send(Route::Pinned), receive(Route::StagingOnly)], &[]).is_ok());
+        assert!(check(&[send(Route::Pinned), Step::Beside, receive(Route::StagingOnly)], &[]).is_ok());
         for (steps, end_to_end, name) in [
             (vec![send(Route::StagingOnly)], vec![], "route: StagingOnly"),
             (vec![send(Route::Mapped)], vec![], "route: Mapped"),
@@ -91,6 +92,7 @@ mod tests {
             (vec![sum], vec![], "SumOnHost"),
             (vec![], vec![send(Route::Queue)], "Send"),
             (vec![], vec![COPY_PITCHED], "CopyPitched"),
+            (vec![], vec![Step::Beside], "Beside"),
         ] {
             let error = check(&steps, &end_to_end).expect_err("not run");
             assert!(matches!(error, Error::Unsupported(_)) && error.to_string().contains(name), "{error}");

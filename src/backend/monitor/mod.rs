@@ -1,6 +1,9 @@
-//! Clocks, temperature, power and throttling of a card, from NVIDIA's management library (NVML). The library is loaded
-//! at run time. Without it there is no monitor, and only the canary watches the clock.
+//! Clocks, temperature, power, energy and throttling of a card: of NVIDIA's from their management library (NVML), which is
+//! loaded at run time, of others on Linux from the files of their drivers. Without either there is no monitor, and only
+//! the canary watches the clock.
 
+#[cfg(target_os = "linux")]
+mod hwmon;
 #[cfg(feature = "nvml")]
 mod nvml;
 mod state;
@@ -14,8 +17,13 @@ pub fn find(pci_address: Option<&str>, uuid: Option<&str>) -> Option<Box<dyn Mon
         return None;
     }
     #[cfg(feature = "nvml")]
-    return nvml::Card::find(pci_address, uuid).map(|card| Box::new(card) as Box<dyn Monitor>);
-    #[cfg(not(feature = "nvml"))]
+    if let Some(card) = nvml::Card::find(pci_address, uuid) {
+        return Some(Box::new(card));
+    }
+    #[cfg(target_os = "linux")]
+    if let Some(sensors) = pci_address.and_then(hwmon::Sensors::find) {
+        return Some(Box::new(sensors));
+    }
     None
 }
 

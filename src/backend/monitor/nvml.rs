@@ -35,6 +35,16 @@ impl Monitor for Card {
         }
     }
 
+    fn joules(&mut self) -> Option<f64> {
+        let device = self.library.device_by_index(self.index).ok()?;
+        device.total_energy_consumption().ok().map(|millijoules| millijoules as f64 / 1e3)
+    }
+
+    fn watts(&mut self) -> Option<f64> {
+        let device = self.library.device_by_index(self.index).ok()?;
+        device.power_usage().ok().map(|milliwatts| f64::from(milliwatts) / 1e3)
+    }
+
     fn max_sm_mhz(&self) -> Option<u32> {
         self.library.device_by_index(self.index).ok()?.max_clock_info(Clock::SM).ok()
     }

@@ -82,6 +82,15 @@ pub(in crate::cli) struct Arguments {
     /// report of the card
     #[arg(long)]
     pub(super) anonymous: bool,
+    /// Measure the energy of each case, too: joules a launch by the card's counter or power sensor, for 1.4 s in each of
+    /// up to three epochs
+    #[arg(long)]
+    pub(super) energy: bool,
+    /// Run each case for this long (10m) in place of measuring it: speed, clocks, temperature and power of each second as
+    /// CSV, and whether it became slower
+    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with_all =
+          ["resume", "json", "save_image", "tune", "time", "epochs", "energy", "dry_run", "table", "shaders"])]
+    pub(super) soak: Option<Duration>,
     /// Folder to write the images of the family texture and their original to, as PNG
     #[arg(long, value_name = "DIR")]
     pub(super) save_image: Option<PathBuf>,

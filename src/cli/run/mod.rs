@@ -1,27 +1,29 @@
 //! `run`: selects devices, plans and measures cases, writes reports and prints tables.
 
 mod arguments;
+mod opened;
 mod planned;
+mod soak;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::bundle;
 use super::compiler;
 use super::format::{TableFormat, Tables};
-use super::host::{self, battery_note, operating_system, processor};
+use super::host::battery_note;
 use super::interrupt::{self, Interrupt};
 use super::messages::{beginning, how_to_go_on, left_out, matched_by_part, smaller_workgroups};
 use super::output::{is_on_terminal, print, say, terminal};
 use super::outputs::{Files, Paths, default_csv, name_words};
 use super::pictures::Pictures;
 use super::progress::Progress;
-use super::selection::{no_device, select_runs, why_this_card};
+use super::selection::{select_runs, why_this_card};
 use super::target::{Target, Through, targets};
 use super::values::plural;
 use crate::backend::{Api, Backend, Device, DeviceType};
 use crate::engine::plan::{by_part, plan, reserves, select, without_size};
-use crate::engine::{EarlierRows, End, Epochs, Fitted, Outcome, Settings, recall_params};
+use crate::engine::{EarlierRows, End, Fitted, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
 use crate::report::summary::card;
@@ -30,10 +32,8 @@ use crate::results::Record;
 use crate::suite::{Case, Dtype, Profile};
 
 pub(super) use arguments::Arguments;
+use opened::{open, settings};
 use planned::{cases_for, dry_run, expected_time, profile_for, request, time_for};
-
-/// Seeds from the clock are below this, short enough to type.
-const SEEDS: u64 = 1_000_000;
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {
@@ -51,6 +51,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
         return Err(Error::Usage(
             "--save-image: none of these benchmarks writes an image: add the family texture".to_owned(),
         ));
+    }
+    if arguments.soak.is_some() {
+        soak::check(arguments)?;
     }
     let paths = arguments.paths();
     paths.check()?;
@@ -76,6 +79,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     battery_note().iter().for_each(|note| say(note));
     if resumed.is_some() && runs.len() > 1 {
         return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
+    }
+    if let Some(duration) = arguments.soak {
+        let Files { csv, .. } = paths.open()?;
+        let take = |run: Vec<usize>| run.into_iter().filter_map(|index| found[index].take()).collect();
+        let cards = runs.into_iter().map(take).collect();
+        return soak::run(arguments, duration, cards, csv);
     }
     let mut pictures = Vec::new();
     for (number, run) in runs.iter().enumerate() {
@@ -153,6 +162,9 @@ impl Command<'_> {
         // Open first: devices that fail to open leave no report.
         let mut backends = open(card, arguments)?;
         let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
+        if arguments.energy {
+            backends.iter().try_for_each(|backend| has_energy(backend.as_ref()))?;
+        }
         let profile = profile_for(arguments, &devices[0]);
         let time = time_for(arguments, profile, &devices[0]);
         let card: Vec<&Device> = devices.iter().collect();
@@ -169,7 +181,7 @@ impl Command<'_> {
         )?;
         let own = match &files.csv {
             Some(_) => None,
-            None => Some(default_csv(&devices, &settings.date[..10], arguments.json.as_deref())?),
+            None => Some(default_csv(&devices, &settings.date[..10], "", arguments.json.as_deref())?),
         };
         // A file of its own has the rows of its device alone.
         let first = if own.is_none() { before.to_vec() } else { Vec::new() };
@@ -231,6 +243,16 @@ impl Command<'_> {
     }
 }
 
+/// Refuses `--energy` on a card without a counter or a sensor.
+fn has_energy(backend: &dyn Backend) -> Result<()> {
+    let has = backend.monitor().is_some_and(|mut monitor| monitor.joules().or_else(|| monitor.watts()).is_some());
+    let refusal = || {
+        let name = &backend.device().name;
+        Error::Usage(format!("--energy: {name} reports neither an energy counter nor its power: run without --energy"))
+    };
+    if has { Ok(()) } else { Err(refusal()) }
+}
+
 /// The tables that the user asks for. A terminal has no room for all of them; a pipe gets them all.
 fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
     let is_filtered = !arguments.filters.is_empty() || arguments.own.is_some();
@@ -265,25 +287,6 @@ fn print_summary(arguments: &Arguments, records: &[Record], path: &str) -> Resul
     print(&format!("\n{}", card(records, &[next, path.to_owned()], terminal())))
 }
 
-fn settings(arguments: &Arguments, profile: Profile, time: Option<Duration>, devices: &[Device]) -> Settings {
-    let now = jiff::Timestamp::now();
-    let date = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let mut settings = Settings::new(profile, date, operating_system(), processor());
-    settings.host = arguments.host.clone().unwrap_or_else(host::name);
-    settings.is_anonymous = arguments.anonymous;
-    settings.is_tuned = arguments.tune;
-    settings.time = time;
-    settings.seed = arguments.seed.unwrap_or_else(|| now.as_millisecond() as u64 % SEEDS);
-    let mut apis: Vec<&str> = devices.iter().map(|device| device.api.name()).collect();
-    apis.sort_unstable();
-    apis.dedup();
-    settings.apis = apis.join("+");
-    if let Some(epochs) = arguments.epochs {
-        settings.epochs = Epochs { least: epochs.into(), most: epochs.into(), target: 0.0 };
-    }
-    settings
-}
-
 /// The rows of the file to resume. New rows get its date, because they belong to the same run.
 fn earlier_rows(
     report: Parsed,
@@ -309,33 +312,4 @@ fn earlier_rows(
     };
     say(&format!("{path}: keeping {} rows{again}", earlier.records().len()));
     Ok(earlier)
-}
-
-/// Opens a card through its APIs, at least one, and those that compile WGSL once for each compiler. APIs that fail are
-/// skipped if another one works.
-fn open(card: Vec<Target>, arguments: &Arguments) -> Result<Vec<Box<dyn Backend>>> {
-    let (mut backends, mut errors) = (Vec::new(), Vec::new());
-    for target in card {
-        let api = target.device().api;
-        let mut add = |opened| match opened {
-            Ok(backend) => backends.push(backend),
-            Err(error) => errors.push((api, error)),
-        };
-        let mut is_compiled = false;
-        for spec in &arguments.compilers {
-            let Some(again) = target.again() else { break };
-            is_compiled = true;
-            add(pollster::block_on(again.open_with(compiler::compiler(spec, &arguments.spirv)?)));
-        }
-        if !is_compiled {
-            add(pollster::block_on(target.open()));
-        }
-    }
-    if backends.is_empty() {
-        return Err(errors.into_iter().next().map_or_else(no_device, |(_, error)| error));
-    }
-    for (api, error) in errors {
-        say(&format!("{api} is left out: {}", error.chain()));
-    }
-    Ok(backends)
 }

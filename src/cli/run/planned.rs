@@ -77,7 +77,11 @@ pub(super) fn expected_time(
     card: &[&Device],
 ) -> Option<String> {
     let is_usual = arguments.sizes.is_empty() && arguments.params.is_empty() && arguments.epochs.is_none();
-    let has_more = arguments.tune || arguments.shaders.is_some() || time.is_some() || !arguments.compilers.is_empty();
+    let has_more = arguments.tune
+        || arguments.shaders.is_some()
+        || time.is_some()
+        || !arguments.compilers.is_empty()
+        || arguments.energy;
     if is_usual && !has_more { estimate(profile, cases, card) } else { None }
 }
 

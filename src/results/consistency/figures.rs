@@ -33,6 +33,7 @@ pub(super) fn check(records: &[Record], faults: &mut Faults) {
         if row.status.is_timed() {
             times(row, faults);
             rates(row, faults);
+            energies(row, faults);
             ticks(row, faults);
         }
     }
@@ -144,6 +145,32 @@ fn rates(row: &Record, faults: &mut Faults) {
             (Some(_), None) => faults.of_row(name, row, &format!("{name} is missing")),
             (None, Some(rate)) => faults.of_row(name, row, &format!("{name} is {rate}, but there are no {of}")),
             _ => {}
+        }
+    }
+}
+
+/// Energies and what follows from them.
+fn energies(row: &Record, faults: &mut Faults) {
+    let mut add = |sentence: String| faults.of_row("energy", row, &sentence);
+    let Some(joules) = row.energy_j else {
+        let rest = [row.energy_noise, row.power_w, row.sensor_w, row.gflop_per_j, row.gb_per_j];
+        if rest.iter().any(Option::is_some) || !row.energies_j.is_empty() {
+            add("there is power, but no energy_j".to_owned());
+        }
+        return;
+    };
+    if !row.energies_j.iter().chain([&joules]).all(|joules| *joules > 0.0) {
+        return add("an energy is not above zero".to_owned());
+    }
+    let mean = row.energies_j.iter().sum::<f64>() / row.energies_j.len() as f64;
+    if !is_near(joules, mean, ROUNDING) {
+        add(format!("energy_j is {joules}, but the mean of energies_j is {mean:.3e}"));
+    }
+    for (name, amount, rate) in [("gb_per_j", row.bytes, row.gb_per_j), ("gflop_per_j", row.flops, row.gflop_per_j)] {
+        let expected = amount.map(|amount| amount as f64 / joules / 1e9);
+        let agrees = expected.zip(rate).map_or(expected.is_some() == rate.is_some(), |(a, b)| is_near(a, b, ROUNDING));
+        if !agrees {
+            add(format!("{name} does not follow from energy_j"));
         }
     }
 }

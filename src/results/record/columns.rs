@@ -142,6 +142,17 @@ pub const COLUMNS: &[Column] = &[
     column!(Text spirv_bytes, "B", "size of the SPIR-V, in a run with --compiler"),
     column!(Text spirv_instructions, "", "number of instructions of the SPIR-V, with declarations, without names for debuggers"),
     column!(Identity host, "", "name of the host; empty in anonymous reports"),
+    column!(Figure energy_j, "J", "energy of one launch, of the whole card: mean of the epochs that measured it (--energy)"),
+    column!(Figure energy_noise, "", "half width of the 95 % interval of energy_j, relative to it; empty with one epoch"),
+    column!(Figure energies_j, "J", "energy of one launch in each epoch that measured it, in their order, joined by ';'"),
+    column!(Figure power_w, "W", "mean power of the card while the launches of energy_j ran without a pause"),
+    column!(
+        Figure sensor_w,
+        "W",
+        "the card's power sensor at the end of these launches, where an energy counter gave power_w; else empty"
+    ),
+    column!(Figure gflop_per_j, "GFLOP/J", "flops divided by energy_j; 1 GFLOP/J is 1 GFLOP/s per watt"),
+    column!(Figure gb_per_j, "GB/J", "bytes divided by energy_j"),
 ];
 
 impl Record {
@@ -185,7 +196,7 @@ mod tests {
              stddev_ns,ci_low_ns,ci_high_ns,end_to_end_ns,bytes,flops,gb_per_s,gflop_per_s,ceiling,share,model,drift,\
              in_kernel_ns,subgroup_size,cause,epochs_ns,noise_within,noise_between,slope_ns,share_low,share_high,canary_ns,\
              seed,card,apis,l2_bytes,profile,compiler,compiler_version,translation_ms,pipeline_ms,spirv_bytes,\
-             spirv_instructions,host"
+             spirv_instructions,host,energy_j,energy_noise,energies_j,power_w,sensor_w,gflop_per_j,gb_per_j"
         );
     }
 

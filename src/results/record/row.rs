@@ -153,6 +153,13 @@ pub struct Record {
     pub spirv_bytes: Option<u64>,
     pub spirv_instructions: Option<u64>,
     pub host: String,
+    pub energy_j: Option<f64>,
+    pub energy_noise: Option<f64>,
+    pub energies_j: Vec<f64>,
+    pub power_w: Option<f64>,
+    pub sensor_w: Option<f64>,
+    pub gflop_per_j: Option<f64>,
+    pub gb_per_j: Option<f64>,
     /// Cause and reason before the comparison with the ceiling replaced them. Not a column.
     pub unjudged: Option<(Option<Cause>, String)>,
     /// All samples of all epochs in order. Only in the JSON report.

@@ -1,0 +1,75 @@
+//! The devices of a run, opened, and its settings.
+
+use std::time::Duration;
+
+use super::arguments::Arguments;
+use crate::backend::{Backend, Device};
+use crate::cli::compiler;
+use crate::cli::host::{self, operating_system, processor};
+use crate::cli::output::say;
+use crate::cli::selection::no_device;
+use crate::cli::target::Target;
+use crate::engine::{Epochs, Settings};
+use crate::error::Result;
+use crate::suite::Profile;
+
+/// Seeds from the clock are below this, short enough to type.
+const SEEDS: u64 = 1_000_000;
+
+/// Maximum number of epochs that measure a case's energy.
+const ENERGY_EPOCHS: usize = 3;
+
+/// The settings of the command line for a card.
+pub(super) fn settings(
+    arguments: &Arguments,
+    profile: Profile,
+    time: Option<Duration>,
+    devices: &[Device],
+) -> Settings {
+    let now = jiff::Timestamp::now();
+    let date = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let mut settings = Settings::new(profile, date, operating_system(), processor());
+    settings.host = arguments.host.clone().unwrap_or_else(host::name);
+    settings.is_anonymous = arguments.anonymous;
+    settings.is_tuned = arguments.tune;
+    settings.time = time;
+    settings.energy_epochs = if arguments.energy { ENERGY_EPOCHS } else { 0 };
+    settings.seed = arguments.seed.unwrap_or_else(|| now.as_millisecond() as u64 % SEEDS);
+    let mut apis: Vec<&str> = devices.iter().map(|device| device.api.name()).collect();
+    apis.sort_unstable();
+    apis.dedup();
+    settings.apis = apis.join("+");
+    if let Some(epochs) = arguments.epochs {
+        settings.epochs = Epochs { least: epochs.into(), most: epochs.into(), target: 0.0 };
+    }
+    settings
+}
+
+/// Opens a card through its APIs, at least one, and those that compile WGSL once for each compiler. APIs that fail are
+/// skipped if another one works.
+pub(super) fn open(card: Vec<Target>, arguments: &Arguments) -> Result<Vec<Box<dyn Backend>>> {
+    let (mut backends, mut errors) = (Vec::new(), Vec::new());
+    for target in card {
+        let api = target.device().api;
+        let mut add = |opened| match opened {
+            Ok(backend) => backends.push(backend),
+            Err(error) => errors.push((api, error)),
+        };
+        let mut is_compiled = false;
+        for spec in &arguments.compilers {
+            let Some(again) = target.again() else { break };
+            is_compiled = true;
+            add(pollster::block_on(again.open_with(compiler::compiler(spec, &arguments.spirv)?)));
+        }
+        if !is_compiled {
+            add(pollster::block_on(target.open()));
+        }
+    }
+    if backends.is_empty() {
+        return Err(errors.into_iter().next().map_or_else(no_device, |(_, error)| error));
+    }
+    for (api, error) in errors {
+        say(&format!("{api} is left out: {}", error.chain()));
+    }
+    Ok(backends)
+}
