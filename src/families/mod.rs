@@ -14,6 +14,7 @@ pub mod reduction;
 pub mod roofline;
 pub mod safety_tax;
 pub mod scan;
+pub mod stencil;
 pub mod stream;
 pub mod sum_of_cubes;
 pub mod texture;
@@ -33,6 +34,7 @@ pub const FAMILIES: &[&Family] = &[
     &scan::FAMILY,
     &histogram::FAMILY,
     &matmul::FAMILY,
+    &stencil::FAMILY,
     &bank_conflict::FAMILY,
     &coalescing::FAMILY,
     &workgroup_memory::FAMILY,

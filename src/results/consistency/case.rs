@@ -35,6 +35,12 @@ pub const ADDED: &[(&str, &str)] = &[
     ("workgroup_memory/static_and_dynamic", "2026-11-23"),
     ("texture/rotate_sampled_float", "2026-11-23T14"),
     ("texture/rotate_by_hand_float", "2026-11-23T14"),
+    ("stencil/naive_2d", "2026-11-24"),
+    ("stencil/tiled_2d", "2026-11-24"),
+    ("stencil/rolled_2d", "2026-11-24"),
+    ("stencil/naive_3d", "2026-11-24"),
+    ("stencil/tiled_3d", "2026-11-24"),
+    ("stencil/rolled_3d", "2026-11-24"),
 ];
 
 /// Reports from this day on have a row for each type and size that the suite declares. Set it to the day on which types

@@ -203,6 +203,7 @@ const OTHER_LADDERS = [
   "scan",
   "histogram",
   "matmul",
+  "stencil",
   "texture",
   "pitched",
   "atomics",
