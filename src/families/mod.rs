@@ -10,6 +10,7 @@ pub mod histogram;
 pub mod matmul;
 pub mod memory_spaces;
 pub mod pitched;
+pub mod radix_sort;
 pub mod reduction;
 pub mod roofline;
 pub mod safety_tax;
@@ -33,6 +34,7 @@ pub const FAMILIES: &[&Family] = &[
     &sum_of_cubes::FAMILY,
     &scan::FAMILY,
     &histogram::FAMILY,
+    &radix_sort::FAMILY,
     &matmul::FAMILY,
     &stencil::FAMILY,
     &bank_conflict::FAMILY,

@@ -2,8 +2,8 @@
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, Oracle, Profile,
-    Scalar, Shape, Step, Value, Work, all, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape,
+    Step, Work, all, by_rows, uniform,
 };
 
 /// The family.
@@ -48,9 +48,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/stencil/rolled_2d.wgsl"),
             cuda: include_str!("../../shaders/stencil/rolled_2d.cu"),
             accepts: &[("WG", Accepted::Whole(1, 1024)), ("ROWS", Accepted::Multiple(4, 1 << 16))],
-            steps: |shape, interface| {
-                plane(shape, 4 * u64::from(interface.invocations()), parameter(interface, "ROWS"))
-            },
+            steps: |shape, interface| plane(shape, 4 * u64::from(interface.invocations()), interface.parameter("ROWS")),
             ..BASE
         },
         Benchmark {
@@ -84,7 +82,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/stencil/rolled_3d.wgsl"),
             cuda: include_str!("../../shaders/stencil/rolled_3d.cu"),
             accepts: &[("SLICES", Accepted::Multiple(2, 1 << 16))],
-            steps: |shape, interface| volume(shape, 128, 8, parameter(interface, "SLICES")),
+            steps: |shape, interface| volume(shape, 128, 8, interface.parameter("SLICES")),
             ..VOLUME
         },
     ],
@@ -149,12 +147,6 @@ fn buffers(shape: &Shape) -> Vec<Buffer> {
         Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
         uniform("sizes", &shape.extent.sides()),
     ]
-}
-
-/// The value of an override of type u32.
-fn parameter(interface: &Interface, name: &str) -> u64 {
-    let value = interface.overrides.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
-    if let Some(Value::U32(value)) = value { value.into() } else { 1 }
 }
 
 /// One dispatch whose workgroups cover `width` by `height` cells each.

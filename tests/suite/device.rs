@@ -102,7 +102,7 @@ macro_rules! each_family {
     ($function:ident) => {
         crate::device::each_family!(
             $function: atomics, bank_conflict, barrier, cache_curve, ceiling, coalescing, histogram, matmul, memory_spaces,
-            pitched, reduction, roofline, safety_tax, scan, stencil, stream, sum_of_cubes, texture, transfer, transpose,
+            pitched, radix_sort, reduction, roofline, safety_tax, scan, stencil, stream, sum_of_cubes, texture, transfer, transpose,
             workgroup_memory
         );
     };

@@ -41,6 +41,8 @@ pub const ADDED: &[(&str, &str)] = &[
     ("stencil/naive_3d", "2026-11-24"),
     ("stencil/tiled_3d", "2026-11-24"),
     ("stencil/rolled_3d", "2026-11-24"),
+    ("radix_sort/three_kernels", "2026-11-24"),
+    ("radix_sort/onesweep", "2026-11-24"),
 ];
 
 /// Reports from this day on have a row for each type and size that the suite declares. Set it to the day on which types

@@ -202,6 +202,7 @@ const OTHER_LADDERS = [
   "sum_of_cubes",
   "scan",
   "histogram",
+  "radix_sort",
   "matmul",
   "stencil",
   "texture",
