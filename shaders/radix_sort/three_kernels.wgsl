@@ -54,14 +54,14 @@ fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) id: vec3
     } else if (sizes.kernel == SCAN) {
         // This workgroup has the digit of its number, each invocation neighbouring counts.
         let each = (sizes.groups + WG - 1u) / WG;
-        let from = group * sizes.groups + min(t * each, sizes.groups);
+        let begin = group * sizes.groups + min(t * each, sizes.groups);
         let upto = group * sizes.groups + min((t + 1u) * each, sizes.groups);
         var sum = 0u;
-        for (var k = from; k < upto; k++) {
+        for (var k = begin; k < upto; k++) {
             sum += counts[k];
         }
         var before = sum_before(sum, t);
-        for (var k = from; k < upto; k++) {
+        for (var k = begin; k < upto; k++) {
             let own = counts[k];
             counts[k] = before;
             before += own;
@@ -98,15 +98,15 @@ fn sum_before(own: u32, t: u32) -> u32 {
 /// Where the first key of each digit goes that this workgroup has.
 fn start_digits(group: u32, t: u32) {
     let each = max((1u << BITS) / WG, 1u);
-    let from = min(t * each, 1u << BITS);
-    let upto = min(from + each, 1u << BITS);
+    let begin = min(t * each, 1u << BITS);
+    let upto = min(begin + each, 1u << BITS);
     let totals = sizes.groups << BITS;
     var sum = 0u;
-    for (var d = from; d < upto; d++) {
+    for (var d = begin; d < upto; d++) {
         sum += counts[totals + d];
     }
     var before = sum_before(sum, t);
-    for (var d = from; d < upto; d++) {
+    for (var d = begin; d < upto; d++) {
         atomicStore(&digits[d], before + counts[d * sizes.groups + group]);
         before += counts[totals + d];
     }
@@ -136,11 +136,11 @@ fn move_tile(corner: u32, keys: u32, t: u32) {
     workgroupBarrier();
     for (var k = t; k < keys; k += WG) {
         let digit = tile[k] >> 16u;
-        let from = corner + (tile[k] & 0xffffu);
+        let begin = corner + (tile[k] & 0xffffu);
         let to = atomicLoad(&digits[digit]) + k - starts[digit];
-        result[to] = source[from];
+        result[to] = source[begin];
         if (PAIRS == 1u) {
-            result[sizes.n + to] = source[sizes.n + from];
+            result[sizes.n + to] = source[sizes.n + begin];
         }
     }
     workgroupBarrier();

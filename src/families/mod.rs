@@ -6,6 +6,7 @@ pub mod barrier;
 pub mod cache_curve;
 pub mod ceiling;
 pub mod coalescing;
+pub mod fft;
 pub mod histogram;
 pub mod matmul;
 pub mod memory_spaces;
@@ -15,6 +16,7 @@ pub mod reduction;
 pub mod roofline;
 pub mod safety_tax;
 pub mod scan;
+pub mod spmv;
 pub mod stencil;
 pub mod stream;
 pub mod sum_of_cubes;
@@ -37,6 +39,8 @@ pub const FAMILIES: &[&Family] = &[
     &radix_sort::FAMILY,
     &matmul::FAMILY,
     &stencil::FAMILY,
+    &fft::FAMILY,
+    &spmv::FAMILY,
     &bank_conflict::FAMILY,
     &coalescing::FAMILY,
     &workgroup_memory::FAMILY,

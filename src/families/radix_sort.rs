@@ -32,7 +32,7 @@ pub const FAMILY: Family = Family {
                 each pass reads twice.",
             wgsl: include_str!("../../shaders/radix_sort/three_kernels.wgsl"),
             cuda: include_str!("../../shaders/radix_sort/three_kernels.cu"),
-            accepts: &[("WG", Accepted::PowerOfTwo(32, 256)), BITS, PAIRS],
+            accepts: &[("WG", Accepted::PowerOfTwo(32, 512)), BITS, PAIRS],
             cases: &cases(
                 &[
                     &[("BITS", 4.0), ("PAIRS", 0.0)],
@@ -65,7 +65,7 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-const TUNED: &[Choice] = &[("WG", &[64.0, 128.0, 256.0])];
+const TUNED: &[Choice] = &[("WG", &[128.0, 256.0, 512.0])];
 const BITS: (&str, Accepted) = ("BITS", Accepted::OneOf(&[4.0, 8.0]));
 const PAIRS: (&str, Accepted) = ("PAIRS", Accepted::SWITCH);
 

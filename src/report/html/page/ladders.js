@@ -205,6 +205,8 @@ const OTHER_LADDERS = [
   "radix_sort",
   "matmul",
   "stencil",
+  "fft",
+  "spmv",
   "texture",
   "pitched",
   "atomics",
