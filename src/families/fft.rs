@@ -99,7 +99,7 @@ fn twiddles(points: u64, radix: u64) -> Vec<u32> {
 /// edition, theorem 24.2), the root mean square of the errors is at most log2(n) η times that of the results, with η = μ +
 /// γ4 (√2 + μ), where μ = u is the error of a twiddle factor and γ4 = 4u / (1 - 4u). A higher radix has no more roundings
 /// for each factor of two. Single errors stay below this bound of their mean: roundings do not all have the same sign,
-/// and the mean is a fraction of its bound (less than a tenth, as a test here shows). The results' mean square is n
+/// and the mean is a fraction of its bound (less than a fifth, as a test here shows). The results' mean square is n
 /// times that of the inputs.
 fn error(points: u64) -> f64 {
     const U: f64 = 1.0 / (1 << 24) as f64;
@@ -171,7 +171,7 @@ mod tests {
         }
     }
 
-    /// The same algorithm in f32: its largest error is less than a tenth of what is allowed.
+    /// The same algorithm in f32: its largest error is less than a fifth of what is allowed.
     #[test]
     fn single_errors_are_far_below_the_bound_of_their_mean() {
         for points in [256_usize, 4096] {
@@ -198,7 +198,7 @@ mod tests {
                 }
                 let errors = from.as_flattened().iter().zip(exact.as_flattened());
                 let largest = errors.map(|(got, want)| (f64::from(*got) - want).abs()).fold(0.0, f64::max);
-                assert!(largest < 0.1 * error(points as u64), "{points}: {largest}, {}", error(points as u64));
+                assert!(largest < 0.2 * error(points as u64), "{points}: {largest}, {}", error(points as u64));
             }
         }
     }

@@ -83,7 +83,7 @@ const MOST: u64 = 1 << 30;
 
 /// `largest`: the parameters at the largest size.
 const fn cases(params: &'static [Params], largest: &'static [Params]) -> [Cases; 3] {
-    const QUICK: &[Extent] = &[Extent::Linear(1_000_003), Extent::Linear(1 << 22)];
+    const QUICK: &[Extent] = &[Extent::Linear(100_003), Extent::Linear(1 << 20), Extent::Linear(1 << 24)];
     const ALL: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26)];
     const LARGEST: &[Extent] = &[Extent::Linear(1 << 28)];
     const U32: &[Dtype] = &[Dtype::U32];
@@ -139,8 +139,9 @@ struct Division {
 fn division(shape: &Shape, interface: &Interface) -> Division {
     /// Enough workgroups for any device, few enough that their counts are small.
     const GROUPS: u64 = 4096;
+    const LEAST_TILES: u64 = 4;
     let tiles = shape.count().div_ceil(8 * u64::from(interface.invocations()));
-    let each = tiles.div_ceil(GROUPS);
+    let each = tiles.div_ceil(GROUPS).max(LEAST_TILES);
     let bits = interface.parameter("BITS").max(4);
     Division { groups: tiles.div_ceil(each), each, bits, passes: (32 / bits) as usize }
 }

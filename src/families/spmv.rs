@@ -9,7 +9,7 @@ use crate::suite::{
 /// The family.
 pub const FAMILY: Family = Family {
     name: "spmv",
-    summary: "a sparse matrix in CSR times a vector; MATRIX is 0 (banded), 1 (power law) or 2 (random)",
+    summary: "a sparse matrix in CSR times a vector; MATRIX is 0 (banded), 1 (random) or 2 (power law)",
     model_text: "Values and columns are read once, 8 bytes per nonzero, besides 12 bytes per row: the best time is \
         these bytes over the read rate. The band reads x from L1. Random columns read a sector of 32 bytes for each 4 \
         bytes of x, unless L2 holds x, and the model counts x once.",
@@ -19,9 +19,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "row",
             summary: "one invocation per row",
-            look_for: "MATRIX=1 relative to MATRIX=2, with as many nonzeros: a subgroup lasts as long as its longest \
-                row, which has 2048 nonzeros against 32.",
-            limited_by: "L1: loads of a subgroup lie a row apart, 32 lines each; with MATRIX=1 idle lanes.",
+            look_for: "MATRIX=2 relative to MATRIX=1, with about as many nonzeros: a subgroup lasts as long as its \
+                longest row, which has up to 8192 nonzeros against 32.",
+            limited_by: "L1: loads of a subgroup lie a row apart, 32 lines each; with MATRIX=2 idle lanes.",
             wgsl: include_str!("../../shaders/spmv/row.wgsl"),
             cuda: include_str!("../../shaders/spmv/row.cu"),
             steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(interface.invocations().into()))],
@@ -44,8 +44,8 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "merge",
             summary: "equal shares of nonzeros and rows for every invocation, along the merge path",
-            look_for: "Nearly the same share of the read peak for MATRIX=0 and 1: long and short rows cost alike. Any \
-                gap to MATRIX=2 is the access to x.",
+            look_for: "Nearly the same time for MATRIX=1 and 2: long and short rows cost alike. Their gap to MATRIX=0 is \
+                the access to x.",
             limited_by: "DRAM reads for the band; sectors of x for random columns; at small sizes three launches.",
             wgsl: include_str!("../../shaders/spmv/merge.wgsl"),
             cuda: include_str!("../../shaders/spmv/merge.cu"),
@@ -121,8 +121,8 @@ fn words(contents: Contents) -> Contents {
     Contents::Of(crate::suite::Scalar::U32, Box::new(contents))
 }
 
-/// Products of two elements are multiples of 2^-14. A sum of 2048 of them, the longest row, has a standard deviation of
-/// 15, and is exact in f32 in any order while it stays below 2^10.
+/// Products of two elements are multiples of 2^-14. A sum of 8192 of them, the longest row, has a standard deviation of
+/// 30, and is exact in f32 in any order while it stays below 2^10.
 const VALUES: Values = Values::Summable;
 const X: Values = Values::SummableFrom(1 << 40);
 
