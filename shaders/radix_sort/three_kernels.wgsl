@@ -158,7 +158,7 @@ fn sort_tile(bit: u32, t: u32) {
     for (var w = 0u; w < 8u; w++) {
         counters[w * WG + t] = 0u;
     }
-    var ranks = vec4<u32>();
+    var ranks = array<u32, 4>();
     for (var k = 0u; k < 8u; k++) {
         let digit = (tile[8u * t + k] >> bit) & 15u;
         let at = (digit & 7u) * WG + t;
