@@ -6,14 +6,18 @@ pub mod barrier;
 pub mod cache_curve;
 pub mod ceiling;
 pub mod coalescing;
+pub mod fft;
 pub mod histogram;
 pub mod matmul;
 pub mod memory_spaces;
 pub mod pitched;
+pub mod radix_sort;
 pub mod reduction;
 pub mod roofline;
 pub mod safety_tax;
 pub mod scan;
+pub mod spmv;
+pub mod stencil;
 pub mod stream;
 pub mod sum_of_cubes;
 pub mod texture;
@@ -32,7 +36,11 @@ pub const FAMILIES: &[&Family] = &[
     &sum_of_cubes::FAMILY,
     &scan::FAMILY,
     &histogram::FAMILY,
+    &radix_sort::FAMILY,
     &matmul::FAMILY,
+    &stencil::FAMILY,
+    &fft::FAMILY,
+    &spmv::FAMILY,
     &bank_conflict::FAMILY,
     &coalescing::FAMILY,
     &workgroup_memory::FAMILY,

@@ -56,6 +56,7 @@ impl JobBuffer {
                 }
             }
             Contents::Cycle(cycle) => cycle.encode(offset / 4, bytes),
+            Contents::Csr(csr, array) => csr.encode(*array, offset / 4, bytes),
             Contents::Poison | Contents::PoisonF32 | Contents::Clock => {
                 bytes.chunks_exact_mut(4).for_each(|slot| slot.copy_from_slice(bytemuck::bytes_of(&POISON)));
             }
@@ -72,7 +73,7 @@ impl JobBuffer {
     #[must_use]
     pub fn is_shareable(&self) -> bool {
         let is_fixed = !self.is_written && self.mapping.is_none();
-        is_fixed && matches!(self.contents, Contents::Input(_)) && self.bytes >= 1 << 20
+        is_fixed && matches!(self.contents, Contents::Input(_) | Contents::Csr(..)) && self.bytes >= 1 << 20
     }
 
     /// Whether both have the same initial contents, whatever their names.
@@ -162,7 +163,7 @@ impl JobBuffer {
             contents => contents,
         };
         let scalar = match contents {
-            Contents::Words(_) | Contents::Cycle(_) | Contents::Clock => Scalar::U32,
+            Contents::Words(_) | Contents::Cycle(_) | Contents::Csr(..) | Contents::Clock => Scalar::U32,
             Contents::PoisonF32 => Scalar::F32,
             Contents::Of(scalar, _) => *scalar,
             _ => shape.dtype.scalar(),

@@ -1,5 +1,6 @@
 //! Buffers and their contents before the first launch.
 
+use super::csr::{Csr, CsrArray};
 use super::cycle::Cycle;
 use super::input::Values;
 use super::shape::Scalar;
@@ -9,7 +10,8 @@ pub struct Buffer {
     /// Name by which steps and bindings find it.
     pub name: &'static str,
     /// Length in scalars of the case's element type; in f32 for [`Contents::PoisonF32`], in u32 words for
-    /// [`Contents::Words`], [`Contents::Cycle`] and [`Contents::Clock`]; in those of [`Contents::Of`].
+    /// [`Contents::Words`], [`Contents::Cycle`], [`Contents::Csr`] and [`Contents::Clock`]; in those of
+    /// [`Contents::Of`].
     pub scalars: u64,
     /// Its contents before the first launch.
     pub contents: Contents,
@@ -31,6 +33,8 @@ pub enum Contents {
     Words(Vec<u32>),
     /// A walk through memory for dependent loads.
     Cycle(Cycle),
+    /// An array of a sparse matrix, in words.
+    Csr(Csr, CsrArray),
     /// A 2-D texture; the host sees its texels row by row, without padding.
     Texture(Texture),
     /// An output: garbage that no right answer contains.

@@ -66,6 +66,13 @@ impl Interface {
     pub fn invocations(&self) -> u32 {
         self.workgroup_size.iter().product()
     }
+
+    /// The value of an override of type u32; 0 if the kernel has none of this name.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> u64 {
+        let value = self.overrides.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+        if let Some(Value::U32(value)) = value { value.into() } else { 0 }
+    }
 }
 
 /// Values of a kernel's overrides, by name.

@@ -42,7 +42,12 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
         (130, 260, 96),
         (136, 264, 128),
     ];
+    // Only powers of two from 256 to 4096 are supported.
+    let transforms = [(1, 256), (16, 256), (17, 256), (3, 512), (9, 1024), (3, 2048), (1, 4096), (5, 4096)];
     match declared {
+        Extent::Matrix(..) if benchmark.name == "stockham" => {
+            transforms.map(|(count, points)| Extent::Matrix(count, points)).to_vec()
+        }
         Extent::Linear(1) => vec![declared],
         Extent::Linear(_) if benchmark.wgsl.contains("SPAN") || benchmark.cuda.contains("SPAN") => {
             few.map(Extent::Linear).to_vec()

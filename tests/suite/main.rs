@@ -40,6 +40,7 @@ mod packages;
 mod page;
 mod parameters;
 mod pipeline;
+mod radix_sort;
 mod resume;
 mod scan;
 mod shaders;

@@ -33,6 +33,7 @@ fn job(family: &'static Family, benchmark: &'static Benchmark, stream: u64) -> (
     let params = cases.params[0].iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     let extent = match cases.extents[0] {
         Extent::Linear(n) => Extent::Linear(n.min(1 << 12)),
+        Extent::Matrix(_, points) if family.name == "fft" => Extent::Matrix(3, points),
         Extent::Matrix(rows, columns) => Extent::Matrix(rows.min(48), columns.min(80)),
         Extent::Product(m, n, k) => Extent::Product(m.min(24), n.min(40), k.min(33)),
     };

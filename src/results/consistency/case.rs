@@ -39,6 +39,18 @@ pub const ADDED: &[(&str, &str)] = &[
     ("transfer/peer_write", "2026-11-24"),
     ("transfer/peer_read", "2026-11-24"),
     ("transfer/peer_both", "2026-11-24"),
+    ("stencil/naive_2d", "2026-11-24"),
+    ("stencil/tiled_2d", "2026-11-24"),
+    ("stencil/rolled_2d", "2026-11-24"),
+    ("stencil/naive_3d", "2026-11-24"),
+    ("stencil/tiled_3d", "2026-11-24"),
+    ("stencil/rolled_3d", "2026-11-24"),
+    ("radix_sort/three_kernels", "2026-11-24"),
+    ("radix_sort/onesweep", "2026-11-24"),
+    ("fft/stockham", "2026-11-24"),
+    ("spmv/row", "2026-11-24"),
+    ("spmv/subgroup", "2026-11-24"),
+    ("spmv/merge", "2026-11-24"),
 ];
 
 /// Reports from this day on have a row for each type and size that the suite declares. Set it to the day on which types

@@ -1,0 +1,402 @@
+// Stable radix sort by digits of 8 bits, one sweep for each (Adinets and Merrill 2022): a workgroup ranks a tile of keys
+// by their digit, publishes how many it has of each, looks back over the tiles before, and writes the keys where they
+// belong. A tile that stays unpublished is counted by those that need it, so that no forward progress is assumed.
+// Pattern: 16 keys per invocation, ranked by subgroup ballots, sorted in workgroup memory, written in runs of one digit.
+// Work: n keys read for all digit counts, then n read and n written four times; values likewise without the counts.
+
+alias T = u32;
+
+struct Sizes { n: u32, tiles: u32, shift: u32, is_counting: u32 }
+
+/// What a workgroup starts with: its tile, and how many subgroups share a row of digit counters.
+struct Start { tile: u32, turns: u32 }
+
+/// n keys, then n values if there are values.
+@group(0) @binding(0) var<storage, read> source: array<T>;
+@group(0) @binding(1) var<storage, read_write> result: array<T>;
+/// Zero before a launch: for each pass the number of the next tile, then how many keys have each digit, then what each
+/// tile publishes for each digit.
+@group(0) @binding(2) var<storage, read_write> state: array<atomic<u32>>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 512u;
+/// 1: every key has a value that moves with it.
+override PAIRS: u32 = 0u;
+/// Reads of unpublished counts before the fallback.
+override LOOKS: u32 = 256u;
+
+const DIGITS = 256u;
+const PASSES = 4u;
+/// Where counts and tiles start in `state`.
+const COUNTS = 4u;
+const TILES = COUNTS + PASSES * DIGITS;
+/// The status of a published count, in its upper two bits: nothing published, keys of this tile, or keys of this digit
+/// and all smaller ones in all tiles up to this one.
+const AGGREGATE = 1u << 30u;
+const INCLUSIVE = 2u << 30u;
+const COUNT = AGGREGATE - 1u;
+
+/// Digit counters, one row for each 32 invocations; then the sorted tile.
+var<workgroup> words: array<atomic<u32>, 16u * WG>;
+/// Sums over the digits; one half is read while the other is written.
+var<workgroup> sums: array<u32, 2u * DIGITS>;
+/// Keys of each digit before the tile; at the end, what is added to a position in the tile to give that in the result.
+var<workgroup> offsets: array<u32, DIGITS>;
+/// For each digit, the tile where the look-back stands.
+var<workgroup> ends: array<u32, DIGITS>;
+var<workgroup> late: array<atomic<u32>, DIGITS>;
+var<workgroup> latest: atomic<u32>;
+var<workgroup> start: Start;
+var<workgroup> stuck: u32;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_invocation_id) lane: u32,
+    @builtin(subgroup_size) full: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    // WGSL does not say which invocations form a subgroup, so keys follow lanes and not `local_invocation_index`.
+    let lanes = min(full, WG);
+    let t = subgroup * lanes + lane;
+    if (sizes.is_counting == 1u) {
+        count_all(group.y * groups.x + group.x, t);
+        return;
+    }
+    let sweep = sizes.shift / 8u;
+    if (t == 0u) {
+        // Tiles are numbered in the order in which workgroups start, so that all tiles before this one have started.
+        start = Start(atomicAdd(&state[sweep], 1u), max(1u, 32u / lanes));
+        atomicStore(&latest, 0u);
+    }
+    for (var k = 0u; k < 8u; k++) {
+        atomicStore(&words[k * WG + t], 0u);
+    }
+    let begun = workgroupUniformLoad(&start);
+    let tile = begun.tile;
+    if (tile >= sizes.tiles) {
+        return;
+    }
+    if (tile == 0u) {
+        for (var d = t; d < DIGITS; d += WG) {
+            sums[d] = atomicLoad(&state[COUNTS + sweep * DIGITS + d]);
+        }
+        sum_up(t);
+        for (var d = t; d < DIGITS; d += WG) {
+            offsets[d] = before(d);
+        }
+        workgroupBarrier();
+    }
+    // Each subgroup has neighbouring keys, its lanes one after the other.
+    let first = tile * 16u * WG + subgroup * 16u * lanes + lane;
+    let a = four(first, lanes, sizes.n);
+    let b = four(first + 4u * lanes, lanes, sizes.n);
+    let c = four(first + 8u * lanes, lanes, sizes.n);
+    let d = four(first + 12u * lanes, lanes, sizes.n);
+    // Subgroups of less than 32 lanes share a row of counters and take turns, in the order of their keys.
+    let row = subgroup * lanes / 32u * DIGITS;
+    var rank_a = vec4<u32>(); var rank_b = vec4<u32>(); var rank_c = vec4<u32>(); var rank_d = vec4<u32>();
+    for (var turn = 0u; turn < begun.turns; turn++) {
+        if (subgroup % begun.turns == turn) {
+            rank_a = ranks(a, row, lane, lanes);
+            rank_b = ranks(b, row, lane, lanes);
+            rank_c = ranks(c, row, lane, lanes);
+            rank_d = ranks(d, row, lane, lanes);
+        }
+        workgroupBarrier();
+    }
+    // Rows of counters become the keys in the rows before.
+    let at = TILES + (sweep * sizes.tiles + tile) * DIGITS;
+    for (var d = t; d < DIGITS; d += WG) {
+        var sum = 0u;
+        for (var r = 0u; r < WG / 32u; r++) {
+            let own = atomicLoad(&words[r * DIGITS + d]);
+            atomicStore(&words[r * DIGITS + d], sum);
+            sum += own;
+        }
+        sums[d] = sum;
+        if (tile == 0u) {
+            atomicStore(&state[at + d], INCLUSIVE | (offsets[d] + sum));
+        } else {
+            atomicStore(&state[at + d], AGGREGATE | sum);
+            offsets[d] = 0u;
+        }
+        ends[d] = tile;
+    }
+    sum_up(t);
+    let to_a = positions(a, rank_a, row);
+    let to_b = positions(b, rank_b, row);
+    let to_c = positions(c, rank_c, row);
+    let to_d = positions(d, rank_d, row);
+    workgroupBarrier();
+    keep(to_a, a);
+    keep(to_b, b);
+    keep(to_c, c);
+    keep(to_d, d);
+    look_back(tile, sweep, t);
+    let keys = min(16u * WG, sizes.n - tile * 16u * WG);
+    let moved_a = moved(t, keys);
+    let moved_b = moved(t + 4u * WG, keys);
+    let moved_c = moved(t + 8u * WG, keys);
+    let moved_d = moved(t + 12u * WG, keys);
+    if (PAIRS == 1u) {
+        let values = first + sizes.n;
+        let value_a = four(values, lanes, 2u * sizes.n);
+        let value_b = four(values + 4u * lanes, lanes, 2u * sizes.n);
+        let value_c = four(values + 8u * lanes, lanes, 2u * sizes.n);
+        let value_d = four(values + 12u * lanes, lanes, 2u * sizes.n);
+        workgroupBarrier();
+        keep(to_a, value_a);
+        keep(to_b, value_b);
+        keep(to_c, value_c);
+        keep(to_d, value_d);
+        workgroupBarrier();
+        put_values(moved_a, t, keys);
+        put_values(moved_b, t + 4u * WG, keys);
+        put_values(moved_c, t + 8u * WG, keys);
+        put_values(moved_d, t + 12u * WG, keys);
+    }
+}
+
+/// Counts the digits of all passes in four tiles.
+fn count_all(group: u32, t: u32) {
+    for (var k = t; k < PASSES * DIGITS; k += WG) {
+        atomicStore(&words[k], 0u);
+    }
+    workgroupBarrier();
+    let end = min((group + 1u) * 64u * WG, sizes.n);
+    for (var i = group * 64u * WG + t; i < end; i += 4u * WG) {
+        let x = source[i];
+        let y = source[min(i + WG, end - 1u)];
+        let z = source[min(i + 2u * WG, end - 1u)];
+        let w = source[min(i + 3u * WG, end - 1u)];
+        count(x);
+        if (i + WG < end) { count(y); }
+        if (i + 2u * WG < end) { count(z); }
+        if (i + 3u * WG < end) { count(w); }
+    }
+    workgroupBarrier();
+    for (var k = t; k < PASSES * DIGITS; k += WG) {
+        let sum = atomicLoad(&words[k]);
+        if (sum > 0u) {
+            atomicAdd(&state[COUNTS + k], sum);
+        }
+    }
+}
+
+fn count(key: u32) {
+    atomicAdd(&words[key & 255u], 1u);
+    atomicAdd(&words[DIGITS + ((key >> 8u) & 255u)], 1u);
+    atomicAdd(&words[2u * DIGITS + ((key >> 16u) & 255u)], 1u);
+    atomicAdd(&words[3u * DIGITS + (key >> 24u)], 1u);
+}
+
+fn digit_of(key: u32) -> u32 {
+    return (key >> sizes.shift) & 255u;
+}
+
+/// Four elements, a subgroup apart. From `end` on they are the largest key, which comes last in its tile.
+fn four(i: u32, lanes: u32, end: u32) -> vec4<u32> {
+    return vec4<u32>(one(i, end), one(i + lanes, end), one(i + 2u * lanes, end), one(i + 3u * lanes, end));
+}
+
+fn one(i: u32, end: u32) -> u32 {
+    if (i < end) {
+        return source[i];
+    }
+    return 0xffffffffu;
+}
+
+fn ranks(keys: vec4<u32>, row: u32, lane: u32, lanes: u32) -> vec4<u32> {
+    // One after the other: the order of evaluation of arguments must not matter.
+    let x = rank(keys.x, row, lane, lanes);
+    let y = rank(keys.y, row, lane, lanes);
+    let z = rank(keys.z, row, lane, lanes);
+    let w = rank(keys.w, row, lane, lanes);
+    return vec4<u32>(x, y, z, w);
+}
+
+/// How many keys of this digit come before this key in its row; counts the keys of the subgroup.
+fn rank(key: u32, row: u32, lane: u32, lanes: u32) -> u32 {
+    let digit = digit_of(key);
+    var leader = 0u;
+    var others = 0u;
+    var all = 0u;
+    if (lanes <= 32u) {
+        // The lanes with the same digit, bit by bit.
+        var same = subgroupBallot(true).x;
+        for (var bit = 0u; bit < 8u; bit++) {
+            let own = (digit >> bit) & 1u;
+            same &= subgroupBallot(own == 1u).x ^ (own - 1u);
+        }
+        leader = firstTrailingBit(same);
+        others = countOneBits(same & ((1u << lane) - 1u));
+        all = countOneBits(same);
+    } else {
+        var same = subgroupBallot(true);
+        for (var bit = 0u; bit < 8u; bit++) {
+            let own = (digit >> bit) & 1u;
+            same &= subgroupBallot(own == 1u) ^ vec4<u32>(own - 1u);
+        }
+        let bits = countOneBits(same);
+        all = bits.x + bits.y + bits.z + bits.w;
+        let word = lane / 32u;
+        others = countOneBits(same[word] & ((1u << (lane % 32u)) - 1u));
+        others += select(0u, bits.x, word > 0u) + select(0u, bits.y, word > 1u) + select(0u, bits.z, word > 2u);
+        let first = select(select(select(3u, 2u, bits.z > 0u), 1u, bits.y > 0u), 0u, bits.x > 0u);
+        leader = 32u * first + firstTrailingBit(same[first]);
+    }
+    var counted = 0u;
+    if (lane == leader) {
+        counted = atomicAdd(&words[row + digit], all);
+    }
+    return subgroupShuffle(counted, leader) + others;
+}
+
+/// Turns the 256 values in `sums` into the sums up to and including each.
+fn sum_up(t: u32) {
+    var half = 0u;
+    workgroupBarrier();
+    for (var s = 1u; s < DIGITS; s *= 4u) {
+        for (var d = t; d < DIGITS; d += WG) {
+            var sum = sums[half + d];
+            if (d >= s) { sum += sums[half + d - s]; }
+            if (d >= 2u * s) { sum += sums[half + d - 2u * s]; }
+            if (d >= 3u * s) { sum += sums[half + d - 3u * s]; }
+            sums[DIGITS - half + d] = sum;
+        }
+        half = DIGITS - half;
+        workgroupBarrier();
+    }
+}
+
+/// The sum of all values before d.
+fn before(d: u32) -> u32 {
+    if (d > 0u) {
+        return sums[d - 1u];
+    }
+    return 0u;
+}
+
+/// Positions of keys in the sorted tile.
+fn positions(keys: vec4<u32>, ranks: vec4<u32>, row: u32) -> vec4<u32> {
+    return ranks + vec4<u32>(
+        position(keys.x, row), position(keys.y, row), position(keys.z, row), position(keys.w, row));
+}
+
+fn position(key: u32, row: u32) -> u32 {
+    let digit = digit_of(key);
+    return before(digit) + atomicLoad(&words[row + digit]);
+}
+
+fn keep(to: vec4<u32>, x: vec4<u32>) {
+    atomicStore(&words[to.x], x.x);
+    atomicStore(&words[to.y], x.y);
+    atomicStore(&words[to.z], x.z);
+    atomicStore(&words[to.w], x.w);
+}
+
+/// Finds how many keys of each digit come before the tile, and publishes how many there are up to its end. Each round
+/// ends at a tile that stays unpublished, whose keys the workgroup then counts: every loop is bounded.
+fn look_back(tile: u32, sweep: u32, t: u32) {
+    let tiles = TILES + sweep * sizes.tiles * DIGITS;
+    var is_done = false;
+    while (!is_done) {
+        for (var d = t; d < DIGITS; d += WG) {
+            var end = ends[d];
+            var sum = offsets[d];
+            var looks = 0u;
+            while (end > 0u && looks <= LOOKS) {
+                // Four tiles at a time; before tile 0 none is read, since its count is inclusive.
+                let x = atomicLoad(&state[tiles + (end - 1u) * DIGITS + d]);
+                let y = atomicLoad(&state[tiles + (max(end, 2u) - 2u) * DIGITS + d]);
+                let z = atomicLoad(&state[tiles + (max(end, 3u) - 3u) * DIGITS + d]);
+                let w = atomicLoad(&state[tiles + (max(end, 4u) - 4u) * DIGITS + d]);
+                let was = end;
+                end = stepped(end, x);
+                sum += select(0u, x & COUNT, end < was);
+                if (end + 1u == was && end > 0u) {
+                    end = stepped(end, y);
+                    sum += select(0u, y & COUNT, end + 1u < was);
+                    if (end + 2u == was && end > 0u) {
+                        end = stepped(end, z);
+                        sum += select(0u, z & COUNT, end + 2u < was);
+                        if (end + 3u == was && end > 0u) {
+                            end = stepped(end, w);
+                            sum += select(0u, w & COUNT, end + 3u < was);
+                        }
+                    }
+                }
+                looks = select(0u, looks + 1u, end == was);
+            }
+            if (ends[d] > 0u || tile == 0u) {
+                let own = sums[d] - before(d);
+                if (end == 0u && tile > 0u) {
+                    atomicStore(&state[tiles + tile * DIGITS + d], INCLUSIVE | (sum + own));
+                }
+                // Of tile 0 all is known.
+                let is_found = end == 0u || tile == 0u;
+                offsets[d] = select(sum, sum - before(d), is_found);
+                ends[d] = end;
+                if (!is_found) {
+                    atomicMax(&latest, end);
+                }
+            }
+        }
+        workgroupBarrier();
+        if (t == 0u) {
+            stuck = atomicExchange(&latest, 0u);
+        }
+        let end = workgroupUniformLoad(&stuck);
+        is_done = end == 0u;
+        if (!is_done) {
+            count_for(end - 1u, tiles, t);
+        }
+    }
+}
+
+/// Where a look-back stands after it read what tile `end` - 1 published.
+fn stepped(end: u32, word: u32) -> u32 {
+    return select(select(end - 1u, 0u, word >= INCLUSIVE), end, word < AGGREGATE);
+}
+
+/// Counts the digits of another tile, and publishes the counts. What the tile published meanwhile stays: its counts are
+/// the same, and inclusive ones are larger words.
+fn count_for(tile: u32, tiles: u32, t: u32) {
+    for (var d = t; d < DIGITS; d += WG) {
+        atomicStore(&late[d], 0u);
+    }
+    workgroupBarrier();
+    for (var k = 0u; k < 16u; k++) {
+        atomicAdd(&late[digit_of(source[(tile * 16u + k) * WG + t])], 1u);
+    }
+    workgroupBarrier();
+    for (var d = t; d < DIGITS; d += WG) {
+        atomicMax(&state[tiles + tile * DIGITS + d], AGGREGATE | atomicLoad(&late[d]));
+    }
+}
+
+/// Moves four keys of the sorted tile, and returns where to.
+fn moved(slot: u32, keys: u32) -> vec4<u32> {
+    return vec4<u32>(
+        moved_one(slot, keys), moved_one(slot + WG, keys), moved_one(slot + 2u * WG, keys),
+        moved_one(slot + 3u * WG, keys));
+}
+
+fn moved_one(slot: u32, keys: u32) -> u32 {
+    let key = atomicLoad(&words[slot]);
+    let to = offsets[digit_of(key)] + slot;
+    if (slot < keys) {
+        result[to] = key;
+    }
+    return to;
+}
+
+/// Moves the values of four keys.
+fn put_values(to: vec4<u32>, slot: u32, keys: u32) {
+    if (slot < keys) { result[sizes.n + to.x] = atomicLoad(&words[slot]); }
+    if (slot + WG < keys) { result[sizes.n + to.y] = atomicLoad(&words[slot + WG]); }
+    if (slot + 2u * WG < keys) { result[sizes.n + to.z] = atomicLoad(&words[slot + 2u * WG]); }
+    if (slot + 3u * WG < keys) { result[sizes.n + to.w] = atomicLoad(&words[slot + 3u * WG]); }
+}

@@ -1,0 +1,26 @@
+// One step of the heat equation on a plane, by the 5-point stencil: one invocation per cell. Cells at an edge are copied.
+// Pattern: five scalar loads per cell, four of which neighbouring invocations load too; L1 and L2 serve these.
+// Work: n scalars read and n written, 6 operations for each.
+
+alias T = f32;
+
+struct Sizes { rows: u32, columns: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+@compute @workgroup_size(32, 8)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x >= sizes.columns || id.y >= sizes.rows) {
+        return;
+    }
+    let i = id.y * sizes.columns + id.x;
+    let own = input[i];
+    var next = own;
+    if (id.x > 0u && id.x + 1u < sizes.columns && id.y > 0u && id.y + 1u < sizes.rows) {
+        let around = (input[i - 1u] + input[i + 1u]) + (input[i - sizes.columns] + input[i + sizes.columns]);
+        next = T(0.5) * own + T(0.125) * around;
+    }
+    output[i] = next;
+}

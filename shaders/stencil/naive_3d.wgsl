@@ -1,0 +1,29 @@
+// One step of the heat equation in a volume, by the 7-point stencil: one invocation per cell. Cells at a face are copied.
+// Pattern: seven scalar loads per cell; those of the slices before and after come from L2 if slices are small enough.
+// Work: n scalars read and n written, 8 operations for each.
+
+alias T = f32;
+
+struct Sizes { depth: u32, height: u32, width: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read_write> output: array<T>;
+@group(0) @binding(2) var<uniform> sizes: Sizes;
+
+@compute @workgroup_size(32, 8)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let size = vec3<u32>(sizes.width, sizes.height, sizes.depth);
+    if (any(id >= size)) {
+        return;
+    }
+    let slice = size.x * size.y;
+    let i = id.z * slice + id.y * size.x + id.x;
+    let own = input[i];
+    var next = own;
+    if (all(id > vec3<u32>()) && all(id + 1u < size)) {
+        let around = (input[i - 1u] + input[i + 1u]) + (input[i - size.x] + input[i + size.x])
+            + (input[i - slice] + input[i + slice]);
+        next = T(0.25) * own + T(0.125) * around;
+    }
+    output[i] = next;
+}
