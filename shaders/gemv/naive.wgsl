@@ -1,6 +1,6 @@
 // Matrix-vector product (GEMV), y = W x with W row by row: one invocation per row.
-// Pattern: neighbouring invocations read elements that lie a whole row apart, so that each load of a subgroup touches as
-// many sectors as it has lanes; the caches must keep a sector until the following columns are read.
+// Pattern: neighbouring invocations read elements that lie a whole row apart, so that each load of a subgroup touches
+// as many sectors as it has lanes; the caches must keep a sector until the following columns are read.
 // Work: the weights, x and y moved once, 2 FLOP per weight.
 
 alias T = f32;

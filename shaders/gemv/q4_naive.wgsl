@@ -33,8 +33,8 @@ fn main(
     }
 }
 
-/// Weight k of a block, without its scale. Byte b of a block holds weight b in its low half and weight b + 16 in its high
-/// half.
+/// Weight k of a block, without its scale. Byte b of a block holds weight b in its low half and weight b + 16 in its
+/// high half.
 fn weight(block: u32, k: u32) -> f32 {
     let byte = k % 16u;
     let bits = words[4u * block + byte / 4u] >> (8u * (byte % 4u) + 4u * (k / 16u));

@@ -1,5 +1,5 @@
-// Matrix-vector product with weights of 4 bits: blocks of 32 with one f16 scale, as Q4_0 of llama.cpp; LANES invocations
-// per row, four rows at a time, one block per load.
+// Matrix-vector product with weights of 4 bits: blocks of 32 with one f16 scale, as Q4_0 of llama.cpp; LANES
+// invocations per row, four rows at a time, one block per load.
 // Pattern: eight invocations read 128 contiguous bytes of each of four rows. Few lanes of a subgroup read different
 // parts of x, and each reads it once for four rows: the L1 serves it in few accesses.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.

@@ -1,5 +1,5 @@
-// Matrix-vector product with weights of 8 bits: blocks of 32 with one f16 scale, as Q8_0 of llama.cpp; LANES invocations
-// per row, four rows at a time, 16 weights per load.
+// Matrix-vector product with weights of 8 bits: blocks of 32 with one f16 scale, as Q8_0 of llama.cpp; LANES
+// invocations per row, four rows at a time, 16 weights per load.
 // Pattern: neighbouring invocations read neighbouring 16 bytes of four rows; x is read once for the four. Bytes become
 // floats in registers, and each half block is scaled once.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.

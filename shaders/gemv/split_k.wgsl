@@ -1,5 +1,5 @@
-// Matrix-vector product with the columns divided among workgroups (split-K): the first launch sums CHUNK columns of four
-// rows per workgroup, the second adds up the partial sums of each row.
+// Matrix-vector product with the columns divided among workgroups (split-K): the first launch sums CHUNK columns of
+// four rows per workgroup, the second adds up the partial sums of each row.
 // Pattern: vec4 loads, eight in flight per invocation; as many workgroups as the matrix has chunks, even if it has few
 // rows. Rows that are no whole number of vec4 are read element by element.
 // Work: the weights, x and y moved once, 2 FLOP per weight (one partial sum per CHUNK weights is not counted).

@@ -1,6 +1,6 @@
 // Matrix-vector product: one subgroup per row, then one subgroupAdd.
-// Pattern: neighbouring lanes read neighbouring elements of a row, one element per load; no workgroup memory, no barrier.
-// The workgroups step through the rows together, so that a grid for subgroups of 32 covers the rows at any size.
+// Pattern: neighbouring lanes read neighbouring elements of a row, one element per load; no workgroup memory, no
+// barrier. The workgroups step through the rows together: a grid for subgroups of 32 covers the rows at any size.
 // Work: the weights, x and y moved once, 2 FLOP per weight.
 
 alias T = f32;

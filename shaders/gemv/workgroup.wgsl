@@ -1,6 +1,6 @@
 // Matrix-vector product: one workgroup per row, then a tree over its invocations.
-// Pattern: neighbouring invocations read neighbouring elements of a row, one element per load; every workgroup reads all
-// of x, from the cache.
+// Pattern: neighbouring invocations read neighbouring elements of a row, one element per load; every workgroup reads
+// all of x, from the cache.
 // Work: the weights, x and y moved once, 2 FLOP per weight.
 
 alias T = f32;

@@ -1,5 +1,5 @@
-// Root-mean-square normalisation of each row (Zhang & Sennrich, arXiv:1910.07467, 2019): one launch for the factors, one
-// that multiplies; one workgroup per row.
+// Root-mean-square normalisation of each row (Zhang & Sennrich, arXiv:1910.07467, 2019): one launch for the factors,
+// one that multiplies; one workgroup per row.
 // Pattern: each launch reads the whole matrix, element by element with a stride of the workgroup; a row is read again
 // after all others, when no cache holds it.
 // Work: n scalars read and n written (the second read is not counted).

@@ -6,14 +6,17 @@ pub mod barrier;
 pub mod cache_curve;
 pub mod ceiling;
 pub mod coalescing;
+pub mod gemv;
 pub mod histogram;
 pub mod matmul;
 pub mod memory_spaces;
 pub mod pitched;
 pub mod reduction;
+pub mod rmsnorm;
 pub mod roofline;
 pub mod safety_tax;
 pub mod scan;
+pub mod softmax;
 pub mod stream;
 pub mod sum_of_cubes;
 pub mod texture;
@@ -33,6 +36,9 @@ pub const FAMILIES: &[&Family] = &[
     &scan::FAMILY,
     &histogram::FAMILY,
     &matmul::FAMILY,
+    &gemv::FAMILY,
+    &softmax::FAMILY,
+    &rmsnorm::FAMILY,
     &bank_conflict::FAMILY,
     &coalescing::FAMILY,
     &workgroup_memory::FAMILY,

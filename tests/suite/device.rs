@@ -101,9 +101,9 @@ fn in_f32(dtype: Dtype) -> Dtype {
 macro_rules! each_family {
     ($function:ident) => {
         crate::device::each_family!(
-            $function: atomics, bank_conflict, barrier, cache_curve, ceiling, coalescing, histogram, matmul, memory_spaces,
-            pitched, reduction, roofline, safety_tax, scan, stream, sum_of_cubes, texture, transfer, transpose,
-            workgroup_memory
+            $function: atomics, bank_conflict, barrier, cache_curve, ceiling, coalescing, gemv, histogram, matmul,
+            memory_spaces, pitched, reduction, rmsnorm, roofline, safety_tax, scan, softmax, stream, sum_of_cubes,
+            texture, transfer, transpose, workgroup_memory
         );
     };
     ($function:ident: $($family:ident),*) => {

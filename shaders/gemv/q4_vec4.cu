@@ -1,0 +1,98 @@
+// Twin of q4_vec4.wgsl: the same code, with f16 scales loaded one by one.
+
+struct Sizes { u32 rows, columns; };
+
+// Elements 4i to 4i + 3 of x, with 0 from the end of the columns on.
+__device__ __forceinline__ float4 known(const float4* __restrict__ x, const Sizes& sizes, u32 i) {
+    const float4 from_x = x[i];
+    return make_float4(
+        4u * i < sizes.columns ? from_x.x : 0.0f, 4u * i + 1u < sizes.columns ? from_x.y : 0.0f,
+        4u * i + 2u < sizes.columns ? from_x.z : 0.0f, 4u * i + 3u < sizes.columns ? from_x.w : 0.0f
+    );
+}
+
+// The scale of a block.
+__device__ __forceinline__ float scale(const u32* __restrict__ scales, u32 block) {
+    return to_float(reinterpret_cast<const f16*>(scales)[block]);
+}
+
+// Four bits of a word as a float that is as many times as large as their position says: a whole number in the mantissa
+// of 2^23, less 2^23 and the offset of 8.
+template <u32 SHIFT> __device__ __forceinline__ float bits_at(u32 word) {
+    return __uint_as_float((word & (15u << SHIFT)) | 0x4b000000u) - static_cast<float>((1u << 23u) + (8u << SHIFT));
+}
+
+// One word, whose weights stay at their bits within half a word: 2^0, 2^4, 2^8 and 2^12 times as large.
+__device__ __forceinline__ float product(u32 own, float4 low, float4 high) {
+    const u32 back = own >> 16u;
+    const float at_0 = fmaf(bits_at<0u>(own), low.x, bits_at<0u>(back) * low.z);
+    const float at_8 = fmaf(bits_at<8u>(own), low.y, bits_at<8u>(back) * low.w);
+    const float at_4 = fmaf(bits_at<4u>(own), high.x, bits_at<4u>(back) * high.z);
+    const float at_12 = fmaf(bits_at<12u>(own), high.y, bits_at<12u>(back) * high.w);
+    return fmaf(at_8, 1.0f / 256.0f, at_0) + fmaf(at_12, 1.0f / 4096.0f, at_4 * (1.0f / 16.0f));
+}
+
+// One word of each of four rows.
+__device__ __forceinline__ float4 products(u32 a, u32 b, u32 c, u32 d, float4 low, float4 high) {
+    return make_float4(product(a, low, high), product(b, low, high), product(c, low, high), product(d, low, high));
+}
+
+// Offsets of four rows; those beyond the last are read as the last one, and not stored.
+__device__ __forceinline__ uint4 four_rows(u32 row, const Sizes& sizes, u32 width) {
+    const u32 last = sizes.rows - 1u;
+    return make_uint4(
+        row * width, min(row + 1u, last) * width, min(row + 2u, last) * width, min(row + 3u, last) * width
+    );
+}
+
+extern "C" __global__ void __launch_bounds__(WG)
+kernel(
+    const uint4* __restrict__ words, const u32* __restrict__ scales, const float4* __restrict__ x,
+    float* __restrict__ y, const Sizes sizes
+) {
+    __shared__ float4 parts[WG];
+    constexpr u32 lanes = LANES < WG ? LANES : WG;
+    const u32 t = threadIdx.x;
+    const u32 lane = t % lanes;
+    const u32 row = 4u * (block_index() * (WG / lanes) + t / lanes);
+    float4 sums = float4();
+    if (row < sizes.rows) {
+        const u32 blocks = (sizes.columns + 31u) / 32u;
+        const uint4 rows = four_rows(row, sizes, blocks);
+        for (u32 i = lane; i < blocks; i += lanes) {
+            const uint4 at = make_uint4(rows.x + i, rows.y + i, rows.z + i, rows.w + i);
+            const uint4 a = words[at.x];
+            const uint4 b = words[at.y];
+            const uint4 c = words[at.z];
+            const uint4 d = words[at.w];
+            const float4 by = make_float4(
+                scale(scales, at.x), scale(scales, at.y), scale(scales, at.z), scale(scales, at.w)
+            );
+            const u32 place = 8u * i;
+            float4 own;
+            if (32u * i + 32u <= sizes.columns) {
+                own = products(a.x, b.x, c.x, d.x, x[place], x[place + 4u])
+                    + products(a.y, b.y, c.y, d.y, x[place + 1u], x[place + 5u])
+                    + products(a.z, b.z, c.z, d.z, x[place + 2u], x[place + 6u])
+                    + products(a.w, b.w, c.w, d.w, x[place + 3u], x[place + 7u]);
+            } else {
+                own = products(a.x, b.x, c.x, d.x, known(x, sizes, place), known(x, sizes, place + 4u))
+                    + products(a.y, b.y, c.y, d.y, known(x, sizes, place + 1u), known(x, sizes, place + 5u))
+                    + products(a.z, b.z, c.z, d.z, known(x, sizes, place + 2u), known(x, sizes, place + 6u))
+                    + products(a.w, b.w, c.w, d.w, known(x, sizes, place + 3u), known(x, sizes, place + 7u));
+            }
+            sums += by * own;
+        }
+    }
+    parts[t] = sums;
+    __syncthreads();
+    for (u32 s = lanes / 2u; s > 0u; s /= 2u) {
+        if (lane < s) {
+            parts[t] += parts[t + s];
+        }
+        __syncthreads();
+    }
+    if (lane < 4u && row + lane < sizes.rows) {
+        y[row + lane] = reinterpret_cast<const float*>(parts + (t - lane))[lane];
+    }
+}
