@@ -8,14 +8,15 @@ use rayon::prelude::*;
 use super::softmax::{LONG, PLAIN, additions, by_lanes, cases};
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Check, Contents, Extent, Family, Interface, Limit, Oracle, Scalar, Shape, Step, Work,
-    all, by_rows, grid, uniform,
+    Accepted, Benchmark, Buffer, Check, Contents, Extent, Family, Interface, Limit, Oracle, Scalar, Shape, Step, Tag,
+    Work, all, by_rows, grid, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "rmsnorm",
     summary: "the root-mean-square normalisation of each row of a matrix",
+    tags: &[Tag::Llm],
     model_text: "A normalisation reads and writes every element once, as a copy does; the gains of the columns stay in \
         a cache. Two passes over memory read it twice: 3n instead of 2n, two thirds of the copy rate at best.",
     is_by_kernel: false,

@@ -7,13 +7,14 @@ use rayon::prelude::*;
 use crate::suite::input::{Input, Values};
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, Oracle, Params,
-    Profile, Scalar, Shape, Step, Value, Work, all, by_rows, grid, uniform,
+    Profile, Scalar, Shape, Step, Tag, Value, Work, all, by_rows, grid, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "softmax",
     summary: "the softmax of each row of a matrix",
+    tags: &[Tag::Llm],
     model_text: "A softmax reads and writes every element once, as a copy does. Three passes over memory read it three \
         times: 4n instead of 2n, half of the copy rate at best. The exponentials, two for each element, cost less than \
         memory does.",

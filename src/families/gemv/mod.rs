@@ -6,13 +6,14 @@ mod oracles;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Choice, Contents, Dtype, Extent, Family, Interface, Limit, Params,
-    Profile, Scalar, Shape, Step, Value, Work, grid, uniform,
+    Profile, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "gemv",
     summary: "the matrix-vector product y = W x, with weights of 32, 16, 8 and 4 bits",
+    tags: &[Tag::Llm, Tag::Primitive],
     model_text: "Each weight is read once and used for one multiply-add, so the best time is the bytes of the weights \
         over the measured read rate. Fewer bits per weight save as much time as bytes: 4.5 bits with their scales are \
         7.1 times less than f32.",
