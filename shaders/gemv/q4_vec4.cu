@@ -22,19 +22,30 @@ template <u32 SHIFT> __device__ __forceinline__ float bits_at(u32 word) {
     return __uint_as_float((word & (15u << SHIFT)) | 0x4b000000u) - static_cast<float>((1u << 23u) + (8u << SHIFT));
 }
 
-// One word, whose weights stay at their bits within half a word: 2^0, 2^4, 2^8 and 2^12 times as large.
-__device__ __forceinline__ float product(u32 own, float4 low, float4 high) {
-    const u32 back = own >> 16u;
-    const float at_0 = fmaf(bits_at<0u>(own), low.x, bits_at<0u>(back) * low.z);
-    const float at_8 = fmaf(bits_at<8u>(own), low.y, bits_at<8u>(back) * low.w);
-    const float at_4 = fmaf(bits_at<4u>(own), high.x, bits_at<4u>(back) * high.z);
-    const float at_12 = fmaf(bits_at<12u>(own), high.y, bits_at<12u>(back) * high.w);
-    return fmaf(at_8, 1.0f / 256.0f, at_0) + fmaf(at_12, 1.0f / 4096.0f, at_4 * (1.0f / 16.0f));
+// Adds one word, whose weights stay at their bits within half a word: 2^0, 2^8, 2^4 and 2^12 times as large.
+__device__ __forceinline__ void add_product(float4& own, u32 word, float4 low, float4 high) {
+    const u32 back = word >> 16u;
+    own.x = fmaf(bits_at<0u>(word), low.x, fmaf(bits_at<0u>(back), low.z, own.x));
+    own.y = fmaf(bits_at<8u>(word), low.y, fmaf(bits_at<8u>(back), low.w, own.y));
+    own.z = fmaf(bits_at<4u>(word), high.x, fmaf(bits_at<4u>(back), high.z, own.z));
+    own.w = fmaf(bits_at<12u>(word), high.y, fmaf(bits_at<12u>(back), high.w, own.w));
 }
 
-// One word of each of four rows.
-__device__ __forceinline__ float4 products(u32 a, u32 b, u32 c, u32 d, float4 low, float4 high) {
-    return make_float4(product(a, low, high), product(b, low, high), product(c, low, high), product(d, low, high));
+// Sums of products of a block, of four rows. Each component is of weights at one position in half a word.
+struct Products {
+    float4 a = float4(), b = float4(), c = float4(), d = float4();
+
+    // One word of each of four rows.
+    __device__ __forceinline__ void add(u32 x, u32 y, u32 z, u32 w, float4 low, float4 high) {
+        add_product(a, x, low, high);
+        add_product(b, y, low, high);
+        add_product(c, z, low, high);
+        add_product(d, w, low, high);
+    }
+};
+
+__device__ __forceinline__ float sum_of(float4 own) {
+    return fmaf(own.y, 1.0f / 256.0f, own.x) + fmaf(own.w, 1.0f / 4096.0f, own.z * (1.0f / 16.0f));
 }
 
 // Offsets of four rows; those beyond the last are read as the last one, and not stored.
@@ -69,19 +80,19 @@ kernel(
                 scale(scales, at.x), scale(scales, at.y), scale(scales, at.z), scale(scales, at.w)
             );
             const u32 place = 8u * i;
-            float4 own;
+            Products own;
             if (32u * i + 32u <= sizes.columns) {
-                own = products(a.x, b.x, c.x, d.x, x[place], x[place + 4u])
-                    + products(a.y, b.y, c.y, d.y, x[place + 1u], x[place + 5u])
-                    + products(a.z, b.z, c.z, d.z, x[place + 2u], x[place + 6u])
-                    + products(a.w, b.w, c.w, d.w, x[place + 3u], x[place + 7u]);
+                own.add(a.x, b.x, c.x, d.x, x[place], x[place + 4u]);
+                own.add(a.y, b.y, c.y, d.y, x[place + 1u], x[place + 5u]);
+                own.add(a.z, b.z, c.z, d.z, x[place + 2u], x[place + 6u]);
+                own.add(a.w, b.w, c.w, d.w, x[place + 3u], x[place + 7u]);
             } else {
-                own = products(a.x, b.x, c.x, d.x, known(x, sizes, place), known(x, sizes, place + 4u))
-                    + products(a.y, b.y, c.y, d.y, known(x, sizes, place + 1u), known(x, sizes, place + 5u))
-                    + products(a.z, b.z, c.z, d.z, known(x, sizes, place + 2u), known(x, sizes, place + 6u))
-                    + products(a.w, b.w, c.w, d.w, known(x, sizes, place + 3u), known(x, sizes, place + 7u));
+                own.add(a.x, b.x, c.x, d.x, known(x, sizes, place), known(x, sizes, place + 4u));
+                own.add(a.y, b.y, c.y, d.y, known(x, sizes, place + 1u), known(x, sizes, place + 5u));
+                own.add(a.z, b.z, c.z, d.z, known(x, sizes, place + 2u), known(x, sizes, place + 6u));
+                own.add(a.w, b.w, c.w, d.w, known(x, sizes, place + 3u), known(x, sizes, place + 7u));
             }
-            sums += by * own;
+            sums += by * make_float4(sum_of(own.a), sum_of(own.b), sum_of(own.c), sum_of(own.d));
         }
     }
     parts[t] = sums;

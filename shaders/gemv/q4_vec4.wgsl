@@ -59,19 +59,19 @@ fn by_blocks(row: u32, lane: u32, lanes: u32) -> vec4<f32> {
         let d = words[at.w];
         let by = vec4<f32>(scale(at.x), scale(at.y), scale(at.z), scale(at.w));
         let place = 8u * i;
-        var own = vec4<f32>();
+        var own = Products();
         if (32u * i + 32u <= sizes.columns) {
-            own = products(vec4<u32>(a.x, b.x, c.x, d.x), x[place], x[place + 4u])
-                + products(vec4<u32>(a.y, b.y, c.y, d.y), x[place + 1u], x[place + 5u])
-                + products(vec4<u32>(a.z, b.z, c.z, d.z), x[place + 2u], x[place + 6u])
-                + products(vec4<u32>(a.w, b.w, c.w, d.w), x[place + 3u], x[place + 7u]);
+            own = products(own, vec4<u32>(a.x, b.x, c.x, d.x), x[place], x[place + 4u]);
+            own = products(own, vec4<u32>(a.y, b.y, c.y, d.y), x[place + 1u], x[place + 5u]);
+            own = products(own, vec4<u32>(a.z, b.z, c.z, d.z), x[place + 2u], x[place + 6u]);
+            own = products(own, vec4<u32>(a.w, b.w, c.w, d.w), x[place + 3u], x[place + 7u]);
         } else {
-            own = products(vec4<u32>(a.x, b.x, c.x, d.x), known(place), known(place + 4u))
-                + products(vec4<u32>(a.y, b.y, c.y, d.y), known(place + 1u), known(place + 5u))
-                + products(vec4<u32>(a.z, b.z, c.z, d.z), known(place + 2u), known(place + 6u))
-                + products(vec4<u32>(a.w, b.w, c.w, d.w), known(place + 3u), known(place + 7u));
+            own = products(own, vec4<u32>(a.x, b.x, c.x, d.x), known(place), known(place + 4u));
+            own = products(own, vec4<u32>(a.y, b.y, c.y, d.y), known(place + 1u), known(place + 5u));
+            own = products(own, vec4<u32>(a.z, b.z, c.z, d.z), known(place + 2u), known(place + 6u));
+            own = products(own, vec4<u32>(a.w, b.w, c.w, d.w), known(place + 3u), known(place + 7u));
         }
-        sums += by * own;
+        sums += by * vec4<f32>(dot(own.a, UNITS), dot(own.b, UNITS), dot(own.c, UNITS), dot(own.d, UNITS));
     }
     return sums;
 }
@@ -85,10 +85,16 @@ fn scale(block: u32) -> f32 {
     return unpack2x16float(scales[block / 2u] >> (16u * (block % 2u))).x;
 }
 
-/// One word of each of four rows.
-fn products(own: vec4<u32>, low: vec4<f32>, high: vec4<f32>) -> vec4<f32> {
-    return vec4<f32>(
-        product(own.x, low, high), product(own.y, low, high), product(own.z, low, high), product(own.w, low, high),
+/// Sums of products of a block, of four rows. Each component is of weights at one position in half a word.
+struct Products { a: vec4<f32>, b: vec4<f32>, c: vec4<f32>, d: vec4<f32> }
+
+/// Adds one word of each of four rows.
+fn products(own: Products, words: vec4<u32>, low: vec4<f32>, high: vec4<f32>) -> Products {
+    return Products(
+        product(own.a, words.x, low, high),
+        product(own.b, words.y, low, high),
+        product(own.c, words.z, low, high),
+        product(own.d, words.w, low, high),
     );
 }
 
@@ -96,13 +102,15 @@ fn products(own: vec4<u32>, low: vec4<f32>, high: vec4<f32>) -> vec4<f32> {
 /// instructions of full rate. A conversion of integers has half the rate or less.
 const UNIT = 0x4b000000u;
 
-/// The weights stay at their bits within half a word, so that they are 2^0, 2^4, 2^8 and 2^12 times as large: exact in
-/// f32, and so is the division afterwards.
-fn product(own: u32, low: vec4<f32>, high: vec4<f32>) -> f32 {
-    const MASKS = vec4<u32>(0xfu, 0xf00u, 0xf0u, 0xf000u);
-    const OFFSETS = vec4<f32>(8388616.0f, 8390656.0f, 8388736.0f, 8421376.0f);
-    let front = bitcast<vec4<f32>>((vec4<u32>(own) & MASKS) | vec4<u32>(UNIT)) - OFFSETS;
-    let back = bitcast<vec4<f32>>((vec4<u32>(own >> 16u) & MASKS) | vec4<u32>(UNIT)) - OFFSETS;
-    let sums = fma(front, vec4<f32>(low.xy, high.xy), back * vec4<f32>(low.zw, high.zw));
-    return dot(sums, vec4<f32>(1.0f, 1.0f / 256.0f, 1.0f / 16.0f, 1.0f / 4096.0f));
+/// The weights stay at their bits within half a word, so that they are 2^0, 2^8, 2^4 and 2^12 times as large: exact in
+/// f32, and so is the multiplication by these.
+const UNITS = vec4<f32>(1.0f, 1.0f / 256.0f, 1.0f / 16.0f, 1.0f / 4096.0f);
+const MASKS = vec4<u32>(0xfu, 0xf00u, 0xf0u, 0xf000u);
+/// 2^23, and the offset of 8 at each position.
+const OFFSETS = vec4<f32>(8388616.0f, 8390656.0f, 8388736.0f, 8421376.0f);
+
+fn product(own: vec4<f32>, word: u32, low: vec4<f32>, high: vec4<f32>) -> vec4<f32> {
+    let front = bitcast<vec4<f32>>((vec4<u32>(word) & MASKS) | vec4<u32>(UNIT)) - OFFSETS;
+    let back = bitcast<vec4<f32>>((vec4<u32>(word >> 16u) & MASKS) | vec4<u32>(UNIT)) - OFFSETS;
+    return fma(front, vec4<f32>(low.xy, high.xy), fma(back, vec4<f32>(low.zw, high.zw), own));
 }
