@@ -219,20 +219,19 @@ const fn x_of_blocks(bits: u64) -> Values {
     if bits == 8 { Values::Signs } else { X }
 }
 
-/// One GiB of weights.
+/// One GiB of weights, for the kernels that come near the peak.
 const F32_LARGE: &[Extent] = &[Extent::Matrix(16384, 16384)];
 const F16_LARGE: &[Extent] = &[Extent::Matrix(32768, 16384)];
 const Q8_LARGE: &[Extent] = &[Extent::Matrix(32768, 32768)];
 const Q4_LARGE: &[Extent] = &[Extent::Matrix(65536, 32768)];
 
-/// A layer of a model of 8 billion parameters (4096 by 4096), few long rows, and an odd size.
+/// An odd size, two layers of a model of 8 billion parameters (4096 and 14336 by 4096), and few long rows.
 const QUICK: &[Extent] = &[Extent::Matrix(1001, 3003), Extent::Matrix(4096, 4096), Extent::Matrix(256, 65536)];
 const STANDARD: &[Extent] = &[
     Extent::Matrix(1001, 3003),
     Extent::Matrix(4096, 4096),
     Extent::Matrix(256, 65536),
     Extent::Matrix(14336, 4096),
-    Extent::Matrix(16384, 16384),
 ];
 const PLAIN: &[Params] = &[&[]];
 
