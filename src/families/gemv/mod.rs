@@ -227,12 +227,8 @@ const Q4_LARGE: &[Extent] = &[Extent::Matrix(65536, 32768)];
 
 /// An odd size, two layers of a model of 8 billion parameters (4096 and 14336 by 4096), and few long rows.
 const QUICK: &[Extent] = &[Extent::Matrix(1001, 3003), Extent::Matrix(4096, 4096), Extent::Matrix(256, 65536)];
-const STANDARD: &[Extent] = &[
-    Extent::Matrix(1001, 3003),
-    Extent::Matrix(4096, 4096),
-    Extent::Matrix(256, 65536),
-    Extent::Matrix(14336, 4096),
-];
+const STANDARD: &[Extent] =
+    &[Extent::Matrix(1001, 3003), Extent::Matrix(4096, 4096), Extent::Matrix(256, 65536), Extent::Matrix(14336, 4096)];
 const PLAIN: &[Params] = &[&[]];
 
 const fn cases(dtypes: &'static [Dtype], f32_large: &'static [Extent], f16_large: &'static [Extent]) -> [Cases; 4] {
