@@ -3,7 +3,8 @@
 
 mod oracles;
 
-use crate::suite::input::Values;
+use oracles::{SCALES, WEIGHTS, WORDS, X, blocks_of_row, columns, x_of_blocks};
+
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Choice, Contents, Dtype, Extent, Family, Interface, Limit, Params,
     Profile, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
@@ -131,8 +132,8 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "q8_vec4",
             summary: "weights of 8 bits, 16 per load, four rows at a time",
-            look_for: "Its share of the read peak, and its time against packed: 8.5 bits per weight instead of 16. A \
-                lower share than packed has is the cost of dequantisation.",
+            look_for: "Its time against packed: 8.5 bits per weight instead of 16. A lower share of the read peak than \
+                packed has is the cost of dequantisation.",
             limited_by: "DRAM reads, and the conversion of each byte to a float.",
             accepts: BY_LANES,
             wgsl: include_str!("../../../shaders/gemv/q8_vec4.wgsl"),
@@ -205,20 +206,6 @@ const Q4: Benchmark = Benchmark {
     ..BASE
 };
 
-/// Products of two elements are multiples of 2^-14, and a sum of K of them is exact in f32 while it stays below 2^10.
-/// Its standard deviation is √K/3: 60 at K = 32768, 85 at K = 65536.
-const WEIGHTS: Values = Values::Summable;
-const X: Values = Values::SummableFrom(1 << 40);
-
-/// Weights of blocks are random bits. With whole scales and x of multiples of 1/128, sums of 4-bit weights are multiples
-/// of 2^-7, exact below 2^17; their standard deviation is 14 √K, 2,600 at K = 32768. Those of 8-bit weights would reach
-/// 2^17: there x is ±1, sums are whole and exact below 2^24, and their standard deviation is 390 √K, 71,000 at K = 32768.
-const WORDS: Contents = Contents::Input(Values::Wide);
-const SCALES: Values = Values::Digits;
-const fn x_of_blocks(bits: u64) -> Values {
-    if bits == 8 { Values::Signs } else { X }
-}
-
 /// One GiB of weights, for the kernels that come near the peak.
 const F32_LARGE: &[Extent] = &[Extent::Matrix(16384, 16384)];
 const F16_LARGE: &[Extent] = &[Extent::Matrix(32768, 16384)];
@@ -263,15 +250,6 @@ const fn rows(shape: &Shape) -> u64 {
     shape.extent.matrix().0
 }
 
-const fn columns(shape: &Shape) -> u64 {
-    shape.extent.matrix().1
-}
-
-/// Blocks of a row.
-const fn blocks_of_row(shape: &Shape) -> u64 {
-    columns(shape).div_ceil(32)
-}
-
 const fn blocks(shape: &Shape) -> u64 {
     rows(shape).saturating_mul(blocks_of_row(shape))
 }
@@ -302,7 +280,7 @@ fn floats(shape: &Shape, lanes: u64) -> Vec<Buffer> {
 fn quantised(shape: &Shape, bits: u64) -> Vec<Buffer> {
     let of = |scalar, contents| Contents::Of(scalar, Box::new(contents));
     vec![
-        Buffer { name: "words", scalars: blocks(shape) * bits, contents: of(Scalar::U32, WORDS) },
+        Buffer { name: "words", scalars: blocks(shape) * bits, contents: of(Scalar::U32, Contents::Input(WORDS)) },
         Buffer {
             name: "scales",
             scalars: blocks(shape).next_multiple_of(2),

@@ -2,9 +2,31 @@
 
 use std::sync::OnceLock;
 
-use super::{SCALES, WEIGHTS, X, blocks_of_row, columns, x_of_blocks};
 use crate::suite::input::{Input, Values};
 use crate::suite::{Oracle, Scalar, Shape, each_on_all_cores};
+
+/// Products of two elements are multiples of 2^-14, and a sum of K of them is exact in f32 while it stays below 2^10.
+/// Its standard deviation is √K/3: 60 at K = 32768, 85 at K = 65536.
+pub(super) const WEIGHTS: Values = Values::Summable;
+pub(super) const X: Values = Values::SummableFrom(1 << 40);
+
+/// Weights of blocks are random bits. With whole scales and x of multiples of 1/128, sums of 4-bit weights are multiples
+/// of 2^-7, exact below 2^17; their standard deviation is 14 √K, 2,600 at K = 32768. Those of 8-bit weights would reach
+/// 2^17: there x is ±1, sums are whole and exact below 2^24, and their standard deviation is 390 √K, 71,000 at K = 32768.
+pub(super) const WORDS: Values = Values::Wide;
+pub(super) const SCALES: Values = Values::Digits;
+pub(super) const fn x_of_blocks(bits: u64) -> Values {
+    if bits == 8 { Values::Signs } else { X }
+}
+
+pub(super) const fn columns(shape: &Shape) -> u64 {
+    shape.extent.matrix().1
+}
+
+/// Blocks of a row.
+pub(super) const fn blocks_of_row(shape: &Shape) -> u64 {
+    columns(shape).div_ceil(32)
+}
 
 /// The first elements of an input.
 fn table(input: Input, scalar: Scalar, length: u64) -> Vec<f64> {
@@ -45,7 +67,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// Products of weights in blocks, of 8 or 4 bits.
 pub(super) fn of_blocks(shape: &Shape, bits: u64) -> Oracle {
     let (columns, blocks) = (columns(shape), blocks_of_row(shape));
-    let (words, scales, x) = (shape.input(Values::Wide), shape.input(SCALES), shape.input(x_of_blocks(bits)));
+    let (words, scales, x) = (shape.input(WORDS), shape.input(SCALES), shape.input(x_of_blocks(bits)));
     let known = OnceLock::new();
     each_on_all_cores(move |row| {
         let x = known.get_or_init(|| table(x, Scalar::F32, columns));
@@ -100,7 +122,7 @@ mod tests {
                             return shape.input(WEIGHTS).at(Scalar::F32, row * columns + column) * x;
                         }
                         let block = (row * columns + column) / 32;
-                        let word = |k| shape.input(Values::Wide).at(Scalar::U32, block * bits + k);
+                        let word = |k| shape.input(WORDS).at(Scalar::U32, block * bits + k);
                         let words: Vec<f64> = (0..bits).map(word).collect();
                         let scale = shape.input(SCALES).at(Scalar::F16, block);
                         scale * weight(&words, bits, (column % 32) as usize) * x
