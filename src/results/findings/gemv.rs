@@ -88,9 +88,9 @@ mod tests {
             of("q4_vec4", Dtype::F32, 200.0, 0.5625e6),
         ];
         let text = found("gemv", &rows).expect("a finding").text;
-        assert!(text.contains("GEMV of 1000x1000 f32 weights: vec4 is fastest at 4 TB/s."), "{text}");
-        assert!(text.contains("f16 weights: packed is fastest at 4 TB/s."), "{text}");
+        assert!(text.contains("GEMV of 1000x1000 f32 weights: vec4 is fastest at 4.00 TB/s."), "{text}");
+        assert!(text.contains("f16 weights: packed is fastest at 4.00 TB/s."), "{text}");
         assert!(text.contains("4-bit weights: q4_vec4 is fastest at 2.81 TB/s."), "{text}");
-        assert!(text.contains("At 1000x1000, 4-bit weights are 5× as fast as f32 weights."), "{text}");
+        assert!(text.contains("At 1000x1000, 4-bit weights are 5.00× as fast as f32 weights."), "{text}");
     }
 }

@@ -94,8 +94,8 @@ mod tests {
             of("subgroup", 3, 7, 3000.0),
         ];
         let text = found("softmax", &rows).expect("a finding").text;
-        let said = "Softmax in registers runs rows of 100 at 1 TB/s, rows of 1000 at 2 TB/s. \
-                    At 10x1000, subgroup is 5× as fast as three_pass.";
+        let said = "Softmax in registers runs rows of 100 at 1.00 TB/s, rows of 1000 at 2.00 TB/s. \
+                    At 10x1000, subgroup is 5.00× as fast as three_pass.";
         assert_eq!(text, said);
     }
 }
