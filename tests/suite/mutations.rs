@@ -397,7 +397,7 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     // Eight invocations share a row: a software device of eight lanes runs them at once, and a race would not show.
     ("gemv/q4_vec4", "s = lanes / 2u", "s = lanes / 4u"),
     ("gemv/q4_vec4", "0xf00u, 0xf0u", "0xf0u, 0xf0u"),
-    ("gemv/q4_vec4", "own >> 16u", "own >> 12u"),
+    ("gemv/q4_vec4", "word >> 16u", "word >> 12u"),
     ("gemv/q4_vec4", "1.0f / 4096.0f", "1.0f / 2048.0f"),
     ("gemv/q4_vec4", "32u * i + 32u <= sizes.columns", "32u * i <= sizes.columns"),
     ("gemv/q4_vec4", "x[place + 7u]", "x[place + 6u]"),
