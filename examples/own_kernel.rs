@@ -69,6 +69,7 @@ impl Declaration for Scale {
 static FAMILY: Family = Family {
     name: "mine",
     summary: "kernels of my own",
+    tags: &[],
     model_text: "",
     is_by_kernel: false,
     tuned: &[],

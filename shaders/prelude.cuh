@@ -58,6 +58,14 @@ struct f16x2 { u32 bits; };
         return sum;                                                                                                    \
     }
 
+// WGSL's f32(x) of a scalar that the case's element type may be.
+__device__ __forceinline__ float to_float(float x) { return x; }
+__device__ __forceinline__ float to_float(f16 x) {
+    float wide;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(x.bits));
+    return wide;
+}
+
 SHADERBENCH_HALF(f16, "f16", "h")
 SHADERBENCH_HALF(f16x2, "f16x2", "r")
 

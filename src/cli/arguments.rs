@@ -6,16 +6,19 @@ use clap::{Parser, Subcommand};
 
 use super::format::ListForm;
 use super::target::Through;
+use super::values::tag;
 use super::{
     bench, bisect, bundle, compare, explain, export, import, index, learn, merge, normal, outliers, report, run, share,
     show, summary,
 };
+use crate::suite::Tag;
 
 /// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
 const EXAMPLES: &str = "\
 Examples:
   shaderbench                                   everything, on the first GPU
   shaderbench run transpose --profile quick     one family, and its ceilings
+  shaderbench run --tag llm                     the kernels of language models
   shaderbench run 'reduction/vec4*' --size 2^26,1000003
   shaderbench run transpose --resume r.csv      continue the run that wrote it
   shaderbench run --backend all                 every API of the GPU, compared
@@ -88,6 +91,10 @@ pub(super) enum Command {
         /// Show only benchmarks that answer this step or chapter of the tour: D5, D (see `learn`)
         #[arg(long, value_name = "ID")]
         source: Option<String>,
+        /// Show only families with this tag: peak, article, llm, primitive, memory, cost; repeat it or write llm,peak
+        /// for several
+        #[arg(long = "tag", value_name = "TAG", value_parser = tag, value_delimiter = ',')]
+        tags: Vec<Tag>,
     },
     /// Show devices and the properties that benchmarks depend on
     Devices {

@@ -11,19 +11,21 @@ use crate::engine::plan::params_of;
 use crate::error::Result;
 use crate::report::markdown::{escape, table};
 use crate::report::{families_in_reading_order, wrap};
-use crate::suite::{Benchmark, Family};
+use crate::suite::{Benchmark, Family, Tag};
 
-/// Prints the benchmarks, or those that answer a step or chapter of the tour.
+/// Prints the benchmarks, or those that answer a step or chapter of the tour, of all families or those with one of
+/// `tags`.
 ///
 /// # Errors
 /// [`Error::Usage`](crate::error::Error::Usage) if there is no such step.
-pub(super) fn list(format: ListFormat, source: Option<&str>) -> Result<()> {
+pub(super) fn list(format: ListFormat, source: Option<&str>, tags: &[Tag]) -> Result<()> {
     let steps = source.map(steps_named).transpose()?;
     let is_wanted = |benchmark: &&Benchmark| {
         steps.as_ref().is_none_or(|steps| steps.iter().any(|step| benchmark.sources.contains(&step.id)))
     };
     let all = families_in_reading_order()
         .into_iter()
+        .filter(|family| tags.is_empty() || family.tags.iter().any(|tag| tags.contains(tag)))
         .map(|family| (family, family.benchmarks.iter().filter(is_wanted).collect()));
     let listed: Vec<Listed> = all.filter(|(_, benchmarks): &Listed| !benchmarks.is_empty()).collect();
     if let (Some(source), true) = (source, listed.is_empty()) {
@@ -90,6 +92,7 @@ fn object(family: &Family, benchmark: &Benchmark) -> Value {
         "benchmark": benchmark.name,
         "summary": benchmark.summary,
         "sources": benchmark.sources,
+        "tags": family.tags.iter().map(|tag| tag.name()).collect::<Vec<_>>(),
         "dtypes": distinct(benchmark.cases.iter().flat_map(|cases| cases.dtypes).map(|dtype| dtype.name().to_owned())),
         "sizes": distinct(benchmark.cases.iter().flat_map(|cases| cases.extents).map(ToString::to_string)),
         "params": params_of(benchmark),

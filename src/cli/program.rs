@@ -33,7 +33,7 @@ pub fn main() -> ExitCode {
         Some(Command::Bisect(arguments)) => bisect::bisect(&arguments),
         Some(Command::Report(arguments)) => report::report(&arguments),
         Some(Command::Learn(arguments)) => learn::learn(&arguments),
-        Some(Command::List { form, source }) => list::list(form.format(), source.as_deref()).map(|()| 0),
+        Some(Command::List { form, source, tags }) => list::list(form.format(), source.as_deref(), &tags).map(|()| 0),
         Some(Command::Devices { backend, all, form }) => devices::devices(backend, all, form.format()).map(|()| 0),
         Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
         Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::results::Status;
-use crate::suite::Extent;
+use crate::suite::{Extent, Tag};
 
 /// Parses `90`, `90s`, `2m` or `1h 30m`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
@@ -17,6 +17,10 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 
 pub(super) fn size(text: &str) -> Result<Extent, String> {
     Extent::parse(text).map_err(|error| error.to_string())
+}
+
+pub(super) fn tag(text: &str) -> Result<Tag, String> {
+    Tag::parse(text)
 }
 
 /// Parses a status that makes a run exit with code 3.

@@ -10,13 +10,15 @@ pub use super::parameters::params_of;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::families::ceiling::LADDER;
-use crate::suite::{Benchmark, Case, Dtype, Extent, Family, Limit, Profile, Scalar, Shape};
+use crate::suite::{Benchmark, Case, Dtype, Extent, Family, Limit, Profile, Scalar, Shape, Tag};
 
 /// The user's selection of cases.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// Families, benchmarks (`transpose/tiled`), globs or parts of names; empty = everything.
     pub filters: Vec<String>,
+    /// Only families with one of these tags; empty = all.
+    pub tags: Vec<Tag>,
     /// Which sizes and parameters to run.
     pub profile: Profile,
     /// Sizes that replace the profile's; empty = the profile's.
@@ -38,6 +40,7 @@ impl Request {
     pub const fn new(filters: Vec<String>, profile: Profile) -> Self {
         Self {
             filters,
+            tags: Vec::new(),
             profile,
             sizes: Vec::new(),
             params: Vec::new(),
@@ -122,7 +125,7 @@ fn is_same(a: &Case, b: &Case) -> bool {
 fn selected(request: &Request) -> Result<Vec<(&'static Family, &'static Benchmark)>> {
     match request.own {
         Some(family) => Ok(family.benchmarks.iter().map(|benchmark| (family, benchmark)).collect()),
-        None => select(&request.filters),
+        None => select_tagged(&request.filters, &request.tags),
     }
 }
 
@@ -146,6 +149,23 @@ pub fn select(filters: &[String]) -> Result<Vec<(&'static Family, &'static Bench
         .into_iter()
         .filter(|one| filters.is_empty() || filters.iter().any(|(_, filter)| filter.matches(&full_name(one))))
         .collect())
+}
+
+/// Those of [`select`] whose family has one of `tags`; all of them if `tags` is empty.
+///
+/// # Errors
+/// Those of [`select`], and [`Error::Usage`] if no benchmark that the filters select has one of the tags.
+pub fn select_tagged(filters: &[String], tags: &[Tag]) -> Result<Vec<(&'static Family, &'static Benchmark)>> {
+    let mut selected = select(filters)?;
+    if tags.is_empty() {
+        return Ok(selected);
+    }
+    selected.retain(|(family, _)| family.tags.iter().any(|tag| tags.contains(tag)));
+    if selected.is_empty() {
+        let (given, names) = (filters.join(", "), Tag::names(tags));
+        return Err(Error::Usage(format!("no benchmark of '{given}' has the tag {names}")));
+    }
+    Ok(selected)
 }
 
 /// The filters that match parts of names, each with the benchmarks that it selects.

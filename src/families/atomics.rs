@@ -5,7 +5,7 @@
 
 use crate::suite::Interface;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, Tag,
     WORKGROUP_SIZES, Work, each, uniform,
 };
 
@@ -13,6 +13,7 @@ use crate::suite::{
 pub const FAMILY: Family = Family {
     name: "atomics",
     summary: "atomic additions of u32 (operations are atomic additions)",
+    tags: &[Tag::Cost],
     model_text: "Additions to one address are serialised where the data lies: one every few cycles, times the number \
         that a subgroup combines beforehand. Different addresses run in parallel.",
     is_by_kernel: true,

@@ -9,13 +9,14 @@ use std::sync::OnceLock;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
-    Shape, Step, Work, all, consecutive, each, sets, uniform,
+    Shape, Step, Tag, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "bank_conflict",
     summary: "reads of workgroup memory with bank conflicts; model: speed relative to stride 1 with 32 banks",
+    tags: &[Tag::Article, Tag::Memory],
     model_text: "Word w of workgroup memory lies in bank w mod 32. A subgroup's access takes as many passes as the \
         fullest bank has distinct words: gcd(STRIDE, 32) for strides, 1 for shared words; compute capability 1.x had \
         16 banks per half-warp. The model is 1 over that number.",

@@ -7,14 +7,15 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Scalar, Shape, Step, Work, all,
-    each, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Scalar, Shape, Step, Tag, Work,
+    all, each, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "barrier",
     summary: "rounds of exchange between neighbours in a workgroup, with one barrier each",
+    tags: &[Tag::Cost],
     model_text: "Time over ROUNDS is the time of one exchange: a store, a barrier, a load. Workgroups hide each \
         other's waits while several fit an SM.",
     is_by_kernel: false,

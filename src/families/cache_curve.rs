@@ -17,13 +17,14 @@ use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape,
-    Step, Work, each, uniform,
+    Step, Tag, Work, each, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "cache_curve",
     summary: "read latency and bandwidth by working set, and the caches inferred from them",
+    tags: &[Tag::Article, Tag::Memory],
     model_text: "A staircase: latency is flat while the working set fits a level, and rises to the next level where it \
         does not. Plateaus within 15 % over a doubling of the set are levels; sets between two plateaus lie partly in \
         each. A cache's size lies between the largest set that is surely inside and the smallest that is surely \

@@ -7,7 +7,7 @@
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
-    SUBGROUP, Scalar, Shape, Step, Traffic, Work, all, consecutive, each, sets, uniform,
+    SUBGROUP, Scalar, Shape, Step, Tag, Traffic, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -15,6 +15,7 @@ pub const FAMILY: Family = Family {
     name: "coalescing",
     summary: "offset, strided and broadcast memory access; model: speed relative to the size's first row by sectors \
         moved",
+    tags: &[Tag::Article, Tag::Memory],
     model_text: "Memory moves in sectors of 32 bytes. The model is the sector bytes of the size's first row over those \
         of the row: the degree of coalescing. Caches can make a row faster than the model, since neighbouring \
         subgroups share sectors.",

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use crate::suite::input::{Input, Values};
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, Oracle, Params,
-    Profile, Scalar, Shape, Step, Work, by_rows, each, uniform,
+    Profile, Scalar, Shape, Step, Tag, Work, by_rows, each, uniform,
 };
 
 /// The family.
@@ -16,6 +16,7 @@ pub const FAMILY: Family = Family {
         Passes in between move the points through workgroup memory, log2(points) / log2(radix) - 1 times; a larger \
         radix has fewer passes and needs more registers.",
     is_by_kernel: false,
+    tags: &[Tag::Primitive],
     tuned: &[],
     benchmarks: &[Benchmark {
         name: "stockham",

@@ -6,13 +6,14 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
-    Shape, Step, WORKGROUP_SIZES, Work, uniform,
+    Shape, Step, Tag, WORKGROUP_SIZES, Work, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "histogram",
     summary: "counts of the 256 byte values in an array of words",
+    tags: &[Tag::Primitive],
     model_text: "Reading each word once is the lower bound. Each word also needs four atomic additions: they are free \
         only where the memory that holds the counters accepts them as fast as words arrive.",
     is_by_kernel: false,

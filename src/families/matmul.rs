@@ -5,13 +5,14 @@ use std::sync::OnceLock;
 use crate::suite::input::{Input, Values};
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
-    Routine, Scalar, Shape, Step, Work, by_rows, uniform,
+    Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "matmul",
     summary: "the matrix product of M×K by K×N, summed in f32",
+    tags: &[Tag::Article, Tag::Llm, Tag::Primitive],
     model_text: "2mnk operations over the FMA rate, if each loaded element is used often enough: with tiles of side S \
         memory is read S times less often than in the naive kernel. Tensor cores have a peak of their own.",
     is_by_kernel: false,

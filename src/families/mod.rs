@@ -7,15 +7,18 @@ pub mod cache_curve;
 pub mod ceiling;
 pub mod coalescing;
 pub mod fft;
+pub mod gemv;
 pub mod histogram;
 pub mod matmul;
 pub mod memory_spaces;
 pub mod pitched;
 pub mod radix_sort;
 pub mod reduction;
+pub mod rmsnorm;
 pub mod roofline;
 pub mod safety_tax;
 pub mod scan;
+pub mod softmax;
 pub mod spmv;
 pub mod stencil;
 pub mod stream;
@@ -41,6 +44,9 @@ pub const FAMILIES: &[&Family] = &[
     &stencil::FAMILY,
     &fft::FAMILY,
     &spmv::FAMILY,
+    &gemv::FAMILY,
+    &softmax::FAMILY,
+    &rmsnorm::FAMILY,
     &bank_conflict::FAMILY,
     &coalescing::FAMILY,
     &workgroup_memory::FAMILY,

@@ -5,13 +5,14 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, POISON, PackedRows, Params,
-    Profile, ROW_PITCH, Scalar, Shape, Step, TexelFormat, Texture, Work, all, by_rows, each, uniform,
+    Profile, ROW_PITCH, Scalar, Shape, Step, Tag, TexelFormat, Texture, Work, all, by_rows, each, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "pitched",
     summary: "rows padded to 256 bytes and packed rows of odd width, every element read once",
+    tags: &[Tag::Article, Tag::Memory],
     model_text: "The same elements are read with and without padding: a packed row of odd width starts inside a \
         sector, which costs one more sector per row and subgroup at the edges. Long rows should hide it, short ones \
         should not.",

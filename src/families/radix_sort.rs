@@ -9,7 +9,7 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Choice, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
-    Scalar, Shape, Step, Work, grid, uniform,
+    Scalar, Shape, Step, Tag, Work, grid, uniform,
 };
 
 /// The family.
@@ -20,6 +20,7 @@ pub const FAMILY: Family = Family {
         counts: 36 bytes per key, 68 with a value. All rows count these bytes, so that rates compare as keys per second \
         do: 100 GB/s are 2.8 billion keys per second, or 1.5 billion pairs.",
     is_by_kernel: false,
+    tags: &[Tag::Primitive],
     tuned: TUNED,
     benchmarks: &[
         Benchmark {

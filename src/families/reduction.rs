@@ -10,13 +10,14 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
-    WORKGROUP_SIZES, Work, each, grid, uniform,
+    Tag, WORKGROUP_SIZES, Work, each, grid, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "reduction",
     summary: "the sum of an array, computed entirely on the device",
+    tags: &[Tag::Article, Tag::Primitive],
     model_text: "A sum reads its input once, so the best time is n elements over the measured read rate at that \
         working set; partial sums are far less than 1 % of that. Slower kernels lose time to tree steps, barriers and \
         idle lanes.",

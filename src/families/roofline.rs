@@ -2,14 +2,15 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Step, WORKGROUP_SIZES,
-    Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Step, Tag,
+    WORKGROUP_SIZES, Work, all, each, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "roofline",
     summary: "the transition from memory-bound to compute-bound, by fused multiply-adds per element",
+    tags: &[Tag::Peak],
     model_text: "Time is the longer of moving 2n scalars and doing 2 FMAS n operations: constant up to the ridge, \
         which is the ratio of the two peaks in operations per byte, and proportional to FMAS beyond it.",
     is_by_kernel: false,

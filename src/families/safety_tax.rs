@@ -3,7 +3,7 @@
 
 use crate::families::{ceiling, matmul, transpose};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Work, all,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Tag, Work, all,
     each, uniform,
 };
 
@@ -24,6 +24,7 @@ macro_rules! checked {
 pub const FAMILY: Family = Family {
     name: "safety_tax",
     summary: "the cost of bounds checks, loop bounds and zero-initialisation of workgroup memory",
+    tags: &[Tag::Article, Tag::Cost],
     model_text: "The same kernel with and without the checks that an API adds: the ratio of times is the cost, 1.00 \
         where there is none. A bounds check is a minimum for each access, a loop bound a counter for each round, \
         zero-initialisation a store for each word and a barrier.",

@@ -8,13 +8,14 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
-    Shape, Step, WORKGROUP_SIZES, Work, all, grid, uniform,
+    Shape, Step, Tag, WORKGROUP_SIZES, Work, all, grid, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "scan",
     summary: "the inclusive prefix sum of an array",
+    tags: &[Tag::Primitive],
     model_text: "A scan reads and writes every element once, as a copy does. Three kernels move 4n: they read for the \
         block sums, write, and add the preceding sums. One pass moves 2n.",
     is_by_kernel: false,

@@ -3,7 +3,7 @@
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Csr, CsrArray, Dtype, Extent, Family, Interface, Limit,
-    Oracle, Params, Pattern, Profile, Shape, Step, Work, all, grid, uniform,
+    Oracle, Params, Pattern, Profile, Shape, Step, Tag, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -14,6 +14,7 @@ pub const FAMILY: Family = Family {
         these bytes over the read rate. The band reads x from L1. Random columns read a sector of 32 bytes for each 4 \
         bytes of x, unless L2 holds x, and the model counts x once.",
     is_by_kernel: false,
+    tags: &[Tag::Primitive],
     tuned: &[],
     benchmarks: &[
         Benchmark {

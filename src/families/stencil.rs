@@ -3,7 +3,7 @@
 use crate::suite::input::{Input, Values};
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape,
-    Step, Work, all, by_rows, uniform,
+    Step, Tag, Work, all, by_rows, uniform,
 };
 
 /// The family.
@@ -14,6 +14,7 @@ pub const FAMILY: Family = Family {
         copy. What is lost are cells that are loaded again because L1 and L2 no longer hold them, and load \
         instructions where caches serve all neighbours.",
     is_by_kernel: false,
+    tags: &[Tag::Primitive],
     tuned: &[],
     benchmarks: &[
         Benchmark {

@@ -12,13 +12,14 @@ use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape,
-    Step, WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, uniform,
+    Step, Tag, WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "stream",
     summary: "BabelStream's five kernels, with its byte counts",
+    tags: &[Tag::Memory],
     model_text: "Time is proportional to the bytes counted: relative to copy, mul and dot take the same time (2n), add \
         and triad 3/2 of it (3n), a speed of 0.67.",
     is_by_kernel: false,

@@ -11,13 +11,14 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape,
-    Step, Work, each, uniform,
+    Step, Tag, Work, each, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "sum_of_cubes",
     summary: "the sum of the cubes of a million digits, from one invocation to 32 workgroups",
+    tags: &[Tag::Article],
     model_text: "The input is 4 MiB and fits a cache, so reading it from there is the limit. Each step uses more \
         lanes, up to 32 workgroups of 256; a device with more than 32 SMs stays partly idle even in the last step.",
     is_by_kernel: false,

@@ -18,13 +18,14 @@ use std::sync::OnceLock;
 use crate::suite::input::{Input, Values};
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape,
-    Step, TexelFormat, Texture, Work, by_rows, uniform,
+    Step, Tag, TexelFormat, Texture, Work, by_rows, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "texture",
     summary: "a picture rotated with linear filtering: by the texture unit, and in the kernel from a storage buffer",
+    tags: &[Tag::Article, Tag::Memory],
     model_text: "Bytes are counted as if each pixel were read once and written once; a copy of as many bytes is the \
         limit. The kernel without the texture unit loads four pixels for each, mostly from cache; the texture unit \
         does that in one request.",

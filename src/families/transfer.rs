@@ -12,13 +12,14 @@
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Route, Shape, Step,
-    Work, all, each, uniform,
+    Tag, Work, all, each, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "transfer",
     summary: "copies between host and device, and clearing device memory; timed by the host where it takes part",
+    tags: &[Tag::Article, Tag::Memory],
     model_text: "Bytes over the rate of the link between host and device (PCI Express, or memory itself where the two \
         share it), plus the cost of a call. Methods that copy twice on the host reach at most half of its memcpy rate.",
     is_by_kernel: true,

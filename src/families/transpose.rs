@@ -3,13 +3,14 @@
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Routine,
-    SUBGROUP, Shape, Step, Traffic, Work, all, by_rows, uniform,
+    SUBGROUP, Shape, Step, Tag, Traffic, Work, all, by_rows, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "transpose",
     summary: "the transpose of a matrix",
+    tags: &[Tag::Article, Tag::Primitive, Tag::Memory],
     model_text: "A transpose moves as many bytes as a copy, so the model is a copy at the same working set. The rest \
         is lost to partly used sectors or to bank conflicts.",
     is_by_kernel: false,

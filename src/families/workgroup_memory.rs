@@ -4,13 +4,14 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
-    Shape, Step, Work, all, copied, each, uniform,
+    Shape, Step, Tag, Work, all, copied, each, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "workgroup_memory",
     summary: "how workgroup memory is declared, partitioned and shared, and the cost of using more of it",
+    tags: &[Tag::Article, Tag::Memory],
     model_text: "How an array gets its length adds no work to the kernel: override_size and dynamic_size should run at \
         1.00 times fixed_size. The other rows are compared in pairs that differ in one thing.",
     is_by_kernel: true,

@@ -12,6 +12,7 @@ use super::params::{Choice, Params};
 use super::profile::Profile;
 use super::shape::{Dtype, Extent, Shape};
 use super::step::Step;
+use super::tag::Tag;
 use super::traffic::Traffic;
 use crate::error::Result;
 
@@ -21,6 +22,8 @@ pub struct Family {
     pub name: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,
+    /// What it is about: `--tag` selects families by these.
+    pub tags: &'static [Tag],
     /// The expected speed and its reason, in words: the derivation of [`Benchmark::model`] where there is one.
     pub model_text: &'static str,
     /// Whether its table groups rows by kernel (they do different things) rather than by type and size.

@@ -25,6 +25,9 @@ pub enum Values {
     Signs,
     /// Decimal digits, 0 to 9, of any type.
     Digits,
+    /// Whole numbers ±k with k in 1..=127 as floats: exponents whose differences are exact, and whose exponentials
+    /// exceed f32 unless the largest is subtracted first.
+    Logits,
     /// [`Values::Summable`] from this element of its stream on: a second input, independent of the first.
     SummableFrom(u64),
     /// [`Values::Wide`] from this element of its stream on: a second input, independent of the first.
@@ -64,6 +67,7 @@ impl Values {
         match (self, scalar) {
             (_, Scalar::Unorm8) => f64::from(random & 0xff),
             (Self::Digits, _) => f64::from(((random >> 16) * 10) >> 16),
+            (Self::Logits, Scalar::F16 | Scalar::F32 | Scalar::F64) => f64::from(summable(random)),
             (_, Scalar::U32) => f64::from(random.max(1)),
             (Self::Wide, Scalar::F32) => f64::from((random >> 8 | 1) as i32) / f64::from(1 << 24),
             // Any of the 14,336 normal numbers below 1: some devices treat subnormal ones as zero.

@@ -139,7 +139,7 @@ fn list_as_json_has_every_benchmark_and_every_source() {
     let list = list.as_array().expect("an array");
     assert!(list.len() >= 17);
     for entry in list {
-        for key in ["family", "benchmark", "summary", "sources", "dtypes", "sizes", "params", "backends"] {
+        for key in ["family", "benchmark", "summary", "sources", "tags", "dtypes", "sizes", "params", "backends"] {
             assert!(entry.get(key).is_some(), "{entry} lacks {key}");
         }
     }

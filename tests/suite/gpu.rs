@@ -28,6 +28,8 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
     // For kernels with thousands of reads per invocation and dozens of strides.
     let few = [1, 33, 257, 1025, 4097];
     let matrices = [(1, 1), (1, 33), (33, 1), (3, 5), (32, 32), (31, 33), (36, 64), (40, 100), (100, 257), (128, 512)];
+    // Rows that exceed the registers of a workgroup, or of several chunks.
+    let long_rows = [(5, 8200), (3, 8209)];
     let products = [
         (1, 1, 1),
         (1, 33, 5),
@@ -53,7 +55,10 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
             few.map(Extent::Linear).to_vec()
         }
         Extent::Linear(_) => linear.map(Extent::Linear).to_vec(),
-        Extent::Matrix(..) => matrices.map(|(rows, columns)| Extent::Matrix(rows, columns)).to_vec(),
+        Extent::Matrix(..) => {
+            let sides = matrices.into_iter().chain(long_rows);
+            sides.map(|(rows, columns)| Extent::Matrix(rows, columns)).collect()
+        }
         Extent::Product(..) => products.map(|(m, n, k)| Extent::Product(m, n, k)).to_vec(),
     }
 }

@@ -48,6 +48,7 @@ mod share;
 mod show;
 mod small;
 mod streams;
+mod tags;
 mod terminal;
 mod timing;
 mod trust;

@@ -25,7 +25,7 @@ impl clap::Args for Arguments {
                      What a kernel's interface does not say is read from the .toml beside the first one";
         let command = run::Arguments::augment_args(command)
             .mut_arg("filters", |files_of| files_of.value_name("FILE").help(files).required(true));
-        let hidden = ["shaders", "save_image", "tune"];
+        let hidden = ["shaders", "save_image", "tune", "tags"];
         let command = hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)));
         let command = command.mut_arg("unchecked", |arg| {
             arg.help(

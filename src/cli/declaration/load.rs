@@ -75,6 +75,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
         summary: spec.summary.clone().unwrap_or_default().leak(),
         model_text: "",
         is_by_kernel: false,
+        tags: &[],
         tuned: &[],
         benchmarks: benchmarks.leak(),
     };

@@ -6,10 +6,10 @@ use std::time::Duration;
 use crate::cli::compiler::Spec;
 use crate::cli::format::{TableFormat, Tables};
 use crate::cli::target::Through;
-use crate::cli::values::{duration, fail_on, param, size};
+use crate::cli::values::{duration, fail_on, param, size, tag};
 use crate::results::Status;
 use crate::shader::SpirvKernel;
-use crate::suite::{Extent, Family, Profile};
+use crate::suite::{Extent, Family, Profile, Tag};
 
 /// Arguments of `run`.
 #[derive(clap::Args)]
@@ -18,6 +18,10 @@ pub(in crate::cli) struct Arguments {
     /// [default: all]
     #[arg(value_name = "FILTER")]
     pub(super) filters: Vec<String>,
+    /// Run only families with this tag: peak, article, llm, primitive, memory, cost; repeat it or write llm,peak for
+    /// several
+    #[arg(long = "tag", value_name = "TAG", value_parser = tag, value_delimiter = ',')]
+    pub(super) tags: Vec<Tag>,
     /// How many cases to run and how long to sample each [default: standard on a GPU, quick on a software device]
     #[arg(long, value_enum)]
     pub(super) profile: Option<Profile>,

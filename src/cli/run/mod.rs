@@ -22,7 +22,7 @@ use super::selection::{select_runs, why_this_card};
 use super::target::{Target, Through, targets};
 use super::values::plural;
 use crate::backend::{Api, Backend, Device, DeviceType};
-use crate::engine::plan::{by_part, plan, reserves, select, without_size};
+use crate::engine::plan::{by_part, plan, reserves, select_tagged, without_size};
 use crate::engine::{EarlierRows, End, Fitted, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
@@ -255,13 +255,13 @@ fn has_energy(backend: &dyn Backend) -> Result<()> {
 
 /// The tables that the user asks for. A terminal has no room for all of them; a pipe gets them all.
 fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
-    let is_filtered = !arguments.filters.is_empty() || arguments.own.is_some();
+    let is_filtered = !arguments.filters.is_empty() || !arguments.tags.is_empty() || arguments.own.is_some();
     let usual = || match (is_on_terminal(), !is_filtered) {
         (false, _) => Tables::All,
         (true, true) => Tables::None,
         (true, false) => Tables::Family,
     };
-    let selected = select(&arguments.filters)?;
+    let selected = select_tagged(&arguments.filters, &arguments.tags)?;
     let is_named = |row: &&Record| match arguments.own {
         Some(own) => row.family == own.name,
         None => selected.iter().any(|(family, benchmark)| row.family == family.name && row.benchmark == benchmark.name),

@@ -27,6 +27,7 @@ pub(super) fn request(arguments: &Arguments, profile: Profile, has_small: bool) 
     }
     Ok(Request {
         filters: arguments.filters.clone(),
+        tags: arguments.tags.clone(),
         profile,
         sizes: arguments.sizes.clone(),
         params: arguments.params.clone(),

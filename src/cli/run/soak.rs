@@ -12,7 +12,7 @@ use crate::cli::output::{print, say};
 use crate::cli::outputs::{LockedFile, default_csv};
 use crate::cli::target::Target;
 use crate::cli::values::plural;
-use crate::engine::plan::select;
+use crate::engine::plan::select_tagged;
 use crate::engine::{Fitted, soak};
 use crate::error::{Error, Result};
 use crate::report::soak::{HEADER, Head, line, table};
@@ -24,7 +24,7 @@ const WRITE: (f64, f64) = (10.0, 0.02);
 
 /// Refuses a load of everything.
 pub(super) fn check(arguments: &Arguments) -> Result<()> {
-    if arguments.filters.is_empty() && arguments.own.is_none() {
+    if arguments.filters.is_empty() && arguments.tags.is_empty() && arguments.own.is_none() {
         return Err(Error::Usage(
             "--soak: name what to run for so long, such as ceiling/fma --size 2^24 or matmul/register_blocked"
                 .to_owned(),
@@ -49,7 +49,7 @@ pub(super) fn run(
         let known: Vec<&Device> = devices.iter().collect();
         let Fitted { mut cases, .. } = cases_for(arguments, profile, None, &known)?;
         // Without the ceilings that rows of a run are compared with.
-        let selected = select(&arguments.filters)?;
+        let selected = select_tagged(&arguments.filters, &arguments.tags)?;
         cases.retain(|case| {
             let is_named = |(family, benchmark): &(&Family, &Benchmark)| {
                 case.family.name == family.name && case.benchmark.name == benchmark.name

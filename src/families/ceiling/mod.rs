@@ -10,13 +10,14 @@ use oracles::{
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
-    Work, all, copied, each, uniform,
+    Tag, Work, all, copied, each, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "ceiling",
     summary: "peaks of the device: memory and workgroup-memory bandwidth, FMA rates, tensor cores, launch overhead",
+    tags: &[Tag::Peak, Tag::Article],
     model_text: "None: the other rows are shown as a share of these peaks. A row's own share is its rate over the \
         rate of the fastest kernel with the same limit and working set.",
     is_by_kernel: true,

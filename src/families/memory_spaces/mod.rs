@@ -14,7 +14,7 @@ use oracles::{
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Shape, Step,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Shape, Step, Tag,
     TexelFormat, Texture, Work, all, each, uniform,
 };
 
@@ -22,6 +22,7 @@ use crate::suite::{
 pub const FAMILY: Family = Family {
     name: "memory_spaces",
     summary: "read bandwidth and latency of the memory spaces, and the best space for a small table",
+    tags: &[Tag::Article, Tag::Memory],
     model_text: "No number is predicted. A load's latency is a number of cycles, the same in every run at a fixed \
         clock. A rate over clock times SMs is bytes per cycle and SM: 128 where a subgroup is served in one cycle.",
     is_by_kernel: true,

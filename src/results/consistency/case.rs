@@ -51,6 +51,22 @@ pub const ADDED: &[(&str, &str)] = &[
     ("spmv/row", "2026-11-24"),
     ("spmv/subgroup", "2026-11-24"),
     ("spmv/merge", "2026-11-24"),
+    ("gemv/naive", "2026-11-24"),
+    ("gemv/workgroup", "2026-11-24"),
+    ("gemv/subgroup", "2026-11-24"),
+    ("gemv/vec4", "2026-11-24"),
+    ("gemv/packed", "2026-11-24"),
+    ("gemv/split_k", "2026-11-24"),
+    ("gemv/q8_naive", "2026-11-24"),
+    ("gemv/q8_vec4", "2026-11-24"),
+    ("gemv/q4_naive", "2026-11-24"),
+    ("gemv/q4_vec4", "2026-11-24"),
+    ("softmax/three_pass", "2026-11-24"),
+    ("softmax/online", "2026-11-24"),
+    ("softmax/subgroup", "2026-11-24"),
+    ("rmsnorm/two_pass", "2026-11-24"),
+    ("rmsnorm/workgroup", "2026-11-24"),
+    ("rmsnorm/subgroup", "2026-11-24"),
 ];
 
 /// Reports from this day on have a row for each type and size that the suite declares. Set it to the day on which types

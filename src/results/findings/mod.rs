@@ -11,6 +11,7 @@ mod claim;
 mod coalescing;
 mod estimate;
 mod finding;
+mod gemv;
 mod given;
 mod granule;
 mod histogram;
@@ -25,6 +26,7 @@ mod reduction;
 mod roofline;
 mod safety_tax;
 mod scan;
+mod softmax;
 mod stream;
 mod sum_of_cubes;
 mod texture;
@@ -51,14 +53,17 @@ const CLAIMS: &[(&str, &[Claim])] = &[
     ("cache_curve", cache_curve::CLAIMS),
     ("ceiling", ceiling::CLAIMS),
     ("coalescing", coalescing::CLAIMS),
+    ("gemv", gemv::CLAIMS),
     ("histogram", histogram::CLAIMS),
     ("matmul", matmul::CLAIMS),
     ("memory_spaces", memory_spaces::CLAIMS),
     ("pitched", pitched::CLAIMS),
     ("reduction", reduction::CLAIMS),
+    ("rmsnorm", softmax::OF_RMSNORM),
     ("roofline", roofline::CLAIMS),
     ("safety_tax", safety_tax::CLAIMS),
     ("scan", scan::CLAIMS),
+    ("softmax", softmax::CLAIMS),
     ("stream", stream::CLAIMS),
     ("sum_of_cubes", sum_of_cubes::CLAIMS),
     ("texture", texture::CLAIMS),

@@ -1,0 +1,31 @@
+// Matrix-vector product (GEMV), y = W x with W row by row: one invocation per row.
+// Pattern: neighbouring invocations read elements that lie a whole row apart, so that each load of a subgroup touches
+// as many sectors as it has lanes; the caches must keep a sector until the following columns are read.
+// Work: the weights, x and y moved once, 2 FLOP per weight.
+
+alias T = f32;
+
+struct Sizes { rows: u32, columns: u32 }
+
+@group(0) @binding(0) var<storage, read> weights: array<T>;
+@group(0) @binding(1) var<storage, read> x: array<T>;
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 128u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let row = (group.y * groups.x + group.x) * WG + t;
+    if (row < sizes.rows) {
+        var sum = 0.0f;
+        for (var column = 0u; column < sizes.columns; column++) {
+            sum += f32(weights[row * sizes.columns + column]) * f32(x[column]);
+        }
+        y[row] = sum;
+    }
+}

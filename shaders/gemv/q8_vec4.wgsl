@@ -1,0 +1,98 @@
+// Matrix-vector product with weights of 8 bits: blocks of 32 with one f16 scale, as Q8_0 of llama.cpp; LANES
+// invocations per row, four rows at a time, 16 weights per load.
+// Pattern: neighbouring invocations read neighbouring 16 bytes of four rows; x is read once for the four. Bytes become
+// floats in registers, and each half block is scaled once.
+// Work: words, scales, x and y moved once, 2 FLOP per weight.
+
+struct Sizes { rows: u32, columns: u32 }
+
+/// Half blocks.
+@group(0) @binding(0) var<storage, read> words: array<vec4<u32>>;
+/// Two f16 per word, one per block.
+@group(0) @binding(1) var<storage, read> scales: array<u32>;
+@group(0) @binding(2) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32>;
+@group(0) @binding(4) var<uniform> sizes: Sizes;
+
+override WG: u32 = 128u;
+/// Invocations that share a row.
+override LANES: u32 = 16u;
+
+var<workgroup> parts: array<vec4<f32>, WG>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let lanes = min(LANES, WG);
+    let lane = t % lanes;
+    let row = 4u * ((group.y * groups.x + group.x) * (WG / lanes) + t / lanes);
+    var sums = vec4<f32>();
+    if (row < sizes.rows) {
+        sums = by_blocks(row, lane, lanes);
+    }
+    parts[t] = sums;
+    workgroupBarrier();
+    for (var s = lanes / 2u; s > 0u; s /= 2u) {
+        if (lane < s) {
+            parts[t] += parts[t + s];
+        }
+        workgroupBarrier();
+    }
+    if (lane < 4u && row + lane < sizes.rows) {
+        y[row + lane] = parts[t - lane][lane];
+    }
+}
+
+/// Sixteen elements of x.
+struct Sixteen { a: vec4<f32>, b: vec4<f32>, c: vec4<f32>, d: vec4<f32> }
+
+/// Four rows; those beyond the last are read as the last one, and not stored.
+fn by_blocks(row: u32, lane: u32, lanes: u32) -> vec4<f32> {
+    let halves = (sizes.columns + 31u) / 32u * 2u;
+    let rows = min(vec4<u32>(row, row + 1u, row + 2u, row + 3u), vec4<u32>(sizes.rows - 1u)) * halves;
+    var sums = vec4<f32>();
+    for (var i = lane; i < halves; i += lanes) {
+        let at = rows + i;
+        let a = words[at.x];
+        let b = words[at.y];
+        let c = words[at.z];
+        let d = words[at.w];
+        let by = vec4<f32>(scale(at.x), scale(at.y), scale(at.z), scale(at.w));
+        let from_x = sixteen(i);
+        sums += by * vec4<f32>(product(from_x, a), product(from_x, b), product(from_x, c), product(from_x, d));
+    }
+    return sums;
+}
+
+/// Elements 16i to 16i + 15 of x, with 0 from the end of the columns on.
+fn sixteen(i: u32) -> Sixteen {
+    if (16u * i + 16u <= sizes.columns) {
+        return Sixteen(x[4u * i], x[4u * i + 1u], x[4u * i + 2u], x[4u * i + 3u]);
+    }
+    return Sixteen(known(4u * i), known(4u * i + 1u), known(4u * i + 2u), known(4u * i + 3u));
+}
+
+fn known(i: u32) -> vec4<f32> {
+    return select(vec4<f32>(), x[i], vec4<u32>(0u, 1u, 2u, 3u) + 4u * i < vec4<u32>(sizes.columns));
+}
+
+/// The scale of a half block.
+fn scale(half: u32) -> f32 {
+    return unpack2x16float(scales[half / 4u] >> (16u * (half / 2u % 2u))).x;
+}
+
+fn product(from_x: Sixteen, own: vec4<u32>) -> f32 {
+    return (dot(bytes(own.x), from_x.a) + dot(bytes(own.y), from_x.b))
+        + (dot(bytes(own.z), from_x.c) + dot(bytes(own.w), from_x.d));
+}
+
+/// Four bytes with a sign.
+fn bytes(word: u32) -> vec4<f32> {
+    let bits = bitcast<i32>(word);
+    return vec4<f32>(vec4<i32>(
+        extractBits(bits, 0u, 8u), extractBits(bits, 8u, 8u), extractBits(bits, 16u, 8u), extractBits(bits, 24u, 8u),
+    ));
+}

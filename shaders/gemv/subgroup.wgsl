@@ -1,0 +1,40 @@
+// Matrix-vector product: one subgroup per row, then one subgroupAdd.
+// Pattern: neighbouring lanes read neighbouring elements of a row, one element per load; no workgroup memory, no
+// barrier. The workgroups step through the rows together: a grid for subgroups of 32 covers the rows at any size.
+// Work: the weights, x and y moved once, 2 FLOP per weight.
+
+alias T = f32;
+
+struct Sizes { rows: u32, columns: u32 }
+
+@group(0) @binding(0) var<storage, read> weights: array<T>;
+@group(0) @binding(1) var<storage, read> x: array<T>;
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(subgroup_id) subgroup: u32,
+    @builtin(subgroup_invocation_id) lane: u32,
+    @builtin(subgroup_size) full: u32,
+) {
+    let lanes = min(full, WG);
+    let step = groups.x * groups.y * (WG / lanes);
+    for (var first = (group.y * groups.x + group.x) * (WG / lanes); first < sizes.rows; first += step) {
+        let row = first + subgroup;
+        var own = 0.0f;
+        if (row < sizes.rows) {
+            for (var column = lane; column < sizes.columns; column += lanes) {
+                own += f32(weights[row * sizes.columns + column]) * f32(x[column]);
+            }
+        }
+        let sum = subgroupAdd(own);
+        if (lane == 0u && row < sizes.rows) {
+            y[row] = sum;
+        }
+    }
+}

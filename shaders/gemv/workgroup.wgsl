@@ -1,0 +1,43 @@
+// Matrix-vector product: one workgroup per row, then a tree over its invocations.
+// Pattern: neighbouring invocations read neighbouring elements of a row, one element per load; every workgroup reads
+// all of x, from the cache.
+// Work: the weights, x and y moved once, 2 FLOP per weight.
+
+alias T = f32;
+
+struct Sizes { rows: u32, columns: u32 }
+
+@group(0) @binding(0) var<storage, read> weights: array<T>;
+@group(0) @binding(1) var<storage, read> x: array<T>;
+@group(0) @binding(2) var<storage, read_write> y: array<f32>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+var<workgroup> parts: array<f32, WG>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let row = group.y * groups.x + group.x;
+    var sum = 0.0f;
+    if (row < sizes.rows) {
+        for (var column = t; column < sizes.columns; column += WG) {
+            sum += f32(weights[row * sizes.columns + column]) * f32(x[column]);
+        }
+    }
+    parts[t] = sum;
+    workgroupBarrier();
+    for (var s = WG / 2u; s > 0u; s /= 2u) {
+        if (t < s) {
+            parts[t] += parts[t + s];
+        }
+        workgroupBarrier();
+    }
+    if (t == 0u && row < sizes.rows) {
+        y[row] = parts[0];
+    }
+}

@@ -1,0 +1,50 @@
+// Root-mean-square normalisation of each row in one launch, one workgroup per row: a tree adds up the squares, then the
+// workgroup reads the row again and multiplies.
+// Pattern: each invocation moves every WG-th element. The second read of a row follows at once and finds it in a cache.
+// Work: n scalars read and n written (the second read is not counted).
+
+alias T = f32;
+
+struct Sizes { rows: u32, columns: u32 }
+
+@group(0) @binding(0) var<storage, read> input: array<T>;
+@group(0) @binding(1) var<storage, read> gains: array<T>;
+@group(0) @binding(2) var<storage, read_write> output: array<T>;
+@group(0) @binding(3) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+
+/// Keeps rows of zeros finite.
+const EPSILON = 1e-5f;
+
+var<workgroup> parts: array<T, WG>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let row = group.y * groups.x + group.x;
+    if (row >= sizes.rows) {
+        return;
+    }
+    let first = row * sizes.columns;
+    var sum = 0.0f;
+    for (var column = t; column < sizes.columns; column += WG) {
+        let x = input[first + column];
+        sum += x * x;
+    }
+    parts[t] = sum;
+    workgroupBarrier();
+    for (var s = WG / 2u; s > 0u; s /= 2u) {
+        if (t < s) {
+            parts[t] += parts[t + s];
+        }
+        workgroupBarrier();
+    }
+    let factor = inverseSqrt(parts[0] / f32(sizes.columns) + EPSILON);
+    for (var column = t; column < sizes.columns; column += WG) {
+        output[first + column] = input[first + column] * factor * gains[column];
+    }
+}
