@@ -100,9 +100,9 @@ __device__ __forceinline__ void sum_up(u32* sums, u32 t) {
 __device__ __forceinline__ u32 before(const u32* sums, u32 d) { return d > 0u ? sums[d - 1u] : 0u; }
 
 // Counts the digits of another tile, and publishes the counts. What the tile published meanwhile stays: its counts are
-// the same, and inclusive ones are larger words.
+// the same, and inclusive ones are larger words. Those of the first tile start with the smaller digits of all tiles.
 __device__ __noinline__ void count_for(
-    u32* late, const u32* __restrict__ source, u32* tiles, u32 tile, u32 shift, u32 t) {
+    u32* late, const u32* __restrict__ source, const u32* counts, u32* tiles, u32 tile, u32 shift, u32 t) {
     for (u32 d = t; d < DIGITS; d += WG) {
         late[d] = 0u;
     }
@@ -112,14 +112,21 @@ __device__ __noinline__ void count_for(
     }
     __syncthreads();
     for (u32 d = t; d < DIGITS; d += WG) {
-        atomicMax(&tiles[tile * DIGITS + d], AGGREGATE | late[d]);
+        u32 word = AGGREGATE | late[d];
+        if (tile == 0u) {
+            word += INCLUSIVE - AGGREGATE;
+            for (u32 smaller = 0u; smaller < d; smaller++) {
+                word += counts[smaller];
+            }
+        }
+        atomicMax(&tiles[tile * DIGITS + d], word);
     }
 }
 
 // Finds how many keys of each digit come before the tile, and publishes how many there are up to its end. Each round ends
 // at a tile that stays unpublished, whose keys the block then counts: every loop is bounded.
 __device__ __forceinline__ void look_back(
-    Shared& shared, const u32* __restrict__ source, u32* tiles, u32 tile, u32 shift, u32 t) {
+    Shared& shared, const u32* __restrict__ source, const u32* counts, u32* tiles, u32 tile, u32 shift, u32 t) {
     for (;;) {
         for (u32 d = t; d < DIGITS; d += WG) {
             if (shared.ends[d] == 0u && tile > 0u) {
@@ -164,7 +171,7 @@ __device__ __forceinline__ void look_back(
         if (t == 0u) {
             shared.latest = 0u;
         }
-        count_for(shared.late, source, tiles, end - 1u, shift, t);
+        count_for(shared.late, source, counts, tiles, end - 1u, shift, t);
         __syncthreads();
     }
 }
@@ -246,7 +253,7 @@ kernel(const T* __restrict__ source, T* result, u32* state, const Sizes sizes) {
     for (u32 k = 0u; k < ITEMS; k++) {
         shared.words[to[k]] = keys[k];
     }
-    look_back(shared, source, tiles, tile, shift, t);
+    look_back(shared, source, state + COUNTS + sweep * DIGITS, tiles, tile, shift, t);
     const u32 count = min(ITEMS * WG, n - tile * ITEMS * WG);
     u32 moved[ITEMS];
 #pragma unroll

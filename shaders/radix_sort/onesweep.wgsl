@@ -19,7 +19,7 @@ struct Start { tile: u32, turns: u32 }
 @group(0) @binding(2) var<storage, read_write> state: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> sizes: Sizes;
 
-override WG: u32 = 512u;
+override WG: u32 = 256u;
 /// 1: every key has a value that moves with it.
 override PAIRS: u32 = 0u;
 /// Reads of unpublished counts before the fallback.
@@ -351,7 +351,7 @@ fn look_back(tile: u32, sweep: u32, t: u32) {
         let end = workgroupUniformLoad(&stuck);
         is_done = end == 0u;
         if (!is_done) {
-            count_for(end - 1u, tiles, t);
+            count_for(end - 1u, sweep, tiles, t);
         }
     }
 }
@@ -362,8 +362,8 @@ fn stepped(end: u32, word: u32) -> u32 {
 }
 
 /// Counts the digits of another tile, and publishes the counts. What the tile published meanwhile stays: its counts are
-/// the same, and inclusive ones are larger words.
-fn count_for(tile: u32, tiles: u32, t: u32) {
+/// the same, and inclusive ones are larger words. Those of the first tile start with the smaller digits of all tiles.
+fn count_for(tile: u32, sweep: u32, tiles: u32, t: u32) {
     for (var d = t; d < DIGITS; d += WG) {
         atomicStore(&late[d], 0u);
     }
@@ -373,7 +373,14 @@ fn count_for(tile: u32, tiles: u32, t: u32) {
     }
     workgroupBarrier();
     for (var d = t; d < DIGITS; d += WG) {
-        atomicMax(&state[tiles + tile * DIGITS + d], AGGREGATE | atomicLoad(&late[d]));
+        var word = AGGREGATE | atomicLoad(&late[d]);
+        if (tile == 0u) {
+            word += INCLUSIVE - AGGREGATE;
+            for (var smaller = 0u; smaller < d; smaller++) {
+                word += atomicLoad(&state[COUNTS + sweep * DIGITS + smaller]);
+            }
+        }
+        atomicMax(&state[tiles + tile * DIGITS + d], word);
     }
 }
 

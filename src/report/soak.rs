@@ -148,7 +148,8 @@ pub fn sentences(moments: &[Moment]) -> String {
             format::percent(sag.change.abs() + sag.reach)
         ),
     };
-    let values: [(fn(&Reading) -> Option<f64>, &str); 3] = [
+    type Value = fn(&Reading) -> Option<f64>;
+    let values: [(Value, &str); 3] = [
         (|reading| reading.sm_mhz.map(f64::from), "MHz"),
         (|reading| reading.celsius.map(f64::from), "°C"),
         (|reading| reading.watts, "W"),

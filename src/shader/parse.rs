@@ -137,8 +137,10 @@ fn validator(capabilities: Capabilities) -> Validator {
 fn with_element(source: &str, element: &str) -> String {
     const ENABLE: &str = "enable f16;\n";
     let mut text = String::with_capacity(ENABLE.len() + source.len());
-    // A source that was parsed before has the directive already, like one that is written for f16 only.
-    if element.contains("f16") && !source.lines().any(|line| line == ENABLE.trim_end()) {
+    // A source that was parsed before has the directive already, like one that is written for f16 only. One without the
+    // alias may read its elements as words, and needs none.
+    let has_alias = source.lines().any(|line| line.starts_with("alias T ="));
+    if has_alias && element.contains("f16") && !source.lines().any(|line| line == ENABLE.trim_end()) {
         text.push_str(ENABLE);
     }
     for line in source.lines() {

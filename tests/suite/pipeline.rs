@@ -86,8 +86,11 @@ fn cases_with_mapped_storage_are_skipped_on_a_device_without_it() {
         backend.device.has_mappable_storage = has_mappable_storage;
         let cases = cases(&["transfer"], &["2^10"]);
         let records = measure(&mut backend, &cases);
-        // `read_back_pageable` is for CUDA only.
-        for row in records.iter().filter(|row| row.benchmark != "read_back_pageable") {
+        let is_for_all = |row: &&Record| {
+            shaderbench::families::benchmark(&row.family, &row.benchmark)
+                .is_some_and(|benchmark| benchmark.only_cuda.is_none())
+        };
+        for row in records.iter().filter(is_for_all) {
             let is_mapped = needs_mapping(row);
             assert_eq!(row.status, if is_mapped { status } else { Status::Ok }, "{}: {}", row.benchmark, row.reason);
             assert_eq!(row.reason.contains("that the host can map"), row.status == Status::Skipped, "{}", row.reason);

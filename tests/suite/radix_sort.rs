@@ -40,6 +40,9 @@ fn tiles_that_publish_nothing_are_counted_by_the_tiles_after_them() {
     ];
     let source: fn(&mut Kernel) -> &mut String = |kernel| &mut kernel.source;
     assert_eq!(fault_with(&mut backend, source, &silent), None);
+    // The first tile, too: its counts start with those of smaller digits.
+    let first = ("atomicStore(&state[at + d], INCLUSIVE | (offsets[d] + sum));", "");
+    assert_eq!(fault_with(&mut backend, source, &[silent[0], silent[1], first]), None);
     // Without inclusive counts the look-back adds those of all tiles before, four at a time.
     assert_eq!(fault_with(&mut backend, source, &[silent[1]]), None);
     let skipped = ("stepped(end, z)", "stepped(end - 1u, z)");
@@ -59,6 +62,8 @@ fn tiles_that_publish_nothing_are_counted_by_the_tiles_after_them_in_cuda() {
     ];
     let source: fn(&mut Kernel) -> &mut String = |kernel| &mut kernel.cuda;
     assert_eq!(fault_with(&mut backend, source, &silent), None);
+    let first = ("say(tiles + d, INCLUSIVE | (shared.offsets[d] + sum));", "");
+    assert_eq!(fault_with(&mut backend, source, &[silent[0], silent[1], first]), None);
     let wrong = ("AGGREGATE | late[d]", "AGGREGATE");
     assert_ne!(fault_with(&mut backend, source, &[silent[0], silent[1], wrong]), None);
 }

@@ -36,13 +36,17 @@ fn small(mut adapter: Adapter) -> Adapter {
 /// One case of each kernel in WGSL, in a type that every device has where the kernel supports one.
 fn one_case_each() -> Vec<Case> {
     let mut seen = BTreeSet::new();
-    let all = cases(&[], &["1000", "33x70", "17x33x65"]).into_iter();
-    all.filter(|case| case.benchmark.only_cuda.is_none() && seen.insert(case.name()))
-        .map(|case| {
-            let dtype = common_dtype(case.benchmark, case.shape.dtype);
-            Case::new(case.family, case.benchmark, Shape::new(dtype, case.shape.extent, case.shape.params))
-        })
-        .collect()
+    let all = cases(&[], &["1000", "33x70", "17x33x65", "3x256"]).into_iter();
+    all.filter(|case| {
+        case.benchmark.only_cuda.is_none()
+            && (case.benchmark.unsupported)(&case.shape).is_none()
+            && seen.insert(case.name())
+    })
+    .map(|case| {
+        let dtype = common_dtype(case.benchmark, case.shape.dtype);
+        Case::new(case.family, case.benchmark, Shape::new(dtype, case.shape.extent, case.shape.params))
+    })
+    .collect()
 }
 
 fn is_about_limits(reason: &str) -> bool {
@@ -158,8 +162,7 @@ fn kernels_with_subgroups_are_right_whatever_their_size() {
             continue;
         }
         let report = format!("{lanes}.csv");
-        let options =
-            ["--backend", "vulkan", "--profile", "quick", "--epochs", "1", "--size", "5000", "--size", "70001"];
+        let options = ["--backend", "vulkan", "--profile", "quick", "--epochs", "1", "--size", "5000,70001,33x257"];
         let exits = ["--fail-on", "wrong,failed", "--out", &report];
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let arguments = [&["run"], &names[..], &options, &exits].concat();

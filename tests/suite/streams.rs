@@ -46,7 +46,7 @@ fn job(family: &'static Family, benchmark: &'static Benchmark, stream: u64) -> (
 /// The values that are drawn for a buffer or texture; `None` for all others.
 fn drawn(buffer: &JobBuffer) -> Option<Values> {
     let contents = match &buffer.contents {
-        Contents::OnHost(contents) | Contents::Of(_, contents) => contents,
+        Contents::OnHost(contents) | Contents::OnPeer(_, contents) | Contents::Of(_, contents) => contents,
         contents => buffer.texture().map_or(contents, |texture| &texture.texels),
     };
     match contents {

@@ -354,7 +354,7 @@ fn every_benchmark_with_bytes_or_operations_has_a_limit_or_a_reason() {
             assert!(is_declared_in_bytes || case.work().bytes == 0, "{case} must declare the limit of its bytes");
         }
     }
-    assert_eq!(mixed, ["fma_an_element"]);
+    assert!(mixed.contains(&"fma_an_element"), "{mixed:?}");
     for limit in Limit::ALL {
         assert!(measured.contains(&limit), "nothing measures '{}'", limit.name());
     }
