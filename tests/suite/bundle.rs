@@ -97,7 +97,7 @@ fn replays(family: &str) {
             again.expect("it runs").is_some_and(|again| texts(&again) == texts(&found))
         };
         // Whether a tile reads the inclusive count of another one or those of all before it depends on their times.
-        let is_by_time = before == "(sum + own)";
+        let is_by_time = *before == "(sum + own)";
         let is_by_luck = is_by_time
             || before.contains("Barrier")
             || after.contains("Barrier")
