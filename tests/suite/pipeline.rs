@@ -380,3 +380,17 @@ fn in_a_browser_the_launch_limit_holds_on_a_software_device_too() {
     assert_eq!(browser.status, Status::Skipped);
     assert!(browser.reason.contains("above the safe limit of 0.5 s on this device"), "{}", browser.reason);
 }
+
+/// A transform has certain lengths only: the smaller launch from which its time is estimated has one of them too.
+#[test]
+fn a_slow_device_estimates_a_transform_from_fewer_of_the_same_length() {
+    let mut device = fake_on(Api::WebGpu, |_| Behaviour::Slow(100.0));
+    device.device.kind = DeviceType::Software;
+    let cases = cases(&["fft/stockham"], &["64x256", "1001x256", "64x4096"]);
+    let records = run(&mut [&mut device], &cases, &mut Recorder::default()).expect("runs");
+    let own: Vec<_> = records.iter().filter(|record| record.name() == "fft/stockham").collect();
+    assert!(own.len() >= 3, "{}", own.len());
+    for record in own {
+        assert_eq!(record.status, Status::Ok, "{} {}", record.cell("n"), record.reason);
+    }
+}
