@@ -1,6 +1,6 @@
 // Twin of q8_vec4.wgsl: the same code, with f16 scales loaded one by one.
 
-struct Sizes { u32 rows, columns; };
+struct Sizes { u32 rows, columns, unit; };
 
 // Sixteen elements of x.
 struct Sixteen { float4 a, b, c, d; };
@@ -25,16 +25,26 @@ __device__ __forceinline__ Sixteen sixteen(const float4* __restrict__ x, const S
     };
 }
 
-// The product with four bytes with a sign.
-__device__ __forceinline__ float of_word(u32 word, float4 from_x) {
-    const float a = static_cast<signed char>(word), b = static_cast<signed char>(word >> 8u);
-    const float c = static_cast<signed char>(word >> 16u), d = static_cast<signed char>(word >> 24u);
-    return (a * from_x.x + b * from_x.y) + (c * from_x.z + d * from_x.w);
+// A byte of a word, after its highest bit was turned, as a float with its sign that is 2^SHIFT times as large: a whole
+// number in the mantissa of 2^23, less 2^23 and the offset of 128.
+template <u32 SHIFT> __device__ __forceinline__ float byte_at(u32 word, u32 unit) {
+    return __uint_as_float((word & (0xffu << SHIFT)) | unit) - static_cast<float>((1u << 23u) + (128u << SHIFT));
 }
 
-__device__ __forceinline__ float product(const Sixteen& from_x, uint4 own) {
-    return (of_word(own.x, from_x.a) + of_word(own.y, from_x.b))
-        + (of_word(own.z, from_x.c) + of_word(own.w, from_x.d));
+// Adds the products with four bytes.
+__device__ __forceinline__ void add(float2& sums, u32 word, u32 unit, float4 from_x) {
+    const u32 front = word ^ 0x80808080u, back = front >> 16u;
+    sums.x = fmaf(byte_at<0u>(back, unit), from_x.z, fmaf(byte_at<0u>(front, unit), from_x.x, sums.x));
+    sums.y = fmaf(byte_at<8u>(back, unit), from_x.w, fmaf(byte_at<8u>(front, unit), from_x.y, sums.y));
+}
+
+__device__ __forceinline__ float product(const Sixteen& from_x, u32 unit, uint4 own) {
+    float2 sums = float2();
+    add(sums, own.x, unit, from_x.a);
+    add(sums, own.y, unit, from_x.b);
+    add(sums, own.z, unit, from_x.c);
+    add(sums, own.w, unit, from_x.d);
+    return fmaf(sums.y, 1.0f / 256.0f, sums.x);
 }
 
 // The scale of a half block.
@@ -74,7 +84,10 @@ kernel(
                 scale(scales, at.x), scale(scales, at.y), scale(scales, at.z), scale(scales, at.w)
             );
             const Sixteen from_x = sixteen(x, sizes, i);
-            sums += by * make_float4(product(from_x, a), product(from_x, b), product(from_x, c), product(from_x, d));
+            sums += by * make_float4(
+                product(from_x, sizes.unit, a), product(from_x, sizes.unit, b),
+                product(from_x, sizes.unit, c), product(from_x, sizes.unit, d)
+            );
         }
     }
     parts[t] = sums;

@@ -21,8 +21,9 @@ pub struct EarlierRows {
 impl EarlierRows {
     /// Matches `records`, in any order, with a run of `cases` through the APIs of `devices`. They must cover the plan
     /// from its start without a gap, unless the run has a time limit. Rows that failed or exceed their ceiling are
-    /// measured again, since the cause may be gone (a lost device, memory used by others). Rows that timed out are not:
-    /// they would hang again (see [`Self::retry_timeouts`]).
+    /// measured again, since the cause may be gone (a lost device, memory used by others), and so are those that the
+    /// time limit left out, since a resumed run has new time. Rows that timed out are not: they would hang again (see
+    /// [`Self::retry_timeouts`]).
     ///
     /// # Errors
     /// If version, host, device, driver, profile, cases or kernels do not match. The text follows the file's name.
@@ -54,6 +55,7 @@ impl EarlierRows {
         }
         let must_repeat = |record: &Record| match record.cause {
             Some(Cause::TimedOut) => false,
+            Some(Cause::TimeLimit) => true,
             Some(cause) if cause.is_by_ceiling() => true,
             _ => record.status == Status::Failed,
         };

@@ -15,7 +15,7 @@ pub const FAMILY: Family = Family {
         bytes of x, unless L2 holds x, and the model counts x once.",
     is_by_kernel: false,
     tags: &[Tag::Primitive],
-    tuned: &[],
+    tuned: &[("LANES", &[2.0, 4.0, 8.0, 16.0])],
     benchmarks: &[
         Benchmark {
             name: "row",
@@ -43,11 +43,25 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
         Benchmark {
+            name: "lanes",
+            summary: "LANES invocations per row, four nonzeros of each in flight",
+            look_for: "Its gain over subgroup where rows have 16 nonzeros: no lane idles, and starts are read ahead. With \
+                MATRIX=2 few lanes work for long on the longest rows.",
+            limited_by: "DRAM reads where all rows have 16 nonzeros; sectors of x for random columns; with MATRIX=2 the \
+                longest row, of which four lanes have up to 2048 nonzeros each.",
+            wgsl: include_str!("../../shaders/spmv/lanes.wgsl"),
+            cuda: include_str!("../../shaders/spmv/lanes.cu"),
+            accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), ("LANES", Accepted::PowerOfTwo(1, 32)), MATRIX],
+            steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(interface.invocations().into()))],
+            ..BASE
+        },
+        Benchmark {
             name: "merge",
             summary: "equal shares of nonzeros and rows for every invocation, along the merge path",
             look_for: "Nearly the same time for MATRIX=1 and 2: long and short rows cost alike. Their gap to MATRIX=0 is \
                 the access to x.",
-            limited_by: "DRAM reads for the band; sectors of x for random columns; at small sizes three launches.",
+            limited_by: "Instructions: each invocation searches its place on the path and walks eight positions, one by \
+                one, so that the band is read at half the read rate or less; at small sizes three launches.",
             wgsl: include_str!("../../shaders/spmv/merge.wgsl"),
             cuda: include_str!("../../shaders/spmv/merge.cu"),
             accepts: &[("WG", Accepted::PowerOfTwo(32, 512)), MATRIX],

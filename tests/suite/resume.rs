@@ -8,7 +8,7 @@ use crate::common::{
 };
 use shaderbench::backend::{Api, Backend};
 use shaderbench::engine::{EarlierRows, End, Outcome};
-use shaderbench::results::{Record, Status};
+use shaderbench::results::{Cause, Record, Status};
 use shaderbench::suite::{Extent, Profile};
 
 /// Resumes a run of the subject's family that left these rows.
@@ -109,6 +109,26 @@ fn a_failed_case_is_measured_again_unless_it_timed_out() {
         // A row in the middle changes all rows after it.
         assert_eq!(recorder.unchanged, if is_again { vec![subject] } else { Vec::new() });
     }
+}
+
+#[test]
+fn a_case_that_the_time_limit_left_out_is_measured_by_the_resumed_run() {
+    let complete_rows = uninterrupted(|_| Behaviour::Right);
+    let subject = index_of_subject(&complete_rows);
+    let mut first = complete_rows.clone();
+    first[subject] = Record {
+        status: Status::Skipped,
+        cause: Some(Cause::TimeLimit),
+        reason: "the run reached its time limit (--time) before this case".to_owned(),
+        median_ns: None,
+        share: None,
+        ..first[subject].clone()
+    };
+    let mut recorder = Recorder { records: first.clone(), ..Recorder::default() };
+    let second = complete(&mut [&mut right()], first, &mut recorder).records;
+    assert_eq!(names(&second), names(&complete_rows));
+    assert_eq!(recorder.case_indices, [subject]);
+    assert_eq!((second[subject].status, second[subject].cause), (Status::Ok, None));
 }
 
 #[test]
