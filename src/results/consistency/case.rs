@@ -51,6 +51,7 @@ pub const ADDED: &[(&str, &str)] = &[
     ("spmv/row", "2026-11-24"),
     ("spmv/subgroup", "2026-11-24"),
     ("spmv/merge", "2026-11-24"),
+    ("spmv/lanes", "2026-11-24"),
     ("gemv/naive", "2026-11-24"),
     ("gemv/workgroup", "2026-11-24"),
     ("gemv/subgroup", "2026-11-24"),
