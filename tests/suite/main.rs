@@ -49,6 +49,7 @@ mod show;
 mod small;
 mod streams;
 mod tags;
+mod tampering;
 mod terminal;
 mod timing;
 mod trust;
