@@ -7,11 +7,13 @@ pub(crate) enum Against {
     Library(&'static str),
     /// Reading: the fastest row of `ceiling/read` and `ceiling/read_tree` at 1 GiB through the same API.
     ReadPeak,
+    /// The fastest row of this benchmark of the suite, through the same API.
+    Own(&'static str),
     /// A figure in the line's unit that was measured on another H200 (SXM, 1980 MHz, driver 580). It is not run here.
     Elsewhere(&'static str, f64),
 }
 
-use Against::{Elsewhere, Library, ReadPeak};
+use Against::{Elsewhere, Library, Own, ReadPeak};
 
 /// The unit of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -92,6 +94,8 @@ const SENT: &[&str] = &[
 const RECEIVED: &[&str] = &["transfer/read_back", "transfer/device_to_staging", "transfer/mapped_primary_read"];
 const TEXTURE: (&[&str], &str) = (U32, "4096x4096");
 const TENSOR: (&[&str], &str) = (&[], N22);
+/// No program that is run here measures them.
+const OWN_TENSOR: Against = Own("ceiling/tensor");
 
 /// The table.
 #[rustfmt::skip]
@@ -140,6 +144,10 @@ pub(crate) const LINES: &[Line] = &[
     line("STREAM triad", &["stream/triad"], (V4, N28), Bytes, COPY, 1.0),
     line("STREAM dot", &["stream/dot"], (V4, N28), Bytes, COPY, 1.0),
     line("tensor cores, f16 to f32", &["ceiling/tensor"], TENSOR, Operations, Elsewhere("clpeak", 579.0), 0.97),
+    beside(line("tensor cores, bf16 to f32", &["ceiling/tensor_bf16"], TENSOR, Operations, OWN_TENSOR, 0.0)),
+    beside(line("tensor cores, tf32 to f32", &["ceiling/tensor_tf32"], TENSOR, Operations, OWN_TENSOR, 0.0)),
+    beside(line("tensor cores, int8 to i32", &["ceiling/tensor_int8"], TENSOR, Operations, OWN_TENSOR, 0.0)),
+    beside(line("tensor cores, fp8 to f32", &["ceiling/tensor_fp8"], TENSOR, Operations, OWN_TENSOR, 0.0)),
     line("FMA f32", &["ceiling/fma"], (&["f32", "vec2<f32>", "vec4<f32>"], N22), Operations,
         Elsewhere("clpeak", 66.2), 0.99),
     line("FMA f16×2", &["ceiling/fma_f16"], (&["vec2<f16>"], N22), Operations, Elsewhere("clpeak", 66.3), 0.99),

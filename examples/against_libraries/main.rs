@@ -53,6 +53,7 @@ impl Side {
         let theirs = match line.against {
             Against::Library(name) => figures.get(name).copied(),
             Against::Elsewhere(_, figure) => Some(figure),
+            Against::Own(name) => best(&Line { of: &[name], ..*line }, rows, api),
             Against::ReadPeak => {
                 let reads = Line { of: &["ceiling/read", "ceiling/read_tree"], param: "", ..LINES[1] };
                 best(&reads, rows, api)
@@ -85,6 +86,7 @@ fn reference(line: &Line, sides: &[Side; 2]) -> String {
     match line.against {
         Against::Library(name) => format!("{name}: {}", figure(vulkan)),
         Against::Elsewhere(whose, _) => format!("{whose}, not run here: {}", figure(vulkan)),
+        Against::Own(name) => format!("{name}: {}; CUDA {}", figure(vulkan), figure(cuda)),
         Against::ReadPeak => format!("read peak: {}; CUDA {}", figure(vulkan), figure(cuda)),
     }
 }
