@@ -244,7 +244,7 @@ impl Backend for CudaBackend {
     }
 
     fn compile_in_background(&mut self, jobs: &[Job]) {
-        let Twins::Nvrtc { compiler, target } = &self.twins else { return };
+        let Twins::Nvrtc { compiler, target, .. } = &self.twins else { return };
         // NVRTC takes about 0.1 s per kernel.
         let kernels = background::kernels(&self.found.device, jobs, self.images.keys().copied().collect());
         let programs = kernels.into_iter().map(|(key, kernel)| {

@@ -2,7 +2,7 @@
 
 use super::device::{CudaDevice, cuda_version};
 use super::nvrtc::Compiler;
-use super::ptx::{EMBEDDED, PtxArchive};
+use super::ptx::{EMBEDDED, PtxArchive, too_old};
 use crate::error::{Error, Result};
 
 /// Set to `off`, NVRTC is not used: for tests of the PTX.
@@ -16,6 +16,8 @@ pub(super) enum Twins {
         compiler: Compiler,
         /// The device's architecture, or the nearest older one.
         target: String,
+        /// The device's compute capability, as 10 × major + minor.
+        capability: u32,
     },
     /// Compiled when the program was built. The driver compiles it further.
     Ptx {
@@ -58,13 +60,23 @@ impl Twins {
     /// A program's cubin, or PTX that ends with a zero byte.
     ///
     /// # Errors
-    /// [`Error::Shader`] with the compiler's log; [`Error::Unsupported`] where there is no PTX of it.
+    /// [`Error::Shader`] with the compiler's log; [`Error::Unsupported`] where the device is too old for the program's
+    /// instructions, or there is no PTX of it.
     pub(super) fn image(&self, program: &str) -> Result<Vec<u8>> {
         match self {
-            Self::Nvrtc { compiler, target } => Ok(compiler.compile(program, target)?.image),
+            Self::Nvrtc { compiler, target, capability } => match needed(program) {
+                Some(needs) if needs > *capability => Err(too_old(needs, *capability)),
+                _ => Ok(compiler.compile(program, target)?.image),
+            },
             Self::Ptx { archive, capability } => Ok(archive.find(program, *capability)?.to_vec()),
         }
     }
+}
+
+/// The compute capability that a program declares by `constexpr u32 CAPABILITY = 89u;`, as its instructions need it.
+fn needed(program: &str) -> Option<u32> {
+    const DECLARED: &str = "constexpr u32 CAPABILITY = ";
+    program.lines().find_map(|line| line.strip_prefix(DECLARED)?.trim_end_matches(['u', ';']).parse().ok())
 }
 
 /// Whether there is NVRTC, or PTX in its place.
@@ -93,7 +105,7 @@ fn nvrtc(found: &CudaDevice) -> Result<Twins> {
             cuda_version(found.version)
         )));
     }
-    Ok(Twins::Nvrtc { compiler, target })
+    Ok(Twins::Nvrtc { compiler, target, capability: found.capability })
 }
 
 /// The PTX in `embedded` for a device and driver, or what NVRTC `refused` with if there is none.
@@ -136,5 +148,11 @@ mod tests {
         for absent in ["b", "c"] {
             assert!(twins.image(absent).expect_err("absent").is_skip());
         }
+    }
+
+    #[test]
+    fn programs_declare_the_capability_that_they_need() {
+        let program = "struct Sizes { u32 elements; };\nconstexpr u32 CAPABILITY = 89u;\n";
+        assert_eq!((needed(program), needed("constexpr u32 WG = 89u;")), (Some(89), None));
     }
 }

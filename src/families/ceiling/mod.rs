@@ -1,10 +1,11 @@
 //! `ceiling`: the peaks of the device, measured first; other rows are shown as a share of them.
 
 mod oracles;
+mod tensor;
 
 use oracles::{
-    MATRIX, covering, f16_chains, f16_rounds, fma_chains, integer_chains, read_items, readers, sums_of_products,
-    sums_of_readers, sums_of_trees, tensor_rounds, trees, workgroup_sums,
+    covering, f16_chains, f16_rounds, fma_chains, integer_chains, read_items, readers, sums_of_readers, sums_of_trees,
+    trees, workgroup_sums,
 };
 
 use crate::suite::input::Values;
@@ -115,7 +116,11 @@ pub const FAMILY: Family = Family {
         },
         FMA,
         FMA_F16,
-        TENSOR,
+        tensor::F16,
+        tensor::BF16,
+        tensor::TF32,
+        tensor::INT8,
+        tensor::FP8,
         Benchmark {
             name: "mad",
             summary: "eight independent chains of 32-bit integer multiply-adds per invocation",
@@ -284,52 +289,6 @@ const FMA_F16: Benchmark = Benchmark {
     unsupported: |shape| (f16_rounds(shape) > 31).then_some("f16 sums are inexact with more than 31 ROUNDS"),
     check: Check { buffer: "output", scalars: all, oracle: f16_chains },
     ..FMA
-};
-
-/// Tensor cores, with the matrix products of a subgroup from registers. Larger instructions (Hopper's wgmma), which
-/// neither API offers to portable kernels, can be faster.
-const TENSOR: Benchmark = Benchmark {
-    name: "tensor",
-    accepts: &[("ROUNDS", Accepted::Whole(1, 131_072))],
-    summary: "eight independent chains of 16×16 f16 matrix products per subgroup, summed in f32 by tensor cores",
-    look_for: "The ratio to the f16 rate of fma_f16: the gain of the matrix units. Vendors' figures need larger \
-        instructions than a subgroup's 16×16 and are seldom reached here.",
-    limited_by: "The issue rate of a subgroup's matrix instruction, and the power limit.",
-    wgsl: include_str!("../../../shaders/ceiling/tensor.wgsl"),
-    cuda: include_str!("../../../shaders/ceiling/tensor.cu"),
-    cases: &[
-        Cases {
-            from: Profile::Quick,
-            dtypes: &[Dtype::F16],
-            extents: &[Extent::Linear(1 << 22)],
-            params: &[&[("ROUNDS", 512.0)]],
-        },
-        Cases {
-            from: Profile::Standard,
-            dtypes: &[Dtype::F16],
-            extents: &[Extent::Linear(1 << 22)],
-            params: &[&[("ROUNDS", 4096.0)]],
-        },
-    ],
-    work: |shape| Work { bytes: 0, flops: 2 * 16 * 8 * tensor_rounds(shape) * shape.count() },
-    ceiling: Some(Limit::Tensor),
-    buffers: |shape, _| {
-        // Whole matrices of sums; the last may be counted in part.
-        let sums = shape.count().next_multiple_of(MATRIX);
-        vec![
-            Buffer { name: "input", scalars: (31 + 6) * MATRIX, contents: Contents::Input(Values::Signs) },
-            Buffer { name: "output", scalars: sums, contents: Contents::PoisonF32 },
-            elements(shape),
-        ]
-    },
-    // 32 invocations compute a matrix of 256 sums.
-    steps: |shape, interface| covering(shape, interface, 8),
-    unsupported: |shape| {
-        (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact with more than 131072 ROUNDS")
-    },
-    check: Check { buffer: "output", scalars: all, oracle: sums_of_products },
-    small: SMALL,
-    ..BASE
 };
 
 /// What the benchmarks here share.

@@ -98,6 +98,21 @@ pub(super) fn sums_of_products(shape: &Shape, _: &Interface) -> Oracle {
     each(move |i| sums[(i % (32 * MATRIX)) as usize])
 }
 
+/// The same for two tiles of 16×`depth` f32 by four, whose rows are columns; integers modulo 2^32.
+pub(super) fn sums_of_tiles(shape: &Shape, depth: u64) -> Oracle {
+    let (input, rounds) = (shape.input(Values::Signs), tensor_rounds(shape) as f64);
+    let sum = |index: u64| -> f64 {
+        let (set, row, column) = (index / MATRIX, index % MATRIX / 16, index % 16);
+        let from = |tiles: std::ops::Range<u64>, row, p| -> f64 {
+            tiles.map(|tile| input.at(Scalar::F32, ((set + tile) * 16 + row) * depth + p)).sum()
+        };
+        let sum = (0..depth).map(|p| from(0..2, row, p) * from(2..6, column, p)).sum::<f64>() * rounds;
+        if shape.dtype.scalar() == Scalar::U32 { sum.rem_euclid(f64::powi(2.0, 32)) } else { sum }
+    };
+    let sums: Vec<f64> = (0..32 * MATRIX).map(sum).collect();
+    each(move |i| sums[(i % (32 * MATRIX)) as usize])
+}
+
 /// Sums of eight chains of `step`, iterated as the kernels do; invocations 1024 apart compute the same.
 pub(super) fn integer_chains(shape: &Shape, step: fn(u32, u32, u32) -> u32) -> Oracle {
     let (input, rounds) = (shape.input(Values::Wide), 32 * shape.param("ROUNDS", 16.0) as u64);
@@ -149,5 +164,36 @@ mod tests {
             }
         }
         assert!(got[..256].iter().any(|sum| *sum != got[0]) && got[256..512] != got[..256]);
+    }
+
+    /// Products of words, as the lanes of a warp have them, add up to the closed form.
+    #[test]
+    fn sums_of_tiles_are_what_the_chains_add_up_to() {
+        const ROUNDS: u64 = 5;
+        for (dtype, depth) in [(Dtype::F32, 8), (Dtype::F32, 16), (Dtype::U32, 32)] {
+            let params = [("ROUNDS".to_owned(), ROUNDS as f64)].into();
+            let shape = Shape { stream: 7, ..Shape::new(dtype, Extent::Linear(33 * MATRIX), params) };
+            let input = shape.input(Values::Signs);
+            let at = |tile: u64, row: u64, p: u64| input.at(Scalar::F32, (16 * tile + row) * depth + p) as i32;
+            let mut got = vec![0.0; 33 * MATRIX as usize];
+            sums_of_tiles(&shape, depth)(0, &mut got);
+            for set in [0, 1, 31, 32] {
+                for (row, column) in [(0, 0), (3, 11), (11, 3), (15, 15)] {
+                    let chain = |a: u64, b: u64| {
+                        let once: i32 =
+                            (0..depth).map(|p| at(set % 32 + a, row, p) * at(set % 32 + b, column, p)).sum();
+                        (0..ROUNDS).fold(0, |sum, _| sum + once)
+                    };
+                    let sum: i32 = (0..2).flat_map(|a| (2..6).map(move |b| (a, b))).map(|(a, b)| chain(a, b)).sum();
+                    let wanted = if dtype == Dtype::U32 { f64::from(sum as u32) } else { f64::from(sum) };
+                    assert_eq!(
+                        got[(set * MATRIX + 16 * row + column) as usize],
+                        wanted,
+                        "{depth}: {set}, {row}, {column}"
+                    );
+                }
+            }
+            assert!(got[..256].iter().any(|sum| *sum != got[0]) && got[256..512] != got[..256]);
+        }
     }
 }

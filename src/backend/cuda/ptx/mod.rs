@@ -7,6 +7,7 @@ mod archive;
 mod build;
 
 pub use archive::PtxArchive;
+pub(super) use archive::too_old;
 pub use build::{Ptx, ptx};
 
 /// The file that this program was built with.

@@ -1,0 +1,164 @@
+//! The lines of the table: which rows of the suite are compared with which figure, and the goal of the ratio.
+
+/// The reference of a line.
+#[derive(Clone, Copy)]
+pub(crate) enum Against {
+    /// A line that `libraries.cu` prints.
+    Library(&'static str),
+    /// Reading: the fastest row of `ceiling/read` and `ceiling/read_tree` at 1 GiB through the same API.
+    ReadPeak,
+    /// The fastest row of this benchmark of the suite, through the same API.
+    Own(&'static str),
+    /// A figure in the line's unit that was measured on another H200 (SXM, 1980 MHz, driver 580). It is not run here.
+    Elsewhere(&'static str, f64),
+}
+
+use Against::{Elsewhere, Library, Own, ReadPeak};
+
+/// The unit of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// 10⁹ bytes a second, reads plus writes.
+    Bytes,
+    /// 10¹² operations a second.
+    Operations,
+    /// 10⁹ elements a second.
+    Elements,
+    /// Microseconds: less is better, and the ratio is the suite's time divided by the library's.
+    Time,
+}
+
+use Unit::{Bytes, Elements, Operations, Time};
+
+/// A line of the table.
+pub(crate) struct Line {
+    /// The label.
+    pub what: &'static str,
+    /// The benchmarks or families, of which the fastest row counts.
+    pub of: &'static [&'static str],
+    /// The types; empty for any.
+    pub dtypes: &'static [&'static str],
+    /// The size; empty for any.
+    pub n: &'static str,
+    /// A parameter and its value; empty for any.
+    pub param: &'static str,
+    /// The unit.
+    pub unit: Unit,
+    /// The reference.
+    pub against: Against,
+    /// The goal of the ratio, if there is one.
+    pub reach: Option<f64>,
+}
+
+const fn line(
+    what: &'static str,
+    of: &'static [&'static str],
+    (dtypes, n): (&'static [&'static str], &'static str),
+    unit: Unit,
+    against: Against,
+    reach: f64,
+) -> Line {
+    Line { what, of, dtypes, n, param: "", unit, against, reach: Some(reach) }
+}
+
+/// A comparison without a goal.
+const fn beside(line: Line) -> Line {
+    Line { reach: None, ..line }
+}
+
+const fn with(param: &'static str, line: Line) -> Line {
+    Line { param, ..line }
+}
+
+const V4: &[&str] = &["vec4<f32>"];
+const F32: &[&str] = &["f32"];
+const F16: &[&str] = &["f16"];
+const F64: &[&str] = &["f64"];
+const U32: &[&str] = &["u32"];
+const N28: &str = "268435456";
+const N22: &str = "4194304";
+const COPY: Against = Library("memcpy_d2d_1GiB");
+/// Of 256 MiB.
+const SMALLER_COPY: Against = Library("memcpy_d2d_8192_square_f32");
+const SUM: &[&str] = &["reduction/vec4_grid_stride"];
+const SCAN: &[&str] = &["scan/single_pass_subgroup"];
+const TRANSPOSES: &[&str] = &["transpose/tiled", "transpose/tiled_vec4", "transpose/registers", "transpose/tiled_wide"];
+const GEMV: &[&str] = &["gemv/vec4", "gemv/packed", "gemv/split_k"];
+const SENT: &[&str] = &[
+    "transfer/write_buffer",
+    "transfer/mapped_staging",
+    "transfer/pinned_to_device",
+    "transfer/pinned_by_kernel",
+    "transfer/mapped_primary_write",
+];
+const RECEIVED: &[&str] = &["transfer/read_back", "transfer/device_to_staging", "transfer/mapped_primary_read"];
+const TEXTURE: (&[&str], &str) = (U32, "4096x4096");
+const TENSOR: (&[&str], &str) = (&[], N22);
+/// No program that is run here measures them.
+const OWN_TENSOR: Against = Own("ceiling/tensor");
+
+/// The table.
+#[rustfmt::skip]
+pub(crate) const LINES: &[Line] = &[
+    line("copy, 1 GiB", &["ceiling/copy"], (V4, N28), Bytes, COPY, 1.01),
+    line("read, 1 GiB", &["ceiling/read", "ceiling/read_tree"], (V4, N28), Bytes, Elsewhere("clpeak", 4348.0), 1.02),
+    line("fill, 1 GiB", &["ceiling/fill"], (V4, N28), Bytes, Library("memset_1GiB"), 1.0),
+    line("sum of 2^28 f32", SUM, (F32, N28), Bytes, Library("cub_reduce_sum_f32_268435456"), 1.03),
+    line("sum of 2^20 f32: time", SUM, (F32, "1048576"), Time, Library("cub_reduce_sum_f32_1048576_time"), 0.8),
+    line("transpose f32 4096", TRANSPOSES, (F32, "4096x4096"), Bytes, Library("cublas_transpose_f32_4096"), 1.05),
+    line("transpose f32 8192", TRANSPOSES, (F32, "8192x8192"), Bytes, Library("cublas_transpose_f32_8192"), 1.0),
+    line("transpose f32 16384", TRANSPOSES, (F32, "16384x16384"), Bytes, Library("cublas_transpose_f32_16384"), 1.0),
+    line("transpose f64 8192", TRANSPOSES, (F64, "8192x8192"), Bytes, Library("cublas_transpose_f64_8192"), 1.0),
+    line("GEMM f32 4096", &["matmul/double_buffered"], (F32, "4096x4096x4096"), Operations,
+        Library("cublas_sgemm_fp32_4096"), 1.0),
+    line("GEMM f32 8192", &["matmul/double_buffered"], (F32, "8192x8192x8192"), Operations,
+        Library("cublas_sgemm_fp32_8192"), 1.0),
+    line("GEMM f16 to f32 4096", &["matmul/cooperative"], (F16, "4096x4096x4096"), Operations,
+        Library("cublas_gemm_f16_f32_4096"), 0.5),
+    line("inclusive scan of 2^28 f32", SCAN, (F32, N28), Bytes, COPY, 0.85),
+    line("the same", SCAN, (F32, N28), Bytes, Library("cub_scan_inclusive_f32_2^28"), 0.95),
+    line("histogram of 2^30 random bytes", &["histogram/vec4"], (U32, N28), Bytes,
+        Library("cub_histogram256_random_u8"), 0.9),
+    with("PAIRS=0", line("radix sort of 2^28 keys", &["radix_sort/onesweep"], (U32, N28), Elements,
+        Library("cub_radix_sort_keys_268435456"), 0.75)),
+    with("PAIRS=0", beside(line("radix sort of 2^24 keys", &["radix_sort/onesweep"], (U32, "16777216"), Elements,
+        Library("cub_radix_sort_keys_16777216"), 0.0))),
+    line("matrix × vector f16, 1 GiB", GEMV, (F16, "32768x16384"), Bytes, ReadPeak, 0.93),
+    beside(line("the same", GEMV, (F16, "32768x16384"), Bytes, Library("cublas_gemv_f16_32768x16384"), 0.0)),
+    beside(line("matrix × vector f32, 1 GiB", GEMV, (F32, "16384x16384"), Bytes,
+        Library("cublas_sgemv_16384x16384"), 0.0)),
+    line("matrix × vector, 4-bit weights, 1.1 GiB", &["gemv/q4_vec4"], (F32, "65536x32768"), Bytes, ReadPeak, 0.80),
+    line("softmax, rows of 1024", &["softmax/subgroup"], (F32, "65536x1024"), Bytes, SMALLER_COPY, 0.95),
+    line("softmax, rows of 16384", &["softmax/subgroup"], (F32, "4096x16384"), Bytes, SMALLER_COPY, 0.95),
+    line("RMS norm, rows of 1024", &["rmsnorm/subgroup"], (F32, "65536x1024"), Bytes, SMALLER_COPY, 0.95),
+    line("RMS norm, rows of 16384", &["rmsnorm/subgroup"], (F32, "4096x16384"), Bytes, SMALLER_COPY, 0.95),
+    line("8192 FFTs of 4096 points", &["fft/stockham"], (F32, "8192x4096"), Bytes, SMALLER_COPY, 0.90),
+    beside(line("the same", &["fft/stockham"], (F32, "8192x4096"), Bytes, Library("cufft_c2c_8192x4096"), 0.0)),
+    line("5-point stencil, 16384×16384", &["stencil/rolled_2d"], (F32, "16384x16384"), Bytes, COPY, 0.90),
+    line("7-point stencil, 512×512×512", &["stencil/rolled_3d"], (F32, "512x512x512"), Bytes,
+        Library("memcpy_d2d_512MiB"), 0.90),
+    with("MATRIX=0", line("banded matrix in CSR × vector", &["spmv/lanes", "spmv/subgroup"], (F32, N22), Bytes,
+        ReadPeak, 0.85)),
+    with("MATRIX=0", beside(line("the same", &["spmv/lanes", "spmv/subgroup"], (F32, N22), Bytes,
+        Library("cusparse_spmv_banded_4194304"), 0.0))),
+    line("STREAM triad", &["stream/triad"], (V4, N28), Bytes, COPY, 1.0),
+    line("STREAM dot", &["stream/dot"], (V4, N28), Bytes, COPY, 1.0),
+    line("tensor cores, f16 to f32", &["ceiling/tensor"], TENSOR, Operations, Elsewhere("clpeak", 579.0), 0.97),
+    beside(line("tensor cores, bf16 to f32", &["ceiling/tensor_bf16"], TENSOR, Operations, OWN_TENSOR, 0.0)),
+    beside(line("tensor cores, tf32 to f32", &["ceiling/tensor_tf32"], TENSOR, Operations, OWN_TENSOR, 0.0)),
+    beside(line("tensor cores, int8 to i32", &["ceiling/tensor_int8"], TENSOR, Operations, OWN_TENSOR, 0.0)),
+    beside(line("tensor cores, fp8 to f32", &["ceiling/tensor_fp8"], TENSOR, Operations, OWN_TENSOR, 0.0)),
+    line("FMA f32", &["ceiling/fma"], (&["f32", "vec2<f32>", "vec4<f32>"], N22), Operations,
+        Elsewhere("clpeak", 66.2), 0.99),
+    line("FMA f16×2", &["ceiling/fma_f16"], (&["vec2<f16>"], N22), Operations, Elsewhere("clpeak", 66.3), 0.99),
+    line("FMA f64", &["ceiling/fma"], (F64, N22), Operations, Elsewhere("clpeak", 33.3), 0.99),
+    line("multiply-add i32", &["ceiling/mad"], (U32, N22), Operations, Elsewhere("clpeak", 33.3), 0.99),
+    line("workgroup memory", &["ceiling/workgroup_read"], (&["f32", "vec4<f32>"], ""), Bytes,
+        Elsewhere("clpeak", 28_100.0), 1.17),
+    line("host to device, 256 MiB", SENT, (&["f32", "vec4<f32>"], "67108864"), Bytes, Library("h2d_pinned"), 0.95),
+    line("device to host, 256 MiB", RECEIVED, (F32, "67108864"), Bytes, Library("d2h_pinned"), 0.95),
+    beside(line("buffer to texture, 64 MiB", &["pitched/buffer_to_texture"], TEXTURE, Bytes,
+        Library("memcpy_to_array_4096_square"), 0.0)),
+    beside(line("texture to buffer, 64 MiB", &["pitched/texture_to_buffer"], TEXTURE, Bytes,
+        Library("memcpy_from_array_4096_square"), 0.0)),
+];

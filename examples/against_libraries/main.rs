@@ -1,0 +1,126 @@
+//! The suite's fast variants compared with NVIDIA's libraries: `against_libraries LIBRARIES REPORT…`. LIBRARIES is the
+//! output of `scripts/reference/libraries.cu`, the reports are CSVs of the same device. Prints a Markdown table. Each
+//! ratio is the suite's rate divided by the library's: above 1 the suite is faster. `scripts/against-libraries.sh` runs
+//! everything.
+
+mod lines;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use lines::{Against, LINES, Line, Unit};
+use shaderbench::report;
+use shaderbench::results::{Record, Status};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut files = std::env::args().skip(1);
+    let libraries = files.next().ok_or("usage: against_libraries LIBRARIES REPORT…")?;
+    let figures = figures(&std::fs::read_to_string(libraries)?);
+    let mut rows: Vec<Record> = Vec::new();
+    for file in files {
+        rows.extend(report::reader::open(Path::new(&file))?.records);
+    }
+    rows.retain(|row| row.status == Status::Ok);
+    println!("| what | against | Vulkan | ratio | CUDA | ratio | reach |\n|---|---|---|---|---|---|---|");
+    let mut reached = [0_usize; 2];
+    for line in LINES {
+        let sides = ["vulkan", "cuda"].map(|api| Side::of(line, &rows, &figures, api));
+        let goal = line.reach.map_or_else(
+            || "–".to_owned(),
+            |reach| format!("{} {reach:.2}", if line.unit == Unit::Time { "≤" } else { "≥" }),
+        );
+        for (reached, side) in reached.iter_mut().zip(&sides) {
+            *reached += usize::from(side.reaches(line));
+        }
+        let against = reference(line, &sides);
+        let [vulkan, cuda] = sides.map(|side| side.cells(line.unit));
+        println!("| {} | {against} | {vulkan} | {cuda} | {goal} |", line.what);
+    }
+    let [vulkan, cuda] = reached;
+    let goals = LINES.iter().filter(|line| line.reach.is_some()).count();
+    println!("\n{vulkan} of the {goals} goals are reached through Vulkan, {cuda} through CUDA.");
+    Ok(())
+}
+
+/// The figures of a line through one API, in the line's unit.
+struct Side {
+    ours: Option<f64>,
+    theirs: Option<f64>,
+}
+
+impl Side {
+    fn of(line: &Line, rows: &[Record], figures: &HashMap<String, f64>, api: &str) -> Self {
+        let theirs = match line.against {
+            Against::Library(name) => figures.get(name).copied(),
+            Against::Elsewhere(_, figure) => Some(figure),
+            Against::Own(name) => best(&Line { of: &[name], ..*line }, rows, api),
+            Against::ReadPeak => {
+                let reads = Line { of: &["ceiling/read", "ceiling/read_tree"], param: "", ..LINES[1] };
+                best(&reads, rows, api)
+            }
+        };
+        Self { ours: best(line, rows, api), theirs }
+    }
+
+    fn ratio(&self) -> Option<f64> {
+        Some(self.ours? / self.theirs?)
+    }
+
+    /// Whether the ratio, as it is printed, reaches the goal.
+    fn reaches(&self, line: &Line) -> bool {
+        let Some((ratio, reach)) = self.ratio().zip(line.reach) else { return false };
+        if line.unit == Unit::Time { ratio <= reach + 5e-4 } else { ratio >= reach - 5e-4 }
+    }
+
+    fn cells(&self, unit: Unit) -> String {
+        let Some(ours) = self.ours else { return "– | –".to_owned() };
+        let ratio = self.ratio().map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.3}"));
+        format!("{} | {ratio}", with_unit(ours, unit))
+    }
+}
+
+/// The name and the figure of the reference.
+fn reference(line: &Line, sides: &[Side; 2]) -> String {
+    let figure = |side: &Side| side.theirs.map_or_else(|| "not measured".to_owned(), |it| with_unit(it, line.unit));
+    let [vulkan, cuda] = sides;
+    match line.against {
+        Against::Library(name) => format!("{name}: {}", figure(vulkan)),
+        Against::Elsewhere(whose, _) => format!("{whose}, not run here: {}", figure(vulkan)),
+        Against::Own(name) => format!("{name}: {}; CUDA {}", figure(vulkan), figure(cuda)),
+        Against::ReadPeak => format!("read peak: {}; CUDA {}", figure(vulkan), figure(cuda)),
+    }
+}
+
+/// The figures of lines `name value unit`.
+fn figures(text: &str) -> HashMap<String, f64> {
+    let words = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    words.filter_map(|words| Some((words.first()?.to_string(), words.get(1)?.parse().ok()?))).collect()
+}
+
+/// The fastest row's figure, in the line's unit.
+fn best(line: &Line, rows: &[Record], api: &str) -> Option<f64> {
+    let is_selected = |row: &&Record| {
+        row.api_name() == api
+            && line.of.iter().any(|of| *of == row.family || *of == format!("{}/{}", row.family, row.benchmark))
+            && (line.dtypes.is_empty() || line.dtypes.contains(&row.dtype_name()))
+            && (line.n.is_empty() || row.size() == line.n)
+            && (line.param.is_empty() || row.params_text().split(';').any(|param| param == line.param))
+    };
+    let figures = rows.iter().filter(is_selected).filter_map(|row| match line.unit {
+        Unit::Bytes => row.gb_per_s,
+        Unit::Operations => Some(row.gflop_per_s? / 1e3),
+        Unit::Elements => Some(row.n?.count() as f64 / row.median_ns?),
+        Unit::Time => Some(row.median_ns? / 1e3),
+    });
+    figures.max_by(|a, b| if line.unit == Unit::Time { b.total_cmp(a) } else { a.total_cmp(b) })
+}
+
+fn with_unit(figure: f64, unit: Unit) -> String {
+    let unit = match unit {
+        Unit::Bytes => "GB/s",
+        Unit::Operations => "TFLOP/s",
+        Unit::Elements => "Gkeys/s",
+        Unit::Time => "µs",
+    };
+    if figure >= 1000.0 { format!("{figure:.0} {unit}") } else { format!("{figure:.1} {unit}") }
+}

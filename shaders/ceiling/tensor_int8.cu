@@ -1,0 +1,85 @@
+// CUDA alone: `tensor` with factors of 8-bit and sums of 32-bit integers: naga has no type for them.
+// Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B.
+// Sums are exact.
+// Work: 2 · 32 · 8 ROUNDS operations for each of n scalars, 256 per warp.
+
+struct Sizes { u32 elements; };
+
+// The first compute capability with the instruction.
+constexpr u32 CAPABILITY = 80u;
+constexpr u32 WG = 128u;
+// Depth of an instruction, and the elements of a row in each of 8 words.
+constexpr u32 DEPTH = 32u, EACH = DEPTH / 8u;
+
+// c += a·b, a of 16×32 and b of 32×8.
+__device__ __forceinline__ void multiply(int (&c)[4], const u32 (&a)[4], const u32 (&b)[2]) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// Word `word` of a row of a tile.
+__device__ __forceinline__ u32 packed(const float* __restrict__ tile, u32 row, u32 word) {
+    const float* from = tile + DEPTH * row + EACH * word;
+    u32 bytes = 0u;
+#pragma unroll
+    for (u32 j = 0u; j < EACH; j++) {
+        bytes |= (u32(int(from[j])) & 0xffu) << 8u * j;
+    }
+    return bytes;
+}
+
+extern "C" __global__ void __launch_bounds__(128)
+kernel(const float* __restrict__ input, u32* __restrict__ output, const Sizes sizes) {
+    const u32 lane = threadIdx.x % 32u;
+    const u32 set = block_index() * (WG / 32u) + threadIdx.x / 32u;
+    const float* tiles = input + (set & 31u) * (16u * DEPTH);
+    // A lane has words of the rows `row` and `row + 8` of A, of the column `row` of B and of the one 8 further.
+    const u32 row = lane / 4u, word = lane % 4u;
+    u32 a[2][4], b[4][2][2];
+#pragma unroll
+    for (u32 y = 0u; y < 2u; y++) {
+        const float* tile = tiles + 16u * DEPTH * y;
+        a[y][0] = packed(tile, row, word);
+        a[y][1] = packed(tile, row + 8u, word);
+        a[y][2] = packed(tile, row, word + 4u);
+        a[y][3] = packed(tile, row + 8u, word + 4u);
+    }
+#pragma unroll
+    for (u32 x = 0u; x < 4u; x++) {
+        const float* tile = tiles + 16u * DEPTH * (2u + x);
+#pragma unroll
+        for (u32 half = 0u; half < 2u; half++) {
+            b[x][half][0] = packed(tile, row + 8u * half, word);
+            b[x][half][1] = packed(tile, row + 8u * half, word + 4u);
+        }
+    }
+    int chains[2][4][2][4] = {};
+    for (u32 k = 0u; k < ROUNDS; k++) {
+#pragma unroll
+        for (u32 y = 0u; y < 2u; y++) {
+#pragma unroll
+            for (u32 x = 0u; x < 4u; x++) {
+                multiply(chains[y][x][0], a[y], b[x][0]);
+                multiply(chains[y][x][1], a[y], b[x][1]);
+            }
+        }
+    }
+    if (256u * set >= sizes.elements) {
+        return;
+    }
+    u32* to = output + 256u * set;
+#pragma unroll
+    for (u32 half = 0u; half < 2u; half++) {
+#pragma unroll
+        for (u32 j = 0u; j < 4u; j++) {
+            int sums[2];
+#pragma unroll
+            for (u32 y = 0u; y < 2u; y++) {
+                sums[y] = (chains[y][0][half][j] + chains[y][1][half][j])
+                          + (chains[y][2][half][j] + chains[y][3][half][j]);
+            }
+            to[16u * (row + j / 2u * 8u) + 8u * half + 2u * word + j % 2u] = u32(sums[0] + sums[1]);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Tensor cores: chains of matrix products from registers, by type of the factors.
+//!
+//! WGSL has f16 alone, since naga allows no other factors. The other types are CUDA's, by the PTX instruction of a warp,
+//! `mma.sync`. Their inputs are ±1 as f32, which the kernels convert without a loss; the type of a row is that of the
+//! sums.
+
+use super::oracles::{MATRIX, covering, sums_of_products, sums_of_tiles, tensor_rounds};
+use super::{BASE, SMALL, elements};
+use crate::suite::input::Values;
+use crate::suite::{
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Profile, Scalar, Shape, Work, all,
+};
+
+/// Tensor cores, with the matrix products of a subgroup from registers. Larger instructions (Hopper's wgmma), which
+/// neither API offers to portable kernels, can be faster.
+pub(super) const F16: Benchmark = Benchmark {
+    name: "tensor",
+    accepts: &[("ROUNDS", Accepted::Whole(1, 131_072))],
+    summary: "eight independent chains of 16×16 f16 matrix products per subgroup, summed in f32 by tensor cores",
+    look_for: "The ratio to the f16 rate of fma_f16: the gain of the matrix units. Vendors' figures need larger \
+        instructions than a subgroup's 16×16 and are seldom reached here.",
+    limited_by: "The issue rate of a subgroup's matrix instruction, and the power limit.",
+    wgsl: include_str!("../../../shaders/ceiling/tensor.wgsl"),
+    cuda: include_str!("../../../shaders/ceiling/tensor.cu"),
+    cases: &cases(&[Dtype::F16]),
+    work: |shape| Work { bytes: 0, flops: 2 * 16 * 8 * tensor_rounds(shape) * shape.count() },
+    ceiling: Some(Limit::Tensor),
+    buffers: |shape, _| {
+        // Whole matrices of sums; the last may be counted in part.
+        let sums = shape.count().next_multiple_of(MATRIX);
+        vec![
+            Buffer { name: "input", scalars: (31 + 6) * MATRIX, contents: Contents::Input(Values::Signs) },
+            Buffer { name: "output", scalars: sums, contents: Contents::PoisonF32 },
+            elements(shape),
+        ]
+    },
+    // 32 invocations compute a matrix of 256 sums.
+    steps: |shape, interface| covering(shape, interface, 8),
+    unsupported: |shape| {
+        (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact with more than 131072 ROUNDS")
+    },
+    check: Check { buffer: "output", scalars: all, oracle: sums_of_products },
+    small: SMALL,
+    ..BASE
+};
+
+/// Factors of bf16.
+pub(super) const BF16: Benchmark = Benchmark {
+    name: "tensor_bf16",
+    summary: "the chains of tensor with bf16 factors, summed in f32",
+    look_for: "The same rate as tensor: factors of 16 bits go through the same units. A lower rate would be the power \
+        limit, since other bits toggle.",
+    work_text: "2 · 16 · 8 ROUNDS operations for each of n sums.",
+    cuda: include_str!("../../../shaders/ceiling/tensor_bf16.cu"),
+    only_cuda: Some("naga has no type for bf16"),
+    work: |shape| operations(shape, 16),
+    buffers: |shape, _| buffers(shape, 16),
+    check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_tiles(shape, 16) },
+    ..OTHER
+};
+
+/// Factors of tf32.
+pub(super) const TF32: Benchmark = Benchmark {
+    name: "tensor_tf32",
+    summary: "the chains of tensor with tf32 factors, f32 without its last 13 bits, summed in f32",
+    look_for: "Half the rate of tensor, since factors have twice the bytes; many times the f32 rate of fma.",
+    limited_by: "The issue rate of the matrix instruction, which is half as deep as that of f16.",
+    work_text: "2 · 8 · 8 ROUNDS operations for each of n sums.",
+    cuda: include_str!("../../../shaders/ceiling/tensor_tf32.cu"),
+    only_cuda: Some("naga has no type for tf32"),
+    work: |shape| operations(shape, 8),
+    buffers: |shape, _| buffers(shape, 8),
+    check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_tiles(shape, 8) },
+    ..OTHER
+};
+
+/// Factors of 8-bit integers.
+pub(super) const INT8: Benchmark = Benchmark {
+    name: "tensor_int8",
+    summary: "the chains of tensor with signed 8-bit factors, summed in 32-bit integers",
+    look_for: "Twice the rate of tensor, since factors have half the bytes, and its ratio to dot4: the gain over \
+        packed dot products.",
+    limited_by: "The issue rate of the integer matrix instruction.",
+    work_text: "2 · 32 · 8 ROUNDS operations for each of n sums.",
+    cuda: include_str!("../../../shaders/ceiling/tensor_int8.cu"),
+    only_cuda: Some("naga has no type for 8-bit integers"),
+    cases: &cases(&[Dtype::U32]),
+    ..DEEP
+};
+
+/// Factors of fp8.
+pub(super) const FP8: Benchmark = Benchmark {
+    name: "tensor_fp8",
+    summary: "the chains of tensor with fp8 factors (e4m3), summed in f32",
+    look_for: "Twice the rate of tensor where a warp's instruction multiplies fp8. The same rate: the compiler unpacks \
+        the factors to f16, as it does for compute capability 9.0.",
+    limited_by: "The issue rate of the matrix instruction: of fp8, or of f16 for unpacked factors.",
+    work_text: "2 · 32 · 8 ROUNDS operations for each of n sums.",
+    cuda: include_str!("../../../shaders/ceiling/tensor_fp8.cu"),
+    only_cuda: Some("naga has no type for fp8"),
+    ..DEEP
+};
+
+/// What kernels with an instruction of depth 32 share.
+const DEEP: Benchmark = Benchmark {
+    accepts: &[("ROUNDS", Accepted::Whole(1, 65_536))],
+    work: |shape| operations(shape, 32),
+    buffers: |shape, _| buffers(shape, 32),
+    unsupported: |shape| (tensor_rounds(shape) > 65_536).then_some("f32 sums are inexact with more than 65536 ROUNDS"),
+    check: Check { buffer: "output", scalars: all, oracle: |shape, _| sums_of_tiles(shape, 32) },
+    ..OTHER
+};
+
+/// What the kernels of CUDA share.
+const OTHER: Benchmark =
+    Benchmark { wgsl: "", ceiling: None, no_ceiling: NO_CEILING, cases: &cases(&[Dtype::F32]), ..F16 };
+
+const NO_CEILING: &str = "it measures a peak with which no other row is compared";
+
+const fn cases(dtypes: &'static [Dtype]) -> [Cases; 2] {
+    const EXTENTS: &[Extent] = &[Extent::Linear(1 << 22)];
+    [
+        Cases { from: Profile::Quick, dtypes, extents: EXTENTS, params: &[&[("ROUNDS", 512.0)]] },
+        Cases { from: Profile::Standard, dtypes, extents: EXTENTS, params: &[&[("ROUNDS", 4096.0)]] },
+    ]
+}
+
+/// Of products of 16×`depth` by `depth`×16.
+fn operations(shape: &Shape, depth: u64) -> Work {
+    Work { bytes: 0, flops: 2 * depth * 8 * tensor_rounds(shape) * shape.count() }
+}
+
+/// Tiles of 16×`depth` factors as f32, and whole matrices of sums.
+fn buffers(shape: &Shape, depth: u64) -> Vec<Buffer> {
+    let signs = Contents::Of(Scalar::F32, Box::new(Contents::Input(Values::Signs)));
+    vec![
+        Buffer { name: "input", scalars: (31 + 6) * 16 * depth, contents: signs },
+        Buffer { name: "output", scalars: shape.count().next_multiple_of(MATRIX), contents: Contents::Poison },
+        elements(shape),
+    ]
+}
