@@ -53,6 +53,26 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// Handlers for a process whose parent handles Ctrl-C and passes it on ([`Interrupt::request`]).
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if a handler cannot be installed.
+    pub(super) fn listen_in_step() -> Result<Self> {
+        let interrupt = Self { is_requested: Arc::default(), is_over: Arc::default() };
+        interrupt.end();
+        register(SIGTERM, &interrupt.is_requested)?;
+        // The terminal sends these to all processes: the parent answers.
+        register(SIGINT, &Arc::default())?;
+        #[cfg(unix)]
+        register(signal_hook::consts::SIGHUP, &Arc::default())?;
+        Ok(interrupt)
+    }
+
+    /// Ends the run after the current case, as a signal does.
+    pub(super) fn request(&self) {
+        self.is_requested.store(true, Ordering::Relaxed);
+    }
+
     /// Marks the run as ended. Later, interruptions are not reported.
     pub(super) fn end(&self) {
         *self.over() = true;

@@ -41,6 +41,8 @@ pub(super) struct Progress {
     /// The new rows of the family that is measured, of the first API.
     family: Vec<Record>,
     pictures: Option<Pictures>,
+    /// Whether rows are shown only if they are faults.
+    hides_rows: bool,
     /// The first error of writing a file. It ends the run after the current case.
     failure: Option<Error>,
     interrupt: Interrupt,
@@ -76,10 +78,17 @@ impl Progress {
             apis,
             family: Vec::new(),
             pictures: None,
+            hides_rows: false,
             failure: None,
             interrupt,
             watchdog,
         }
+    }
+
+    /// Shows no progress, and of the rows only faults: the process has a parent that shows its own.
+    pub(super) fn hide_rows(&mut self) {
+        self.hides_rows = true;
+        self.bar.set_draw_target(ProgressDrawTarget::hidden());
     }
 
     /// Saves the images of kernels.
@@ -268,7 +277,7 @@ impl Observer for Progress {
 
     fn row(&mut self, record: &Record) {
         // On a terminal, the bar shows cases and the final tables show rows.
-        if !self.bar.is_hidden() && !record.status.is_fault() {
+        if (self.hides_rows || !self.bar.is_hidden()) && !record.status.is_fault() {
             return;
         }
         let width = if self.apis > 1 { 7 } else { 0 };
@@ -294,7 +303,7 @@ impl Observer for Progress {
     fn pass(&mut self, number: usize, count: usize) {
         self.end_family();
         self.bar.inc_length(count as u64);
-        if self.bar.is_hidden() {
+        if self.bar.is_hidden() && !self.hides_rows {
             self.say(&format!("pass {number}: {} once more", plural(count, "case", "cases")));
         }
     }

@@ -22,6 +22,14 @@ pub(super) enum Through {
 }
 
 impl Through {
+    /// The value.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::One(api) => api.name(),
+            Self::All => "all",
+        }
+    }
+
     /// Parser and possible values of `--backend`.
     pub(super) fn parser() -> impl TypedValueParser<Value = Self> {
         let names = apis().into_iter().map(Api::name).chain(["all"]);

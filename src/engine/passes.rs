@@ -14,6 +14,7 @@ use web_time::Instant;
 use super::api_run::ApiRun;
 use super::epoch::Order;
 use super::observer::Observer;
+use super::pace::Steps;
 use super::rows::{Rows, Touched};
 use super::schedule::{ATTEMPTS, Effort};
 use super::settings::Settings;
@@ -35,6 +36,18 @@ pub(super) struct Passes<'r, 'a> {
     pub(super) stopped: HashSet<usize>,
     /// Time that the last epoch of a case took.
     pub(super) costs: HashMap<usize, Duration>,
+    /// The steps of a run that keeps pace with others.
+    pub(super) steps: Option<Steps>,
+}
+
+/// The place of the buffers in a pass, and the order of all cases. Cases that are not due leave the order of the others as
+/// it is: runs with the same seed stay in step.
+pub(super) fn shuffled(cases: usize, seed: u64, pass: u64) -> (u64, Vec<usize>) {
+    let mut order = Order::new(seed, pass);
+    let place = order.number() | 1;
+    let mut all: Vec<usize> = (0..cases).collect();
+    order.shuffle(&mut all);
+    (place, all)
 }
 
 impl Passes<'_, '_> {
@@ -45,13 +58,11 @@ impl Passes<'_, '_> {
     /// If the observer fails.
     pub(super) async fn run(&mut self) -> Result<bool> {
         for pass in 1_u64.. {
-            let mut due: Vec<usize> = (0..self.cases.len()).filter(|index| !self.wanting(*index).is_empty()).collect();
+            let (place, mut due) = shuffled(self.cases.len(), self.settings.seed, pass);
+            due.retain(|index| !self.wanting(*index).is_empty());
             if due.is_empty() || self.is_over() {
                 return Ok(false);
             }
-            let mut order = Order::new(self.settings.seed, pass);
-            let place = order.number() | 1;
-            order.shuffle(&mut due);
             for run in self.runs.iter_mut() {
                 run.move_to(place).await;
             }
@@ -110,7 +121,9 @@ impl Passes<'_, '_> {
         let wanting = self.wanting(index);
         let mut touched = Touched::default();
         // Another API is first in each pass.
-        for api in turns(index + pass as usize, apis).filter(|api| wanting.contains(api)) {
+        for (turn, api) in turns(index + pass as usize, apis).filter(|api| wanting.contains(api)).enumerate() {
+            let step = self.steps.as_mut().map(|steps| steps.step(index, pass, turn, self.settings));
+            self.runs[api].step = step;
             let Some(record) = self.rows.get(index, api) else { continue };
             let mut record = record.clone();
             self.observer.start(index, case, &record);

@@ -8,6 +8,7 @@ use web_time::Instant;
 
 use super::api_run::ApiRun;
 use super::observer::Observer;
+use super::pace::Steps;
 use super::passes::Passes;
 use super::resume::EarlierRows;
 use super::rows::{Rows, Touched};
@@ -97,6 +98,7 @@ pub async fn resume(
     compile_ahead(&mut runs, cases, &rows);
     let (mut end, mut measuring) = (End::Complete, Duration::ZERO);
     let last = settings.time.map(|time| Instant::now() + time);
+    let mut steps = Steps::new(cases, settings);
     let mut schedule = Schedule::new(cases, settings, |index| !missing(&rows, index, apis).is_empty());
     while let Some(index) = schedule.next() {
         if observer.is_interrupted() {
@@ -107,7 +109,8 @@ pub async fn resume(
             end = runs.drain(..).next_back().and_then(|run| run.session.err()).map_or(End::Complete, End::NoDevice);
             break;
         }
-        let mut turn = Turn { runs: &mut runs, cases, rows: &mut rows, observer };
+        let steps = steps.as_mut();
+        let mut turn = Turn { runs: &mut runs, cases, rows: &mut rows, observer, settings, steps };
         turn.run_case(&mut schedule, index).await?;
         measuring = runs.iter().map(ApiRun::measuring).sum();
     }
@@ -115,7 +118,8 @@ pub async fn resume(
     if matches!(end, End::Complete) {
         let (stopped, costs) = (HashSet::new(), HashMap::new());
         let (runs, rows) = (&mut runs, &mut rows);
-        let mut passes = Passes { runs, cases, rows, settings, observer: &mut *observer, end: last, stopped, costs };
+        let observer = &mut *observer;
+        let mut passes = Passes { runs, cases, rows, settings, observer, end: last, stopped, costs, steps };
         if passes.run().await? {
             end = End::Interrupted;
         }

@@ -12,10 +12,12 @@ use super::epoch::Epoch;
 use super::guard::store_outside;
 use super::half_rounds::{rounds_take_no_time, with_half_the_rounds};
 use super::in_kernel::in_kernel;
+use super::in_step::Meeting;
 use super::launch_guard::LaunchGuard;
 use super::lost::leak_if_lost;
 use super::observer::Picture;
 use super::other_shape::{OtherShapes, checked_launch};
+use super::pace::Step;
 use super::poisoned::{Before, slower_if_poisoned};
 use super::reference::run_reference;
 use super::schedule::{ATTEMPTS, Effort};
@@ -34,7 +36,7 @@ use crate::suite::{Case, Dtype, Extent, Shape};
 /// A measuring session on one device, with the canary that detects clock changes.
 pub(super) struct Session<'a> {
     pub(super) backend: &'a mut dyn Backend,
-    settings: &'a Settings,
+    pub(super) settings: &'a Settings,
     pub(super) timer: Timer,
     /// The timer for copies on the device, once a case needed it.
     copy_timer: Option<Timer>,
@@ -47,6 +49,8 @@ pub(super) struct Session<'a> {
     /// A small job whose output is poisoned where nothing flushes the caches.
     control: Option<Box<dyn Prepared>>,
     other_shapes: OtherShapes,
+    /// The step of the next epoch, in a run that keeps pace with others.
+    pub(super) step: Option<Step>,
     /// Time spent measuring, with canary and warm-up but without preparation and verification.
     pub(super) measuring: Duration,
 }
@@ -78,6 +82,7 @@ impl<'a> Session<'a> {
             flush: None,
             control: None,
             other_shapes: OtherShapes::default(),
+            step: None,
             measuring: Duration::ZERO,
         })
     }
@@ -227,13 +232,20 @@ impl<'a> Session<'a> {
             record.mark_wrong(format!("{fault} after a single launch"));
             return Ok(());
         }
+        let meeting = Meeting { step: self.step.take(), case };
+        self.alone(meeting, true, prepared, (&timer, &rules), record).await?;
         let mut attempt = 1;
         let (epoch, faults) = loop {
+            // Only the first attempt is in step.
+            let meeting = Meeting { step: meeting.step.filter(|_| attempt == 1), case };
+            self.gather(meeting);
             // Reading the monitor takes milliseconds, in which the clock may fall: the canary therefore runs after it.
             let reading_before = self.reading(epochs == 0);
             let start = Instant::now();
             let canary_ns = self.canary.ramp_up(&self.timer).await?;
+            self.start(meeting, prepared, rules.first_launches).await?;
             let series = measure::measure(prepared, &timer, &rules).await?;
+            self.hold(meeting, prepared, series.launches).await?;
             let drift = self.canary.time_after(canary_ns, &self.timer).await? / canary_ns - 1.0;
             self.measuring += start.elapsed();
             let has_moved = drift.abs() > self.canary.allowed_drift();
@@ -271,6 +283,7 @@ impl<'a> Session<'a> {
             record.reason = before.into_iter().chain(faults).collect::<Vec<_>>().join("; ");
         }
         epoch.add_to(record, &timer);
+        self.alone(meeting, false, prepared, (&timer, &rules), record).await?;
         if epochs > 0 {
             return Ok(());
         }

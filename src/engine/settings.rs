@@ -1,8 +1,10 @@
 //! Settings of a run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::measure::Rules;
+use super::pace::Pace;
 use crate::results::Record;
 use crate::suite::Profile;
 
@@ -37,6 +39,8 @@ pub struct Settings {
     pub energy_epochs: usize,
     /// Time limit of the run, counted from its first case. Cases that do not fit are left out, larger sizes first.
     pub time: Option<Duration>,
+    /// The runs on other cards that this one keeps pace with.
+    pub pace: Option<Arc<dyn Pace>>,
 }
 
 /// The number of epochs of a case.
@@ -104,6 +108,7 @@ impl Settings {
             is_tuned: false,
             energy_epochs: 0,
             time: None,
+            pace: None,
         }
     }
 }

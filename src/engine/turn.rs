@@ -2,8 +2,10 @@
 
 use super::api_run::ApiRun;
 use super::observer::Observer;
+use super::pace::Steps;
 use super::rows::{Rows, Touched};
 use super::schedule::{Effort, Schedule};
+use super::settings::Settings;
 use crate::error::Result;
 use crate::suite::Case;
 
@@ -18,6 +20,8 @@ pub(super) struct Turn<'r, 'a> {
     pub(super) cases: &'r [Case],
     pub(super) rows: &'r mut Rows,
     pub(super) observer: &'r mut dyn Observer,
+    pub(super) settings: &'r Settings,
+    pub(super) steps: Option<&'r mut Steps>,
 }
 
 impl Turn<'_, '_> {
@@ -61,7 +65,8 @@ impl Turn<'_, '_> {
         if missing.is_empty() {
             return Ok(true);
         }
-        for &api in &missing {
+        for (turn, &api) in missing.iter().enumerate() {
+            self.runs[api].step = self.steps.as_mut().map(|steps| steps.step(index, 0, turn, self.settings));
             self.observer.start(index, case, &self.runs[api].blank(case));
             let measured = self.rows.measured(self.cases);
             let mut record = self.runs[api].judged_row(case, effort, &measured, self.observer).await?;

@@ -6,6 +6,8 @@ pub mod csv;
 pub mod export;
 #[cfg(not(target_family = "wasm"))]
 mod file;
+#[cfg(not(target_family = "wasm"))]
+pub mod host;
 pub mod html;
 pub mod index;
 mod intake;

@@ -28,6 +28,11 @@ pub(in crate::cli) struct Arguments {
     /// Device number or part of its name (see `devices`), or all [default: the first GPU]
     #[arg(long, value_name = "NAME|INDEX|all")]
     pub(super) device: Option<String>,
+    /// With --device all: all cards at once, in step, and a table of each card's share of the median by family, with the
+    /// slow cards; whether the cards slow each other down is measured, too
+    #[arg(long, conflicts_with_all =
+          ["resume", "json", "save_image", "tune", "time", "soak", "compilers"])]
+    pub(super) parallel: bool,
     /// API to use; all = every API of the device, alternating case by case [default: the device's best]
     #[arg(long, value_parser = Through::parser())]
     pub(super) backend: Option<Through>,
@@ -112,6 +117,9 @@ pub(in crate::cli) struct Arguments {
     /// List the cases that would run, and exit
     #[arg(long)]
     pub(super) dry_run: bool,
+    /// The process of one card of --parallel: stdin and stdout lead to its parent.
+    #[arg(long, hide = true, conflicts_with = "parallel")]
+    pub(super) in_step: bool,
     /// Kernels of the user's, in place of the suite's: see `bench`.
     #[arg(skip)]
     pub(in crate::cli) own: Option<&'static Family>,

@@ -1,11 +1,15 @@
 //! `run`: selects devices, plans and measures cases, writes reports and prints tables.
 
 mod arguments;
+mod in_step;
+mod meetings;
 mod opened;
+mod parallel;
 mod planned;
 mod soak;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::bundle;
@@ -32,6 +36,7 @@ use crate::results::Record;
 use crate::suite::{Case, Dtype, Profile};
 
 pub(super) use arguments::Arguments;
+use in_step::Parent;
 use opened::{open, settings};
 use planned::{cases_for, dry_run, expected_time, profile_for, request, time_for};
 
@@ -54,6 +59,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     }
     if arguments.soak.is_some() {
         soak::check(arguments)?;
+    }
+    if arguments.parallel {
+        parallel::check(arguments)?;
     }
     let paths = arguments.paths();
     paths.check()?;
@@ -80,6 +88,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     if resumed.is_some() && runs.len() > 1 {
         return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
     }
+    if arguments.parallel {
+        return parallel::run(arguments, &runs, &devices, &paths.open()?);
+    }
     if let Some(duration) = arguments.soak {
         let Files { csv, .. } = paths.open()?;
         let take = |run: Vec<usize>| run.into_iter().filter_map(|index| found[index].take()).collect();
@@ -93,9 +104,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
         pictures.push(pictures_of(arguments, &card, name)?);
     }
     let files = files.take().map_or_else(|| paths.open(), Ok)?;
-    let interrupt = Interrupt::listen()?;
+    let interrupt = if arguments.in_step { Interrupt::listen_in_step()? } else { Interrupt::listen()? };
+    let parent = arguments.in_step.then(|| Parent::listen(&interrupt));
     let (mut all, mut printed): (Vec<Record>, Result<()>) = (Vec::new(), Ok(()));
-    let command = Command { arguments, files, interrupt };
+    let command = Command { arguments, files, interrupt, parent };
     for (run, pictures) in runs.into_iter().zip(pictures) {
         if command.interrupt.is_requested() {
             return Ok(interrupt::EXIT_CODE);
@@ -146,6 +158,8 @@ struct Command<'a> {
     arguments: &'a Arguments,
     files: Files,
     interrupt: Interrupt,
+    /// The parent of a process in step.
+    parent: Option<Parent>,
 }
 
 impl Command<'_> {
@@ -158,7 +172,7 @@ impl Command<'_> {
         before: &[Record],
         pictures: Option<Pictures>,
     ) -> Result<(Outcome, Result<()>)> {
-        let Self { arguments, files, interrupt } = self;
+        let Self { arguments, files, interrupt, parent } = self;
         // Open first: devices that fail to open leave no report.
         let mut backends = open(card, arguments)?;
         let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
@@ -188,13 +202,22 @@ impl Command<'_> {
         let file = own.as_ref().or(files.csv.as_ref()).map(|file| file.output.clone());
         let file = file.ok_or_else(|| Error::Usage("there is no file for the report".to_owned()))?;
         let count = cases.len() - reserves(&cases).len();
-        say(&beginning(&devices, &cases, count, profile, time));
+        match parent {
+            Some(parent) => {
+                parent.plan(count, devices.len(), settings.epochs.most, file.path());
+                settings.pace = Some(Arc::new(parent.clone()));
+            }
+            None => say(&beginning(&devices, &cases, count, profile, time)),
+        }
         note.iter().for_each(|note| say(note));
         // Create the file now: a run killed before its first row also leaves a report.
         let csv = CsvFile::create(file.clone(), first, earlier.records())?;
         let left = count - (earlier.records().len() - earlier.again()) / devices.len();
-        expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected));
         let mut progress = Progress::new(left, devices.len(), time, csv, interrupt.clone());
+        match parent {
+            Some(_) => progress.hide_rows(),
+            None => expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected)),
+        }
         progress.save_pictures(pictures);
         if let Some(json) = &files.json {
             progress.write_json(json.clone(), before.to_vec());
@@ -210,7 +233,8 @@ impl Command<'_> {
         let written = progress.end(&outcome.records);
         drop(progress);
         bundle::write_all(&mut apis, &cases, &outcome.records, file.path());
-        let printed = if arguments.is_quiet { Ok(()) } else { print(&tables(arguments, &outcome.records)?) };
+        let is_quiet = arguments.is_quiet || parent.is_some();
+        let printed = if is_quiet { Ok(()) } else { print(&tables(arguments, &outcome.records)?) };
         let wanted = count * devices.len();
         if let Err(error) = written {
             say(&how_to_go_on(&file, wanted));
@@ -228,6 +252,8 @@ impl Command<'_> {
             ));
         }
         match outcome.end {
+            // Its parent says it.
+            _ if parent.is_some() => {}
             // A resumed run may have nothing left to measure.
             End::Complete if outcome.measuring.is_zero() => say(&format!("{} in {path}", plural(rows, "row", "rows"))),
             End::Complete => {
@@ -277,7 +303,7 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
 
 /// Prints the summary, which ends with what to type next and the path of the report. Markdown is for tables alone.
 fn print_summary(arguments: &Arguments, records: &[Record], path: &str) -> Result<()> {
-    if arguments.is_quiet || arguments.format == TableFormat::Markdown {
+    if arguments.is_quiet || arguments.in_step || arguments.format == TableFormat::Markdown {
         return Ok(());
     }
     if arguments.own.is_some() {

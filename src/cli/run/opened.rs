@@ -34,15 +34,33 @@ pub(super) fn settings(
     settings.is_tuned = arguments.tune;
     settings.time = time;
     settings.energy_epochs = if arguments.energy { ENERGY_EPOCHS } else { 0 };
-    settings.seed = arguments.seed.unwrap_or_else(|| now.as_millisecond() as u64 % SEEDS);
+    settings.seed = arguments.seed.unwrap_or_else(seed);
     let mut apis: Vec<&str> = devices.iter().map(|device| device.api.name()).collect();
     apis.sort_unstable();
     apis.dedup();
     settings.apis = apis.join("+");
+    if arguments.in_step {
+        settings.epochs = epochs_in_step(profile);
+    }
     if let Some(epochs) = arguments.epochs {
         settings.epochs = Epochs { least: epochs.into(), most: epochs.into(), target: 0.0 };
     }
     settings
+}
+
+/// A seed from the clock.
+pub(super) fn seed() -> u64 {
+    jiff::Timestamp::now().as_millisecond() as u64 % SEEDS
+}
+
+/// The number of epochs of cards in step: fixed, so that no card has one alone, and enough of them for an interval.
+const fn epochs_in_step(profile: Profile) -> Epochs {
+    let count = match profile {
+        Profile::Quick => 4,
+        Profile::Standard => 6,
+        Profile::Thorough => 8,
+    };
+    Epochs { least: count, most: count, target: 0.0 }
 }
 
 /// Opens a card through its APIs, at least one, and those that compile WGSL once for each compiler. APIs that fail are

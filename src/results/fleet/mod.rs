@@ -5,14 +5,16 @@
 //! differ by in a family is estimated from themselves, robustly, so that the outliers do not hide each other. See
 //! [`Fleet::judge`] for the test.
 
+mod host;
 mod judge;
 
 use std::collections::{BTreeMap, HashMap};
 
+pub use host::{Host, HostFamily, HostRules, Influence, Relative, SlowInHost};
 pub use judge::{Family, LEAST_UNITS, Rules, Slow, SlowFamily, Verdicts};
 
 use super::estimate::{least_variance, log_epochs, mean_and_squares};
-use super::{Clock, Record, Status};
+use super::{Clock, Lane, Record, Status};
 use crate::backend::Api;
 use crate::suite::{Checks, Dtype, Extent};
 
@@ -45,13 +47,31 @@ pub struct Model {
     pub lane: String,
 }
 
+impl Model {
+    fn of(record: &Record) -> Self {
+        let title = |lane: Lane<'_>| [Api::title(lane.api), lane.foreign()].join(" ").trim_end().to_owned();
+        Self { device: record.device.clone(), lane: record.lane().map_or_else(String::new, title) }
+    }
+}
+
 /// What tells cases apart. Kernels, checks or clocks that differ are different cases.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     model: usize,
     name: (String, String),
     shape: (Option<Dtype>, Option<Extent>, String),
     kernel: (Option<Checks>, String, Option<Clock>),
+}
+
+impl Key {
+    fn of(record: &Record, model: usize) -> Self {
+        Self {
+            model,
+            name: (record.family.clone(), record.benchmark.clone()),
+            shape: (record.dtype, record.n, record.params_text()),
+            kernel: (record.checks, record.shader_hash.clone(), record.timer),
+        }
+    }
 }
 
 struct Case {
@@ -146,17 +166,8 @@ impl Fleet {
         if logs.is_empty() {
             return;
         }
-        let lane = record
-            .lane()
-            .map_or_else(String::new, |lane| [Api::title(lane.api), lane.foreign()].join(" ").trim_end().to_owned());
-        let model = self.models.index(Model { device: record.device.clone(), lane });
-        let key = Key {
-            model,
-            name: (record.family.clone(), record.benchmark.clone()),
-            shape: (record.dtype, record.n, record.params_text()),
-            kernel: (record.checks, record.shader_hash.clone(), record.timer),
-        };
-        let case = *self.indices.entry(key).or_insert_with(|| {
+        let model = self.models.index(Model::of(record));
+        let case = *self.indices.entry(Key::of(record, model)).or_insert_with(|| {
             self.cases.push(Case { model, family: record.family.clone(), times: HashMap::new() });
             self.cases.len() - 1
         });

@@ -153,6 +153,11 @@ pub const COLUMNS: &[Column] = &[
     ),
     column!(Figure gflop_per_j, "GFLOP/J", "flops divided by energy_j; 1 GFLOP/J is 1 GFLOP/s per watt"),
     column!(Figure gb_per_j, "GB/J", "bytes divided by energy_j"),
+    column!(
+        Figure alone_epochs_ns,
+        "ns",
+        "with --parallel: the like of epochs_ns while the other cards wait, for one case of each family; joined by ';'"
+    ),
 ];
 
 impl Record {
@@ -196,7 +201,8 @@ mod tests {
              stddev_ns,ci_low_ns,ci_high_ns,end_to_end_ns,bytes,flops,gb_per_s,gflop_per_s,ceiling,share,model,drift,\
              in_kernel_ns,subgroup_size,cause,epochs_ns,noise_within,noise_between,slope_ns,share_low,share_high,canary_ns,\
              seed,card,apis,l2_bytes,profile,compiler,compiler_version,translation_ms,pipeline_ms,spirv_bytes,\
-             spirv_instructions,host,energy_j,energy_noise,energies_j,power_w,sensor_w,gflop_per_j,gb_per_j"
+             spirv_instructions,host,energy_j,energy_noise,energies_j,power_w,sensor_w,gflop_per_j,gb_per_j,\
+             alone_epochs_ns"
         );
     }
 

@@ -1,0 +1,183 @@
+//! The cards of one host that ran in step: a table with each card's share of its model's median by family, the slow
+//! cards, and whether the cards slow each other down.
+
+use super::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
+use crate::results::fleet::{Host, HostFamily, HostRules, Relative};
+use crate::results::format::{percent_change, percent_limit, ratio_with_interval};
+use crate::results::stats::Estimate;
+
+/// A card of the host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostCard {
+    /// Its number on the command line.
+    pub number: usize,
+    /// Name of the device.
+    pub device: String,
+    /// UUID of the card, its hash or its PCI address; empty if unknown.
+    pub card: String,
+}
+
+/// Maximum number of cards in one table.
+const WIDEST: usize = 6;
+
+/// A bound above this says nothing: it is noise.
+const VAGUE: f64 = 1.1;
+
+/// The table and the sentences.
+#[must_use]
+pub fn host(host: &Host, cards: &[HostCard], rules: &HostRules, medium: Medium) -> String {
+    let mut parts = Vec::new();
+    let compared = |card: usize| host.families.iter().any(|family| family.cards[card].is_some());
+    let alone: Vec<String> =
+        (0..cards.len()).filter(|card| !compared(*card)).map(|card| cards[card].to_string()).collect();
+    if host.families.is_empty() {
+        parts.push(Part::text("No two cards of one model have rows with an interval: there is nothing to compare."));
+    } else {
+        let widest = host.families.iter().map(|family| family.cards.iter().flatten().count()).max().unwrap_or(0);
+        let what = if widest == 2 { "mean of both cards" } else { "median of the cards of its model" };
+        parts.push(Part::text(&format!("Speed of each card as a share of the {what}, measured at the same time:")));
+        parts.push(Part::text(""));
+        for first in (0..cards.len()).step_by(WIDEST) {
+            let columns: Vec<usize> = (first..cards.len().min(first + WIDEST)).collect();
+            parts.push(Part::Table(grid(host, cards, &columns)));
+            parts.push(Part::text(""));
+        }
+        for card in cards {
+            parts.push(Part::text(&card.to_string()));
+        }
+        if !alone.is_empty() {
+            parts.push(Part::text(&format!("no other card of its model to compare with: {}", alone.join("; "))));
+        }
+        parts.push(Part::text(""));
+        parts.extend(verdict(host, cards, rules));
+    }
+    parts.extend(influence(host, cards, rules));
+    lay_out(parts, medium)
+}
+
+impl std::fmt::Display for HostCard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let short = self.card.get(..SHORT).filter(|_| self.card.starts_with("GPU-") || self.card.starts_with("card-"));
+        let card = short.unwrap_or(&self.card);
+        let card = if card.is_empty() { String::new() } else { format!(", {card}") };
+        write!(f, "device {}: {}{card}", self.number, self.device)
+    }
+}
+
+/// Length of the start of a UUID that is shown: `GPU-1a2b3c4d`.
+const SHORT: usize = 12;
+
+fn grid(host: &Host, cards: &[HostCard], columns: &[usize]) -> Grid {
+    let row = |family: &HostFamily| {
+        let share = |card: &usize| family.cards[*card].map_or_else(|| "–".to_owned(), |of| share(&of));
+        Row {
+            group: format!("{}, {}", family.model.device, family.model.lane),
+            mark: Mark::None,
+            name: format!("  {}", family.family),
+            cells: [family.cases.to_string()].into_iter().chain(columns.iter().map(share)).map(Into::into).collect(),
+        }
+    };
+    let mut families: Vec<&HostFamily> = host.families.iter().collect();
+    families.sort_by(|a, b| a.model.cmp(&b.model));
+    let column = |heading: String| Column { heading, is_right: true };
+    let headings = columns.iter().map(|card| format!("device {}", cards[*card].number));
+    let columns = ["cases".to_owned()].into_iter().chain(headings).map(column).collect();
+    let rows = families.into_iter().map(row).collect();
+    Grid { columns, widest_name: None, note: None, has_marks: false, rows }
+}
+
+/// The share with the digits that its interval leaves.
+fn share(of: &Relative) -> String {
+    let reach = (of.ratio.high / of.ratio.low).ln() / 2.0;
+    let decimals = usize::from(reach < 0.01);
+    format!("{:.decimals$} %", 100.0 * of.share)
+}
+
+/// The slow cards, or that there is none.
+fn verdict(host: &Host, cards: &[HostCard], rules: &HostRules) -> Vec<Part> {
+    let limit = percent_limit(rules.limit);
+    if host.slow.is_empty() {
+        return vec![Part::text(&format!("No card is certain to be slower than the others of its model by {limit}."))];
+    }
+    let sentence = |slow: &crate::results::fleet::SlowInHost| {
+        let family = &host.families[slow.family];
+        let ratio = family.cards[slow.card]?.ratio;
+        let others: Vec<usize> = (0..cards.len()).filter(|card| family.cards[*card].is_some()).collect();
+        let others = match others.iter().filter(|card| **card != slow.card).collect::<Vec<_>>()[..] {
+            [other] => format!("device {}", cards[*other].number),
+            _ => "the median of the others".to_owned(),
+        };
+        Some(Part::Text {
+            text: format!(
+                "device {} is slow in {}, {}: it takes {} longer than {others}.",
+                cards[slow.card].number,
+                family.family,
+                family.model.lane,
+                longer(&ratio)
+            ),
+            indent: "  ",
+        })
+    };
+    let mut parts: Vec<Part> = host.slow.iter().filter_map(sentence).collect();
+    parts.push(Part::text(&format!(
+        "Slow: slower by more than {limit} with certainty; if the cards are alike, {} of such runs name one.",
+        percent_limit(rules.level)
+    )));
+    parts
+}
+
+/// `5.1 % [4.9 %, 5.3 %]`.
+fn longer(ratio: &Estimate) -> String {
+    let percent = |ratio: f64| percent_change(ratio - 1.0);
+    format!("{} [{}, {}]", percent(ratio.value), percent(ratio.low), percent(ratio.high))
+}
+
+/// Whether the cards slow each other down.
+fn influence(host: &Host, cards: &[HostCard], rules: &HostRules) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let (slowed, rest): (Vec<_>, Vec<_>) = host.influences.iter().partition(|influence| !influence.slowed.is_empty());
+    for influence in &slowed {
+        let of = |card: &usize| {
+            let ratio = influence.cards[*card]?;
+            let ratio = ratio_with_interval(ratio.value, Some((ratio.low, ratio.high)));
+            Some(format!("device {} {ratio}", cards[*card].number))
+        };
+        let figures: Vec<String> = influence.slowed.iter().filter_map(of).collect();
+        let text = format!(
+            "The cards slow each other down in {}, {}; time while the others run ÷ alone: {}.",
+            influence.case,
+            influence.model.lane,
+            figures.join(", ")
+        );
+        parts.push(Part::Text { text, indent: "  " });
+    }
+    let (bounded, vague): (Vec<_>, Vec<_>) = rest.into_iter().partition(|influence| influence.bound <= VAGUE);
+    let bound = bounded.iter().map(|influence| influence.bound).fold(1.0, f64::max);
+    if !bounded.is_empty() {
+        let of = cases(bounded.len(), !slowed.is_empty() || !vague.is_empty());
+        // Rounded up: it is a bound.
+        let most = ((bound - 1.0) * 1000.0).ceil() / 1000.0;
+        let most = percent_change(most.max(0.001));
+        parts.push(Part::text(&format!(
+            "In {of} no card slows another down by more than {most} (95 % certain), measured alone and together."
+        )));
+    }
+    if !vague.is_empty() {
+        let names: Vec<&str> = vague.iter().map(|influence| influence.case.as_str()).collect();
+        let which = format!(
+            "Too noisy to tell whether the cards slow each other down by {} or more",
+            percent_limit(rules.limit)
+        );
+        parts.push(Part::Text { text: format!("{which}: {}.", names.join("; ")), indent: "  " });
+    }
+    parts
+}
+
+fn cases(count: usize, is_rest: bool) -> String {
+    match (count, is_rest) {
+        (1, false) => "the case that was also measured alone".to_owned(),
+        (count, false) => format!("the {count} cases that were also measured alone"),
+        (1, true) => "one other case".to_owned(),
+        (count, true) => format!("{count} other cases"),
+    }
+}
