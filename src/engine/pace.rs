@@ -34,7 +34,7 @@ pub enum Way {
 pub trait Pace: Debug + Send + Sync {
     /// Tells them that this run is at a point, in front of an epoch of `case` or within it.
     fn arrive(&self, point: Point, way: Way, case: &Case);
-    /// Whether the run may go on: `None` if not yet, else whether all others that still run are in step with it.
+    /// Whether the run may go on: `None` if not yet, else whether all others are in step with it.
     fn released(&self) -> Option<bool>;
     /// Waits until the run may go on, and returns what [`Pace::released`] then does.
     fn wait(&self) -> bool;

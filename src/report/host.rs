@@ -86,11 +86,11 @@ fn grid(host: &Host, cards: &[HostCard], columns: &[usize]) -> Grid {
     Grid { columns, widest_name: None, note: None, has_marks: false, rows }
 }
 
-/// The share with the digits that its interval leaves.
+/// The share with the digits that its interval leaves: tenths, units, tens.
 fn share(of: &Relative) -> String {
     let reach = (of.ratio.high / of.ratio.low).ln() / 2.0;
-    let decimals = usize::from(reach < 0.01);
-    format!("{:.decimals$} %", 100.0 * of.share)
+    let (percent, decimals) = (100.0 * of.share, usize::from(reach < 0.01));
+    if reach < 0.1 { format!("{percent:.decimals$} %") } else { format!("{:.0} %", (percent / 10.0).round() * 10.0) }
 }
 
 /// The slow cards, or that there is none.
@@ -179,5 +179,83 @@ fn cases(count: usize, is_rest: bool) -> String {
         (count, false) => format!("the {count} cases that were also measured alone"),
         (1, true) => "one other case".to_owned(),
         (count, true) => format!("{count} other cases"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Terminal;
+    use crate::results::fleet::{Influence, Model, SlowInHost};
+
+    const PLAIN: Medium = Medium::Terminal(Terminal { width: 80, has_color: false });
+
+    fn judged(cards: usize) -> (Host, Vec<HostCard>) {
+        let model = Model { device: "NVIDIA H200".to_owned(), lane: "CUDA".to_owned() };
+        let relative = |log: f64| {
+            let ratio = Estimate { value: log.exp(), low: (log - 0.002).exp(), high: (log + 0.002).exp() };
+            Some(Relative { share: (-log / 2.0).exp(), ratio })
+        };
+        let family = |name: &str, log: f64| HostFamily {
+            model: model.clone(),
+            family: name.to_owned(),
+            cases: 12,
+            cards: (0..cards).map(|card| relative(if card == 1 { log } else { -log })).collect(),
+        };
+        let influence = |case: &str, ratio: f64, slowed: &[usize]| Influence {
+            model: model.clone(),
+            case: case.to_owned(),
+            cards: vec![Some(Estimate { value: ratio, low: ratio - 0.01, high: ratio + 0.01 }); cards],
+            slowed: slowed.to_vec(),
+            bound: ratio + 0.011,
+        };
+        let host = Host {
+            families: vec![family("scan", 0.0), family("stream", 0.05)],
+            slow: vec![SlowInHost { card: 1, family: 1 }],
+            influences: vec![influence("transfer/both_ways f32 67108864", 1.8, &[0, 1]), influence("scan", 1.0, &[])],
+        };
+        let card = |number| {
+            let card = format!("GPU-1a2b3c4{number}-0000-0000-0000-000000000000");
+            HostCard { number, device: "NVIDIA H200".to_owned(), card }
+        };
+        (host, (0..cards).map(card).collect())
+    }
+
+    #[test]
+    fn the_slow_card_of_two_is_named_with_its_interval() {
+        let (judged, cards) = judged(2);
+        let text = host(&judged, &cards, &HostRules::default(), PLAIN);
+        for line in [
+            "Speed of each card as a share of the mean of both cards, measured at the same\n",
+            "  stream               12   102.5 %    97.5 %\n",
+            "device 1: NVIDIA H200, GPU-1a2b3c41\n",
+            "device 1 is slow in stream, CUDA: it takes 5.1 % [4.9 %, 5.3 %] longer than\n",
+            "The cards slow each other down in transfer/both_ways f32 67108864, CUDA; time\n",
+            "device 0 1.80× [1.79, 1.81], device 1 1.80×",
+            "In one other case no card slows another down by more than 1.1 % (95 % certain)",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+    }
+
+    #[test]
+    fn tables_of_many_cards_fit_80_columns() {
+        let (judged, cards) = judged(8);
+        let text = host(&judged, &cards, &HostRules::default(), PLAIN);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(text.contains("the median of the cards of its model") && text.contains("the median of the others"));
+    }
+
+    #[test]
+    fn nothing_is_said_about_a_card_alone() {
+        let cards = judged(2).1;
+        let text = host(&Host::default(), &cards, &HostRules::default(), PLAIN);
+        assert_eq!(
+            text.replace('\n', " "),
+            "No two cards of one model have rows with an interval: there is nothing to compare. "
+        );
+        let calm = Host { slow: Vec::new(), ..judged(2).0 };
+        let text = host(&calm, &cards, &HostRules::default(), PLAIN);
+        assert!(text.contains("No card is certain to be slower than the others of its model by 2 %."), "{text}");
     }
 }

@@ -38,6 +38,7 @@ mod other_compilers;
 mod own_formats;
 mod packages;
 mod page;
+mod parallel;
 mod parameters;
 mod pipeline;
 mod radix_sort;

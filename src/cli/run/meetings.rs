@@ -22,7 +22,7 @@ enum State {
 pub(super) struct Release {
     /// Index of the card.
     pub(super) card: usize,
-    /// Whether all cards that still run are in step.
+    /// Whether all cards are in step: none lags, and none has ended.
     pub(super) is_in_step: bool,
 }
 
@@ -90,7 +90,7 @@ impl Meetings {
         if way == Way::InTurn {
             there.truncate(1);
         }
-        let is_in_step = !self.cards.contains(&State::Behind);
+        let is_in_step = !self.cards.contains(&State::Behind) && !self.cards.contains(&State::Gone);
         there.iter().for_each(|card| self.cards[*card] = State::Running);
         self.reached = self.reached.max(Some(first));
         self.since = (self.cards.iter().any(|state| matches!(state, State::Waiting(..)))).then_some(now);
@@ -149,7 +149,8 @@ mod tests {
         let (mut meetings, now) = (Meetings::new(3, PATIENCE), Instant::now());
         assert!(meetings.arrive(0, point(0, 0), Way::Together, now).is_empty());
         assert!(meetings.arrive(1, point(0, 0), Way::Together, now).is_empty());
-        assert_eq!(cards(&meetings.leave(2, now)), [0, 1]);
+        let releases = meetings.leave(2, now);
+        assert!(cards(&releases) == [0, 1] && !releases[0].is_in_step);
         // Another one ends while it has the turn.
         assert!(meetings.arrive(1, point(0, 3), Way::InTurn, now).is_empty());
         assert_eq!(cards(&meetings.arrive(0, point(0, 3), Way::InTurn, now)), [0]);

@@ -45,11 +45,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     // Check the command line before anything slow.
     let request = request(arguments, Profile::Quick, false)?;
     let cases = plan(&request)?;
-    for (filter, names) in by_part(&arguments.filters)? {
+    // The parent of a process in step says it.
+    let is_told = !arguments.in_step;
+    for (filter, names) in by_part(&arguments.filters)?.into_iter().filter(|_| is_told) {
         say(&matched_by_part(filter, &names));
     }
     let dropped = without_size(&request)?;
-    if !dropped.is_empty() {
+    if !dropped.is_empty() && is_told {
         say(&format!("left out, no --size fits: {}", dropped.join(", ")));
     }
     if arguments.save_image.is_some() && !cases.iter().any(|case| case.shape.dtype == Dtype::Rgba8) {
@@ -84,7 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     if arguments.device.is_none() {
         why_this_card(&devices, &runs[0]).iter().for_each(|why| say(why));
     }
-    battery_note().iter().for_each(|note| say(note));
+    battery_note().iter().filter(|_| is_told).for_each(|note| say(note));
     if resumed.is_some() && runs.len() > 1 {
         return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
     }

@@ -43,6 +43,9 @@ pub(super) fn check(arguments: &Arguments) -> Result<()> {
 
 /// Runs on each card of `runs`, indices into `devices`, and returns the exit code.
 pub(super) fn run(arguments: &Arguments, runs: &[Vec<usize>], devices: &[Device], files: &Files) -> Result<u8> {
+    if arguments.own.is_some() {
+        return Err(Error::Usage("--parallel is for the suite's benchmarks: run bench on each card".to_owned()));
+    }
     if let [run] = runs {
         let name = &devices[run[0]].name;
         return Err(Error::Usage(format!(
@@ -206,6 +209,8 @@ struct Parent {
     ended: Option<Instant>,
     /// The lines that processes wrote to stderr, with the first one that did.
     said: HashMap<String, usize>,
+    /// Whether a card ended early or lagged: the others' rows were then not measured beside it.
+    is_uneven: bool,
     /// Whether the plan was shown.
     is_begun: bool,
     /// The case that was last begun: pass, rank and turn.
@@ -221,7 +226,18 @@ impl Parent {
         }
         let meetings = Meetings::new(cards.len(), PATIENCE);
         let (said, start) = (HashMap::new(), Instant::now());
-        Self { cards, meetings, bar, interrupt, ended: None, said, is_begun: false, last: None, start }
+        Self {
+            cards,
+            meetings,
+            bar,
+            interrupt,
+            ended: None,
+            said,
+            is_uneven: false,
+            is_begun: false,
+            last: None,
+            start,
+        }
     }
 
     fn say(&self, line: &str) {
@@ -239,6 +255,7 @@ impl Parent {
             let now = Instant::now();
             let (late, releases) = self.meetings.expire(now);
             for card in late {
+                self.is_uneven = true;
                 let (number, seconds) = (self.cards[card].number, PATIENCE.as_secs());
                 self.say(&format!("device {number} did not come for {seconds} s: the others go on without it"));
             }
@@ -284,6 +301,7 @@ impl Parent {
                 ended.stdin = None;
                 ended.status = ended.child.wait().ok();
                 if !ended.is_complete() && self.ended.is_none() {
+                    self.is_uneven = true;
                     let (number, how) = (ended.number, ended.status.map_or_else(String::new, |how| how.to_string()));
                     self.say(&format!("device {number} ended early ({how}): the others go on without it"));
                 }
@@ -360,10 +378,14 @@ impl Parent {
             }
         }
         let rules = HostRules::default();
-        let judged = Host::judge(&rows, &rules);
+        let mut judged = Host::judge(&rows, &rules);
+        if self.is_uneven {
+            judged.influences.clear();
+            say("whether the cards slow each other down cannot be told: not all ran at once until the end");
+        }
         let names: Vec<HostCard> = self.cards.iter().zip(&rows).map(|(card, rows)| card.named(rows)).collect();
         print(&format!("\n{}\n", host(&judged, &names, &rules, arguments.format.medium()).trim_end()))?;
-        self.say_files(files, all.len(), is_complete);
+        self.say_files(files, all.len());
         let is_fault = |record: &&Record| arguments.fail_on.contains(&record.status);
         Ok(match () {
             () if is_interrupted => interrupt::EXIT_CODE,
@@ -375,7 +397,7 @@ impl Parent {
     }
 
     /// Where the rows are, and how to go on with a card that has not all of them.
-    fn say_files(&self, files: &Files, rows: usize, is_complete: bool) {
+    fn say_files(&self, files: &Files, rows: usize) {
         let (rows, seconds) = (plural(rows, "row", "rows"), self.start.elapsed().as_secs());
         let paths: Vec<String> =
             self.cards.iter().filter_map(|card| card.path.as_ref()).map(|path| path.display().to_string()).collect();
@@ -383,15 +405,12 @@ impl Parent {
             Some(file) => say(&format!("{rows} in {}; {seconds} s", file.output.path().display())),
             None => say(&format!("{rows} in {}; {seconds} s", paths.join(", "))),
         }
-        if is_complete {
-            // The report of all cards has their rows.
-            if files.csv.is_some() {
-                paths.iter().for_each(|path| drop(std::fs::remove_file(path)));
-            }
-            return;
-        }
-        for card in self.cards.iter().filter(|card| !card.is_complete()) {
-            if let Some(path) = &card.path {
+        for card in &self.cards {
+            let Some(path) = &card.path else { continue };
+            if card.is_complete() && files.csv.is_some() {
+                // The report of all cards has its rows.
+                let _ = std::fs::remove_file(path);
+            } else if !card.is_complete() {
                 let (number, path) = (card.number, path.display());
                 say(&format!(
                     "the same command with --device {number} --resume {path} in place of --device all --parallel \

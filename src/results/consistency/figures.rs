@@ -93,7 +93,10 @@ fn times(row: &Record, faults: &mut Faults) {
     let (Some(median), Some(min), Some(mean)) = (row.median_ns, row.min_ns, row.mean_ns) else { return };
     let epochs = &row.epochs_ns;
     let mut add = |kind: &'static str, sentence: String| faults.of_row(kind, row, &sentence);
-    if ![median, min, mean].iter().chain(epochs).all(|ns| POSSIBLE.contains(ns)) {
+    if row.alone_epochs_ns.len() > epochs.len() {
+        add("epochs", "there are more epochs alone than epochs".to_owned());
+    }
+    if ![median, min, mean].iter().chain(epochs).chain(&row.alone_epochs_ns).all(|ns| POSSIBLE.contains(ns)) {
         return add("times", "a time is not possible".to_owned());
     }
     if min < LEAST_LAUNCH_NS {

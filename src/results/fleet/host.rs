@@ -259,7 +259,8 @@ fn influences(cards: &[Vec<Record>], models: &mut Numbered<Model>, rules: &HostR
         for ((record, log, _), variance) in rows.into_iter().zip(moderate(&observed)) {
             let model = models.index(Model::of(record));
             let index = *indices.entry(Key::of(record, model)).or_insert_with(|| {
-                let case = format!("{} {} {} {}", record.name(), record.dtype_name(), record.size(), record.params_text());
+                let case =
+                    format!("{} {} {} {}", record.name(), record.dtype_name(), record.size(), record.params_text());
                 found.push(Influence {
                     model: models.all[model].clone(),
                     case: case.trim_end().to_owned(),
