@@ -23,8 +23,10 @@ constexpr float SHIFT = 6.0f;
 constexpr float LOG2_E = 1.44269504f;
 constexpr float LOWEST = -1e30f;
 
-// Byte offset of chunk `chunk` of row `row` in a tile.
+// Byte offset of chunk `chunk` of row `row` in a tile. That of chunk `chunk ^ n` is the same with bits 16 n flipped, since
+// tiles start at multiples of a row.
 __device__ __forceinline__ u32 place(u32 row, u32 chunk) { return (row * CHUNKS + (chunk ^ row % 8u)) * 16u; }
+constexpr u32 PITCH = CHUNKS * 16u;
 
 // Starts a copy of 16 bytes to an address of shared memory; `arrived` waits for it.
 __device__ __forceinline__ void copy(u32 to, const half_bits* from) {
@@ -125,7 +127,7 @@ kernel(
     const half_bits* __restrict__ q, const half_bits* __restrict__ k, const half_bits* __restrict__ v,
     float* __restrict__ output, const Sizes sizes
 ) {
-    extern __shared__ __align__(128) half_bits shared[];
+    extern __shared__ __align__(256) half_bits shared[];
     const u32 queries = static_cast<u32>(__cvta_generic_to_shared(shared));
     const u32 keys = queries + QUERIES * D * sizeof(half_bits);
     const u32 values = keys + TILE_BYTES;
@@ -148,6 +150,11 @@ kernel(
     const half_bits* from_v = v + head * length * D;
     const float scale = LOG2_E * rsqrtf(static_cast<float>(D));
 
+    // Where a lane's row of the first 16×16 of each tile starts, as `load_rows` and `load_columns` need it.
+    const u32 own_queries = queries + place(warp_row + lane % 16u, lane / 16u);
+    const u32 own_keys = keys + place(lane / 16u * 8u + lane % 8u, lane / 8u % 2u);
+    const u32 own_values = values + place(lane % 16u, lane / 16u);
+
     bring<QUERIES>(queries, q + (head * length + first) * D);
     bring<KEYS>(keys, from_k);
     // A lane has two rows of each block: lane / 4, and the eighth after it.
@@ -167,12 +174,12 @@ kernel(
             u32 a[BLOCKS][4];
 #pragma unroll
             for (u32 b = 0u; b < BLOCKS; b++) {
-                load_rows(a[b], queries + place(warp_row + 16u * b + lane % 16u, 2u * c + lane / 16u));
+                load_rows(a[b], (own_queries ^ 32u * c) + 16u * b * PITCH);
             }
 #pragma unroll
             for (u32 n = 0u; n < KEYS / 16u; n++) {
                 u32 both[4];
-                load_rows(both, keys + place(16u * n + lane / 16u * 8u + lane % 8u, 2u * c + lane / 8u % 2u));
+                load_rows(both, (own_keys ^ 32u * c) + 16u * n * PITCH);
 #pragma unroll
                 for (u32 b = 0u; b < BLOCKS; b++) {
                     multiply(s[b][2u * n], a[b], both[0], both[1]);
@@ -244,7 +251,7 @@ kernel(
 #pragma unroll
             for (u32 n = 0u; n < D / 16u; n++) {
                 u32 both[4];
-                load_columns(both, values + place(16u * m + lane % 16u, 2u * n + lane / 16u));
+                load_columns(both, (own_values ^ 32u * n) + 16u * m * PITCH);
 #pragma unroll
                 for (u32 b = 0u; b < BLOCKS; b++) {
                     multiply(o[b][2u * n], p[b], both[0], both[1]);
