@@ -1,6 +1,7 @@
 //! The families: one file each, with benchmarks as literals and their oracles; `shaders/` has a folder for each.
 
 pub mod atomics;
+pub mod attention;
 pub mod bank_conflict;
 pub mod barrier;
 pub mod cache_curve;
@@ -47,6 +48,7 @@ pub const FAMILIES: &[&Family] = &[
     &gemv::FAMILY,
     &softmax::FAMILY,
     &rmsnorm::FAMILY,
+    &attention::FAMILY,
     &bank_conflict::FAMILY,
     &coalescing::FAMILY,
     &workgroup_memory::FAMILY,

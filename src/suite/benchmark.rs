@@ -89,6 +89,9 @@ pub struct Benchmark {
     pub no_ceiling: &'static str,
     /// Whether its own rate is a measurement of that peak.
     pub sets_ceiling: bool,
+    /// Operations of the host for each value of the answer, about 1 for a copy, where its bytes do not tell; else 0. If all
+    /// values take more than 2^30, even the first epoch compares parts of the output.
+    pub host_cost: fn(&Shape) -> u64,
     /// The error allowed for each element of the output; `None` where it must be exact.
     pub tolerance: Option<fn(&Shape, &Interface) -> Oracle>,
     /// The prediction of the family's model: the speed relative to the first row of the same type and size.
@@ -126,6 +129,7 @@ impl Benchmark {
         ceiling: None,
         no_ceiling: "",
         sets_ceiling: false,
+        host_cost: |_| 0,
         tolerance: None,
         model: None,
         traffic: None,
@@ -243,6 +247,9 @@ pub struct Reference {
     pub output: Arc<OnceLock<Vec<u8>>>,
 }
 
+/// Operations of the host for one comparison of a whole output: a few seconds.
+const MOST_OPERATIONS: u64 = 1 << 30;
+
 impl Benchmark {
     /// Its buffers at a shape.
     pub(crate) fn declared_buffers(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Buffer>> {
@@ -273,13 +280,14 @@ impl Benchmark {
         }
         let scalars = (self.check.scalars)(shape, interface);
         let bytes = self.work_at(shape).bytes;
+        let host_cost = (self.host_cost)(shape);
         Ok(Some(Answer {
             buffer: self.check.buffer,
             scalars,
             oracle: (self.check.oracle)(shape, interface),
             tolerance: self.tolerance.map(|tolerance| tolerance(shape, interface)),
-            cost: bytes / (scalars * shape.dtype.scalar().bytes() as u64).max(1),
-            is_sampled: false,
+            cost: host_cost.max(bytes / (scalars * shape.dtype.scalar().bytes() as u64).max(1)),
+            is_sampled: scalars.saturating_mul(host_cost) > MOST_OPERATIONS,
             reference: None,
         }))
     }

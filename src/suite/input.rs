@@ -41,6 +41,11 @@ pub enum Values {
     /// The rings and the noise of [`Values::Picture`] of this width, mixed in one channel: levels below 256 for integers, 1/256 of
     /// them for floats.
     Grey(u64),
+    /// Queries of attention, rows of this length: [`Values::Summable`] times 4, every 61st row times 32. Products of a row with
+    /// keys of [`Values::Summable`], over the square root of its length, have a standard deviation of 1.3, so that many
+    /// keys count, and of 11 in those rows, where few keys decide and larger maxima follow smaller ones. Sums of up to 128
+    /// products are exact in f32: multiples of 2^-12 below 2^9, or of 2^-9 below 2^12.
+    Queries(u64),
     /// The same number everywhere, as in source article A5 (0.5).
     Constant(f64),
 }
@@ -122,6 +127,10 @@ impl Input {
             Values::Picture(width) => pixel(width, index / 4, key(self.stream))[(index % 4) as usize].into(),
             Values::Grey(width) => grey(width, index, key(self.stream), scalar),
             Values::Ramp => Values::ramp(scalar, index),
+            Values::Queries(width) => {
+                let drawn = Values::Summable.drawn(scalar, hash(index, key(self.stream)));
+                sharpness(index / width) * drawn
+            }
             values => values.kind().drawn(scalar, hash(values.position(index), key(self.stream))),
         }
     }
@@ -195,7 +204,13 @@ vectorised! {
                 let bytes = &pixel(width, number, key)[channel as usize..];
                 slots.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = f64::from(*byte));
             }),
-            (Values::Picture(_) | Values::Grey(_), _) => {
+            (Values::Queries(width), Scalar::F16 | Scalar::F32) if stride == 1 => {
+                draw(position, stride, key, slots, |random| Values::Summable.drawn(Scalar::F32, random));
+                by_rows(first, slots, width, |row, _, slots| {
+                    slots.iter_mut().for_each(|slot| *slot *= sharpness(row));
+                });
+            }
+            (Values::Picture(_) | Values::Grey(_) | Values::Queries(_), _) => {
                 let indices = (first..).step_by(stride as usize);
                 indices.zip(slots).for_each(|(index, slot)| *slot = input.at(scalar, index));
             }
@@ -238,6 +253,11 @@ fn draw(position: u64, stride: u64, key: u32, slots: &mut [f64], drawn: impl Fn(
         }
         slots.iter_mut().zip(randoms).for_each(|(slot, random)| *slot = drawn(*random));
     }
+}
+
+/// The factor of a row of [`Values::Queries`].
+const fn sharpness(row: u64) -> f64 {
+    if row % 61 == 7 { 32.0 } else { 4.0 }
 }
 
 /// Pixel `number` of [`Values::Picture`], with the noise of the stream of this key.
@@ -351,6 +371,7 @@ mod tests {
         let kinds = kinds.into_iter().chain([
             Values::Picture(37),
             Values::Grey(37),
+            Values::Queries(37),
             Values::Constant(2.0),
             Values::Ramp,
             Values::WideFrom(9),

@@ -1,0 +1,102 @@
+// Attention with all scores in memory: three launches, for the scores q·k, the softmax of their rows, and the sums of v.
+// Pattern: one invocation per score and per output element, all operands from global memory; one workgroup per row of
+// the softmax. Launches pass length² scores of each head through memory: written, read, replaced, and read D times.
+// Work: 4·heads·length²·D operations, half if causal; q, k, v read and the output written once.
+
+alias T = f32;
+
+/// Stage 0 writes the scores, stage 1 the softmax of each row, stage 2 the output.
+struct Sizes { heads: u32, length: u32, stage: u32 }
+
+@group(0) @binding(0) var<storage, read> q: array<T>;
+@group(0) @binding(1) var<storage, read> k: array<T>;
+@group(0) @binding(2) var<storage, read> v: array<T>;
+@group(0) @binding(3) var<storage, read_write> scores: array<f32>;
+@group(0) @binding(4) var<storage, read_write> output: array<f32>;
+@group(0) @binding(5) var<uniform> sizes: Sizes;
+
+override WG: u32 = 256u;
+/// Elements of a query, a key and a value.
+override D: u32 = 128u;
+/// 1: a query attends to no key after its own position.
+override CAUSAL: u32 = 0u;
+
+const LOWEST = -0x1.fffffep+127f;
+
+var<workgroup> parts: array<f32, WG>;
+
+@compute @workgroup_size(WG)
+fn main(
+    @builtin(local_invocation_index) t: u32,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+) {
+    let number = group.y * groups.x + group.x;
+    let length = sizes.length;
+    if (sizes.stage == 0u) {
+        let i = number * WG + t;
+        if (i < sizes.heads * length * length) {
+            let row = i / length;
+            let key = i % length;
+            if (CAUSAL == 0u || key <= row % length) {
+                let from_q = row * D;
+                let from_k = (row / length * length + key) * D;
+                var sum = 0.0f;
+                for (var c = 0u; c < D; c++) {
+                    sum += f32(q[from_q + c]) * f32(k[from_k + c]);
+                }
+                scores[i] = sum * inverseSqrt(f32(D));
+            }
+        }
+        return;
+    }
+    if (sizes.stage == 1u) {
+        if (number >= sizes.heads * length) {
+            return;
+        }
+        let first = number * length;
+        let end = select(length, number % length + 1u, CAUSAL == 1u);
+        var top = LOWEST;
+        for (var key = t; key < end; key += WG) {
+            top = max(top, scores[first + key]);
+        }
+        parts[t] = top;
+        workgroupBarrier();
+        for (var s = WG / 2u; s > 0u; s /= 2u) {
+            if (t < s) {
+                parts[t] = max(parts[t], parts[t + s]);
+            }
+            workgroupBarrier();
+        }
+        top = parts[0];
+        workgroupBarrier();
+        var sum = 0.0f;
+        for (var key = t; key < end; key += WG) {
+            sum += exp(scores[first + key] - top);
+        }
+        parts[t] = sum;
+        workgroupBarrier();
+        for (var s = WG / 2u; s > 0u; s /= 2u) {
+            if (t < s) {
+                parts[t] += parts[t + s];
+            }
+            workgroupBarrier();
+        }
+        let factor = 1.0f / parts[0];
+        for (var key = t; key < end; key += WG) {
+            scores[first + key] = exp(scores[first + key] - top) * factor;
+        }
+        return;
+    }
+    let i = number * WG + t;
+    if (i < sizes.heads * length * D) {
+        let row = i / D;
+        let end = select(length, row % length + 1u, CAUSAL == 1u);
+        let from_v = row / length * length * D + i % D;
+        var sum = 0.0f;
+        for (var key = 0u; key < end; key++) {
+            sum += scores[row * length + key] * f32(v[from_v + key * D]);
+        }
+        output[i] = sum;
+    }
+}
