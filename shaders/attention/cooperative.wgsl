@@ -1,4 +1,4 @@
-// Attention on tensor cores, FlashAttention's algorithm (Dao, arXiv:2307.08691, 2023): 128 queries of a head per workgroup,
+// Attention on tensor cores by FlashAttention-2 (Dao, arXiv:2307.08691, 2023): 128 queries of a head per workgroup,
 // 16 per subgroup, in steps of 32 keys. Products are cooperative matrices; queries and outputs stay in them.
 // Pattern: a subgroup reads the tiles of keys and values from workgroup memory for its own queries. Scores pass through
 // workgroup memory to invocations that own rows, exponentials in f16 back. An output in registers cannot be scaled by
@@ -106,8 +106,8 @@ fn main(
     let own_scores_0 = (slot * ROWS + 0u) * SCORES_PITCH;
     let own_weights_0 = (slot * ROWS + 0u) * WEIGHTS_PITCH;
     let at_01 = own_scores_0 + 4u;
-    // Each subgroup has a part of the queries; where there are fewer subgroups, several in turn. Subgroups beyond the parts
-    // compute one that another stores.
+    // Each subgroup has a part of the queries; where there are fewer subgroups, several in turn. Subgroups beyond
+    // the parts compute one that another stores.
     for (var first_part = 0u; first_part < PARTS; first_part += subgroups) {
         let is_own = subgroup < PARTS - first_part;
         let part = (first_part + slot) % PARTS;

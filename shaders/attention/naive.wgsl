@@ -1,4 +1,4 @@
-// Attention with all scores in memory: three launches, for the scores q·k, the softmax of their rows, and the sums of v.
+// Attention with all scores in memory: three launches, for the scores q·k, the softmax of rows, and the sums of v.
 // Pattern: one invocation per score and per output element, all operands from global memory; one workgroup per row of
 // the softmax. Launches pass length² scores of each head through memory: written, read, replaced, and read D times.
 // Work: 4·heads·length²·D operations, half if causal; q, k, v read and the output written once.

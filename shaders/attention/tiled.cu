@@ -1,4 +1,4 @@
-// Twin of tiled.wgsl: the same tiles, with the four queries of a thread in loops that the compiler unrolls, and the fast
+// Twin of tiled.wgsl: the same tiles, with the four queries of a thread in loops that are unrolled, and the fast
 // exponential, whose error WGSL allows too.
 
 struct Sizes { u32 heads, length; };

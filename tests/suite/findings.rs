@@ -132,6 +132,10 @@ const UNMEASURED: &[(&str, &str)] = &[
     ("softmax", "gain over three passes"),
     ("rmsnorm", "normalisation by the length of rows"),
     ("rmsnorm", "gain over two passes"),
+    ("attention", "rate of attention"),
+    ("attention", "gain of tiles"),
+    ("attention", "gain of tensor cores"),
+    ("attention", "time of causal attention"),
 ];
 
 #[test]
