@@ -30,7 +30,7 @@ pub const FAMILY: Family = Family {
             accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), D, CAUSAL],
             wgsl: include_str!("../../../shaders/attention/naive.wgsl"),
             cuda: include_str!("../../../shaders/attention/naive.cu"),
-            cases: &cases(F32, FLOATS, &[Extent::Matrix(16, 4096)]),
+            cases: &cases(F32, &[Extent::Matrix(16, 4096)]),
             buffers: |shape, _| {
                 let (heads, length) = shape.extent.matrix();
                 let mut buffers = inputs(shape, 0);
@@ -68,7 +68,7 @@ pub const FAMILY: Family = Family {
             accepts: &[D, CAUSAL],
             wgsl: include_str!("../../../shaders/attention/tiled.wgsl"),
             cuda: include_str!("../../../shaders/attention/tiled.cu"),
-            cases: &cases(F32, FLOATS, LONG),
+            cases: &cases(F32, LONG),
             steps: |shape, _| by_queries(shape, 64),
             tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_tiles(shape))),
             ..BASE
@@ -84,7 +84,7 @@ pub const FAMILY: Family = Family {
             accepts: &[("WG", Accepted::OneOf(&[256.0])), ("QUERIES", Accepted::OneOf(&[128.0])), D, CAUSAL],
             wgsl: include_str!("../../../shaders/attention/cooperative.wgsl"),
             cuda: include_str!("../../../shaders/attention/cooperative.cu"),
-            cases: &cases(F16, F16, LONG),
+            cases: &cases(F16, LONG),
             // Tiles beyond the end of the last head are read, and their scores replaced.
             buffers: |shape, _| buffers(shape, PADDING),
             steps: |shape, interface| by_queries(shape, interface.parameter("QUERIES").max(16)),
@@ -115,7 +115,6 @@ const BASE: Benchmark = Benchmark {
 
 const F32: &[Dtype] = &[Dtype::F32];
 const F16: &[Dtype] = &[Dtype::F16];
-const FLOATS: &[Dtype] = &[Dtype::F32, Dtype::F16];
 
 const FULL: Params = &[("CAUSAL", 0.0), ("D", 128.0)];
 const CAUSAL_128: Params = &[("CAUSAL", 1.0), ("D", 128.0)];
@@ -125,16 +124,15 @@ const CAUSAL_64: Params = &[("CAUSAL", 1.0), ("D", 64.0)];
 /// Sequences that a language model reads at once.
 const LONG: &[Extent] = &[Extent::Matrix(16, 4096), Extent::Matrix(16, 16384)];
 
-/// An odd size with all parameters, sequences of 1024 tokens, and those in `long`; `first` are the types of all but
-/// those.
-const fn cases(first: &'static [Dtype], dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 4] {
+/// An odd size with all parameters, sequences of 1024 tokens, and those in `long`.
+const fn cases(dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 4] {
     const ODD: &[Extent] = &[Extent::Matrix(3, 200)];
     const HEADLINE: &[Extent] = &[Extent::Matrix(4, 1024)];
     const MANY_HEADS: &[Extent] = &[Extent::Matrix(16, 1024)];
     [
-        Cases { from: Profile::Quick, dtypes: first, extents: ODD, params: &[FULL_64, CAUSAL_64, FULL, CAUSAL_128] },
-        Cases { from: Profile::Quick, dtypes: first, extents: HEADLINE, params: &[FULL, CAUSAL_128] },
-        Cases { from: Profile::Standard, dtypes: first, extents: MANY_HEADS, params: &[FULL, CAUSAL_128] },
+        Cases { from: Profile::Quick, dtypes, extents: ODD, params: &[FULL_64, CAUSAL_64, FULL, CAUSAL_128] },
+        Cases { from: Profile::Quick, dtypes, extents: HEADLINE, params: &[FULL, CAUSAL_128] },
+        Cases { from: Profile::Standard, dtypes, extents: MANY_HEADS, params: &[FULL, CAUSAL_128] },
         Cases { from: Profile::Standard, dtypes, extents: long, params: &[FULL, CAUSAL_128, FULL_64] },
     ]
 }
