@@ -1,6 +1,6 @@
-// Twin of cooperative.wgsl: the same algorithm by mma.sync, in steps of 64 keys. A thread knows its elements of a product,
-// so that scores, exponentials and outputs stay in its registers, which it scales at every step. Tiles are copied to
-// shared memory asynchronously: values during the first product, the next keys during the exponentials and the second.
+// Twin of cooperative.wgsl: the same algorithm by mma.sync, in steps of 64 keys. A thread knows its elements of a
+// product: scores, exponentials and outputs stay in its registers, and it scales outputs at every step. Tiles are
+// copied to shared memory asynchronously: values during the first product, the next keys after it.
 
 struct Sizes { u32 heads, length; };
 
@@ -23,7 +23,7 @@ constexpr float SHIFT = 6.0f;
 constexpr float LOG2_E = 1.44269504f;
 constexpr float LOWEST = -1e30f;
 
-// Byte offset of chunk `chunk` of row `row` in a tile. That of chunk `chunk ^ n` is the same with bits 16 n flipped, since
+// Byte offset of chunk `chunk` of row `row` in a tile. That of chunk `chunk ^ n` is the same with bits 16 n flipped:
 // tiles start at multiples of a row.
 __device__ __forceinline__ u32 place(u32 row, u32 chunk) { return (row * CHUNKS + (chunk ^ row % 8u)) * 16u; }
 constexpr u32 PITCH = CHUNKS * 16u;

@@ -1,4 +1,4 @@
-// Attention on tensor cores, FlashAttention's algorithm (Dao, arXiv:2307.08691, 2023): 128 queries of a head per workgroup,
+// Attention on tensor cores by FlashAttention-2 (Dao, arXiv:2307.08691, 2023): 128 queries of a head per workgroup,
 // 16 per subgroup, in steps of 32 keys. Products are cooperative matrices; queries and outputs stay in them.
 // Pattern: a subgroup reads the tiles of keys and values from workgroup memory for its own queries. Scores pass through
 // workgroup memory to invocations that own rows, exponentials in f16 back. An output in registers cannot be scaled by
@@ -41,8 +41,9 @@ var<workgroup> keys: array<vec4<f16>, KEYS * (D / 4u + 2u)>;
 var<workgroup> values: array<vec4<f16>, KEYS * (D / 4u + 2u)>;
 var<workgroup> scores: array<vec4<f32>, 128u * SCORES_PITCH>;
 var<workgroup> weights: array<vec4<f16>, 128u * WEIGHTS_PITCH>;
-// Whether a reference was replaced in this step.
-var<workgroup> replaced: u32;
+// Whether a reference was replaced in this step. A vec4, so that the size of every variable is a multiple of 16 bytes:
+// drivers align a variable to its type only, and matrices are loaded from multiples of 16 bytes.
+var<workgroup> replaced: vec4<u32>;
 
 // Stores an invocation's vec4s of the tile: one and every 256th after it.
 fn keep_keys(t: u32, x_0: vec4<f16>, x_1: vec4<f16>, x_2: vec4<f16>, x_3: vec4<f16>) {
@@ -106,8 +107,8 @@ fn main(
     let own_scores_0 = (slot * ROWS + 0u) * SCORES_PITCH;
     let own_weights_0 = (slot * ROWS + 0u) * WEIGHTS_PITCH;
     let at_01 = own_scores_0 + 4u;
-    // Each subgroup has a part of the queries; where there are fewer subgroups, several in turn. Subgroups beyond the parts
-    // compute one that another stores.
+    // Each subgroup has a part of the queries; where there are fewer subgroups, several in turn. Subgroups beyond
+    // the parts compute one that another stores.
     for (var first_part = 0u; first_part < PARTS; first_part += subgroups) {
         let is_own = subgroup < PARTS - first_part;
         let part = (first_part + slot) % PARTS;
@@ -133,7 +134,7 @@ fn main(
         var reference = 0.0f;
         var sum = 0.0f;
         if (t == 0u) {
-            replaced = 0u;
+            replaced.x = 0u;
         }
         {
             let at = base * width + t;
@@ -232,7 +233,7 @@ fn main(
             } else if (top > reference + GROWTH) {
                 factor = exp2(reference - top);
                 reference = top;
-                replaced = 1u;
+                replaced.x = 1u;
             }
             let shift = vec4<f32>(SHIFT - reference);
             x_0 = exp2(fma(x_0, vec4<f32>(scale), shift));
@@ -246,7 +247,7 @@ fn main(
             let total = ((x_0 + x_1) + (x_2 + x_3));
             sum = sum * factor + ((total.x + total.y) + (total.z + total.w));
             workgroupBarrier();
-            if (replaced == 1u) {
+            if (replaced.x == 1u) {
                 if (is_own) {
                     coopStoreT(o_00, &scores[own_scores_0], SCORES_PITCH);
                     coopStoreT(o_01, &scores[at_01], SCORES_PITCH);
@@ -254,7 +255,7 @@ fn main(
                 workgroupBarrier();
                 // Every invocation has read it.
                 if (t == 0u) {
-                    replaced = 0u;
+                    replaced.x = 0u;
                 }
                 scores[row_scores] *= factor;
                 scores[row_scores + 1u] *= factor;

@@ -4,10 +4,10 @@ struct Sizes { u32 heads, length, stage; };
 
 extern "C" __global__ void __launch_bounds__(WG)
 kernel(
-    const T* __restrict__ q, const T* __restrict__ k, const T* __restrict__ v, float* __restrict__ scores,
-    float* __restrict__ output, const Sizes sizes
+    const T* __restrict__ q, const T* __restrict__ k, const T* __restrict__ v, T* __restrict__ scores,
+    T* __restrict__ output, const Sizes sizes
 ) {
-    __shared__ float parts[WG];
+    __shared__ T parts[WG];
     const u32 t = threadIdx.x;
     const u32 number = block_index();
     const u32 length = sizes.length;
@@ -19,9 +19,9 @@ kernel(
             if (CAUSAL == 0u || key <= row % length) {
                 const T* from_q = q + row * D;
                 const T* from_k = k + (row / length * length + key) * D;
-                float sum = 0.0f;
+                T sum = 0.0f;
                 for (u32 c = 0u; c < D; c++) {
-                    sum += to_float(from_q[c]) * to_float(from_k[c]);
+                    sum += from_q[c] * from_k[c];
                 }
                 scores[i] = sum * rsqrtf(static_cast<float>(D));
             }
@@ -32,9 +32,9 @@ kernel(
         if (number >= sizes.heads * length) {
             return;
         }
-        float* own = scores + number * length;
+        T* own = scores + number * length;
         const u32 end = CAUSAL == 1u ? number % length + 1u : length;
-        float top = -3.402823466e38f;
+        T top = -3.402823466e38f;
         for (u32 key = t; key < end; key += WG) {
             top = fmaxf(top, own[key]);
         }
@@ -48,7 +48,7 @@ kernel(
         }
         top = parts[0];
         __syncthreads();
-        float sum = 0.0f;
+        T sum = 0.0f;
         for (u32 key = t; key < end; key += WG) {
             sum += __expf(own[key] - top);
         }
@@ -60,7 +60,7 @@ kernel(
             }
             __syncthreads();
         }
-        const float factor = 1.0f / parts[0];
+        const T factor = 1.0f / parts[0];
         for (u32 key = t; key < end; key += WG) {
             own[key] = __expf(own[key] - top) * factor;
         }
@@ -70,11 +70,11 @@ kernel(
     if (i < sizes.heads * length * D) {
         const u32 row = i / D;
         const u32 end = CAUSAL == 1u ? row % length + 1u : length;
-        const float* own = scores + row * length;
+        const T* own = scores + row * length;
         const T* from_v = v + row / length * length * D + i % D;
-        float sum = 0.0f;
+        T sum = 0.0f;
         for (u32 key = 0u; key < end; key++) {
-            sum += own[key] * to_float(from_v[key * D]);
+            sum += own[key] * from_v[key * D];
         }
         output[i] = sum;
     }

@@ -1,4 +1,4 @@
-// Attention with all scores in memory: three launches, for the scores q·k, the softmax of their rows, and the sums of v.
+// Attention with all scores in memory: three launches, for the scores q·k, the softmax of rows, and the sums of v.
 // Pattern: one invocation per score and per output element, all operands from global memory; one workgroup per row of
 // the softmax. Launches pass length² scores of each head through memory: written, read, replaced, and read D times.
 // Work: 4·heads·length²·D operations, half if causal; q, k, v read and the output written once.
@@ -11,8 +11,8 @@ struct Sizes { heads: u32, length: u32, stage: u32 }
 @group(0) @binding(0) var<storage, read> q: array<T>;
 @group(0) @binding(1) var<storage, read> k: array<T>;
 @group(0) @binding(2) var<storage, read> v: array<T>;
-@group(0) @binding(3) var<storage, read_write> scores: array<f32>;
-@group(0) @binding(4) var<storage, read_write> output: array<f32>;
+@group(0) @binding(3) var<storage, read_write> scores: array<T>;
+@group(0) @binding(4) var<storage, read_write> output: array<T>;
 @group(0) @binding(5) var<uniform> sizes: Sizes;
 
 override WG: u32 = 256u;
@@ -23,7 +23,7 @@ override CAUSAL: u32 = 0u;
 
 const LOWEST = -0x1.fffffep+127f;
 
-var<workgroup> parts: array<f32, WG>;
+var<workgroup> parts: array<T, WG>;
 
 @compute @workgroup_size(WG)
 fn main(
@@ -43,7 +43,7 @@ fn main(
                 let from_k = (row / length * length + key) * D;
                 var sum = 0.0f;
                 for (var c = 0u; c < D; c++) {
-                    sum += f32(q[from_q + c]) * f32(k[from_k + c]);
+                    sum += q[from_q + c] * k[from_k + c];
                 }
                 scores[i] = sum * inverseSqrt(f32(D));
             }
@@ -95,7 +95,7 @@ fn main(
         let from_v = row / length * length * D + i % D;
         var sum = 0.0f;
         for (var key = 0u; key < end; key++) {
-            sum += scores[row * length + key] * f32(v[from_v + key * D]);
+            sum += scores[row * length + key] * v[from_v + key * D];
         }
         output[i] = sum;
     }

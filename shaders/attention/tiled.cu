@@ -1,4 +1,4 @@
-// Twin of tiled.wgsl: the same tiles, with the four queries of a thread in loops that the compiler unrolls, and the fast
+// Twin of tiled.wgsl: the same tiles, with the four queries of a thread in loops that are unrolled, and the fast
 // exponential, whose error WGSL allows too.
 
 struct Sizes { u32 heads, length; };
@@ -12,10 +12,6 @@ constexpr u32 ROWS = 4u;
 constexpr u32 PARTS = WIDTH / 8u;
 constexpr float LOWEST = -3.402823466e38f;
 
-__device__ __forceinline__ float4 widened(vec4<T> x) {
-    return make_float4(to_float(x.x), to_float(x.y), to_float(x.z), to_float(x.w));
-}
-
 __device__ __forceinline__ float with_product(float sum, float4 a, float4 b) {
     return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, fmaf(a.w, b.w, sum))));
 }
@@ -28,17 +24,17 @@ __device__ __forceinline__ void add_scaled(float4& sum, float factor, float4 x) 
 }
 
 // Copies 16 rows of keys or values from row `first` on; rows beyond the last are read as the last one.
-__device__ __forceinline__ void bring(float4* tile, const vec4<T>* __restrict__ rows, u32 first, u32 last) {
+__device__ __forceinline__ void bring(float4* tile, const float4* __restrict__ rows, u32 first, u32 last) {
 #pragma unroll
     for (u32 i = threadIdx.x; i < KEYS * WIDTH; i += 128u) {
         const u32 at = min(first + i / WIDTH, last);
-        tile[i / WIDTH * PITCH + i % WIDTH] = widened(rows[at * WIDTH + i % WIDTH]);
+        tile[i / WIDTH * PITCH + i % WIDTH] = rows[at * WIDTH + i % WIDTH];
     }
 }
 
 extern "C" __global__ void __launch_bounds__(128)
 kernel(
-    const vec4<T>* __restrict__ q, const vec4<T>* __restrict__ k, const vec4<T>* __restrict__ v,
+    const float4* __restrict__ q, const float4* __restrict__ k, const float4* __restrict__ v,
     float4* __restrict__ output, const Sizes sizes
 ) {
     __shared__ float4 tile[KEYS * PITCH];
@@ -56,8 +52,8 @@ kernel(
     const u32 block = CAUSAL == 1u ? blocks - 1u - number / sizes.heads : number % blocks;
     const u32 first = block * QUERIES;
     const u32 end = CAUSAL == 1u ? min(first + QUERIES, length) : length;
-    const vec4<T>* keys = k + head * length * WIDTH;
-    const vec4<T>* values = v + head * length * WIDTH;
+    const float4* keys = k + head * length * WIDTH;
+    const float4* values = v + head * length * WIDTH;
     const u32 lane = t % 8u;
     const u32 own = t / 8u;
     const float scale = rsqrtf(static_cast<float>(D));
@@ -84,7 +80,7 @@ kernel(
             const float4 key_b = tile[(lane + 8u) * PITCH + c];
 #pragma unroll
             for (u32 r = 0u; r < ROWS; r++) {
-                const float4 query = widened(q[(head * length + row[r]) * WIDTH + c]);
+                const float4 query = q[(head * length + row[r]) * WIDTH + c];
                 a[r] = with_product(a[r], query, key_a);
                 b[r] = with_product(b[r], query, key_b);
             }

@@ -11,7 +11,7 @@ struct Sizes { heads: u32, length: u32 }
 @group(0) @binding(0) var<storage, read> q: array<vec4<T>>;
 @group(0) @binding(1) var<storage, read> k: array<vec4<T>>;
 @group(0) @binding(2) var<storage, read> v: array<vec4<T>>;
-@group(0) @binding(3) var<storage, read_write> output: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> output: array<vec4<T>>;
 @group(0) @binding(4) var<uniform> sizes: Sizes;
 
 /// Elements of a query, a key and a value: 64 or 128.
@@ -26,17 +26,17 @@ const LOWEST = -0x1.fffffep+127f;
 
 // Vector c of key `key` is at key * (D / 4 + 1) + c: one vector more than a row holds, so that rows start in different
 // banks.
-var<workgroup> tile: array<vec4<f32>, KEYS * (D / 4u + 1u)>;
+var<workgroup> tile: array<vec4<T>, KEYS * (D / 4u + 1u)>;
 // The exponentials of a query, five vectors apart for the same reason.
-var<workgroup> weights: array<vec4<f32>, QUERIES * 5u>;
+var<workgroup> weights: array<vec4<T>, QUERIES * 5u>;
 // The maxima that the eight invocations of a query find.
-var<workgroup> maxima: array<vec4<f32>, QUERIES * 2u>;
+var<workgroup> maxima: array<vec4<T>, QUERIES * 2u>;
 
-fn largest(x: vec4<f32>) -> f32 {
+fn largest(x: vec4<T>) -> T {
     return max(max(x.x, x.y), max(x.z, x.w));
 }
 
-fn added(x: vec4<f32>) -> f32 {
+fn added(x: vec4<T>) -> T {
     return (x.x + x.y) + (x.z + x.w);
 }
 
@@ -83,32 +83,32 @@ fn main(
     let scale = inverseSqrt(f32(D));
     var top_0 = LOWEST;
     var sum_0 = 0.0f;
-    var o_00 = vec4<f32>();
-    var o_01 = vec4<f32>();
-    var o_02 = vec4<f32>();
-    var o_03 = vec4<f32>();
+    var o_00 = vec4<T>();
+    var o_01 = vec4<T>();
+    var o_02 = vec4<T>();
+    var o_03 = vec4<T>();
     var top_1 = LOWEST;
     var sum_1 = 0.0f;
-    var o_10 = vec4<f32>();
-    var o_11 = vec4<f32>();
-    var o_12 = vec4<f32>();
-    var o_13 = vec4<f32>();
+    var o_10 = vec4<T>();
+    var o_11 = vec4<T>();
+    var o_12 = vec4<T>();
+    var o_13 = vec4<T>();
     var top_2 = LOWEST;
     var sum_2 = 0.0f;
-    var o_20 = vec4<f32>();
-    var o_21 = vec4<f32>();
-    var o_22 = vec4<f32>();
-    var o_23 = vec4<f32>();
+    var o_20 = vec4<T>();
+    var o_21 = vec4<T>();
+    var o_22 = vec4<T>();
+    var o_23 = vec4<T>();
     var top_3 = LOWEST;
     var sum_3 = 0.0f;
-    var o_30 = vec4<f32>();
-    var o_31 = vec4<f32>();
-    var o_32 = vec4<f32>();
-    var o_33 = vec4<f32>();
+    var o_30 = vec4<T>();
+    var o_31 = vec4<T>();
+    var o_32 = vec4<T>();
+    var o_33 = vec4<T>();
     for (var key = 0u; key < end; key += KEYS) {
         for (var i = t; i < KEYS * width; i += WG) {
             let at = min(key + i / width, length - 1u);
-            tile[i / width * pitch + i % width] = vec4<f32>(k[(base + at) * width + i % width]);
+            tile[i / width * pitch + i % width] = k[(base + at) * width + i % width];
         }
         workgroupBarrier();
         var a_0 = 0.0f;
@@ -122,16 +122,16 @@ fn main(
         for (var c = 0u; c < width; c++) {
             let key_a = tile[lane * pitch + c];
             let key_b = tile[(lane + 8u) * pitch + c];
-            let q_0 = vec4<f32>(q[from_0 + c]);
+            let q_0 = q[from_0 + c];
             a_0 += dot(q_0, key_a);
             b_0 += dot(q_0, key_b);
-            let q_1 = vec4<f32>(q[from_1 + c]);
+            let q_1 = q[from_1 + c];
             a_1 += dot(q_1, key_a);
             b_1 += dot(q_1, key_b);
-            let q_2 = vec4<f32>(q[from_2 + c]);
+            let q_2 = q[from_2 + c];
             a_2 += dot(q_2, key_a);
             b_2 += dot(q_2, key_b);
-            let q_3 = vec4<f32>(q[from_3 + c]);
+            let q_3 = q[from_3 + c];
             a_3 += dot(q_3, key_a);
             b_3 += dot(q_3, key_b);
         }
@@ -175,7 +175,7 @@ fn main(
         // Every invocation has read the keys.
         for (var i = t; i < KEYS * width; i += WG) {
             let at = min(key + i / width, length - 1u);
-            tile[i / width * pitch + i % width] = vec4<f32>(v[(base + at) * width + i % width]);
+            tile[i / width * pitch + i % width] = v[(base + at) * width + i % width];
         }
         workgroupBarrier();
         sum_0 *= factor_0;

@@ -89,8 +89,8 @@ pub struct Benchmark {
     pub no_ceiling: &'static str,
     /// Whether its own rate is a measurement of that peak.
     pub sets_ceiling: bool,
-    /// Operations of the host for each value of the answer, about 1 for a copy, where its bytes do not tell; else 0. If all
-    /// values take more than 2^30, even the first epoch compares parts of the output.
+    /// Operations of the host for each value of the answer, about 1 for a copy, where the bytes of a launch do not tell;
+    /// else 0. If all values need more than 2^30, even the first epoch compares parts of the output.
     pub host_cost: fn(&Shape) -> u64,
     /// The error allowed for each element of the output; `None` where it must be exact.
     pub tolerance: Option<fn(&Shape, &Interface) -> Oracle>,

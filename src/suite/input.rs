@@ -41,10 +41,10 @@ pub enum Values {
     /// The rings and the noise of [`Values::Picture`] of this width, mixed in one channel: levels below 256 for integers, 1/256 of
     /// them for floats.
     Grey(u64),
-    /// Queries of attention, rows of this length: [`Values::Summable`] times 4, every 61st row times 32. Products of a row with
-    /// keys of [`Values::Summable`], over the square root of its length, have a standard deviation of 1.3, so that many
-    /// keys count, and of 11 in those rows, where few keys decide and larger maxima follow smaller ones. Sums of up to 128
-    /// products are exact in f32: multiples of 2^-12 below 2^9, or of 2^-9 below 2^12.
+    /// Queries of attention, in rows of this length: [`Values::Summable`] times 4, every 61st row times 32. Products
+    /// with keys of [`Values::Summable`], over the square root of the length, have a standard deviation of 1.3, so that
+    /// many keys count; in those rows of 11, so that few keys decide, and larger maxima follow smaller ones. The sum of
+    /// up to 128 products is exact in f32: a multiple of 2^-12 below 2^9, in those rows of 2^-9 below 2^12.
     Queries(u64),
     /// The same number everywhere, as in source article A5 (0.5).
     Constant(f64),

@@ -101,7 +101,7 @@ fn in_f32(dtype: Dtype) -> Dtype {
 macro_rules! each_family {
     ($function:ident) => {
         crate::device::each_family!(
-            $function: atomics, bank_conflict, barrier, cache_curve, ceiling, coalescing, fft, gemv, histogram, matmul,
+            $function: atomics, attention, bank_conflict, barrier, cache_curve, ceiling, coalescing, fft, gemv, histogram, matmul,
             memory_spaces, pitched, radix_sort, reduction, rmsnorm, roofline, safety_tax, scan, softmax, spmv, stencil,
             stream, sum_of_cubes, texture, transfer, transpose, workgroup_memory
         );

@@ -46,9 +46,14 @@ fn sizes(benchmark: &Benchmark) -> Vec<Extent> {
     ];
     // Only powers of two from 256 to 4096 are supported.
     let transforms = [(1, 256), (16, 256), (17, 256), (3, 512), (9, 1024), (3, 2048), (1, 4096), (5, 4096)];
+    let sequences = [(1, 1), (33, 1), (1, 33), (3, 5), (2, 16), (2, 64), (2, 65), (5, 100), (1, 130), (1, 257)];
     match declared {
         Extent::Matrix(..) if benchmark.name == "stockham" => {
             transforms.map(|(count, points)| Extent::Matrix(count, points)).to_vec()
+        }
+        // Heads by length: the work grows with the square of the length.
+        Extent::Matrix(..) if benchmark.wgsl.contains("CAUSAL") => {
+            sequences.map(|(heads, length)| Extent::Matrix(heads, length)).to_vec()
         }
         Extent::Linear(1) => vec![declared],
         Extent::Linear(_) if benchmark.wgsl.contains("SPAN") || benchmark.cuda.contains("SPAN") => {

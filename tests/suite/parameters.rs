@@ -52,6 +52,7 @@ fn size(name: &str, benchmark: &Benchmark, lanes: u64) -> Extent {
         Extent::Linear(_) if name.starts_with("cache_curve") => Extent::Linear(1 << 14),
         Extent::Linear(_) => Extent::Linear(5003 * lanes),
         Extent::Matrix(..) if name == "fft/stockham" => Extent::Matrix(19, 512),
+        Extent::Matrix(..) if name.starts_with("attention") => Extent::Matrix(3, 130),
         Extent::Matrix(..) => Extent::Matrix(100, 257),
         Extent::Product(..) => Extent::Product(65, 67, 33),
     }

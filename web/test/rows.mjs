@@ -28,6 +28,7 @@ export const withoutFigures = (rows) => names(rows).filter((name) => !withFigure
 
 /** Benchmarks that WebGPU or SwiftShader does not support. All others must have figures. */
 export const WITHOUT_FIGURES = [
+    "attention/cooperative",
     "bank_conflict/bytes_direct",
     "bank_conflict/halves_direct",
     "matmul/cooperative",

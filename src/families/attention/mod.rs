@@ -5,36 +5,35 @@ mod oracle;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, Params, Profile, Shape,
-    Step, Tag, Work, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
+    Tag, Work, grid, uniform,
 };
 
 /// The family.
 pub const FAMILY: Family = Family {
     name: "attention",
-    summary: "attention, softmax(q kᵀ / √d) v, for heads of 64 and 128 elements, causal or not; sizes are heads × length",
+    summary: "attention, softmax(q kᵀ / √d) v; sizes are heads × length",
     tags: &[Tag::Llm],
     model_text: "4·length²·d operations per head, half of them if causal, over the peak of the units that do them: two \
-        matrix products, whose bytes do not count once the sequence is long. Scores kept in memory cost 4 bytes each, \
-        four times over, and a read for each multiply-add of the second product. The online softmax keeps a tile of \
-        them on chip.",
+        matrix products. Their inputs are few bytes for so many operations. Scores in memory are 4 bytes each, written \
+        twice and read more often. With the online softmax, a tile of them exists at a time, on chip.",
     is_by_kernel: false,
     tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "naive",
             summary: "three launches, with all scores in memory: q·k, the softmax of rows, times v",
-            look_for: "Its share of the FMA peak, a few percent, and its memory: length² scores of each head. Compare \
-                CAUSAL=1: half of the products in half of the time.",
-            limited_by: "Load instructions: two for each multiply-add, of which those of the keys are not coalesced; \
-                then the scores, which long sequences move through DRAM.",
+            look_for: "Its share of the FMA peak, and its memory: length² scores of each head. CAUSAL=1 has half of the \
+                operations, and should take half of the time.",
+            limited_by: "Load instructions: two for each multiply-add, of which those of the keys are not coalesced. \
+                The scores of long sequences also move through DRAM.",
             accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), D, CAUSAL],
             wgsl: include_str!("../../../shaders/attention/naive.wgsl"),
             cuda: include_str!("../../../shaders/attention/naive.cu"),
-            cases: &cases(F32, FLOATS, &[Extent::Matrix(16, 4096)]),
-            buffers: |shape, interface| {
+            cases: &cases(F32, &[Extent::Matrix(16, 4096)]),
+            buffers: |shape, _| {
                 let (heads, length) = shape.extent.matrix();
-                let mut buffers = inputs(shape, interface, 0);
+                let mut buffers = inputs(shape, 0);
                 let scores = heads.saturating_mul(length).saturating_mul(length);
                 buffers.push(Buffer { name: "scores", scalars: scores, contents: Contents::PoisonF32 });
                 buffers.extend(STAGES.iter().zip(0..).map(|(name, stage)| uniform(name, &[heads, length, stage])));
@@ -62,14 +61,14 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "tiled",
             summary: "online softmax over tiles of 16 keys in workgroup memory, 64 queries per workgroup",
-            look_for: "Its gain over naive: no score reaches memory, and each key that is read serves 64 queries. The \
-                share of the FMA peak is what two products, joined by exponentials and barriers, leave of it.",
+            look_for: "Its gain over naive: no score reaches memory, and each key that is read serves 64 queries. \
+                Compare its share of the FMA peak with that of matmul/register_blocked, which has no exponentials.",
             limited_by: "Workgroup memory and issue slots: six vector loads for each 32 multiply-adds, and four \
                 barriers per tile.",
             accepts: &[D, CAUSAL],
             wgsl: include_str!("../../../shaders/attention/tiled.wgsl"),
             cuda: include_str!("../../../shaders/attention/tiled.cu"),
-            cases: &cases(F32, FLOATS, LONG),
+            cases: &cases(F32, LONG),
             steps: |shape, _| by_queries(shape, 64),
             tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_tiles(shape))),
             ..BASE
@@ -78,16 +77,16 @@ pub const FAMILY: Family = Family {
             name: "cooperative",
             summary: "f16 inputs on tensor cores, f32 sums and softmax, 128 queries per workgroup",
             look_for: "Its share of ceiling/tensor, and its gain over tiled, which has the FMA units only. Compare the \
-                two APIs: CUDA's threads know which elements of a product they hold, so that scores stay in registers; \
-                in WGSL they pass through workgroup memory.",
-            limited_by: "Workgroup memory, from which each subgroup reads all keys and values for its own queries; the \
+                two APIs: in CUDA a thread knows which elements of a product it holds, and scores stay in registers; in \
+                WGSL they pass through workgroup memory.",
+            limited_by: "Workgroup memory, from which each subgroup reads all keys and values for its own queries; and \
                 exponentials, during which tensor cores wait unless another workgroup is resident.",
             accepts: &[("WG", Accepted::OneOf(&[256.0])), ("QUERIES", Accepted::OneOf(&[128.0])), D, CAUSAL],
             wgsl: include_str!("../../../shaders/attention/cooperative.wgsl"),
             cuda: include_str!("../../../shaders/attention/cooperative.cu"),
-            cases: &cases(F16, F16, LONG),
+            cases: &cases(F16, LONG),
             // Tiles beyond the end of the last head are read, and their scores replaced.
-            buffers: |shape, interface| buffers(shape, interface, PADDING),
+            buffers: |shape, _| buffers(shape, PADDING),
             steps: |shape, interface| by_queries(shape, interface.parameter("QUERIES").max(16)),
             ceiling: Some(Limit::Tensor),
             tolerance: Some(|shape, _| oracle::tolerance(shape, oracle::in_halves(shape))),
@@ -106,21 +105,16 @@ const STAGES: [&str; 3] = ["first", "second", "third"];
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Matrix(2, 100)),
-    buffers: |shape, interface| buffers(shape, interface, 0),
+    buffers: |shape, _| buffers(shape, 0),
     work,
     ceiling: Some(Limit::Fma),
     host_cost: |shape| shape.extent.matrix().1 / 32,
-    check: Check {
-        buffer: "output",
-        scalars: |shape, _| elements(shape),
-        oracle: |shape, _| oracle::attended(shape),
-    },
+    check: Check { buffer: "output", scalars: |shape, _| elements(shape), oracle: |shape, _| oracle::attended(shape) },
     ..Benchmark::BLANK
 };
 
 const F32: &[Dtype] = &[Dtype::F32];
 const F16: &[Dtype] = &[Dtype::F16];
-const FLOATS: &[Dtype] = &[Dtype::F32, Dtype::F16];
 
 const FULL: Params = &[("CAUSAL", 0.0), ("D", 128.0)];
 const CAUSAL_128: Params = &[("CAUSAL", 1.0), ("D", 128.0)];
@@ -130,16 +124,15 @@ const CAUSAL_64: Params = &[("CAUSAL", 1.0), ("D", 64.0)];
 /// Sequences that a language model reads at once.
 const LONG: &[Extent] = &[Extent::Matrix(16, 4096), Extent::Matrix(16, 16384)];
 
-/// An odd size with all parameters, and 16 heads of 1024 tokens and of the lengths in `long`; `first` are the types up to
-/// 1024 tokens.
-const fn cases(first: &'static [Dtype], dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 4] {
+/// An odd size with all parameters, sequences of 1024 tokens, and those in `long`.
+const fn cases(dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 4] {
     const ODD: &[Extent] = &[Extent::Matrix(3, 200)];
     const HEADLINE: &[Extent] = &[Extent::Matrix(4, 1024)];
     const MANY_HEADS: &[Extent] = &[Extent::Matrix(16, 1024)];
     [
-        Cases { from: Profile::Quick, dtypes: first, extents: ODD, params: &[FULL, CAUSAL_128, FULL_64, CAUSAL_64] },
-        Cases { from: Profile::Quick, dtypes: first, extents: HEADLINE, params: &[FULL, CAUSAL_128] },
-        Cases { from: Profile::Standard, dtypes: first, extents: MANY_HEADS, params: &[FULL, CAUSAL_128] },
+        Cases { from: Profile::Quick, dtypes, extents: ODD, params: &[FULL_64, CAUSAL_64, FULL, CAUSAL_128] },
+        Cases { from: Profile::Quick, dtypes, extents: HEADLINE, params: &[FULL, CAUSAL_128] },
+        Cases { from: Profile::Standard, dtypes, extents: MANY_HEADS, params: &[FULL, CAUSAL_128] },
         Cases { from: Profile::Standard, dtypes, extents: long, params: &[FULL, CAUSAL_128, FULL_64] },
     ]
 }
@@ -166,11 +159,11 @@ fn work(shape: &Shape) -> Work {
     Work { bytes: 0, flops: heads.saturating_mul(keys).saturating_mul(4 * width(shape)) }
 }
 
-/// Rows beyond the end: as many as a workgroup has queries or reads keys at once.
-const PADDING: u64 = 128;
+/// Rows beyond the end: as many as a workgroup may have queries, and twice as many keys as it reads at once.
+const PADDING: u64 = 256;
 
 /// q, k and v with `padding` more rows, and the output.
-fn inputs(shape: &Shape, _: &Interface, padding: u64) -> Vec<Buffer> {
+fn inputs(shape: &Shape, padding: u64) -> Vec<Buffer> {
     let scalars = elements(shape).saturating_add(padding * width(shape));
     let input = |name, values| Buffer { name, scalars, contents: Contents::Input(values) };
     vec![
@@ -181,9 +174,9 @@ fn inputs(shape: &Shape, _: &Interface, padding: u64) -> Vec<Buffer> {
     ]
 }
 
-fn buffers(shape: &Shape, interface: &Interface, padding: u64) -> Vec<Buffer> {
+fn buffers(shape: &Shape, padding: u64) -> Vec<Buffer> {
     let (heads, length) = shape.extent.matrix();
-    let mut buffers = inputs(shape, interface, padding);
+    let mut buffers = inputs(shape, padding);
     buffers.push(uniform("sizes", &[heads, length]));
     buffers
 }

@@ -29,8 +29,8 @@ impl Head {
     }
 }
 
-/// Output row by output row, each in three steps: the scores of its keys, their exponentials, and the sum of values. Keys
-/// and values of a head are drawn once for all rows of a slice.
+/// Each row of the output in three steps: the scores of its keys, their exponentials, the sum of values. Keys and
+/// values of a head are drawn once for all rows of a slice.
 pub(super) fn attended(shape: &Shape) -> Oracle {
     let shape = shape.clone();
     Box::new(move |first, slots| {
@@ -86,61 +86,152 @@ vectorised! {
     }
 }
 
-/// The relative errors that a kernel makes, in units of 2^-24.
+/// Relative errors of a kernel besides those of its exponentials, in units of 2^-24: the most that one rounding to f32
+/// changes a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Errors {
-    /// Of an addend of the sum of values, besides those of its exponential.
+    /// Of an addend of the sum of values.
     addend: f64,
-    /// Of an addend of the sum of exponentials, besides the same.
+    /// Of an addend of the sum of exponentials.
     weight: f64,
     /// Of an exponential that is too small for its type, as a part of the largest.
     lost: f64,
 }
 
-/// The kernel that keeps scores in memory: each invocation adds up the exponentials of a part of a row, a tree those of
-/// the invocations, and one invocation the values of all keys; two roundings for the quotient before it.
+/// Of the kernel with the scores in memory. Each invocation adds up the exponentials of a part of a row, and a tree
+/// those of the invocations. For an element of the output, one invocation adds products for all keys; before it, an
+/// exponential is multiplied by the inverse of the sum (2.5 units of 2^-23, and a rounding).
 pub(super) fn in_memory(shape: &Shape, interface: &Interface) -> Errors {
     let (length, invocations) = (shape.extent.matrix().1 as f64, f64::from(interface.invocations()));
-    Errors { addend: length + 3.0, weight: (length / invocations).ceil() + invocations.log2(), lost: 0.0 }
+    Errors { addend: length + 1.0 + 6.0, weight: (length / invocations).ceil() + invocations.log2(), lost: 0.0 }
 }
 
-/// The kernel with tiles of 16 keys: four additions or two per tile, a product with a rescaling factor per tile, which has the
-/// error of an exponential, and the quotient at the end. The arguments of the factors add up to that of one exponential
-/// (see the softmax family), so that only their constant part counts each time.
+/// Of the kernel with tiles of 16 keys. Each tile adds four times to either sum, which it first multiplies by an
+/// exponential (3 units of 2^-23, and a rounding). The arguments of these exponentials and of an addend's own add up to
+/// the addend's difference from the maximum, whose error [`tolerance`] counts. An addend itself is a sum of four
+/// products, and the quotient has 6 units as above.
 pub(super) fn in_tiles(shape: &Shape) -> Errors {
     let tiles = (shape.extent.matrix().1 as f64 / 16.0).ceil();
-    let of_factors = (1.0 + 2.0 * 3.0) * tiles;
-    Errors { addend: 6.0 * tiles + of_factors + 3.0, weight: 6.0 * tiles + of_factors, lost: 0.0 }
+    let of_tiles = (4.0 + 6.0 + 1.0) * tiles;
+    Errors { addend: of_tiles + 4.0 + 6.0, weight: of_tiles + 2.0, lost: 0.0 }
 }
 
-/// The kernel on tensor cores. An exponential is rounded to f16 for the sum of values: half a unit of 2^-10. Tensor cores
-/// may truncate each sum of 16 products and its addition: 4 units (Fasi et al., *Numerical behavior of NVIDIA tensor
-/// cores*, 2021). The sum of exponentials is one of f32, of at most as many additions. Maxima are replaced rarely; each
-/// time costs an exponential and a product, and no more than one is possible per 16 keys. The exponential of
-/// the largest score is 2^6 or more, so that one below the normal numbers of f16, 2^-14, is below 2^-20 of it; its error is
-/// at most all of it where a device replaces it by 0.
+/// Of the kernels on tensor cores, by 16 keys. For the sum of values an exponential is rounded to f16, by 2^-11. Tensor
+/// cores may truncate the sum of 16 products and its addition to the sum so far (Fasi et al., *Numerical behavior of
+/// NVIDIA tensor cores*, 2021): 2 units of 2^-23. The sum of exponentials has four additions at most. CUDA multiplies
+/// both sums by an exponential every 64 keys: 7 units or less. WGSL does so where a maximum grows by 2^8: of scores up
+/// to ±60, 22 times at most. The largest exponential is 2^6 or more, and f16 rounds the smallest by 2^-25: 2^-31 of it.
 pub(super) fn in_halves(shape: &Shape) -> Errors {
     let sixteens = (shape.extent.matrix().1 as f64 / 16.0).ceil();
-    let of_factors = f64::from(1 << 3);
+    let of_factors = 2.0 * sixteens + 7.0 * 22.0;
     Errors {
-        addend: f64::from(1 << 13) + 4.0 * sixteens + of_factors * 8.0,
-        weight: shape.extent.matrix().1 as f64 / 2.0 + of_factors * 8.0,
+        addend: f64::powi(2.0, 24 - 11) + 4.0 * sixteens + of_factors + 6.0,
+        weight: 4.0 * sixteens + of_factors,
         lost: f64::powi(2.0, -31),
     }
 }
 
-/// The error of an output, the same for all, since |v| < 1.
+/// The error allowed for an output, the same for all.
 ///
-/// An output is Σ p v / Σ p with p = e^-x for the difference x of a score from the largest of its row, so that an error
-/// e of an addend of either sum changes it by the mean of |e| at most, weighted by p. WGSL allows an exponential
-/// 3 + 2x units of 2^-23. The mean of x is ln n - (the entropy that is missing to ln n) - ln Σ p ≤ ln n for n keys. Scores are
-/// exact up to the factor 1/√d: its error, that of the product and, where exponentials have base 2, that of log2 e change
-/// a score of up to 60 (five standard deviations in the sharpest rows) by 3 · 60 units of 2^-24. Both sums have all of these
-/// errors.
+/// An output is Σ p v / Σ p with p = e^-x, for the difference x of a score from the largest of its row. Since |v| < 1,
+/// an error of the addends of either sum changes it by no more than the mean of that error, weighted by p.
+///
+/// WGSL allows an exponential of y, to base 2 too, 3 + 2|y| units of 2^-23; y is 1.45 x + 6 at most. The mean of x is
+/// ln n or less for n keys: the entropy of the weights, the mean of x plus the logarithm of their sum, is at most ln n,
+/// and the sum at least 1. Scores are exact but for the factor 1/√d (see [`Values::Queries`]): a score of up to 60,
+/// more than five standard deviations in the sharpest rows, is changed by three units by the errors of the factor, of
+/// the product, and of the logarithm of e where exponentials have base 2.
 pub(super) fn tolerance(shape: &Shape, errors: Errors) -> Oracle {
     let length = shape.extent.matrix().1 as f64;
-    let of_exponential = 2.0 * (3.0 + 2.0 * length.ln()) + 3.0 * 60.0;
+    let of_exponential = 2.0 * (3.0 + 2.0 * (1.45 * length.ln() + 6.0)) + 3.0 * 60.0;
     let units = 2.0 * of_exponential + errors.addend + errors.weight;
-    let allowed = units * f64::powi(2.0, -24) * (1.0 + f64::powi(2.0, -8)) + errors.lost * length;
+    // Products of errors are less than a hundredth of them.
+    let allowed = 1.01 * units * f64::powi(2.0, -24) + errors.lost * length;
     each(move |_| allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{Dtype, Extent};
+
+    fn shape(heads: u64, length: u64, width: f64, causal: f64) -> Shape {
+        let params = [("D".to_owned(), width), ("CAUSAL".to_owned(), causal)].into();
+        Shape { stream: 5, ..Shape::new(Dtype::F32, Extent::Matrix(heads, length), params) }
+    }
+
+    /// Element `index` by the definition.
+    fn by_definition(shape: &Shape, index: u64) -> f64 {
+        let (length, width) = (shape.extent.matrix().1, width(shape));
+        let (row, column) = (index / width, index % width);
+        let at = |values: Values, index| shape.input(values).at(Scalar::F32, index);
+        let end = if is_causal(shape) { row % length + 1 } else { length };
+        let (mut sum, mut total) = (0.0, 0.0);
+        for key in (0..end).map(|key| row / length * length + key) {
+            let product = |c| at(Values::Queries(width), row * width + c) * at(KEYS, key * width + c);
+            let weight = ((0..width).map(product).sum::<f64>() / (width as f64).sqrt()).exp();
+            sum += weight * at(VALUES, key * width + column);
+            total += weight;
+        }
+        sum / total
+    }
+
+    #[test]
+    fn the_oracle_follows_the_definition_from_any_index_on() {
+        for shape in [shape(2, 21, 64.0, 0.0), shape(2, 21, 128.0, 1.0)] {
+            let scalars = 2 * 21 * width(&shape);
+            for (first, count) in [(0, scalars), (70, 300), (scalars - 3, 3)] {
+                let mut got = vec![0.0; count as usize];
+                attended(&shape)(first, &mut got);
+                for (index, got) in (first..).zip(got) {
+                    let want = by_definition(&shape, index);
+                    assert!((got - want).abs() < 1e-12, "{index}: {got}, {want}");
+                }
+            }
+        }
+    }
+
+    /// A missing or exchanged key changes some output of its head by many times the tolerance.
+    #[test]
+    fn the_tolerance_is_far_below_the_weight_of_a_key() {
+        let shape = shape(1, 257, 128.0, 0.0);
+        let mut allowed = [0.0];
+        tolerance(&shape, in_halves(&shape))(0, &mut allowed);
+        assert!(allowed[0] < 1e-3, "{allowed:?}");
+        tolerance(&shape, in_tiles(&shape))(0, &mut allowed);
+        assert!(allowed[0] < 1e-4, "{allowed:?}");
+        let head = Head::new(&shape, 0);
+        let mut most = vec![0.0_f64; 257];
+        for row in 0..257 {
+            let mut query = vec![0.0; 128];
+            shape.input(Values::Queries(128)).elements(Scalar::F32, row * 128, 1, &mut query);
+            let own: Vec<f32> = query.into_iter().map(|element| element as f32).collect();
+            let mut weights = vec![0.0; 257];
+            scores(&own, &head.keys, &mut weights);
+            weights.iter_mut().for_each(|score| *score = (*score / 128.0_f64.sqrt()).exp());
+            let sum: f64 = weights.iter().sum();
+            most.iter_mut().zip(weights).for_each(|(most, weight)| *most = most.max(weight / sum));
+        }
+        let least = most.into_iter().fold(1.0, f64::min);
+        assert!(least > 0.02, "the key that counts least has at most {least} of a row");
+    }
+
+    /// The scores are exact in f32 in any order, as the tensor cores of some devices need.
+    #[test]
+    fn sums_of_products_stay_below_the_bits_of_f32() {
+        for row in (0..61 * 64).filter(|row| row % 61 < 8) {
+            for width in [64, 128] {
+                let at = |c| Values::Queries(width).of(row).at(Scalar::F16, row % 61 * width + c);
+                let unit = if row % 61 == 7 { 512.0 } else { 4096.0 };
+                let products = (0..width).map(|c| at(c) * KEYS.of(row).at(Scalar::F16, c));
+                let most: f64 = products
+                    .map(|product| {
+                        assert_eq!(product * unit % 1.0, 0.0);
+                        product.abs()
+                    })
+                    .sum();
+                assert!(most * unit < f64::from(1 << 24), "{most}");
+            }
+        }
+    }
 }

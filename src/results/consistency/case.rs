@@ -72,6 +72,9 @@ pub const ADDED: &[(&str, &str)] = &[
     ("rmsnorm/two_pass", "2026-11-24"),
     ("rmsnorm/workgroup", "2026-11-24"),
     ("rmsnorm/subgroup", "2026-11-24"),
+    ("attention/naive", "2026-11-25"),
+    ("attention/tiled", "2026-11-25"),
+    ("attention/cooperative", "2026-11-25"),
 ];
 
 /// Reports from this day on have a row for each type and size that the suite declares. Set it to the day on which types

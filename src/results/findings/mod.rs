@@ -3,6 +3,7 @@
 //! [`claims`] lists them: what each says, which rows it follows from, and when it is printed.
 
 mod atomics;
+mod attention;
 pub mod bank_conflict;
 mod barrier;
 pub mod cache_curve;
@@ -48,6 +49,7 @@ use super::record::Record;
 /// The claims of each family, in the order of their sentences.
 const CLAIMS: &[(&str, &[Claim])] = &[
     ("atomics", atomics::CLAIMS),
+    ("attention", attention::CLAIMS),
     ("bank_conflict", bank_conflict::CLAIMS),
     ("barrier", barrier::CLAIMS),
     ("cache_curve", cache_curve::CLAIMS),

@@ -207,6 +207,7 @@ const OTHER_LADDERS = [
   "stencil",
   "fft",
   "spmv",
+  "attention",
   "texture",
   "pitched",
   "atomics",
