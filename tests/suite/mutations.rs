@@ -412,7 +412,6 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("stencil/tiled_2d", "    workgroupBarrier();\n", ""),
     ("stencil/tiled_2d", "k % ROW, 1u) - 1u", "k % ROW, 0u)"),
     ("stencil/tiled_2d", "x + 1u < sizes.columns && y > 0u", "y > 0u"),
-    ("stencil/rolled_2d", "above = d;", "above = c;"),
     ("stencil/rolled_2d", "put(x, y + 2u, b, c, d, beside_c)", "put(x, y + 2u, b, c, d, beside_b)"),
     ("stencil/rolled_2d", "max(x, 1u) - 1u].w", "max(x, 1u) - 1u].z"),
     ("stencil/rolled_2d", "own = below;", "own = above;"),
