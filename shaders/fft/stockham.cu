@@ -149,7 +149,7 @@ __device__ __forceinline__ void passes(C* x, T* parts, const C* __restrict__ twi
         constexpr u32 LOG = LOG_RADIX < LOG_POINTS - DONE ? LOG_RADIX : LOG_POINTS - DONE;
         constexpr u32 EACH = 1u << (LOG_POINTS - 4u), APART = 1u << (4u - LOG), BEFORE = 1u << DONE;
         if constexpr (DONE > 0u && LOG_RADIX == 4u) {
-            // Two factors from the table: the others would take as much L2 bandwidth as the points.
+            // Two factors from the table; the others are products of them.
 #pragma unroll
             for (u32 g = 0u; g < APART; g++) {
                 const u32 k = (number + g * EACH) & (BEFORE - 1u);

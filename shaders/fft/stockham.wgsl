@@ -2,7 +2,7 @@
 // an invocation, exchanged through workgroup memory between passes. A pass combines RADIX transforms to one.
 // Pattern: a workgroup has 4096 points, of one transform or of several; coalesced loads and stores of 8 bytes; real and
 // imaginary parts are exchanged one after the other, in 17 KiB without bank conflicts. Twiddle factors are in a table;
-// RADIX=16 reads two of them a pass and multiplies for the others, which would take as much L2 bandwidth as the points.
+// RADIX=16 reads two of them a pass and multiplies for the others.
 // Work: n complex points read and n written, 5 log2(points) operations for each.
 
 alias T = f32;

@@ -24,7 +24,7 @@ pub const FAMILY: Family = Family {
         look_for: "How the share of the copy peak rises with RADIX at 4096 points: 12, 6, 4 and 3 passes. RADIX=16 near \
             100 % means that the exchanges hide behind DRAM.",
         limited_by: "RADIX=2 and 4: workgroup memory and barriers, four for each exchange, and instructions for \
-            addresses. RADIX=16: DRAM, or how many workgroups are resident, which overlap loads, passes and stores.",
+            addresses. RADIX=16: DRAM.",
         wgsl: include_str!("../../shaders/fft/stockham.wgsl"),
         cuda: include_str!("../../shaders/fft/stockham.cu"),
         unsupported: |shape| {
