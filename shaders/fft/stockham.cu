@@ -100,6 +100,47 @@ template <u32 LOG> __device__ __forceinline__ void transforms(C* x) {
 // A permutation of positions: those that a warp accesses a power of two apart lie in different banks.
 __device__ __forceinline__ u32 spread(u32 at) { return at ^ ((at >> 5) & 31u); }
 
+// With RADIX=16, a thread's positions are one index and constant distances, and gaps keep them in different banks: a word
+// after each 32 points (after each 16 where a warp has two transforms); in the second exchange 16 words after each 256.
+template <u32 DONE, u32 EACH> struct Positions {
+    static constexpr u32 GAP = EACH == 16u ? 4u : 5u;
+    u32 to, from;
+
+    __device__ __forceinline__ Positions(u32 number, u32 corner) {
+        const u32 t = corner / POINTS + number, begin = corner + number;
+        to = DONE == 0u ? POINTS * t + (POINTS * t >> GAP) : 272u * (t / 16u) + t % 16u;
+        from = DONE == 0u ? begin + (begin >> GAP) : number + 17u * (corner / 16u);
+    }
+
+    __device__ __forceinline__ u32 written(u32 e) const { return to + (DONE == 0u ? e : 16u * e); }
+
+    __device__ __forceinline__ u32 read(u32 e) const {
+        return from + e * EACH + (DONE == 0u ? e * (EACH >> GAP) : 16u * (e * EACH >> 8));
+    }
+};
+
+// Multiplies `COUNT` points, `APART` apart, by the powers of a factor, of which the first and the fourth are given.
+template <u32 COUNT, u32 APART> __device__ __forceinline__ void by_powers(C* x, C w1, C w4) {
+    C power[COUNT];
+    power[1] = w1;
+    if constexpr (COUNT > 2u) {
+        power[2] = times(w1, w1);
+        power[3] = times(power[2], w1);
+    }
+#pragma unroll
+    for (u32 m = 4u; m < COUNT; m += 4u) {
+        power[m] = m == 4u ? w4 : times(power[m - 4u], w4);
+#pragma unroll
+        for (u32 k = 1u; k < 4u; k++) {
+            power[m + k] = times(power[m], power[k]);
+        }
+    }
+#pragma unroll
+    for (u32 m = 1u; m < COUNT; m++) {
+        x[m * APART] = times(x[m * APART], power[m]);
+    }
+}
+
 // This pass and those after it. `DONE` is the logarithm of the points of a transform so far, `TABLE` where the factors of
 // this pass start.
 template <u32 LOG_POINTS, u32 DONE, u32 TABLE>
@@ -107,7 +148,15 @@ __device__ __forceinline__ void passes(C* x, T* parts, const C* __restrict__ twi
     if constexpr (DONE < LOG_POINTS) {
         constexpr u32 LOG = LOG_RADIX < LOG_POINTS - DONE ? LOG_RADIX : LOG_POINTS - DONE;
         constexpr u32 EACH = 1u << (LOG_POINTS - 4u), APART = 1u << (4u - LOG), BEFORE = 1u << DONE;
-        if (DONE > 0u) {
+        if constexpr (DONE > 0u && LOG_RADIX == 4u) {
+            // Two factors from the table; the others are products of them.
+#pragma unroll
+            for (u32 g = 0u; g < APART; g++) {
+                const u32 k = (number + g * EACH) & (BEFORE - 1u);
+                const C w4 = LOG > 2u ? twiddles[TABLE + (LOG > 2u ? 3u * BEFORE : 0u) + k] : C();
+                by_powers<(1u << LOG), APART>(x + g, twiddles[TABLE + k], w4);
+            }
+        } else if (DONE > 0u) {
             // Point e is the point e / APART of group e % APART.
 #pragma unroll
             for (u32 e = APART; e < POINTS; e++) {
@@ -117,26 +166,29 @@ __device__ __forceinline__ void passes(C* x, T* parts, const C* __restrict__ twi
         }
         transforms<LOG>(x);
         if (DONE + LOG < LOG_POINTS) {
-            u32 to[POINTS];
+            u32 to[POINTS], from[POINTS];
             C next[POINTS];
+            const Positions<DONE, EACH> positions(number, corner);
 #pragma unroll
             for (u32 e = 0u; e < POINTS; e++) {
                 const u32 j = number + e % APART * EACH, k = j & (BEFORE - 1u);
-                to[e] = spread(corner + ((j - k) << LOG) + k + e / APART * BEFORE);
+                const u32 moved = spread(corner + ((j - k) << LOG) + k + e / APART * BEFORE);
+                to[e] = LOG_RADIX == 4u ? positions.written(e) : moved;
+                from[e] = LOG_RADIX == 4u ? positions.read(e) : spread(corner + number + e * EACH);
             }
             __syncthreads(); // until all threads have read the parts of the last use
 #pragma unroll
             for (u32 e = 0u; e < POINTS; e++) { parts[to[e]] = x[e].x; }
             __syncthreads();
 #pragma unroll
-            for (u32 e = 0u; e < POINTS; e++) { next[e].x = parts[spread(corner + number + e * EACH)]; }
+            for (u32 e = 0u; e < POINTS; e++) { next[e].x = parts[from[e]]; }
             __syncthreads();
 #pragma unroll
             for (u32 e = 0u; e < POINTS; e++) { parts[to[e]] = x[e].y; }
             __syncthreads();
 #pragma unroll
             for (u32 e = 0u; e < POINTS; e++) {
-                next[e].y = parts[spread(corner + number + e * EACH)];
+                next[e].y = parts[from[e]];
                 x[e] = next[e];
             }
         }
@@ -169,7 +221,7 @@ __device__ __forceinline__ void transform(
 extern "C" __global__ void __launch_bounds__(THREADS)
 kernel(
     const C* __restrict__ input, C* __restrict__ output, const C* __restrict__ twiddles, const Sizes sizes) {
-    __shared__ T parts[POINTS * THREADS];
+    __shared__ T parts[17u * THREADS];
     switch (sizes.log_points) {
         case 8u: transform<8u>(input, output, twiddles, parts, sizes.transforms); break;
         case 9u: transform<9u>(input, output, twiddles, parts, sizes.transforms); break;

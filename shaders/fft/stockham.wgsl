@@ -1,7 +1,8 @@
 // Batched discrete Fourier transforms of 256 to 4096 complex points by Stockham's algorithm: 16 points in the registers of
 // an invocation, exchanged through workgroup memory between passes. A pass combines RADIX transforms to one.
 // Pattern: a workgroup has 4096 points, of one transform or of several; coalesced loads and stores of 8 bytes; real and
-// imaginary parts are exchanged one after the other, in 16 KiB without bank conflicts. Twiddle factors are in a table.
+// imaginary parts are exchanged one after the other, in 17 KiB without bank conflicts. Twiddle factors are in a table;
+// RADIX=16 reads two of them a pass and multiplies for the others.
 // Work: n complex points read and n written, 5 log2(points) operations for each.
 
 alias T = f32;
@@ -30,7 +31,8 @@ const HALF = T(0.70710678118654752);
 const COS = T(0.92387953251128674);
 const SIN = T(0.38268343236508977);
 
-var<workgroup> parts: array<T, 16u * WG>;
+/// With room for gaps: one word after each 16 or 32, or 16 after each 256.
+var<workgroup> parts: array<T, 17u * WG>;
 
 @compute @workgroup_size(WG)
 fn main(
@@ -66,28 +68,39 @@ fn main(
         x[14] = input[at + 14u * each];
         x[15] = input[at + 15u * each];
     }
-    // Points of a transform so far, and where the factors of this pass start.
-    var log_done = 0u;
-    var table = 0u;
-    while (log_done < sizes.log_points) {
-        let log_radix = min(firstTrailingBit(RADIX), sizes.log_points - log_done);
-        let step = Step(log_radix, 4u - log_radix, log_done, number, each, corner);
-        if (log_done > 0u) {
-            twiddle(&x, step, table);
-            table += ((1u << log_radix) - 1u) << log_done;
+    if (RADIX == 16u) {
+        // The number of points as a constant: all positions in workgroup memory are one index and constant distances.
+        switch (sizes.log_points) {
+            case 8u: { planned(&x, t, 8u); }
+            case 9u: { planned(&x, t, 9u); }
+            case 10u: { planned(&x, t, 10u); }
+            case 11u: { planned(&x, t, 11u); }
+            default: { planned(&x, t, 12u); }
         }
-        if (log_radix == 4u) {
-            sixteen(&x);
-        } else if (log_radix == 3u) {
-            eights(&x);
-        } else if (log_radix == 2u) {
-            fours(&x);
-        } else {
-            twos(&x);
-        }
-        log_done += log_radix;
-        if (log_done < sizes.log_points) {
-            exchange(&x, step);
+    } else {
+        // Points of a transform so far, and where the factors of this pass start.
+        var log_done = 0u;
+        var table = 0u;
+        while (log_done < sizes.log_points) {
+            let log_radix = min(firstTrailingBit(RADIX), sizes.log_points - log_done);
+            let step = Step(log_radix, 4u - log_radix, log_done, number, each, corner);
+            if (log_done > 0u) {
+                twiddle(&x, step, table);
+                table += ((1u << log_radix) - 1u) << log_done;
+            }
+            if (log_radix == 4u) {
+                sixteen(&x);
+            } else if (log_radix == 3u) {
+                eights(&x);
+            } else if (log_radix == 2u) {
+                fours(&x);
+            } else {
+                twos(&x);
+            }
+            log_done += log_radix;
+            if (log_done < sizes.log_points) {
+                exchange(&x, step);
+            }
         }
     }
     if (is_inside) {
@@ -109,6 +122,177 @@ fn main(
         output[at + 14u * each] = x[14];
         output[at + 15u * each] = x[15];
     }
+}
+
+/// All passes of radix 16; the last one is of a lower radix where that suffices. In the table, factors of point m start
+/// at 16 (m - 1) for the second pass, and at 240 + 256 (m - 1) for the third.
+fn planned(x: ptr<function, Points>, t: u32, log_points: u32) {
+    let each = 1u << (log_points - 4u);
+    let number = t & (each - 1u);
+    let corner = 16u * (t - number);
+    sixteen(x);
+    // The first exchange has a gap after each 32 points; after each 16 where a subgroup has several transforms.
+    let gap = select(5u, 4u, each == 16u);
+    let begin = corner + number;
+    move_parts(x, 16u * t + ((16u * t) >> gap), 1u, begin + (begin >> gap), each + (each >> gap), 0u, false);
+    let k = t & 15u;
+    by_powers(x, twiddles[k], twiddles[k + 48u]);
+    sixteen(x);
+    if (log_points == 8u) {
+        return;
+    }
+    // The second one has a gap of 16 after each 256 points.
+    move_parts(x, 272u * (t >> 4u) + k, 16u, number + 17u * (corner >> 4u), each, 16u, true);
+    let row = 240u + number;
+    if (log_points == 12u) {
+        by_powers(x, twiddles[row], twiddles[row + 768u]);
+        sixteen(x);
+    } else if (log_points == 11u) {
+        by_seven_powers(x, 0u, twiddles[row], twiddles[row + 768u]);
+        by_seven_powers(x, 1u, twiddles[row + 128u], twiddles[row + 896u]);
+        eights(x);
+    } else if (log_points == 10u) {
+        by_three_powers(x, 0u, twiddles[row]);
+        by_three_powers(x, 1u, twiddles[row + 64u]);
+        by_three_powers(x, 2u, twiddles[row + 128u]);
+        by_three_powers(x, 3u, twiddles[row + 192u]);
+        fours(x);
+    } else {
+        (*x)[8] = times((*x)[8], twiddles[row]);
+        (*x)[9] = times((*x)[9], twiddles[row + 32u]);
+        (*x)[10] = times((*x)[10], twiddles[row + 64u]);
+        (*x)[11] = times((*x)[11], twiddles[row + 96u]);
+        (*x)[12] = times((*x)[12], twiddles[row + 128u]);
+        (*x)[13] = times((*x)[13], twiddles[row + 160u]);
+        (*x)[14] = times((*x)[14], twiddles[row + 192u]);
+        (*x)[15] = times((*x)[15], twiddles[row + 224u]);
+        twos(x);
+    }
+}
+
+/// Passes the points on: point e is written `to_step` × e from `to`, and read from `at` on, `from_step` apart, with
+/// `gap` more after each 256.
+fn move_parts(
+    x: ptr<function, Points>, to: u32, to_step: u32, at: u32, from_step: u32, gap: u32, is_used: bool,
+) {
+    if (is_used) {
+        workgroupBarrier(); // until all invocations have read the parts of the last use
+    }
+    parts[to + 0u * to_step] = (*x)[0].x;
+    parts[to + 1u * to_step] = (*x)[1].x;
+    parts[to + 2u * to_step] = (*x)[2].x;
+    parts[to + 3u * to_step] = (*x)[3].x;
+    parts[to + 4u * to_step] = (*x)[4].x;
+    parts[to + 5u * to_step] = (*x)[5].x;
+    parts[to + 6u * to_step] = (*x)[6].x;
+    parts[to + 7u * to_step] = (*x)[7].x;
+    parts[to + 8u * to_step] = (*x)[8].x;
+    parts[to + 9u * to_step] = (*x)[9].x;
+    parts[to + 10u * to_step] = (*x)[10].x;
+    parts[to + 11u * to_step] = (*x)[11].x;
+    parts[to + 12u * to_step] = (*x)[12].x;
+    parts[to + 13u * to_step] = (*x)[13].x;
+    parts[to + 14u * to_step] = (*x)[14].x;
+    parts[to + 15u * to_step] = (*x)[15].x;
+    workgroupBarrier();
+    let re_0 = parts[at + distance(0u, from_step, gap)];
+    let re_1 = parts[at + distance(1u, from_step, gap)];
+    let re_2 = parts[at + distance(2u, from_step, gap)];
+    let re_3 = parts[at + distance(3u, from_step, gap)];
+    let re_4 = parts[at + distance(4u, from_step, gap)];
+    let re_5 = parts[at + distance(5u, from_step, gap)];
+    let re_6 = parts[at + distance(6u, from_step, gap)];
+    let re_7 = parts[at + distance(7u, from_step, gap)];
+    let re_8 = parts[at + distance(8u, from_step, gap)];
+    let re_9 = parts[at + distance(9u, from_step, gap)];
+    let re_10 = parts[at + distance(10u, from_step, gap)];
+    let re_11 = parts[at + distance(11u, from_step, gap)];
+    let re_12 = parts[at + distance(12u, from_step, gap)];
+    let re_13 = parts[at + distance(13u, from_step, gap)];
+    let re_14 = parts[at + distance(14u, from_step, gap)];
+    let re_15 = parts[at + distance(15u, from_step, gap)];
+    workgroupBarrier();
+    parts[to + 0u * to_step] = (*x)[0].y;
+    parts[to + 1u * to_step] = (*x)[1].y;
+    parts[to + 2u * to_step] = (*x)[2].y;
+    parts[to + 3u * to_step] = (*x)[3].y;
+    parts[to + 4u * to_step] = (*x)[4].y;
+    parts[to + 5u * to_step] = (*x)[5].y;
+    parts[to + 6u * to_step] = (*x)[6].y;
+    parts[to + 7u * to_step] = (*x)[7].y;
+    parts[to + 8u * to_step] = (*x)[8].y;
+    parts[to + 9u * to_step] = (*x)[9].y;
+    parts[to + 10u * to_step] = (*x)[10].y;
+    parts[to + 11u * to_step] = (*x)[11].y;
+    parts[to + 12u * to_step] = (*x)[12].y;
+    parts[to + 13u * to_step] = (*x)[13].y;
+    parts[to + 14u * to_step] = (*x)[14].y;
+    parts[to + 15u * to_step] = (*x)[15].y;
+    workgroupBarrier();
+    (*x)[0] = C(re_0, parts[at + distance(0u, from_step, gap)]);
+    (*x)[1] = C(re_1, parts[at + distance(1u, from_step, gap)]);
+    (*x)[2] = C(re_2, parts[at + distance(2u, from_step, gap)]);
+    (*x)[3] = C(re_3, parts[at + distance(3u, from_step, gap)]);
+    (*x)[4] = C(re_4, parts[at + distance(4u, from_step, gap)]);
+    (*x)[5] = C(re_5, parts[at + distance(5u, from_step, gap)]);
+    (*x)[6] = C(re_6, parts[at + distance(6u, from_step, gap)]);
+    (*x)[7] = C(re_7, parts[at + distance(7u, from_step, gap)]);
+    (*x)[8] = C(re_8, parts[at + distance(8u, from_step, gap)]);
+    (*x)[9] = C(re_9, parts[at + distance(9u, from_step, gap)]);
+    (*x)[10] = C(re_10, parts[at + distance(10u, from_step, gap)]);
+    (*x)[11] = C(re_11, parts[at + distance(11u, from_step, gap)]);
+    (*x)[12] = C(re_12, parts[at + distance(12u, from_step, gap)]);
+    (*x)[13] = C(re_13, parts[at + distance(13u, from_step, gap)]);
+    (*x)[14] = C(re_14, parts[at + distance(14u, from_step, gap)]);
+    (*x)[15] = C(re_15, parts[at + distance(15u, from_step, gap)]);
+}
+
+fn distance(e: u32, step: u32, gap: u32) -> u32 {
+    return e * step + gap * ((e * step) >> 8u);
+}
+
+/// Multiplies points 1 to 15 by the powers of a factor, of which the first and the fourth are given.
+fn by_powers(x: ptr<function, Points>, w1: C, w4: C) {
+    let w2 = times(w1, w1);
+    let w3 = times(w2, w1);
+    let w8 = times(w4, w4);
+    let w12 = times(w8, w4);
+    (*x)[1] = times((*x)[1], w1);
+    (*x)[2] = times((*x)[2], w2);
+    (*x)[3] = times((*x)[3], w3);
+    (*x)[4] = times((*x)[4], w4);
+    (*x)[5] = times((*x)[5], times(w4, w1));
+    (*x)[6] = times((*x)[6], times(w4, w2));
+    (*x)[7] = times((*x)[7], times(w4, w3));
+    (*x)[8] = times((*x)[8], w8);
+    (*x)[9] = times((*x)[9], times(w8, w1));
+    (*x)[10] = times((*x)[10], times(w8, w2));
+    (*x)[11] = times((*x)[11], times(w8, w3));
+    (*x)[12] = times((*x)[12], w12);
+    (*x)[13] = times((*x)[13], times(w12, w1));
+    (*x)[14] = times((*x)[14], times(w12, w2));
+    (*x)[15] = times((*x)[15], times(w12, w3));
+}
+
+/// The same for points 1 to 7 of group g of two.
+fn by_seven_powers(x: ptr<function, Points>, g: u32, w1: C, w4: C) {
+    let w2 = times(w1, w1);
+    let w3 = times(w2, w1);
+    (*x)[2u + g] = times((*x)[2u + g], w1);
+    (*x)[4u + g] = times((*x)[4u + g], w2);
+    (*x)[6u + g] = times((*x)[6u + g], w3);
+    (*x)[8u + g] = times((*x)[8u + g], w4);
+    (*x)[10u + g] = times((*x)[10u + g], times(w4, w1));
+    (*x)[12u + g] = times((*x)[12u + g], times(w4, w2));
+    (*x)[14u + g] = times((*x)[14u + g], times(w4, w3));
+}
+
+/// The same for points 1 to 3 of group g of four.
+fn by_three_powers(x: ptr<function, Points>, g: u32, w1: C) {
+    let w2 = times(w1, w1);
+    (*x)[4u + g] = times((*x)[4u + g], w1);
+    (*x)[8u + g] = times((*x)[8u + g], w2);
+    (*x)[12u + g] = times((*x)[12u + g], times(w2, w1));
 }
 
 /// The product of complex numbers.

@@ -19,19 +19,23 @@ __device__ __forceinline__ float scale(const u32* __restrict__ scales, u32 block
     return to_float(reinterpret_cast<const f16*>(scales)[block]);
 }
 
-// Four bits of a word as a float that is as many times as large as their position says: a whole number in the mantissa
-// of 2^23, less 2^23 and the offset of 8.
-template <u32 SHIFT> __device__ __forceinline__ float bits_at(u32 word, u32 unit) {
-    return __uint_as_float((word & (15u << SHIFT)) | unit) - static_cast<float>((1u << 23u) + (8u << SHIFT));
+// Two weights, 16 bits apart, as floats: a half word 0x6400 | q is 1024 + q as f16.
+__device__ __forceinline__ float2 pair(u32 bits) {
+    float low, high;
+    asm("{ .reg .f16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b; }"
+        : "=f"(low), "=f"(high) : "r"(bits));
+    return make_float2(low, high);
 }
 
-// Adds one word, whose weights stay at their bits within half a word: 2^0, 2^8, 2^4 and 2^12 times as large.
-__device__ __forceinline__ void add_product(float4& own, u32 word, u32 unit, float4 low, float4 high) {
-    const u32 back = word >> 16u;
-    own.x = fmaf(bits_at<0u>(word, unit), low.x, fmaf(bits_at<0u>(back, unit), low.z, own.x));
-    own.y = fmaf(bits_at<8u>(word, unit), low.y, fmaf(bits_at<8u>(back, unit), low.w, own.y));
-    own.z = fmaf(bits_at<4u>(word, unit), high.x, fmaf(bits_at<4u>(back, unit), high.z, own.z));
-    own.w = fmaf(bits_at<12u>(word, unit), high.y, fmaf(bits_at<12u>(back, unit), high.w, own.w));
+// Adds one word, whose weights are 1024 too large, those at bit 4 16 times as large besides.
+__device__ __forceinline__ void add_product(float4& own, u32 word, u32 magic, float4 low, float4 high) {
+    const u32 rest = word >> 8u;
+    const float2 a = pair((word & 0x000f000fu) | magic), b = pair((word & 0x00f000f0u) | magic);
+    const float2 c = pair((rest & 0x000f000fu) | magic), d = pair((rest & 0x00f000f0u) | magic);
+    own.x = fmaf(c.x, low.y, fmaf(a.x, low.x, own.x));
+    own.y = fmaf(c.y, low.w, fmaf(a.y, low.z, own.y));
+    own.z = fmaf(d.x, high.y, fmaf(b.x, high.x, own.z));
+    own.w = fmaf(d.y, high.w, fmaf(b.y, high.z, own.w));
 }
 
 // Sums of products of a block, of four rows. Each component is of weights at one position in half a word.
@@ -47,8 +51,8 @@ struct Products {
     }
 };
 
-__device__ __forceinline__ float sum_of(float4 own) {
-    return fmaf(own.y, 1.0f / 256.0f, own.x) + fmaf(own.w, 1.0f / 4096.0f, own.z * (1.0f / 16.0f));
+__device__ __forceinline__ float sum_of(float4 own, float offset) {
+    return (own.x + own.y) + fmaf(own.z + own.w, 1.0f / 16.0f, -offset);
 }
 
 // Offsets of four rows; those beyond the last are read as the last one, and not stored.
@@ -83,11 +87,28 @@ struct Blocks {
         own.add(a.y, b.y, c.y, d.y, unit, x[1], x[5]);
         own.add(a.z, b.z, c.z, d.z, unit, x[2], x[6]);
         own.add(a.w, b.w, c.w, d.w, unit, x[3], x[7]);
-        return factors * make_float4(sum_of(own.a), sum_of(own.b), sum_of(own.c), sum_of(own.d));
+        const float offset = fmaf(1032.0f, x[8].x, 72.0f * x[8].y);
+        return factors * make_float4(
+            sum_of(own.a, offset), sum_of(own.b, offset), sum_of(own.c, offset), sum_of(own.d, offset));
     }
 };
 
-// Blocks of x in shared memory at a time, eight vectors and a gap for each.
+// Stores half a block of x from vector i on, and its sum.
+__device__ __forceinline__ void keep(
+    float4* near, u32 half, const float4* __restrict__ x, const Sizes& sizes, u32 i
+) {
+    float4* place = near + half / 2u * 9u;
+    float4 sums = float4();
+#pragma unroll
+    for (u32 k = 0u; k < 4u; k++) {
+        const float4 own = known(x, sizes, i + k);
+        place[4u * (half % 2u) + k] = own;
+        sums += own;
+    }
+    reinterpret_cast<float*>(place + 8)[half % 2u] = (sums.x + sums.y) + (sums.z + sums.w);
+}
+
+// Blocks of x in shared memory at a time: eight vectors each, and a ninth with the sums of its halves.
 constexpr u32 CHUNK = 64u;
 
 extern "C" __global__ void __launch_bounds__(WG)
@@ -107,8 +128,8 @@ kernel(
     Blocks ahead(words, scales, rows, min(k, blocks - 1u));
     for (u32 first = 0u; first < blocks; first += CHUNK) {
         __syncthreads();
-        for (u32 v = t; v < 8u * CHUNK; v += WG) {
-            near[v + v / 8u] = known(x, sizes, 8u * first + v);
+        for (u32 half = t; half < 2u * CHUNK; half += WG) {
+            keep(near, half, x, sizes, 4u * (2u * first + half));
         }
         __syncthreads();
         const u32 end = min(CHUNK, blocks - first);

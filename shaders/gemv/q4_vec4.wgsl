@@ -1,10 +1,10 @@
 // Matrix-vector product with weights of 4 bits: blocks of 32 with one f16 scale, as Q4_0 of llama.cpp; LANES
-// invocations per row, four rows at a time, one block per load.
+// invocations per row, four rows at a time, one block per load, two weights per mask.
 // Pattern: eight invocations read 128 contiguous bytes of each of four rows. x passes through workgroup memory, with a
 // gap after each block: neighbouring invocations have neighbouring blocks, whose elements would be in the same banks.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.
 
-/// `unit` is 0x4b000000, the bits of 2^23. It is no constant here: NVIDIA's compilers need two instructions for
+/// `unit` is 0x64006400, two f16 of 1024. It is no constant here: NVIDIA's compilers need two instructions for
 /// (word & a) | b with two constants, one with a variable.
 struct Sizes { rows: u32, columns: u32, unit: u32 }
 
@@ -16,14 +16,14 @@ struct Sizes { rows: u32, columns: u32, unit: u32 }
 @group(0) @binding(3) var<storage, read_write> y: array<f32>;
 @group(0) @binding(4) var<uniform> sizes: Sizes;
 
-override WG: u32 = 256u;
+override WG: u32 = 128u;
 /// Invocations that share a row.
 override LANES: u32 = 16u;
 
 /// Blocks of x in workgroup memory at a time.
 const CHUNK = 64u;
 
-/// Eight vectors for each block of x, and a gap.
+/// Eight vectors for each block of x, and a ninth with the sums of its halves.
 var<workgroup> near: array<vec4<f32>, 9u * CHUNK>;
 var<workgroup> parts: array<vec4<f32>, WG>;
 
@@ -44,8 +44,8 @@ fn main(
     var ahead = fetch(rows + min(k, blocks - 1u));
     for (var first = 0u; first < blocks; first += CHUNK) {
         workgroupBarrier();
-        for (var v = t; v < 8u * CHUNK; v += WG) {
-            near[v + v / 8u] = known(8u * first + v);
+        for (var v = t; v < 2u * CHUNK; v += WG) {
+            keep(v, half_block(2u * first + v));
         }
         workgroupBarrier();
         let end = min(CHUNK, blocks - first);
@@ -86,7 +86,31 @@ fn by_block(blocks: Blocks, place: u32) -> vec4<f32> {
     own = products(own, vec4<u32>(blocks.a.y, blocks.b.y, blocks.c.y, blocks.d.y), near[place + 1u], near[place + 5u]);
     own = products(own, vec4<u32>(blocks.a.z, blocks.b.z, blocks.c.z, blocks.d.z), near[place + 2u], near[place + 6u]);
     own = products(own, vec4<u32>(blocks.a.w, blocks.b.w, blocks.c.w, blocks.d.w), near[place + 3u], near[place + 7u]);
-    return blocks.scales * vec4<f32>(dot(own.a, UNITS), dot(own.b, UNITS), dot(own.c, UNITS), dot(own.d, UNITS));
+    let halves = near[place + 8u].xy;
+    let offset = LOW_OFFSET * halves.x + HIGH_OFFSET * halves.y;
+    let low = vec4<f32>(own.a.x + own.a.y, own.b.x + own.b.y, own.c.x + own.c.y, own.d.x + own.d.y);
+    let high = vec4<f32>(own.a.z + own.a.w, own.b.z + own.b.w, own.c.z + own.c.w, own.d.z + own.d.w);
+    return blocks.scales * (low + (high / 16.0f - offset));
+}
+
+/// 16 elements of x.
+struct Half { a: vec4<f32>, b: vec4<f32>, c: vec4<f32>, d: vec4<f32> }
+
+fn half_block(half: u32) -> Half {
+    let i = 4u * half;
+    return Half(known(i), known(i + 1u), known(i + 2u), known(i + 3u));
+}
+
+/// Stores half a block of x, and its sum.
+fn keep(half: u32, own: Half) {
+    let place = half / 2u * 9u;
+    let at = place + 4u * (half % 2u);
+    near[at] = own.a;
+    near[at + 1u] = own.b;
+    near[at + 2u] = own.c;
+    near[at + 3u] = own.d;
+    let sums = (own.a + own.b) + (own.c + own.d);
+    near[place + 8u][half % 2u] = (sums.x + sums.y) + (sums.z + sums.w);
 }
 
 /// Elements 4i to 4i + 3 of x, with 0 from the end of the columns on.
@@ -114,18 +138,20 @@ fn products(own: Products, words: vec4<u32>, low: vec4<f32>, high: vec4<f32>) ->
     );
 }
 
-// The last bit of 2^23 counts 1: a whole number in its mantissa, less 2^23, is that number as f32, by two instructions.
-// A conversion of integers has half their rate or less.
+// A half word 0x6400 | q is 1024 + q as f16, and 0x6400 | q << 4 is 1024 + 16 q: half an instruction for each weight, and
+// one to convert it to f32. What is too much is subtracted from the sum over a block: of the 24 bits of f32, 16 are left
+// for a weight and its product.
 
-/// The weights stay at their bits within half a word, so that they are 2^0, 2^8, 2^4 and 2^12 times as large: exact in
-/// f32, and so is the multiplication by these.
-const UNITS = vec4<f32>(1.0f, 1.0f / 256.0f, 1.0f / 16.0f, 1.0f / 4096.0f);
-const MASKS = vec4<u32>(0xfu, 0xf00u, 0xf0u, 0xf000u);
-/// 2^23, and the offset of 8 at each position.
-const OFFSETS = vec4<f32>(8388616.0f, 8390656.0f, 8388736.0f, 8421376.0f);
+/// 1024 and the offset of 8, of weights at the lowest bits and at bit 4.
+const LOW_OFFSET = 1032.0f;
+const HIGH_OFFSET = 72.0f;
 
 fn product(own: vec4<f32>, word: u32, low: vec4<f32>, high: vec4<f32>) -> vec4<f32> {
-    let front = bitcast<vec4<f32>>((vec4<u32>(word) & MASKS) | vec4<u32>(sizes.unit)) - OFFSETS;
-    let back = bitcast<vec4<f32>>((vec4<u32>(word >> 16u) & MASKS) | vec4<u32>(sizes.unit)) - OFFSETS;
-    return fma(front, vec4<f32>(low.xy, high.xy), fma(back, vec4<f32>(low.zw, high.zw), own));
+    let rest = word >> 8u;
+    let low_even = unpack2x16float((word & 0x000f000fu) | sizes.unit);
+    let high_even = unpack2x16float((word & 0x00f000f0u) | sizes.unit);
+    let low_odd = unpack2x16float((rest & 0x000f000fu) | sizes.unit);
+    let high_odd = unpack2x16float((rest & 0x00f000f0u) | sizes.unit);
+    let first = fma(vec4<f32>(low_even, high_even), vec4<f32>(low.xz, high.xz), own);
+    return fma(vec4<f32>(low_odd, high_odd), vec4<f32>(low.yw, high.yw), first);
 }

@@ -16,8 +16,10 @@ constexpr u32 AGGREGATE = 1u << 30, INCLUSIVE = 2u << 30, COUNT = AGGREGATE - 1u
 struct Shared {
     // Digit counters, one row for each warp; then the sorted tile.
     u32 words[ITEMS * WG];
-    // Sums over the digits; one half is read while the other is written.
-    u32 sums[2u * DIGITS];
+    // Keys of the tile with smaller digits.
+    u32 starts[DIGITS];
+    // Sums of the warps' parts of the digits.
+    u32 parts[DIGITS / 32u];
     // Keys of each digit before the tile; at the end, what is added to a position in the tile to give that in the result.
     u32 offsets[DIGITS];
     // For each digit, the tile where the look-back stands.
@@ -62,42 +64,49 @@ __device__ __forceinline__ void count_all(Shared& shared, const u32* __restrict_
     }
 }
 
-// How many keys of this digit come before this key in its row; counts the keys of the warp.
+// The position of a key in the sorted tile. The last lane with this digit claims positions for all of them.
 __device__ __forceinline__ u32 rank(u32* row, u32 digit, u32 lane) {
     u32 same = FULL;
 #pragma unroll
     for (u32 bit = 0u; bit < 8u; bit++) {
-        const u32 own = (digit >> bit) & 1u;
-        same &= __ballot_sync(FULL, own == 1u) ^ (own - 1u);
+        const bool own = (digit >> bit & 1u) != 0u;
+        const u32 ones = __ballot_sync(FULL, own);
+        same &= own ? ones : ~ones;
     }
-    const u32 leader = __ffs(same) - 1u;
-    u32 counted = 0u;
-    if (lane == leader) {
-        counted = atomicAdd(&row[digit], __popc(same));
+    u32 begin = 0u;
+    if (same >> lane == 1u) {
+        begin = atomicAdd(&row[digit], __popc(same));
     }
-    return __shfl_sync(FULL, counted, leader) + __popc(same & ((1u << lane) - 1u));
+    return __shfl_sync(FULL, begin, 31u - __clz(same)) + __popc(same & ((1u << lane) - 1u));
 }
 
-// Turns the 256 values in `sums` into the sums up to and including each.
-__device__ __forceinline__ void sum_up(u32* sums, u32 t) {
-    u32 half = 0u;
-    __syncthreads();
+// Turns the 256 values in `starts` into the sum of all before each; each thread may then read those it wrote.
+__device__ __forceinline__ void sum_up(u32* starts, u32* parts, u32 t) {
+    for (u32 begin = 0u; begin < DIGITS; begin += WG) {
+        const u32 d = begin + t;
+        const u32 own = d < DIGITS ? starts[d] : 0u;
+        u32 upto = own;
 #pragma unroll
-    for (u32 s = 1u; s < DIGITS; s *= 4u) {
-        for (u32 d = t; d < DIGITS; d += WG) {
-            u32 sum = sums[half + d];
-            if (d >= s) { sum += sums[half + d - s]; }
-            if (d >= 2u * s) { sum += sums[half + d - 2u * s]; }
-            if (d >= 3u * s) { sum += sums[half + d - 3u * s]; }
-            sums[DIGITS - half + d] = sum;
+        for (u32 step = 1u; step < 32u; step *= 2u) {
+            const u32 other = __shfl_up_sync(FULL, upto, step);
+            upto += t % 32u >= step ? other : 0u;
         }
-        half = DIGITS - half;
-        __syncthreads();
+        if (d < DIGITS) {
+            starts[d] = upto - own;
+            if (t % 32u == 31u) {
+                parts[d / 32u] = upto;
+            }
+        }
+    }
+    __syncthreads();
+    for (u32 d = t; d < DIGITS; d += WG) {
+        u32 sum = starts[d];
+        for (u32 part = 0u; part < d / 32u; part++) {
+            sum += parts[part];
+        }
+        starts[d] = sum;
     }
 }
-
-// The sum of all values before d.
-__device__ __forceinline__ u32 before(const u32* sums, u32 d) { return d > 0u ? sums[d - 1u] : 0u; }
 
 // Counts the digits of another tile, and publishes the counts. What the tile published meanwhile stays: its counts are
 // the same, and inclusive ones are larger words. Those of the first tile start with the smaller digits of all tiles.
@@ -151,7 +160,8 @@ __device__ __forceinline__ void look_back(
                     }
                 }
             }
-            const u32 start = before(shared.sums, d), own = shared.sums[d] - start;
+            const u32 start = shared.starts[d];
+            const u32 own = (d + 1u < DIGITS ? shared.starts[d + 1u] : ITEMS * WG) - start;
             if (end == 0u && tile > 0u) {
                 say(tiles + tile * DIGITS + d, INCLUSIVE | (sum + own));
             }
@@ -199,11 +209,11 @@ kernel(const T* __restrict__ source, T* result, u32* state, const Sizes sizes) {
     }
     if (tile == 0u) {
         for (u32 d = t; d < DIGITS; d += WG) {
-            shared.sums[d] = state[COUNTS + sweep * DIGITS + d];
+            shared.starts[d] = state[COUNTS + sweep * DIGITS + d];
         }
-        sum_up(shared.sums, t);
+        sum_up(shared.starts, shared.parts, t);
         for (u32 d = t; d < DIGITS; d += WG) {
-            shared.offsets[d] = before(shared.sums, d);
+            shared.offsets[d] = shared.starts[d];
         }
         __syncthreads();
     }
@@ -219,11 +229,11 @@ kernel(const T* __restrict__ source, T* result, u32* state, const Sizes sizes) {
     u32* row = shared.words + t / 32u * DIGITS;
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
-        to[k] = rank(row, digit_of(keys[k], shift), lane);
-        __syncwarp();
+        atomicAdd(&row[digit_of(keys[k], shift)], 1u);
     }
     __syncthreads();
-    // Rows of counters become the keys in the rows before.
+    // Counts are published before keys are ranked: later tiles need no more. Rows of counters become the keys in the rows
+    // before.
     u32* tiles = state + TILES + sweep * sizes.tiles * DIGITS;
     for (u32 d = t; d < DIGITS; d += WG) {
         u32 sum = 0u;
@@ -233,7 +243,7 @@ kernel(const T* __restrict__ source, T* result, u32* state, const Sizes sizes) {
             shared.words[r * DIGITS + d] = sum;
             sum += own;
         }
-        shared.sums[d] = sum;
+        shared.starts[d] = sum;
         if (tile == 0u) {
             say(tiles + d, INCLUSIVE | (shared.offsets[d] + sum));
         } else {
@@ -242,11 +252,18 @@ kernel(const T* __restrict__ source, T* result, u32* state, const Sizes sizes) {
         }
         shared.ends[d] = tile;
     }
-    sum_up(shared.sums, t);
+    sum_up(shared.starts, shared.parts, t);
+    for (u32 d = t; d < DIGITS; d += WG) {
+#pragma unroll
+        for (u32 r = 0u; r < WG / 32u; r++) {
+            shared.words[r * DIGITS + d] += shared.starts[d];
+        }
+    }
+    __syncthreads();
 #pragma unroll
     for (u32 k = 0u; k < ITEMS; k++) {
-        const u32 digit = digit_of(keys[k], shift);
-        to[k] += before(shared.sums, digit) + row[digit];
+        to[k] = rank(row, digit_of(keys[k], shift), lane);
+        __syncwarp();
     }
     __syncthreads();
 #pragma unroll

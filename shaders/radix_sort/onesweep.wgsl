@@ -1,7 +1,8 @@
 // Stable radix sort by digits of 8 bits, one sweep for each (Adinets and Merrill 2022): a workgroup ranks a tile of keys
 // by their digit, publishes how many it has of each, looks back over the tiles before, and writes the keys where they
 // belong. A tile that stays unpublished is counted by those that need it, so that no forward progress is assumed.
-// Pattern: 16 keys per invocation, ranked by subgroup ballots, sorted in workgroup memory, written in runs of one digit.
+// Pattern: 16 keys per invocation, counted and published before they are ranked by subgroup ballots, sorted in workgroup
+// memory, written in runs of one digit.
 // Work: n keys read for all digit counts, then n read and n written four times; values likewise without the counts.
 
 alias T = u32;
@@ -38,12 +39,13 @@ const COUNT = AGGREGATE - 1u;
 
 /// Digit counters, one row for each 32 invocations; then the sorted tile.
 var<workgroup> words: array<atomic<u32>, 16u * WG>;
-/// Sums over the digits; one half is read while the other is written.
-var<workgroup> sums: array<u32, 2u * DIGITS>;
+/// Keys of the tile with smaller digits.
+var<workgroup> starts: array<u32, DIGITS>;
 /// Keys of each digit before the tile; at the end, what is added to a position in the tile to give that in the result.
 var<workgroup> offsets: array<u32, DIGITS>;
 /// For each digit, the tile where the look-back stands.
 var<workgroup> ends: array<u32, DIGITS>;
+/// Sums of the subgroups' parts of the digits; in the fallback, keys of each digit of another tile.
 var<workgroup> late: array<atomic<u32>, DIGITS>;
 var<workgroup> latest: atomic<u32>;
 var<workgroup> start: Start;
@@ -78,35 +80,39 @@ fn main(
     if (tile >= sizes.tiles) {
         return;
     }
-    if (tile == 0u) {
-        for (var d = t; d < DIGITS; d += WG) {
-            sums[d] = atomicLoad(&state[COUNTS + sweep * DIGITS + d]);
-        }
-        sum_up(t);
-        for (var d = t; d < DIGITS; d += WG) {
-            offsets[d] = before(d);
-        }
-        workgroupBarrier();
-    }
     // Each subgroup has neighbouring keys, its lanes one after the other.
     let first = tile * 16u * WG + subgroup * 16u * lanes + lane;
-    let a = four(first, lanes, sizes.n);
-    let b = four(first + 4u * lanes, lanes, sizes.n);
-    let c = four(first + 8u * lanes, lanes, sizes.n);
-    let d = four(first + 12u * lanes, lanes, sizes.n);
-    // Subgroups of less than 32 lanes share a row of counters and take turns, in the order of their keys.
-    let row = subgroup * lanes / 32u * DIGITS;
-    var rank_a = vec4<u32>(); var rank_b = vec4<u32>(); var rank_c = vec4<u32>(); var rank_d = vec4<u32>();
-    for (var turn = 0u; turn < begun.turns; turn++) {
-        if (subgroup % begun.turns == turn) {
-            rank_a = ranks(a, row, lane, lanes);
-            rank_b = ranks(b, row, lane, lanes);
-            rank_c = ranks(c, row, lane, lanes);
-            rank_d = ranks(d, row, lane, lanes);
+    var a = vec4<u32>(); var b = vec4<u32>(); var c = vec4<u32>(); var d = vec4<u32>();
+    let is_whole = (tile + 1u) * 16u * WG <= sizes.n;
+    if (is_whole) {
+        a = four_inside(first, lanes);
+        b = four_inside(first + 4u * lanes, lanes);
+        c = four_inside(first + 8u * lanes, lanes);
+        d = four_inside(first + 12u * lanes, lanes);
+    } else {
+        a = four(first, lanes, sizes.n);
+        b = four(first + 4u * lanes, lanes, sizes.n);
+        c = four(first + 8u * lanes, lanes, sizes.n);
+        d = four(first + 12u * lanes, lanes, sizes.n);
+    }
+    if (tile == 0u) {
+        for (var d = t; d < DIGITS; d += WG) {
+            starts[d] = atomicLoad(&state[COUNTS + sweep * DIGITS + d]);
+        }
+        sum_up(t, lane, lanes);
+        for (var d = t; d < DIGITS; d += WG) {
+            offsets[d] = starts[d];
         }
         workgroupBarrier();
     }
-    // Rows of counters become the keys in the rows before.
+    // Keys are counted before they are ranked: later tiles need the counts only. Subgroups of less than 32 lanes share a
+    // row of counters.
+    let row = subgroup * lanes / 32u * DIGITS;
+    count_early(a, row);
+    count_early(b, row);
+    count_early(c, row);
+    count_early(d, row);
+    workgroupBarrier();
     let at = TILES + (sweep * sizes.tiles + tile) * DIGITS;
     for (var d = t; d < DIGITS; d += WG) {
         var sum = 0u;
@@ -115,7 +121,7 @@ fn main(
             atomicStore(&words[r * DIGITS + d], sum);
             sum += own;
         }
-        sums[d] = sum;
+        starts[d] = sum;
         if (tile == 0u) {
             atomicStore(&state[at + d], INCLUSIVE | (offsets[d] + sum));
         } else {
@@ -124,12 +130,26 @@ fn main(
         }
         ends[d] = tile;
     }
-    sum_up(t);
-    let to_a = positions(a, rank_a, row);
-    let to_b = positions(b, rank_b, row);
-    let to_c = positions(c, rank_c, row);
-    let to_d = positions(d, rank_d, row);
+    sum_up(t, lane, lanes);
+    // Rows of counters become the position of the row's next key of each digit in the sorted tile.
+    for (var d = t; d < DIGITS; d += WG) {
+        let begin = starts[d];
+        for (var r = 0u; r < WG / 32u; r++) {
+            atomicStore(&words[r * DIGITS + d], begin + atomicLoad(&words[r * DIGITS + d]));
+        }
+    }
     workgroupBarrier();
+    // Subgroups that share a row take turns, in the order of their keys.
+    var to_a = vec4<u32>(); var to_b = vec4<u32>(); var to_c = vec4<u32>(); var to_d = vec4<u32>();
+    for (var turn = 0u; turn < begun.turns; turn++) {
+        if (subgroup % begun.turns == turn) {
+            to_a = ranks(a, row, lane, lanes);
+            to_b = ranks(b, row, lane, lanes);
+            to_c = ranks(c, row, lane, lanes);
+            to_d = ranks(d, row, lane, lanes);
+        }
+        workgroupBarrier();
+    }
     keep(to_a, a);
     keep(to_b, b);
     keep(to_c, c);
@@ -165,16 +185,23 @@ fn count_all(group: u32, t: u32) {
         atomicStore(&words[k], 0u);
     }
     workgroupBarrier();
-    let end = min((group + 1u) * 64u * WG, sizes.n);
-    for (var i = group * 64u * WG + t; i < end; i += 4u * WG) {
-        let x = source[i];
-        let y = source[min(i + WG, end - 1u)];
-        let z = source[min(i + 2u * WG, end - 1u)];
-        let w = source[min(i + 3u * WG, end - 1u)];
-        count(x);
-        if (i + WG < end) { count(y); }
-        if (i + 2u * WG < end) { count(z); }
-        if (i + 3u * WG < end) { count(w); }
+    for (var part = 0u; part < 4u; part++) {
+        let begin = (4u * group + part) * 16u * WG;
+        if (begin + 16u * WG <= sizes.n) {
+            let first = begin + t;
+            let a = four_inside(first, WG);
+            let b = four_inside(first + 4u * WG, WG);
+            let c = four_inside(first + 8u * WG, WG);
+            let d = four_inside(first + 12u * WG, WG);
+            count_four(a);
+            count_four(b);
+            count_four(c);
+            count_four(d);
+        } else {
+            for (var i = begin + t; i < sizes.n; i += WG) {
+                count(source[i]);
+            }
+        }
     }
     workgroupBarrier();
     for (var k = t; k < PASSES * DIGITS; k += WG) {
@@ -183,6 +210,13 @@ fn count_all(group: u32, t: u32) {
             atomicAdd(&state[COUNTS + k], sum);
         }
     }
+}
+
+fn count_four(keys: vec4<u32>) {
+    count(keys.x);
+    count(keys.y);
+    count(keys.z);
+    count(keys.w);
 }
 
 fn count(key: u32) {
@@ -208,86 +242,129 @@ fn one(i: u32, end: u32) -> u32 {
     return 0xffffffffu;
 }
 
+/// Four keys that are inside.
+fn four_inside(i: u32, apart: u32) -> vec4<u32> {
+    return vec4<u32>(source[i], source[i + apart], source[i + 2u * apart], source[i + 3u * apart]);
+}
+
+fn count_early(keys: vec4<u32>, row: u32) {
+    atomicAdd(&words[row + digit_of(keys.x)], 1u);
+    atomicAdd(&words[row + digit_of(keys.y)], 1u);
+    atomicAdd(&words[row + digit_of(keys.z)], 1u);
+    atomicAdd(&words[row + digit_of(keys.w)], 1u);
+}
+
+/// Positions of four keys in the sorted tile. A key's atomic is on its way while the next key's equals are found.
 fn ranks(keys: vec4<u32>, row: u32, lane: u32, lanes: u32) -> vec4<u32> {
-    // One after the other: the order of evaluation of arguments must not matter.
-    let x = rank(keys.x, row, lane, lanes);
-    let y = rank(keys.y, row, lane, lanes);
-    let z = rank(keys.z, row, lane, lanes);
-    let w = rank(keys.w, row, lane, lanes);
-    return vec4<u32>(x, y, z, w);
+    if (lanes > 32u) {
+        // One after the other: the order of evaluation of arguments must not matter.
+        let x = rank(keys.x, row, lane);
+        let y = rank(keys.y, row, lane);
+        let z = rank(keys.z, row, lane);
+        let w = rank(keys.w, row, lane);
+        return vec4<u32>(x, y, z, w);
+    }
+    let x = peers(keys.x, lanes);
+    let from_x = claimed(x, row + digit_of(keys.x), lane);
+    let y = peers(keys.y, lanes);
+    let to_x = position_from(from_x, x, lane);
+    let from_y = claimed(y, row + digit_of(keys.y), lane);
+    let z = peers(keys.z, lanes);
+    let to_y = position_from(from_y, y, lane);
+    let from_z = claimed(z, row + digit_of(keys.z), lane);
+    let w = peers(keys.w, lanes);
+    let to_z = position_from(from_z, z, lane);
+    let from_w = claimed(w, row + digit_of(keys.w), lane);
+    return vec4<u32>(to_x, to_y, to_z, position_from(from_w, w, lane));
 }
 
-/// How many keys of this digit come before this key in its row; counts the keys of the subgroup.
-fn rank(key: u32, row: u32, lane: u32, lanes: u32) -> u32 {
+/// The lanes with the same digit, bit by bit.
+fn peers(key: u32, lanes: u32) -> u32 {
     let digit = digit_of(key);
-    var leader = 0u;
-    var others = 0u;
-    var all = 0u;
-    if (lanes <= 32u) {
-        // The lanes with the same digit, bit by bit.
-        var same = subgroupBallot(true).x;
-        for (var bit = 0u; bit < 8u; bit++) {
-            let own = (digit >> bit) & 1u;
-            same &= subgroupBallot(own == 1u).x ^ (own - 1u);
-        }
-        leader = firstTrailingBit(same);
-        others = countOneBits(same & ((1u << lane) - 1u));
-        all = countOneBits(same);
-    } else {
-        var same = subgroupBallot(true);
-        for (var bit = 0u; bit < 8u; bit++) {
-            let own = (digit >> bit) & 1u;
-            same &= subgroupBallot(own == 1u) ^ vec4<u32>(own - 1u);
-        }
-        let bits = countOneBits(same);
-        all = bits.x + bits.y + bits.z + bits.w;
-        let word = lane / 32u;
-        others = countOneBits(same[word] & ((1u << (lane % 32u)) - 1u));
-        others += select(0u, bits.x, word > 0u) + select(0u, bits.y, word > 1u) + select(0u, bits.z, word > 2u);
-        let first = select(select(select(3u, 2u, bits.z > 0u), 1u, bits.y > 0u), 0u, bits.x > 0u);
-        leader = 32u * first + firstTrailingBit(same[first]);
+    var same = 0xffffffffu >> (32u - lanes);
+    same &= agreeing((digit & 1u) != 0u);
+    same &= agreeing((digit & 2u) != 0u);
+    same &= agreeing((digit & 4u) != 0u);
+    same &= agreeing((digit & 8u) != 0u);
+    same &= agreeing((digit & 16u) != 0u);
+    same &= agreeing((digit & 32u) != 0u);
+    same &= agreeing((digit & 64u) != 0u);
+    same &= agreeing((digit & 128u) != 0u);
+    return same;
+}
+
+fn agreeing(own: bool) -> u32 {
+    let ones = subgroupBallot(own).x;
+    return select(~ones, ones, own);
+}
+
+/// The last of the lanes claims positions for all of them.
+fn claimed(same: u32, at: u32, lane: u32) -> u32 {
+    var begin = 0u;
+    if (same >> lane == 1u) {
+        begin = atomicAdd(&words[at], countOneBits(same));
     }
-    var counted = 0u;
+    return begin;
+}
+
+/// The position of a lane's key: the last lane's claim, and the lanes before with the same digit.
+fn position_from(begin: u32, same: u32, lane: u32) -> u32 {
+    return subgroupShuffle(begin, firstLeadingBit(same)) + countOneBits(same & ((1u << lane) - 1u));
+}
+
+/// The position of a key, in subgroups of more than 32 lanes.
+fn rank(key: u32, row: u32, lane: u32) -> u32 {
+    let digit = digit_of(key);
+    var same = subgroupBallot(true);
+    for (var bit = 0u; bit < 8u; bit++) {
+        let own = (digit >> bit) & 1u;
+        same &= subgroupBallot(own == 1u) ^ vec4<u32>(own - 1u);
+    }
+    let bits = countOneBits(same);
+    let word = lane / 32u;
+    var others = countOneBits(same[word] & ((1u << (lane % 32u)) - 1u));
+    others += select(0u, bits.x, word > 0u) + select(0u, bits.y, word > 1u) + select(0u, bits.z, word > 2u);
+    let first = select(select(select(3u, 2u, bits.z > 0u), 1u, bits.y > 0u), 0u, bits.x > 0u);
+    let leader = 32u * first + firstTrailingBit(same[first]);
+    var begin = 0u;
     if (lane == leader) {
-        counted = atomicAdd(&words[row + digit], all);
+        begin = atomicAdd(&words[row + digit], bits.x + bits.y + bits.z + bits.w);
     }
-    return subgroupShuffle(counted, leader) + others;
+    return subgroupShuffle(begin, leader) + others;
 }
 
-/// Turns the 256 values in `sums` into the sums up to and including each.
-fn sum_up(t: u32) {
-    var half = 0u;
-    workgroupBarrier();
-    for (var s = 1u; s < DIGITS; s *= 4u) {
-        for (var d = t; d < DIGITS; d += WG) {
-            var sum = sums[half + d];
-            if (d >= s) { sum += sums[half + d - s]; }
-            if (d >= 2u * s) { sum += sums[half + d - 2u * s]; }
-            if (d >= 3u * s) { sum += sums[half + d - 3u * s]; }
-            sums[DIGITS - half + d] = sum;
+/// Turns the 256 values in `starts` into the sum of all before each; each invocation may then read those it wrote.
+fn sum_up(t: u32, lane: u32, lanes: u32) {
+    for (var begin = 0u; begin < DIGITS; begin += WG) {
+        let d = begin + t;
+        var own = 0u;
+        if (d < DIGITS) {
+            own = starts[d];
         }
-        half = DIGITS - half;
-        workgroupBarrier();
+        let upto = subgroupInclusiveAdd(own);
+        if (d < DIGITS) {
+            starts[d] = upto - own;
+            if (lane == lanes - 1u) {
+                atomicStore(&late[d / lanes], upto);
+            }
+        }
+    }
+    workgroupBarrier();
+    for (var d = t; d < DIGITS; d += WG) {
+        var sum = starts[d];
+        for (var part = 0u; part < d / lanes; part++) {
+            sum += atomicLoad(&late[part]);
+        }
+        starts[d] = sum;
     }
 }
 
-/// The sum of all values before d.
-fn before(d: u32) -> u32 {
-    if (d > 0u) {
-        return sums[d - 1u];
+/// Keys of digit d in the tile.
+fn own_keys(d: u32) -> u32 {
+    if (d + 1u < DIGITS) {
+        return starts[d + 1u] - starts[d];
     }
-    return 0u;
-}
-
-/// Positions of keys in the sorted tile.
-fn positions(keys: vec4<u32>, ranks: vec4<u32>, row: u32) -> vec4<u32> {
-    return ranks + vec4<u32>(
-        position(keys.x, row), position(keys.y, row), position(keys.z, row), position(keys.w, row));
-}
-
-fn position(key: u32, row: u32) -> u32 {
-    let digit = digit_of(key);
-    return before(digit) + atomicLoad(&words[row + digit]);
+    return 16u * WG - starts[d];
 }
 
 fn keep(to: vec4<u32>, x: vec4<u32>) {
@@ -331,13 +408,13 @@ fn look_back(tile: u32, sweep: u32, t: u32) {
                 looks = select(0u, looks + 1u, end == was);
             }
             if (ends[d] > 0u || tile == 0u) {
-                let own = sums[d] - before(d);
+                let own = own_keys(d);
                 if (end == 0u && tile > 0u) {
                     atomicStore(&state[tiles + tile * DIGITS + d], INCLUSIVE | (sum + own));
                 }
                 // Of tile 0 all is known.
                 let is_found = end == 0u || tile == 0u;
-                offsets[d] = select(sum, sum - before(d), is_found);
+                offsets[d] = select(sum, sum - starts[d], is_found);
                 ends[d] = end;
                 if (!is_found) {
                     atomicMax(&latest, end);

@@ -12,7 +12,7 @@ struct Sizes { rows: u32, columns: u32 }
 @group(0) @binding(1) var<storage, read_write> output: array<vec4<T>>;
 @group(0) @binding(2) var<uniform> sizes: Sizes;
 
-override WG: u32 = 256u;
+override WG: u32 = 512u;
 /// Vectors in the registers of a lane: 1, 2, 4 or 8.
 override VECTORS: u32 = 4u;
 

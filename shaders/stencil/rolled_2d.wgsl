@@ -12,9 +12,9 @@ struct Sizes { rows: u32, columns: u32 }
 @group(0) @binding(1) var<storage, read_write> output: array<vec4<T>>;
 @group(0) @binding(2) var<uniform> sizes: Sizes;
 
-override WG: u32 = 128u;
+override WG: u32 = 1024u;
 /// Rows that an invocation walks, a multiple of four.
-override ROWS: u32 = 16u;
+override ROWS: u32 = 4u;
 
 @compute @workgroup_size(WG)
 fn main(@builtin(local_invocation_index) t: u32, @builtin(workgroup_id) group: vec3<u32>) {

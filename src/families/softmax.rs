@@ -63,7 +63,7 @@ pub const FAMILY: Family = Family {
             name: "subgroup",
             summary: "rows in registers, vec4 loads, totals by shuffles; short rows share a workgroup",
             look_for: "Its share of the copy peak, which should be near 100 % at all lengths of rows. At 32,768 \
-                columns compare WG=256, which reads most of a row twice, with WG=1024, which keeps it in registers.",
+                columns compare WG=512, which reads most of a row twice, with WG=1024, which keeps it in registers.",
             limited_by: "DRAM read/write turnaround; with long rows, the few that are resident: their loads, \
                 reductions and stores overlap with no other row's.",
             accepts: &[WG, ("VECTORS", Accepted::OneOf(&[1.0, 2.0, 4.0, 8.0]))],
@@ -99,7 +99,7 @@ const BASE: Benchmark = Benchmark {
 
 pub(super) const PLAIN: &[Params] = &[&[]];
 
-/// Rows of 32,768 elements do not fit the registers of 256 invocations.
+/// Rows of 32,768 elements do not fit the registers of 512 invocations; those of 8192 just do.
 pub(super) const LONG: &[Params] = &[&[("VECTORS", 8.0), ("WG", 1024.0)]];
 
 /// Rows of 128 to 32,768 elements; `long` are parameters for the longest ones besides the defaults.

@@ -43,9 +43,10 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "rolled_2d",
             summary: "5 points, four columns per invocation, which walks down and keeps three rows in registers",
-            look_for: "Its share of the copy peak, the highest of the three: 1.5 load instructions for each four cells \
-                in place of 20. A width that is no multiple of four takes the scalar path and loses it.",
-            limited_by: "DRAM at large sizes; at small ones too few invocations, since each walks through 16 rows.",
+            look_for: "Its share of the copy peak, the highest of the three: 1.5 vector loads and two scalar ones for \
+                each four cells, in place of 20 loads. --param ROWS=16 loads fewer rows twice and is slower all the \
+                same. A width that is no multiple of four takes the scalar path and loses it.",
+            limited_by: "DRAM at large sizes; at small ones too few invocations, since each has 16 cells.",
             wgsl: include_str!("../../shaders/stencil/rolled_2d.wgsl"),
             cuda: include_str!("../../shaders/stencil/rolled_2d.cu"),
             accepts: &[("WG", Accepted::Whole(1, 1024)), ("ROWS", Accepted::Multiple(4, 1 << 16))],

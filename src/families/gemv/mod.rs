@@ -158,7 +158,7 @@ pub const FAMILY: Family = Family {
             summary: "weights of 4 bits, a block of 32 per load, four rows at a time, no integer conversions",
             look_for: "Its share of the read peak, and its time against packed: at best 16 / 4.5 = 3.6 times less. A \
                 lower share than q8_vec4 has is the cost of arithmetic per byte.",
-            limited_by: "Instructions, about four for each weight, next to DRAM reads; small matrices, of which each \
+            limited_by: "Instructions, about three for each weight, next to DRAM reads; small matrices, of which each \
                 invocation gets few blocks.",
             accepts: BY_LANES,
             wgsl: include_str!("../../../shaders/gemv/q4_vec4.wgsl"),
@@ -289,12 +289,15 @@ fn quantised(shape: &Shape, bits: u64) -> Vec<Buffer> {
         },
         Buffer { name: "x", scalars: 32 * blocks_of_row(shape), contents: Contents::Input(x_of_blocks(bits)) },
         Buffer { name: "y", scalars: rows(shape), contents: Contents::Poison },
-        uniform("sizes", &[rows(shape), columns(shape), UNIT]),
+        uniform("sizes", &[rows(shape), columns(shape), if bits == 8 { UNIT } else { HALF_UNITS }]),
     ]
 }
 
 /// The bits of 2^23 as f32, which turn whole numbers into floats.
 const UNIT: u64 = 0x4b00_0000;
+
+/// The bits of two f16 of 1024, which turn whole numbers below 1024 into f16.
+const HALF_UNITS: u64 = 0x6400_6400;
 
 /// The value of an override.
 fn set(interface: &Interface, name: &str) -> u64 {
