@@ -57,7 +57,7 @@ kernel(const float* __restrict__ input, float* __restrict__ output, const Sizes 
         }
     }
     // The last bit of 1 and -1. Where the compiler unpacks the factors and adds up with other instructions, it must not
-    // know that products of all rounds are the same: it would multiply once.
+    // know that products of two rounds are the same: it would multiply once for both.
     const u32 zero = __float_as_uint(tiles[lane]) & 1u;
     // Chains are short, since instructions of some devices add up in less than f32; the sum of all is an f32.
     float sums[2][4] = {};
@@ -74,7 +74,7 @@ kernel(const float* __restrict__ input, float* __restrict__ output, const Sizes 
                 }
 #pragma unroll
                 for (u32 j = 0u; j < 4u; j++) {
-                    a[y][j] ^= zero;
+                    a[y][j] += zero;
                 }
             }
         }
