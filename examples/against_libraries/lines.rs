@@ -7,8 +7,8 @@ pub(crate) enum Against {
     Library(&'static str),
     /// Reading: the fastest row of `ceiling/read` and `ceiling/read_tree` at 1 GiB through the same API.
     ReadPeak,
-    /// The fastest row of this benchmark of the suite, through the same API.
-    Own(&'static str),
+    /// The fastest row of these benchmarks of the suite, through the same API.
+    Own(&'static [&'static str]),
     /// A figure in the line's unit that was measured on another H200 (SXM, 1980 MHz, driver 580). It is not run here.
     Elsewhere(&'static str, f64),
 }
@@ -40,8 +40,8 @@ pub(crate) struct Line {
     pub dtypes: &'static [&'static str],
     /// The size; empty for any.
     pub n: &'static str,
-    /// A parameter and its value; empty for any.
-    pub param: &'static str,
+    /// Parameters and their values, `A=1;B=2`; empty for any.
+    pub params: &'static str,
     /// The unit.
     pub unit: Unit,
     /// The reference.
@@ -58,7 +58,7 @@ const fn line(
     against: Against,
     reach: f64,
 ) -> Line {
-    Line { what, of, dtypes, n, param: "", unit, against, reach: Some(reach) }
+    Line { what, of, dtypes, n, params: "", unit, against, reach: Some(reach) }
 }
 
 /// A comparison without a goal.
@@ -66,8 +66,8 @@ const fn beside(line: Line) -> Line {
     Line { reach: None, ..line }
 }
 
-const fn with(param: &'static str, line: Line) -> Line {
-    Line { param, ..line }
+const fn with(params: &'static str, line: Line) -> Line {
+    Line { params, ..line }
 }
 
 const V4: &[&str] = &["vec4<f32>"];
@@ -95,7 +95,7 @@ const RECEIVED: &[&str] = &["transfer/read_back", "transfer/device_to_staging", 
 const TEXTURE: (&[&str], &str) = (U32, "4096x4096");
 const TENSOR: (&[&str], &str) = (&[], N22);
 /// No program that is run here measures them.
-const OWN_TENSOR: Against = Own("ceiling/tensor");
+const OWN_TENSOR: Against = Own(&["ceiling/tensor"]);
 
 /// The table.
 #[rustfmt::skip]
@@ -141,6 +141,8 @@ pub(crate) const LINES: &[Line] = &[
         ReadPeak, 0.85)),
     with("MATRIX=0", beside(line("the same", &["spmv/lanes", "spmv/subgroup"], (F32, N22), Bytes,
         Library("cusparse_spmv_banded_4194304"), 0.0))),
+    with("CAUSAL=0;D=128", beside(line("attention f16, 16 heads of 128 by 4096", &["attention"], (F16, "16x4096"),
+        Operations, Elsewhere("FlashAttention-2", 350.0), 0.0))),
     line("STREAM triad", &["stream/triad"], (V4, N28), Bytes, COPY, 1.0),
     line("STREAM dot", &["stream/dot"], (V4, N28), Bytes, COPY, 1.0),
     line("tensor cores, f16 to f32", &["ceiling/tensor"], TENSOR, Operations, Elsewhere("clpeak", 579.0), 0.97),

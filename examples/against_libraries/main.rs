@@ -53,9 +53,9 @@ impl Side {
         let theirs = match line.against {
             Against::Library(name) => figures.get(name).copied(),
             Against::Elsewhere(_, figure) => Some(figure),
-            Against::Own(name) => best(&Line { of: &[name], ..*line }, rows, api),
+            Against::Own(of) => best(&Line { of, ..*line }, rows, api),
             Against::ReadPeak => {
-                let reads = Line { of: &["ceiling/read", "ceiling/read_tree"], param: "", ..LINES[1] };
+                let reads = Line { of: &["ceiling/read", "ceiling/read_tree"], params: "", ..LINES[1] };
                 best(&reads, rows, api)
             }
         };
@@ -86,7 +86,7 @@ fn reference(line: &Line, sides: &[Side; 2]) -> String {
     match line.against {
         Against::Library(name) => format!("{name}: {}", figure(vulkan)),
         Against::Elsewhere(whose, _) => format!("{whose}, not run here: {}", figure(vulkan)),
-        Against::Own(name) => format!("{name}: {}; CUDA {}", figure(vulkan), figure(cuda)),
+        Against::Own(of) => format!("{}: {}; CUDA {}", of.join(", "), figure(vulkan), figure(cuda)),
         Against::ReadPeak => format!("read peak: {}; CUDA {}", figure(vulkan), figure(cuda)),
     }
 }
@@ -104,7 +104,7 @@ fn best(line: &Line, rows: &[Record], api: &str) -> Option<f64> {
             && line.of.iter().any(|of| *of == row.family || *of == format!("{}/{}", row.family, row.benchmark))
             && (line.dtypes.is_empty() || line.dtypes.contains(&row.dtype_name()))
             && (line.n.is_empty() || row.size() == line.n)
-            && (line.param.is_empty() || row.params_text().split(';').any(|param| param == line.param))
+            && line.params.split(';').all(|wanted| wanted.is_empty() || has(row, wanted))
     };
     let figures = rows.iter().filter(is_selected).filter_map(|row| match line.unit {
         Unit::Bytes => row.gb_per_s,
@@ -113,6 +113,11 @@ fn best(line: &Line, rows: &[Record], api: &str) -> Option<f64> {
         Unit::Time => Some(row.median_ns? / 1e3),
     });
     figures.max_by(|a, b| if line.unit == Unit::Time { b.total_cmp(a) } else { a.total_cmp(b) })
+}
+
+/// Whether a row has a parameter `A=1`.
+fn has(row: &Record, wanted: &str) -> bool {
+    row.params_text().split(';').any(|param| param == wanted)
 }
 
 fn with_unit(figure: f64, unit: Unit) -> String {

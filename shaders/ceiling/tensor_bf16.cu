@@ -6,7 +6,7 @@
 struct Sizes { u32 elements; };
 
 // The first compute capability with the instruction.
-constexpr u32 CAPABILITY = 80u;
+#define CAPABILITY 80
 constexpr u32 WG = 128u;
 // Depth of an instruction, and the elements of a row in each of 8 words.
 constexpr u32 DEPTH = 16u, EACH = DEPTH / 8u;

@@ -6,7 +6,7 @@
 struct Sizes { u32 elements; };
 
 // The first compute capability with the instruction.
-constexpr u32 CAPABILITY = 89u;
+#define CAPABILITY 89
 constexpr u32 WG = 128u;
 // Depth of an instruction, and the elements of a row in each of 8 words.
 constexpr u32 DEPTH = 32u, EACH = DEPTH / 8u;
@@ -56,17 +56,25 @@ kernel(const float* __restrict__ input, float* __restrict__ output, const Sizes 
             b[x][half][1] = packed(tile, row + 8u * half, word + 4u);
         }
     }
+    // The last bit of 1 and -1. Where the compiler unpacks the factors and adds up with other instructions, it must not
+    // know that products of two rounds are the same: it would multiply once for both.
+    const u32 zero = __float_as_uint(tiles[lane]) & 1u;
     // Chains are short, since instructions of some devices add up in less than f32; the sum of all is an f32.
     float sums[2][4] = {};
     for (u32 first = 0u; first < ROUNDS; first += SHORT) {
         float chains[2][4][2][4] = {};
-        for (u32 k = first; k < ROUNDS && k < first + SHORT; k++) {
+        const u32 end = first + SHORT < ROUNDS ? first + SHORT : ROUNDS;
+        for (u32 k = first; k < end; k++) {
 #pragma unroll
             for (u32 y = 0u; y < 2u; y++) {
 #pragma unroll
                 for (u32 x = 0u; x < 4u; x++) {
                     multiply(chains[y][x][0], a[y], b[x][0]);
                     multiply(chains[y][x][1], a[y], b[x][1]);
+                }
+#pragma unroll
+                for (u32 j = 0u; j < 4u; j++) {
+                    a[y][j] += zero;
                 }
             }
         }

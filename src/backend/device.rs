@@ -226,6 +226,17 @@ impl Device {
         self.check_size(job)
     }
 
+    /// [`Device::check`] for a kernel that the API's own compiler makes, whatever compiler is compared with it.
+    ///
+    /// # Errors
+    /// As of [`Device::check`].
+    pub fn check_own(&self, job: &Job) -> Result<()> {
+        match self.runtime_checks {
+            RuntimeChecks::Unknown => Self { runtime_checks: RuntimeChecks::Switchable, ..self.clone() }.check(job),
+            _ => self.check(job),
+        }
+    }
+
     /// Whether the device can run the job's kernel, whatever the size of its workgroups and buffers.
     ///
     /// # Errors

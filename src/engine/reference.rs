@@ -23,7 +23,7 @@ pub(super) async fn run_reference(backend: &mut dyn Backend, job: &Job) -> Resul
             own.label, own.buffers[place].bytes, output.name
         )));
     }
-    backend.device().check(own)?;
+    backend.device().check_own(own)?;
     let mut prepared = backend.prepare_own(own).await?;
     let mut bytes = Vec::new();
     let result = async {

@@ -132,6 +132,13 @@ pub fn dynamic_bytes(case: &Case) -> u32 {
     case.shape.params.get("SHARED_BYTES").map_or(declared.unwrap_or(0), |bytes| *bytes as u32)
 }
 
+/// The compute capability, as 10 × major + minor, that a program declares by the line `#define CAPABILITY 89` because its
+/// instructions need it.
+#[must_use]
+pub fn capability(program: &str) -> Option<u32> {
+    program.lines().find_map(|line| line.strip_prefix("#define CAPABILITY ")?.trim_end().parse().ok())
+}
+
 /// The first argument of `__launch_bounds__` and the parameters of the entry point, without comments and with single
 /// spaces.
 fn declaration(twin: &str) -> Option<(String, Vec<String>)> {
@@ -219,6 +226,12 @@ mod tests {
         let request = Request::new(filters, Profile::Quick);
         let cases = plan(&request).expect("a plan");
         cases.into_iter().find(|case| case.name() == filter).expect("the case")
+    }
+
+    #[test]
+    fn programs_declare_the_capability_that_they_need() {
+        let program = "struct Sizes { u32 elements; };\n#define CAPABILITY 89\n";
+        assert_eq!((capability(program), capability("#define WG 89")), (Some(89), None));
     }
 
     #[test]

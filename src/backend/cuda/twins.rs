@@ -4,6 +4,7 @@ use super::device::{CudaDevice, cuda_version};
 use super::nvrtc::Compiler;
 use super::ptx::{EMBEDDED, PtxArchive, too_old};
 use crate::error::{Error, Result};
+use crate::shader::twin;
 
 /// Set to `off`, NVRTC is not used: for tests of the PTX.
 const VARIABLE: &str = "SHADERBENCH_NVRTC";
@@ -64,19 +65,13 @@ impl Twins {
     /// instructions, or there is no PTX of it.
     pub(super) fn image(&self, program: &str) -> Result<Vec<u8>> {
         match self {
-            Self::Nvrtc { compiler, target, capability } => match needed(program) {
+            Self::Nvrtc { compiler, target, capability } => match twin::capability(program) {
                 Some(needs) if needs > *capability => Err(too_old(needs, *capability)),
                 _ => Ok(compiler.compile(program, target)?.image),
             },
             Self::Ptx { archive, capability } => Ok(archive.find(program, *capability)?.to_vec()),
         }
     }
-}
-
-/// The compute capability that a program declares by `constexpr u32 CAPABILITY = 89u;`, as its instructions need it.
-fn needed(program: &str) -> Option<u32> {
-    const DECLARED: &str = "constexpr u32 CAPABILITY = ";
-    program.lines().find_map(|line| line.strip_prefix(DECLARED)?.trim_end_matches(['u', ';']).parse().ok())
 }
 
 /// Whether there is NVRTC, or PTX in its place.
@@ -148,11 +143,5 @@ mod tests {
         for absent in ["b", "c"] {
             assert!(twins.image(absent).expect_err("absent").is_skip());
         }
-    }
-
-    #[test]
-    fn programs_declare_the_capability_that_they_need() {
-        let program = "struct Sizes { u32 elements; };\nconstexpr u32 CAPABILITY = 89u;\n";
-        assert_eq!((needed(program), needed("constexpr u32 WG = 89u;")), (Some(89), None));
     }
 }

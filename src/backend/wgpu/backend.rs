@@ -117,7 +117,12 @@ impl WgpuBackend {
 
     /// Prepares a job, with the compared compiler or the API's own.
     async fn prepare_with(&mut self, job: &Job, is_compared: bool) -> Result<Box<dyn Prepared>> {
-        self.adapter.device.check(job)?;
+        let device = &self.adapter.device;
+        if is_compared {
+            device.check(job)?
+        } else {
+            device.check_own(job)?
+        };
         steps::check(&job.steps, &job.end_to_end)?;
         let pipeline = match &job.kernel {
             kernel if kernel.is_empty() => None,

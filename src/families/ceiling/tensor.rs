@@ -5,10 +5,10 @@
 //! sums.
 
 use super::oracles::{MATRIX, covering, sums_of_products, sums_of_tiles, tensor_rounds};
-use super::{BASE, SMALL, elements};
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Profile, Scalar, Shape, Work, all,
+    uniform,
 };
 
 /// Tensor cores, with the matrix products of a subgroup from registers. Larger instructions (Hopper's wgmma), which
@@ -31,7 +31,7 @@ pub(super) const F16: Benchmark = Benchmark {
         vec![
             Buffer { name: "input", scalars: (31 + 6) * MATRIX, contents: Contents::Input(Values::Signs) },
             Buffer { name: "output", scalars: sums, contents: Contents::PoisonF32 },
-            elements(shape),
+            uniform("sizes", &[shape.count()]),
         ]
     },
     // 32 invocations compute a matrix of 256 sums.
@@ -40,8 +40,10 @@ pub(super) const F16: Benchmark = Benchmark {
         (tensor_rounds(shape) > 131_072).then_some("f32 sums are inexact with more than 131072 ROUNDS")
     },
     check: Check { buffer: "output", scalars: all, oracle: sums_of_products },
-    small: SMALL,
-    ..BASE
+    // As for the other chains.
+    small: Some(Extent::Linear(1 << 16)),
+    sets_ceiling: true,
+    ..Benchmark::BLANK
 };
 
 /// Factors of bf16.
@@ -50,6 +52,7 @@ pub(super) const BF16: Benchmark = Benchmark {
     summary: "the chains of tensor with bf16 factors, summed in f32",
     look_for: "The same rate as tensor: factors of 16 bits go through the same units. A lower rate would be the power \
         limit, since other bits toggle.",
+    limited_by: "Tensor cores' rate for factors of 16 bits, and the power limit.",
     work_text: "2 · 16 · 8 ROUNDS operations for each of n sums.",
     cuda: include_str!("../../../shaders/ceiling/tensor_bf16.cu"),
     only_cuda: Some("naga has no type for bf16"),
@@ -64,7 +67,7 @@ pub(super) const TF32: Benchmark = Benchmark {
     name: "tensor_tf32",
     summary: "the chains of tensor with tf32 factors, f32 without its last 13 bits, summed in f32",
     look_for: "Half the rate of tensor, since factors have twice the bytes; many times the f32 rate of fma.",
-    limited_by: "The issue rate of the matrix instruction, which is half as deep as that of f16.",
+    limited_by: "Tensor cores' rate for tf32: an instruction is half as deep as with f16.",
     work_text: "2 · 8 · 8 ROUNDS operations for each of n sums.",
     cuda: include_str!("../../../shaders/ceiling/tensor_tf32.cu"),
     only_cuda: Some("naga has no type for tf32"),
@@ -92,9 +95,9 @@ pub(super) const INT8: Benchmark = Benchmark {
 pub(super) const FP8: Benchmark = Benchmark {
     name: "tensor_fp8",
     summary: "the chains of tensor with fp8 factors (e4m3), summed in f32",
-    look_for: "Twice the rate of tensor where a warp's instruction multiplies fp8. The same rate: the compiler unpacks \
-        the factors to f16, as it does for compute capability 9.0.",
-    limited_by: "The issue rate of the matrix instruction: of fp8, or of f16 for unpacked factors.",
+    look_for: "Twice the rate of tensor where a warp's instruction multiplies fp8 (compute capability 8.9 and 12). The \
+        rate of tensor or less: the compiler unpacks the factors to f16, as it does for 9.0.",
+    limited_by: "Tensor cores' rate for fp8, or for f16 with the instructions that unpack factors and add products.",
     work_text: "2 · 32 · 8 ROUNDS operations for each of n sums.",
     cuda: include_str!("../../../shaders/ceiling/tensor_fp8.cu"),
     only_cuda: Some("naga has no type for fp8"),
@@ -136,6 +139,6 @@ fn buffers(shape: &Shape, depth: u64) -> Vec<Buffer> {
     vec![
         Buffer { name: "input", scalars: (31 + 6) * 16 * depth, contents: signs },
         Buffer { name: "output", scalars: shape.count().next_multiple_of(MATRIX), contents: Contents::Poison },
-        elements(shape),
+        uniform("sizes", &[shape.count()]),
     ]
 }
