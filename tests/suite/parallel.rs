@@ -172,7 +172,10 @@ fn what_cannot_run_on_all_cards_at_once_is_refused_in_one_sentence() {
         let folder = Folder::new();
         let output = folder.run(&["run", "--device", "all", "--parallel", "--size", "2^12", "stream/copy"]);
         // A machine with two cards runs.
-        assert!(output.code != Some(2) || output.stderr.contains("is the only one, run without --parallel"), "{output}");
+        assert!(
+            output.code != Some(2) || output.stderr.contains("is the only one, run without --parallel"),
+            "{output}"
+        );
     }
 }
 
