@@ -185,8 +185,18 @@ fn a_process_in_step_ends_without_a_parent() {
         return;
     }
     let folder = Folder::new();
-    let names = ["run", "--in-step", "--profile", "quick", "--size", "2^12", "--out", "r.csv", "stream/copy"];
+    let names = [
+        "run",
+        "--in-step",
+        "2026-11-24T00:00:00Z",
+        "--profile",
+        "quick",
+        "--size",
+        "2^12",
+        "--out",
+        "r.csv",
+        "stream/copy",
+    ];
     let output = folder.run(&names);
     assert_eq!(output.code, Some(130), "{output}");
-    assert!(output.stdout.starts_with("plan "), "{output}");
 }

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::arguments::Arguments;
 use super::in_step::{END, GO, LATE, Message};
 use super::meetings::{Meetings, Release};
-use super::opened::seed;
+use super::opened::{date, seed};
 use crate::backend::Device;
 use crate::cli::interrupt::{self, Interrupt};
 use crate::cli::output::{print, say, wrapped};
@@ -54,6 +54,7 @@ pub(super) fn run(arguments: &Arguments, runs: &[Vec<usize>], devices: &[Device]
     }
     let interrupt = Interrupt::listen()?;
     let seed = arguments.seed.unwrap_or_else(seed);
+    let now = jiff::Timestamp::now();
     let (sender, events) = channel();
     let mut cards = Vec::new();
     for (index, run) in runs.iter().enumerate() {
@@ -63,7 +64,9 @@ pub(super) fn run(arguments: &Arguments, runs: &[Vec<usize>], devices: &[Device]
             check_new(part, arguments.force, ANOTHER_FILE)?;
         }
         let mut command = Command::new(std::env::current_exe().map_err(unstarted)?);
-        command.args(options(arguments, number, seed, part.as_deref())?);
+        // A second apart, so that the rows of cards without a name are of different runs.
+        let date = date(now + Duration::from_secs(index as u64));
+        command.args(options(arguments, number, (seed, date), part.as_deref())?);
         cards.push(Card::start(command, index, number, &devices[number], &sender)?);
     }
     drop(sender);
@@ -84,13 +87,19 @@ fn part(out: &Path, number: usize) -> PathBuf {
 }
 
 /// The command line of the process for the card `number`.
-fn options(arguments: &Arguments, number: usize, seed: u64, part: Option<&Path>) -> Result<Vec<String>> {
+fn options(
+    arguments: &Arguments,
+    number: usize,
+    (seed, date): (u64, String),
+    part: Option<&Path>,
+) -> Result<Vec<String>> {
     let text = |path: &Path| {
         let refused = || Error::Usage(format!("--parallel: {} is not a name in UTF-8", path.display()));
         path.to_str().map(str::to_owned).ok_or_else(refused)
     };
-    let mut all = vec!["run".to_owned(), "--in-step".to_owned()];
+    let mut all = vec!["run".to_owned()];
     let mut add = |option: &str, value: String| all.push(format!("--{option}={value}"));
+    add("in-step", date);
     add("device", number.to_string());
     add("seed", seed.to_string());
     if let Some(backend) = arguments.backend {
