@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
         return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
     }
     if arguments.parallel {
-        return parallel::run(arguments, &runs, &devices, &paths.open()?);
+        return parallel::run(arguments, &runs, &devices, &paths.open()?, &|rows| tables(arguments, rows));
     }
     if let Some(duration) = arguments.soak {
         let Files { csv, .. } = paths.open()?;

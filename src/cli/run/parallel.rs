@@ -19,8 +19,8 @@ use crate::cli::output::{print, say, wrapped};
 use crate::cli::outputs::{ANOTHER_FILE, Files, check_new};
 use crate::cli::values::plural;
 use crate::error::{Error, Result};
+use crate::report;
 use crate::report::host::{HostCard, host};
-use crate::report::{self};
 use crate::results::Record;
 use crate::results::fleet::{Host, HostRules};
 
@@ -41,8 +41,17 @@ pub(super) fn check(arguments: &Arguments) -> Result<()> {
     }
 }
 
+/// The tables of a card's rows.
+type Tables<'t> = dyn Fn(&[Record]) -> Result<String> + 't;
+
 /// Runs on each card of `runs`, indices into `devices`, and returns the exit code.
-pub(super) fn run(arguments: &Arguments, runs: &[Vec<usize>], devices: &[Device], files: &Files) -> Result<u8> {
+pub(super) fn run(
+    arguments: &Arguments,
+    runs: &[Vec<usize>],
+    devices: &[Device],
+    files: &Files,
+    tables: &Tables<'_>,
+) -> Result<u8> {
     if arguments.own.is_some() {
         return Err(Error::Usage("--parallel is for the suite's benchmarks: run bench on each card".to_owned()));
     }
@@ -72,7 +81,7 @@ pub(super) fn run(arguments: &Arguments, runs: &[Vec<usize>], devices: &[Device]
     drop(sender);
     let mut parent = Parent::new(cards, interrupt);
     parent.listen(&events);
-    parent.end(arguments, files)
+    parent.end(arguments, files, tables)
 }
 
 fn unstarted(source: std::io::Error) -> Error {
@@ -366,7 +375,7 @@ impl Parent {
     }
 
     /// Writes the report of all cards, prints the tables, and returns the exit code.
-    fn end(&self, arguments: &Arguments, files: &Files) -> Result<u8> {
+    fn end(&self, arguments: &Arguments, files: &Files, tables: &Tables<'_>) -> Result<u8> {
         let is_interrupted = self.ended.is_some();
         let mut rows: Vec<Vec<Record>> = Vec::new();
         for card in &self.cards {
@@ -383,7 +392,7 @@ impl Parent {
         }
         if arguments.table.is_some() {
             for records in &rows {
-                print(&super::tables(arguments, records)?)?;
+                print(&tables(records)?)?;
             }
         }
         let rules = HostRules::default();
