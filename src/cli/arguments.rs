@@ -46,8 +46,7 @@ Exit codes:
   1    the run could not be done
   2    wrong usage
   3    a row is wrong, failed or implausible (see --fail-on)
-  4    a certain regression (--fail-on-regression), a slow card (outliers,
-       run --parallel)
+  4    a certain regression (compare), a slow card (outliers, --parallel)
   130  interrupted";
 
 /// Width of help texts, in columns.

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::observer::Observer;
-use super::pace::Step;
 use super::schedule::Effort;
 use super::session::Session;
 use super::settings::Settings;
+use super::steps::Step;
 use crate::backend::{Backend, Device, DeviceType, card_name, l2_bytes, peaks};
 use crate::engine::measure::Rules;
 use crate::error::{Error, Result, visible_lines};

@@ -126,15 +126,15 @@ impl Epochs {
 }
 
 /// A random order: SplitMix64 (Steele, Lea & Flood, *OOPSLA* 2014).
-pub(super) struct Order(u64);
+struct Order(u64);
 
 impl Order {
     /// The order of `pass` in a run with `seed`.
-    pub(super) const fn new(seed: u64, pass: u64) -> Self {
+    const fn new(seed: u64, pass: u64) -> Self {
         Self(seed ^ pass.wrapping_mul(0xD1B5_4A32_D192_ED03))
     }
 
-    pub(super) const fn number(&mut self) -> u64 {
+    const fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -143,11 +143,21 @@ impl Order {
     }
 
     /// Fisher and Yates's shuffle.
-    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
+    fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, (self.number() % (last as u64 + 1)) as usize);
         }
     }
+}
+
+/// The place of the buffers in a pass, and the order of all cases. Cases that are not due leave the order of the others as
+/// it is: runs with the same seed stay in step.
+pub(super) fn shuffled(cases: usize, seed: u64, pass: u64) -> (u64, Vec<usize>) {
+    let mut order = Order::new(seed, pass);
+    let place = order.number() | 1;
+    let mut all: Vec<usize> = (0..cases).collect();
+    order.shuffle(&mut all);
+    (place, all)
 }
 
 #[cfg(test)]

@@ -1,21 +1,14 @@
 //! An epoch in step with other cards: all are loaded from before the first one's samples until after the last one's, and
 //! for a measurement alone the others wait.
 
-use super::pace::{Step, Way};
+use super::pace::Way;
 use super::session::Session;
+use super::steps::Meeting;
 use crate::backend::Prepared;
 use crate::engine::measure::{self, Rules, Timer};
 use crate::error::Result;
 use crate::results::Record;
 use crate::results::stats::{self, round_to_seven_digits};
-use crate::suite::Case;
-
-/// An epoch of a case and its step; `None` for a run that is alone.
-#[derive(Clone, Copy)]
-pub(super) struct Meeting<'c> {
-    pub(super) step: Option<Step>,
-    pub(super) case: &'c Case,
-}
 
 impl Session<'_> {
     /// Waits until every card is about to measure the case. The device does nothing meanwhile.

@@ -35,6 +35,7 @@ mod session;
 mod settings;
 pub mod slope;
 mod soak;
+mod steps;
 pub mod timer;
 mod tune;
 mod turn;

@@ -12,12 +12,12 @@ use std::time::Duration;
 use web_time::Instant;
 
 use super::api_run::ApiRun;
-use super::epoch::Order;
+use super::epoch::shuffled;
 use super::observer::Observer;
-use super::pace::Steps;
 use super::rows::{Rows, Touched};
 use super::schedule::{ATTEMPTS, Effort};
 use super::settings::Settings;
+use super::steps::Steps;
 use super::turn::turns;
 use crate::engine::measure::Rules;
 use crate::error::Result;
@@ -38,16 +38,6 @@ pub(super) struct Passes<'r, 'a> {
     pub(super) costs: HashMap<usize, Duration>,
     /// The steps of a run that keeps pace with others.
     pub(super) steps: Option<Steps>,
-}
-
-/// The place of the buffers in a pass, and the order of all cases. Cases that are not due leave the order of the others as
-/// it is: runs with the same seed stay in step.
-pub(super) fn shuffled(cases: usize, seed: u64, pass: u64) -> (u64, Vec<usize>) {
-    let mut order = Order::new(seed, pass);
-    let place = order.number() | 1;
-    let mut all: Vec<usize> = (0..cases).collect();
-    order.shuffle(&mut all);
-    (place, all)
 }
 
 impl Passes<'_, '_> {

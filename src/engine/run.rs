@@ -8,12 +8,12 @@ use web_time::Instant;
 
 use super::api_run::ApiRun;
 use super::observer::Observer;
-use super::pace::Steps;
 use super::passes::Passes;
 use super::resume::EarlierRows;
 use super::rows::{Rows, Touched};
 use super::schedule::Schedule;
 use super::settings::Settings;
+use super::steps::Steps;
 use super::tune;
 use super::turn::{Turn, missing};
 use crate::backend::Backend;

@@ -2,10 +2,10 @@
 
 use super::api_run::ApiRun;
 use super::observer::Observer;
-use super::pace::Steps;
 use super::rows::{Rows, Touched};
 use super::schedule::{Effort, Schedule};
 use super::settings::Settings;
+use super::steps::Steps;
 use crate::error::Result;
 use crate::suite::Case;
 

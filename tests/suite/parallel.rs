@@ -172,7 +172,10 @@ fn what_cannot_run_on_all_cards_at_once_is_refused_in_one_sentence() {
         let folder = Folder::new();
         let output = folder.run(&["run", "--device", "all", "--parallel", "--size", "2^12", "stream/copy"]);
         // A machine with two cards runs.
-        assert!(output.code != Some(2) || output.stderr.contains("is the only one, run without --parallel"), "{output}");
+        assert!(
+            output.code != Some(2) || output.stderr.contains("is the only one, run without --parallel"),
+            "{output}"
+        );
     }
 }
 
@@ -182,8 +185,18 @@ fn a_process_in_step_ends_without_a_parent() {
         return;
     }
     let folder = Folder::new();
-    let names = ["run", "--in-step", "--profile", "quick", "--size", "2^12", "--out", "r.csv", "stream/copy"];
+    let names = [
+        "run",
+        "--in-step",
+        "2026-11-24T00:00:00Z",
+        "--profile",
+        "quick",
+        "--size",
+        "2^12",
+        "--out",
+        "r.csv",
+        "stream/copy",
+    ];
     let output = folder.run(&names);
     assert_eq!(output.code, Some(130), "{output}");
-    assert!(output.stdout.starts_with("plan "), "{output}");
 }

@@ -117,9 +117,9 @@ pub(in crate::cli) struct Arguments {
     /// List the cases that would run, and exit
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// The process of one card of --parallel: stdin and stdout lead to its parent.
-    #[arg(long, hide = true, conflicts_with = "parallel")]
-    pub(super) in_step: bool,
+    /// The process of one card of --parallel, with the date of its rows: stdin and stdout lead to its parent.
+    #[arg(long, value_name = "DATE", hide = true, conflicts_with = "parallel")]
+    pub(super) in_step: Option<String>,
     /// Kernels of the user's, in place of the suite's: see `bench`.
     #[arg(skip)]
     pub(in crate::cli) own: Option<&'static Family>,

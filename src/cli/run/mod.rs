@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     let request = request(arguments, Profile::Quick, false)?;
     let cases = plan(&request)?;
     // The parent of a process in step says it.
-    let is_told = !arguments.in_step;
+    let is_told = arguments.in_step.is_none();
     for (filter, names) in by_part(&arguments.filters)?.into_iter().filter(|_| is_told) {
         say(&matched_by_part(filter, &names));
     }
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
         return Err(Error::Usage("--resume continues a run on one device: select it with --device".to_owned()));
     }
     if arguments.parallel {
-        return parallel::run(arguments, &runs, &devices, &paths.open()?);
+        return parallel::run(arguments, &runs, &devices, &paths.open()?, &|rows| tables(arguments, rows));
     }
     if let Some(duration) = arguments.soak {
         let Files { csv, .. } = paths.open()?;
@@ -106,8 +106,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
         pictures.push(pictures_of(arguments, &card, name)?);
     }
     let files = files.take().map_or_else(|| paths.open(), Ok)?;
-    let interrupt = if arguments.in_step { Interrupt::listen_in_step()? } else { Interrupt::listen()? };
-    let parent = arguments.in_step.then(|| Parent::listen(&interrupt));
+    let interrupt = if arguments.in_step.is_some() { Interrupt::listen_in_step()? } else { Interrupt::listen()? };
+    let parent = arguments.in_step.is_some().then(|| Parent::listen(&interrupt));
     let (mut all, mut printed): (Vec<Record>, Result<()>) = (Vec::new(), Ok(()));
     let command = Command { arguments, files, interrupt, parent };
     for (run, pictures) in runs.into_iter().zip(pictures) {
@@ -305,7 +305,7 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
 
 /// Prints the summary, which ends with what to type next and the path of the report. Markdown is for tables alone.
 fn print_summary(arguments: &Arguments, records: &[Record], path: &str) -> Result<()> {
-    if arguments.is_quiet || arguments.in_step || arguments.format == TableFormat::Markdown {
+    if arguments.is_quiet || arguments.in_step.is_some() || arguments.format == TableFormat::Markdown {
         return Ok(());
     }
     if arguments.own.is_some() {

@@ -27,7 +27,7 @@ pub(super) fn settings(
     devices: &[Device],
 ) -> Settings {
     let now = jiff::Timestamp::now();
-    let date = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let date = arguments.in_step.clone().unwrap_or_else(|| date(now));
     let mut settings = Settings::new(profile, date, operating_system(), processor());
     settings.host = arguments.host.clone().unwrap_or_else(host::name);
     settings.is_anonymous = arguments.anonymous;
@@ -39,13 +39,18 @@ pub(super) fn settings(
     apis.sort_unstable();
     apis.dedup();
     settings.apis = apis.join("+");
-    if arguments.in_step {
+    if arguments.in_step.is_some() {
         settings.epochs = epochs_in_step(profile);
     }
     if let Some(epochs) = arguments.epochs {
         settings.epochs = Epochs { least: epochs.into(), most: epochs.into(), target: 0.0 };
     }
     settings
+}
+
+/// A time as rows have it.
+pub(super) fn date(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// A seed from the clock.

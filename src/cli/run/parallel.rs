@@ -12,15 +12,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::arguments::Arguments;
 use super::in_step::{END, GO, LATE, Message};
 use super::meetings::{Meetings, Release};
-use super::opened::seed;
+use super::opened::{date, seed};
 use crate::backend::Device;
 use crate::cli::interrupt::{self, Interrupt};
 use crate::cli::output::{print, say, wrapped};
 use crate::cli::outputs::{ANOTHER_FILE, Files, check_new};
 use crate::cli::values::plural;
 use crate::error::{Error, Result};
+use crate::report;
 use crate::report::host::{HostCard, host};
-use crate::report::{self};
 use crate::results::Record;
 use crate::results::fleet::{Host, HostRules};
 
@@ -41,8 +41,17 @@ pub(super) fn check(arguments: &Arguments) -> Result<()> {
     }
 }
 
+/// The tables of a card's rows.
+type Tables<'t> = dyn Fn(&[Record]) -> Result<String> + 't;
+
 /// Runs on each card of `runs`, indices into `devices`, and returns the exit code.
-pub(super) fn run(arguments: &Arguments, runs: &[Vec<usize>], devices: &[Device], files: &Files) -> Result<u8> {
+pub(super) fn run(
+    arguments: &Arguments,
+    runs: &[Vec<usize>],
+    devices: &[Device],
+    files: &Files,
+    tables: &Tables<'_>,
+) -> Result<u8> {
     if arguments.own.is_some() {
         return Err(Error::Usage("--parallel is for the suite's benchmarks: run bench on each card".to_owned()));
     }
@@ -54,6 +63,7 @@ pub(super) fn run(arguments: &Arguments, runs: &[Vec<usize>], devices: &[Device]
     }
     let interrupt = Interrupt::listen()?;
     let seed = arguments.seed.unwrap_or_else(seed);
+    let now = jiff::Timestamp::now();
     let (sender, events) = channel();
     let mut cards = Vec::new();
     for (index, run) in runs.iter().enumerate() {
@@ -63,13 +73,15 @@ pub(super) fn run(arguments: &Arguments, runs: &[Vec<usize>], devices: &[Device]
             check_new(part, arguments.force, ANOTHER_FILE)?;
         }
         let mut command = Command::new(std::env::current_exe().map_err(unstarted)?);
-        command.args(options(arguments, number, seed, part.as_deref())?);
+        // A second apart, so that the rows of cards without a name are of different runs.
+        let date = date(now + Duration::from_secs(index as u64));
+        command.args(options(arguments, number, (seed, date), part.as_deref())?);
         cards.push(Card::start(command, index, number, &devices[number], &sender)?);
     }
     drop(sender);
     let mut parent = Parent::new(cards, interrupt);
     parent.listen(&events);
-    parent.end(arguments, files)
+    parent.end(arguments, files, tables)
 }
 
 fn unstarted(source: std::io::Error) -> Error {
@@ -84,13 +96,19 @@ fn part(out: &Path, number: usize) -> PathBuf {
 }
 
 /// The command line of the process for the card `number`.
-fn options(arguments: &Arguments, number: usize, seed: u64, part: Option<&Path>) -> Result<Vec<String>> {
+fn options(
+    arguments: &Arguments,
+    number: usize,
+    (seed, date): (u64, String),
+    part: Option<&Path>,
+) -> Result<Vec<String>> {
     let text = |path: &Path| {
         let refused = || Error::Usage(format!("--parallel: {} is not a name in UTF-8", path.display()));
         path.to_str().map(str::to_owned).ok_or_else(refused)
     };
-    let mut all = vec!["run".to_owned(), "--in-step".to_owned()];
+    let mut all = vec!["run".to_owned()];
     let mut add = |option: &str, value: String| all.push(format!("--{option}={value}"));
+    add("in-step", date);
     add("device", number.to_string());
     add("seed", seed.to_string());
     if let Some(backend) = arguments.backend {
@@ -357,7 +375,7 @@ impl Parent {
     }
 
     /// Writes the report of all cards, prints the tables, and returns the exit code.
-    fn end(&self, arguments: &Arguments, files: &Files) -> Result<u8> {
+    fn end(&self, arguments: &Arguments, files: &Files, tables: &Tables<'_>) -> Result<u8> {
         let is_interrupted = self.ended.is_some();
         let mut rows: Vec<Vec<Record>> = Vec::new();
         for card in &self.cards {
@@ -374,7 +392,7 @@ impl Parent {
         }
         if arguments.table.is_some() {
             for records in &rows {
-                print(&super::tables(arguments, records)?)?;
+                print(&tables(records)?)?;
             }
         }
         let rules = HostRules::default();

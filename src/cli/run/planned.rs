@@ -66,7 +66,7 @@ const SOFTWARE_TIME: Duration = Duration::from_secs(55);
 /// The time limit that the command line sets, or the usual one of the device.
 pub(super) fn time_for(arguments: &Arguments, profile: Profile, device: &Device) -> Option<Duration> {
     // Cards in step have the same cases.
-    if arguments.in_step || arguments.parallel {
+    if arguments.in_step.is_some() || arguments.parallel {
         return None;
     }
     let is_quick = profile == Profile::Quick && device.kind == DeviceType::Software;

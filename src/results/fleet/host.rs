@@ -11,7 +11,8 @@ use super::{Key, Model, Numbered};
 use crate::results::Record;
 use crate::results::estimate::{Class, classes, degrees, least_variance, log_epochs, mean_and_squares};
 use crate::results::stats::{
-    Estimate, Observation, Variance, median, moderate, student, student_above, student_beyond,
+    Estimate, Observation, SPREAD_EFFICIENCY, Variance, median, moderate, spread, student, student_above,
+    student_beyond,
 };
 
 /// Variance of a median ÷ variance of a mean, for normal values: π / 2.
@@ -20,6 +21,9 @@ const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 /// Standard deviation of a row's time between two processes, besides what their epochs show, as a logarithm: 0.3 %
 /// (`docs/trust.md`).
 const PROCESS: f64 = 0.003;
+
+/// Fewest cases of a family whose scatter is estimated robustly.
+const ROBUST: usize = 4;
 
 /// Maximum weight of what the rows' own intervals say about the scatter of a family's cases, in degrees of freedom.
 const PRIOR: f64 = 8.0;
@@ -226,11 +230,18 @@ fn difference(cases: &[&Case], card: usize) -> Option<Difference> {
     let rows: Vec<Time> = cases.iter().filter_map(|case| case.against_others(card)).collect();
     let logs: Vec<f64> = rows.iter().map(|row| row.log).collect();
     let (log, count) = (median(&logs)?, rows.len() as f64);
-    let of_rows = rows.iter().map(|row| row.variance.value).sum::<f64>() / count;
+    let variances: Vec<f64> = rows.iter().map(|row| row.variance.value).collect();
     let known = rows.iter().map(|row| row.variance.degrees).fold(PRIOR, f64::min);
+    // A disturbed row hardly moves a median, so it must not widen its interval.
+    let is_robust = rows.len() >= ROBUST;
+    let of_rows = if is_robust { median(&variances)? } else { variances.iter().sum::<f64>() / count };
     let squares: f64 = logs.iter().map(|other| (other - log).powi(2)).sum();
-    let degrees = known + count - 1.0;
-    let of_cases = (known * of_rows + squares) / degrees;
+    let (scatter, own) = match spread(&logs).filter(|_| is_robust) {
+        Some(spread) => (spread * spread, SPREAD_EFFICIENCY * (count - 1.0)),
+        None => (squares / (count - 1.0).max(1.0), count - 1.0),
+    };
+    let degrees = known + own;
+    let of_cases = (known * of_rows + own * scatter) / degrees;
     let factor = if rows.len() > 2 { OF_MEDIAN } else { 1.0 };
     Some(Difference { log, error: (factor * of_rows.max(of_cases) / count).sqrt(), degrees })
 }

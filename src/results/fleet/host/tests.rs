@@ -67,9 +67,10 @@ impl Simulation {
 #[test]
 fn a_card_five_percent_slow_is_found_and_no_other() {
     let mut random = Random(2026);
-    let (mut named, mut wrong) = ([0; FAMILIES.len()], 0);
+    let (mut named, mut wrong, mut found) = ([0; FAMILIES.len()], 0, 0);
     for _ in 0..100 {
         let judged = Simulation { factor: 1.05, slow: 3, ..USUAL }.judged(&mut random);
+        found += usize::from(!judged.slow.is_empty());
         for slow in &judged.slow {
             let is_right = slow.card == 1 && slow.family < 3;
             wrong += usize::from(!is_right);
@@ -78,7 +79,9 @@ fn a_card_five_percent_slow_is_found_and_no_other() {
             assert!(ratio.low > 1.02, "{ratio:?}");
         }
     }
-    assert!(named[..3].iter().all(|count| *count >= 95) && wrong == 0, "{named:?} of 100, {wrong} wrongly");
+    // Fewer cases leave a wider interval; the slow-down must be above 2 % with certainty.
+    let is_enough = named[0] >= 98 && named[1] >= 80 && named[2] >= 90;
+    assert!(found == 100 && is_enough && wrong == 0, "{found} found, {named:?} of 100, {wrong} wrongly");
 }
 
 #[test]
