@@ -41,7 +41,7 @@ run gemv/vec4 gemv/split_k --size 16384x16384
 run gemv/packed --size 32768x16384
 run gemv/q4_vec4 --size 65536x32768
 run softmax/subgroup rmsnorm/subgroup --size 65536x1024,4096x16384
-run attention/cooperative --size 16x4096 --param CAUSAL=0,D=128
+run attention/cooperative --size 16x16384 --param CAUSAL=0,D=128
 run fft/stockham --size 8192x4096
 run stencil/rolled_2d --size 16384x16384
 run stencil/rolled_3d --size 512x512x512
