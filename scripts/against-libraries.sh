@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # Compares the suite with NVIDIA's libraries on this device: builds scripts/reference/libraries.cu, runs it and the fast
 # variants on Vulkan and CUDA within minutes, and prints the ratios (docs/limits.md). Needs nvcc and cuBLAS (the CUDA
-# toolkit); cuFFT and cuSPARSE are left out if they are missing. PROGRAMS names a folder with `shaderbench` and
-# `against_libraries` that are already built; REPORTS the folder of the reports (by default a temporary one). A part that
-# fails is reported, the others are compared, and the exit code is 1.
+# toolkit); cuFFT and cuSPARSE are left out if they are missing. PROGRAMS names a folder with `shaderbench`,
+# `against_libraries` and, optionally, `libraries` that are already built; REPORTS the folder of the reports (by default a
+# temporary one). A part that fails is reported, the others are compared, and the exit code is 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if ! command -v nvcc >/dev/null; then
+. scripts/setup.sh
+if [ ! -x "${PROGRAMS:-}/libraries" ] && ! command -v nvcc >/dev/null; then
     echo "error: nvcc is not on the PATH: install the CUDA toolkit" >&2
     exit 1
 fi
-. scripts/setup.sh
 programs_and_reports against_libraries
 failed=0
 build=(nvcc -O3 -std=c++17 -arch=native scripts/reference/libraries.cu -o "$reports/libraries" -lcublas)
-if ! "${build[@]}" -lcufft -lcusparse 2>"$reports/nvcc.txt"; then
+if [ -x "$programs/libraries" ]; then
+    cp "$programs/libraries" "$reports/libraries"
+elif ! "${build[@]}" -lcufft -lcusparse 2>"$reports/nvcc.txt"; then
     echo "without cuFFT and cuSPARSE ($reports/nvcc.txt has the error)" >&2
     "${build[@]}" -DWITHOUT_CUFFT -DWITHOUT_CUSPARSE
 fi
