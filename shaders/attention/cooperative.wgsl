@@ -42,7 +42,7 @@ var<workgroup> values: array<vec4<f16>, KEYS * (D / 4u + 2u)>;
 var<workgroup> scores: array<vec4<f32>, 128u * SCORES_PITCH>;
 var<workgroup> weights: array<vec4<f16>, 128u * WEIGHTS_PITCH>;
 // Whether a reference was replaced in this step.
-var<workgroup> replaced: u32;
+var<workgroup> replaced: vec4<u32>;
 
 // Stores an invocation's vec4s of the tile: one and every 256th after it.
 fn keep_keys(t: u32, x_0: vec4<f16>, x_1: vec4<f16>, x_2: vec4<f16>, x_3: vec4<f16>) {
@@ -133,7 +133,7 @@ fn main(
         var reference = 0.0f;
         var sum = 0.0f;
         if (t == 0u) {
-            replaced = 0u;
+            replaced.x = 0u;
         }
         {
             let at = base * width + t;
@@ -232,7 +232,7 @@ fn main(
             } else if (top > reference + GROWTH) {
                 factor = exp2(reference - top);
                 reference = top;
-                replaced = 1u;
+                replaced.x = 1u;
             }
             let shift = vec4<f32>(SHIFT - reference);
             x_0 = exp2(fma(x_0, vec4<f32>(scale), shift));
@@ -246,7 +246,7 @@ fn main(
             let total = ((x_0 + x_1) + (x_2 + x_3));
             sum = sum * factor + ((total.x + total.y) + (total.z + total.w));
             workgroupBarrier();
-            if (replaced == 1u) {
+            if (replaced.x == 1u) {
                 if (is_own) {
                     coopStoreT(o_00, &scores[own_scores_0], SCORES_PITCH);
                     coopStoreT(o_01, &scores[at_01], SCORES_PITCH);
@@ -254,7 +254,7 @@ fn main(
                 workgroupBarrier();
                 // Every invocation has read it.
                 if (t == 0u) {
-                    replaced = 0u;
+                    replaced.x = 0u;
                 }
                 scores[row_scores] *= factor;
                 scores[row_scores + 1u] *= factor;
