@@ -514,7 +514,7 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("attention/tiled", "sum_2 *= factor_2;", ""),
     ("attention/tiled", "o_13 *= factor_1;", ""),
     ("attention/tiled", "p_3.z * v_2", "p_3.z * v_1"),
-    ("attention/tiled", "largest(among_2)", "among_2.x"),
+    ("attention/tiled", "weights[(own + 32u) * 5u + 2u + lane / 4u]", "weights[(own + 32u) * 5u + lane / 4u]"),
     ("attention/cooperative", "factor = exp2(reference - top)", "factor = 1.0f"),
     ("attention/cooperative", "top > reference + GROWTH", "top > reference + 64.0f"),
     ("attention/cooperative", "number + 4u <= last", "number + 5u <= last"),

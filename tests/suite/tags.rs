@@ -42,7 +42,7 @@ fn a_plan_by_tag_has_the_families_of_the_tag_and_their_ceilings() {
     // Filters and tags select what both name.
     let selected = select_tagged(&["*/naive".to_owned()], &[Tag::Llm, Tag::Cost]).expect("some");
     let names: Vec<_> = selected.iter().map(|(family, benchmark)| (family.name, benchmark.name)).collect();
-    assert_eq!(names, [("matmul", "naive"), ("gemv", "naive")]);
+    assert_eq!(names, [("matmul", "naive"), ("gemv", "naive"), ("attention", "naive")]);
 }
 
 #[test]

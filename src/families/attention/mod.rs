@@ -3,6 +3,8 @@
 
 mod oracle;
 
+use oracle::{is_causal, width};
+
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
@@ -23,9 +25,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "naive",
             summary: "three launches, with all scores in memory: q·k, the softmax of rows, times v",
-            look_for: "Its share of the FMA peak, and its memory: length² scores of each head. CAUSAL=1 has half of the \
-                operations, and should take half of the time.",
-            limited_by: "Load instructions: two for each multiply-add, of which those of the keys are not coalesced. \
+            look_for: "Its share of the FMA peak, and its memory: length² scores of each head. CAUSAL=1 has half of \
+                the operations, and should take half of the time.",
+            limited_by: "Two load instructions for each multiply-add, of which those of the keys are not coalesced. \
                 The scores of long sequences also move through DRAM.",
             accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), D, CAUSAL],
             wgsl: include_str!("../../../shaders/attention/naive.wgsl"),
@@ -77,8 +79,8 @@ pub const FAMILY: Family = Family {
             name: "cooperative",
             summary: "f16 inputs on tensor cores, f32 sums and softmax, 128 queries per workgroup",
             look_for: "Its share of ceiling/tensor, and its gain over tiled, which has the FMA units only. Compare the \
-                two APIs: in CUDA a thread knows which elements of a product it holds, and scores stay in registers; in \
-                WGSL they pass through workgroup memory.",
+                two APIs: in CUDA a thread knows which elements of a product it holds, and scores stay in registers; \
+                in WGSL they pass through workgroup memory.",
             limited_by: "Workgroup memory, from which each subgroup reads all keys and values for its own queries; and \
                 exponentials, during which tensor cores wait unless another workgroup is resident.",
             accepts: &[("WG", Accepted::OneOf(&[256.0])), ("QUERIES", Accepted::OneOf(&[128.0])), D, CAUSAL],
@@ -135,16 +137,6 @@ const fn cases(dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 4] 
         Cases { from: Profile::Standard, dtypes, extents: MANY_HEADS, params: &[FULL, CAUSAL_128] },
         Cases { from: Profile::Standard, dtypes, extents: long, params: &[FULL, CAUSAL_128, FULL_64] },
     ]
-}
-
-/// Elements of a query, a key, a value and an output: d.
-pub(super) fn width(shape: &Shape) -> u64 {
-    shape.param("D", 128.0) as u64
-}
-
-/// Whether a query attends to no key after its own position.
-pub(super) fn is_causal(shape: &Shape) -> bool {
-    shape.param("CAUSAL", 0.0) == 1.0
 }
 
 /// Elements of q, of k, of v and of the output: heads × length × d, in this order.

@@ -1,6 +1,5 @@
 //! The right outputs of `attention`, and the errors that its kernels may make.
 
-use super::{is_causal, width};
 use crate::suite::input::{Input, Values};
 use crate::suite::vectors::vectorised;
 use crate::suite::{Interface, Oracle, Scalar, Shape, by_rows, each};
@@ -8,6 +7,16 @@ use crate::suite::{Interface, Oracle, Scalar, Shape, by_rows, each};
 /// Keys and values, independent of each other and of the queries; exact in f16.
 pub(super) const KEYS: Values = Values::SummableFrom(1 << 40);
 pub(super) const VALUES: Values = Values::SummableFrom(1 << 41);
+
+/// Elements of a query, a key, a value and an output: d.
+pub(super) fn width(shape: &Shape) -> u64 {
+    shape.param("D", 128.0) as u64
+}
+
+/// Whether a query attends to no key after its own position.
+pub(super) fn is_causal(shape: &Shape) -> bool {
+    shape.param("CAUSAL", 0.0) == 1.0
+}
 
 /// Keys and values of one head.
 struct Head {
@@ -196,10 +205,10 @@ mod tests {
     fn the_tolerance_is_far_below_the_weight_of_a_key() {
         let shape = shape(1, 257, 128.0, 0.0);
         let mut allowed = [0.0];
-        tolerance(&shape, in_halves(&shape))(0, &mut allowed);
-        assert!(allowed[0] < 1e-3, "{allowed:?}");
         tolerance(&shape, in_tiles(&shape))(0, &mut allowed);
         assert!(allowed[0] < 1e-4, "{allowed:?}");
+        tolerance(&shape, in_halves(&shape))(0, &mut allowed);
+        assert!(allowed[0] < 1e-3, "{allowed:?}");
         let head = Head::new(&shape, 0);
         let mut most = vec![0.0_f64; 257];
         for row in 0..257 {
@@ -213,7 +222,8 @@ mod tests {
             most.iter_mut().zip(weights).for_each(|(most, weight)| *most = most.max(weight / sum));
         }
         let least = most.into_iter().fold(1.0, f64::min);
-        assert!(least > 0.02, "the key that counts least has at most {least} of a row");
+        let allowed = allowed[0];
+        assert!(least > 10.0 * allowed, "the key that counts least has at most {least} of a row, {allowed} is allowed");
     }
 
     /// The scores are exact in f32 in any order, as the tensor cores of some devices need.
