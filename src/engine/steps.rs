@@ -1,4 +1,5 @@
-//! The steps of a run that keeps pace with others: its points, and which cases are also measured while the other cards wait.
+//! The steps of a run that keeps pace with others: its points, and which cases are also measured while the other cards
+//! wait.
 
 use std::collections::{HashMap, HashSet};
 
