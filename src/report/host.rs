@@ -2,7 +2,7 @@
 //! cards, and whether the cards slow each other down.
 
 use super::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
-use crate::results::fleet::{Host, HostFamily, HostRules, Relative};
+use crate::results::fleet::{Host, HostFamily, HostRules, Relative, Uneven};
 use crate::results::format::{percent_change, percent_limit, ratio_with_interval};
 use crate::results::stats::Estimate;
 
@@ -96,7 +96,7 @@ fn share(of: &Relative) -> String {
 /// The slow cards, or that there is none.
 fn verdict(host: &Host, cards: &[HostCard], rules: &HostRules) -> Vec<Part> {
     let limit = percent_limit(rules.limit);
-    if host.slow.is_empty() {
+    if host.slow.is_empty() && host.uneven.is_empty() {
         return vec![Part::text(&format!("No card is certain to be slower than the others of its model by {limit}."))];
     }
     let sentence = |slow: &crate::results::fleet::SlowInHost| {
@@ -119,11 +119,26 @@ fn verdict(host: &Host, cards: &[HostCard], rules: &HostRules) -> Vec<Part> {
         })
     };
     let mut parts: Vec<Part> = host.slow.iter().filter_map(sentence).collect();
+    parts.extend(host.uneven.iter().map(|uneven| slow_in_part(host, cards, uneven, &limit)));
     parts.push(Part::text(&format!(
         "Slow: slower by more than {limit} with certainty; if the cards are alike, {} of such runs name one.",
         percent_limit(rules.level)
     )));
     parts
+}
+
+/// A card that is slow in some cases of a family.
+fn slow_in_part(host: &Host, cards: &[HostCard], uneven: &Uneven, limit: &str) -> Part {
+    let Uneven { card, slower, faster, typical, most, .. } = uneven;
+    let family = &host.families[uneven.family];
+    let faster = if *faster == 0 { "none".to_owned() } else { faster.to_string() };
+    let others = if family.cards.iter().flatten().count() == 2 { "card" } else { "cards" };
+    let text = format!(
+        "device {} is slow in a part of {}, {}: {slower} of {} cases take {limit} or more longer than on the other {others}, \
+         {faster} less by as much; of the slower ones, the median is {typical:.2}×, the largest {most:.2}×.",
+        cards[*card].number, family.family, family.model.lane, family.cases
+    );
+    Part::Text { text, indent: "  " }
 }
 
 /// `5.1 % [4.9 %, 5.3 %]`.
@@ -212,6 +227,7 @@ mod tests {
         let host = Host {
             families: vec![family("scan", 0.0), family("stream", 0.05)],
             slow: vec![SlowInHost { card: 1, family: 1 }],
+            uneven: vec![Uneven { card: 1, family: 0, slower: 9, faster: 0, typical: 1.09, most: 2.19 }],
             influences: vec![influence("transfer/both_ways f32 67108864", 1.8, &[0, 1]), influence("scan", 1.0, &[])],
         };
         let card = |number| {
@@ -230,6 +246,7 @@ mod tests {
             "  stream              12   102.5 %    97.5 %\n",
             "device 1: NVIDIA H200, GPU-1a2b3c41\n",
             "device 1 is slow in stream, CUDA: it takes 5.1 % [4.9 %, 5.3 %] longer than\n",
+            "device 1 is slow in a part of scan, CUDA: 9 of 12 cases take 2 % or more longer\n",
             "The cards slow each other down in transfer/both_ways f32 67108864, CUDA; time\n",
             "device 0 1.80× [1.79, 1.81], device 1 1.80×",
             "In one other case no card slows another down by more than 1.1 % (95 % certain)",
@@ -257,7 +274,7 @@ mod tests {
             text.replace('\n', " "),
             "No two cards of one model have rows with an interval: there is nothing to compare. "
         );
-        let calm = Host { slow: Vec::new(), ..judged(2).0 };
+        let calm = Host { slow: Vec::new(), uneven: Vec::new(), ..judged(2).0 };
         let text = host(&calm, &cards, &HostRules::default(), PLAIN);
         assert!(text.contains("No card is certain to be slower than the others of its model by 2 %."), "{text}");
     }

@@ -5,6 +5,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::command::{Folder, has_device, shaderbench_in_empty_folder};
+use shaderbench::report::host::{HostCard, host};
+use shaderbench::report::{Medium, Terminal, reader};
+use shaderbench::results::fleet::{Host, HostRules, Uneven};
 use shaderbench::results::{Record, Status};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_shaderbench");
@@ -199,4 +202,37 @@ fn a_process_in_step_ends_without_a_parent() {
     ];
     let output = folder.run(&names);
     assert_eq!(output.code, Some(130), "{output}");
+}
+
+/// The rows of each card of a run in step, in the order of their cards.
+fn recorded(name: &str) -> Vec<Vec<Record>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/two_cards").join(name);
+    let mut cards: Vec<Vec<Record>> = Vec::new();
+    for record in reader::open(&path).unwrap_or_else(|error| panic!("{}", error.chain())).records {
+        match cards.iter_mut().find(|card| card[0].card == record.card) {
+            Some(card) => card.push(record),
+            None => cards.push(vec![record]),
+        }
+    }
+    cards
+}
+
+/// Two H100, of which the second one also ran `stream/triad --soak` of another process in `burdened.csv.gz`.
+#[test]
+fn a_card_that_a_second_process_uses_is_slow_in_a_part_of_its_cases() {
+    let rules = HostRules::default();
+    let alike = Host::judge(&recorded("alike.csv.gz"), &rules);
+    assert!(alike.slow.is_empty() && alike.uneven.is_empty() && alike.families.len() == 5, "{alike:?}");
+    let cards = recorded("burdened.csv.gz");
+    let burdened = Host::judge(&cards, &rules);
+    let names: Vec<HostCard> = cards
+        .iter()
+        .enumerate()
+        .map(|(number, rows)| HostCard { number, device: rows[0].device.clone(), card: rows[0].card.clone() })
+        .collect();
+    let plain = Medium::Terminal(Terminal { width: 80, has_color: false });
+    println!("{}", host(&burdened, &names, &rules, plain));
+    let found = |uneven: &Uneven| (uneven.card, burdened.families[uneven.family].family.as_str());
+    assert_eq!(burdened.uneven.iter().map(found).collect::<Vec<_>>(), [(1, "ceiling"), (1, "reduction")]);
+    assert!(burdened.slow.is_empty());
 }

@@ -409,7 +409,7 @@ impl Parent {
             () if is_interrupted => interrupt::EXIT_CODE,
             () if !is_complete => 1,
             () if all.iter().any(is_fault) => 3,
-            () if !judged.slow.is_empty() => SLOW,
+            () if !judged.slow.is_empty() || !judged.uneven.is_empty() => SLOW,
             () => 0,
         })
     }

@@ -10,7 +10,7 @@ mod judge;
 
 use std::collections::{BTreeMap, HashMap};
 
-pub use host::{Host, HostFamily, HostRules, Influence, Relative, SlowInHost};
+pub use host::{Host, HostFamily, HostRules, Influence, Relative, SlowInHost, Uneven};
 pub use judge::{Family, LEAST_UNITS, Rules, Slow, SlowFamily, Verdicts};
 
 use super::estimate::{least_variance, log_epochs, mean_and_squares};

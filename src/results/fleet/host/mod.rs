@@ -74,6 +74,24 @@ pub struct SlowInHost {
     pub family: usize,
 }
 
+/// A card that is slow in some cases of a family and as fast as the others in the rest, as one that a second process uses:
+/// what survives in its caches between two turns differs from kernel to kernel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Uneven {
+    /// Index of the card.
+    pub card: usize,
+    /// Index of the family in [`Host::families`].
+    pub family: usize,
+    /// Cases in which the card takes longer than the median of the others by the limit or more.
+    pub slower: usize,
+    /// Cases in which it takes less time by the limit or more.
+    pub faster: usize,
+    /// Median of time ÷ median time of the others, over the slower cases.
+    pub typical: f64,
+    /// Largest of these ratios.
+    pub most: f64,
+}
+
 /// A case that was also measured while the other cards waited.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Influence {
@@ -96,6 +114,8 @@ pub struct Host {
     pub families: Vec<HostFamily>,
     /// The slow cards, family by family.
     pub slow: Vec<SlowInHost>,
+    /// The cards that are slow in some cases of a family, beside those in `slow`.
+    pub uneven: Vec<Uneven>,
     /// The cases that were also measured alone.
     pub influences: Vec<Influence>,
 }
@@ -107,10 +127,11 @@ struct Time {
     variance: Variance,
 }
 
-/// The times of a case, by card.
+/// The times of a case, by card, and the median of its epochs.
 struct Case {
     family: usize,
     times: Vec<Option<Time>>,
+    medians: Vec<Option<f64>>,
 }
 
 /// A card in one family against the others: logarithm, standard error, degrees of freedom.
@@ -138,23 +159,36 @@ impl Host {
     ///
     /// For each card and family, the ratio is the median over the cases of time ÷ median time of the other cards of the
     /// model. Its variance follows from the intervals of the rows and from the scatter of the cases around the median,
-    /// whichever is larger; the test is Student's, that the ratio is above 1 + `limit`. Holm's procedure (*Scandinavian
-    /// Journal of Statistics* 6, 1979) corrects for the number of cards and families. So do the tests of whether cards slow
-    /// each other down, which compare the epochs of a case with those measured alone.
+    /// whichever is larger; the test is Student's, that the ratio is above 1 + `limit`.
+    ///
+    /// A card may be slow in some cases only, which leaves the scatter too large for that. So a sign test asks whether it
+    /// is slower by `limit` or more in more cases than it is faster by as much. A case counts by the median of its epochs,
+    /// which one disturbed epoch does not move.
+    ///
+    /// Holm's procedure (*Scandinavian Journal of Statistics* 6, 1979) corrects for the number of cards, families and
+    /// tests. So do the tests of whether cards slow each other down, which compare the epochs of a case with those
+    /// measured alone.
     #[must_use]
     pub fn judge(cards: &[Vec<Record>], rules: &HostRules) -> Self {
         let mut models = Numbered::default();
-        let (families, mut tests) = families(cards, &mut models);
-        let found = holm(&tests.iter().map(|(_, test)| test.p(rules.limit)).collect::<Vec<_>>(), rules.level);
-        let mut found = found.into_iter();
-        tests.retain(|_| found.next() == Some(true));
-        let slow = tests.into_iter().map(|(slow, _)| slow).collect();
-        Self { families, slow, influences: influences(cards, &mut models, rules) }
+        let (families, tests, signs) = families(cards, &mut models, rules.limit);
+        let p_values = tests.iter().map(|(_, test)| test.p(rules.limit)).chain(signs.iter().map(Uneven::p));
+        let found = holm(&p_values.collect::<Vec<_>>(), rules.level);
+        let (by_median, by_sign) = found.split_at(tests.len());
+        let slow: Vec<SlowInHost> =
+            tests.iter().zip(by_median).filter_map(|((slow, _), is_found)| is_found.then_some(*slow)).collect();
+        let is_new = |uneven: &Uneven| !slow.contains(&SlowInHost { card: uneven.card, family: uneven.family });
+        let uneven = signs.iter().zip(by_sign).filter_map(|(uneven, is_found)| is_found.then_some(*uneven));
+        let uneven = uneven.filter(is_new).collect();
+        Self { families, slow, uneven, influences: influences(cards, &mut models, rules) }
     }
 }
 
-/// The families with at least two cards of a model, and each card's test.
-fn families(cards: &[Vec<Record>], models: &mut Numbered<Model>) -> (Vec<HostFamily>, Vec<(SlowInHost, Difference)>) {
+/// Each card's test in each family.
+type Tests = Vec<(SlowInHost, Difference)>;
+
+/// The families with at least two cards of a model, and each card's tests.
+fn families(cards: &[Vec<Record>], models: &mut Numbered<Model>, limit: f64) -> (Vec<HostFamily>, Tests, Vec<Uneven>) {
     let mut names: Numbered<(usize, String)> = Numbered::default();
     let (mut cases, mut indices): (Vec<Case>, HashMap<Key, usize>) = (Vec::new(), HashMap::new());
     for (card, records) in cards.iter().enumerate() {
@@ -163,14 +197,15 @@ fn families(cards: &[Vec<Record>], models: &mut Numbered<Model>) -> (Vec<HostFam
             let model = models.index(Model::of(record));
             let index = *indices.entry(Key::of(record, model)).or_insert_with(|| {
                 let family = names.index((model, record.family.clone()));
-                cases.push(Case { family, times: vec![None; cards.len()] });
+                cases.push(Case { family, times: vec![None; cards.len()], medians: vec![None; cards.len()] });
                 cases.len() - 1
             });
             cases[index].times[card] = Some(time);
+            cases[index].medians[card] = median(&log_epochs(record));
         }
     }
     cases.retain(|case| case.times.iter().flatten().count() > 1);
-    let (mut families, mut tests) = (Vec::new(), Vec::new());
+    let (mut families, mut tests, mut signs) = (Vec::new(), Vec::new(), Vec::new());
     for (index, (model, family)) in names.all.iter().enumerate() {
         let own: Vec<&Case> = cases.iter().filter(|case| case.family == index).collect();
         if own.is_empty() {
@@ -184,6 +219,7 @@ fn families(cards: &[Vec<Record>], models: &mut Numbered<Model>) -> (Vec<HostFam
         let of_cards: Vec<Option<(Relative, Difference)>> = (0..cards.len()).map(relative).collect();
         for (card, (_, difference)) in of_cards.iter().enumerate().filter_map(|(card, of)| Some((card, of.as_ref()?))) {
             tests.push((SlowInHost { card, family: families.len() }, *difference));
+            signs.push(uneven(&own, card, families.len(), limit));
         }
         families.push(HostFamily {
             model: models.all[*model].clone(),
@@ -192,7 +228,30 @@ fn families(cards: &[Vec<Record>], models: &mut Numbered<Model>) -> (Vec<HostFam
             cards: of_cards.into_iter().map(|of| of.map(|(relative, _)| relative)).collect(),
         });
     }
-    (families, tests)
+    (families, tests, signs)
+}
+
+/// In how many cases of a family a card differs from the others by the limit or more.
+fn uneven(cases: &[&Case], card: usize, family: usize, limit: f64) -> Uneven {
+    let ratios: Vec<f64> = cases.iter().filter_map(|case| case.median_against_others(card)).map(f64::exp).collect();
+    let slower: Vec<f64> = ratios.iter().copied().filter(|ratio| *ratio >= 1.0 + limit).collect();
+    let faster = ratios.iter().filter(|ratio| **ratio <= 1.0 / (1.0 + limit)).count();
+    let (typical, most) = (median(&slower).unwrap_or(1.0), slower.iter().copied().fold(1.0, f64::max));
+    Uneven { card, family, slower: slower.len(), faster, typical, most }
+}
+
+impl Uneven {
+    /// Probability that of the cases that differ, so many or more are slower, if slower and faster are as likely.
+    fn p(&self) -> f64 {
+        let count = self.slower + self.faster;
+        let (mut term, mut sum) = (0.5_f64.powi(count as i32), 0.0);
+        // From all of them down to as many as are slower.
+        for faster in 0..=self.faster {
+            sum += term;
+            term *= (count - faster) as f64 / (faster + 1) as f64;
+        }
+        sum
+    }
 }
 
 impl Case {
@@ -200,6 +259,13 @@ impl Case {
     fn share(&self, card: usize) -> Option<f64> {
         let all: Vec<f64> = self.times.iter().flatten().map(|time| time.log).collect();
         Some(median(&all)? - self.times[card]?.log)
+    }
+
+    /// Logarithm of the median of the card's epochs ÷ median of those of the others.
+    fn median_against_others(&self, card: usize) -> Option<f64> {
+        let others = self.medians.iter().enumerate().filter(|(other, _)| *other != card);
+        let others: Vec<f64> = others.filter_map(|(_, log)| *log).collect();
+        Some(self.medians[card]? - median(&others)?)
     }
 
     /// Logarithm of the card's time ÷ median time of the others.
