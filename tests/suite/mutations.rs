@@ -593,8 +593,12 @@ pub(crate) fn sizes(case: &str) -> &'static [Extent] {
         Some("stencil") => &[Extent::Matrix(70, 132), Extent::Matrix(100, 257)],
         Some("transpose") => &[Extent::Matrix(64, 96), Extent::Matrix(100, 257)],
         Some("attention") => &[Extent::Matrix(3, 100), Extent::Matrix(2, 257)],
-        Some("gemv" | "softmax" | "rmsnorm") => {
+        Some("gemv") => {
             &[Extent::Matrix(101, 257), Extent::Matrix(67, 512), Extent::Matrix(7, 8200), Extent::Matrix(6, 9001)]
+        }
+        // The longest row has all four loads of a round beyond the registers.
+        Some("softmax" | "rmsnorm") => {
+            &[Extent::Matrix(101, 257), Extent::Matrix(67, 512), Extent::Matrix(7, 8200), Extent::Matrix(3, 16_404)]
         }
         Some("texture") => &[Extent::Matrix(64, 96), Extent::Matrix(101, 257)],
         Some("matmul") if case.ends_with("cooperative") => {
