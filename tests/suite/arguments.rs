@@ -46,8 +46,11 @@ fn a_part_of_a_name_selects_every_benchmark_that_contains_it() {
     for name in ["transpose/tiled, ", "matmul/tiled"] {
         assert!(several.stderr.contains(name), "{several}");
     }
-    shaderbench(&["show", "tield"]).run().fails_with(2, "did you mean 'transpose/tiled' or 'matmul/tiled'?");
-    shaderbench(&["show", "transpose/cooperative"]).run().fails_with(2, "did you mean 'matmul/cooperative'?");
+    let like = "did you mean 'transpose/tiled', 'matmul/tiled' or 'attention/tiled'?";
+    shaderbench(&["show", "tield"]).run().fails_with(2, like);
+    shaderbench(&["show", "transpose/registres"]).run().fails_with(2, "did you mean 'transpose/registers'?");
+    let like = "did you mean 'matmul/cooperative' or 'attention/cooperative'?";
+    shaderbench(&["show", "transpose/cooperative"]).run().fails_with(2, like);
     if has_device() {
         let run = |filter: &str| shaderbench_in_empty_folder(&["run", filter, "--dry-run", "--profile", "quick"]);
         let output = run("tiled").succeeds();

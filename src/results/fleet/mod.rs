@@ -5,12 +5,12 @@
 //! differ by in a family is estimated from themselves, robustly, so that the outliers do not hide each other. See
 //! [`Fleet::judge`] for the test.
 
-mod host;
+mod in_step;
 mod judge;
 
 use std::collections::{BTreeMap, HashMap};
 
-pub use host::{Host, HostFamily, HostRules, Influence, Relative, SlowInHost, Uneven};
+pub use in_step::{Host, HostFamily, HostRules, Influence, Relative, SlowInHost, Uneven};
 pub use judge::{Family, LEAST_UNITS, Rules, Slow, SlowFamily, Verdicts};
 
 use super::estimate::{least_variance, log_epochs, mean_and_squares};

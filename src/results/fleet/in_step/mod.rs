@@ -171,12 +171,12 @@ impl Host {
     #[must_use]
     pub fn judge(cards: &[Vec<Record>], rules: &HostRules) -> Self {
         let mut models = Numbered::default();
-        let (families, tests, signs) = families(cards, &mut models, rules.limit);
-        let p_values = tests.iter().map(|(_, test)| test.p(rules.limit)).chain(signs.iter().map(Uneven::p));
+        let (families, trials, signs) = families(cards, &mut models, rules.limit);
+        let p_values = trials.iter().map(|(_, test)| test.p(rules.limit)).chain(signs.iter().map(Uneven::p));
         let found = holm(&p_values.collect::<Vec<_>>(), rules.level);
-        let (by_median, by_sign) = found.split_at(tests.len());
+        let (by_median, by_sign) = found.split_at(trials.len());
         let slow: Vec<SlowInHost> =
-            tests.iter().zip(by_median).filter_map(|((slow, _), is_found)| is_found.then_some(*slow)).collect();
+            trials.iter().zip(by_median).filter_map(|((slow, _), is_found)| is_found.then_some(*slow)).collect();
         let is_new = |uneven: &Uneven| !slow.contains(&SlowInHost { card: uneven.card, family: uneven.family });
         let uneven = signs.iter().zip(by_sign).filter_map(|(uneven, is_found)| is_found.then_some(*uneven));
         let uneven = uneven.filter(is_new).collect();
@@ -205,7 +205,7 @@ fn families(cards: &[Vec<Record>], models: &mut Numbered<Model>, limit: f64) -> 
         }
     }
     cases.retain(|case| case.times.iter().flatten().count() > 1);
-    let (mut families, mut tests, mut signs) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut families, mut trials, mut signs) = (Vec::new(), Vec::new(), Vec::new());
     for (index, (model, family)) in names.all.iter().enumerate() {
         let own: Vec<&Case> = cases.iter().filter(|case| case.family == index).collect();
         if own.is_empty() {
@@ -218,7 +218,7 @@ fn families(cards: &[Vec<Record>], models: &mut Numbered<Model>, limit: f64) -> 
         };
         let of_cards: Vec<Option<(Relative, Difference)>> = (0..cards.len()).map(relative).collect();
         for (card, (_, difference)) in of_cards.iter().enumerate().filter_map(|(card, of)| Some((card, of.as_ref()?))) {
-            tests.push((SlowInHost { card, family: families.len() }, *difference));
+            trials.push((SlowInHost { card, family: families.len() }, *difference));
             signs.push(uneven(&own, card, families.len(), limit));
         }
         families.push(HostFamily {
@@ -228,7 +228,7 @@ fn families(cards: &[Vec<Record>], models: &mut Numbered<Model>, limit: f64) -> 
             cards: of_cards.into_iter().map(|of| of.map(|(relative, _)| relative)).collect(),
         });
     }
-    (families, tests, signs)
+    (families, trials, signs)
 }
 
 /// In how many cases of a family a card differs from the others by the limit or more.
@@ -329,7 +329,7 @@ fn holm(p_values: &[f64], level: f64) -> Vec<bool> {
 /// The cases that were also measured alone.
 fn influences(cards: &[Vec<Record>], models: &mut Numbered<Model>, rules: &HostRules) -> Vec<Influence> {
     let (mut found, mut indices): (Vec<Influence>, HashMap<Key, usize>) = (Vec::new(), HashMap::new());
-    let mut tests: Vec<(usize, usize, Difference)> = Vec::new();
+    let mut trials: Vec<(usize, usize, Difference)> = Vec::new();
     for (card, records) in cards.iter().enumerate() {
         let rows: Vec<(&Record, f64, Observation<Class>)> = records.iter().filter_map(together_and_alone).collect();
         let observed: Vec<Observation<Class>> = rows.iter().map(|(_, _, observation)| observation.clone()).collect();
@@ -349,12 +349,12 @@ fn influences(cards: &[Vec<Record>], models: &mut Numbered<Model>, rules: &HostR
             });
             let counts = [record.epochs_ns.len(), record.alone_epochs_ns.len()];
             let error = (variance.value * counts.map(|count| 1.0 / count as f64).iter().sum::<f64>()).sqrt();
-            tests.push((index, card, Difference { log, error, degrees: variance.degrees }));
+            trials.push((index, card, Difference { log, error, degrees: variance.degrees }));
         }
     }
-    let slowed = holm(&tests.iter().map(|(_, _, test)| test.p(rules.limit)).collect::<Vec<_>>(), rules.level);
-    let tail = 0.05 / tests.len().max(1) as f64;
-    for ((index, card, test), is_slowed) in tests.into_iter().zip(slowed) {
+    let slowed = holm(&trials.iter().map(|(_, _, test)| test.p(rules.limit)).collect::<Vec<_>>(), rules.level);
+    let tail = 0.05 / trials.len().max(1) as f64;
+    for ((index, card, test), is_slowed) in trials.into_iter().zip(slowed) {
         let influence = &mut found[index];
         influence.cards[card] = Some(test.estimate());
         influence.slowed.extend(is_slowed.then_some(card));
