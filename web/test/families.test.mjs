@@ -11,7 +11,7 @@ test("every kernel of every other family is right", { skip, timeout: 15 * MINUTE
     const families = await page.$$eval("input[name=family]", (inputs) => inputs.map((input) => input.value));
     // kernels.test.mjs measures four. In a browser checks are always on, so safety_tax repeats kernels of other
     // families.
-    const covered = ["ceiling", "reduction", "transpose", "bank_conflict", "safety_tax"];
+    const covered = ["ceiling", "reduction", "transpose", "bank_conflict", "safety_tax", "attention"];
     const rows = await measure(
         page,
         families.filter((name) => !covered.includes(name)),
@@ -20,7 +20,21 @@ test("every kernel of every other family is right", { skip, timeout: 15 * MINUTE
     const own = rows.filter((row) => row.family !== "ceiling");
     assert.deepEqual(
         withoutFigures(own),
-        WITHOUT_FIGURES.filter((name) => !/^(reduction|transpose|bank_conflict)\//.test(name)),
+        WITHOUT_FIGURES.filter((name) => !/^(reduction|transpose|bank_conflict|attention)\//.test(name)),
+    );
+    assert.deepEqual(log.faults, []);
+    await page.context().close();
+});
+
+// 256 heads would take a software device minutes.
+test("every kernel of attention is right", { skip, timeout: 5 * MINUTE }, async () => {
+    const { page, log } = await open("?size=2x100");
+    const rows = await measure(page, ["attention"]);
+    assertRows(rows);
+    const own = rows.filter((row) => row.family === "attention");
+    assert.deepEqual(
+        withoutFigures(own),
+        WITHOUT_FIGURES.filter((name) => name.startsWith("attention/")),
     );
     assert.deepEqual(log.faults, []);
     await page.context().close();
