@@ -68,7 +68,11 @@ fn assert_default_sizes_find(benchmark: &str, dtype: Dtype, arguments: &[&str], 
 }
 
 fn product(store: &str) -> Option<Record> {
-    row("matmul/naive", "192x160x256", &PRODUCT.replace("STORE", store))
+    product_of("192x160x256", store)
+}
+
+fn product_of(size: &str, store: &str) -> Option<Record> {
+    row("matmul/naive", size, &PRODUCT.replace("STORE", store))
 }
 
 #[test]
@@ -79,7 +83,8 @@ fn the_honest_kernel_is_right() {
 
 #[test]
 fn a_kernel_that_remembers_its_result_is_wrong() {
-    let Some(row) = product("if (is_poison) { c[at] = right(id); }") else { return };
+    // Launches that skip this much work are faster by far more than what other programs on a busy machine take from them.
+    let Some(row) = product_of("192x160x4096", "if (is_poison) { c[at] = right(id); }") else { return };
     assert_eq!(row.status, Status::Wrong, "{row:?}");
     assert!(row.reason.starts_with("a launch into a poisoned output takes"), "{}", row.reason);
 }
