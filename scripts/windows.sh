@@ -151,14 +151,17 @@ measure() {
     mkdir -p "$WORK/runs"
     program devices --backend "$backend" || problem "no $backend device"
     # A device that is lost (by a kernel that this machine compiles for too long) may not be opened again: vkd3d leaves old
-    # data where Direct3D promises zeros, and the program refuses that. The rest then needs a new process.
-    local attempt status to=(--out "$csv")
-    for attempt in 1 2 3; do
-        status=0
+    # data where Direct3D promises zeros, and the program refuses that. The rest then needs a new process, as long as each
+    # adds rows.
+    local rows=-1 before status to=(--out "$csv")
+    while :; do
+        before=$rows status=0
         program run --backend "$backend" --profile quick --time "$TIME" --table none "${to[@]}" \
             >"$WORK/runs/$backend.txt" 2>&1 || status=$?
         [ "$status" -eq 1 ] && [ -e "$WORK/runs/$csv" ] || break
-        echo "  process $attempt ended early: $(grep '^error: ' "$WORK/runs/$backend.txt" | tail -1)"
+        rows=$(rows_of "$WORK/runs/$csv")
+        [ "$rows" -gt "$before" ] || break
+        echo "  a process ended early after $rows rows: $(grep '^error: ' "$WORK/runs/$backend.txt" | tail -1)"
         to=(--resume "$csv")
     done
     # 3: some row is failed or wrong. Whether it stays so is the question below.
