@@ -197,8 +197,8 @@ resume() {
     # No case is left out for its time.
     local arguments=(--backend "$1" --profile quick --size 2^14 --time 10m --table none)
     rm -f "$WORK/runs/$whole" "$WORK/runs/$rest"
-    program run "${arguments[@]}" reduction --out "$whole" >/dev/null 2>&1 || [ $? -eq 3 ] ||
-        problem "reduction through $backend"
+    program run "${arguments[@]}" reduction --out "$whole" >"$WORK/runs/resume.txt" 2>&1 || [ $? -eq 3 ] ||
+        problem "reduction through $backend: $(tail -3 "$WORK/runs/resume.txt")"
     head -12 "$WORK/runs/$whole" >"$WORK/runs/$rest"
     program run "${arguments[@]}" reduction --resume "$rest" >"$WORK/runs/resume.txt" 2>&1 || [ $? -eq 3 ] ||
         problem "--resume: $(tail -3 "$WORK/runs/resume.txt")"

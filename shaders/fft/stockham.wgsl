@@ -1,13 +1,15 @@
 // Batched discrete Fourier transforms of 256 to 4096 complex points by Stockham's algorithm: 16 points in the registers of
 // an invocation, exchanged through workgroup memory between passes. A pass combines RADIX transforms to one.
 // Pattern: a workgroup has 4096 points, of one transform or of several; coalesced loads and stores of 8 bytes; real and
-// imaginary parts are exchanged one after the other, in 17 KiB without bank conflicts. Twiddle factors are in a table;
-// RADIX=16 reads two of them a pass and multiplies for the others.
+// imaginary parts are exchanged one after the other, without bank conflicts: in 17 KiB, with RADIX=16 one half after the
+// other in 8.5 KiB, so that more workgroups are resident. Twiddle factors are in a table; RADIX=16 reads two of them a
+// pass and multiplies for the others.
 // Work: n complex points read and n written, 5 log2(points) operations for each.
 
 alias T = f32;
 alias C = vec2<T>;
 alias Points = array<C, 16>;
+alias Parts = array<T, 16>;
 
 /// Sizes of transforms are powers of two, given by their logarithms.
 struct Sizes { transforms: u32, log_points: u32 }
@@ -31,8 +33,9 @@ const HALF = T(0.70710678118654752);
 const COS = T(0.92387953251128674);
 const SIN = T(0.38268343236508977);
 
-/// With room for gaps: one word after each 16 or 32, or 16 after each 256.
-var<workgroup> parts: array<T, 17u * WG>;
+/// Room for the parts of all points, or of one half of them with RADIX=16, and for gaps: one word after each 16 or 32, or
+/// 16 after each 256.
+var<workgroup> parts: array<T, 17u * WG / (1u + RADIX / 16u)>;
 
 @compute @workgroup_size(WG)
 fn main(
@@ -134,7 +137,10 @@ fn planned(x: ptr<function, Points>, t: u32, log_points: u32) {
     // The first exchange has a gap after each 32 points; after each 16 where a subgroup has several transforms.
     let gap = select(5u, 4u, each == 16u);
     let begin = corner + number;
-    move_parts(x, 16u * t + ((16u * t) >> gap), 1u, begin + (begin >> gap), each + (each >> gap), 0u, false);
+    let is_split = log_points == 12u;
+    move_parts(x, Move(
+        16u * t + ((16u * t) >> gap), 1u, begin + (begin >> gap), each + (each >> gap), 0u,
+        8u * WG + ((8u * WG) >> gap), t / (WG / 2u), is_split));
     let k = t & 15u;
     by_powers(x, twiddles[k], twiddles[k + 48u]);
     sixteen(x);
@@ -142,7 +148,9 @@ fn planned(x: ptr<function, Points>, t: u32, log_points: u32) {
         return;
     }
     // The second one has a gap of 16 after each 256 points.
-    move_parts(x, 272u * (t >> 4u) + k, 16u, number + 17u * (corner >> 4u), each, 16u, true);
+    workgroupBarrier(); // until all invocations have read the parts of the first
+    move_parts(x, Move(
+        272u * (t >> 4u) + k, 16u, number + 17u * (corner >> 4u), each, 16u, 17u * WG / 2u, t / (WG / 2u), is_split));
     let row = 240u + number;
     if (log_points == 12u) {
         by_powers(x, twiddles[row], twiddles[row + 768u]);
@@ -170,85 +178,137 @@ fn planned(x: ptr<function, Points>, t: u32, log_points: u32) {
     }
 }
 
-/// Passes the points on: point e is written `to_step` × e from `to`, and read from `at` on, `from_step` apart, with
-/// `gap` more after each 256.
-fn move_parts(
-    x: ptr<function, Points>, to: u32, to_step: u32, at: u32, from_step: u32, gap: u32, is_used: bool,
-) {
-    if (is_used) {
-        workgroupBarrier(); // until all invocations have read the parts of the last use
-    }
-    parts[to + 0u * to_step] = (*x)[0].x;
-    parts[to + 1u * to_step] = (*x)[1].x;
-    parts[to + 2u * to_step] = (*x)[2].x;
-    parts[to + 3u * to_step] = (*x)[3].x;
-    parts[to + 4u * to_step] = (*x)[4].x;
-    parts[to + 5u * to_step] = (*x)[5].x;
-    parts[to + 6u * to_step] = (*x)[6].x;
-    parts[to + 7u * to_step] = (*x)[7].x;
-    parts[to + 8u * to_step] = (*x)[8].x;
-    parts[to + 9u * to_step] = (*x)[9].x;
-    parts[to + 10u * to_step] = (*x)[10].x;
-    parts[to + 11u * to_step] = (*x)[11].x;
-    parts[to + 12u * to_step] = (*x)[12].x;
-    parts[to + 13u * to_step] = (*x)[13].x;
-    parts[to + 14u * to_step] = (*x)[14].x;
-    parts[to + 15u * to_step] = (*x)[15].x;
-    workgroupBarrier();
-    let re_0 = parts[at + distance(0u, from_step, gap)];
-    let re_1 = parts[at + distance(1u, from_step, gap)];
-    let re_2 = parts[at + distance(2u, from_step, gap)];
-    let re_3 = parts[at + distance(3u, from_step, gap)];
-    let re_4 = parts[at + distance(4u, from_step, gap)];
-    let re_5 = parts[at + distance(5u, from_step, gap)];
-    let re_6 = parts[at + distance(6u, from_step, gap)];
-    let re_7 = parts[at + distance(7u, from_step, gap)];
-    let re_8 = parts[at + distance(8u, from_step, gap)];
-    let re_9 = parts[at + distance(9u, from_step, gap)];
-    let re_10 = parts[at + distance(10u, from_step, gap)];
-    let re_11 = parts[at + distance(11u, from_step, gap)];
-    let re_12 = parts[at + distance(12u, from_step, gap)];
-    let re_13 = parts[at + distance(13u, from_step, gap)];
-    let re_14 = parts[at + distance(14u, from_step, gap)];
-    let re_15 = parts[at + distance(15u, from_step, gap)];
-    workgroupBarrier();
-    parts[to + 0u * to_step] = (*x)[0].y;
-    parts[to + 1u * to_step] = (*x)[1].y;
-    parts[to + 2u * to_step] = (*x)[2].y;
-    parts[to + 3u * to_step] = (*x)[3].y;
-    parts[to + 4u * to_step] = (*x)[4].y;
-    parts[to + 5u * to_step] = (*x)[5].y;
-    parts[to + 6u * to_step] = (*x)[6].y;
-    parts[to + 7u * to_step] = (*x)[7].y;
-    parts[to + 8u * to_step] = (*x)[8].y;
-    parts[to + 9u * to_step] = (*x)[9].y;
-    parts[to + 10u * to_step] = (*x)[10].y;
-    parts[to + 11u * to_step] = (*x)[11].y;
-    parts[to + 12u * to_step] = (*x)[12].y;
-    parts[to + 13u * to_step] = (*x)[13].y;
-    parts[to + 14u * to_step] = (*x)[14].y;
-    parts[to + 15u * to_step] = (*x)[15].y;
-    workgroupBarrier();
-    (*x)[0] = C(re_0, parts[at + distance(0u, from_step, gap)]);
-    (*x)[1] = C(re_1, parts[at + distance(1u, from_step, gap)]);
-    (*x)[2] = C(re_2, parts[at + distance(2u, from_step, gap)]);
-    (*x)[3] = C(re_3, parts[at + distance(3u, from_step, gap)]);
-    (*x)[4] = C(re_4, parts[at + distance(4u, from_step, gap)]);
-    (*x)[5] = C(re_5, parts[at + distance(5u, from_step, gap)]);
-    (*x)[6] = C(re_6, parts[at + distance(6u, from_step, gap)]);
-    (*x)[7] = C(re_7, parts[at + distance(7u, from_step, gap)]);
-    (*x)[8] = C(re_8, parts[at + distance(8u, from_step, gap)]);
-    (*x)[9] = C(re_9, parts[at + distance(9u, from_step, gap)]);
-    (*x)[10] = C(re_10, parts[at + distance(10u, from_step, gap)]);
-    (*x)[11] = C(re_11, parts[at + distance(11u, from_step, gap)]);
-    (*x)[12] = C(re_12, parts[at + distance(12u, from_step, gap)]);
-    (*x)[13] = C(re_13, parts[at + distance(13u, from_step, gap)]);
-    (*x)[14] = C(re_14, parts[at + distance(14u, from_step, gap)]);
-    (*x)[15] = C(re_15, parts[at + distance(15u, from_step, gap)]);
+/// How points move: point e is written `to_step` × e from `to`, and read from `at` on, `from_step` apart, with `gap` more
+/// after each 256. The second half of the parts starts at `middle`, and is written by the invocations of half 1. A
+/// transform of 4096 points `is_split`: each invocation reads from both halves. Others lie within one.
+struct Move {
+    to: u32, to_step: u32, at: u32, from_step: u32, gap: u32, middle: u32, half: u32, is_split: bool,
 }
 
-fn distance(e: u32, step: u32, gap: u32) -> u32 {
-    return e * step + gap * ((e * step) >> 8u);
+/// Passes the points on: real parts, then imaginary ones, of each one half after the other.
+fn move_parts(x: ptr<function, Points>, own: Move) {
+    var re = Parts();
+    var im = Parts();
+    put_re(x, own, 0u);
+    workgroupBarrier();
+    take(&re, own, 0u);
+    workgroupBarrier();
+    put_re(x, own, 1u);
+    workgroupBarrier();
+    take(&re, own, 1u);
+    workgroupBarrier();
+    put_im(x, own, 0u);
+    workgroupBarrier();
+    take(&im, own, 0u);
+    workgroupBarrier();
+    put_im(x, own, 1u);
+    workgroupBarrier();
+    take(&im, own, 1u);
+    (*x)[0] = C(re[0], im[0]);
+    (*x)[1] = C(re[1], im[1]);
+    (*x)[2] = C(re[2], im[2]);
+    (*x)[3] = C(re[3], im[3]);
+    (*x)[4] = C(re[4], im[4]);
+    (*x)[5] = C(re[5], im[5]);
+    (*x)[6] = C(re[6], im[6]);
+    (*x)[7] = C(re[7], im[7]);
+    (*x)[8] = C(re[8], im[8]);
+    (*x)[9] = C(re[9], im[9]);
+    (*x)[10] = C(re[10], im[10]);
+    (*x)[11] = C(re[11], im[11]);
+    (*x)[12] = C(re[12], im[12]);
+    (*x)[13] = C(re[13], im[13]);
+    (*x)[14] = C(re[14], im[14]);
+    (*x)[15] = C(re[15], im[15]);
+}
+
+fn put_re(x: ptr<function, Points>, own: Move, half: u32) {
+    if (own.half == half) {
+        let to = own.to - half * own.middle;
+        parts[to + 0u * own.to_step] = (*x)[0].x;
+        parts[to + 1u * own.to_step] = (*x)[1].x;
+        parts[to + 2u * own.to_step] = (*x)[2].x;
+        parts[to + 3u * own.to_step] = (*x)[3].x;
+        parts[to + 4u * own.to_step] = (*x)[4].x;
+        parts[to + 5u * own.to_step] = (*x)[5].x;
+        parts[to + 6u * own.to_step] = (*x)[6].x;
+        parts[to + 7u * own.to_step] = (*x)[7].x;
+        parts[to + 8u * own.to_step] = (*x)[8].x;
+        parts[to + 9u * own.to_step] = (*x)[9].x;
+        parts[to + 10u * own.to_step] = (*x)[10].x;
+        parts[to + 11u * own.to_step] = (*x)[11].x;
+        parts[to + 12u * own.to_step] = (*x)[12].x;
+        parts[to + 13u * own.to_step] = (*x)[13].x;
+        parts[to + 14u * own.to_step] = (*x)[14].x;
+        parts[to + 15u * own.to_step] = (*x)[15].x;
+    }
+}
+
+fn put_im(x: ptr<function, Points>, own: Move, half: u32) {
+    if (own.half == half) {
+        let to = own.to - half * own.middle;
+        parts[to + 0u * own.to_step] = (*x)[0].y;
+        parts[to + 1u * own.to_step] = (*x)[1].y;
+        parts[to + 2u * own.to_step] = (*x)[2].y;
+        parts[to + 3u * own.to_step] = (*x)[3].y;
+        parts[to + 4u * own.to_step] = (*x)[4].y;
+        parts[to + 5u * own.to_step] = (*x)[5].y;
+        parts[to + 6u * own.to_step] = (*x)[6].y;
+        parts[to + 7u * own.to_step] = (*x)[7].y;
+        parts[to + 8u * own.to_step] = (*x)[8].y;
+        parts[to + 9u * own.to_step] = (*x)[9].y;
+        parts[to + 10u * own.to_step] = (*x)[10].y;
+        parts[to + 11u * own.to_step] = (*x)[11].y;
+        parts[to + 12u * own.to_step] = (*x)[12].y;
+        parts[to + 13u * own.to_step] = (*x)[13].y;
+        parts[to + 14u * own.to_step] = (*x)[14].y;
+        parts[to + 15u * own.to_step] = (*x)[15].y;
+    }
+}
+
+/// Reads the parts that are in this half.
+fn take(into: ptr<function, Parts>, own: Move, half: u32) {
+    let at = own.at - half * own.middle;
+    if (own.is_split && half == 0u) {
+        (*into)[0] = parts[at + distance(0u, own)];
+        (*into)[1] = parts[at + distance(1u, own)];
+        (*into)[2] = parts[at + distance(2u, own)];
+        (*into)[3] = parts[at + distance(3u, own)];
+        (*into)[4] = parts[at + distance(4u, own)];
+        (*into)[5] = parts[at + distance(5u, own)];
+        (*into)[6] = parts[at + distance(6u, own)];
+        (*into)[7] = parts[at + distance(7u, own)];
+    } else if (own.is_split) {
+        (*into)[8] = parts[at + distance(8u, own)];
+        (*into)[9] = parts[at + distance(9u, own)];
+        (*into)[10] = parts[at + distance(10u, own)];
+        (*into)[11] = parts[at + distance(11u, own)];
+        (*into)[12] = parts[at + distance(12u, own)];
+        (*into)[13] = parts[at + distance(13u, own)];
+        (*into)[14] = parts[at + distance(14u, own)];
+        (*into)[15] = parts[at + distance(15u, own)];
+    } else if (own.half == half) {
+        (*into)[0] = parts[at + distance(0u, own)];
+        (*into)[1] = parts[at + distance(1u, own)];
+        (*into)[2] = parts[at + distance(2u, own)];
+        (*into)[3] = parts[at + distance(3u, own)];
+        (*into)[4] = parts[at + distance(4u, own)];
+        (*into)[5] = parts[at + distance(5u, own)];
+        (*into)[6] = parts[at + distance(6u, own)];
+        (*into)[7] = parts[at + distance(7u, own)];
+        (*into)[8] = parts[at + distance(8u, own)];
+        (*into)[9] = parts[at + distance(9u, own)];
+        (*into)[10] = parts[at + distance(10u, own)];
+        (*into)[11] = parts[at + distance(11u, own)];
+        (*into)[12] = parts[at + distance(12u, own)];
+        (*into)[13] = parts[at + distance(13u, own)];
+        (*into)[14] = parts[at + distance(14u, own)];
+        (*into)[15] = parts[at + distance(15u, own)];
+    }
+}
+
+fn distance(e: u32, own: Move) -> u32 {
+    return e * own.from_step + own.gap * ((e * own.from_step) >> 8u);
 }
 
 /// Multiplies points 1 to 15 by the powers of a factor, of which the first and the fourth are given.

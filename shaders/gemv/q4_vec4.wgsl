@@ -16,7 +16,7 @@ struct Sizes { rows: u32, columns: u32, unit: u32 }
 @group(0) @binding(3) var<storage, read_write> y: array<f32>;
 @group(0) @binding(4) var<uniform> sizes: Sizes;
 
-override WG: u32 = 128u;
+override WG: u32 = 256u;
 /// Invocations that share a row.
 override LANES: u32 = 16u;
 

@@ -2,7 +2,7 @@
 // by their digit, publishes how many it has of each, looks back over the tiles before, and writes the keys where they
 // belong. A tile that stays unpublished is counted by those that need it, so that no forward progress is assumed.
 // Pattern: 16 keys per invocation, counted and published before they are ranked by subgroup ballots, sorted in workgroup
-// memory, written in runs of one digit.
+// memory, one half of the tile after the other so that more workgroups are resident, written in runs of one digit.
 // Work: n keys read for all digit counts, then n read and n written four times; values likewise without the counts.
 
 alias T = u32;
@@ -37,8 +37,8 @@ const AGGREGATE = 1u << 30u;
 const INCLUSIVE = 2u << 30u;
 const COUNT = AGGREGATE - 1u;
 
-/// Digit counters, one row for each 32 invocations; then the sorted tile.
-var<workgroup> words: array<atomic<u32>, 16u * WG>;
+/// Digit counters, of all passes, or one row for each 32 invocations; then one half of the sorted tile.
+var<workgroup> words: array<atomic<u32>, max(8u * WG, PASSES * DIGITS)>;
 /// Keys of the tile with smaller digits.
 var<workgroup> starts: array<u32, DIGITS>;
 /// Keys of each digit before the tile; at the end, what is added to a position in the tile to give that in the result.
@@ -150,16 +150,23 @@ fn main(
         }
         workgroupBarrier();
     }
-    keep(to_a, a);
-    keep(to_b, b);
-    keep(to_c, c);
-    keep(to_d, d);
+    keep(to_a, a, 0u);
+    keep(to_b, b, 0u);
+    keep(to_c, c, 0u);
+    keep(to_d, d, 0u);
     look_back(tile, sweep, t);
     let keys = min(16u * WG, sizes.n - tile * 16u * WG);
-    let moved_a = moved(t, keys);
-    let moved_b = moved(t + 4u * WG, keys);
-    let moved_c = moved(t + 8u * WG, keys);
-    let moved_d = moved(t + 12u * WG, keys);
+    let middle = 8u * WG;
+    let moved_a = moved(t, keys, 0u);
+    let moved_b = moved(t + 4u * WG, keys, 0u);
+    workgroupBarrier();
+    keep(to_a, a, middle);
+    keep(to_b, b, middle);
+    keep(to_c, c, middle);
+    keep(to_d, d, middle);
+    workgroupBarrier();
+    let moved_c = moved(t + 8u * WG, keys, middle);
+    let moved_d = moved(t + 12u * WG, keys, middle);
     if (PAIRS == 1u) {
         let values = first + sizes.n;
         let value_a = four(values, lanes, 2u * sizes.n);
@@ -167,15 +174,21 @@ fn main(
         let value_c = four(values + 8u * lanes, lanes, 2u * sizes.n);
         let value_d = four(values + 12u * lanes, lanes, 2u * sizes.n);
         workgroupBarrier();
-        keep(to_a, value_a);
-        keep(to_b, value_b);
-        keep(to_c, value_c);
-        keep(to_d, value_d);
+        keep(to_a, value_a, 0u);
+        keep(to_b, value_b, 0u);
+        keep(to_c, value_c, 0u);
+        keep(to_d, value_d, 0u);
         workgroupBarrier();
-        put_values(moved_a, t, keys);
-        put_values(moved_b, t + 4u * WG, keys);
-        put_values(moved_c, t + 8u * WG, keys);
-        put_values(moved_d, t + 12u * WG, keys);
+        put_values(moved_a, t, keys, 0u);
+        put_values(moved_b, t + 4u * WG, keys, 0u);
+        workgroupBarrier();
+        keep(to_a, value_a, middle);
+        keep(to_b, value_b, middle);
+        keep(to_c, value_c, middle);
+        keep(to_d, value_d, middle);
+        workgroupBarrier();
+        put_values(moved_c, t + 8u * WG, keys, middle);
+        put_values(moved_d, t + 12u * WG, keys, middle);
     }
 }
 
@@ -367,11 +380,13 @@ fn own_keys(d: u32) -> u32 {
     return 16u * WG - starts[d];
 }
 
-fn keep(to: vec4<u32>, x: vec4<u32>) {
-    atomicStore(&words[to.x], x.x);
-    atomicStore(&words[to.y], x.y);
-    atomicStore(&words[to.z], x.z);
-    atomicStore(&words[to.w], x.w);
+/// Stores those of four elements whose positions are in the half of the sorted tile that starts at `begin`.
+fn keep(to: vec4<u32>, x: vec4<u32>, begin: u32) {
+    let at = to - begin;
+    if (at.x < 8u * WG) { atomicStore(&words[at.x], x.x); }
+    if (at.y < 8u * WG) { atomicStore(&words[at.y], x.y); }
+    if (at.z < 8u * WG) { atomicStore(&words[at.z], x.z); }
+    if (at.w < 8u * WG) { atomicStore(&words[at.w], x.w); }
 }
 
 /// Finds how many keys of each digit come before the tile, and publishes how many there are up to its end. Each round
@@ -461,15 +476,15 @@ fn count_for(tile: u32, sweep: u32, tiles: u32, t: u32) {
     }
 }
 
-/// Moves four keys of the sorted tile, and returns where to.
-fn moved(slot: u32, keys: u32) -> vec4<u32> {
+/// Moves four keys of the half that starts at `begin`, and returns where to.
+fn moved(slot: u32, keys: u32, begin: u32) -> vec4<u32> {
     return vec4<u32>(
-        moved_one(slot, keys), moved_one(slot + WG, keys), moved_one(slot + 2u * WG, keys),
-        moved_one(slot + 3u * WG, keys));
+        moved_one(slot, keys, begin), moved_one(slot + WG, keys, begin), moved_one(slot + 2u * WG, keys, begin),
+        moved_one(slot + 3u * WG, keys, begin));
 }
 
-fn moved_one(slot: u32, keys: u32) -> u32 {
-    let key = atomicLoad(&words[slot]);
+fn moved_one(slot: u32, keys: u32, begin: u32) -> u32 {
+    let key = atomicLoad(&words[slot - begin]);
     let to = offsets[digit_of(key)] + slot;
     if (slot < keys) {
         result[to] = key;
@@ -478,9 +493,10 @@ fn moved_one(slot: u32, keys: u32) -> u32 {
 }
 
 /// Moves the values of four keys.
-fn put_values(to: vec4<u32>, slot: u32, keys: u32) {
-    if (slot < keys) { result[sizes.n + to.x] = atomicLoad(&words[slot]); }
-    if (slot + WG < keys) { result[sizes.n + to.y] = atomicLoad(&words[slot + WG]); }
-    if (slot + 2u * WG < keys) { result[sizes.n + to.z] = atomicLoad(&words[slot + 2u * WG]); }
-    if (slot + 3u * WG < keys) { result[sizes.n + to.w] = atomicLoad(&words[slot + 3u * WG]); }
+fn put_values(to: vec4<u32>, slot: u32, keys: u32, begin: u32) {
+    let at = slot - begin;
+    if (slot < keys) { result[sizes.n + to.x] = atomicLoad(&words[at]); }
+    if (slot + WG < keys) { result[sizes.n + to.y] = atomicLoad(&words[at + WG]); }
+    if (slot + 2u * WG < keys) { result[sizes.n + to.z] = atomicLoad(&words[at + 2u * WG]); }
+    if (slot + 3u * WG < keys) { result[sizes.n + to.w] = atomicLoad(&words[at + 3u * WG]); }
 }
