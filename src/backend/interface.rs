@@ -10,12 +10,14 @@ use super::translator::Compilation;
 use crate::error::Result;
 use crate::job::{Job, Kernel};
 
-/// A sink for pieces of a buffer from its start on, which passes those from the start of `range` on to `sink`.
-pub(super) fn part<'s>(range: Range<u64>, sink: &'s mut dyn FnMut(u64, &[u8])) -> impl FnMut(u64, &[u8]) + 's {
+/// A sink for pieces of a buffer from its start on, which passes what is in one of `ranges` on to `sink`.
+pub(super) fn within<'s>(ranges: &'s [Range<u64>], sink: &'s mut dyn FnMut(u64, &[u8])) -> impl FnMut(u64, &[u8]) + 's {
     move |offset, bytes| {
-        let skipped = range.start.saturating_sub(offset) as usize;
-        if skipped < bytes.len() {
-            sink(offset + skipped as u64, &bytes[skipped..]);
+        for range in ranges {
+            let [from, to] = [range.start, range.end].map(|at| at.clamp(offset, offset + bytes.len() as u64));
+            if from < to {
+                sink(from, &bytes[(from - offset) as usize..(to - offset) as usize]);
+            }
         }
     }
 }
@@ -140,11 +142,8 @@ pub trait Prepared {
         sink: &'a mut dyn FnMut(u64, &[u8]),
     ) -> Task<'a, ()> {
         Box::pin(async move {
-            for range in ranges {
-                let (end, mut part) = (range.end, part(range, sink));
-                self.read(buffer, end, &mut part).await?;
-            }
-            Ok(())
+            let end = ranges.iter().map(|range| range.end).max().unwrap_or(0);
+            self.read(buffer, end, &mut within(&ranges, sink)).await
         })
     }
 

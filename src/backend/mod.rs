@@ -19,7 +19,7 @@ pub use compiler::{Compiler, HlslCompiler, Model};
 pub use device::{Device, DeviceType, RuntimeChecks, SubgroupSize};
 pub use identity::card_name;
 pub use interface::{Backend, Prepared, Sample, Task};
-use interface::{part, spacers};
+use interface::{spacers, within};
 pub use l2::l2_bytes;
 pub use peaks::{Peaks, peaks};
 pub use translator::{BUILT_IN, BUILT_IN_VERSION, Compilation, CompilerName, KernelCompiler, Translator, instructions};

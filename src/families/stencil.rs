@@ -115,7 +115,7 @@ const VOLUME: Benchmark = Benchmark {
     ..BASE
 };
 
-const QUICK_PLANES: &[Extent] = &[Extent::Matrix(1000, 3001), Extent::Matrix(4096, 4096), Extent::Matrix(8192, 8192)];
+const QUICK_PLANES: &[Extent] = &[Extent::Matrix(8192, 8192)];
 const PLANES: &[Extent] = &[
     Extent::Matrix(1000, 3001),
     Extent::Matrix(1024, 1024),
@@ -123,8 +123,7 @@ const PLANES: &[Extent] = &[
     Extent::Matrix(8192, 8192),
     Extent::Matrix(16384, 16384),
 ];
-const QUICK_VOLUMES: &[Extent] =
-    &[Extent::Product(101, 130, 257), Extent::Product(256, 256, 256), Extent::Product(512, 512, 512)];
+const QUICK_VOLUMES: &[Extent] = &[Extent::Product(512, 512, 512)];
 const VOLUMES: &[Extent] = &[
     Extent::Product(101, 130, 257),
     Extent::Product(128, 128, 128),

@@ -11,7 +11,7 @@ use super::platform::PIECE;
 use super::steps::{is_host_copy, unsupported};
 use super::timestamps::{MAX_QUERIES, Timestamps};
 use super::transfer::texture_at;
-use crate::backend::{Prepared, Sample, Task, part};
+use crate::backend::{Prepared, Sample, Task, within};
 use crate::error::{Error, Result, one_line};
 use crate::job::{self, Job, Route, Step};
 
@@ -393,13 +393,10 @@ impl Prepared for WgpuJob {
                 Memory::Buffer(memory) if !self.specs[buffer].is_staging => {
                     self.gpu.read_parts(memory, &ranges, sink).await
                 }
-                // Textures and mapped memory are small.
+                // Textures and mapped memory are read whole, once.
                 _ => {
-                    for range in ranges {
-                        let (end, mut part) = (range.end, part(range, sink));
-                        self.read(buffer, end, &mut part).await?;
-                    }
-                    Ok(())
+                    let end = ranges.iter().map(|range| range.end).max().unwrap_or(0);
+                    self.read(buffer, end, &mut within(&ranges, sink)).await
                 }
             }
         })

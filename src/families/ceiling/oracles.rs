@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::suite::Interface;
-use crate::suite::input::Values;
+use crate::suite::input::{BLOCK, Values};
 use crate::suite::{Oracle, Scalar, Shape, Step, each, each_on_all_cores};
 
 /// Elements of the matrices that `tensor` multiplies.
@@ -44,9 +44,19 @@ pub(super) fn read_items(shape: &Shape) -> u64 {
 pub(super) fn sums_of_readers(shape: &Shape, interface: &Interface) -> Oracle {
     let (readers, elements) = (readers(shape, interface), shape.count() / shape.dtype.lanes());
     let (input, scalar, lanes) = (shape.input(Values::Summable), shape.dtype.scalar(), shape.dtype.lanes());
-    each(move |i| {
-        let mine = (i..elements).step_by(readers as usize);
-        mine.flat_map(|at| at * lanes..(at + 1) * lanes).map(|at| input.at(scalar, at)).sum()
+    // The sums are exact in any order. Neighbouring ones are of neighbouring elements, which are drawn together.
+    Box::new(move |first, sums| {
+        let mut drawn = [0.0; BLOCK];
+        for (number, sums) in sums.chunks_mut(BLOCK / lanes as usize).enumerate() {
+            let first = first + number as u64 * (BLOCK as u64 / lanes);
+            sums.fill(0.0);
+            for begin in (first..elements).step_by(readers as usize) {
+                let drawn = &mut drawn[..(lanes * (elements - begin).min(sums.len() as u64)) as usize];
+                input.elements(scalar, begin * lanes, 1, drawn);
+                let parts = drawn.chunks(lanes as usize).map(|element| element.iter().sum::<f64>());
+                sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+            }
+        }
     })
 }
 
