@@ -7,8 +7,8 @@ struct Sizes { u32 n, tiles, shift, is_counting; };
 constexpr u32 FULL = 0xffffffffu;
 constexpr u32 ITEMS = 16u;
 constexpr u32 DIGITS = 256u, PASSES = 4u;
-// Where counts and tiles start in `state`.
-constexpr u32 COUNTS = 4u, TILES = COUNTS + PASSES * DIGITS;
+// Where tiles start in `state`.
+constexpr u32 TILES = PASSES * DIGITS;
 // The status of a published count, in its upper two bits: nothing published, keys of this tile, or keys of this digit and
 // all smaller ones in all tiles up to this one.
 constexpr u32 AGGREGATE = 1u << 30, INCLUSIVE = 2u << 30, COUNT = AGGREGATE - 1u;
@@ -25,7 +25,7 @@ struct Shared {
     // For each digit, the tile where the look-back stands.
     u32 ends[DIGITS];
     u32 late[DIGITS];
-    u32 latest, tile;
+    u32 latest;
 };
 
 __device__ __forceinline__ u32 heard(const u32* word) {
@@ -59,7 +59,7 @@ __device__ __forceinline__ void count_all(Shared& shared, const u32* __restrict_
     for (u32 k = t; k < PASSES * DIGITS; k += WG) {
         const u32 sum = shared.words[k];
         if (sum > 0u) {
-            atomicAdd(&state[COUNTS + k], sum);
+            atomicAdd(&state[k], sum);
         }
     }
 }
@@ -194,22 +194,20 @@ kernel(const T* __restrict__ source, T* result, u32* state, const Sizes sizes) {
         count_all(shared, source, state, n, t);
         return;
     }
+    const u32 tile = block_index();
+    if (tile >= sizes.tiles) {
+        return;
+    }
     if (t == 0u) {
-        // Tiles are numbered in the order in which blocks start, so that all tiles before this one have started.
-        shared.tile = atomicAdd(&state[sweep], 1u);
         shared.latest = 0u;
     }
     for (u32 k = t; k < WG / 32u * DIGITS; k += WG) {
         shared.words[k] = 0u;
     }
     __syncthreads();
-    const u32 tile = shared.tile;
-    if (tile >= sizes.tiles) {
-        return;
-    }
     if (tile == 0u) {
         for (u32 d = t; d < DIGITS; d += WG) {
-            shared.starts[d] = state[COUNTS + sweep * DIGITS + d];
+            shared.starts[d] = state[sweep * DIGITS + d];
         }
         sum_up(shared.starts, shared.parts, t);
         for (u32 d = t; d < DIGITS; d += WG) {
@@ -270,7 +268,7 @@ kernel(const T* __restrict__ source, T* result, u32* state, const Sizes sizes) {
     for (u32 k = 0u; k < ITEMS; k++) {
         shared.words[to[k]] = keys[k];
     }
-    look_back(shared, source, state + COUNTS + sweep * DIGITS, tiles, tile, shift, t);
+    look_back(shared, source, state + sweep * DIGITS, tiles, tile, shift, t);
     const u32 count = min(ITEMS * WG, n - tile * ITEMS * WG);
     u32 moved[ITEMS];
 #pragma unroll

@@ -1,6 +1,7 @@
 // Stable radix sort by digits of 8 bits, one sweep for each (Adinets and Merrill 2022): a workgroup ranks a tile of keys
 // by their digit, publishes how many it has of each, looks back over the tiles before, and writes the keys where they
-// belong. A tile that stays unpublished is counted by those that need it, so that no forward progress is assumed.
+// belong. A tile that stays unpublished is counted by those that need it, so that neither forward progress nor an order of
+// workgroups is assumed.
 // Pattern: 16 keys per invocation, counted and published before they are ranked by subgroup ballots, sorted in workgroup
 // memory, one half of the tile after the other so that more workgroups are resident, written in runs of one digit.
 // Work: n keys read for all digit counts, then n read and n written four times; values likewise without the counts.
@@ -9,14 +10,10 @@ alias T = u32;
 
 struct Sizes { n: u32, tiles: u32, shift: u32, is_counting: u32 }
 
-/// What a workgroup starts with: its tile, and how many subgroups share a row of digit counters.
-struct Start { tile: u32, turns: u32 }
-
 /// n keys, then n values if there are values.
 @group(0) @binding(0) var<storage, read> source: array<T>;
 @group(0) @binding(1) var<storage, read_write> result: array<T>;
-/// Zero before a launch: for each pass the number of the next tile, then how many keys have each digit, then what each
-/// tile publishes for each digit.
+/// Zero before a launch: for each pass how many keys have each digit, then what each tile publishes for each digit.
 @group(0) @binding(2) var<storage, read_write> state: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> sizes: Sizes;
 
@@ -28,9 +25,8 @@ override LOOKS: u32 = 256u;
 
 const DIGITS = 256u;
 const PASSES = 4u;
-/// Where counts and tiles start in `state`.
-const COUNTS = 4u;
-const TILES = COUNTS + PASSES * DIGITS;
+/// Where tiles start in `state`.
+const TILES = PASSES * DIGITS;
 /// The status of a published count, in its upper two bits: nothing published, keys of this tile, or keys of this digit
 /// and all smaller ones in all tiles up to this one.
 const AGGREGATE = 1u << 30u;
@@ -48,7 +44,6 @@ var<workgroup> ends: array<u32, DIGITS>;
 /// Sums of the subgroups' parts of the digits; in the fallback, keys of each digit of another tile.
 var<workgroup> late: array<atomic<u32>, DIGITS>;
 var<workgroup> latest: atomic<u32>;
-var<workgroup> start: Start;
 var<workgroup> stuck: u32;
 
 @compute @workgroup_size(WG)
@@ -67,19 +62,19 @@ fn main(
         return;
     }
     let sweep = sizes.shift / 8u;
+    let tile = group.y * groups.x + group.x;
+    if (tile >= sizes.tiles) {
+        return;
+    }
+    // Subgroups that share a row of digit counters.
+    let turns = max(1u, 32u / lanes);
     if (t == 0u) {
-        // Tiles are numbered in the order in which workgroups start, so that all tiles before this one have started.
-        start = Start(atomicAdd(&state[sweep], 1u), max(1u, 32u / lanes));
         atomicStore(&latest, 0u);
     }
     for (var k = 0u; k < 8u; k++) {
         atomicStore(&words[k * WG + t], 0u);
     }
-    let begun = workgroupUniformLoad(&start);
-    let tile = begun.tile;
-    if (tile >= sizes.tiles) {
-        return;
-    }
+    workgroupBarrier();
     // Each subgroup has neighbouring keys, its lanes one after the other.
     let first = tile * 16u * WG + subgroup * 16u * lanes + lane;
     var a = vec4<u32>(); var b = vec4<u32>(); var c = vec4<u32>(); var d = vec4<u32>();
@@ -97,7 +92,7 @@ fn main(
     }
     if (tile == 0u) {
         for (var d = t; d < DIGITS; d += WG) {
-            starts[d] = atomicLoad(&state[COUNTS + sweep * DIGITS + d]);
+            starts[d] = atomicLoad(&state[sweep * DIGITS + d]);
         }
         sum_up(t, lane, lanes);
         for (var d = t; d < DIGITS; d += WG) {
@@ -141,8 +136,8 @@ fn main(
     workgroupBarrier();
     // Subgroups that share a row take turns, in the order of their keys.
     var to_a = vec4<u32>(); var to_b = vec4<u32>(); var to_c = vec4<u32>(); var to_d = vec4<u32>();
-    for (var turn = 0u; turn < begun.turns; turn++) {
-        if (subgroup % begun.turns == turn) {
+    for (var turn = 0u; turn < turns; turn++) {
+        if (subgroup % turns == turn) {
             to_a = ranks(a, row, lane, lanes);
             to_b = ranks(b, row, lane, lanes);
             to_c = ranks(c, row, lane, lanes);
@@ -220,7 +215,7 @@ fn count_all(group: u32, t: u32) {
     for (var k = t; k < PASSES * DIGITS; k += WG) {
         let sum = atomicLoad(&words[k]);
         if (sum > 0u) {
-            atomicAdd(&state[COUNTS + k], sum);
+            atomicAdd(&state[k], sum);
         }
     }
 }
@@ -469,7 +464,7 @@ fn count_for(tile: u32, sweep: u32, tiles: u32, t: u32) {
         if (tile == 0u) {
             word += INCLUSIVE - AGGREGATE;
             for (var smaller = 0u; smaller < d; smaller++) {
-                word += atomicLoad(&state[COUNTS + sweep * DIGITS + smaller]);
+                word += atomicLoad(&state[sweep * DIGITS + smaller]);
             }
         }
         atomicMax(&state[tiles + tile * DIGITS + d], word);

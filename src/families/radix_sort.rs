@@ -186,7 +186,7 @@ fn onesweep_buffers(shape: &Shape, interface: &Interface) -> Vec<Buffer> {
     let passes = PASSES as u64;
     let mut buffers = arrays(shape);
     // For each pass the next tile's number, the digit counts, and those that each tile publishes.
-    let words = passes * (1 + DIGITS + tiles * DIGITS);
+    let words = passes * (DIGITS + tiles * DIGITS);
     buffers.push(Buffer { name: "state", scalars: words, contents: Contents::Poison });
     buffers.push(uniform("sizes", &[n, tiles, 0, 1]));
     buffers.extend((0..PASSES).map(|pass| uniform(MOVING[pass], &[n, tiles, 8 * pass as u64, 0])));

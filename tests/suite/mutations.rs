@@ -369,7 +369,7 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("radix_sort/three_kernels", "bit < 16u + BITS", "bit < 12u + BITS"),
     ("radix_sort/three_kernels", "    workgroupBarrier();\n    for (var bit", "    for (var bit"),
     ("radix_sort/onesweep", "(sum + own)", "sum"),
-    ("radix_sort/onesweep", "atomicAdd(&state[COUNTS + k], sum)", "atomicAdd(&state[COUNTS + k], 1u)"),
+    ("radix_sort/onesweep", "atomicAdd(&state[k], sum)", "atomicAdd(&state[k], 1u)"),
     ("radix_sort/onesweep", "keep(to_b, value_b,", "keep(to_b, value_a,"),
     ("radix_sort/onesweep", "sum += own;\n        }\n        starts[d]", "sum = own;\n        }\n        starts[d]"),
     ("radix_sort/onesweep", "countOneBits(same & ((1u << lane) - 1u))", "0u"),
