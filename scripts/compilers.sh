@@ -2,6 +2,7 @@
 # Compares compilers from WGSL to SPIR-V on this device: naga 27 to 30, each as its command line and with wgpu's options for
 # kernels without run-time checks, spirv-opt -O, and tint (docs/compilers.md).
 #   scripts/compilers.sh --build             installs the compilers below target/compilers, and nothing else
+#   scripts/compilers.sh --translate [OPTION|FILTER]…  fills tint-cache with the kernels of these cases, and runs none
 #   scripts/compilers.sh [OPTION|FILTER]…    then runs the suite with the profile quick; options and filters are those of
 #                                            `shaderbench run`: transpose reduction --device 1 --time 200s
 # LANES selects compilers by name: LANES="naga spirv-opt bare-27 bare-30". COMPILERS names a folder with the compilers,
@@ -91,6 +92,11 @@ if [ "${1:-}" = --build ]; then
     exit
 fi
 
+translates=
+if [ "${1:-}" = --translate ]; then
+    translates=yes
+    shift
+fi
 options=()
 lane() {
     [ -z "${LANES:-}" ] || [[ " $LANES " == *" ${1%%=*} "* ]] || return 0
@@ -122,6 +128,15 @@ else
 fi
 reports="${REPORTS:-$target/compilers}"
 mkdir -p "$reports"
+if [ -n "$translates" ]; then
+    # A compiler that fails ends its case before anything is allocated or compiled by the driver.
+    printf '#!/bin/sh\n"%s" "$@" && [ "$1" != --version ] && echo translated && exit 1\n' "$bin/tint" >"$bin/translated"
+    chmod +x "$bin/translated"
+    "${program[@]}" run --profile quick --compiler "tint=$bin/translated {webgpu} {out}" --table none --force \
+        --out "$reports/translated.csv" "$@" >/dev/null 2>&1 || [ $? -eq 3 ]
+    echo "$(find "$bin/tint-cache" -name '*.spv' | wc -l) kernels in $bin/tint-cache"
+    exit
+fi
 code=0
 "${program[@]}" run --profile quick "${options[@]}" --table none --format markdown --force \
     --out "$reports/compilers.csv" "$@" >"$reports/compilers.md" || code=$?
