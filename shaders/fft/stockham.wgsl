@@ -1,7 +1,7 @@
 // Batched discrete Fourier transforms of 256 to 4096 complex points by Stockham's algorithm: 16 points in the registers of
 // an invocation, exchanged through workgroup memory between passes. A pass combines RADIX transforms to one.
 // Pattern: a workgroup has 4096 points, of one transform or of several; coalesced loads and stores of 8 bytes; real and
-// imaginary parts are exchanged one after the other, without bank conflicts: in 17 KiB, with RADIX=16 one half after the
+// imaginary parts are exchanged one after the other, without bank conflicts: in 16 KiB, with RADIX=16 one half after the
 // other in 8.5 KiB, so that more workgroups are resident. Twiddle factors are in a table; RADIX=16 reads two of them a
 // pass and multiplies for the others.
 // Work: n complex points read and n written, 5 log2(points) operations for each.
@@ -33,9 +33,9 @@ const HALF = T(0.70710678118654752);
 const COS = T(0.92387953251128674);
 const SIN = T(0.38268343236508977);
 
-/// Room for the parts of all points, or of one half of them with RADIX=16, and for gaps: one word after each 16 or 32, or
-/// 16 after each 256.
-var<workgroup> parts: array<T, 17u * WG / (1u + RADIX / 16u)>;
+/// Room for the parts of all points; with RADIX=16, for those of one half and for gaps: one word after each 16 or 32, or 16
+/// after each 256.
+var<workgroup> parts: array<T, 16u * WG - RADIX / 16u * (15u * WG / 2u)>;
 
 @compute @workgroup_size(WG)
 fn main(
