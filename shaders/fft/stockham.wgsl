@@ -1,9 +1,8 @@
 // Batched discrete Fourier transforms of 256 to 4096 complex points by Stockham's algorithm: 16 points in the registers of
 // an invocation, exchanged through workgroup memory between passes. A pass combines RADIX transforms to one.
-// Pattern: a workgroup has 4096 points, of one transform or of several; coalesced loads and stores of 8 bytes; real and
-// imaginary parts are exchanged one after the other, without bank conflicts: in 16 KiB, with RADIX=16 one half after the
-// other in 8.5 KiB, so that more workgroups are resident. Twiddle factors are in a table; RADIX=16 reads two of them a
-// pass and multiplies for the others.
+// Pattern: 4096 points a workgroup; coalesced loads and stores of 8 bytes; real and imaginary parts are exchanged one after
+// the other, without bank conflicts: in 16 KiB, with RADIX=16 by halves in 8.5 KiB, so that more workgroups are resident.
+// Twiddle factors are in a table; RADIX=16 reads two of them a pass and multiplies for the others.
 // Work: n complex points read and n written, 5 log2(points) operations for each.
 
 alias T = f32;

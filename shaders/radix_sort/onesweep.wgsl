@@ -1,7 +1,6 @@
 // Stable radix sort by digits of 8 bits, one sweep for each (Adinets and Merrill 2022): a workgroup ranks a tile of keys
 // by their digit, publishes how many it has of each, looks back over the tiles before, and writes the keys where they
-// belong. A tile that stays unpublished is counted by those that need it, so that neither forward progress nor an order of
-// workgroups is assumed.
+// belong. A tile that stays unpublished is counted by those that need it: neither progress nor an order is assumed.
 // Pattern: 16 keys per invocation, counted and published before they are ranked by subgroup ballots, sorted in workgroup
 // memory, one half of the tile after the other so that more workgroups are resident, written in runs of one digit.
 // Work: n keys read for all digit counts, then n read and n written four times; values likewise without the counts.
