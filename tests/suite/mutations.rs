@@ -529,7 +529,8 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("roofline/fma_an_element", "i < sizes.elements", "i + 1u < sizes.elements"),
 ];
 
-/// The same for kernels in CUDA only, and for twins that share little code with their WGSL.
+/// The same for kernels in CUDA only, and for twins: those that share little code with their WGSL, and those of the
+/// language models, sorts, transforms and sparse matrices. None leaves its buffers: CUDA checks no index.
 #[cfg(feature = "cuda")]
 const CUDA_MUTATIONS: &[Mutation] = &[
     ("sum_of_cubes/clock_in_kernel", "k < WG", "k + 1u < WG"),
