@@ -127,7 +127,7 @@ pub(crate) const LINES: &[Line] = &[
     beside(line("the same", GEMV, (F16, "32768x16384"), Bytes, Library("cublas_gemv_f16_32768x16384"), 0.0)),
     beside(line("matrix × vector f32, 1 GiB", GEMV, (F32, "16384x16384"), Bytes,
         Library("cublas_sgemv_16384x16384"), 0.0)),
-    line("matrix × vector, 4-bit weights, 1.1 GiB", &["gemv/q4_vec4"], (F32, "65536x32768"), Bytes, ReadPeak, 0.80),
+    line("matrix × vector, 4-bit weights, 1.1 GiB", &["gemv/q4_vec4", "gemv/q4_dot4"], (F32, "65536x32768"), Bytes, ReadPeak, 0.80),
     line("softmax, rows of 1024", &["softmax/subgroup"], (F32, "65536x1024"), Bytes, SMALLER_COPY, 0.95),
     line("softmax, rows of 16384", &["softmax/subgroup"], (F32, "4096x16384"), Bytes, SMALLER_COPY, 0.95),
     line("RMS norm, rows of 1024", &["rmsnorm/subgroup"], (F32, "65536x1024"), Bytes, SMALLER_COPY, 0.95),

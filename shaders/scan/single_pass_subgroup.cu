@@ -28,6 +28,11 @@ __device__ __forceinline__ vec4<T> four(const vec4<T>* __restrict__ input, u32 i
     return 4u * i < n ? input[i] : vec4<T>();
 }
 
+// In the order of `scanned`.
+__device__ __forceinline__ T row_sum(vec4<T> x) {
+    return ((x.x + x.y) + x.z) + x.w;
+}
+
 __device__ __forceinline__ vec4<T> scanned(vec4<T> x) {
     const T y = x.x + x.y;
     const T z = y + x.z;
@@ -51,6 +56,17 @@ __device__ __forceinline__ vec4<T> shifted(vec4<T> x, u32 distance) {
         __shfl_up_sync(FULL, x.x, distance), __shfl_up_sync(FULL, x.y, distance),
         __shfl_up_sync(FULL, x.z, distance), __shfl_up_sync(FULL, x.w, distance),
     };
+}
+
+// The inclusive scan over the lanes of a warp.
+__device__ __forceinline__ void scan_by_warp(vec4<T>& own, u32 lane) {
+#pragma unroll
+    for (u32 s = 1u; s < 32u; s *= 2u) {
+        const vec4<T> other = shifted(own, s);
+        if (lane >= s) {
+            own += other;
+        }
+    }
 }
 
 // Publishes a sum: status and sum are one word, so that no order between words is needed.
@@ -83,8 +99,8 @@ __device__ __forceinline__ T warp_sum(T value) {
 // The sum of a whole tile, from the input, by one warp.
 __device__ __forceinline__ T added_up(const vec4<T>* __restrict__ input, u32 tile, u32 lane, u32 n) {
     vec4<T> sum = vec4<T>();
-    for (u32 k = lane; k < 4u * WG; k += 32u) {
-        sum += four(input, tile * 4u * WG + k, n);
+    for (u32 k = lane; k < 8u * WG; k += 32u) {
+        sum += four(input, tile * 8u * WG + k, n);
     }
     return warp_sum((sum.x + sum.y) + (sum.z + sum.w));
 }
@@ -129,54 +145,53 @@ __device__ __forceinline__ T looked_back(
 
 extern "C" __global__ void __launch_bounds__(WG)
 kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* state, const Sizes sizes) {
-    __shared__ u32 ticket;
     __shared__ T tiles_before;
-    __shared__ vec4<T> totals[WARPS];
+    __shared__ vec4<T> totals[WARPS], totals_again[WARPS];
     const u32 t = threadIdx.x, lane = t % 32u, warp = t / 32u, n = sizes.n;
-    // Tiles are numbered in the order in which blocks start, so that all tiles before this one have started.
-    if (t == 0u) {
-        ticket = atomicAdd(state, 1u);
-    }
-    __syncthreads();
-    const u32 tile = ticket;
+    // Where blocks start in another order, a tile may wait for one that has not started, and sums it up.
+    const u32 tile = blockIdx.y * gridDim.x + blockIdx.x;
     if (tile >= sizes.tiles) {
         return;
     }
-    // After the two words of the tile counter, 64 bits per tile.
+    // After two words that are not used, 64 bits per tile.
     u64* said = reinterpret_cast<u64*>(state) + 1u;
-    // Four rows of 4 WG elements, each scanned separately.
-    const u32 i = tile * 4u * WG + t;
-    const vec4<T> a = scanned(four(input, i, n));
-    const vec4<T> b = scanned(four(input, i + WG, n));
-    const vec4<T> c = scanned(four(input, i + 2u * WG, n));
-    const vec4<T> d = scanned(four(input, i + 3u * WG, n));
+    // Eight rows of 4 WG elements, each scanned separately. The first four are read again.
+    const u32 i = tile * 8u * WG + t, j = i + 4u * WG;
+    vec4<T> again = {
+        row_sum(four(input, i, n)), row_sum(four(input, i + WG, n)),
+        row_sum(four(input, i + 2u * WG, n)), row_sum(four(input, i + 3u * WG, n)),
+    };
+    const vec4<T> a = scanned(four(input, j, n));
+    const vec4<T> b = scanned(four(input, j + WG, n));
+    const vec4<T> c = scanned(four(input, j + 2u * WG, n));
+    const vec4<T> d = scanned(four(input, j + 3u * WG, n));
     vec4<T> own = {a.w, b.w, c.w, d.w};
-#pragma unroll
-    for (u32 s = 1u; s < 32u; s *= 2u) {
-        const vec4<T> other = shifted(own, s);
-        if (lane >= s) {
-            own += other;
-        }
-    }
+    scan_by_warp(own, lane);
+    scan_by_warp(again, lane);
     if (lane == 31u) {
         totals[warp] = own;
+        totals_again[warp] = again;
     }
-    vec4<T> starts = shifted(own, 1u);
+    vec4<T> starts = shifted(own, 1u), again_starts = shifted(again, 1u);
     if (lane == 0u) {
-        starts = vec4<T>();
+        starts = again_starts = vec4<T>();
     }
     __syncthreads();
-    vec4<T> all = vec4<T>();
+    vec4<T> all = vec4<T>(), again_all = vec4<T>();
 #pragma unroll
     for (u32 w = 0u; w < WARPS; w++) {
         if (w == warp) {
             starts += all;
+            again_starts += again_all;
         }
         all += totals[w];
+        again_all += totals_again[w];
     }
-    starts += vec4<T>{T(), all.x, all.x + all.y, all.x + all.y + all.z};
+    again_starts += vec4<T>{T(), again_all.x, again_all.x + again_all.y, again_all.x + again_all.y + again_all.z};
+    const T half = (again_all.x + again_all.y) + (again_all.z + again_all.w);
+    starts += vec4<T>{half, half + all.x, half + all.x + all.y, half + all.x + all.y + all.z};
     if (warp == 0u) {
-        const T aggregate = (all.x + all.y) + (all.z + all.w);
+        const T aggregate = half + ((all.x + all.y) + (all.z + all.w));
         if (lane == 0u) {
             say(said + tile, tile == 0u ? INCLUSIVE : AGGREGATE, aggregate);
         }
@@ -190,8 +205,15 @@ kernel(const vec4<T>* __restrict__ input, vec4<T>* __restrict__ output, u32* sta
     }
     __syncthreads();
     const T before = tiles_before;
-    put(output, i, a, starts.x + before, n);
-    put(output, i + WG, b, starts.y + before, n);
-    put(output, i + 2u * WG, c, starts.z + before, n);
-    put(output, i + 3u * WG, d, starts.w + before, n);
+    // Another pointer to the compiler, which would keep the rows in registers.
+    const vec4<T>* cached = input;
+    asm volatile("" : "+l"(cached));
+    put(output, i, scanned(four(cached, i, n)), again_starts.x + before, n);
+    put(output, i + WG, scanned(four(cached, i + WG, n)), again_starts.y + before, n);
+    put(output, i + 2u * WG, scanned(four(cached, i + 2u * WG, n)), again_starts.z + before, n);
+    put(output, i + 3u * WG, scanned(four(cached, i + 3u * WG, n)), again_starts.w + before, n);
+    put(output, j, a, starts.x + before, n);
+    put(output, j + WG, b, starts.y + before, n);
+    put(output, j + 2u * WG, c, starts.z + before, n);
+    put(output, j + 3u * WG, d, starts.w + before, n);
 }

@@ -1,8 +1,8 @@
 // Inclusive scan in one pass as `single_pass`, by subgroups: lanes scan and look back through registers, and the first
 // subgroup looks back while the others wait at one barrier.
-// Pattern: 16 elements per invocation by 16-byte loads and stores, one word of workgroup memory per subgroup and row,
-// one tile per lane in a window. The workgroup sums a tile itself that stays unpublished for LOOKS reads, and publishes
-// that sum. From tile 400 on, the first read waits for PAUSE rounds of arithmetic: a later look-back reads fewer tiles.
+// Pattern: 32 elements per invocation by 16-byte accesses, one tile per lane in a window. Half of a tile stays in
+// registers during the look-back, the other is read again, from cache: more tiles wait at a time. A tile unpublished for
+// LOOKS reads is summed by those who wait for it. From tile 400 on, the first read waits for PAUSE rounds.
 // Work: n scalars read and n written.
 
 alias T = f32;
@@ -14,7 +14,7 @@ struct Found { sum: T, end: u32 }
 
 @group(0) @binding(0) var<storage, read> input: array<vec4<T>>;
 @group(0) @binding(1) var<storage, read_write> output: array<vec4<T>>;
-/// Zero before a launch. Word 0 is the number of the next tile; words 2k + 2 and 2k + 3 hold what tile k publishes.
+/// Zero before a launch. Words 2k + 2 and 2k + 3 hold what tile k publishes, as in `single_pass`.
 @group(0) @binding(2) var<storage, read_write> state: array<atomic<u32>>;
 @group(0) @binding(3) var<uniform> sizes: Sizes;
 
@@ -24,7 +24,7 @@ override WG: u32 = 256u;
 override LOOKS: u32 = 256u;
 /// Rounds of about ten cycles before the first read. Meanwhile earlier tiles publish inclusive sums, so that fewer
 /// windows are read.
-override PAUSE: u32 = 200u;
+override PAUSE: u32 = 300u;
 /// Tiles below this number look back without a pause: most of them run at the same time, so that no predecessor ends
 /// sooner.
 const FIRST = 400u;
@@ -36,13 +36,15 @@ const ADDED = 1u;
 const AGGREGATE = 2u;
 const INCLUSIVE = 3u;
 
-var<workgroup> ticket: u32;
 var<workgroup> found: Found;
-/// The sums of each subgroup's part of the four rows; a subgroup has at least four lanes.
+/// The sums of each subgroup's part of four of the eight rows; a subgroup has at least four lanes.
 var<workgroup> parts: array<vec4<T>, (WG + 3u) / 4u>;
+var<workgroup> parts_again: array<vec4<T>, (WG + 3u) / 4u>;
 
 @compute @workgroup_size(WG)
 fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(subgroup_id) subgroup: u32,
     @builtin(subgroup_invocation_id) lane: u32,
     @builtin(subgroup_size) full: u32,
@@ -52,28 +54,33 @@ fn main(
     // that one out.
     let lanes = min(full, WG);
     let t = subgroup * lanes + lane;
-    // Tiles are numbered in the order in which workgroups start, so that all tiles before this one have started.
-    if (t == 0u) {
-        ticket = atomicAdd(&state[0], 1u);
-    }
-    let tile = workgroupUniformLoad(&ticket);
+    // Where workgroups start in another order, a tile may wait for one that has not started, and sums it up.
+    let tile = group.y * groups.x + group.x;
     if (tile >= sizes.tiles) {
         return;
     }
-    // Four rows of 4 WG elements, each scanned separately.
-    let i = tile * 4u * WG + t;
-    let is_whole = (tile + 1u) * 16u * WG <= sizes.n;
+    // Eight rows of 4 WG elements, each scanned separately. The first four are read again.
+    let i = tile * 8u * WG + t;
+    let j = i + 4u * WG;
+    let is_whole = (tile + 1u) * 32u * WG <= sizes.n;
+    var again = vec4<T>();
     var a = vec4<T>(); var b = vec4<T>(); var c = vec4<T>(); var d = vec4<T>();
     if (is_whole) {
-        a = input[i];
-        b = input[i + WG];
-        c = input[i + 2u * WG];
-        d = input[i + 3u * WG];
+        again = vec4<T>(
+            row_sum(input[i]), row_sum(input[i + WG]), row_sum(input[i + 2u * WG]), row_sum(input[i + 3u * WG]),
+        );
+        a = input[j];
+        b = input[j + WG];
+        c = input[j + 2u * WG];
+        d = input[j + 3u * WG];
     } else {
-        a = four(i);
-        b = four(i + WG);
-        c = four(i + 2u * WG);
-        d = four(i + 3u * WG);
+        again = vec4<T>(
+            row_sum(four(i)), row_sum(four(i + WG)), row_sum(four(i + 2u * WG)), row_sum(four(i + 3u * WG)),
+        );
+        a = four(j);
+        b = four(j + WG);
+        c = four(j + 2u * WG);
+        d = four(j + 3u * WG);
     }
     a = scanned(a);
     b = scanned(b);
@@ -81,19 +88,27 @@ fn main(
     d = scanned(d);
     let own = vec4<T>(a.w, b.w, c.w, d.w);
     let upto = subgroupInclusiveAdd(own);
+    let again_upto = subgroupInclusiveAdd(again);
     if (lane == lanes - 1u || t == WG - 1u) {
         parts[subgroup] = upto;
+        parts_again[subgroup] = again_upto;
     }
     workgroupBarrier();
     var all = vec4<T>();
     var starts = upto - own;
+    var again_all = vec4<T>();
+    var again_starts = again_upto - again;
     for (var s = 0u; s * lanes < WG; s++) {
-        let part = parts[s];
-        all += part;
-        starts += select(vec4<T>(), part, s < subgroup);
+        let is_before = s < subgroup;
+        all += parts[s];
+        starts += select(vec4<T>(), parts[s], is_before);
+        again_all += parts_again[s];
+        again_starts += select(vec4<T>(), parts_again[s], is_before);
     }
-    starts += vec4<T>(T(), all.x, all.x + all.y, all.x + all.y + all.z);
-    let aggregate = (all.x + all.y) + (all.z + all.w);
+    again_starts += vec4<T>(T(), again_all.x, again_all.x + again_all.y, again_all.x + again_all.y + again_all.z);
+    let half = (again_all.x + again_all.y) + (again_all.z + again_all.w);
+    starts += half + vec4<T>(T(), all.x, all.x + all.y, all.x + all.y + all.z);
+    let aggregate = half + ((all.x + all.y) + (all.z + all.w));
     if (t == 0u) {
         say(tile, select(AGGREGATE, INCLUSIVE, tile == 0u), aggregate);
     }
@@ -122,17 +137,26 @@ fn main(
     if (t == 0u && tile > 0u) {
         say(tile, INCLUSIVE, before + aggregate);
     }
+    again_starts += before;
     starts += before;
     if (is_whole) {
-        output[i] = a + starts.x;
-        output[i + WG] = b + starts.y;
-        output[i + 2u * WG] = c + starts.z;
-        output[i + 3u * WG] = d + starts.w;
+        output[i] = scanned(input[i]) + again_starts.x;
+        output[i + WG] = scanned(input[i + WG]) + again_starts.y;
+        output[i + 2u * WG] = scanned(input[i + 2u * WG]) + again_starts.z;
+        output[i + 3u * WG] = scanned(input[i + 3u * WG]) + again_starts.w;
+        output[j] = a + starts.x;
+        output[j + WG] = b + starts.y;
+        output[j + 2u * WG] = c + starts.z;
+        output[j + 3u * WG] = d + starts.w;
     } else {
-        put(i, a + starts.x);
-        put(i + WG, b + starts.y);
-        put(i + 2u * WG, c + starts.z);
-        put(i + 3u * WG, d + starts.w);
+        put(i, scanned(four(i)) + again_starts.x);
+        put(i + WG, scanned(four(i + WG)) + again_starts.y);
+        put(i + 2u * WG, scanned(four(i + 2u * WG)) + again_starts.z);
+        put(i + 3u * WG, scanned(four(i + 3u * WG)) + again_starts.w);
+        put(j, a + starts.x);
+        put(j + WG, b + starts.y);
+        put(j + 2u * WG, c + starts.z);
+        put(j + 3u * WG, d + starts.w);
     }
 }
 
@@ -142,6 +166,11 @@ fn four(i: u32) -> vec4<T> {
         return input[i];
     }
     return vec4<T>();
+}
+
+/// In the order of `scanned`.
+fn row_sum(x: vec4<T>) -> T {
+    return ((x.x + x.y) + x.z) + x.w;
 }
 
 fn scanned(x: vec4<T>) -> vec4<T> {
@@ -220,9 +249,11 @@ fn pause(seed: u32) -> u32 {
 
 /// The sum of a whole tile, from the input.
 fn added_up(tile: u32, t: u32, subgroup: u32, lane: u32, lanes: u32) -> T {
-    let i = tile * 4u * WG + t;
+    let i = tile * 8u * WG + t;
+    let j = i + 4u * WG;
     let x = (input[i] + input[i + WG]) + (input[i + 2u * WG] + input[i + 3u * WG]);
-    let part = subgroupAdd((x.x + x.y) + (x.z + x.w));
+    let y = (input[j] + input[j + WG]) + (input[j + 2u * WG] + input[j + 3u * WG]);
+    let part = subgroupAdd(row_sum(x + y));
     if (lane == 0u) {
         parts[subgroup].x = part;
     }

@@ -57,6 +57,8 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/scan/single_pass_subgroup.wgsl"),
             cuda: include_str!("../../shaders/scan/single_pass_subgroup.cu"),
             cases: &cases(&[&[("WG", 256.0)], &[("WG", 512.0)]]),
+            buffers: |shape, interface| by_tiles(shape, tiles(shape, interface, 32)),
+            steps: |shape, interface| vec![Step::Clear("state"), Step::dispatch(tiles(shape, interface, 32))],
             ..SINGLE_PASS
         },
     ],
@@ -64,17 +66,8 @@ pub const FAMILY: Family = Family {
 
 /// What the single passes share.
 const SINGLE_PASS: Benchmark = Benchmark {
-    buffers: |shape, interface| {
-        let tiles = tiles(shape, interface);
-        vec![
-            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },
-            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
-            // The next tile's number, and two words per tile.
-            Buffer { name: "state", scalars: 2 + 2 * tiles, contents: Contents::Poison },
-            uniform("sizes", &[shape.count(), tiles]),
-        ]
-    },
-    steps: |shape, interface| vec![Step::Clear("state"), Step::dispatch(tiles(shape, interface))],
+    buffers: |shape, interface| by_tiles(shape, tiles(shape, interface, 16)),
+    steps: |shape, interface| vec![Step::Clear("state"), Step::dispatch(tiles(shape, interface, 16))],
     waits: true,
     ..BASE
 };
@@ -104,9 +97,19 @@ const fn cases(params: &'static [Params]) -> [Cases; 2] {
     ]
 }
 
-/// Tiles of the single pass: 16 elements per invocation.
-fn tiles(shape: &Shape, interface: &Interface) -> u64 {
-    shape.count().div_ceil(16 * u64::from(interface.invocations()))
+/// Tiles of a single pass with this many elements per invocation.
+fn tiles(shape: &Shape, interface: &Interface, elements: u64) -> u64 {
+    shape.count().div_ceil(elements * u64::from(interface.invocations()))
+}
+
+fn by_tiles(shape: &Shape, tiles: u64) -> Vec<Buffer> {
+    vec![
+        Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },
+        Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+        // The next tile's number, and two words per tile.
+        Buffer { name: "state", scalars: 2 + 2 * tiles, contents: Contents::Poison },
+        uniform("sizes", &[shape.count(), tiles]),
+    ]
 }
 
 /// Names by level: the source and the result of the scan, and the uniforms of scanning and of adding. 2^28 elements in

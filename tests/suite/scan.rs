@@ -56,7 +56,7 @@ fn every_path_of_the_single_pass_scan_is_right_in_cuda() {
     verify_single_pass(&mut backend, "scan/single_pass", |kernel| &mut kernel.cuda, silent, &late, &partial);
     let silent = ("say(said + tile, INCLUSIVE, before + aggregate);", "");
     let late =
-        [("added_up(input, end - 1u,", "added_up(input, end,"), ("k = lane; k < 4u * WG", "k = lane; k < 3u * WG")];
+        [("added_up(input, end - 1u,", "added_up(input, end,"), ("k = lane; k < 8u * WG", "k = lane; k < 7u * WG")];
     let partial = [("said + (end - 1u - lane)", "said + (end - 1u)"), (": end - tiles;", ": end - 1u;")];
     verify_single_pass(&mut backend, "scan/single_pass_subgroup", |kernel| &mut kernel.cuda, silent, &late, &partial);
 }
@@ -97,13 +97,15 @@ fn verify_single_pass(
 struct Scan {
     name: &'static str,
     publish: &'static str,
+    /// Elements of a tile per invocation.
+    elements: u32,
 }
 
 /// The scans that the device supports.
 fn scans(backend: &dyn Backend) -> Vec<Scan> {
-    let mut scans = vec![Scan { name: "scan/single_pass", publish: "say_for(end, sum);" }];
+    let mut scans = vec![Scan { name: "scan/single_pass", publish: "say_for(end, sum);", elements: 16 }];
     if backend.device().features.contains(&Feature::Subgroups) {
-        scans.push(Scan { name: "scan/single_pass_subgroup", publish: "say_for(end, sum);" });
+        scans.push(Scan { name: "scan/single_pass_subgroup", publish: "say_for(end, sum);", elements: 32 });
     }
     scans
 }
@@ -175,14 +177,14 @@ fn cuda_twins_of_single_pass_scans_are_right_where_every_second_tile_stalls() {
 fn workgroups_do_not_repeat_the_sum_of_a_stalled_tile() {
     let Some(adapter) = adapter() else { return };
     let mut backend = open(adapter);
-    for Scan { name, publish } in scans(&backend) {
+    for Scan { name, publish, elements } in scans(&backend) {
         let mut sums_of = |publish_and_count: &str| {
             let edits = [STALLED, NO_INCLUSIVE, (publish, publish_and_count)];
             let params = [("WG", 32.0), ("LOOKS", 4.0)];
             let job = edited(name, Dtype::F32, 300_007, &params, IN_WGSL, &edits);
             pollster::block_on(second_word(&mut backend, &job))
         };
-        let tiles = 300_007_u32.div_ceil(16 * 32);
+        let tiles = 300_007_u32.div_ceil(elements * 32);
         // Workgroups that run at the same time may add up the same tile.
         let few = tiles * tiles / 16;
         let count = "atomicAdd(&state[1], 1u);";
