@@ -228,7 +228,7 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("scan/single_pass", "4u * i < sizes.n) {\n        output[i].x", "4u * i + 1u < sizes.n) {\n        output[i].x"),
     ("scan/single_pass_subgroup", "upto - own", "upto"),
     ("scan/single_pass_subgroup", "lane == lanes - 1u || ", ""),
-    ("scan/single_pass_subgroup", "part, s < subgroup)", "part, s <= subgroup)"),
+    ("scan/single_pass_subgroup", "let is_before = s < subgroup;", "let is_before = s <= subgroup;"),
     ("scan/single_pass_subgroup", "    workgroupBarrier();\n    var all", "    var all"),
     ("scan/single_pass_subgroup", "(bits >> 16u)", "(bits >> 15u)"),
     ("scan/single_pass_subgroup", "before + aggregate)", "aggregate)"),
