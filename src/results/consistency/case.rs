@@ -66,6 +66,7 @@ pub const ADDED: &[(&str, &str)] = &[
     ("gemv/q8_vec4", "2026-11-24"),
     ("gemv/q4_naive", "2026-11-24"),
     ("gemv/q4_vec4", "2026-11-24"),
+    ("gemv/q4_dot4", "2026-11-25T07"),
     ("softmax/three_pass", "2026-11-24"),
     ("softmax/online", "2026-11-24"),
     ("softmax/subgroup", "2026-11-24"),
