@@ -149,6 +149,19 @@ const GAPS: &[Gap] = &[
     ),
     gap("scan/single_pass", Dtype::U32, Extent::Linear(1 << 28), "", &[]),
     gap(
+        "scan/single_pass_subgroup",
+        Dtype::F32,
+        Extent::Linear(1 << 28),
+        "WG=256",
+        &[
+            ("without look-back (intentionally wrong)", Wgsl(&[("var end = tile;", "var end = 0u;")])),
+            ("waits for 32 tiles, adds none (wrong)", Wgsl(WAIT_ONLY)),
+            ("without a pause", Wgsl(&[("round < PAUSE", "round < 0u")])),
+            ("without look-back (intentionally wrong)", Cuda(&[("u32 end = tile;", "u32 end = 0u;")])),
+            ("without a pause", Cuda(&[("__nanosleep(7u * PAUSE);", "")])),
+        ],
+    ),
+    gap(
         "histogram/global_atomic",
         Dtype::U32,
         Extent::Linear(1 << 26),
@@ -358,6 +371,24 @@ const NO_STORES: Edit = (
     "",
 );
 const NO_BARRIERS: Edit = ("                    workgroupBarrier();\n", "");
+
+/// Each tile waits until the 32 tiles before it have published their sums, and adds nothing.
+const WAIT_ONLY: &[Edit] = &[
+    ("let seen = looked_back(end, lane, lanes);", "let seen = waited(end, lane, lanes);"),
+    (
+        "/// Waits for PAUSE rounds.",
+        "fn waited(tile: u32, lane: u32, lanes: u32) -> Found {
+    var looks = pause(tile);
+    while (looks < 100000u) {
+        let is_published = atomicLoad(&state[2u * (tile - 1u - min(lane, tile - 1u)) + 2u]) != 0u;
+        looks = select(looks + 1u, 100000u, subgroupAll(is_published));
+    }
+    return Found(T(), 0u);
+}
+
+/// Waits for PAUSE rounds.",
+    ),
+];
 
 const ONE_BY_ONE: &[Edit] = &[
     ("if (first + 3u < sizes.n) {\n ", "if (sizes.n == 0u) {\n "),

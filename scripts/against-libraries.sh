@@ -41,7 +41,7 @@ run transpose/tiled transpose/tiled_vec4 transpose/registers transpose/tiled_wid
 run matmul/double_buffered matmul/cooperative --size 4096,8192
 run gemv/vec4 gemv/split_k --size 16384x16384
 run gemv/packed --size 32768x16384
-run gemv/q4_vec4 --size 65536x32768
+run gemv/q4_vec4 gemv/q4_dot4 --size 65536x32768
 run softmax/subgroup rmsnorm/subgroup --size 65536x1024,4096x16384
 run attention/cooperative --size 16x16384 --param CAUSAL=0,D=128
 run fft/stockham --size 8192x4096

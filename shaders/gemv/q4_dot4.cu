@@ -202,11 +202,11 @@ kernel(
         __syncthreads();
         const u32 end = min(CHUNK, pairs - first);
         for (u32 place = pair - first; place < end; place += lanes) {
-            // The next blocks are on their way during these products.
+            // The next blocks are on their way during the second products: earlier, they would take more registers.
             const Pair own = ahead;
+            sums += own.scales.even * own.even.by(near + 15u * place);
             pair += lanes;
             ahead = Pair(words, scales, rows, min(pair, pairs - 1u), blocks);
-            sums += own.scales.even * own.even.by(near + 15u * place);
             sums += own.scales.odd * own.odd.by(near + 15u * place + 7u);
         }
     }

@@ -1,6 +1,6 @@
 // Matrix-vector product with weights of 4 bits that stay integers: four products of bytes per instruction. A first
 // launch writes x as whole numbers of 22 bits and a sign, in three bytes each, with a power of two for a block of 32.
-// Pattern: LANES invocations per row, four rows at a time. An invocation takes two neighbouring blocks, with one word of
+// Pattern: LANES invocations per row, four rows at a time; an invocation takes two neighbouring blocks, with one word of
 // scales. The bytes of x pass through workgroup memory.
 // Work: words, scales, x and y moved once, 2 FLOP per weight.
 
@@ -67,8 +67,7 @@ fn write_half(half: u32, t: u32, pairs: u32) {
     let rest = carried(wholes);
     let middle = bytes(rest);
     let highest = bytes(carried(rest));
-    let sums = vec3<f32>(sum_of_bytes(lowest), sum_of_bytes(middle), sum_of_bytes(highest));
-    parts[t] = vec4<f32>(sums, 0.0f);
+    parts[t] = vec4<f32>(sum_of_bytes(lowest), sum_of_bytes(middle), sum_of_bytes(highest), 0.0f);
     workgroupBarrier();
     if (half >= 4u * pairs) {
         return;
@@ -78,8 +77,9 @@ fn write_half(half: u32, t: u32, pairs: u32) {
     digits[place + 2u + half % 2u] = middle;
     digits[place + 4u + half % 2u] = highest;
     if (half % 2u == 0u) {
-        let offsets = vec3<i32>(-8.0f * (sums + parts[t ^ 1u].xyz));
-        digits[place + 6u] = vec4<u32>((exponent - 21u) << 23u, bitcast<vec3<u32>>(offsets));
+        let offsets = -8.0f * (parts[t] + parts[t ^ 1u]);
+        let words = vec3<u32>(u32(i32(offsets.x)), u32(i32(offsets.y)), u32(i32(offsets.z)));
+        digits[place + 6u] = vec4<u32>((exponent - 21u) << 23u, words);
     }
 }
 
@@ -95,7 +95,8 @@ fn known(i: u32) -> vec4<f32> {
 struct Wholes { a: vec4<i32>, b: vec4<i32>, c: vec4<i32>, d: vec4<i32> }
 
 fn whole(x: vec4<f32>) -> vec4<i32> {
-    return vec4<i32>(round(x));
+    let rounded = round(x);
+    return vec4<i32>(i32(rounded.x), i32(rounded.y), i32(rounded.z), i32(rounded.w));
 }
 
 fn carried(own: Wholes) -> Wholes {
@@ -105,7 +106,12 @@ fn carried(own: Wholes) -> Wholes {
 
 /// The lowest bytes.
 fn bytes(own: Wholes) -> vec4<u32> {
-    return vec4<u32>(pack4xI8(own.a), pack4xI8(own.b), pack4xI8(own.c), pack4xI8(own.d));
+    return vec4<u32>(four_bytes(own.a), four_bytes(own.b), four_bytes(own.c), four_bytes(own.d));
+}
+
+fn four_bytes(own: vec4<i32>) -> u32 {
+    let lowest = bitcast<vec4<u32>>(own) & vec4<u32>(255u);
+    return lowest.x | (lowest.y << 8u) | (lowest.z << 16u) | (lowest.w << 24u);
 }
 
 fn sum_of_bytes(words: vec4<u32>) -> f32 {
@@ -130,11 +136,11 @@ fn multiply(number: u32, t: u32, blocks: u32, pairs: u32) {
         workgroupBarrier();
         let end = min(CHUNK, pairs - first);
         for (var place = pair - first; place < end; place += lanes) {
-            // The next blocks are on their way during these products.
+            // The next blocks are on their way during the second products: earlier, they would take more registers.
             let own = ahead;
+            sums += own.scales.even * by_block(own.even, 15u * place);
             pair += lanes;
             ahead = fetch_pair(rows, min(pair, pairs - 1u), blocks);
-            sums += own.scales.even * by_block(own.even, 15u * place);
             sums += own.scales.odd * by_block(own.odd, 15u * place + 7u);
         }
     }
@@ -174,7 +180,7 @@ fn fetch_pair(rows: vec4<u32>, pair: u32, blocks: u32) -> Pair {
 fn two_scales(rows: vec4<u32>, pair: u32, blocks: u32) -> Scales {
     var own: vec4<u32>;
     if (blocks % 2u == 0u) {
-        let at = rows / 2u + pair;
+        let at = (rows >> vec4<u32>(1u)) + pair;
         own = vec4<u32>(scales[at.x], scales[at.y], scales[at.z], scales[at.w]);
     } else {
         let even = rows + 2u * pair;

@@ -102,6 +102,7 @@ fn tiles(shape: &Shape, interface: &Interface, elements: u64) -> u64 {
     shape.count().div_ceil(elements * u64::from(interface.invocations()))
 }
 
+/// The buffers of a single pass with this many tiles.
 fn by_tiles(shape: &Shape, tiles: u64) -> Vec<Buffer> {
     vec![
         Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Summable) },

@@ -64,6 +64,7 @@ const UNWRITTEN: &[(&str, &str)] = &[
     ("scan/single_pass_subgroup", "lane == lanes - 1u || "),
     ("workgroup_memory/distinct_words", "words[j * WG + t] ="),
     ("workgroup_memory/same_word", "words[j * CLUMPS + clump] ="),
+    ("workgroup_memory/occupancy", "i < sizes.elements"),
     ("workgroup_memory/occupancy", "pages[page + other]"),
 ];
 

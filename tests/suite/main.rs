@@ -22,6 +22,7 @@ mod files;
 mod findings;
 mod fit;
 mod fleet;
+mod gemv;
 mod golden;
 mod gpu;
 mod hostile;

@@ -170,9 +170,9 @@ pub const FAMILY: Family = Family {
         Benchmark {
             name: "q4_dot4",
             summary: "weights of 4 bits that stay integers: four products of bytes per instruction, x as three bytes",
-            look_for: "Its gain over q4_vec4: three byte products and half a mask for four weights, in place of ten \
-                instructions. The error of x, at most 2^-22 of the largest element in its block of 32, is less than that \
-                of adding up a row in f32.",
+            look_for: "Its gain over q4_vec4 at large sizes: three products of bytes and one or two masks for four \
+                weights, in place of about ten instructions. An element of x is rounded to 2^-22 of the largest in its \
+                block of 32.",
             limited_by: "DRAM reads; without an instruction for byte products, arithmetic; at small sizes the first \
                 launch, which writes x as bytes.",
             accepts: BY_LANES,
