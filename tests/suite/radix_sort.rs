@@ -24,7 +24,8 @@ fn fault_with(backend: &mut dyn Backend, text: fn(&mut Kernel) -> &mut String, e
         assert!(text.contains(before), "the kernel has no '{before}'");
         *text = text.replace(before, after);
     }
-    fault(backend, &mut job).expect("it runs")
+    // A fault that loses the device is found, too: CUDA checks no index.
+    fault(backend, &mut job).unwrap_or_else(|error| Some(error.to_string()))
 }
 
 #[test]
