@@ -55,7 +55,8 @@ impl EarlierRows {
         }
         let must_repeat = |record: &Record| match record.cause {
             Some(Cause::TimedOut) => false,
-            Some(Cause::TimeLimit) => true,
+            // Memory may be free by now.
+            Some(Cause::TimeLimit | Cause::OutOfMemory) => true,
             Some(cause) if cause.is_by_ceiling() => true,
             _ => record.status == Status::Failed,
         };

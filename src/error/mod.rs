@@ -83,7 +83,7 @@ impl Error {
     /// Whether the case cannot run here at all, so that its row is `skipped` rather than `failed`.
     #[must_use]
     pub const fn is_skip(&self) -> bool {
-        matches!(self, Self::Unsupported(_) | Self::TooLong { .. } | Self::TimedOutBefore(_))
+        matches!(self, Self::Unsupported(_) | Self::OutOfMemory(_) | Self::TooLong { .. } | Self::TimedOutBefore(_))
     }
 
     /// Whether a new device must be opened before the next case.

@@ -2,6 +2,7 @@
 
 use super::adapter::Adapter;
 use super::compared::Compared;
+use super::dx12;
 use super::gpu::Gpu;
 use super::memory::Memory;
 use super::pipelines::Pipelines;
@@ -40,8 +41,9 @@ impl WgpuBackend {
     /// [`Error::NoDevice`] where the driver refuses.
     pub async fn open_with(mut adapter: Adapter, timeouts: Timeouts, compiler: KernelCompiler) -> Result<Self> {
         let compared = Compared::new(compiler);
-        let is_software = adapter.device.kind == DeviceType::Software;
-        let timeouts = if is_software { timeouts } else { Timeouts::fixed(timeouts.idle) };
+        // Direct3D on Wine gives every device the name and the type of a GPU, a software device too.
+        let may_be_software = adapter.device.kind == DeviceType::Software || dx12::is_translated(&adapter.inner);
+        let timeouts = if may_be_software { timeouts } else { Timeouts::fixed(timeouts.idle) };
         let gpu = Gpu::open(&adapter, timeouts, compared.passes_through()).await?;
         platform::detect_features(&gpu.device, &mut adapter.device);
         compared.describe(&mut adapter.device);
@@ -110,7 +112,12 @@ impl WgpuBackend {
         if let Some(error) = scope.pop().await {
             buffers.iter().for_each(Memory::free);
             self.inputs.clear();
-            return Err(Error::OutOfMemory(one_line(&error.to_string())));
+            let bytes: u64 = job.buffers.iter().map(|buffer| buffer.bytes + buffer.guard).sum();
+            return Err(Error::OutOfMemory(format!(
+                "the case needs {} MiB: {}",
+                bytes.div_ceil(1 << 20),
+                one_line(&error.to_string())
+            )));
         }
         Ok((buffers, to_fill))
     }

@@ -64,6 +64,11 @@ impl Candidate {
     }
 }
 
+/// Whether Wine translates the adapter's Direct3D to Vulkan.
+pub(super) fn is_translated(adapter: &wgpu::Adapter) -> bool {
+    adapter.get_info().backend == wgpu::Backend::Dx12 && system::is_wine()
+}
+
 #[cfg(not(windows))]
 mod system {
     //! Nothing has DirectX 12 here.
@@ -78,6 +83,10 @@ mod system {
 
     pub(super) const fn shader_model(_adapter: &wgpu::Adapter) -> Option<Model> {
         None
+    }
+
+    pub(super) const fn is_wine() -> bool {
+        false
     }
 }
 
@@ -119,6 +128,14 @@ mod system {
         let halves = |word: u32| [word >> 16, word & 0xffff];
         let ([major, minor], [build, revision]) = (halves(info.dwFileVersionMS), halves(info.dwFileVersionLS));
         Some([major, minor, build, revision])
+    }
+
+    /// Whether this Windows is Wine, whose `ntdll.dll` alone has this function.
+    pub(super) fn is_wine() -> bool {
+        // SAFETY: both names end with a zero, every process has the library, and the function is not called.
+        unsafe {
+            GetModuleHandleW(w!("ntdll.dll")).is_ok_and(|ntdll| GetProcAddress(ntdll, s!("wine_get_version")).is_some())
+        }
     }
 
     type CreateDevice = unsafe extern "system" fn(*mut c_void, i32, *const GUID, *mut *mut c_void) -> HRESULT;
