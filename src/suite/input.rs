@@ -117,7 +117,60 @@ impl Shape {
     }
 }
 
+/// What a device needs to draw the elements of an input itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Draw {
+    /// Position of the input's first element in the random stream.
+    pub(crate) position: u64,
+    /// The stream's key.
+    pub(crate) key: u32,
+    /// How an element follows from its random bits.
+    pub(crate) kind: DrawKind,
+}
+
+/// How an element follows from its 32 random bits, as `fill.wgsl` numbers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum DrawKind {
+    /// The bits, without zero.
+    Whole,
+    /// [`Values::Wide`] of f32.
+    Fraction,
+    /// [`Values::Wide`] of f16.
+    Half,
+    /// [`Values::Summable`].
+    Summable,
+    /// [`Values::Signs`].
+    Sign,
+    /// [`Values::Digits`].
+    Digit,
+    /// [`Values::Logits`].
+    Logit,
+}
+
 impl Input {
+    /// How to draw elements of this type; `None` for inputs and types that only the host writes.
+    pub(crate) fn draw(self, scalar: Scalar) -> Option<Draw> {
+        if !matches!(scalar, Scalar::U32 | Scalar::F32 | Scalar::F16) {
+            return None;
+        }
+        // In the order of `Values::drawn`.
+        let kind = match (self.values.kind(), scalar) {
+            (Values::Digits, _) => DrawKind::Digit,
+            (Values::Logits, Scalar::F16 | Scalar::F32) => DrawKind::Logit,
+            (
+                Values::Wide | Values::Summable | Values::SummableFrom(_) | Values::Signs | Values::Logits,
+                Scalar::U32,
+            ) => DrawKind::Whole,
+            (Values::Wide, Scalar::F32) => DrawKind::Fraction,
+            (Values::Wide, Scalar::F16) => DrawKind::Half,
+            (Values::Signs, _) => DrawKind::Sign,
+            (Values::Summable | Values::SummableFrom(_), _) => DrawKind::Summable,
+            _ => return None,
+        };
+        Some(Draw { position: self.values.position(0), key: key(self.stream), kind })
+    }
+
     /// Element `index` of the input. Exact: every value of every type here fits an f64.
     #[must_use]
     #[inline]

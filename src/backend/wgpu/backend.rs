@@ -2,7 +2,6 @@
 
 use super::adapter::Adapter;
 use super::compared::Compared;
-use super::dx12;
 use super::gpu::Gpu;
 use super::memory::Memory;
 use super::pipelines::Pipelines;
@@ -42,7 +41,7 @@ impl WgpuBackend {
     pub async fn open_with(mut adapter: Adapter, timeouts: Timeouts, compiler: KernelCompiler) -> Result<Self> {
         let compared = Compared::new(compiler);
         // Direct3D on Wine gives every device the name and the type of a GPU, a software device too.
-        let may_be_software = adapter.device.kind == DeviceType::Software || dx12::is_translated(&adapter.inner);
+        let may_be_software = adapter.device.kind == DeviceType::Software || platform::is_translated(&adapter.inner);
         let timeouts = if may_be_software { timeouts } else { Timeouts::fixed(timeouts.idle) };
         let gpu = Gpu::open(&adapter, timeouts, compared.passes_through()).await?;
         platform::detect_features(&gpu.device, &mut adapter.device);

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_channel::oneshot;
 
 use super::adapter::{self, Adapter};
+use super::fill::Filler;
 use super::platform::{self, PIECE};
 use super::timeouts::Timeouts;
 use crate::backend::{Api, Device};
@@ -29,6 +30,7 @@ pub(super) struct Gpu {
     /// them.
     pub(super) upload: [wgpu::Buffer; 2],
     pub(super) readback: [wgpu::Buffer; 2],
+    pub(super) filler: Arc<Filler>,
 }
 
 impl Gpu {
@@ -94,7 +96,17 @@ impl Gpu {
         let readback = ["readback", "readback"]
             .map(|label| buffer(label, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST));
         queue.write_buffer(&poison, 0, bytemuck::cast_slice(&vec![POISON; poison.size() as usize / 4]));
-        let gpu = Self { device, queue, timeouts, error: reported, is_lost, poison, upload, readback };
+        let gpu = Self {
+            device,
+            queue,
+            timeouts,
+            error: reported,
+            is_lost,
+            poison,
+            upload,
+            readback,
+            filler: Arc::default(),
+        };
         if let Some(rest) = gpu.left_by_clear().await? {
             // Keeps the memory, so that the next device gets other memory.
             std::mem::forget(gpu);

@@ -9,6 +9,7 @@ mod compared;
 #[cfg(not(target_family = "wasm"))]
 mod dx12;
 mod errors;
+mod fill;
 mod gpu;
 mod memory;
 mod passthrough;

@@ -14,9 +14,12 @@ use crate::job::{JobBuffer, TexelFormat, Texture};
 const SMALL: u64 = 1 << 18;
 
 impl Gpu {
-    /// Uploads the initial contents of `spec`, small ones through the queue and others in pieces, of which one is written
-    /// while the device copies the one before. Does not wait for the last copies.
+    /// Writes the initial contents of `spec`: large random ones by a kernel, small ones through the queue and others in
+    /// pieces, of which one is written while the device copies the one before. Does not wait for the last copies.
     pub(super) async fn upload_contents(&self, spec: &JobBuffer, buffer: &wgpu::Buffer) -> Result<()> {
+        if self.draw_contents(spec, buffer).await? {
+            return Ok(());
+        }
         if spec.bytes <= SMALL {
             // `JobBuffer::fill` writes multiples of 16 bytes.
             let mut bytes = vec![0; spec.bytes.next_multiple_of(16) as usize];

@@ -65,6 +65,11 @@ pub(in crate::backend::wgpu) async fn renewed(adapter: &wgpu::Adapter) -> Result
     Ok(adapter.clone())
 }
 
+/// See [`dx12::is_translated`].
+pub(in crate::backend::wgpu) fn is_translated(adapter: &wgpu::Adapter) -> bool {
+    dx12::is_translated(adapter)
+}
+
 /// Bits of the fraction of a texture coordinate; `None` where the API does not report them. wgpu does not pass them on.
 #[cfg(not(target_vendor = "apple"))]
 pub(in crate::backend::wgpu) fn sub_texel_bits(adapter: &wgpu::Adapter) -> Option<u32> {

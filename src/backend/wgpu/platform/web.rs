@@ -44,6 +44,11 @@ pub(in crate::backend::wgpu) async fn renewed(_adapter: &wgpu::Adapter) -> Resul
         .ok_or_else(|| Error::NoDevice("the device was lost, and the browser has no adapter for this page".to_owned()))
 }
 
+/// Browsers do not tell.
+pub(in crate::backend::wgpu) const fn is_translated(_adapter: &wgpu::Adapter) -> bool {
+    false
+}
+
 /// Browsers do not report it.
 pub(in crate::backend::wgpu) const fn sub_texel_bits(_adapter: &wgpu::Adapter) -> Option<u32> {
     None
