@@ -25,7 +25,7 @@ use super::steps::{Meeting, Step};
 use crate::backend::monitor::{Monitor, Reading};
 use crate::backend::{Backend, Prepared};
 use crate::engine::measure::{self, Rules, Series, Timer};
-use crate::engine::verify::{FEW_PARTS, PARTS, verify, verify_parts};
+use crate::engine::verify::{FEW_PARTS, MANY_PARTS, PARTS, verify, verify_parts};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::results::stats::{self, round_to_seven_digits};
@@ -251,7 +251,7 @@ impl<'a> Session<'a> {
             let reading_after = self.reading(epochs == 0 || has_moved);
             let random = self.settings.seed.wrapping_add(epochs as u64);
             let mismatch = match epochs {
-                0 if job.check.is_sampled => verify_parts(prepared, job, PARTS, random).await?,
+                0 if job.check.is_sampled => verify_parts(prepared, job, MANY_PARTS, random).await?,
                 0 => verify(prepared, job).await?,
                 _ => verify_parts(prepared, job, FEW_PARTS, random).await?,
             };

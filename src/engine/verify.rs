@@ -81,6 +81,8 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
     Ok(first)
 }
 
+/// Number of parts that stand for an output that is never verified whole.
+pub const MANY_PARTS: u64 = 64;
 /// Number of parts that stand for a large output in the further checks of a case's first epoch.
 pub const PARTS: u64 = 16;
 /// The same in later epochs.
@@ -88,13 +90,13 @@ pub const FEW_PARTS: u64 = 8;
 
 /// Size of the parts that stand for a large output: small, since many places show more than large ones. Where a value
 /// takes the host long, a part is smaller.
-const PART: u64 = 1 << 18;
+const PART: u64 = 1 << 16;
 const LEAST_PART: u64 = 1 << 8;
 
 /// Outputs up to this many times the size of their parts are verified whole.
 const SMALL: u64 = 2;
 
-/// Like [`verify`], but of a large output, of more than `number` × 512 KiB, only `number` parts of 256 KiB: the first, the
+/// Like [`verify`], but of a large output, of more than `number` × 128 KiB, only `number` parts of 64 KiB: the first, the
 /// last, and others that `random` selects. Parts are smaller in proportion where the kernel reads more than it writes,
 /// and in matrix products. For repeated checks of a kernel whose whole output is verified once.
 ///
@@ -115,17 +117,15 @@ pub async fn verify_parts(
     if job.check.product.is_none() {
         call_once(job);
     }
-    let mut first = None;
-    let mut compare = |offset: u64, bytes: &[u8]| {
-        if first.is_none() {
-            first = match &job.check.product {
-                Some(product) => wrong_element(product, scalar, offset / size, bytes),
-                None => mismatch(&job.check, scalar, offset / size, bytes),
-            };
-        }
-    };
-    prepared.read_parts(job.check.buffer, parts(bytes, number, part, random).collect(), &mut compare).await?;
-    Ok(first)
+    // All parts are compared at once: one alone is too small for all cores.
+    let mut read: Vec<(u64, Vec<u8>)> = Vec::new();
+    let mut keep = |offset: u64, bytes: &[u8]| read.push((offset / size, bytes.to_vec()));
+    prepared.read_parts(job.check.buffer, parts(bytes, number, part, random).collect(), &mut keep).await?;
+    let mut read = read.iter().map(|(first, bytes)| (*first, bytes.as_slice()));
+    Ok(match &job.check.product {
+        Some(product) => read.find_map(|(first, bytes)| wrong_element(product, scalar, first, bytes)),
+        None => first_mismatch(&job.check, scalar, &read.flat_map(|part| pieces(scalar, part)).collect::<Vec<_>>()),
+    })
 }
 
 /// Size of a part in bytes, a multiple of 16.
@@ -261,11 +261,24 @@ fn signs(column: u64) -> Row {
 /// that differ from the oracle's value are compared with the tolerance.
 #[must_use]
 pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
+    first_mismatch(check, scalar, &pieces(scalar, (first, bytes)).collect::<Vec<_>>())
+}
+
+/// Scalars from an index on, as bytes.
+type Piece<'a> = (u64, &'a [u8]);
+
+/// The piece cut into pieces for one core each.
+fn pieces(scalar: Scalar, (first, bytes): Piece<'_>) -> impl Iterator<Item = Piece<'_>> {
     const PIECE: usize = 1 << 15;
+    let scalars = (PIECE / scalar.bytes()) as u64;
+    bytes.chunks(PIECE).zip(0..).map(move |(chunk, number)| (first + number * scalars, chunk))
+}
+
+/// The first mismatch in ascending pieces.
+fn first_mismatch(check: &OutputCheck, scalar: Scalar, pieces: &[Piece<'_>]) -> Option<Mismatch> {
     let size = scalar.bytes();
-    let pieces = bytes.par_chunks(PIECE).enumerate();
-    let found = pieces.map_init(Default::default, |(got, want): &mut (Vec<f64>, Vec<f64>), (piece, chunk)| {
-        let first = first + (piece * (PIECE / size)) as u64;
+    let found = pieces.par_iter().map_init(Default::default, |(got, want): &mut (Vec<f64>, Vec<f64>), piece| {
+        let (first, chunk) = *piece;
         got.resize(chunk.len() / size, 0.0);
         want.resize(chunk.len() / size, 0.0);
         scalar.decode(chunk, got);
