@@ -77,7 +77,7 @@ impl Settings {
     #[must_use]
     pub fn new(profile: Profile, date: String, os: String, cpu: String) -> Self {
         let (budget_ms, min_samples, shortest_sample_us, end_to_end_bytes) = match profile {
-            Profile::Quick => (30.0, 8, 50.0, 64 << 20),
+            Profile::Quick => (15.0, 8, 50.0, 64 << 20),
             Profile::Standard => (40.0, 8, 200.0, 1 << 30),
             Profile::Thorough => (200.0, 20, 1000.0, u64::MAX),
         };

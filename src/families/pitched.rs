@@ -45,13 +45,17 @@ pub const FAMILY: Family = Family {
                 Cases {
                     from: Profile::Quick,
                     dtypes: &[Dtype::F32],
-                    extents: &[Extent::Product(65, 65, 65), Extent::Product(129, 129, 129)],
+                    extents: &[Extent::Product(129, 129, 129)],
                     params: PITCHES,
                 },
                 Cases {
                     from: Profile::Standard,
                     dtypes: &[Dtype::F32],
-                    extents: &[Extent::Product(257, 257, 257), Extent::Product(511, 511, 511)],
+                    extents: &[
+                        Extent::Product(65, 65, 65),
+                        Extent::Product(257, 257, 257),
+                        Extent::Product(511, 511, 511),
+                    ],
                     params: PITCHES,
                 },
             ],
@@ -79,13 +83,17 @@ pub const FAMILY: Family = Family {
                 Cases {
                     from: Profile::Quick,
                     dtypes: &[Dtype::U32],
-                    extents: &[Extent::Product(65, 65, 65), Extent::Product(129, 129, 129)],
+                    extents: &[Extent::Product(129, 129, 129)],
                     params: &[&[]],
                 },
                 Cases {
                     from: Profile::Standard,
                     dtypes: &[Dtype::U32],
-                    extents: &[Extent::Product(257, 257, 257), Extent::Product(511, 511, 511)],
+                    extents: &[
+                        Extent::Product(65, 65, 65),
+                        Extent::Product(257, 257, 257),
+                        Extent::Product(511, 511, 511),
+                    ],
                     params: &[&[]],
                 },
             ],
@@ -153,16 +161,11 @@ pub const FAMILY: Family = Family {
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     cases: &[
-        Cases {
-            from: Profile::Quick,
-            dtypes: &[Dtype::F32],
-            extents: &[Extent::Matrix(1023, 2047), Extent::Matrix(4096, 4095)],
-            params: PITCHES,
-        },
+        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: &[Extent::Matrix(4096, 4095)], params: PITCHES },
         Cases {
             from: Profile::Standard,
             dtypes: &[Dtype::F32],
-            extents: &[Extent::Matrix(8192, 8191), Extent::Matrix(16384, 16383)],
+            extents: &[Extent::Matrix(1023, 2047), Extent::Matrix(8192, 8191), Extent::Matrix(16384, 16383)],
             params: PITCHES,
         },
     ],
@@ -205,13 +208,13 @@ const COPIES: Benchmark = Benchmark {
         Cases {
             from: Profile::Quick,
             dtypes: &[Dtype::U32],
-            extents: &[Extent::Matrix(1023, 1025), Extent::Matrix(4096, 4095), Extent::Matrix(4096, 4096)],
+            extents: &[Extent::Matrix(4096, 4095), Extent::Matrix(4096, 4096)],
             params: &[&[]],
         },
         Cases {
             from: Profile::Standard,
             dtypes: &[Dtype::U32],
-            extents: &[Extent::Matrix(8192, 8191)],
+            extents: &[Extent::Matrix(1023, 1025), Extent::Matrix(8192, 8191)],
             params: &[&[]],
         },
     ],

@@ -114,7 +114,13 @@ const BASE: Benchmark = Benchmark {
         Cases {
             from: Profile::Quick,
             dtypes: &[Dtype::Rgba8],
-            extents: &[Extent::Matrix(771, 1025), Extent::Matrix(1024, 1024)],
+            extents: &[Extent::Matrix(1024, 1024)],
+            params: &[&[("ANGLE", 30.0)]],
+        },
+        Cases {
+            from: Profile::Standard,
+            dtypes: &[Dtype::Rgba8],
+            extents: &[Extent::Matrix(771, 1025)],
             params: &[&[("ANGLE", 30.0)]],
         },
         Cases {

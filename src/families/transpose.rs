@@ -185,13 +185,8 @@ const BASE: Benchmark = Benchmark {
 };
 
 const fn cases(params: &'static [Params]) -> [Cases; 3] {
-    const QUICK_F32: &[Extent] = &[
-        Extent::Matrix(1000, 3001),
-        Extent::Matrix(1024, 1024),
-        Extent::Matrix(4096, 4096),
-        Extent::Matrix(8192, 8192),
-    ];
-    const QUICK_F64: &[Extent] = &[Extent::Matrix(2048, 2048)];
+    const QUICK: &[Extent] = &[Extent::Matrix(1000, 3001), Extent::Matrix(4096, 4096), Extent::Matrix(8192, 8192)];
+    const F64: &[Extent] = &[Extent::Matrix(2048, 2048)];
     const ALL: &[Extent] = &[
         Extent::Matrix(1000, 3001),
         Extent::Matrix(4100, 2052),
@@ -201,8 +196,8 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
         Extent::Matrix(16384, 16384),
     ];
     [
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_F32, params },
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F64], extents: QUICK_F64, params },
+        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F64], extents: F64, params },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32, Dtype::F64], extents: ALL, params },
     ]
 }

@@ -268,7 +268,7 @@ const WORDS_ROUNDS: u64 = 8;
 /// `SETS` of the kernels that write words.
 const WORDS_SETS: u64 = 8;
 
-const COPIED: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 24)];
+const COPIED: &[Extent] = &[Extent::Linear(1 << 24)];
 const COPIED_MORE: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 24), Extent::Linear(1 << 26)];
 
 const fn cases(quick: &'static [Extent], more: &'static [Extent], params: &'static [Params]) -> [Cases; 2] {

@@ -127,13 +127,14 @@ const CAUSAL_64: Params = &[("CAUSAL", 1.0), ("D", 64.0)];
 const LONG: &[Extent] = &[Extent::Matrix(16, 4096), Extent::Matrix(16, 16384)];
 
 /// An odd size with all parameters, sequences of 1024 tokens, and those in `long`.
-const fn cases(dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 4] {
+const fn cases(dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 5] {
     const ODD: &[Extent] = &[Extent::Matrix(3, 200)];
     const HEADLINE: &[Extent] = &[Extent::Matrix(4, 1024)];
     const MANY_HEADS: &[Extent] = &[Extent::Matrix(16, 1024)];
     [
-        Cases { from: Profile::Quick, dtypes, extents: ODD, params: &[FULL_64, CAUSAL_64, FULL, CAUSAL_128] },
+        Cases { from: Profile::Quick, dtypes, extents: ODD, params: &[FULL_64, CAUSAL_64] },
         Cases { from: Profile::Quick, dtypes, extents: HEADLINE, params: &[FULL, CAUSAL_128] },
+        Cases { from: Profile::Standard, dtypes, extents: ODD, params: &[FULL, CAUSAL_128] },
         Cases { from: Profile::Standard, dtypes, extents: MANY_HEADS, params: &[FULL, CAUSAL_128] },
         Cases { from: Profile::Standard, dtypes, extents: long, params: &[FULL, CAUSAL_128, FULL_64] },
     ]
