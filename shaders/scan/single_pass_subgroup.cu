@@ -110,14 +110,14 @@ __device__ __forceinline__ T added_up(const vec4<T>* __restrict__ input, u32 til
 __device__ __forceinline__ T looked_back(
     const vec4<T>* __restrict__ input, u64* said, u32 tile, u32 lane, u32 n) {
     T before = T();
-    u32 end = tile;
+    u32 end = tile, patience = LOOKS;
     if (tile >= FIRST) {
         __nanosleep(7u * PAUSE);
     }
     while (end > 0u) {
         u32 status = SILENT, tiles = 0u;
         T sum = T();
-        for (u32 look = 0u; tiles == 0u && look != LOOKS; look++) {
+        for (u32 look = 0u; tiles == 0u && look != patience; look++) {
             const u64 word = lane < end ? heard(said + (end - 1u - lane)) : 0u;
             status = static_cast<u32>(word >> 32);
             sum = from_bits<T>(static_cast<u32>(word));
@@ -135,6 +135,8 @@ __device__ __forceinline__ T looked_back(
             }
             before += sum;
             end -= 1u;
+            // Where one tile has not started, those before it often have not either: one read is enough.
+            patience = LOOKS < 1u ? LOOKS : 1u;
         } else {
             before += warp_sum(lane < tiles ? sum : T());
             end = status == INCLUSIVE ? 0u : end - tiles;

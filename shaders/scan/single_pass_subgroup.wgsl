@@ -115,9 +115,10 @@ fn main(
     // The sum of tiles end to tile - 1; each iteration adds at least one tile.
     var before = T();
     var end = tile;
+    var patience = LOOKS;
     while (end > 0u) {
         if (subgroup == 0u) {
-            let seen = looked_back(end, lane, lanes);
+            let seen = looked_back(end, lane, lanes, patience);
             if (lane == 0u) {
                 found = seen;
             }
@@ -126,6 +127,8 @@ fn main(
         before += seen.sum;
         end = seen.end;
         if (end > 0u) {
+            // Where one tile has not started, those before it often have not either: one read is enough.
+            patience = min(LOOKS, 1u);
             end--;
             let sum = added_up(end, t, subgroup, lane, lanes);
             if (t == 0u) {
@@ -213,16 +216,16 @@ fn say_for(tile: u32, sum: T) {
     atomicMax(&state[2u * tile + 3u], (ADDED << 16u) | (bits >> 16u));
 }
 
-/// Looks back from tile `end`, one lane per tile, up to a tile with an inclusive sum or one that stays unpublished: the
-/// sum of the tiles passed, and the tile where the search ended.
-fn looked_back(tile: u32, lane: u32, lanes: u32) -> Found {
+/// Looks back from `tile`, one lane per tile, up to a tile with an inclusive sum or one that stays unpublished for
+/// `patience` reads: the sum of the tiles passed, and the tile where the search ended.
+fn looked_back(tile: u32, lane: u32, lanes: u32, patience: u32) -> Found {
     var sum = T();
     var end = tile;
     var looks = 0u;
-    if (tile >= FIRST) {
+    if (tile >= FIRST && patience == LOOKS) {
         looks = pause(tile);
     }
-    while (end > 0u && looks < LOOKS) {
+    while (end > 0u && looks < patience) {
         let at = 2u * (end - 1u - min(lane, end - 1u)) + 2u;
         let low = atomicLoad(&state[at]);
         let high = atomicLoad(&state[at + 1u]);
@@ -258,10 +261,24 @@ fn added_up(tile: u32, t: u32, subgroup: u32, lane: u32, lanes: u32) -> T {
         parts[subgroup].x = part;
     }
     workgroupBarrier();
+    // Each subgroup adds all parts, four per lane at a time: llvmpipe ends loops after 65,535 iterations in an invocation,
+    // and starts workgroups in the middle of a grid, which sum up all tiles before it.
+    let count = (WG + lanes - 1u) / lanes;
+    let present = min(lanes, WG - subgroup * lanes);
     var sum = T();
-    for (var s = 0u; s * lanes < WG; s++) {
+    for (var s = 4u * lane; s < count; s += 4u * present) {
         sum += parts[s].x;
+        if (s + 1u < count) {
+            sum += parts[s + 1u].x;
+        }
+        if (s + 2u < count) {
+            sum += parts[s + 2u].x;
+        }
+        if (s + 3u < count) {
+            sum += parts[s + 3u].x;
+        }
     }
+    sum = subgroupAdd(sum);
     workgroupBarrier(); // before the next sum
     return sum;
 }

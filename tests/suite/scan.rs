@@ -61,6 +61,35 @@ fn every_path_of_the_single_pass_scan_is_right_in_cuda() {
     verify_single_pass(&mut backend, "scan/single_pass_subgroup", |kernel| &mut kernel.cuda, silent, &late, &partial);
 }
 
+/// Some devices start workgroups in the middle of a grid before those in front of them: llvmpipe does, one on each core.
+/// Such a one sums up all tiles before it, more than llvmpipe's loops may have iterations if each takes many.
+#[test]
+fn the_scan_by_subgroups_is_right_where_workgroups_start_in_the_middle_of_the_grid() {
+    let Some(adapter) = adapter() else { return };
+    let mut backend = open(adapter);
+    if !backend.device().features.contains(&Feature::Subgroups) {
+        return;
+    }
+    let tile = "let tile = group.y * groups.x + group.x;";
+    let middle = "let tile = (group.y * groups.x + group.x + sizes.tiles / 2u) % sizes.tiles;";
+    assert_eq!(started_as(&mut backend, |kernel| &mut kernel.source, (tile, middle)), None);
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn the_scan_by_subgroups_is_right_where_blocks_start_in_the_middle_of_the_grid_in_cuda() {
+    let Some(mut backend) = crate::device::cuda() else { return };
+    let tile = "const u32 tile = blockIdx.y * gridDim.x + blockIdx.x;";
+    let middle = "const u32 tile = (blockIdx.y * gridDim.x + blockIdx.x + sizes.tiles / 2u) % sizes.tiles;";
+    assert_eq!(started_as(&mut backend, |kernel| &mut kernel.cuda, (tile, middle)), None);
+}
+
+/// The fault of the scan of 2^24 elements whose workgroups take other tiles.
+fn started_as(backend: &mut dyn Backend, text: Text, order: Edit) -> Option<String> {
+    let mut job = edited("scan/single_pass_subgroup", Dtype::F32, 1 << 24, &[], text, &[order]);
+    fault(backend, &mut job).expect("it ends")
+}
+
 /// With `silent`, tiles do not publish their inclusive sums. The faults in `late` must be found where every tile is
 /// added up from the input, those in `partial` where tiles are silent.
 fn verify_single_pass(
