@@ -83,7 +83,7 @@ impl Settings {
         };
         let epochs = match profile {
             Profile::Quick => Epochs { least: 2, most: 2, target: 0.0 },
-            Profile::Standard => Epochs { least: 2, most: 32, target: 0.004 },
+            Profile::Standard => Epochs { least: 2, most: 16, target: 0.004 },
             Profile::Thorough => Epochs { least: 8, most: 32, target: 0.0025 },
         };
         // Epochs vary by more than their samples: more samples in an epoch gain less than another epoch.

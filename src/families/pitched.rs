@@ -208,13 +208,18 @@ const COPIES: Benchmark = Benchmark {
         Cases {
             from: Profile::Quick,
             dtypes: &[Dtype::U32],
-            extents: &[Extent::Matrix(4096, 4095), Extent::Matrix(4096, 4096)],
+            extents: &[Extent::Matrix(2048, 2047), Extent::Matrix(2048, 2048)],
             params: &[&[]],
         },
         Cases {
             from: Profile::Standard,
             dtypes: &[Dtype::U32],
-            extents: &[Extent::Matrix(1023, 1025), Extent::Matrix(8192, 8191)],
+            extents: &[
+                Extent::Matrix(1023, 1025),
+                Extent::Matrix(4096, 4095),
+                Extent::Matrix(4096, 4096),
+                Extent::Matrix(8192, 8191),
+            ],
             params: &[&[]],
         },
     ],

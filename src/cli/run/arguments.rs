@@ -47,7 +47,7 @@ pub(in crate::cli) struct Arguments {
     /// quick on a software device, else none]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) time: Option<Duration>,
-    /// Measure each case in exactly this many epochs [default: 2 in quick; 2 to 32 in standard, as its noise needs; 8 to
+    /// Measure each case in exactly this many epochs [default: 2 in quick; 2 to 16 in standard, as its noise needs; 8 to
     /// 32 in thorough]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(super) epochs: Option<u16>,
