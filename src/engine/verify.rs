@@ -117,15 +117,15 @@ pub async fn verify_parts(
     if job.check.product.is_none() {
         call_once(job);
     }
-    // All parts are compared at once: one alone is too small for all cores.
     let mut read: Vec<(u64, Vec<u8>)> = Vec::new();
     let mut keep = |offset: u64, bytes: &[u8]| read.push((offset / size, bytes.to_vec()));
     prepared.read_parts(job.check.buffer, parts(bytes, number, part, random).collect(), &mut keep).await?;
-    let mut read = read.iter().map(|(first, bytes)| (*first, bytes.as_slice()));
-    Ok(match &job.check.product {
-        Some(product) => read.find_map(|(first, bytes)| wrong_element(product, scalar, first, bytes)),
-        None => first_mismatch(&job.check, scalar, &read.flat_map(|part| pieces(scalar, part)).collect::<Vec<_>>()),
-    })
+    // All at once: a part may be too small to occupy more than one core.
+    let found = read.par_iter().map(|(first, bytes)| match &job.check.product {
+        Some(product) => wrong_element(product, scalar, *first, bytes),
+        None => mismatch(&job.check, scalar, *first, bytes),
+    });
+    Ok(found.find_map_first(|mismatch| mismatch))
 }
 
 /// Size of a part in bytes, a multiple of 16.
@@ -258,45 +258,42 @@ fn signs(column: u64) -> Row {
 }
 
 /// The first mismatch in `bytes`, which start at scalar `first` of the output. Compares on all cores. Only elements
-/// that differ from the oracle's value are compared with the tolerance.
+/// that differ from the oracle's value are compared with the tolerance. Where few differ, it is computed for them alone.
 #[must_use]
 pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -> Option<Mismatch> {
-    first_mismatch(check, scalar, &pieces(scalar, (first, bytes)).collect::<Vec<_>>())
-}
-
-/// Scalars from an index on, as bytes.
-type Piece<'a> = (u64, &'a [u8]);
-
-/// The piece cut into pieces for one core each.
-fn pieces(scalar: Scalar, (first, bytes): Piece<'_>) -> impl Iterator<Item = Piece<'_>> {
     const PIECE: usize = 1 << 15;
-    let scalars = (PIECE / scalar.bytes()) as u64;
-    bytes.chunks(PIECE).zip(0..).map(move |(chunk, number)| (first + number * scalars, chunk))
-}
-
-/// The first mismatch in ascending pieces.
-fn first_mismatch(check: &OutputCheck, scalar: Scalar, pieces: &[Piece<'_>]) -> Option<Mismatch> {
     let size = scalar.bytes();
-    let found = pieces.par_iter().map_init(Default::default, |(got, want): &mut (Vec<f64>, Vec<f64>), piece| {
-        let (first, chunk) = *piece;
+    let pieces = bytes.par_chunks(PIECE).enumerate();
+    let found = pieces.map_init(<[Vec<f64>; 3]>::default, |[got, want, allowed], (piece, chunk)| {
+        let first = first + (piece * (PIECE / size)) as u64;
         got.resize(chunk.len() / size, 0.0);
         want.resize(chunk.len() / size, 0.0);
         scalar.decode(chunk, got);
         (check.oracle)(first, want);
         // Counting all differences is faster than searching for one. NaN, poison or wrong, is neither equal nor near.
-        if got.iter().zip(want.iter()).filter(|(got, want)| got != want).count() == 0 {
+        let differing = got.iter().zip(want.iter()).filter(|(got, want)| got != want).count();
+        if differing == 0 {
             return None;
         }
-        let is_near = |index: u64, got: f64, want: f64| {
-            let mut allowed = [0.0];
+        allowed.clear();
+        if let Some(tolerance) = &check.tolerance
+            && differing > got.len() / 4
+        {
+            allowed.resize(got.len(), 0.0);
+            tolerance(first, allowed);
+        }
+        let is_near = |at: usize| {
             check.tolerance.as_ref().is_some_and(|tolerance| {
-                tolerance(index, &mut allowed);
-                (got - want).abs() <= allowed[0]
+                let mut own = [0.0];
+                match allowed.get(at) {
+                    Some(allowed) => own = [*allowed],
+                    None => tolerance(first + at as u64, &mut own),
+                }
+                (got[at] - want[at]).abs() <= own[0]
             })
         };
-        let mut pairs = (first..).zip(got.iter().copied().zip(want.iter().copied()));
-        let found = pairs.find(|(index, (got, want))| got != want && !is_near(*index, *got, *want));
-        found.map(|(index, (got, want))| Mismatch { index, got, want, scalar })
+        let found = (0..got.len()).find(|at| got[*at] != want[*at] && !is_near(*at));
+        found.map(|at| Mismatch { index: first + at as u64, got: got[at], want: want[at], scalar })
     });
     found.find_map_first(|mismatch| mismatch)
 }
@@ -375,21 +372,34 @@ mod tests {
         }
     }
 
+    /// The check of an output that must be 0, 1, 2, …
+    fn check(bytes_each: u64, product: Option<Product>, tolerance: Option<crate::suite::Oracle>) -> OutputCheck {
+        let oracle = crate::suite::each(|index| index as f64);
+        OutputCheck { buffer: 0, scalars: 1 << 24, bytes_each, is_sampled: false, oracle, tolerance, product }
+    }
+
     #[test]
     fn parts_are_smaller_where_a_value_takes_the_host_longer() {
-        let check = |bytes_each, product| OutputCheck {
-            buffer: 0,
-            scalars: 1 << 24,
-            bytes_each,
-            is_sampled: false,
-            oracle: crate::suite::each(|_| 0.0),
-            tolerance: None,
-            product,
-        };
-        let part = |bytes_each| part(&check(bytes_each, None));
+        let part = |bytes_each| part(&check(bytes_each, None, None));
         assert_eq!([0, 1, 2, 3, 4].map(part), [PART, PART, PART, PART / 2, PART / 2]);
         assert_eq!((part(513), part(1 << 30)), (1024, LEAST_PART));
-        assert_eq!(super::part(&check(2, Some(PRODUCT))), LEAST_PART);
+        assert_eq!(super::part(&check(2, Some(PRODUCT), None)), LEAST_PART);
+    }
+
+    /// One element has no tolerance. It is found among others that all deviate, or none.
+    #[test]
+    fn each_element_is_compared_with_its_own_tolerance() {
+        for (strict, others_deviate) in [0, 9000, 19_999].into_iter().flat_map(|at| [(at, false), (at, true)]) {
+            let check = check(1, None, Some(crate::suite::each(move |index| if index == strict { 0.0 } else { 0.5 })));
+            let wrong = |deviation: f32| {
+                let value = |index: u64| index as f32 + if index == strict { deviation } else { 0.25 };
+                let value = |index| if others_deviate || index == strict { value(index) } else { index as f32 };
+                let bytes: Vec<u8> = (5..20_000).flat_map(|index| value(index).to_le_bytes()).collect();
+                mismatch(&check, Scalar::F32, 5, &bytes).map(|mismatch| mismatch.index)
+            };
+            let found = (strict >= 5).then_some(strict);
+            assert_eq!((wrong(0.25), wrong(0.0)), (found, None), "{strict} {others_deviate}");
+        }
     }
 
     #[test]
