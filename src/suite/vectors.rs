@@ -25,3 +25,24 @@ macro_rules! vectorised {
 }
 
 pub(crate) use vectorised;
+
+vectorised! {
+    /// Whole numbers below 2^32 as words. Added to 2^52 they are its low bits: unlike `as`, which saturates, this is
+    /// vectorised.
+    pub(crate) fn words_of(values: &[f64], words: &mut [u32]) {
+        for (word, value) in words.iter_mut().zip(values) {
+            *word = (value + f64::from(1 << 26) * f64::from(1 << 26)).to_bits() as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn whole_numbers_of_32_bits_become_words() {
+        let wanted: Vec<u32> = (0..32).flat_map(|bit| [1 << bit, u32::MAX >> bit, 0x5eed_c0de >> bit]).collect();
+        let (values, mut words): (Vec<f64>, _) = (wanted.iter().map(|word| f64::from(*word)).collect(), vec![7; 96]);
+        super::words_of(&values, &mut words);
+        assert_eq!(words, wanted);
+    }
+}

@@ -1,9 +1,11 @@
 //! `radix_sort`: u32 keys, alone or with a value each, sorted from the lowest digit to the highest; equal keys keep their
 //! order.
 
+mod oracle;
+
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
+use oracle::Sorted;
 
 use crate::suite::Interface;
 use crate::suite::input::Values;
@@ -31,8 +33,8 @@ pub const FAMILY: Family = Family {
                 traffic only.",
             limited_by: "Barriers and workgroup memory: each tile takes 16 steps or more per 4 bits. Then keys that \
                 each pass reads twice.",
-            wgsl: include_str!("../../shaders/radix_sort/three_kernels.wgsl"),
-            cuda: include_str!("../../shaders/radix_sort/three_kernels.cu"),
+            wgsl: include_str!("../../../shaders/radix_sort/three_kernels.wgsl"),
+            cuda: include_str!("../../../shaders/radix_sort/three_kernels.cu"),
             accepts: &[("WG", Accepted::PowerOfTwo(32, 512)), BITS, PAIRS],
             cases: &cases(
                 &[
@@ -54,8 +56,8 @@ pub const FAMILY: Family = Family {
                 no kernel waits for another. Larger WG write longer runs of each digit, but fewer fit an SM.",
             limited_by: "Instructions: about 40 to rank a key by eight ballots, and the round trips of the look-back; \
                 DRAM only on devices with little of it.",
-            wgsl: include_str!("../../shaders/radix_sort/onesweep.wgsl"),
-            cuda: include_str!("../../shaders/radix_sort/onesweep.cu"),
+            wgsl: include_str!("../../../shaders/radix_sort/onesweep.wgsl"),
+            cuda: include_str!("../../../shaders/radix_sort/onesweep.cu"),
             accepts: &[("WG", Accepted::PowerOfTwo(64, 512)), PAIRS],
             waits: true,
             cases: &cases(&[&[("PAIRS", 0.0)], &[("PAIRS", 1.0)]], &[&[("PAIRS", 0.0)]]),
@@ -204,59 +206,24 @@ fn onesweep_steps(shape: &Shape, interface: &Interface) -> Vec<Step> {
     steps
 }
 
-/// Sorted once, on all cores: keys, or keys with their positions in the lower half of a word, which keeps the order of
-/// equal keys and says which value belongs to a key.
+/// Keys, or keys with their positions in the lower half of a word, which keeps the order of equal keys and says which
+/// value belongs to a key.
 fn sorted(shape: &Shape) -> Oracle {
     let (input, n) = (shape.input(Values::Wide), shape.count());
-    let keys = OnceLock::<Vec<u32>>::new();
     if !is_pairs(shape) {
+        let keys = OnceLock::<Sorted<u32>>::new();
         return Box::new(move |first, slots| {
-            let keys = keys.get_or_init(|| {
-                let mut keys = drawn(n, |first, slots| input.elements(Scalar::U32, first, 1, slots), |_, key| key);
-                keys.par_sort_unstable();
-                keys
-            });
-            slots.iter_mut().zip(&keys[first as usize..]).for_each(|(slot, key)| *slot = f64::from(*key));
+            keys.get_or_init(|| Sorted::new(input, n, |_, key| key)).read(first, slots, f64::from);
         });
     }
-    let pairs = OnceLock::<Vec<u64>>::new();
+    let pairs = OnceLock::<Sorted<u64>>::new();
     Box::new(move |first, slots| {
-        let pairs = pairs.get_or_init(|| {
-            let draw = |first, slots: &mut [f64]| input.elements(Scalar::U32, first, 1, slots);
-            let mut pairs = drawn(n, draw, |index, key| u64::from(key) << 32 | index);
-            pairs.par_sort_unstable();
-            pairs
-        });
-        for (index, slot) in (first..).zip(slots) {
-            let pair = pairs[(index % n) as usize];
-            *slot = match index < n {
-                true => (pair >> 32) as f64,
-                false => input.at(Scalar::U32, n + (pair & u64::from(u32::MAX))),
-            };
-        }
+        let pairs = pairs.get_or_init(|| Sorted::new(input, n, |index, key| u64::from(key) << 32 | index));
+        let (keys, values) = slots.split_at_mut((slots.len() as u64).min(n.saturating_sub(first)) as usize);
+        pairs.read(first.min(n), keys, |pair| (pair >> 32) as f64);
+        let value = |pair: u64| input.at(Scalar::U32, n + (pair & u64::from(u32::MAX)));
+        pairs.read(first.saturating_sub(n), values, value);
     })
-}
-
-/// `n` words, each made of an index and the key there.
-fn drawn<W: Default + Clone + Send>(
-    n: u64,
-    draw: impl Fn(u64, &mut [f64]) + Sync,
-    word: impl Fn(u64, u32) -> W + Sync,
-) -> Vec<W> {
-    const PIECE: usize = 1 << 14;
-    let mut words = vec![W::default(); n as usize];
-    words.par_chunks_mut(PIECE).enumerate().for_each_init(
-        || vec![0.0; PIECE],
-        |slots, (piece, words)| {
-            let first = (piece * PIECE) as u64;
-            let slots = &mut slots[..words.len()];
-            draw(first, slots);
-            for ((index, own), key) in (first..).zip(words).zip(&*slots) {
-                *own = word(index, *key as u32);
-            }
-        },
-    );
-    words
 }
 
 #[cfg(test)]
