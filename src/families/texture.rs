@@ -47,7 +47,7 @@ pub const FAMILY: Family = Family {
                 let contents = Contents::Texture(Texture { width, height, format: TexelFormat::Rgba8Unorm, texels });
                 buffers(shape, contents)
             },
-            tolerance: Some(|shape, _| Rotation::new(shape).tolerance(sub_texel_step(shape), 1.0)),
+            tolerance: Some(|shape, _| Rotation::<4>::new(shape).tolerance(sub_texel_step(shape), 1.0)),
             ..BASE
         },
         Benchmark {
@@ -63,7 +63,7 @@ pub const FAMILY: Family = Family {
                 let (_, width) = shape.extent.matrix();
                 buffers(shape, Contents::Input(Values::Picture(width)))
             },
-            tolerance: Some(|shape, _| Rotation::new(shape).tolerance(0.0, 0.0)),
+            tolerance: Some(|shape, _| Rotation::<4>::new(shape).tolerance(0.0, 0.0)),
             ..BASE
         },
         Benchmark {
@@ -80,7 +80,7 @@ pub const FAMILY: Family = Family {
                 let contents = Contents::Texture(Texture { width, height, format: TexelFormat::R32Float, texels });
                 buffers(shape, contents)
             },
-            tolerance: Some(|shape, _| Rotation::new(shape).tolerance(sub_texel_step(shape), 0.0)),
+            tolerance: Some(|shape, _| Rotation::<1>::new(shape).tolerance(sub_texel_step(shape), 0.0)),
             ..FLOAT
         },
         Benchmark {
@@ -95,7 +95,7 @@ pub const FAMILY: Family = Family {
                 let (_, width) = shape.extent.matrix();
                 buffers(shape, Contents::Input(Values::Grey(width)))
             },
-            tolerance: Some(|shape, _| Rotation::new(shape).tolerance(0.0, 0.0)),
+            tolerance: Some(|shape, _| Rotation::<1>::new(shape).tolerance(0.0, 0.0)),
             ..FLOAT
         },
     ],
@@ -141,7 +141,7 @@ const BASE: Benchmark = Benchmark {
     check: Check {
         buffer: "output",
         scalars: |shape, _| 4 * shape.count(),
-        oracle: |shape, _| Rotation::new(shape).answer(),
+        oracle: |shape, _| Rotation::<4>::new(shape).answer(),
     },
     ..Benchmark::BLANK
 };
@@ -165,7 +165,7 @@ const FLOAT: Benchmark = Benchmark {
     check: Check {
         buffer: "output",
         scalars: |shape, _| shape.count(),
-        oracle: |shape, _| Rotation::new(shape).answer(),
+        oracle: |shape, _| Rotation::<1>::new(shape).answer(),
     },
     ..BASE
 };
@@ -195,39 +195,37 @@ fn sin_cos(shape: &Shape) -> (f32, f32) {
 /// place, as Vulkan allows), two products, two sums, and the scaling to pixels.
 const COORDINATE_STEPS: f64 = 16.0;
 
-/// The rotated picture, computed in f64.
-struct Rotation {
+/// The rotated picture, computed in f64. A pixel has four channels of 256 levels, rounded, or one f32 of 1/256 per level.
+struct Rotation<const CHANNELS: usize> {
     input: Input,
     width: u64,
     height: u64,
     sin: f64,
     cos: f64,
-    /// Components of a pixel: four of 256 levels, rounded, or one f32 of 1/256 per level.
-    channels: u64,
     /// The levels of the original picture.
     image: OnceLock<Vec<u8>>,
 }
 
-impl Rotation {
+/// The four pixels around a position, upper ones and left ones first, and how far it lies to the right and below.
+type Around<const CHANNELS: usize> = ([[[f64; CHANNELS]; 2]; 2], (f64, f64));
+
+impl<const CHANNELS: usize> Rotation<CHANNELS> {
+    /// Value of a level.
+    const LEVEL: f64 = if CHANNELS == 4 { 1.0 } else { 1.0 / 256.0 };
+
     fn new(shape: &Shape) -> Self {
         let ((height, width), (sin, cos)) = (shape.extent.matrix(), sin_cos(shape));
-        let channels = channels(shape);
-        let values = if channels == 4 { Values::Picture(width) } else { Values::Grey(width) };
+        let values = if CHANNELS == 4 { Values::Picture(width) } else { Values::Grey(width) };
         let (input, sin, cos) = (shape.input(values), f64::from(sin), f64::from(cos));
-        Self { input, width, height, sin, cos, channels, image: OnceLock::new() }
-    }
-
-    /// Value of a level.
-    const fn level(&self) -> f64 {
-        if self.channels == 4 { 1.0 } else { 1.0 / 256.0 }
+        Self { input, width, height, sin, cos, image: OnceLock::new() }
     }
 
     /// The rotated picture: bytes, rounded to whole levels, or floats.
     fn answer(self) -> Oracle {
         Box::new(move |first, slots| {
-            by_rows(first, slots, self.channels, |pixel, channel, slots| {
-                let levels = &self.rounded(self.source(pixel))[channel as usize..];
-                slots.iter_mut().zip(levels).for_each(|(slot, level)| *slot = level * self.level());
+            self.by_pixels(first, slots, |pixel, channel, slots| {
+                let levels = &Self::rounded(self.around(self.source(pixel)))[channel as usize..];
+                slots.iter_mut().zip(levels).for_each(|(slot, level)| *slot = level * Self::LEVEL);
             });
         })
     }
@@ -238,62 +236,64 @@ impl Rotation {
     fn tolerance(self, pixels: f64, levels: f64) -> Oracle {
         let side = self.width.max(self.height) as f64;
         let reach = pixels + COORDINATE_STEPS * side / f64::from(1 << 24);
-        let levels = levels + 1e-3 + if self.channels == 4 { 0.5 } else { 0.0 };
+        let levels = levels + 1e-3 + if CHANNELS == 4 { 0.5 } else { 0.0 };
         Box::new(move |first, slots| {
-            by_rows(first, slots, self.channels, |pixel, channel, slots| {
+            self.by_pixels(first, slots, |pixel, channel, slots| {
                 let (x, y) = self.source(pixel);
-                let answer = self.rounded((x, y));
+                let answer = Self::rounded(self.around((x, y)));
                 // Between the lines through pixel centres the filtered picture is bilinear, so its extremes lie at the
                 // corners of each part.
-                let (mut farthest, mut twist) = ([0.0_f64; 4], 0.0_f64);
+                let (mut farthest, mut twist) = ([0.0_f64; CHANNELS], 0.0_f64);
                 for y in bends(y, reach) {
                     for x in bends(x, reach) {
-                        let pairs = farthest.iter_mut().zip(self.filtered((x, y)).into_iter().zip(answer));
+                        let around = self.around((x, y));
+                        let pairs = farthest.iter_mut().zip(Self::filtered(around).into_iter().zip(answer));
                         pairs.for_each(|(farthest, (there, answer))| *farthest = farthest.max((there - answer).abs()));
-                        if self.channels == 1 {
-                            twist = twist.max(self.twist((x, y)));
+                        if CHANNELS == 1 {
+                            twist = twist.max(Self::twist(around));
                         }
                     }
                 }
                 let levels = levels + twist * pixels / 2.0;
-                let allowed = farthest[channel as usize..].iter().map(|farthest| (farthest + levels) * self.level());
+                let allowed = farthest[channel as usize..].iter().map(|farthest| (farthest + levels) * Self::LEVEL);
                 slots.iter_mut().zip(allowed).for_each(|(slot, allowed)| *slot = allowed);
             });
         })
     }
 
+    /// Splits the slots from element `first` on into pixels: `fill` gets each with its column and its row, and the first
+    /// of its channels.
+    fn by_pixels(&self, first: u64, slots: &mut [f64], fill: impl Fn((u64, u64), u64, &mut [f64])) {
+        by_rows(first, slots, CHANNELS as u64 * self.width, |y, start, slots| {
+            by_rows(start, slots, CHANNELS as u64, |x, channel, slots| fill((x, y), channel, slots));
+        });
+    }
+
     /// The source position of a pixel, in pixels; whole numbers are pixel centres.
-    fn source(&self, pixel: u64) -> (f64, f64) {
+    fn source(&self, (column, row): (u64, u64)) -> (f64, f64) {
         let (width, height) = (self.width as f64, self.height as f64);
-        let (u, v) = ((pixel % self.width) as f64 / width - 0.5, (pixel / self.width) as f64 / height - 0.5);
+        let (u, v) = (column as f64 / width - 0.5, row as f64 / height - 0.5);
         let (x, y) = (u * self.cos - v * self.sin + 0.5, v * self.cos + u * self.sin + 0.5);
         (x * width - 0.5, y * height - 0.5)
     }
 
     /// The picture at a position, channel by channel: linear between the four pixels around it.
-    fn filtered(&self, position: (f64, f64)) -> [f64; 4] {
-        let ([above, below], (part_x, part_y)) = self.around(position);
+    fn filtered(([above, below], (part_x, part_y)): Around<CHANNELS>) -> [f64; CHANNELS] {
         let mixed = |from: f64, to: f64, part: f64| from + (to - from) * part;
         let [above, below] = [above, below].map(|[left, right]| {
-            std::array::from_fn::<_, 4, _>(|channel| mixed(left[channel], right[channel], part_x))
+            std::array::from_fn::<_, CHANNELS, _>(|channel| mixed(left[channel], right[channel], part_x))
         });
         std::array::from_fn(|channel| mixed(above[channel], below[channel], part_y))
     }
 
     /// What the product of the two weights is multiplied by, in the first channel.
-    fn twist(&self, position: (f64, f64)) -> f64 {
-        let ([[a, b], [c, d]], _) = self.around(position);
+    fn twist(([[a, b], [c, d]], _): Around<CHANNELS>) -> f64 {
         (a[0] - b[0] - c[0] + d[0]).abs()
     }
 
-    /// The four pixels around a position, upper ones and left ones first, and how far it lies to the right and below.
-    fn around(&self, (x, y): (f64, f64)) -> ([[[f64; 4]; 2]; 2], (f64, f64)) {
+    fn around(&self, (x, y): (f64, f64)) -> Around<CHANNELS> {
         let image = self.image.get_or_init(|| {
-            let count = (self.channels * self.width * self.height) as usize;
-            if self.channels == 1 {
-                return (0..count as u64).map(|i| (self.input.at(Scalar::F32, i) * 256.0) as u8).collect();
-            }
-            let mut bytes = vec![0; count];
+            let mut bytes = vec![0; CHANNELS * (self.width * self.height) as usize];
             self.input.encode(Scalar::Unorm8, 0, &mut bytes);
             bytes
         });
@@ -304,19 +304,15 @@ impl Rotation {
         let (whole_x, whole_y) = (floor(x), floor(y));
         let (left, right) = (wrapped(whole_x, self.width), wrapped(whole_x + 1, self.width));
         let (upper, lower) = (wrapped(whole_y, self.height), wrapped(whole_y + 1, self.height));
-        let (pixels, rgba) = (image.as_slice(), image.as_chunks::<4>().0);
-        let pixel = |x: u64, y: u64| {
-            let at = (y * self.width + x) as usize;
-            if self.channels == 1 { [f64::from(pixels[at]), 0.0, 0.0, 0.0] } else { rgba[at].map(f64::from) }
-        };
-        let pixels = [upper, lower].map(|y| [pixel(left, y), pixel(right, y)]);
+        let image = image.as_chunks::<CHANNELS>().0;
+        let pixels = [upper, lower].map(|y| [left, right].map(|x| image[(y * self.width + x) as usize].map(f64::from)));
         (pixels, (x - whole_x as f64, y - whole_y as f64))
     }
 
     /// The same as the output holds it: bytes have whole levels, which are never negative.
-    fn rounded(&self, position: (f64, f64)) -> [f64; 4] {
-        let levels = self.filtered(position);
-        if self.channels == 1 { levels } else { levels.map(|level| f64::from((level + 0.5) as u8)) }
+    fn rounded(around: Around<CHANNELS>) -> [f64; CHANNELS] {
+        let levels = Self::filtered(around);
+        if CHANNELS == 1 { levels } else { levels.map(|level| f64::from((level + 0.5) as u8)) }
     }
 }
 
@@ -350,7 +346,7 @@ mod tests {
     fn rotation_by_zero_averages_each_pixel_with_those_before_it() {
         // The sample's coordinates are those of pixel corners: a quarter of each of four.
         let mut rotated = vec![0.0; 4 * 7 * 5];
-        Rotation::new(&shape(5, 7, 0.0)).answer()(0, &mut rotated);
+        Rotation::<4>::new(&shape(5, 7, 0.0)).answer()(0, &mut rotated);
         let image = image(7, 5);
         let level = |x: usize, y: usize| image[4 * (y % 5 * 7 + x % 7) + 2];
         for (x, y) in [(1, 1), (3, 4), (0, 2), (0, 0), (6, 4)] {
@@ -361,10 +357,10 @@ mod tests {
 
     #[test]
     fn half_a_turn_mirrors_the_picture() {
-        let rotation = Rotation::new(&shape(64, 64, 180.0));
-        for pixel in [0, 5, 64, 1000, 4095] {
+        let rotation = Rotation::<4>::new(&shape(64, 64, 180.0));
+        for pixel in [(0, 0), (5, 0), (0, 1), (40, 15), (63, 63)] {
             let (x, y) = rotation.source(pixel);
-            let (column, row) = ((pixel % 64) as f64, (pixel / 64) as f64);
+            let (column, row) = (pixel.0 as f64, pixel.1 as f64);
             assert!((x - (64.0 - column - 0.5)).abs() < 1e-4 && (y - (64.0 - row - 0.5)).abs() < 1e-4, "{x} {y}");
         }
     }
@@ -376,10 +372,10 @@ mod tests {
         for (sub_texel_bits, least_separate) in [(8, 0.8), (4, 0.5)] {
             let shape = Shape { sub_texel_bits, ..shape(128, 128, 30.0) };
             let (mut answer, mut allowed) = (vec![0.0; 4 * 128 * 128], vec![0.0; 4 * 128 * 128]);
-            Rotation::new(&shape).answer()(0, &mut answer);
+            Rotation::<4>::new(&shape).answer()(0, &mut answer);
             let step = sub_texel_step(&shape);
             assert_eq!(step, if sub_texel_bits == 8 { 1.0 / 256.0 } else { 1.0 / 16.0 });
-            Rotation::new(&shape).tolerance(step, 1.0)(0, &mut allowed);
+            Rotation::<4>::new(&shape).tolerance(step, 1.0)(0, &mut allowed);
             let largest = allowed.iter().copied().fold(0.0, f64::max);
             // Neighbours differ by up to 255 levels in each direction.
             assert!(largest <= 2.0 * 255.0 * step + 2.1, "{sub_texel_bits} bits: {largest} levels");

@@ -177,8 +177,11 @@ impl Input {
     pub fn at(self, scalar: Scalar, index: u64) -> f64 {
         match self.values {
             Values::Constant(value) => value,
-            Values::Picture(width) => pixel(width, index / 4, key(self.stream))[(index % 4) as usize].into(),
-            Values::Grey(width) => grey(width, index, key(self.stream), scalar),
+            Values::Picture(width) => {
+                let number = index / 4;
+                pixel(width, (number % width, number / width), key(self.stream))[(index % 4) as usize].into()
+            }
+            Values::Grey(width) => grey(width, (index % width, index / width), key(self.stream), scalar),
             Values::Ramp => Values::ramp(scalar, index),
             Values::Queries(width) => {
                 let drawn = Values::Summable.drawn(scalar, hash(index, key(self.stream)));
@@ -253,9 +256,14 @@ vectorised! {
                 let indices = (first..).step_by(stride as usize);
                 indices.zip(slots).for_each(|(index, slot)| *slot = Values::ramp(scalar, index));
             }
-            (Values::Picture(width), _) if stride == 1 => by_rows(first, slots, 4, |number, channel, slots| {
-                let bytes = &pixel(width, number, key)[channel as usize..];
-                slots.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = f64::from(*byte));
+            (Values::Picture(width), _) if stride == 1 => by_rows(first, slots, 4 * width, |y, start, slots| {
+                by_rows(start, slots, 4, |x, channel, slots| {
+                    let bytes = &pixel(width, (x, y), key)[channel as usize..];
+                    slots.iter_mut().zip(bytes).for_each(|(slot, byte)| *slot = f64::from(*byte));
+                });
+            }),
+            (Values::Grey(width), _) if stride == 1 => by_rows(first, slots, width, |y, start, slots| {
+                (start..).zip(slots).for_each(|(x, slot)| *slot = grey(width, (x, y), key, scalar));
             }),
             (Values::Queries(width), Scalar::F16 | Scalar::F32) if stride == 1 => {
                 draw(position, stride, key, slots, |random| Values::Summable.drawn(Scalar::F32, random));
@@ -313,9 +321,10 @@ const fn sharpness(row: u64) -> f64 {
     if row % 61 == 7 { 32.0 } else { 4.0 }
 }
 
-/// Pixel `number` of [`Values::Picture`], with the noise of the stream of this key.
-fn pixel(width: u64, number: u64, key: u32) -> [u8; 4] {
-    let (x, y, middle) = (number % width, number / width, width / 2);
+/// The pixel at a position in [`Values::Picture`], with the noise of the stream of this key.
+#[inline]
+fn pixel(width: u64, (x, y): (u64, u64), key: u32) -> [u8; 4] {
+    let (number, middle) = (y * width + x, width / 2);
     let [dx, dy] = [x, y].map(|at| (at as i64 - middle as i64) as f64);
     // Sixteen rings to the edge. The root of a whole number below 2^52 is never rounded up to the next one.
     let ring = (dx * dx + dy * dy).sqrt() as i64 as u64 * 32 / width.max(1);
@@ -323,9 +332,10 @@ fn pixel(width: u64, number: u64, key: u32) -> [u8; 4] {
     [(255 * x / width) as u8, green, hash(number, key) as u8, 255]
 }
 
-/// Pixel `number` of [`Values::Grey`].
-fn grey(width: u64, number: u64, key: u32, scalar: Scalar) -> f64 {
-    let [_, rings, noise, _] = pixel(width, number, key);
+/// The pixel at a position in [`Values::Grey`].
+#[inline]
+fn grey(width: u64, position: (u64, u64), key: u32, scalar: Scalar) -> f64 {
+    let [_, rings, noise, _] = pixel(width, position, key);
     let level = f64::from(rings.midpoint(noise));
     if matches!(scalar, Scalar::U32 | Scalar::Unorm8) { level } else { level / 256.0 }
 }

@@ -2,6 +2,7 @@
 
 /// Splits the slots from element `first` on at the ends of rows of `length`: `fill` gets each piece with its row and
 /// the column of its first element. This divides once per row instead of once per element.
+#[inline(always)]
 pub(crate) fn by_rows(first: u64, mut slots: &mut [f64], length: u64, mut fill: impl FnMut(u64, u64, &mut [f64])) {
     let (mut row, mut column) = (first / length, first % length);
     while !slots.is_empty() {
