@@ -3,13 +3,11 @@
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
 use super::softmax::{LONG, PLAIN, additions, by_lanes, cases};
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Check, Contents, Extent, Family, Interface, Limit, Oracle, Scalar, Shape, Step, Tag,
-    Work, all, by_rows, grid, uniform,
+    Accepted, Benchmark, Buffer, Check, Contents, Extent, Family, Interface, Limit, OfRows, Oracle, Scalar, Shape,
+    Step, Tag, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -114,28 +112,32 @@ fn buffers(shape: &Shape, lanes: u64) -> Vec<Buffer> {
 
 /// The normalised elements, or their magnitudes times `units`, where that is not 1.
 fn normalised(shape: &Shape, units: f64) -> Oracle {
-    let ((rows, columns), input, gains) = (shape.extent.matrix(), shape.input(INPUT), shape.input(GAINS));
-    let known: OnceLock<(Vec<f64>, Vec<f64>)> = OnceLock::new();
+    let (rows, columns, gains) = (OfRows::new(shape, INPUT), shape.extent.matrix().1, shape.input(GAINS));
+    let known: OnceLock<Vec<f64>> = OnceLock::new();
     Box::new(move |first, slots| {
-        let (gains, factors) = known.get_or_init(|| {
+        let gains = known.get_or_init(|| {
             let mut of_columns = vec![0.0; columns as usize];
             gains.elements(Scalar::F32, 0, 1, &mut of_columns);
-            let factor = |row: u64| {
-                let mut values = vec![0.0; columns as usize];
-                input.elements(Scalar::F32, row * columns, 1, &mut values);
-                let squares: f64 = values.iter().map(|value| value * value).sum();
-                (squares / columns as f64 + f64::from(EPSILON)).sqrt().recip()
-            };
-            (of_columns, (0..rows).into_par_iter().map(factor).collect())
+            of_columns
         });
-        input.elements(Scalar::F32, first, 1, slots);
-        by_rows(first, slots, columns, |row, column, slots| {
+        let factor = |values: &[f64]| (sum_of_squares(values) / columns as f64 + f64::from(EPSILON)).sqrt().recip();
+        rows.visit(first, slots, factor, |factor, column, slots| {
             for (slot, gain) in slots.iter_mut().zip(&gains[column as usize..]) {
-                let value = *slot * factors[row as usize] * gain;
+                let value = *slot * factor * gain;
                 *slot = if units == 1.0 { value } else { value.abs() * units };
             }
         });
     })
+}
+
+/// Exact in any order: squares are multiples of 2^-14 below 1. Eight sums at a time, since each addition waits for the
+/// last one of its sum.
+fn sum_of_squares(values: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    for eight in values.chunks(sums.len()) {
+        sums.iter_mut().zip(eight).for_each(|(sum, value)| *sum += value * value);
+    }
+    sums.iter().sum()
 }
 
 /// The error that WGSL allows, in units in the last place (2^-23 of the value at most). Squares are exact. Each addition

@@ -1,13 +1,9 @@
 //! `softmax`: the softmax of each row of a matrix, as in attention and at the end of a classifier.
 
-use std::sync::OnceLock;
-
-use rayon::prelude::*;
-
-use crate::suite::input::{Input, Values};
+use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, Oracle, Params,
-    Profile, Scalar, Shape, Step, Tag, Value, Work, all, by_rows, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, OfRows, Oracle,
+    Params, Profile, Shape, Step, Tag, Value, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -160,34 +156,33 @@ struct Row {
     mean: f64,
 }
 
-fn row_of(input: Input, columns: u64, row: u64, powers: &[f64]) -> Row {
-    let mut values = vec![0.0; columns as usize];
-    input.elements(Scalar::F32, row * columns, 1, &mut values);
-    let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+fn row_of(values: &[f64], powers: &[f64]) -> Row {
+    // Eight maxima at a time, since each comparison waits for the last one.
+    let mut tops = [f64::NEG_INFINITY; 8];
+    for eight in values.chunks(tops.len()) {
+        tops.iter_mut().zip(eight).for_each(|(top, value)| *top = if value > top { *value } else { *top });
+    }
+    let top = tops.into_iter().fold(f64::NEG_INFINITY, f64::max);
     let (mut sum, mut weighted) = (0.0, 0.0);
     for value in values {
-        let power = powers[(top - value) as usize];
+        let power = powers[(top - value) as i32 as usize];
         sum += power;
         weighted += power * (top - value);
     }
     Row { top, sum, mean: weighted / sum }
 }
 
-/// Calls `fill` with the rows that a slice of the output covers. They are computed once, on all cores.
+/// Calls `fill` with each row that a slice of the output covers, and with the inputs of its part there.
 fn over_rows(shape: &Shape, fill: impl Fn(&Row, &[f64], &mut [f64]) + Send + Sync + 'static) -> Oracle {
-    let ((rows, columns), input) = (shape.extent.matrix(), shape.input(Values::Logits));
-    let (known, powers) = (OnceLock::<Vec<Row>>::new(), powers());
+    let (rows, powers) = (OfRows::new(shape, Values::Logits), powers());
     Box::new(move |first, slots| {
-        let known =
-            known.get_or_init(|| (0..rows).into_par_iter().map(|row| row_of(input, columns, row, &powers)).collect());
-        input.elements(Scalar::F32, first, 1, slots);
-        by_rows(first, slots, columns, |row, _, slots| fill(&known[row as usize], &powers, slots));
+        rows.visit(first, slots, |values| row_of(values, &powers), |row, _, slots| fill(row, &powers, slots));
     })
 }
 
 fn quotients(shape: &Shape) -> Oracle {
     over_rows(shape, |row, powers, slots| {
-        slots.iter_mut().for_each(|slot| *slot = powers[(row.top - *slot) as usize] / row.sum);
+        slots.iter_mut().for_each(|slot| *slot = powers[(row.top - *slot) as i32 as usize] / row.sum);
     })
 }
 
@@ -219,7 +214,7 @@ fn tolerance(shape: &Shape, interface: &Interface, is_rescaled: bool) -> Oracle 
         for slot in slots {
             let difference = row.top - *slot;
             let units = 3.0 + 2.0 * difference + of_sum + 3.0;
-            let value = powers[difference as usize] / row.sum;
+            let value = powers[difference as i32 as usize] / row.sum;
             *slot = value * units * unit + 2.0 * f64::from(f32::MIN_POSITIVE);
         }
     })
@@ -228,6 +223,7 @@ fn tolerance(shape: &Shape, interface: &Interface, is_rescaled: bool) -> Oracle 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::Scalar;
 
     fn shape(rows: u64, columns: u64) -> Shape {
         Shape { stream: 5, ..Shape::new(Dtype::F32, Extent::Matrix(rows, columns), Default::default()) }
