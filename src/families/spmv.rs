@@ -159,16 +159,24 @@ fn tiles(shape: &Shape, interface: &Interface) -> u64 {
 }
 
 fn product(shape: &Shape) -> Oracle {
+    /// Rows whose values are drawn at once: one row has too few.
+    const ROWS: usize = 64;
     let (csr, scalar) = (csr(shape), shape.dtype.scalar());
     let (values, x) = (shape.input(VALUES), shape.input(X));
     Box::new(move |first, slots| {
-        let mut own = Vec::new();
-        for (row, slot) in (first..).zip(slots) {
-            let start = csr.start(row);
-            own.resize((csr.start(row + 1) - start) as usize, 0.0);
-            values.elements(scalar, start, 1, &mut own);
-            let terms = (start..).zip(&own).map(|(nonzero, value)| value * x.at(scalar, csr.column(nonzero)));
-            *slot = terms.sum();
+        let mut drawn = Vec::new();
+        for (first, slots) in (first..).step_by(ROWS).zip(slots.chunks_mut(ROWS)) {
+            let mut start = csr.start(first);
+            drawn.resize((csr.start(first + slots.len() as u64) - start) as usize, 0.0);
+            values.elements(scalar, start, 1, &mut drawn);
+            let mut rest = drawn.as_slice();
+            for (row, slot) in (first..).zip(slots) {
+                let end = csr.start(row + 1);
+                let (own, others) = rest.split_at((end - start) as usize);
+                let terms = (start..).zip(own).map(|(nonzero, value)| value * x.at(scalar, csr.column(nonzero)));
+                *slot = terms.sum();
+                (start, rest) = (end, others);
+            }
         }
     })
 }
