@@ -1,6 +1,7 @@
 //! `stencil`: one explicit step of the heat equation, on a plane (5 points) and in a volume (7 points).
 
 use crate::suite::input::{Input, Values};
+use crate::suite::vectors::vectorised;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape,
     Step, Tag, Work, all, by_rows, uniform,
@@ -170,31 +171,67 @@ fn oracle(shape: &Shape) -> Oracle {
     let is_volume = matches!(shape.extent, Extent::Product(..));
     let input = shape.input(Values::Summable);
     Box::new(move |first, slots| {
+        let cells = Cells::around(input, first, slots.len(), (width, is_volume.then_some(width * height)));
         by_rows(first, slots, width, |row, x, slots| {
-            let (z, y) = (row / height, row % height);
+            let (z, y, at) = (row / height, row % height, row * width + x);
+            slots.copy_from_slice(cells.from(at, slots.len()));
+            // Without the first and the last cell of the row.
+            let (start, end) = (x.max(1) - x, (width - 1).saturating_sub(x).min(slots.len() as u64));
             let is_inner = y > 0 && y + 1 < height && (!is_volume || z > 0 && z + 1 < depth);
-            let at = row * width + x;
-            input.elements(Scalar::F32, at, 1, slots);
-            if is_inner {
-                add_differences(input, at, (width, is_volume.then_some(width * height)), slots);
+            if is_inner && start < end {
+                let (at, slots) = (at + start, &mut slots[start as usize..end as usize]);
+                let own = cells.from(at, slots.len());
+                for pitch in [Some(1), Some(width), is_volume.then_some(width * height)].into_iter().flatten() {
+                    let [before, after] = [at - pitch, at + pitch].map(|at| cells.from(at, slots.len()));
+                    add_differences(slots, own, before, after);
+                }
             }
         });
     })
 }
 
-/// Adds an eighth of each difference to a neighbour to the cells from `at` on, which are part of one row; not to the
-/// first and the last cell of the row.
-fn add_differences(input: Input, at: u64, (width, slice): (u64, Option<u64>), slots: &mut [f64]) {
-    let own = slots.to_vec();
-    let mut others = vec![0.0; slots.len()];
-    let pitches = [Some(width), slice].into_iter().flatten();
-    let starts = pitches.flat_map(|pitch| [at - pitch, at + pitch]).chain([at.saturating_sub(1), at + 1]);
-    let x = at % width;
-    let is_inner = |k: usize| (1..width.saturating_sub(1)).contains(&(x + k as u64));
-    for start in starts {
-        input.elements(Scalar::F32, start, 1, &mut others);
-        for (k, (slot, other)) in slots.iter_mut().zip(&others).enumerate().filter(|(k, _)| is_inner(*k)) {
-            *slot += 0.125 * (other - own[k]);
+/// Cells that are drawn once for all the others that they are neighbours of.
+struct Cells {
+    /// Consecutive cells, with the index of the first.
+    runs: Vec<(u64, Vec<f64>)>,
+}
+
+impl Cells {
+    /// `count` cells from `first` on, and their neighbours: in the same row, a `width` apart, a `slice` apart.
+    fn around(input: Input, first: u64, count: usize, (width, slice): (u64, Option<u64>)) -> Self {
+        let (last, mut runs) = (first + count as u64, Vec::new());
+        let mut draw = |from: u64, end: u64| {
+            let mut cells = vec![0.0; (end - from) as usize];
+            input.elements(Scalar::F32, from, 1, &mut cells);
+            runs.push((from, cells));
+        };
+        // A slice of many rows contains most of its neighbours.
+        let is_wide = width > count as u64;
+        let reach = if is_wide { 1 } else { width };
+        draw(first.saturating_sub(reach), last + reach);
+        for pitch in [is_wide.then_some(width), slice].into_iter().flatten() {
+            draw(first.saturating_sub(pitch), last.saturating_sub(pitch));
+            draw(first + pitch, last + pitch);
+        }
+        Self { runs }
+    }
+
+    /// `count` cells from `first` on.
+    fn from(&self, first: u64, count: usize) -> &[f64] {
+        let of_run = |(start, cells): &(u64, Vec<f64>)| {
+            let from = usize::try_from(first.checked_sub(*start)?).ok()?;
+            (from + count <= cells.len()).then_some(from)
+        };
+        let found = self.runs.iter().find_map(|run| Some(&run.1[of_run(run)?..][..count]));
+        found.expect("all neighbours are drawn")
+    }
+}
+
+vectorised! {
+    /// Adds an eighth of each difference to two neighbours.
+    fn add_differences(slots: &mut [f64], own: &[f64], before: &[f64], after: &[f64]) {
+        for (((slot, own), before), after) in slots.iter_mut().zip(own).zip(before).zip(after) {
+            *slot += 0.125 * (before - own) + 0.125 * (after - own);
         }
     }
 }
