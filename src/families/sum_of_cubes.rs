@@ -7,8 +7,10 @@
 
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
 use crate::suite::Interface;
-use crate::suite::input::Values;
+use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape,
     Step, Tag, Work, each, uniform,
@@ -214,18 +216,29 @@ fn end_to_end(groups: u64, results: u64) -> Vec<Step> {
 
 /// The sums of `count` owners; `owner` maps an element to its owner.
 fn sums(shape: &Shape, count: u64, owner: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Oracle {
+    const PIECE: u64 = 1 << 16;
     let (n, input) = (shape.count(), shape.input(Values::Digits));
+    let of_piece = move |piece: u64| {
+        let (mut sums, mut digits) = (vec![0_u32; count as usize], [0.0; BLOCK]);
+        let end = n.min((piece + 1) * PIECE);
+        for first in (piece * PIECE..end).step_by(BLOCK) {
+            let digits = &mut digits[..(end - first).min(BLOCK as u64) as usize];
+            input.elements(Scalar::U32, first, 1, digits);
+            for (at, digit) in (first..).zip(digits) {
+                let sum = &mut sums[owner(at) as usize];
+                *sum = sum.wrapping_add((*digit as u32).pow(3));
+            }
+        }
+        sums
+    };
+    let merge = |mut a: Vec<u32>, b: Vec<u32>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a = a.wrapping_add(b));
+        a
+    };
     let table = OnceLock::new();
     each(move |i| {
-        let sums = table.get_or_init(|| {
-            let mut sums = vec![0_u32; count as usize];
-            for at in 0..n {
-                let digit = input.at(Scalar::U32, at) as u32;
-                let sum = &mut sums[owner(at) as usize];
-                *sum = sum.wrapping_add(digit.pow(3));
-            }
-            sums
-        });
+        let all = || (0..n.div_ceil(PIECE)).into_par_iter().map(&of_piece).reduce_with(merge);
+        let sums = table.get_or_init(|| all().unwrap_or_default());
         f64::from(sums[i as usize])
     })
 }
