@@ -1,6 +1,6 @@
 //! The right outputs of `attention`, and the errors that its kernels may make.
 
-use crate::suite::input::{Input, Values};
+use crate::suite::input::{BLOCK, Input, Values};
 use crate::suite::vectors::vectorised;
 use crate::suite::{Interface, Oracle, Scalar, Shape, by_rows, each};
 
@@ -30,9 +30,13 @@ impl Head {
     fn new(shape: &Shape, number: u64) -> Self {
         let scalars = shape.extent.matrix().1 * width(shape);
         let drawn = |input: Input| -> Vec<f32> {
-            let mut wide = vec![0.0; scalars as usize];
-            input.elements(Scalar::F32, number * scalars, 1, &mut wide);
-            wide.into_iter().map(|value| value as f32).collect()
+            let (mut narrow, mut wide) = (vec![0.0; scalars as usize], [0.0; BLOCK]);
+            for (first, narrow) in (number * scalars..).step_by(BLOCK).zip(narrow.chunks_mut(BLOCK)) {
+                let wide = &mut wide[..narrow.len()];
+                input.elements(Scalar::F32, first, 1, wide);
+                narrow.iter_mut().zip(wide).for_each(|(narrow, wide)| *narrow = *wide as f32);
+            }
+            narrow
         };
         Self { number, keys: drawn(shape.input(KEYS)), values: drawn(shape.input(VALUES)) }
     }
