@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::suite::input::{Input, Values};
+use crate::suite::vectors::{vectorised, words_of};
 use crate::suite::{Oracle, Scalar, Shape, each_on_all_cores};
 
 /// Products of two elements are multiples of 2^-14, and a sum of K of them is exact in f32 while it stays below 2^10.
@@ -69,33 +70,61 @@ pub(super) fn of_blocks(shape: &Shape, bits: u64) -> Oracle {
     let (columns, blocks) = (columns(shape), blocks_of_row(shape));
     let (words, scales, x) = (shape.input(WORDS), shape.input(SCALES), shape.input(x_of_blocks(bits)));
     let known = OnceLock::new();
+    // In units of x, everything is whole: a product is exact in i32, and a sum of them in f64.
+    let units = if bits == 8 { 1.0 } else { 128.0 };
+    let in_units = move || -> Vec<i32> {
+        table(x, Scalar::F32, columns).into_iter().map(|element| (element * units) as i32).collect()
+    };
     each_on_all_cores(move |row| {
-        let x = known.get_or_init(|| table(x, Scalar::F32, columns));
-        let (mut of_block, mut of_scales) = ([0.0; 8], [0.0; PIECE]);
-        let of_block = &mut of_block[..bits as usize];
-        let mut sum = 0.0;
-        for (number, x) in x.chunks(32).enumerate() {
-            let (block, at) = (row * blocks + number as u64, number % PIECE);
-            if at == 0 {
-                scales.elements(Scalar::F16, block, 1, &mut of_scales);
-            }
-            words.elements(Scalar::U32, block * bits, 1, of_block);
-            let products = x.iter().enumerate().map(|(k, x)| weight(of_block, bits, k) * x);
-            sum += of_scales[at] * products.sum::<f64>();
+        let x = known.get_or_init(in_units);
+        let (mut drawn, mut of_words, mut of_scales, mut products) =
+            ([0.0; PIECE], [0; PIECE], [0.0; PIECE], [0; PIECE]);
+        let (at_once, mut sum) = (PIECE / bits as usize, 0.0);
+        for (number, x) in x.chunks(32 * at_once).enumerate() {
+            let (block, count) = (row * blocks + (number * at_once) as u64, x.len().div_ceil(32));
+            let (scales_of, products) = (&mut of_scales[..count], &mut products[..count]);
+            let length = count * bits as usize;
+            scales.elements(Scalar::F16, block, 1, scales_of);
+            words.elements(Scalar::U32, block * bits, 1, &mut drawn[..length]);
+            words_of(&drawn[..length], &mut of_words[..length]);
+            products_of(&of_words[..length], bits as usize, x, products);
+            sum += scales_of.iter().zip(products).map(|(scale, product)| scale * f64::from(*product)).sum::<f64>();
         }
-        sum
+        sum / units
     })
 }
 
-/// Weight `k` of a block of these words, without its scale.
-fn weight(words: &[f64], bits: u64, k: usize) -> f64 {
-    if bits == 8 {
-        let byte = words[k / 4] as u32 >> (8 * (k % 4));
-        return f64::from(byte as u8 as i8);
+vectorised! {
+    /// Writes the product of each block, of `bits` words, with 32 elements of x or what is left of them.
+    fn products_of(words: &[u32], bits: usize, x: &[i32], products: &mut [i32]) {
+        if bits == 8 {
+            let blocks = words.as_chunks::<8>().0.iter().zip(x.chunks(32));
+            products.iter_mut().zip(blocks).for_each(|(product, (words, x))| *product = product_of(words, x));
+        } else {
+            let blocks = words.as_chunks::<4>().0.iter().zip(x.chunks(32));
+            products.iter_mut().zip(blocks).for_each(|(product, (words, x))| *product = product_of(words, x));
+        }
+    }
+}
+
+#[inline(always)]
+fn product_of<const BITS: usize>(words: &[u32; BITS], x: &[i32]) -> i32 {
+    let weights: [i32; 32] = std::array::from_fn(|k| weight(words, k));
+    // Of constant length where possible.
+    match x.as_array::<32>() {
+        Some(x) => weights.iter().zip(x).map(|(weight, x)| weight * x).sum(),
+        None => weights.iter().zip(x).map(|(weight, x)| weight * x).sum(),
+    }
+}
+
+/// Weight `k` of a block of these words, without its scale. Weights have as many bits as blocks have words.
+#[inline(always)]
+fn weight<const BITS: usize>(words: &[u32; BITS], k: usize) -> i32 {
+    if BITS == 8 {
+        return (words[k / 4] >> (8 * (k % 4))) as u8 as i8 as i32;
     }
     // A byte holds weight b in its low half and weight b + 16 in its high half.
-    let byte = words[k % 16 / 4] as u32 >> (8 * (k % 4));
-    f64::from(byte >> (4 * (k / 16)) & 15) - 8.0
+    (words[k % 16 / 4] >> (8 * (k % 4) + 4 * (k / 16)) & 15) as i32 - 8
 }
 
 #[cfg(test)]
@@ -106,7 +135,7 @@ mod tests {
     /// Every partial sum is exact in f32 in its order, so that kernels may add in any.
     #[test]
     fn sums_are_exact_in_f32_at_the_longest_rows() {
-        for (bits, columns) in [(32, 65_536), (8, 65_536), (4, 65_536)] {
+        for (bits, columns) in [32, 8, 4].into_iter().flat_map(|bits| [(bits, 65_536), (bits, 3003)]) {
             for stream in 0..4 {
                 let shape = Shape {
                     stream,
@@ -121,11 +150,15 @@ mod tests {
                         if bits == 32 {
                             return shape.input(WEIGHTS).at(Scalar::F32, row * columns + column) * x;
                         }
-                        let block = (row * columns + column) / 32;
-                        let word = |k| shape.input(WORDS).at(Scalar::U32, block * bits + k);
-                        let words: Vec<f64> = (0..bits).map(word).collect();
+                        let block = row * blocks_of_row(&shape) + column / 32;
+                        let word = |k| shape.input(WORDS).at(Scalar::U32, block * bits + k as u64) as u32;
                         let scale = shape.input(SCALES).at(Scalar::F16, block);
-                        scale * weight(&words, bits, (column % 32) as usize) * x
+                        let k = (column % 32) as usize;
+                        let weight = match bits {
+                            8 => weight::<8>(&std::array::from_fn(word), k),
+                            _ => weight::<4>(&std::array::from_fn(word), k),
+                        };
+                        scale * f64::from(weight) * x
                     };
                     let (mut narrow, mut most) = (0.0_f32, 0.0_f64);
                     for column in 0..columns {
@@ -146,14 +179,11 @@ mod tests {
 
     #[test]
     fn weights_of_blocks_lie_as_in_q8_0_and_q4_0() {
-        let bytes: Vec<u8> = (0..32).collect();
-        let words: Vec<f64> =
-            bytes.chunks(4).map(|word| f64::from(u32::from_le_bytes(word.try_into().expect("four")))).collect();
-        let all = |bits| (0..32).map(|k| weight(&words, bits, k)).collect::<Vec<f64>>();
-        assert_eq!(all(8), (0..32).map(f64::from).collect::<Vec<f64>>());
-        let nibbles = (0..16).map(|b| f64::from(b) - 8.0).chain(std::iter::repeat_n(-8.0, 16));
-        assert_eq!(all(4), nibbles.collect::<Vec<f64>>());
-        assert_eq!(weight(&[f64::from(0xff80_7f01_u32); 8], 8, 2), -128.0);
-        assert_eq!(weight(&[f64::from(0x0000_00f0_u32); 4], 4, 16), 7.0);
+        let words: [u32; 8] = std::array::from_fn(|word| u32::from_le_bytes([0, 1, 2, 3].map(|k| 4 * word as u8 + k)));
+        assert!((0..32).all(|k| weight(&words, k) == k as i32));
+        let half: &[u32; 4] = words.first_chunk().expect("four words");
+        assert!((0..16).all(|k| weight(half, k) == k as i32 - 8 && weight(half, k + 16) == -8));
+        assert_eq!(weight(&[0xff80_7f01; 8], 2), -128);
+        assert_eq!(weight(&[0x0000_00f0; 4], 16), 7);
     }
 }
