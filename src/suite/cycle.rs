@@ -67,10 +67,11 @@ impl Cycle {
         let (mut multiplier, mut increment) = (Self::MULTIPLIER, Self::INCREMENT);
         let mut bit = 0;
         while bit < self.bits {
-            if (state ^ wanted) >> bit & 1 == 1 {
-                state = state.wrapping_mul(multiplier).wrapping_add(increment);
-                steps |= 1 << bit;
-            }
+            // Without a branch, since half of the predictions would be wrong.
+            let is_moved = (state ^ wanted) >> bit & 1;
+            let moved = state.wrapping_mul(multiplier).wrapping_add(increment);
+            state ^= (state ^ moved) & is_moved.wrapping_neg();
+            steps |= is_moved << bit;
             increment = increment.wrapping_mul(multiplier.wrapping_add(1));
             multiplier = multiplier.wrapping_mul(multiplier);
             bit += 1;
@@ -102,8 +103,15 @@ impl Cycle {
         const PIECE: usize = 1 << 16;
         bytes.par_chunks_mut(PIECE).enumerate().for_each(|(piece, chunk)| {
             let first = first + (piece * PIECE / 4) as u64;
-            for (index, slot) in (first..).zip(chunk.chunks_exact_mut(4)) {
-                slot.copy_from_slice(&self.word(index).to_le_bytes());
+            let words = chunk.as_chunks_mut::<4>().0;
+            words.fill([0; 4]);
+            // Only the first two words of a position are not 0.
+            let end = first + words.len() as u64;
+            let positions = first / self.stride..end.div_ceil(self.stride).min(self.length());
+            let indices =
+                positions.flat_map(|position| position * self.stride..position * self.stride + self.stride.min(2));
+            for index in indices.filter(|index| (first..end).contains(index)) {
+                words[(index - first) as usize] = self.word(index).to_le_bytes();
             }
         });
     }
@@ -196,6 +204,13 @@ mod tests {
         assert_eq!(u64::from(word(32)), cycle.next(513));
         assert_eq!(u64::from(word(33)), cycle.rank(513));
         assert_eq!((word(34), word(16_384)), (0, 0));
+        for (stride, first) in [(1, 0), (2, 3), (3, 1), (32, 31), (64, 4095)] {
+            let cycle = Cycle::new(768, stride);
+            let mut bytes = vec![0xff_u8; 4 * (768 * stride as usize + 100)];
+            cycle.encode(first, &mut bytes);
+            let words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+            assert!((first..).zip(words).all(|(index, word)| word == cycle.word(index)), "{stride} from {first}");
+        }
         assert_eq!(cycle.after(3), cycle.next(cycle.next(cycle.next(0))));
         assert_eq!(cycle.after(1024), 0);
     }
