@@ -68,7 +68,7 @@ pub const FAMILY: Family = Family {
 };
 
 const RADICES: &[Params] = &[&[("RADIX", 2.0)], &[("RADIX", 4.0)], &[("RADIX", 8.0)], &[("RADIX", 16.0)]];
-const QUICK: &[Extent] = &[Extent::Matrix(1001, 256), Extent::Matrix(1024, 4096)];
+const QUICK: &[Extent] = &[Extent::Matrix(1024, 4096)];
 const ALL: &[Extent] = &[
     Extent::Matrix(1001, 256),
     Extent::Matrix(131_072, 256),

@@ -87,12 +87,14 @@ const BASE: Benchmark = Benchmark {
 
 const PLAIN: &[Params] = &[&[]];
 
-const fn cases(params: &'static [Params]) -> [Cases; 2] {
-    const QUICK: &[Extent] = &[Extent::Linear(1_000_003), Extent::Linear(1 << 24)];
+const fn cases(params: &'static [Params]) -> [Cases; 3] {
+    const QUICK: &[Extent] = &[Extent::Linear(1 << 24)];
+    const ODD: &[Extent] = &[Extent::Linear(1_000_003)];
     const ALL: &[Extent] =
         &[Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26), Extent::Linear(1 << 28)];
     [
         Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ODD, params },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32, Dtype::U32], extents: ALL, params },
     ]
 }

@@ -248,6 +248,7 @@ const Q4_LARGE: &[Extent] = &[Extent::Matrix(65536, 32768)];
 /// A layer of a model of 8 billion parameters, and few long rows. Not longer ones: llvmpipe ends a loop after 65,535
 /// rounds, so that the kernels of one invocation per row are wrong. Then an odd size, and a larger layer.
 const QUICK: &[Extent] = &[Extent::Matrix(4096, 4096), Extent::Matrix(256, 57344)];
+const LAYER: &[Extent] = &[Extent::Matrix(4096, 4096)];
 const STANDARD: &[Extent] =
     &[Extent::Matrix(1001, 3003), Extent::Matrix(4096, 4096), Extent::Matrix(256, 57344), Extent::Matrix(14336, 4096)];
 const PLAIN: &[Params] = &[&[]];
@@ -269,7 +270,7 @@ const fn cases(dtypes: &'static [Dtype], f32_large: &'static [Extent], f16_large
 const fn of_blocks(large: &'static [Extent]) -> [Cases; 3] {
     const DTYPES: &[Dtype] = &[Dtype::F32];
     [
-        Cases { from: Profile::Quick, dtypes: DTYPES, extents: QUICK, params: PLAIN },
+        Cases { from: Profile::Quick, dtypes: DTYPES, extents: LAYER, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: DTYPES, extents: STANDARD, params: PLAIN },
         Cases {
             from: Profile::Standard,
