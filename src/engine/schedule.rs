@@ -223,7 +223,8 @@ mod tests {
     fn a_case_removes_its_ceilings_from_the_queue() {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
         let mut schedule = Schedule::new(&cases, &settings, |_| true);
-        let sum = cases.iter().position(|case| case.to_string() == "reduction/first_add f32 1048576").expect("planned");
+        let sum =
+            cases.iter().position(|case| case.to_string() == "reduction/first_add f32 16777216").expect("planned");
         let pulled: Vec<String> = schedule.pull_ceilings(sum).iter().map(|index| cases[*index].name()).collect();
         assert!(
             pulled.contains(&"ceiling/read".to_owned()) && pulled.contains(&"ceiling/launch".to_owned()),

@@ -205,21 +205,11 @@ const BASE: Benchmark = Benchmark {
 const COPIES: Benchmark = Benchmark {
     sources: &["B6"],
     cases: &[
-        Cases {
-            from: Profile::Quick,
-            dtypes: &[Dtype::U32],
-            extents: &[Extent::Matrix(2048, 2047), Extent::Matrix(2048, 2048)],
-            params: &[&[]],
-        },
+        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: &[Extent::Matrix(4096, 4096)], params: &[&[]] },
         Cases {
             from: Profile::Standard,
             dtypes: &[Dtype::U32],
-            extents: &[
-                Extent::Matrix(1023, 1025),
-                Extent::Matrix(4096, 4095),
-                Extent::Matrix(4096, 4096),
-                Extent::Matrix(8192, 8191),
-            ],
+            extents: &[Extent::Matrix(1023, 1025), Extent::Matrix(4096, 4095), Extent::Matrix(8192, 8191)],
             params: &[&[]],
         },
     ],

@@ -103,6 +103,8 @@ fn replays(family: &str) {
         };
         // Whether a tile reads the inclusive count of another one or those of all before it depends on their times.
         let is_by_time = *before == "(sum + own)";
+        // The last workgroup to store alone counts.
+        let is_by_time = is_by_time || *before == "atomicAdd(&total, tile[0])";
         let is_by_luck = is_by_time
             || before.contains("Barrier")
             || after.contains("Barrier")

@@ -70,7 +70,7 @@ fn limits_are_checked_before_a_job_is_prepared() {
     let mut backend = right();
     backend.device.max_workgroup_bytes = 1024;
     backend.device.features.clear();
-    let records = run_family(&mut backend, &mut Recorder::default());
+    let records = measure(&mut backend, &cases(&["transpose", "stream"], &["64x96", "4096"]));
     assert_eq!(subject(&records).reason, "needs 4224 bytes of workgroup memory, the device has 1024");
     let double = records.iter().find(|r| r.dtype == Some(Dtype::F64)).expect("a row for f64");
     assert_eq!((double.status, double.reason.as_str()), (Status::Skipped, "the device has no f64 in shaders"));

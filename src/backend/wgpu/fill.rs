@@ -4,8 +4,6 @@
 //! those that the host draws, or the host writes all inputs. And every result is compared with what the host computes
 //! from its own elements.
 
-use std::sync::OnceLock;
-
 use super::gpu::Gpu;
 use crate::error::Result;
 use crate::job::{Contents, JobBuffer};
@@ -29,10 +27,6 @@ const EACH: u64 = 16;
 /// Maximum number of workgroups in a row of a grid.
 const ROW: u64 = 1 << 15;
 
-/// The kernel, once a buffer needed it.
-#[derive(Debug, Default)]
-pub(super) struct Filler(OnceLock<Option<wgpu::ComputePipeline>>);
-
 /// What a buffer's elements follow from, if the device can draw them.
 fn drawn(spec: &JobBuffer) -> Option<Draw> {
     let contents = match &spec.contents {
@@ -49,11 +43,11 @@ impl Gpu {
     /// it could.
     pub(super) async fn draw_contents(&self, spec: &JobBuffer, buffer: &wgpu::Buffer) -> Result<bool> {
         let Some(draw) = drawn(spec) else { return Ok(false) };
-        if self.filler.0.get().is_none() {
+        if self.filler.get().is_none() {
             let checked = self.checked_filler(KERNEL).await?;
-            let _ = self.filler.0.set(checked);
+            let _ = self.filler.set(checked);
         }
-        let Some(Some(pipeline)) = self.filler.0.get() else { return Ok(false) };
+        let Some(Some(pipeline)) = self.filler.get() else { return Ok(false) };
         self.submit_draw(pipeline, draw, spec.scalar, buffer, spec.bytes);
         Ok(true)
     }

@@ -1,12 +1,11 @@
 //! An open wgpu device.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use futures_channel::oneshot;
 
 use super::adapter::{self, Adapter};
-use super::fill::Filler;
 use super::platform::{self, PIECE};
 use super::timeouts::Timeouts;
 use crate::backend::{Api, Device};
@@ -30,7 +29,8 @@ pub(super) struct Gpu {
     /// them.
     pub(super) upload: [wgpu::Buffer; 2],
     pub(super) readback: [wgpu::Buffer; 2],
-    pub(super) filler: Arc<Filler>,
+    /// The kernel that draws inputs, once a buffer needed it; `None` in it if the device draws others than the host.
+    pub(super) filler: Arc<OnceLock<Option<wgpu::ComputePipeline>>>,
 }
 
 impl Gpu {

@@ -132,9 +132,9 @@ const fn cases(dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 5] 
     const HEADLINE: &[Extent] = &[Extent::Matrix(4, 1024)];
     const MANY_HEADS: &[Extent] = &[Extent::Matrix(16, 1024)];
     [
+        Cases { from: Profile::Standard, dtypes, extents: ODD, params: &[FULL, CAUSAL_128] },
         Cases { from: Profile::Quick, dtypes, extents: ODD, params: &[FULL_64, CAUSAL_64] },
         Cases { from: Profile::Quick, dtypes, extents: HEADLINE, params: &[FULL, CAUSAL_128] },
-        Cases { from: Profile::Standard, dtypes, extents: ODD, params: &[FULL, CAUSAL_128] },
         Cases { from: Profile::Standard, dtypes, extents: MANY_HEADS, params: &[FULL, CAUSAL_128] },
         Cases { from: Profile::Standard, dtypes, extents: long, params: &[FULL, CAUSAL_128, FULL_64] },
     ]
