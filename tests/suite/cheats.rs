@@ -28,7 +28,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 
 /// The row of `benchmark` at `size`, with its kernel replaced.
 fn row(benchmark: &str, size: &str, wgsl: &str) -> Option<Record> {
-    Some(rows(benchmark, &["--size", size], wgsl)?.swap_remove(0))
+    // More than the default, in which a busy machine may measure no more than the ceilings.
+    Some(rows(benchmark, &["--size", size, "--time", "10m"], wgsl)?.swap_remove(0))
 }
 
 /// The rows of `benchmark` by these arguments, with its kernel replaced, except skipped ones; `None` without a device.
