@@ -309,7 +309,8 @@ fn product<'a, P: Copy>(
     })
 }
 
-/// The ceilings that `cases` are compared with. Memory ceilings: the rungs of the ladder next to each working set.
+/// The ceilings that `cases` are compared with. Memory ceilings: the rungs of the ladder next to each working set, by the
+/// variants that the profile runs at its largest size.
 fn needed_ceilings(cases: &[Case], request: &Request) -> Vec<Case> {
     let Some(family) = FAMILIES.iter().find(|family| family.name == "ceiling") else { return Vec::new() };
     let needed: Vec<Need> = cases.iter().flat_map(needs).collect();
@@ -317,8 +318,13 @@ fn needed_ceilings(cases: &[Case], request: &Request) -> Vec<Case> {
     let candidates = family.benchmarks.iter().flat_map(|benchmark| {
         let is_memory = benchmark.ceiling.is_some_and(Limit::is_memory);
         let profile = if is_memory { Profile::Thorough } else { request.profile };
-        let request = Request { has_small: request.has_small, ..Request::new(Vec::new(), profile) };
-        cases_of(family, benchmark, &request)
+        let of = |profile| Request { has_small: request.has_small, ..Request::new(Vec::new(), profile) };
+        let own = cases_of(family, benchmark, &of(request.profile));
+        let largest = own.iter().map(|case| case.shape.count()).max();
+        let variant = |case: &Case| (case.shape.dtype, case.params_text());
+        let variants: Vec<_> = own.iter().filter(|case| Some(case.shape.count()) == largest).map(variant).collect();
+        let all = cases_of(family, benchmark, &of(profile));
+        all.into_iter().filter(move |case| !is_memory || variants.contains(&variant(case)))
     });
     candidates.filter(|case| needed.iter().any(|need| need.is_met_by(case))).collect()
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::shader::Shader;
 use crate::shader::twin;
-use crate::suite::{Case, Checks, Constants, Feature, HOST_PARAMS, Interface};
+use crate::suite::{Case, Checks, Constants, Dtype, Feature, HOST_PARAMS, Interface};
 
 /// A kernel, ready to compile.
 ///
@@ -35,7 +36,7 @@ pub struct Kernel {
 impl Kernel {
     /// The kernel of `case`; empty where the case measures the API itself.
     pub(super) fn new(case: &Case) -> Result<Self> {
-        let (source, shape) = (case.benchmark.wgsl, &case.shape);
+        let shape = &case.shape;
         let (dtype, lanes) = (shape.dtype, shape.dtype.lanes());
         if !shape.count().is_multiple_of(lanes) {
             let (name, n) = (dtype.name(), shape.extent);
@@ -46,15 +47,7 @@ impl Kernel {
         let is_override = |name: &str| !HOST_PARAMS.contains(&name);
         let constants: Constants =
             shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();
-        let (source, interface) = if !source.is_empty() {
-            let shader = Shader::parse(source, shape.dtype.name())?;
-            (shader.source().to_owned(), shader.interface(&constants)?)
-        } else if !case.benchmark.cuda.is_empty() {
-            (String::new(), twin::interface(case)?)
-        } else {
-            (String::new(), Interface::default())
-        };
-        let cuda = twin::program(case, &interface);
+        let Texts { source, cuda, interface } = Texts::of(case, &constants)?;
         Ok(Self {
             source,
             cuda,
@@ -150,6 +143,44 @@ impl Kernel {
         let mut hasher = DefaultHasher::new();
         (self.hash(language), self.checks, self.is_trusted).hash(&mut hasher);
         hasher.finish()
+    }
+}
+
+/// What [`Kernel::new`] makes of a benchmark's files. Every epoch of every size asks for it again, and naga takes a
+/// millisecond or more: in a `standard` run, a twentieth of its time.
+#[derive(Clone)]
+struct Texts {
+    source: String,
+    cuda: String,
+    interface: Interface,
+}
+
+/// The files of a benchmark, which live as long as the process, by their addresses; and what else the texts depend on.
+type TextsKey = (String, [(usize, usize); 2], Dtype, Vec<(String, u64)>);
+
+impl Texts {
+    fn of(case: &Case, constants: &Constants) -> Result<Self> {
+        static KNOWN: Mutex<BTreeMap<TextsKey, Texts>> = Mutex::new(BTreeMap::new());
+        let (benchmark, shape) = (case.benchmark, &case.shape);
+        let place = |text: &'static str| (text.as_ptr() as usize, text.len());
+        let values = shape.params.iter().map(|(name, value)| (name.clone(), value.to_bits()));
+        let key = (case.name(), [benchmark.wgsl, benchmark.cuda].map(place), shape.dtype, values.collect());
+        let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(texts) = known().get(&key) {
+            return Ok(texts.clone());
+        }
+        let (source, interface) = if !benchmark.wgsl.is_empty() {
+            let shader = Shader::parse(benchmark.wgsl, shape.dtype.name())?;
+            (shader.source().to_owned(), shader.interface(constants)?)
+        } else if !benchmark.cuda.is_empty() {
+            (String::new(), twin::interface(case)?)
+        } else {
+            (String::new(), Interface::default())
+        };
+        let cuda = twin::program(case, &interface);
+        let texts = Self { source, cuda, interface };
+        known().insert(key, texts.clone());
+        Ok(texts)
     }
 }
 

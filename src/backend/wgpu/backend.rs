@@ -1,11 +1,14 @@
 //! The wgpu backend.
 
+use std::sync::Arc;
+
 use super::adapter::Adapter;
 use super::compared::Compared;
 use super::gpu::Gpu;
 use super::memory::Memory;
 use super::pipelines::Pipelines;
 use super::platform;
+use super::pool::Pool;
 use super::prepared::WgpuJob;
 use super::steps;
 use super::timeouts::Timeouts;
@@ -21,6 +24,8 @@ pub struct WgpuBackend {
     compared: Compared,
     /// Inputs of the previous job: the next one often has the same.
     inputs: Vec<(JobBuffer, Memory)>,
+    /// Large buffers of previous jobs.
+    pool: Pool,
     /// Unused buffers that move jobs to another place of memory.
     spacers: Vec<wgpu::Buffer>,
 }
@@ -47,7 +52,7 @@ impl WgpuBackend {
         platform::detect_features(&gpu.device, &mut adapter.device);
         compared.describe(&mut adapter.device);
         let pipelines = Pipelines::default();
-        Ok(Self { adapter, gpu, pipelines, compared, inputs: Vec::new(), spacers: Vec::new() })
+        Ok(Self { adapter, gpu, pipelines, compared, inputs: Vec::new(), pool: Pool::default(), spacers: Vec::new() })
     }
 
     /// Whether the driver has reported that the device is lost. Browsers report it even while nothing runs.
@@ -69,6 +74,14 @@ impl WgpuBackend {
                 is_wanted
             });
         }
+        let is_cached = |buffer: &JobBuffer| {
+            buffer.is_shareable() && self.inputs.iter().any(|(cached, _)| cached.is_same_input(buffer))
+        };
+        let fresh = job.buffers.iter().filter(|buffer| buffer.texture().is_none() && !is_cached(buffer));
+        let fresh: Vec<_> = fresh.map(shape).collect();
+        let mut taken = self.pool.take(&fresh).into_iter();
+        // What was freed. The job reports an error of the poll.
+        let _ = self.gpu.device.poll(wgpu::PollType::Poll);
         let (mut buffers, mut to_fill) = (Vec::new(), Vec::new());
         let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         for (index, buffer) in job.buffers.iter().enumerate() {
@@ -83,26 +96,13 @@ impl WgpuBackend {
                 buffers.push(Memory::Texture(self.gpu.texture(buffer.name, texture)));
                 continue;
             }
-            let role = if buffer.is_uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
-            let mapping = match buffer.mapping {
-                Some(Mapping::Write) => wgpu::BufferUsages::MAP_WRITE,
-                // wgpu allocates MAP_READ buffers in host memory, and may allocate MAP_WRITE buffers on the device.
-                Some(Mapping::Read | Mapping::Pinned) => wgpu::BufferUsages::MAP_READ,
-                None => wgpu::BufferUsages::empty(),
-            };
-            let allocated = self.gpu.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some(buffer.name),
-                size: buffer.bytes + buffer.guard,
-                usage: match buffer.mapping.filter(|_| buffer.is_staging) {
-                    Some(Mapping::Write) => mapping | wgpu::BufferUsages::COPY_SRC,
-                    Some(Mapping::Read) => mapping | wgpu::BufferUsages::COPY_DST,
-                    Some(Mapping::Pinned) | None => {
-                        role | mapping | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST
-                    }
-                },
-                mapped_at_creation: false,
-            });
-            let allocated = Memory::Buffer(allocated);
+            let allocated = Memory::Buffer(taken.next().flatten().unwrap_or_else(|| {
+                let (label, (size, usage)) = (Some(buffer.name), shape(buffer));
+                let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false };
+                let buffer = Arc::new(self.gpu.device.create_buffer(&descriptor));
+                self.pool.keep(&buffer);
+                buffer
+            }));
             if buffer.is_shareable() {
                 self.inputs.push((buffer.clone(), allocated.clone()));
             }
@@ -111,6 +111,8 @@ impl WgpuBackend {
         if let Some(error) = scope.pop().await {
             buffers.iter().for_each(Memory::free);
             self.inputs.clear();
+            drop(buffers);
+            self.pool.clear();
             let bytes: u64 = job.buffers.iter().map(|buffer| buffer.bytes + buffer.guard).sum();
             return Err(Error::OutOfMemory(format!(
                 "the case needs {} MiB: {}",
@@ -135,7 +137,11 @@ impl WgpuBackend {
             kernel if is_compared => Some(self.compared.get(&self.gpu, self.adapter.device.api, kernel).await?),
             kernel => Some(self.pipelines.get(&self.gpu, kernel).await?),
         };
-        let (buffers, to_fill) = self.allocate(job).await?;
+        let (buffers, to_fill) = match self.allocate(job).await {
+            // A buffer taken over may have been much larger than needed. Now there is none.
+            Err(Error::OutOfMemory(_)) => self.allocate(job).await?,
+            allocated => allocated?,
+        };
         for index in to_fill {
             let spec = &job.buffers[index];
             match &buffers[index] {
@@ -143,10 +149,10 @@ impl WgpuBackend {
                 Memory::Buffer(buffer) if spec.is_upload_staging() => {
                     self.gpu.write_mapped_contents(spec, buffer).await?;
                 }
-                Memory::Buffer(buffer) if spec.is_output() => self.gpu.poison(buffer, 0),
+                Memory::Buffer(buffer) if spec.is_output() => self.gpu.poison(buffer, 0..spec.bytes + spec.guard),
                 Memory::Buffer(buffer) => {
                     self.gpu.upload_contents(spec, buffer).await?;
-                    self.gpu.poison(buffer, spec.bytes);
+                    self.gpu.poison(buffer, spec.bytes..spec.bytes + spec.guard);
                 }
             }
         }
@@ -180,6 +186,7 @@ impl Backend for WgpuBackend {
             self.pipelines.leak();
             self.compared.leak();
             std::mem::forget(std::mem::take(&mut self.inputs));
+            std::mem::forget(std::mem::take(&mut self.pool));
             std::mem::forget(std::mem::take(&mut self.spacers));
             self.adapter.inner = platform::renewed(&self.adapter.inner).await?;
             self.gpu = Gpu::open(&self.adapter, self.gpu.timeouts, self.compared.passes_through()).await?;
@@ -222,9 +229,27 @@ impl Backend for WgpuBackend {
     fn release(&mut self) {
         self.spacers.clear();
         self.inputs.drain(..).for_each(|(_, memory)| memory.free());
+        self.pool.clear();
         // wgpu frees dropped memory at the next poll. The next job reports an error of the poll.
         let _ = self.gpu.device.poll(wgpu::PollType::Poll);
     }
+}
+
+/// Size and usage of the memory of a job's buffer.
+fn shape(buffer: &JobBuffer) -> (u64, wgpu::BufferUsages) {
+    let role = if buffer.is_uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
+    let mapping = match buffer.mapping {
+        Some(Mapping::Write) => wgpu::BufferUsages::MAP_WRITE,
+        // wgpu allocates MAP_READ buffers in host memory, and may allocate MAP_WRITE buffers on the device.
+        Some(Mapping::Read | Mapping::Pinned) => wgpu::BufferUsages::MAP_READ,
+        None => wgpu::BufferUsages::empty(),
+    };
+    let usage = match buffer.mapping.filter(|_| buffer.is_staging) {
+        Some(Mapping::Write) => mapping | wgpu::BufferUsages::COPY_SRC,
+        Some(Mapping::Read) => mapping | wgpu::BufferUsages::COPY_DST,
+        Some(Mapping::Pinned) | None => role | mapping | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+    };
+    (buffer.bytes + buffer.guard, usage)
 }
 
 #[cfg(test)]

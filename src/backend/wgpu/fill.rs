@@ -130,7 +130,7 @@ impl Gpu {
         let mut is_right = true;
         for (input, scalar) in samples() {
             let Some(draw) = input.draw(scalar) else { continue };
-            self.poison(&buffer, 0);
+            self.poison(&buffer, 0..buffer.size());
             self.submit_draw(&pipeline, draw, scalar, &buffer, SAMPLE);
             let mut compare = |offset: u64, bytes: &[u8]| {
                 let mut own = vec![0; bytes.len()];
@@ -214,7 +214,7 @@ mod tests {
             spec.fill(0, &mut own);
             own.extend(crate::job::POISON.to_le_bytes().repeat(16));
             let result = pollster::block_on(async {
-                gpu.poison(&buffer, 0);
+                gpu.poison(&buffer, 0..buffer.size());
                 assert!(gpu.draw_contents(&spec, &buffer).await?, "{input:?}: the host must fill it");
                 gpu.read(&buffer, 0..BYTES + 64, &mut |_, bytes| read.extend_from_slice(bytes)).await?;
                 Ok::<_, Error>(())

@@ -128,7 +128,7 @@ impl Gpu {
             usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
-        self.poison(&buffer, 0);
+        self.poison(&buffer, 0..CLEARED);
         let mut encoder = self.encoder();
         encoder.clear_buffer(&buffer, 0, None);
         self.run(encoder).await?;

@@ -1,11 +1,13 @@
 //! Memory of a job on the device.
 
+use std::sync::Arc;
+
 use crate::error::{Error, Result};
 
 /// The memory of one of a job's buffers.
 #[derive(Clone)]
 pub(super) enum Memory {
-    Buffer(wgpu::Buffer),
+    Buffer(Arc<wgpu::Buffer>),
     Texture(wgpu::Texture),
 }
 

@@ -15,6 +15,7 @@ mod memory;
 mod passthrough;
 mod pipelines;
 mod platform;
+mod pool;
 mod prepared;
 mod steps;
 mod timeouts;

@@ -356,7 +356,7 @@ impl Prepared for WgpuJob {
         Box::pin(async move {
             for (spec, memory) in self.specs.iter().zip(&self.memory).filter(|(spec, _)| spec.is_output()) {
                 match memory {
-                    Memory::Buffer(buffer) => self.gpu.poison(buffer, 0),
+                    Memory::Buffer(buffer) => self.gpu.poison(buffer, 0..spec.bytes + spec.guard),
                     Memory::Texture(texture) => self.gpu.upload_texture(spec, texture)?,
                 }
             }
@@ -429,10 +429,9 @@ impl Drop for WgpuJob {
 /// The binding of a buffer. Its guard zone is bound too: an API drops or moves stores outside of a binding, so that they
 /// would not be seen. Only a kernel that reads lengths must not be given a longer buffer.
 fn bound<'a>(memory: &'a wgpu::Buffer, spec: &job::JobBuffer, reads_lengths: bool) -> wgpu::BindingResource<'a> {
-    if spec.guard == 0 || !reads_lengths {
-        return memory.as_entire_binding();
-    }
-    let size = std::num::NonZero::new(spec.bytes);
+    let guard = if reads_lengths { 0 } else { spec.guard };
+    // The memory may be longer: see `Pool`.
+    let size = std::num::NonZero::new(spec.bytes + guard);
     wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: memory, offset: 0, size })
 }
 

@@ -252,14 +252,14 @@ impl Gpu {
         mapped.map_err(|error| unmappable(&error.to_string()))
     }
 
-    /// Fills `buffer` from byte `start` on with [`POISON`](crate::job::POISON), in queue order, without waiting.
-    pub(super) fn poison(&self, buffer: &wgpu::Buffer, start: u64) {
-        if start >= buffer.size() {
+    /// Fills the bytes `range` of `buffer` with [`POISON`](crate::job::POISON), in queue order, without waiting.
+    pub(super) fn poison(&self, buffer: &wgpu::Buffer, range: Range<u64>) {
+        if range.is_empty() {
             return;
         }
         let mut encoder = self.encoder();
-        for offset in (start..buffer.size()).step_by(self.poison.size() as usize) {
-            let bytes = (buffer.size() - offset).min(self.poison.size());
+        for offset in range.clone().step_by(self.poison.size() as usize) {
+            let bytes = (range.end - offset).min(self.poison.size());
             encoder.copy_buffer_to_buffer(&self.poison, 0, buffer, offset, bytes);
         }
         self.queue.submit([encoder.finish()]);

@@ -56,7 +56,20 @@ pub const FAMILY: Family = Family {
                 DRAM bandwidth.",
             wgsl: include_str!("../../../shaders/ceiling/read.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/read.cu"),
-            cases: &ladder(&[Dtype::Vec4F32], &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)], &[("ITEMS", 128.0)]]),
+            cases: &[
+                Cases {
+                    from: Profile::Quick,
+                    dtypes: &[Dtype::Vec4F32],
+                    extents: &QUICK,
+                    params: &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)]],
+                },
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::Vec4F32],
+                    extents: &LADDER,
+                    params: &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)], &[("ITEMS", 128.0)]],
+                },
+            ],
             work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
             ceiling: Some(Limit::Read),
             buffers: |shape, interface| {
