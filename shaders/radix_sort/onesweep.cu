@@ -186,8 +186,8 @@ __device__ __forceinline__ void look_back(
     }
 }
 
-// Asks for 1536 threads per SM: left alone, the compiler takes more registers than their gain is worth.
-extern "C" __global__ void __launch_bounds__(WG, 1536 / WG)
+// With keys alone, asks for 1536 threads per SM: the compiler would take more registers than their gain is worth.
+extern "C" __global__ void __launch_bounds__(WG, PAIRS == 1u ? 1u : 1536u / WG)
 kernel(const T* __restrict__ source, T* result, u32* state, const Sizes sizes) {
     __shared__ Shared shared;
     const u32 t = threadIdx.x, lane = t % 32u, n = sizes.n, shift = sizes.shift, sweep = shift / 8u;
