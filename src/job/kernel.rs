@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::error::{Error, Result};
 use crate::shader::Shader;
-use crate::shader::twin;
+use crate::shader::{module, twin};
 use crate::suite::{Case, Checks, Constants, Feature, HOST_PARAMS, Interface};
 
 /// A kernel, ready to compile.
@@ -19,6 +19,8 @@ pub struct Kernel {
     /// CUDA C++ of the same algorithm, with the case's element type and overrides (see [`crate::shader::twin`]); empty
     /// where there is none.
     pub cuda: String,
+    /// SPIR-V of a kernel that WGSL cannot express, for Vulkan; empty where there is none.
+    pub module: Vec<u32>,
     /// Bytes of dynamic shared memory of a launch.
     pub dynamic_bytes: u32,
     /// Values of the overrides.
@@ -46,7 +48,8 @@ impl Kernel {
         let is_override = |name: &str| !HOST_PARAMS.contains(&name);
         let constants: Constants =
             shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();
-        let (source, interface) = if !source.is_empty() {
+        let module = if source.is_empty() { module::words(case.benchmark.spirv) } else { Vec::new() };
+        let (source, mut interface) = if !source.is_empty() {
             let shader = Shader::parse(source, shape.dtype.name())?;
             (shader.source().to_owned(), shader.interface(&constants)?)
         } else if !case.benchmark.cuda.is_empty() {
@@ -54,10 +57,12 @@ impl Kernel {
         } else {
             (String::new(), Interface::default())
         };
+        interface.features.extend(module::features(&module));
         let cuda = twin::program(case, &interface);
         Ok(Self {
             source,
             cuda,
+            module,
             dynamic_bytes: twin::dynamic_bytes(case),
             constants,
             interface,
@@ -99,11 +104,14 @@ impl Kernel {
         Shader::read(&self.source)?.constant_source(&self.constants)
     }
 
-    /// [`Shader::integer_textures`] of the WGSL.
+    /// [`Shader::integer_textures`] of the WGSL; none without.
     ///
     /// # Errors
     /// [`Error::Shader`] where it is not valid.
     pub fn integer_textures(&self) -> Result<BTreeMap<u32, bool>> {
+        if self.source.is_empty() {
+            return Ok(BTreeMap::new());
+        }
         Ok(Shader::read(&self.source)?.integer_textures())
     }
 
@@ -113,6 +121,15 @@ impl Kernel {
     /// [`Error::Shader`] where it cannot be translated.
     pub fn spirv(&self) -> Result<Vec<u32>> {
         Shader::read(&self.source)?.spirv(&self.constants, self.checks)
+    }
+
+    /// Whether an API of that language has something to compile.
+    #[must_use]
+    pub const fn is_in(&self, language: Language) -> bool {
+        match language {
+            Language::Wgsl => !self.source.is_empty() || !self.module.is_empty(),
+            Language::Cuda => !self.cuda.is_empty(),
+        }
     }
 
     /// Its text in that language; empty where there is none.
@@ -130,9 +147,13 @@ impl Kernel {
     pub fn hash(&self, language: Language) -> String {
         let mut hasher = Fnv::default();
         match language {
-            Language::Wgsl if self.source.is_empty() => return String::new(),
+            Language::Wgsl if !self.is_in(language) => return String::new(),
             Language::Wgsl => {
-                code(&self.source, language).hash(&mut hasher);
+                if self.module.is_empty() {
+                    code(&self.source, language).hash(&mut hasher);
+                } else {
+                    self.module.hash(&mut hasher);
+                }
                 for (name, value) in &self.constants {
                     (name, value.to_bits()).hash(&mut hasher);
                 }
@@ -161,7 +182,7 @@ const SUBGROUPS: &str = "enable subgroups;\ndiagnostic(off, subgroup_uniformity)
 /// A language that kernels are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// WebGPU's shading language.
+    /// WebGPU's shading language, or the SPIR-V of a kernel that it cannot express.
     Wgsl,
     /// CUDA C++.
     Cuda,
@@ -307,6 +328,7 @@ mod tests {
         let kernel = Kernel {
             source: "fn main() {}".to_owned(),
             cuda: "void kernel() {}".to_owned(),
+            module: Vec::new(),
             measures_checks: false,
             is_trusted: true,
             dynamic_bytes: 0,
