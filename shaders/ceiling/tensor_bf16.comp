@@ -4,7 +4,7 @@
 // storage. Sums are integers up to 128 ROUNDS: up to ROUNDS 131072 nothing rounds, so that the result is verified bit
 // for bit.
 // Work: 2 · 16 · 8 ROUNDS operations for each of n scalars, 256 per subgroup.
-//
+
 // tensor_bf16.spv is what glslang 16.5 makes of it:
 // glslangValidator --target-env vulkan1.3 tensor_bf16.comp -o tensor_bf16.spv
 

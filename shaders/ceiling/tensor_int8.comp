@@ -3,7 +3,7 @@
 // are packed into words of workgroup memory, from which a cooperative matrix of bytes can be loaded without 8-bit
 // storage. Sums are exact.
 // Work: 2 · 32 · 8 ROUNDS operations for each of n scalars, 256 per subgroup.
-//
+
 // tensor_int8.spv is what glslang 16.5 makes of it:
 // glslangValidator --target-env vulkan1.3 tensor_int8.comp -o tensor_int8.spv
 

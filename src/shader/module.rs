@@ -124,3 +124,42 @@ fn position(spirv: &[u32], is_wanted: impl Fn(&[u32]) -> bool) -> Option<usize> 
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INT8: &[u8] = include_bytes!("../../shaders/ceiling/tensor_int8.spv");
+    const BF16: &[u8] = include_bytes!("../../shaders/ceiling/tensor_bf16.spv");
+
+    #[test]
+    fn features_are_read_from_capabilities_and_from_the_types_of_matrices() {
+        assert_eq!(features(&words(INT8)), BTreeSet::from([Feature::Subgroups, Feature::Int8Matrix]));
+        assert_eq!(features(&words(BF16)), BTreeSet::from([Feature::Subgroups, Feature::Bf16Matrix]));
+        let header = [0x0723_0203, 0x0001_0600, 0, 8, 0];
+        let f16 = [0x0002_0011, 9, 0x0003_0016, 1, 16, 0x0007_1168, 2, 1, 3, 4, 4, 5];
+        let found = features(&[&header[..], &f16].concat());
+        assert_eq!(found, BTreeSet::from([Feature::F16, Feature::CooperativeMatrix]));
+        assert_eq!(features(&[&header[..], &f16[..5]].concat()), BTreeSet::from([Feature::F16]), "a type is no matrix");
+        assert_eq!(features(&[]), BTreeSet::new());
+    }
+
+    #[test]
+    fn a_specialization_constant_gets_the_value_of_its_name() {
+        let before = words(INT8);
+        let set = |value| {
+            let mut after = before.clone();
+            specialize(&mut after, &[("ROUNDS".to_owned(), value)]).map(|()| after)
+        };
+        let after = set(Value::U32(77)).expect("it has ROUNDS");
+        let changed: Vec<_> = before.iter().zip(&after).filter(|(old, new)| old != new).collect();
+        assert_eq!(changed, [(&512, &77)], "nothing but the value");
+        let other = "has a specialization constant 'ROUNDS' that is no ";
+        assert_eq!(set(Value::I32(7)), Err(format!("{other}i32")));
+        assert_eq!(set(Value::F64(7.0)), Err(format!("{other}f64")));
+        let lacking = |name: &str| specialize(&mut before.clone(), &[(name.to_owned(), Value::U32(1))]);
+        assert_eq!(lacking("ROUND"), Err("has no specialization constant 'ROUND'".to_owned()));
+        // A constant that is not specialized has a name, too.
+        assert_eq!(lacking("tiles"), Err("has no specialization constant 'tiles'".to_owned()));
+    }
+}

@@ -210,8 +210,10 @@ fn renumber(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::plan::{Request, plan};
+    use crate::job::Job;
     use crate::shader::Shader;
-    use crate::suite::{Checks, Constants};
+    use crate::suite::{Checks, Constants, Profile};
 
     const KERNEL: &str = "@group(0) @binding(7) var<uniform> sizes: vec4<u32>;
 @group(0) @binding(2) var<storage, read> input: array<u32>;
@@ -240,6 +242,26 @@ fn main(@builtin(local_invocation_index) i: u32) { output[i] = input[i] + sizes.
         pairs.sort_unstable();
         let expected = [(2, 0), (4, 3), (5, 1), (7, 2)];
         assert!(pairs == expected || pairs == [expected[0], expected[2], expected[3]], "{pairs:?}");
+    }
+
+    #[test]
+    fn every_module_of_the_suite_has_the_interface_and_the_parameters_of_its_twin() {
+        let mut count = 0;
+        for case in plan(&Request::new(Vec::new(), Profile::Thorough)).expect("a plan of everything") {
+            let Ok(Job { mut kernel, .. }) = Job::new(&case) else { continue };
+            if kernel.module.is_empty() {
+                continue;
+            }
+            let interface = kernel.interface;
+            adapt(&mut kernel.module, &interface).unwrap_or_else(|why| panic!("{case}: {why}"));
+            specialize(&mut kernel.module, &interface.overrides).unwrap_or_else(|why| panic!("{case}: {why}"));
+            let mut numbers = bindings(&kernel.module);
+            numbers.sort_unstable();
+            let expected: Vec<u32> = (0..interface.bindings.len() as u32).collect();
+            assert_eq!(numbers, expected, "{case}: each binding once");
+            count += 1;
+        }
+        assert!(count >= 4, "{count} cases");
     }
 
     #[test]
