@@ -6,9 +6,10 @@ use crate::catalogue::{benchmarks, files_below};
 use crate::command::{is_installed, program};
 use crate::common::{cases, device};
 use crate::compilers::assert_spirv_val_accepts;
+use crate::device::{adapter, fault, open};
 use shaderbench::backend::{Api, Device};
 use shaderbench::job::{Job, Language};
-use shaderbench::suite::Feature;
+use shaderbench::suite::{Feature, Value};
 
 fn files() -> Vec<PathBuf> {
     files_below(Path::new("shaders"), "comp")
@@ -132,6 +133,48 @@ fn vulkan_devices_with_the_matrices_run_the_modules_and_others_skip_them_with_th
             let said = device.check(&job).err().map(|error| error.to_string());
             assert_eq!(said.as_deref(), *reason, "{name} on {}", device.api);
         }
+    }
+}
+
+/// Has each matrix product but the first take the factor B of the one before.
+fn with_repeated_factor(module: &mut [u32]) {
+    const OP_COOPERATIVE_MATRIX_MUL_ADD: u32 = 4459;
+    let (mut at, mut last) = (5, None);
+    while let Some(first) = module.get(at).copied() {
+        // The operands: type, result, A, B, C.
+        if first & 0xffff == OP_COOPERATIVE_MATRIX_MUL_ADD {
+            let own = module[at + 4];
+            module[at + 4] = last.unwrap_or(own);
+            last = Some(own);
+        }
+        at += (first >> 16).max(1) as usize;
+    }
+    assert!(last.is_some(), "there are products");
+}
+
+#[test]
+fn planted_faults_in_modules_are_found() {
+    let Some(adapter) = adapter() else { return };
+    let mut backend = open(adapter);
+    for (name, ..) in benchmarks().into_iter().filter(|(_, _, benchmark)| !benchmark.spirv.is_empty()) {
+        let job = || Job::new(&cases(&[&name], &["2^14"])[0]).expect("valid");
+        let (mut right, mut fewer, mut other) = (job(), job(), job());
+        match fault(&mut backend, &mut right) {
+            Err(error) if error.is_skip() => {
+                eprintln!("SKIPPED: {name}: {error}");
+                continue;
+            }
+            found => assert_eq!(found.expect("it runs"), None, "{name}"),
+        }
+        let rounds = fewer.kernel.interface.overrides.iter_mut().find(|(name, _)| name == "ROUNDS");
+        if let Some((_, Value::U32(rounds))) = rounds {
+            *rounds -= 1;
+        }
+        // Kernels are cached by their text and their constants.
+        fewer.kernel.constants.insert("ROUNDS".to_owned(), 0.0);
+        assert!(fault(&mut backend, &mut fewer).expect("it runs").is_some(), "{name}: one round less is not found");
+        with_repeated_factor(&mut other.kernel.module);
+        assert!(fault(&mut backend, &mut other).expect("it runs").is_some(), "{name}: another factor is not found");
     }
 }
 
