@@ -58,12 +58,12 @@ fn every_benchmark_has_the_cuda_file_beside_its_wgsl_file() {
 }
 
 #[test]
-fn the_header_of_a_cuda_file_names_its_wgsl_file_or_says_cuda_alone() {
+fn the_header_of_a_cuda_file_names_its_twin_or_says_cuda_alone() {
     for path in files("cu") {
         let text = std::fs::read_to_string(&path).expect("readable");
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let is_twin = path.with_extension("wgsl").exists();
-        let start = if is_twin { format!("// Twin of {name}.wgsl") } else { "// CUDA alone: ".to_owned() };
+        let other = ["wgsl", "comp"].into_iter().find(|end| path.with_extension(end).exists());
+        let start = other.map_or_else(|| "// CUDA alone: ".to_owned(), |end| format!("// Twin of {name}.{end}"));
         assert!(text.starts_with(&start), "{}", path.display());
         assert!(!text.contains("#include"), "{}: NVRTC has no headers", path.display());
     }

@@ -1,4 +1,4 @@
-// CUDA alone: `tensor` with factors of 8-bit and sums of 32-bit integers: naga has no type for them.
+// Twin of tensor_int8.comp: `tensor` with factors of 8-bit and sums of 32-bit integers.
 // Pattern: no memory after the first loads: six tiles of ±1, two of A and four of B, whose rows are columns of B.
 // Sums are exact.
 // Work: 2 · 32 · 8 ROUNDS operations for each of n scalars, 256 per warp.

@@ -109,8 +109,8 @@ pub(super) fn cores() -> usize {
 /// The kernels of those jobs that `device` can run, with their keys, in the order of the jobs. Each kernel once, and
 /// none that is `known`.
 pub(super) fn kernels<'a>(device: &Device, jobs: &'a [Job], mut known: HashSet<u64>) -> Vec<(u64, &'a Kernel)> {
-    let has_text = |job: &&Job| !job.kernel.text(device.language).is_empty();
-    let wanted = jobs.iter().filter(has_text).filter(|job| device.check(job).is_ok());
+    let is_written = |job: &&Job| job.kernel.is_in(device.language);
+    let wanted = jobs.iter().filter(is_written).filter(|job| device.check(job).is_ok());
     let keyed = wanted.map(|job| (job.kernel.key(device.language), &job.kernel));
     keyed.filter(|(key, _)| known.insert(*key)).collect()
 }

@@ -243,8 +243,17 @@ impl Device {
     /// [`Error::Unsupported`] with what is missing.
     pub fn check_kernel(&self, job: &Job) -> Result<()> {
         let interface = &job.kernel.interface;
-        if let Some(only) = job.only.filter(|only| only.language != self.language) {
-            return refuse(only.why.to_owned());
+        let has_module = !job.kernel.module.is_empty();
+        let runs_module = has_module && self.api == Api::Vulkan;
+        if let Some(only) = job.only.filter(|only| only.language != self.language && !runs_module) {
+            let also = if has_module { ": only CUDA and Vulkan run this kernel" } else { "" };
+            return refuse(format!("{}{also}", only.why));
+        }
+        if runs_module && !self.kernel_compiler.name.is_empty() {
+            return refuse(format!("{} compiles WGSL, and this kernel is SPIR-V", self.kernel_compiler.name));
+        }
+        if runs_module && !job.kernel.is_trusted() {
+            return refuse("this SPIR-V is not the suite's: nothing would check it".to_owned());
         }
         if self.runtime_checks == RuntimeChecks::AlwaysOn && job.kernel.measures_checks {
             return refuse("a browser keeps all run-time checks on: none can be switched by itself".to_owned());

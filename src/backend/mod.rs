@@ -22,4 +22,4 @@ pub use interface::{Backend, Prepared, Sample, Task};
 use interface::{spacers, within};
 pub use l2::l2_bytes;
 pub use peaks::{Peaks, peaks};
-pub use translator::{BUILT_IN, BUILT_IN_VERSION, Compilation, CompilerName, KernelCompiler, Translator, instructions};
+pub use translator::{BUILT_IN, BUILT_IN_VERSION, Compilation, CompilerName, KernelCompiler, Translator};

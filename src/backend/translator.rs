@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::job::Kernel;
+use crate::shader::module::instructions;
 
 /// The name of the compiler inside wgpu.
 pub const BUILT_IN: &str = "naga";
@@ -62,9 +63,6 @@ pub struct Compilation {
 /// Instructions for debuggers, by their numbers in the SPIR-V specification: sources, names, strings, lines, processes.
 const DEBUG: [u32; 9] = [2, 3, 4, 5, 6, 7, 8, 317, 330];
 
-/// Words before the first instruction.
-const HEADER: usize = 5;
-
 impl Compilation {
     /// Size of the SPIR-V in bytes.
     #[must_use]
@@ -77,17 +75,6 @@ impl Compilation {
     pub fn instructions(&self) -> u64 {
         instructions(&self.spirv).filter(|words| !DEBUG.contains(&(words[0] & 0xffff))).count() as u64
     }
-}
-
-/// The instructions of a module, each with its words. Ends at the first one that is cut off.
-pub fn instructions(spirv: &[u32]) -> impl Iterator<Item = &[u32]> {
-    let mut rest = spirv.get(HEADER..).unwrap_or_default();
-    std::iter::from_fn(move || {
-        let words = (*rest.first()? >> 16) as usize;
-        let (first, others) = rest.split_at_checked(words.max(1))?;
-        rest = others;
-        Some(first)
-    })
 }
 
 #[cfg(test)]

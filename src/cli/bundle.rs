@@ -157,6 +157,8 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     }
     if device.language == Language::Cuda {
         save("kernel.cu", kernel.cuda.as_bytes())?;
+    } else if !kernel.module.is_empty() {
+        save("kernel.spv", bytemuck::cast_slice(&kernel.module))?;
     } else if let Ok(shader) = Shader::parse(&kernel.source, case.shape.dtype.name()) {
         save("kernel.wgsl", shader.source_with(&kernel.constants)?.as_bytes())?;
         let (target, name) = match device.api {

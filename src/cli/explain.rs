@@ -95,9 +95,11 @@ fn described(family: &'static Family, benchmarks: &[&'static Benchmark]) -> Vec<
 }
 
 fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'static str, String)> {
-    let header = Header::of(if benchmark.wgsl.is_empty() { benchmark.cuda } else { benchmark.wgsl });
+    let texts = [benchmark.wgsl, benchmark.glsl, benchmark.cuda];
+    let header = Header::of(texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default());
     let work = if header.work.is_empty() { benchmark.work_text } else { &header.work };
-    let alone = benchmark.only_cuda.map_or_else(String::new, |why| format!("Only in CUDA: {why}."));
+    let apis = if benchmark.spirv.is_empty() { "CUDA" } else { "CUDA and Vulkan" };
+    let alone = benchmark.only_cuda.map_or_else(String::new, |why| format!("Only in {apis}: {why}."));
     vec![
         ("does", header.what),
         ("pattern", header.pattern),

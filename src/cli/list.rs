@@ -84,6 +84,7 @@ fn object(family: &Family, benchmark: &Benchmark) -> Value {
     let is_runnable = |api: &Api| match api {
         // CUDA runs benchmarks with CUDA code, and copies, which need no kernel.
         Api::Cuda => !benchmark.cuda.is_empty() || benchmark.wgsl.is_empty(),
+        Api::Vulkan if !benchmark.spirv.is_empty() => true,
         _ => benchmark.only_cuda.is_none(),
     };
     let backends: Vec<_> = apis().into_iter().filter(is_runnable).map(Api::name).collect();

@@ -13,6 +13,7 @@ use crate::engine::plan::{Request, plan, select, unknown};
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
 use crate::report::replace_file;
+use crate::shader::module::specialize;
 use crate::shader::twin::without_prelude;
 use crate::shader::{Shader, ShaderModel, Target, disassemble};
 use crate::suite::Checks;
@@ -65,7 +66,7 @@ enum OutputLanguage {
     Msl,
     /// DirectX 12
     Hlsl,
-    /// OpenGL
+    /// OpenGL; of a kernel that only Vulkan and CUDA have, Vulkan's source
     Glsl,
     /// CUDA C++ of the twin, with types and parameters filled in
     Cuda,
@@ -169,6 +170,9 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
     if arguments.prelude {
         return Err(Error::Usage("--prelude prints the start of CUDA twins: pass --lang cuda, too".to_owned()));
     }
+    if !kernel.module.is_empty() {
+        return module(arguments, case, kernel);
+    }
     if let Some(why) = case.benchmark.only_cuda {
         return Err(lacks(format!("exists only in CUDA: {why} (--lang cuda shows it)")));
     }
@@ -200,6 +204,31 @@ fn text(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> 
             say(&format!("note: {reason}"));
         }
     }
-    let is_binary = arguments.out.as_ref().and_then(|path| path.extension()).is_some_and(|ending| ending == "spv");
-    if target == Target::SpirV && !is_binary { Ok(disassemble(&written)?.into()) } else { Ok(written) }
+    if target == Target::SpirV && !is_binary(arguments) { Ok(disassemble(&written)?.into()) } else { Ok(written) }
+}
+
+/// A kernel that WGSL cannot express: its GLSL, or its SPIR-V with the values of the parameters.
+fn module(arguments: &Arguments, case: &Case, kernel: &Kernel) -> Result<Vec<u8>> {
+    let lacks = |why: String| Error::Unsupported(format!("{} {why}", case.name()));
+    if arguments.checks == Some(Switch::On) || arguments.compiler.is_some() {
+        return Err(lacks("is SPIR-V, to which nothing adds checks: remove --checks and --compiler".to_owned()));
+    }
+    match arguments.lang {
+        OutputLanguage::Glsl => Ok(case.benchmark.glsl.into()),
+        OutputLanguage::Spirv => {
+            let mut words = kernel.module.clone();
+            specialize(&mut words, &kernel.interface.overrides).map_err(|why| lacks(format!("in SPIR-V {why}")))?;
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            if is_binary(arguments) { Ok(bytes) } else { Ok(disassemble(&bytes)?.into()) }
+        }
+        _ => {
+            let why = case.benchmark.only_cuda.unwrap_or_default();
+            Err(lacks(format!("exists only in CUDA and Vulkan: {why} (--lang glsl, spirv and cuda show it)")))
+        }
+    }
+}
+
+/// Whether SPIR-V is written as it is.
+fn is_binary(arguments: &Arguments) -> bool {
+    arguments.out.as_ref().and_then(|path| path.extension()).is_some_and(|ending| ending == "spv")
 }

@@ -256,15 +256,50 @@ fn sums(
         let values: Vec<f64> = (0..span + READS * step).map(&value).collect();
         let round = |at: u64| (0..READS).map(|read| values[(at + read * step) as usize]).sum::<f64>();
         let by_start: Vec<f64> = (0..span).map(round).collect();
-        let total = |first: u64| (0..rounds).map(|k| by_start[((first + ADVANCE * k) % span) as usize]).sum();
-        (0..span).map(total).collect()
+        totals(&by_start, rounds)
     };
     each(move |i| sums.get_or_init(&all)[(start(i) % span) as usize])
+}
+
+/// For each start, the sum of `rounds` of the values, each `ADVANCE` after the last one, in a circle. Starts that follow
+/// each other so share a table of sums, from which each takes a difference: the sums are of integers, and exact.
+fn totals(values: &[f64], rounds: u64) -> Vec<f64> {
+    let mut totals = vec![None; values.len()];
+    for first in 0..values.len() {
+        if totals[first].is_some() {
+            continue;
+        }
+        let next = |at: &usize| Some((at + ADVANCE as usize) % values.len()).filter(|at| *at != first);
+        let circle: Vec<usize> = std::iter::successors(Some(first), next).collect();
+        let mut sums = vec![0.0];
+        for at in &circle {
+            sums.push(sums[sums.len() - 1] + values[*at]);
+        }
+        let (length, all) = (circle.len(), sums[circle.len()]);
+        let (whole, rest) = (rounds / length as u64, (rounds % length as u64) as usize);
+        for (place, at) in circle.iter().enumerate() {
+            let end = place + rest;
+            let upto = if end > length { all + sums[end - length] } else { sums[end] };
+            totals[*at] = Some(whole as f64 * all + (upto - sums[place]));
+        }
+    }
+    totals.into_iter().flatten().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn totals_are_the_sums_of_all_rounds() {
+        for length in [1_u64, 5, 37, 74, 512] {
+            let values: Vec<f64> = (0..length).map(|i| f64::from((i * i % 97) as u32) / 8.0 - 3.0).collect();
+            for rounds in [0, 1, 2, 36, 37, 500, 1024] {
+                let sum = |first: u64| (0..rounds).map(|k| values[((first + ADVANCE * k) % length) as usize]).sum();
+                assert_eq!(totals(&values, rounds), (0..length).map(sum).collect::<Vec<f64>>(), "{length} {rounds}");
+            }
+        }
+    }
 
     /// The model equals the largest number of a warp's distinct words in one bank.
     #[test]

@@ -12,6 +12,8 @@
 
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
 use crate::suite::Interface;
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
@@ -308,7 +310,7 @@ fn slices(shape: &Shape) -> u64 {
 fn sums_of_slices(shape: &Shape, _: &Interface) -> Oracle {
     /// As in the shader.
     const FAR: u64 = 389;
-    /// Elements whose sums a table of 32 MiB holds. One thread fills it.
+    /// Elements whose sums a table of 32 MiB holds.
     const MOST: u64 = 1 << 22;
     let (elements, slices, scalar) = (elements(shape), slices(shape), shape.dtype.scalar());
     let values = shape.input(Values::Summable);
@@ -324,7 +326,7 @@ fn sums_of_slices(shape: &Shape, _: &Interface) -> Oracle {
         if elements > MOST {
             return read.map(sum).sum();
         }
-        let table = table.get_or_init(|| (0..elements).map(sum).collect::<Vec<f64>>());
+        let table = table.get_or_init(|| (0..elements).into_par_iter().map(sum).collect::<Vec<f64>>());
         read.map(|element| table[element as usize]).sum()
     })
 }
@@ -366,7 +368,7 @@ fn sums(shape: &Shape, interface: &Interface) -> u64 {
 }
 
 fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
-    /// Up to this many elements, a table of all distinct sums pays, although one thread fills it.
+    /// Up to this many elements, a table of all distinct sums pays.
     const FEW: u64 = 1 << 20;
     let (elements, workgroup) = (elements(shape), u64::from(interface.invocations()));
     let (input, scalar, span) = (shape.input(Values::Summable), shape.dtype.scalar(), ROUNDS * workgroup);
@@ -383,6 +385,6 @@ fn sums_read(shape: &Shape, interface: &Interface) -> Oracle {
         if elements > FEW {
             return sum(i);
         }
-        table.get_or_init(|| (0..period).map(sum).collect::<Vec<f64>>())[(i % period) as usize]
+        table.get_or_init(|| (0..period).into_par_iter().map(sum).collect::<Vec<f64>>())[(i % period) as usize]
     })
 }

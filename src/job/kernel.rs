@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::shader::Shader;
-use crate::shader::twin;
+use crate::shader::{module, twin};
 use crate::suite::{Case, Checks, Constants, Dtype, Feature, HOST_PARAMS, Interface};
 
 /// A kernel, ready to compile.
@@ -20,6 +20,8 @@ pub struct Kernel {
     /// CUDA C++ of the same algorithm, with the case's element type and overrides (see [`crate::shader::twin`]); empty
     /// where there is none.
     pub cuda: String,
+    /// SPIR-V of a kernel that WGSL cannot express, for Vulkan; empty where there is none.
+    pub module: Vec<u32>,
     /// Bytes of dynamic shared memory of a launch.
     pub dynamic_bytes: u32,
     /// Values of the overrides.
@@ -47,10 +49,11 @@ impl Kernel {
         let is_override = |name: &str| !HOST_PARAMS.contains(&name);
         let constants: Constants =
             shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();
-        let Texts { source, cuda, interface } = Texts::of(case, &constants)?;
+        let Texts { source, cuda, module, interface } = Texts::of(case, &constants)?;
         Ok(Self {
             source,
             cuda,
+            module,
             dynamic_bytes: twin::dynamic_bytes(case),
             constants,
             interface,
@@ -92,11 +95,14 @@ impl Kernel {
         Shader::read(&self.source)?.constant_source(&self.constants)
     }
 
-    /// [`Shader::integer_textures`] of the WGSL.
+    /// [`Shader::integer_textures`] of the WGSL; none without.
     ///
     /// # Errors
     /// [`Error::Shader`] where it is not valid.
     pub fn integer_textures(&self) -> Result<BTreeMap<u32, bool>> {
+        if self.source.is_empty() {
+            return Ok(BTreeMap::new());
+        }
         Ok(Shader::read(&self.source)?.integer_textures())
     }
 
@@ -106,6 +112,15 @@ impl Kernel {
     /// [`Error::Shader`] where it cannot be translated.
     pub fn spirv(&self) -> Result<Vec<u32>> {
         Shader::read(&self.source)?.spirv(&self.constants, self.checks)
+    }
+
+    /// Whether an API of that language has something to compile.
+    #[must_use]
+    pub const fn is_in(&self, language: Language) -> bool {
+        match language {
+            Language::Wgsl => !self.source.is_empty() || !self.module.is_empty(),
+            Language::Cuda => !self.cuda.is_empty(),
+        }
     }
 
     /// Its text in that language; empty where there is none.
@@ -123,9 +138,13 @@ impl Kernel {
     pub fn hash(&self, language: Language) -> String {
         let mut hasher = Fnv::default();
         match language {
-            Language::Wgsl if self.source.is_empty() => return String::new(),
+            Language::Wgsl if !self.is_in(language) => return String::new(),
             Language::Wgsl => {
-                code(&self.source, language).hash(&mut hasher);
+                if self.module.is_empty() {
+                    code(&self.source, language).hash(&mut hasher);
+                } else {
+                    self.module.hash(&mut hasher);
+                }
                 for (name, value) in &self.constants {
                     (name, value.to_bits()).hash(&mut hasher);
                 }
@@ -152,24 +171,27 @@ impl Kernel {
 struct Texts {
     source: String,
     cuda: String,
+    module: Vec<u32>,
     interface: Interface,
 }
 
 /// The files of a benchmark, which live as long as the process, by their addresses; and what else the texts depend on.
-type TextsKey = (String, [(usize, usize); 2], Dtype, Vec<(String, u64)>);
+type TextsKey = (String, [(usize, usize); 3], Dtype, Vec<(String, u64)>);
 
 impl Texts {
     fn of(case: &Case, constants: &Constants) -> Result<Self> {
         static KNOWN: Mutex<BTreeMap<TextsKey, Texts>> = Mutex::new(BTreeMap::new());
         let (benchmark, shape) = (case.benchmark, &case.shape);
-        let place = |text: &'static str| (text.as_ptr() as usize, text.len());
+        let place = |file: &'static [u8]| (file.as_ptr() as usize, file.len());
+        let files = [benchmark.wgsl.as_bytes(), benchmark.cuda.as_bytes(), benchmark.spirv];
         let values = shape.params.iter().map(|(name, value)| (name.clone(), value.to_bits()));
-        let key = (case.name(), [benchmark.wgsl, benchmark.cuda].map(place), shape.dtype, values.collect());
+        let key = (case.name(), files.map(place), shape.dtype, values.collect());
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(texts) = known().get(&key) {
             return Ok(texts.clone());
         }
-        let (source, interface) = if !benchmark.wgsl.is_empty() {
+        let module = if benchmark.wgsl.is_empty() { module::words(benchmark.spirv) } else { Vec::new() };
+        let (source, mut interface) = if !benchmark.wgsl.is_empty() {
             let shader = Shader::parse(benchmark.wgsl, shape.dtype.name())?;
             (shader.source().to_owned(), shader.interface(constants)?)
         } else if !benchmark.cuda.is_empty() {
@@ -177,8 +199,9 @@ impl Texts {
         } else {
             (String::new(), Interface::default())
         };
+        interface.features.extend(module::features(&module));
         let cuda = twin::program(case, &interface);
-        let texts = Self { source, cuda, interface };
+        let texts = Self { source, cuda, module, interface };
         known().insert(key, texts.clone());
         Ok(texts)
     }
@@ -192,7 +215,7 @@ const SUBGROUPS: &str = "enable subgroups;\ndiagnostic(off, subgroup_uniformity)
 /// A language that kernels are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
-    /// WebGPU's shading language.
+    /// WebGPU's shading language, or the SPIR-V of a kernel that it cannot express.
     Wgsl,
     /// CUDA C++.
     Cuda,
@@ -338,6 +361,7 @@ mod tests {
         let kernel = Kernel {
             source: "fn main() {}".to_owned(),
             cuda: "void kernel() {}".to_owned(),
+            module: Vec::new(),
             measures_checks: false,
             is_trusted: true,
             dynamic_bytes: 0,

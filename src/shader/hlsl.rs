@@ -46,7 +46,7 @@ impl ShaderModel {
             Feature::F64 | Feature::PackedProduct | Feature::FilteredF32 => true,
             Feature::Subgroups | Feature::SubgroupId | Feature::I64 => self >= Self::V6_0,
             Feature::F16 => self >= Self::V6_2,
-            Feature::CooperativeMatrix => false,
+            Feature::CooperativeMatrix | Feature::Int8Matrix | Feature::Bf16Matrix => false,
         }
     }
 

@@ -8,6 +8,7 @@ mod bound;
 mod hlsl;
 mod interface;
 mod layout;
+pub mod module;
 mod parse;
 #[cfg(not(target_family = "wasm"))]
 mod spirv;

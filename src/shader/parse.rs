@@ -100,6 +100,7 @@ fn needs(module: &Module, feature: Feature) -> bool {
         Feature::F16 => without(Capabilities::SHADER_FLOAT16),
         Feature::I64 => without(Capabilities::SHADER_INT64),
         Feature::CooperativeMatrix => without(Capabilities::COOPERATIVE_MATRIX),
+        Feature::Int8Matrix | Feature::Bf16Matrix => false,
         Feature::SubgroupId => {
             let arguments = module.entry_points.iter().flat_map(|entry| &entry.function.arguments);
             let members = module.types.iter().flat_map(|(_, kind)| match &kind.inner {

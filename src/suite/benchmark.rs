@@ -55,11 +55,17 @@ pub struct Benchmark {
     pub work_text: &'static str,
     /// Workloads of the source articles that it answers.
     pub sources: &'static [&'static str],
-    /// The kernel; empty where the API itself is measured, or only CUDA has it.
+    /// The kernel; empty where the API itself is measured, or WGSL cannot express it.
     pub wgsl: &'static str,
-    /// Its CUDA twin, from the `.cu` beside the WGSL file, or the kernel that only CUDA has; empty where there is none.
+    /// Its CUDA twin, from the `.cu` beside the WGSL file, or the kernel that WGSL cannot express; empty where there is none.
     pub cuda: &'static str,
-    /// Why only CUDA has it, which rows of other APIs give as their reason. `None` for every other benchmark.
+    /// The same kernel in GLSL, from the `.comp` beside the `.cu`, where WGSL cannot express it and Vulkan runs it; else
+    /// empty. Only people read it.
+    pub glsl: &'static str,
+    /// The SPIR-V that glslang makes of it, which wgpu passes to Vulkan's driver as it is; its interface is the twin's.
+    pub spirv: &'static [u8],
+    /// Why WGSL has it not, which rows give as their reason: only CUDA runs it, and Vulkan if there is SPIR-V. `None` for
+    /// every other benchmark.
     pub only_cuda: Option<&'static str>,
     /// Why no API runs this case, where that is so.
     pub unsupported: fn(&Shape) -> Option<&'static str>,
@@ -115,6 +121,8 @@ impl Benchmark {
         sources: &[],
         wgsl: "",
         cuda: "",
+        glsl: "",
+        spirv: &[],
         only_cuda: None,
         unsupported: |_| None,
         cases: &[],

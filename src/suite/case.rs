@@ -21,10 +21,11 @@ pub struct Case {
 }
 
 impl Case {
-    /// A case of `benchmark`. Its WGSL is trusted if it is one of `family`.
+    /// A case of `benchmark`. Its WGSL or SPIR-V is trusted if it is one of `family`.
     #[must_use]
     pub fn new(family: &'static Family, benchmark: &'static Benchmark, shape: Shape) -> Self {
-        let is_own = family.benchmarks.iter().any(|own| own.wgsl == benchmark.wgsl);
+        let texts = |benchmark: &Benchmark| (benchmark.wgsl, benchmark.spirv);
+        let is_own = family.benchmarks.iter().any(|own| texts(own) == texts(benchmark));
         let is_trusted = is_own && benchmark.declared.is_none();
         Self { family, benchmark, shape, is_trusted }
     }

@@ -111,11 +111,15 @@ pub enum Feature {
     PackedProduct,
     /// Linear filtering of textures of 32-bit floats.
     FilteredF32,
+    /// Products of 16×32 by 32×16 signed 8-bit integers, summed in 32-bit integers, by a whole subgroup. WGSL has none.
+    Int8Matrix,
+    /// Products of 16×16 by 16×16 bf16, summed in f32, by a whole subgroup. WGSL has none.
+    Bf16Matrix,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Subgroups,
         Self::F64,
         Self::F16,
@@ -124,6 +128,8 @@ impl Feature {
         Self::SubgroupId,
         Self::PackedProduct,
         Self::FilteredF32,
+        Self::Int8Matrix,
+        Self::Bf16Matrix,
     ];
 
     /// Its name in the reason of a skipped row.
@@ -138,6 +144,8 @@ impl Feature {
             Self::SubgroupId => "subgroup numbers (subgroup_id)",
             Self::PackedProduct => "packed dot products",
             Self::FilteredF32 => "linear filtering of f32 textures",
+            Self::Int8Matrix => "cooperative matrices of 8-bit integers (16x16x32)",
+            Self::Bf16Matrix => "cooperative matrices of bf16 (16x16x16)",
         }
     }
 
@@ -148,7 +156,14 @@ impl Feature {
         match self {
             Self::SubgroupId => Some("subgroup_id"),
             Self::PackedProduct => Some("packed_4x8_integer_dot_product"),
-            Self::Subgroups | Self::F64 | Self::F16 | Self::I64 | Self::CooperativeMatrix | Self::FilteredF32 => None,
+            Self::Subgroups
+            | Self::F64
+            | Self::F16
+            | Self::I64
+            | Self::CooperativeMatrix
+            | Self::FilteredF32
+            | Self::Int8Matrix
+            | Self::Bf16Matrix => None,
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A benchmark is one literal of [`Benchmark`] and one WGSL file. The literal declares only what the shader does not:
 //! bindings, workgroup size, workgroup memory and features are read from the shader. A kernel that only CUDA can
-//! express has a `.cu` file instead, which is read in the same way.
+//! express has a `.cu` file instead, which is read in the same way; one that Vulkan has, too, a `.comp` file with its SPIR-V
+//! beside it.
 
 mod accepted;
 mod benchmark;

@@ -32,6 +32,7 @@ mod learn;
 mod limit;
 mod load;
 mod metal;
+mod modules;
 mod mutations;
 mod normal;
 mod order;

@@ -37,6 +37,7 @@ fn shown_in(language: &str, checks: &str) -> Vec<(String, String)> {
 fn every_kernel_is_shown_in_every_language_that_can_express_it() {
     let with = |has: fn(&Benchmark) -> bool| benchmarks().iter().filter(|(_, _, benchmark)| has(benchmark)).count();
     let (kernels, twins) = (with(|one| !one.wgsl.is_empty()), with(|one| !one.cuda.is_empty()));
+    let modules = with(|one| !one.spirv.is_empty());
     for language in LANGUAGES {
         let shown = shown_in(language, "off");
         let expected = match language {
@@ -44,7 +45,8 @@ fn every_kernel_is_shown_in_every_language_that_can_express_it() {
             // naga has no cooperative matrices (three kernels) for DirectX and OpenGL, and no f16 (a fourth) for OpenGL.
             // Metal's have 8×8 elements.
             "hlsl" | "msl" => kernels - 3,
-            "glsl" => kernels - 4,
+            "glsl" => kernels - 4 + modules,
+            "spirv" => kernels + modules,
             _ => kernels,
         };
         assert_eq!(shown.len(), expected, "{language}");
@@ -68,6 +70,11 @@ fn show_says_in_one_sentence_why_it_has_no_kernel() {
         ),
         (&["transpose/cublas"], "transpose/cublas has no kernel: it measures API or library calls"),
         (&["bank_conflict/bytes_direct"], "exists only in CUDA: WGSL has no 8-bit integers (--lang cuda shows it)"),
+        (
+            &["ceiling/tensor_int8"],
+            "exists only in CUDA and Vulkan: naga has no type for 8-bit integers (--lang glsl, spirv and cuda show it)",
+        ),
+        (&["ceiling/tensor_int8", "--lang", "spirv", "--checks", "on"], "is SPIR-V, to which nothing adds checks"),
         (&["transpose/tiled", "--lang", "cuda", "--checks", "on"], "has no checks in CUDA, which adds none"),
     ] {
         let output = show(arguments).exits_with(1);

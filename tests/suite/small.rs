@@ -150,7 +150,8 @@ fn kernels_with_subgroups_are_right_whatever_their_size() {
     }
     let needs_subgroups = |case: &Case| {
         let features = Job::new(case).map(|job| job.kernel.interface.features).unwrap_or_default();
-        features.contains(&Feature::Subgroups) && !features.contains(&Feature::CooperativeMatrix)
+        let matrices = [Feature::CooperativeMatrix, Feature::Int8Matrix, Feature::Bf16Matrix];
+        features.contains(&Feature::Subgroups) && !matrices.iter().any(|kind| features.contains(kind))
     };
     let names: BTreeSet<String> = cases(&[], &[]).iter().filter(|case| needs_subgroups(case)).map(Case::name).collect();
     assert!(names.len() >= 2, "{names:?}");

@@ -39,7 +39,11 @@ pub async fn adapters(api: Option<Api>) -> Vec<Adapter> {
     adapters
 }
 
-/// The wgpu feature of a [`Feature`].
+/// What kernels in SPIR-V with cooperative matrices need.
+const MODULES_WITH_MATRICES: wgpu::Features =
+    wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX.union(wgpu::Features::PASSTHROUGH_SHADERS);
+
+/// The wgpu features of a [`Feature`].
 const fn wgpu_feature(feature: Feature) -> wgpu::Features {
     match feature {
         Feature::Subgroups => wgpu::Features::SUBGROUP,
@@ -47,6 +51,7 @@ const fn wgpu_feature(feature: Feature) -> wgpu::Features {
         Feature::F16 => wgpu::Features::SHADER_F16,
         Feature::I64 => wgpu::Features::SHADER_INT64,
         Feature::CooperativeMatrix => wgpu::Features::EXPERIMENTAL_COOPERATIVE_MATRIX,
+        Feature::Int8Matrix | Feature::Bf16Matrix => MODULES_WITH_MATRICES,
         Feature::FilteredF32 => wgpu::Features::FLOAT32_FILTERABLE,
         Feature::SubgroupId | Feature::PackedProduct => wgpu::Features::empty(),
     }
@@ -86,7 +91,7 @@ pub(super) fn wanted_limits(adapter: &Adapter) -> wgpu::Limits {
 }
 
 /// The shader features that the adapter has. wgpu reports cooperative matrices for any shape and type; the kernels use
-/// one of them.
+/// one of them, and others of Vulkan's.
 fn shader_features(adapter: &wgpu::Adapter) -> impl Iterator<Item = Feature> {
     let multiplies_f16 = adapter.cooperative_matrix_properties().iter().any(|shape| {
         (shape.m_size, shape.n_size, shape.k_size) == (16, 16, 16)
@@ -94,11 +99,14 @@ fn shader_features(adapter: &wgpu::Adapter) -> impl Iterator<Item = Feature> {
             && shape.cr_type == wgpu::CooperativeScalarType::F32
             && !shape.saturating_accumulation
     });
-    let has = adapter.features();
-    Feature::ALL
-        .into_iter()
-        .filter(move |feature| has.contains(wgpu_feature(*feature)))
-        .filter(move |feature| *feature != Feature::CooperativeMatrix || multiplies_f16)
+    let (has, matrices) = (adapter.features(), platform::matrices(adapter));
+    Feature::ALL.into_iter().filter(move |feature| has.contains(wgpu_feature(*feature))).filter(move |feature| {
+        match feature {
+            Feature::CooperativeMatrix => multiplies_f16,
+            Feature::Int8Matrix | Feature::Bf16Matrix => matrices.contains(feature),
+            _ => true,
+        }
+    })
 }
 
 fn describe(adapter: &wgpu::Adapter, compiler: Option<HlslCompiler>) -> Option<Device> {

@@ -15,6 +15,7 @@ use super::timeouts::Timeouts;
 use crate::backend::{Backend, Compilation, Device, DeviceType, KernelCompiler, Prepared, Task, spacers};
 use crate::error::{Error, Result, one_line};
 use crate::job::{Job, JobBuffer, Kernel, Mapping};
+use crate::suite::Feature;
 
 /// An open wgpu device.
 pub struct WgpuBackend {
@@ -50,6 +51,7 @@ impl WgpuBackend {
         let timeouts = if may_be_software { timeouts } else { Timeouts::fixed(timeouts.idle) };
         let gpu = Gpu::open(&adapter, timeouts, compared.passes_through()).await?;
         platform::detect_features(&gpu.device, &mut adapter.device);
+        remove_missing(&gpu, &mut adapter.device);
         compared.describe(&mut adapter.device);
         let pipelines = Pipelines::default();
         Ok(Self { adapter, gpu, pipelines, compared, inputs: Vec::new(), pool: Pool::default(), spacers: Vec::new() })
@@ -161,6 +163,13 @@ impl WgpuBackend {
     }
 }
 
+/// Removes what the driver refused to open the device with from its description.
+fn remove_missing(gpu: &Gpu, device: &mut Device) {
+    if !gpu.has_bf16 {
+        device.features.remove(&Feature::Bf16Matrix);
+    }
+}
+
 impl Backend for WgpuBackend {
     fn device(&self) -> &Device {
         &self.adapter.device
@@ -190,6 +199,7 @@ impl Backend for WgpuBackend {
             std::mem::forget(std::mem::take(&mut self.spacers));
             self.adapter.inner = platform::renewed(&self.adapter.inner).await?;
             self.gpu = Gpu::open(&self.adapter, self.gpu.timeouts, self.compared.passes_through()).await?;
+            remove_missing(&self.gpu, &mut self.adapter.device);
             Ok(())
         })
     }

@@ -11,6 +11,7 @@ use super::timeouts::Timeouts;
 use crate::backend::{Api, Device};
 use crate::error::{Error, Result, one_line};
 use crate::job::POISON;
+use crate::suite::Feature;
 
 /// As many bytes as wgpu's buffer of zeros on Direct3D 12 has.
 const CLEARED: u64 = 256 << 10;
@@ -23,6 +24,8 @@ pub(super) struct Gpu {
     pub(super) timeouts: Timeouts,
     error: Arc<Mutex<Option<Error>>>,
     is_lost: Arc<AtomicBool>,
+    /// Whether kernels can use [`Feature::Bf16Matrix`].
+    pub(super) has_bf16: bool,
     /// [`PIECE`] bytes of [`POISON`].
     pub(super) poison: wgpu::Buffer,
     /// Staging memory for large buffers. Allocated once, because the first access to its pages costs more than writing
@@ -40,6 +43,7 @@ impl Gpu {
             return Err(Error::NoDevice(refusal));
         }
         let mut required_features = adapter::wanted_features(adapter);
+        // Devices with matrices that only SPIR-V has take it anyway.
         if passes_through && adapter.device.api == Api::Vulkan {
             required_features |= adapter.inner.features() & wgpu::Features::PASSTHROUGH_SHADERS;
         }
@@ -62,9 +66,18 @@ impl Gpu {
             memory_hints: wgpu::MemoryHints::MemoryUsage,
             ..Default::default()
         };
-        let (device, queue) = adapter.inner.request_device(&descriptor).await.map_err(|error| {
-            Error::NoDevice(format!("{} ({}) cannot be opened: {error}", adapter.device.name, adapter.device.api))
-        })?;
+        let with_bf16 = if adapter.device.features.contains(&Feature::Bf16Matrix) {
+            platform::open_with_bf16(&adapter.inner, &descriptor)
+        } else {
+            None
+        };
+        let has_bf16 = with_bf16.is_some();
+        let (device, queue) = match with_bf16 {
+            Some(opened) => opened,
+            None => adapter.inner.request_device(&descriptor).await.map_err(|error| {
+                Error::NoDevice(format!("{} ({}) cannot be opened: {error}", adapter.device.name, adapter.device.api))
+            })?,
+        };
         let reported = Arc::new(Mutex::new(None));
         let on_error = Arc::clone(&reported);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
@@ -102,6 +115,7 @@ impl Gpu {
             timeouts,
             error: reported,
             is_lost,
+            has_bf16,
             poison,
             upload,
             readback,
@@ -177,7 +191,6 @@ fn first_word_set(bytes: &[u8]) -> Option<u32> {
 mod tests {
     use super::*;
     use crate::backend::wgpu::adapters;
-    use crate::suite::Feature;
 
     #[test]
     fn a_cleared_buffer_with_a_rest_is_found() {

@@ -21,6 +21,8 @@ mod steps;
 mod timeouts;
 mod timestamps;
 mod transfer;
+#[cfg(not(any(target_family = "wasm", target_vendor = "apple")))]
+mod vulkan;
 
 pub use adapter::{Adapter, adapters, refusal};
 pub use backend::WgpuBackend;

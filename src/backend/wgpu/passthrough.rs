@@ -1,16 +1,31 @@
-//! SPIR-V of other compilers, passed through wgpu as it is.
+//! SPIR-V of other compilers, passed through wgpu as it is: of kernels that WGSL cannot express, and of compilers that are
+//! compared with naga.
 //!
-//! wgpu reads no interface from such a module: layout and bindings are those of the kernel's WGSL. Its Vulkan backend
+//! wgpu reads no interface from such a module: layout and bindings are those of the kernel's WGSL or CUDA twin. wgpu's Vulkan backend
 //! numbers the bindings of a layout without gaps, so that the module's numbers are replaced by these.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::backend::instructions;
 use crate::error::{Error, Result, one_line};
 use crate::job::Kernel;
 use crate::shader::ENTRY_POINT;
+use crate::shader::module::{instructions, specialize, text};
 use crate::suite::{Access, Interface};
+
+/// Compiles the SPIR-V of a kernel that WGSL cannot express.
+///
+/// # Errors
+/// As of [`compile`], and where it lacks an override of the kernel.
+pub(super) async fn compile_module(device: &wgpu::Device, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
+    let mut spirv = kernel.module.clone();
+    specialize(&mut spirv, &kernel.interface.overrides).map_err(fault)?;
+    compile(device, kernel, &spirv).await
+}
+
+fn fault(why: String) -> Error {
+    Error::Shader(format!("its SPIR-V {why}"))
+}
 
 /// Compiles SPIR-V that a compiler made of `kernel`.
 ///
@@ -18,7 +33,7 @@ use crate::suite::{Access, Interface};
 /// [`Error::Shader`] where it has another interface than the kernel, or the API refuses it.
 pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel, spirv: &[u32]) -> Result<wgpu::ComputePipeline> {
     let mut spirv = spirv.to_vec();
-    adapt(&mut spirv, &kernel.interface).map_err(|why| Error::Shader(format!("its SPIR-V {why}")))?;
+    adapt(&mut spirv, &kernel.interface).map_err(fault)?;
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let [x, y, z] = kernel.interface.workgroup_size;
     let entry = wgpu::PassthroughShaderEntryPoint { name: ENTRY_POINT.into(), workgroup_size: (x, y, z) };
@@ -31,7 +46,8 @@ pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel, spirv: &[u32
     #[expect(unsafe_code, reason = "other compilers' SPIR-V is measured as they write it")]
     // SAFETY: nobody checks the module beyond its interface. Who names a compiler (`--compiler`) answers for what it
     // writes, as the option's help says; kernels that need run-time checks do not get here unless the compiler keeps them
-    // (`Device::check_kernel`).
+    // (`Device::check_kernel`). Modules of the suite's own kernels are trusted like its WGSL: `Device::check_kernel`
+    // refuses others.
     let module = unsafe { device.create_shader_module_passthrough(descriptor) };
     let group = layout(device, &kernel.interface, &kernel.integer_textures()?);
     let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -53,7 +69,7 @@ pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel, spirv: &[u32
     }
 }
 
-/// The layout that wgpu would read from the WGSL.
+/// The layout that wgpu would read from WGSL with this interface.
 fn layout(
     device: &wgpu::Device,
     interface: &Interface,
@@ -191,17 +207,13 @@ fn renumber(
     Ok(())
 }
 
-/// The text at the start of these words.
-fn text(words: &[u32]) -> String {
-    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0);
-    String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::plan::{Request, plan};
+    use crate::job::Job;
     use crate::shader::Shader;
-    use crate::suite::{Checks, Constants};
+    use crate::suite::{Checks, Constants, Profile};
 
     const KERNEL: &str = "@group(0) @binding(7) var<uniform> sizes: vec4<u32>;
 @group(0) @binding(2) var<storage, read> input: array<u32>;
@@ -230,6 +242,26 @@ fn main(@builtin(local_invocation_index) i: u32) { output[i] = input[i] + sizes.
         pairs.sort_unstable();
         let expected = [(2, 0), (4, 3), (5, 1), (7, 2)];
         assert!(pairs == expected || pairs == [expected[0], expected[2], expected[3]], "{pairs:?}");
+    }
+
+    #[test]
+    fn every_module_of_the_suite_has_the_interface_and_the_parameters_of_its_twin() {
+        let mut count = 0;
+        for case in plan(&Request::new(Vec::new(), Profile::Thorough)).expect("a plan of everything") {
+            let Ok(Job { mut kernel, .. }) = Job::new(&case) else { continue };
+            if kernel.module.is_empty() {
+                continue;
+            }
+            let interface = kernel.interface;
+            adapt(&mut kernel.module, &interface).unwrap_or_else(|why| panic!("{case}: {why}"));
+            specialize(&mut kernel.module, &interface.overrides).unwrap_or_else(|why| panic!("{case}: {why}"));
+            let mut numbers = bindings(&kernel.module);
+            numbers.sort_unstable();
+            let expected: Vec<u32> = (0..interface.bindings.len() as u32).collect();
+            assert_eq!(numbers, expected, "{case}: each binding once");
+            count += 1;
+        }
+        assert!(count >= 4, "{count} cases");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::gpu::Gpu;
-use super::platform;
+use super::{passthrough, platform};
 use crate::backend::Device;
 use crate::backend::background::{self, BackgroundCompiler};
 use crate::error::{Error, Result, one_line};
@@ -81,6 +81,9 @@ async fn compile_quietly(device: wgpu::Device, kernel: Kernel) -> Option<wgpu::C
 /// # Errors
 /// [`Error::Shader`] with the compiler's message. Other errors go to the device's outer error scopes.
 pub(super) async fn compile(device: &wgpu::Device, kernel: &Kernel) -> Result<wgpu::ComputePipeline> {
+    if !kernel.module.is_empty() {
+        return passthrough::compile_module(device, kernel).await;
+    }
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let descriptor =
         wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(platform::source(kernel)) };

@@ -1,7 +1,7 @@
 //! Tensor cores: chains of matrix products from registers, by type of the factors.
 //!
 //! WGSL has f16 alone, since naga allows no other factors. The other types are CUDA's, by the PTX instruction of a warp,
-//! `mma.sync`. Their inputs are ±1 as f32, which the kernels convert without a loss; the type of a row is that of the
+//! `mma.sync`; bf16 and 8-bit integers also Vulkan's, by cooperative matrices in SPIR-V of glslang. Their inputs are ±1 as f32, which the kernels convert without a loss; the type of a row is that of the
 //! sums.
 
 use super::oracles::{MATRIX, covering, sums_of_products, sums_of_tiles, tensor_rounds};
@@ -55,6 +55,8 @@ pub(super) const BF16: Benchmark = Benchmark {
     limited_by: "Tensor cores' rate for factors of 16 bits, and the power limit.",
     work_text: "2 · 16 · 8 ROUNDS operations for each of n sums.",
     cuda: include_str!("../../../shaders/ceiling/tensor_bf16.cu"),
+    glsl: include_str!("../../../shaders/ceiling/tensor_bf16.comp"),
+    spirv: include_bytes!("../../../shaders/ceiling/tensor_bf16.spv"),
     only_cuda: Some("naga has no type for bf16"),
     work: |shape| operations(shape, 16),
     buffers: |shape, _| buffers(shape, 16),
@@ -86,6 +88,8 @@ pub(super) const INT8: Benchmark = Benchmark {
     limited_by: "The issue rate of the integer matrix instruction.",
     work_text: "2 · 32 · 8 ROUNDS operations for each of n sums.",
     cuda: include_str!("../../../shaders/ceiling/tensor_int8.cu"),
+    glsl: include_str!("../../../shaders/ceiling/tensor_int8.comp"),
+    spirv: include_bytes!("../../../shaders/ceiling/tensor_int8.spv"),
     only_cuda: Some("naga has no type for 8-bit integers"),
     cases: &cases(&[Dtype::U32]),
     ..DEEP
@@ -114,7 +118,7 @@ const DEEP: Benchmark = Benchmark {
     ..OTHER
 };
 
-/// What the kernels of CUDA share.
+/// What the kernels without WGSL share.
 const OTHER: Benchmark =
     Benchmark { wgsl: "", ceiling: None, no_ceiling: NO_CEILING, cases: &cases(&[Dtype::F32]), ..F16 };
 

@@ -1,6 +1,8 @@
 //! Everywhere but in a browser.
 
 use std::borrow::Cow;
+#[cfg(target_vendor = "apple")]
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::Duration;
 
@@ -14,6 +16,8 @@ use crate::backend::wgpu::timeouts::Timeouts;
 use crate::backend::{Api, Device, DeviceType, HlslCompiler};
 use crate::error::{Error, Result, one_line};
 use crate::job::Kernel;
+#[cfg(target_vendor = "apple")]
+use crate::suite::Feature;
 
 /// The APIs that wgpu can use here, the preferred one first.
 pub const APIS: [(Api, wgpu::Backend); 4] = [
@@ -86,6 +90,24 @@ pub(in crate::backend::wgpu) fn sub_texel_bits(adapter: &wgpu::Adapter) -> Optio
 /// Metal does not report the bits of a texture coordinate's fraction.
 #[cfg(target_vendor = "apple")]
 pub(in crate::backend::wgpu) const fn sub_texel_bits(_adapter: &wgpu::Adapter) -> Option<u32> {
+    None
+}
+
+#[cfg(not(target_vendor = "apple"))]
+pub(in crate::backend::wgpu) use crate::backend::wgpu::vulkan::{matrices, open_with_bf16};
+
+/// Metal has none.
+#[cfg(target_vendor = "apple")]
+pub(in crate::backend::wgpu) const fn matrices(_adapter: &wgpu::Adapter) -> BTreeSet<Feature> {
+    BTreeSet::new()
+}
+
+/// Metal has no matrices of bf16.
+#[cfg(target_vendor = "apple")]
+pub(in crate::backend::wgpu) const fn open_with_bf16(
+    _adapter: &wgpu::Adapter,
+    _descriptor: &wgpu::DeviceDescriptor<'_>,
+) -> Option<(wgpu::Device, wgpu::Queue)> {
     None
 }
 

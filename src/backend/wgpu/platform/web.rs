@@ -4,6 +4,7 @@
 //! calls the callbacks.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
@@ -72,6 +73,19 @@ fn knows(feature: &'static str) -> bool {
         let has = js_sys::Reflect::get(&set, &"has".into()).map(js_sys::Function::from);
         has.and_then(|has| has.call1(&set, &feature.into())).is_ok_and(|answer| answer.is_truthy())
     })
+}
+
+/// Browsers have none of these matrices.
+pub(in crate::backend::wgpu) const fn matrices(_adapter: &wgpu::Adapter) -> BTreeSet<Feature> {
+    BTreeSet::new()
+}
+
+/// Browsers have no matrices of bf16.
+pub(in crate::backend::wgpu) const fn open_with_bf16(
+    _adapter: &wgpu::Adapter,
+    _descriptor: &wgpu::DeviceDescriptor<'_>,
+) -> Option<(wgpu::Device, wgpu::Queue)> {
+    None
 }
 
 /// The kernel's text, with the directives that browsers need.
