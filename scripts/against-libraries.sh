@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compares the suite with NVIDIA's libraries on this device: builds scripts/reference/libraries.cu, runs it and the fast
 # variants on Vulkan and CUDA within minutes, and prints the ratios (docs/limits.md). Needs nvcc and cuBLAS (the CUDA
-# toolkit); cuFFT and cuSPARSE are left out if they are missing. PROGRAMS names a folder with `shaderbench`,
+# toolkit); cuFFT and cuSPARSE are left out if they are missing. CLPEAK and VKPEAK name those programs (clpeak 2, vkpeak),
+# by default the ones on the PATH; without them, older figures of clpeak's stand in. PROGRAMS names a folder with `shaderbench`,
 # `against_libraries` and, optionally, `libraries` that are already built; REPORTS the folder of the reports (by default a
 # temporary one). A part that fails is reported, the others are compared, and the exit code is 1.
 set -euo pipefail
@@ -21,6 +22,25 @@ elif ! "${build[@]}" -lcufft -lcusparse 2>"$reports/nvcc.txt"; then
     "${build[@]}" -DWITHOUT_CUFFT -DWITHOUT_CUSPARSE
 fi
 timeout 120 "$reports/libraries" >"$reports/libraries.txt" || failed=1
+# What the table needs of them; they number their devices by themselves, and the first is compared.
+peers=()
+peer() {
+    local name="$1" program="$2" output="$3"
+    shift 3
+    if [ -z "$program" ]; then
+        echo "without $name: it is not on the PATH" >&2
+    elif timeout 200 "$program" "$@" >"$reports/$name.txt" 2>"$reports/$name.err" && [ -s "$output" ]; then
+        peers+=("$output")
+    else
+        echo "failed: $program $*: $(tail -1 "$reports/$name.err")" >&2
+        failed=1
+    fi
+}
+clpeak="${CLPEAK:-$(command -v clpeak || true)}"
+peer clpeak-vulkan "$clpeak" "$reports/clpeak-vulkan.csv" --vulkan --vk-device 0 --csv-file "$reports/clpeak-vulkan.csv"
+peer clpeak-cuda "$clpeak" "$reports/clpeak-cuda.csv" --cuda --cuda-device 0 --csv-file "$reports/clpeak-cuda.csv"
+types=fp32-scalar,fp32-vec4,fp16-vec4,fp64-scalar,int32-scalar,int32-vec4,int8-dotprod,fp16-matrix,bf16-matrix,int8-matrix
+peer vkpeak "${VKPEAK:-$(command -v vkpeak || true)}" "$reports/vkpeak.txt" 0 "$types"
 part=0
 run() {
     part=$((part + 1))
@@ -36,7 +56,7 @@ run stream/triad stream/dot histogram/vec4 scan/single_pass_subgroup reduction/v
 run reduction/vec4_grid_stride --size 2^20
 run ceiling/fill
 run radix_sort/onesweep --size 2^24,2^28 --param PAIRS=0
-run 'ceiling/fma*' 'ceiling/tensor*' ceiling/mad ceiling/workgroup_read
+run 'ceiling/fma*' 'ceiling/tensor*' ceiling/mad ceiling/dot4 ceiling/workgroup_read
 run transpose/tiled transpose/tiled_vec4 transpose/registers transpose/tiled_wide --size 4096,8192,16384
 run matmul/double_buffered matmul/cooperative --size 4096,8192
 run gemv/vec4 gemv/split_k --size 16384x16384
@@ -50,6 +70,6 @@ run stencil/rolled_3d --size 512x512x512
 run spmv/lanes spmv/subgroup --size 2^22 --param MATRIX=0
 run pitched/buffer_to_texture pitched/texture_to_buffer --size 4096x4096
 run transfer --size 2^26
-"$programs/against_libraries" "$reports/libraries.txt" "$reports"/suite*.csv
+"$programs/against_libraries" "$reports/libraries.txt" "$reports"/suite*.csv "${peers[@]}"
 echo "reports: $reports"
 exit "$failed"

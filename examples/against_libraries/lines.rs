@@ -9,11 +9,14 @@ pub(crate) enum Against {
     ReadPeak,
     /// The fastest row of these benchmarks of the suite, through the same API.
     Own(&'static [&'static str]),
+    /// The fastest of these figures of clpeak and vkpeak through the same API; else a figure in the line's unit that
+    /// clpeak measured on another H200, if there is one.
+    Peers(&'static [&'static str], Option<f64>),
     /// A figure in the line's unit that was measured on another H200 (SXM, 1980 MHz, driver 580). It is not run here.
     Elsewhere(&'static str, f64),
 }
 
-use Against::{Elsewhere, Library, Own, ReadPeak};
+use Against::{Elsewhere, Library, Own, Peers, ReadPeak};
 
 /// The unit of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,6 +51,12 @@ pub(crate) struct Line {
     pub against: Against,
     /// The goal of the ratio, if there is one.
     pub reach: Option<f64>,
+}
+
+impl Line {
+    pub(crate) const fn has_peers(&self) -> bool {
+        matches!(self.against, Against::Peers(..))
+    }
 }
 
 const fn line(
@@ -94,14 +103,41 @@ const SENT: &[&str] = &[
 const RECEIVED: &[&str] = &["transfer/read_back", "transfer/device_to_staging", "transfer/mapped_primary_read"];
 const TEXTURE: (&[&str], &str) = (U32, "4096x4096");
 const TENSOR: (&[&str], &str) = (&[], N22);
-/// No program that is run here measures them.
-const OWN_TENSOR: Against = Own(&["ceiling/tensor"]);
+const READ_PEERS: &[&str] = &["clpeak/vulkan/global_memory_bandwidth", "clpeak/cuda/global_memory_bandwidth"];
+const F16_PEERS: &[&str] = &["vkpeak/vulkan/fp16-matrix", "clpeak/vulkan/coopmat_fp16", "clpeak/cuda/wmma_fp16"];
+const BF16_PEERS: &[&str] = &["vkpeak/vulkan/bf16-matrix", "clpeak/vulkan/coopmat_bf16", "clpeak/cuda/wmma_bf16"];
+const INT8_PEERS: &[&str] =
+    &["vkpeak/vulkan/int8-matrix", "clpeak/vulkan/coopmat_int8", "clpeak/cuda/wmma_int8", "clpeak/cuda/wmma_int8_k32"];
+const FMA_PEERS: &[&str] = &[
+    "vkpeak/vulkan/fp32-scalar",
+    "vkpeak/vulkan/fp32-vec4",
+    "clpeak/vulkan/single_precision_compute",
+    "clpeak/cuda/single_precision_compute",
+];
+const HALF_PEERS: &[&str] =
+    &["vkpeak/vulkan/fp16-vec4", "clpeak/vulkan/half_precision_compute", "clpeak/cuda/half_precision_compute"];
+const DOUBLE_PEERS: &[&str] = &[
+    "vkpeak/vulkan/fp64-scalar",
+    "vkpeak/vulkan/fp64-vec4",
+    "clpeak/vulkan/double_precision_compute",
+    "clpeak/cuda/double_precision_compute",
+];
+const INTEGER_PEERS: &[&str] = &[
+    "vkpeak/vulkan/int32-scalar",
+    "vkpeak/vulkan/int32-vec4",
+    "clpeak/vulkan/integer_compute",
+    "clpeak/cuda/integer_compute",
+];
+const DOT_PEERS: &[&str] =
+    &["vkpeak/vulkan/int8-dotprod", "clpeak/vulkan/integer_compute_int8_dp", "clpeak/cuda/integer_compute_int8_dp"];
+const LOCAL_PEERS: &[&str] = &["clpeak/vulkan/local_memory_bandwidth", "clpeak/cuda/local_memory_bandwidth"];
 
 /// The table.
 #[rustfmt::skip]
 pub(crate) const LINES: &[Line] = &[
     line("copy, 1 GiB", &["ceiling/copy"], (V4, N28), Bytes, COPY, 1.01),
-    line("read, 1 GiB", &["ceiling/read", "ceiling/read_tree"], (V4, N28), Bytes, Elsewhere("clpeak", 4348.0), 1.02),
+    line("read, 1 GiB", &["ceiling/read", "ceiling/read_tree"], (V4, N28), Bytes,
+        Peers(READ_PEERS, Some(4348.0)), 1.02),
     line("fill, 1 GiB", &["ceiling/fill"], (V4, N28), Bytes, Library("memset_1GiB"), 1.0),
     line("sum of 2^28 f32", SUM, (F32, N28), Bytes, Library("cub_reduce_sum_f32_268435456"), 1.03),
     line("sum of 2^20 f32: time", SUM, (F32, "1048576"), Time, Library("cub_reduce_sum_f32_1048576_time"), 0.8),
@@ -145,18 +181,20 @@ pub(crate) const LINES: &[Line] = &[
         Operations, Elsewhere("FlashAttention-2", 350.0), 0.53)),
     line("STREAM triad", &["stream/triad"], (V4, N28), Bytes, COPY, 1.0),
     line("STREAM dot", &["stream/dot"], (V4, N28), Bytes, COPY, 1.0),
-    line("tensor cores, f16 to f32", &["ceiling/tensor"], TENSOR, Operations, Elsewhere("clpeak", 579.0), 0.97),
-    beside(line("tensor cores, bf16 to f32", &["ceiling/tensor_bf16"], TENSOR, Operations, OWN_TENSOR, 0.0)),
-    beside(line("tensor cores, tf32 to f32", &["ceiling/tensor_tf32"], TENSOR, Operations, OWN_TENSOR, 0.0)),
-    beside(line("tensor cores, int8 to i32", &["ceiling/tensor_int8"], TENSOR, Operations, OWN_TENSOR, 0.0)),
-    beside(line("tensor cores, fp8 to f32", &["ceiling/tensor_fp8"], TENSOR, Operations, OWN_TENSOR, 0.0)),
+    line("tensor cores, f16 to f32", &["ceiling/tensor"], TENSOR, Operations, Peers(F16_PEERS, Some(579.0)), 0.97),
+    line("tensor cores, bf16 to f32", &["ceiling/tensor_bf16"], TENSOR, Operations, Peers(BF16_PEERS, None), 0.97),
+    line("tensor cores, int8 to i32", &["ceiling/tensor_int8"], TENSOR, Operations, Peers(INT8_PEERS, None), 0.97),
+    line("tensor cores, tf32 to f32", &["ceiling/tensor_tf32"], TENSOR, Operations,
+        Peers(&["clpeak/cuda/wmma_tf32"], None), 0.97),
+    beside(line("tensor cores, fp8 to f32", &["ceiling/tensor_fp8"], TENSOR, Operations, Own(&["ceiling/tensor"]), 0.0)),
     line("FMA f32", &["ceiling/fma"], (&["f32", "vec2<f32>", "vec4<f32>"], N22), Operations,
-        Elsewhere("clpeak", 66.2), 0.99),
-    line("FMA f16×2", &["ceiling/fma_f16"], (&["vec2<f16>"], N22), Operations, Elsewhere("clpeak", 66.3), 0.99),
-    line("FMA f64", &["ceiling/fma"], (F64, N22), Operations, Elsewhere("clpeak", 33.3), 0.99),
-    line("multiply-add i32", &["ceiling/mad"], (U32, N22), Operations, Elsewhere("clpeak", 33.3), 0.99),
+        Peers(FMA_PEERS, Some(66.2)), 0.99),
+    line("FMA f16×2", &["ceiling/fma_f16"], (&["vec2<f16>"], N22), Operations, Peers(HALF_PEERS, Some(66.3)), 0.99),
+    line("FMA f64", &["ceiling/fma"], (F64, N22), Operations, Peers(DOUBLE_PEERS, Some(33.3)), 0.99),
+    line("multiply-add i32", &["ceiling/mad"], (U32, N22), Operations, Peers(INTEGER_PEERS, Some(33.3)), 0.99),
+    beside(line("dot product of 4 bytes", &["ceiling/dot4"], (U32, N22), Operations, Peers(DOT_PEERS, None), 0.0)),
     line("workgroup memory", &["ceiling/workgroup_read"], (&["f32", "vec4<f32>"], ""), Bytes,
-        Elsewhere("clpeak", 28_100.0), 1.17),
+        Peers(LOCAL_PEERS, Some(28_100.0)), 1.17),
     line("host to device, 256 MiB", SENT, (&["f32", "vec4<f32>"], "67108864"), Bytes, Library("h2d_pinned"), 0.95),
     line("device to host, 256 MiB", RECEIVED, (F32, "67108864"), Bytes, Library("d2h_pinned"), 0.95),
     beside(line("buffer to texture, 64 MiB", &["pitched/buffer_to_texture"], TEXTURE, Bytes,

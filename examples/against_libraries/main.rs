@@ -1,9 +1,11 @@
-//! The suite's fast variants compared with NVIDIA's libraries: `against_libraries LIBRARIES REPORT…`. LIBRARIES is the
-//! output of `scripts/reference/libraries.cu`, the reports are CSVs of the same device. Prints a Markdown table. Each
+//! The suite's fast variants compared with NVIDIA's libraries, clpeak and vkpeak: `against_libraries LIBRARIES REPORT…`.
+//! LIBRARIES is the output of `scripts/reference/libraries.cu`, the reports are CSVs of the same device: the suite's, and
+//! clpeak's. A file `vkpeak.txt` among them is what vkpeak printed. Prints a Markdown table. Each
 //! ratio is the suite's rate divided by the library's: above 1 the suite is faster. `scripts/against-libraries.sh` runs
 //! everything.
 
 mod lines;
+mod peers;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,30 +17,43 @@ use shaderbench::results::{Record, Status};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut files = std::env::args().skip(1);
     let libraries = files.next().ok_or("usage: against_libraries LIBRARIES REPORT…")?;
-    let figures = figures(&std::fs::read_to_string(libraries)?);
+    let mut figures = figures(&std::fs::read_to_string(libraries)?);
     let mut rows: Vec<Record> = Vec::new();
     for file in files {
+        let name = Path::new(&file).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name == "vkpeak.txt" {
+            figures.extend(peers::vkpeak(&std::fs::read_to_string(&file)?));
+            continue;
+        }
+        if name.starts_with("clpeak") {
+            figures.extend(peers::clpeak(&std::fs::read_to_string(&file)?)?);
+            continue;
+        }
         rows.extend(report::reader::open(Path::new(&file))?.records);
     }
     rows.retain(|row| row.status == Status::Ok);
     println!("| what | against | Vulkan | ratio | CUDA | ratio | reach |\n|---|---|---|---|---|---|---|");
-    let mut reached = [0_usize; 2];
+    let (mut reached, mut goals) = ([0_usize; 2], [0_usize; 2]);
     for line in LINES {
         let sides = ["vulkan", "cuda"].map(|api| Side::of(line, &rows, &figures, api));
         let goal = line.reach.map_or_else(
             || "–".to_owned(),
             |reach| format!("{} {reach:.2}", if line.unit == Unit::Time { "≤" } else { "≥" }),
         );
-        for (reached, side) in reached.iter_mut().zip(&sides) {
+        for ((reached, goals), side) in reached.iter_mut().zip(&mut goals).zip(&sides) {
             *reached += usize::from(side.reaches(line));
+            // What the peers of a line do not do through an API is no goal there.
+            *goals += usize::from(line.reach.is_some() && (side.theirs.is_some() || !line.has_peers()));
         }
-        let against = reference(line, &sides);
+        let against = reference(line, &sides, &figures);
         let [vulkan, cuda] = sides.map(|side| side.cells(line.unit));
         println!("| {} | {against} | {vulkan} | {cuda} | {goal} |", line.what);
     }
     let [vulkan, cuda] = reached;
-    let goals = LINES.iter().filter(|line| line.reach.is_some()).count();
-    println!("\n{vulkan} of the {goals} goals are reached through Vulkan, {cuda} through CUDA.");
+    println!(
+        "\n{vulkan} of the {} goals are reached through Vulkan, {cuda} of the {} through CUDA.",
+        goals[0], goals[1]
+    );
     Ok(())
 }
 
@@ -53,6 +68,7 @@ impl Side {
         let theirs = match line.against {
             Against::Library(name) => figures.get(name).copied(),
             Against::Elsewhere(_, figure) => Some(figure),
+            Against::Peers(of, elsewhere) => fastest_peer(of, figures, api).map(|(_, figure)| figure).or(elsewhere),
             Against::Own(of) => best(&Line { of, ..*line }, rows, api),
             Against::ReadPeak => {
                 let reads = Line { of: &["ceiling/read", "ceiling/read_tree"], params: "", ..LINES[1] };
@@ -80,15 +96,32 @@ impl Side {
 }
 
 /// The name and the figure of the reference.
-fn reference(line: &Line, sides: &[Side; 2]) -> String {
+fn reference(line: &Line, sides: &[Side; 2], figures: &HashMap<String, f64>) -> String {
     let figure = |side: &Side| side.theirs.map_or_else(|| "not measured".to_owned(), |it| with_unit(it, line.unit));
     let [vulkan, cuda] = sides;
     match line.against {
         Against::Library(name) => format!("{name}: {}", figure(vulkan)),
         Against::Elsewhere(whose, _) => format!("{whose}, not run here: {}", figure(vulkan)),
         Against::Own(of) => format!("{}: {}; CUDA {}", of.join(", "), figure(vulkan), figure(cuda)),
+        Against::Peers(of, elsewhere) => {
+            let peers = ["vulkan", "cuda"].map(|api| fastest_peer(of, figures, api));
+            let named =
+                peers.iter().flatten().map(|(name, figure)| format!("{name}: {}", with_unit(*figure, line.unit)));
+            let named: Vec<String> = named.collect();
+            match elsewhere {
+                Some(figure) if named.is_empty() => format!("clpeak, not run here: {}", with_unit(figure, line.unit)),
+                None if named.is_empty() => "not measured".to_owned(),
+                _ => named.join("; "),
+            }
+        }
         Against::ReadPeak => format!("read peak: {}; CUDA {}", figure(vulkan), figure(cuda)),
     }
+}
+
+/// The fastest of these figures through an API.
+fn fastest_peer(of: &[&'static str], figures: &HashMap<String, f64>, api: &str) -> Option<(&'static str, f64)> {
+    let own = of.iter().filter(|name| name.split('/').nth(1) == Some(api));
+    own.filter_map(|name| Some((*name, *figures.get(*name)?))).max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// The figures of lines `name value unit`.

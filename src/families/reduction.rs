@@ -229,11 +229,12 @@ const BASE: Benchmark = Benchmark {
 
 /// [`Input::sum`] of the first `n` elements. The rows of a size follow each other and sum the same ones.
 fn sum_of(input: Input, scalar: Scalar, n: u64) -> f64 {
-    static LAST: Mutex<Option<((Input, Scalar, u64), f64)>> = Mutex::new(None);
-    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = last().filter(|(of, _)| *of == (input, scalar, n));
+    type Summed = (Input, Scalar, u64);
+    static LAST: Mutex<Option<(Summed, f64)>> = Mutex::new(None);
+    let (last, summed) = (|| LAST.lock().unwrap_or_else(PoisonError::into_inner), (input, scalar, n));
+    let known = last().filter(|(of, _)| *of == summed);
     let sum = known.map_or_else(|| input.sum(scalar, 0..n), |(_, sum)| sum);
-    *last() = Some(((input, scalar, n), sum));
+    *last() = Some((summed, sum));
     sum
 }
 

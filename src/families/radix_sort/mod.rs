@@ -37,6 +37,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../../shaders/radix_sort/three_kernels.cu"),
             accepts: &[("WG", Accepted::PowerOfTwo(32, 512)), BITS, PAIRS],
             cases: &cases(
+                &[&[("BITS", 4.0), ("PAIRS", 0.0)], &[("BITS", 8.0), ("PAIRS", 0.0)], &[("BITS", 8.0), ("PAIRS", 1.0)]],
                 &[
                     &[("BITS", 4.0), ("PAIRS", 0.0)],
                     &[("BITS", 8.0), ("PAIRS", 0.0)],
@@ -60,7 +61,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../../shaders/radix_sort/onesweep.cu"),
             accepts: &[("WG", Accepted::PowerOfTwo(64, 512)), PAIRS],
             waits: true,
-            cases: &cases(&[&[("PAIRS", 0.0)], &[("PAIRS", 1.0)]], &[&[("PAIRS", 0.0)]]),
+            cases: &cases(KEYS_AND_PAIRS, KEYS_AND_PAIRS, &[&[("PAIRS", 0.0)]]),
             buffers: onesweep_buffers,
             steps: onesweep_steps,
             ..BASE
@@ -70,6 +71,7 @@ pub const FAMILY: Family = Family {
 
 const TUNED: &[Choice] = &[("WG", &[128.0, 256.0, 512.0])];
 const BITS: (&str, Accepted) = ("BITS", Accepted::OneOf(&[4.0, 8.0]));
+const KEYS_AND_PAIRS: &[Params] = &[&[("PAIRS", 0.0)], &[("PAIRS", 1.0)]];
 const PAIRS: (&str, Accepted) = ("PAIRS", Accepted::SWITCH);
 
 /// What the benchmarks here share.
@@ -85,14 +87,14 @@ const BASE: Benchmark = Benchmark {
 const MOST: u64 = 1 << 30;
 
 /// `largest`: the parameters at the largest size.
-const fn cases(params: &'static [Params], largest: &'static [Params]) -> [Cases; 3] {
+const fn cases(quick: &'static [Params], params: &'static [Params], largest: &'static [Params]) -> [Cases; 3] {
     const QUICK: &[Extent] = &[Extent::Linear(1 << 24)];
     const ALL: &[Extent] =
         &[Extent::Linear(100_003), Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26)];
     const LARGEST: &[Extent] = &[Extent::Linear(1 << 28)];
     const U32: &[Dtype] = &[Dtype::U32];
     [
-        Cases { from: Profile::Quick, dtypes: U32, extents: QUICK, params },
+        Cases { from: Profile::Quick, dtypes: U32, extents: QUICK, params: quick },
         Cases { from: Profile::Standard, dtypes: U32, extents: ALL, params },
         Cases { from: Profile::Standard, dtypes: U32, extents: LARGEST, params: largest },
     ]
