@@ -100,7 +100,7 @@ const KERNELS: [&str; 3] = ["find", "multiply", "add"];
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 12)),
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: TWO_MATRICES },
+        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: MATRICES },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: MATRICES },
     ],
     accepts: &[MATRIX],
@@ -123,8 +123,6 @@ const BASE: Benchmark = Benchmark {
 };
 
 const MATRICES: &[Params] = &[&[("MATRIX", 0.0)], &[("MATRIX", 1.0)], &[("MATRIX", 2.0)]];
-/// Without the random one.
-const TWO_MATRICES: &[Params] = &[&[("MATRIX", 0.0)], &[("MATRIX", 1.0)]];
 const QUICK: &[Extent] = &[Extent::Linear(1 << 20)];
 const ALL: &[Extent] = &[Extent::Linear(100_003), Extent::Linear(1 << 20), Extent::Linear(1 << 22)];
 
