@@ -13,9 +13,9 @@ constexpr u32 TILES = PASSES * DIGITS;
 // all smaller ones in all tiles up to this one.
 constexpr u32 AGGREGATE = 1u << 30, INCLUSIVE = 2u << 30, COUNT = AGGREGATE - 1u;
 
-// Blocks per SM to ask for. With keys alone, the compiler would take more registers than their gain is worth on compute
-// capability 9.0, where it was measured.
-constexpr u32 BLOCKS = PAIRS == 0u && __CUDA_ARCH__ == 900 ? 1536u / WG : 1u;
+// Blocks per SM to ask for. With keys alone, the compiler would take more registers than their gain is worth (measured on
+// compute capability 9.0). Before 8.0 an SM holds fewer threads.
+constexpr u32 BLOCKS = PAIRS == 0u && __CUDA_ARCH__ >= 800 ? 1536u / WG : 1u;
 
 struct Shared {
     // Digit counters, one row for each warp; then the sorted tile.
