@@ -246,7 +246,10 @@ fn ptx_names_the_entry_point_and_is_stored_for_each_architecture_that_a_twin_tes
             assert!(text.contains(&format!("\n.target sm_{capability}\n")), "{text}");
         }
         if tests(&kernel.cuda) && oldest < 80 {
-            assert_eq!(all.last().map(|ptx| ptx.capability), Some(80), "{}", kernel.cuda);
+            // The sort tests the architecture for keys alone; the code for pairs is the same on all.
+            let of_pairs = kernel.cuda.contains("#define PAIRS 1u");
+            let last = if of_pairs { oldest } else { 80 };
+            assert_eq!(all.last().map(|ptx| ptx.capability), Some(last), "{}", kernel.cuda);
             with_several += usize::from(all.len() > 1);
         }
     }
