@@ -1,6 +1,6 @@
 //! The wgpu backend.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use super::adapter::Adapter;
 use super::compared::Compared;
@@ -101,7 +101,7 @@ impl WgpuBackend {
             let allocated = Memory::Buffer(taken.next().flatten().unwrap_or_else(|| {
                 let (label, (size, usage)) = (Some(buffer.name), shape(buffer));
                 let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false };
-                let buffer = Arc::new(self.gpu.device.create_buffer(&descriptor));
+                let buffer = Rc::new(self.gpu.device.create_buffer(&descriptor));
                 self.pool.keep(&buffer);
                 buffer
             }));

@@ -1,13 +1,13 @@
 //! Memory of a job on the device.
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use crate::error::{Error, Result};
 
 /// The memory of one of a job's buffers.
 #[derive(Clone)]
 pub(super) enum Memory {
-    Buffer(Arc<wgpu::Buffer>),
+    Buffer(Rc<wgpu::Buffer>),
     Texture(wgpu::Texture),
 }
 

@@ -2,7 +2,7 @@
 //! free it: in a short run, a tenth of its time.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// Smaller buffers cost too little to keep.
 const LARGE: u64 = 32 << 20;
@@ -17,7 +17,7 @@ fn is_kept((size, usage): Shape) -> bool {
 /// The large buffers of jobs. One that no job uses any more is idle.
 #[derive(Default)]
 pub(super) struct Pool {
-    buffers: Vec<Arc<wgpu::Buffer>>,
+    buffers: Vec<Rc<wgpu::Buffer>>,
 }
 
 /// Size and usage of a buffer.
@@ -27,18 +27,17 @@ impl Pool {
     /// Idle buffers for the `wanted` ones, in their order, with what their last job left in them; `None` where there is
     /// none. They may be larger. If a large one must be allocated, the idle buffers that nobody wants are freed first: no
     /// job finds much less memory than it would in a run without the pool.
-    pub(super) fn take(&mut self, wanted: &[Shape]) -> Vec<Option<Arc<wgpu::Buffer>>> {
+    pub(super) fn take(&mut self, wanted: &[Shape]) -> Vec<Option<Rc<wgpu::Buffer>>> {
         let mut taken = vec![None; wanted.len()];
         let mut order: Vec<usize> = (0..wanted.len()).filter(|index| is_kept(wanted[*index])).collect();
         order.sort_by_key(|index| Reverse(wanted[*index].0));
         let mut are_all_taken = true;
         for index in order {
             let (size, usage) = wanted[index];
-            let fits =
-                |buffer: &&Arc<wgpu::Buffer>| is_idle(buffer) && buffer.usage() == usage && buffer.size() >= size;
+            let fits = |buffer: &&Rc<wgpu::Buffer>| is_idle(buffer) && buffer.usage() == usage && buffer.size() >= size;
             let smallest = self.buffers.iter().filter(fits).min_by_key(|buffer| buffer.size());
             are_all_taken &= smallest.is_some();
-            taken[index] = smallest.map(Arc::clone);
+            taken[index] = smallest.map(Rc::clone);
         }
         if !are_all_taken {
             self.clear();
@@ -47,9 +46,9 @@ impl Pool {
     }
 
     /// Keeps a buffer for later jobs, if it is worth it.
-    pub(super) fn keep(&mut self, buffer: &Arc<wgpu::Buffer>) {
+    pub(super) fn keep(&mut self, buffer: &Rc<wgpu::Buffer>) {
         if is_kept((buffer.size(), buffer.usage())) {
-            self.buffers.push(Arc::clone(buffer));
+            self.buffers.push(Rc::clone(buffer));
         }
     }
 
@@ -59,8 +58,8 @@ impl Pool {
     }
 }
 
-fn is_idle(buffer: &Arc<wgpu::Buffer>) -> bool {
-    Arc::strong_count(buffer) == 1
+fn is_idle(buffer: &Rc<wgpu::Buffer>) -> bool {
+    Rc::strong_count(buffer) == 1
 }
 
 #[cfg(test)]
@@ -98,7 +97,7 @@ mod tests {
             let created = taken.iter().filter(|buffer| buffer.is_none()).count();
             let buffers = taken.into_iter().zip(wanted).map(|(taken, wanted)| {
                 taken.unwrap_or_else(|| {
-                    let buffer = Arc::new(create(*wanted));
+                    let buffer = Rc::new(create(*wanted));
                     pool.keep(&buffer);
                     buffer
                 })
