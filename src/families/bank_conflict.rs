@@ -261,8 +261,8 @@ fn sums(
     each(move |i| sums.get_or_init(&all)[(start(i) % span) as usize])
 }
 
-/// For each start, the sum of `rounds` of the values, each `ADVANCE` after the last one, in a circle. Starts that follow
-/// each other so share a table of sums, from which each takes a difference: the sums are of integers, and exact.
+/// For each start, the sum of `rounds` values that are `ADVANCE` apart, with indices modulo the length. Starts on the same
+/// cycle share prefix sums, which are exact: all values are multiples of the same power of two.
 fn totals(values: &[f64], rounds: u64) -> Vec<f64> {
     let mut totals = vec![None; values.len()];
     for first in 0..values.len() {
@@ -270,17 +270,17 @@ fn totals(values: &[f64], rounds: u64) -> Vec<f64> {
             continue;
         }
         let next = |at: &usize| Some((at + ADVANCE as usize) % values.len()).filter(|at| *at != first);
-        let circle: Vec<usize> = std::iter::successors(Some(first), next).collect();
-        let mut sums = vec![0.0];
-        for at in &circle {
-            sums.push(sums[sums.len() - 1] + values[*at]);
+        let cycle: Vec<usize> = std::iter::successors(Some(first), next).collect();
+        let mut prefix = vec![0.0];
+        for at in &cycle {
+            prefix.push(prefix[prefix.len() - 1] + values[*at]);
         }
-        let (length, all) = (circle.len(), sums[circle.len()]);
+        let (length, all) = (cycle.len(), prefix[cycle.len()]);
         let (whole, rest) = (rounds / length as u64, (rounds % length as u64) as usize);
-        for (place, at) in circle.iter().enumerate() {
-            let end = place + rest;
-            let upto = if end > length { all + sums[end - length] } else { sums[end] };
-            totals[*at] = Some(whole as f64 * all + (upto - sums[place]));
+        for (index, at) in cycle.iter().enumerate() {
+            let end = index + rest;
+            let upto = if end > length { all + prefix[end - length] } else { prefix[end] };
+            totals[*at] = Some(whole as f64 * all + (upto - prefix[index]));
         }
     }
     totals.into_iter().flatten().collect()

@@ -165,8 +165,8 @@ impl Kernel {
     }
 }
 
-/// What [`Kernel::new`] makes of a benchmark's files. Every epoch of every size asks for it again, and naga takes a
-/// millisecond or more: in a `standard` run, a twentieth of its time.
+/// What [`Kernel::new`] makes of a benchmark's files. It is stored, since every epoch of every size needs it and naga takes
+/// about a millisecond.
 #[derive(Clone)]
 struct Texts {
     source: String,
@@ -175,17 +175,17 @@ struct Texts {
     interface: Interface,
 }
 
-/// The files of a benchmark, which live as long as the process, by their addresses; and what else the texts depend on.
+/// What the texts depend on. The files stand for themselves by their addresses: they live as long as the process.
 type TextsKey = (String, [(usize, usize); 3], Dtype, Vec<(String, u64)>);
 
 impl Texts {
     fn of(case: &Case, constants: &Constants) -> Result<Self> {
         static KNOWN: Mutex<BTreeMap<TextsKey, Texts>> = Mutex::new(BTreeMap::new());
         let (benchmark, shape) = (case.benchmark, &case.shape);
-        let place = |file: &'static [u8]| (file.as_ptr() as usize, file.len());
+        let address = |file: &'static [u8]| (file.as_ptr() as usize, file.len());
         let files = [benchmark.wgsl.as_bytes(), benchmark.cuda.as_bytes(), benchmark.spirv];
         let values = shape.params.iter().map(|(name, value)| (name.clone(), value.to_bits()));
-        let key = (case.name(), files.map(place), shape.dtype, values.collect());
+        let key = (case.name(), files.map(address), shape.dtype, values.collect());
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(texts) = known().get(&key) {
             return Ok(texts.clone());

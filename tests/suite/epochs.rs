@@ -113,7 +113,7 @@ fn apis_have_as_many_epochs_and_take_turns_at_being_first() {
     let outcome = run(&mut [&mut vulkan, &mut cuda], Vec::new(), &with(THREE, 5), &mut watch);
     assert!(outcome.records.iter().filter(|row| row.median_ns.is_some()).all(|row| row.epochs_ns.len() == 3));
     for pass in &watch.passes[1..] {
-        // The rows of a case follow each other. One API alone runs some cases.
+        // The rows of a case follow each other. Only one API runs some cases.
         let of_two: Vec<_> = pass.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() == 2).collect();
         let alone = pass.len() - 2 * of_two.len();
         assert!(alone <= 1 && of_two.len() > 4, "{pass:?}");

@@ -64,6 +64,12 @@ impl WgpuBackend {
         self.gpu.is_lost()
     }
 
+    /// The memory of an input that the previous job had, or an earlier buffer of this one.
+    fn cached(&self, buffer: &JobBuffer) -> Option<&Memory> {
+        let same = self.inputs.iter().find(|(cached, _)| buffer.is_shareable() && cached.is_same_input(buffer));
+        same.map(|(_, memory)| memory)
+    }
+
     /// Allocates the job's buffers and textures, except the inputs that are cached from the previous job. Returns the
     /// indices of the memory to fill.
     async fn allocate(&mut self, job: &Job) -> Result<(Vec<Memory>, Vec<usize>)> {
@@ -76,20 +82,15 @@ impl WgpuBackend {
                 is_wanted
             });
         }
-        let is_cached = |buffer: &JobBuffer| {
-            buffer.is_shareable() && self.inputs.iter().any(|(cached, _)| cached.is_same_input(buffer))
-        };
-        let fresh = job.buffers.iter().filter(|buffer| buffer.texture().is_none() && !is_cached(buffer));
-        let fresh: Vec<_> = fresh.map(shape).collect();
-        let mut taken = self.pool.take(&fresh).into_iter();
-        // What was freed. The job reports an error of the poll.
+        let is_fresh = |buffer: &JobBuffer| buffer.texture().is_none() && self.cached(buffer).is_none();
+        let wanted: Vec<_> = job.buffers.iter().map(|buffer| is_fresh(buffer).then(|| shape(buffer))).collect();
+        let mut taken = self.pool.take(&wanted);
+        // wgpu frees dropped memory at a poll. The job reports an error of this one.
         let _ = self.gpu.device.poll(wgpu::PollType::Poll);
         let (mut buffers, mut to_fill) = (Vec::new(), Vec::new());
         let scope = self.gpu.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         for (index, buffer) in job.buffers.iter().enumerate() {
-            if let Some((_, memory)) =
-                self.inputs.iter().find(|(cached, _)| buffer.is_shareable() && cached.is_same_input(buffer))
-            {
+            if let Some(memory) = self.cached(buffer) {
                 buffers.push(memory.clone());
                 continue;
             }
@@ -98,7 +99,7 @@ impl WgpuBackend {
                 buffers.push(Memory::Texture(self.gpu.texture(buffer.name, texture)));
                 continue;
             }
-            let allocated = Memory::Buffer(taken.next().flatten().unwrap_or_else(|| {
+            let allocated = Memory::Buffer(taken[index].take().unwrap_or_else(|| {
                 let (label, (size, usage)) = (Some(buffer.name), shape(buffer));
                 let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false };
                 let buffer = Rc::new(self.gpu.device.create_buffer(&descriptor));
@@ -140,7 +141,7 @@ impl WgpuBackend {
             kernel => Some(self.pipelines.get(&self.gpu, kernel).await?),
         };
         let (buffers, to_fill) = match self.allocate(job).await {
-            // A buffer taken over may have been much larger than needed. Now there is none.
+            // A reused buffer may have been much larger than needed. The pool is empty now.
             Err(Error::OutOfMemory(_)) => self.allocate(job).await?,
             allocated => allocated?,
         };

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
+use crate::job::JobBuffer;
 
 /// The memory of one of a job's buffers.
 #[derive(Clone)]
@@ -19,6 +20,14 @@ impl Memory {
         }
     }
 
+    /// The view of a texture; `None` for a buffer.
+    pub(super) fn view(&self) -> Option<wgpu::TextureView> {
+        match self {
+            Self::Buffer(_) => None,
+            Self::Texture(texture) => Some(texture.create_view(&wgpu::TextureViewDescriptor::default())),
+        }
+    }
+
     /// Frees the memory now. A browser would free it at its next garbage collection; elsewhere the last owner frees it
     /// when dropped.
     pub(super) fn free(&self) {
@@ -29,4 +38,17 @@ impl Memory {
             }
         }
     }
+}
+
+/// The binding of a buffer of a job. Its guard zone is bound too: an API drops or moves stores outside of a binding, so
+/// that they would not be seen. Only a kernel that reads lengths must not be given a longer buffer. What follows in the
+/// memory, which may be longer (`Pool`), is not bound.
+pub(super) fn binding<'a>(
+    memory: &'a wgpu::Buffer,
+    spec: &JobBuffer,
+    reads_lengths: bool,
+) -> wgpu::BindingResource<'a> {
+    let guard = if reads_lengths { 0 } else { spec.guard };
+    let size = std::num::NonZero::new(spec.bytes + guard);
+    wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: memory, offset: 0, size })
 }

@@ -1,5 +1,5 @@
-//! Large buffers that the next job takes over. A driver takes 25 to 50 ms to allocate a gigabyte, and 20 to 30 ms to
-//! free it: in a short run, a tenth of its time.
+//! Large buffers that the next job reuses: a driver takes 25 to 50 ms to allocate a gigabyte, and 20 to 30 ms to free it
+//! (docs/limits.md).
 
 use std::cmp::Reverse;
 use std::rc::Rc;
@@ -24,16 +24,17 @@ pub(super) struct Pool {
 pub(super) type Shape = (u64, wgpu::BufferUsages);
 
 impl Pool {
-    /// Idle buffers for the `wanted` ones, in their order, with what their last job left in them; `None` where there is
-    /// none. They may be larger. If a large one must be allocated, the idle buffers that nobody wants are freed first: no
-    /// job finds much less memory than it would in a run without the pool.
-    pub(super) fn take(&mut self, wanted: &[Shape]) -> Vec<Option<Rc<wgpu::Buffer>>> {
+    /// An idle buffer for each of the `wanted` ones, by index; `None` where nothing is wanted or no idle one fits. A buffer
+    /// may be larger than wanted, and has the contents of its last job. If a large one must be allocated, the other idle
+    /// buffers are freed first, so that the job has about as much memory as without the pool.
+    pub(super) fn take(&mut self, wanted: &[Option<Shape>]) -> Vec<Option<Rc<wgpu::Buffer>>> {
         let mut taken = vec![None; wanted.len()];
-        let mut order: Vec<usize> = (0..wanted.len()).filter(|index| is_kept(wanted[*index])).collect();
-        order.sort_by_key(|index| Reverse(wanted[*index].0));
+        let large =
+            wanted.iter().enumerate().filter_map(|(index, wanted)| Some((index, wanted.filter(|it| is_kept(*it))?)));
+        let mut large: Vec<(usize, Shape)> = large.collect();
+        large.sort_by_key(|(_, (size, _))| Reverse(*size));
         let mut are_all_taken = true;
-        for index in order {
-            let (size, usage) = wanted[index];
+        for (index, (size, usage)) in large {
             let fits = |buffer: &&Rc<wgpu::Buffer>| is_idle(buffer) && buffer.usage() == usage && buffer.size() >= size;
             let smallest = self.buffers.iter().filter(fits).min_by_key(|buffer| buffer.size());
             are_all_taken &= smallest.is_some();
@@ -93,7 +94,7 @@ mod tests {
         let mut pool = Pool::default();
         // The buffers of a job, with the number of those that are new.
         let job = |pool: &mut Pool, wanted: &[Shape]| {
-            let taken = pool.take(wanted);
+            let taken = pool.take(&wanted.iter().copied().map(Some).collect::<Vec<_>>());
             let created = taken.iter().filter(|buffer| buffer.is_none()).count();
             let buffers = taken.into_iter().zip(wanted).map(|(taken, wanted)| {
                 taken.unwrap_or_else(|| {
@@ -123,6 +124,9 @@ mod tests {
         let (_, created) = job(&mut pool, &[large, larger]);
         assert_eq!((created, pool.buffers.len()), (1, 3), "the larger one is for what needs it");
         drop(one);
+        let taken = pool.take(&[None, Some(large), None]);
+        assert_eq!(taken.iter().map(Option::is_some).collect::<Vec<_>>(), [false, true, false], "by index");
+        drop(taken);
         pool.clear();
         assert!(pool.buffers.is_empty());
     }

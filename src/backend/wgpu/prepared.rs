@@ -6,7 +6,7 @@ use std::ops::Range;
 use web_time::Instant;
 
 use super::gpu::Gpu;
-use super::memory::Memory;
+use super::memory::{self, Memory};
 use super::platform::PIECE;
 use super::steps::{is_host_copy, unsupported};
 use super::timestamps::{MAX_QUERIES, Timestamps};
@@ -56,7 +56,7 @@ impl WgpuJob {
         let layout = pipeline.as_ref().map(|pipeline| pipeline.get_bind_group_layout(0));
         let has_sampler = !job.kernel.interface.samplers.is_empty();
         let sampler = has_sampler.then(|| linear_wrap_sampler(&gpu.device));
-        let views: Vec<_> = memory.iter().map(view).collect();
+        let views: Vec<_> = memory.iter().map(Memory::view).collect();
         let reads_lengths = job.kernel.reads_lengths();
         let bind = |step: &Step| {
             let group = match (step, &layout) {
@@ -64,7 +64,9 @@ impl WgpuJob {
                     let interface = &job.kernel.interface;
                     let bindings = interface.bindings.iter().zip(buffers).map(|(binding, buffer)| {
                         let resource = match (&memory[*buffer], &views[*buffer]) {
-                            (Memory::Buffer(memory), _) => bound(memory, &job.buffers[*buffer], reads_lengths),
+                            (Memory::Buffer(memory), _) => {
+                                memory::binding(memory, &job.buffers[*buffer], reads_lengths)
+                            }
                             (_, view) => wgpu::BindingResource::TextureView(view.as_ref()?),
                         };
                         Some(wgpu::BindGroupEntry { binding: binding.index, resource })
@@ -423,22 +425,6 @@ impl Drop for WgpuJob {
         // Shareable inputs are cached for the next job.
         let own = self.specs.iter().zip(&self.memory).filter(|(spec, _)| !spec.is_shareable());
         own.for_each(|(_, memory)| memory.free());
-    }
-}
-
-/// The binding of a buffer. Its guard zone is bound too: an API drops or moves stores outside of a binding, so that they
-/// would not be seen. Only a kernel that reads lengths must not be given a longer buffer.
-fn bound<'a>(memory: &'a wgpu::Buffer, spec: &job::JobBuffer, reads_lengths: bool) -> wgpu::BindingResource<'a> {
-    let guard = if reads_lengths { 0 } else { spec.guard };
-    // The memory may be longer: see `Pool`.
-    let size = std::num::NonZero::new(spec.bytes + guard);
-    wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: memory, offset: 0, size })
-}
-
-fn view(memory: &Memory) -> Option<wgpu::TextureView> {
-    match memory {
-        Memory::Buffer(_) => None,
-        Memory::Texture(texture) => Some(texture.create_view(&wgpu::TextureViewDescriptor::default())),
     }
 }
 
