@@ -4,13 +4,13 @@ use crate::backend::{Device, DeviceType};
 use crate::suite::Profile;
 
 /// Mean seconds of a case through one API with its epochs, kernels' compilation and verification, as runs of the whole
-/// suite took on an H200 (`docs/limits.md`). `None` if no such run has been timed.
+/// suite took through Vulkan on H100s (`docs/limits.md`). `None` if no such run has been timed.
 const fn seconds_per_case(profile: Profile) -> Option<f64> {
     match profile {
-        // 386 cases through two APIs in 51 s.
-        Profile::Quick => Some(0.066),
-        // 1119 cases in 232 and 221 s.
-        Profile::Standard => Some(0.20),
+        // 402 cases in 20 and 25 s, and 398 or 403 in 19 to 29 s.
+        Profile::Quick => Some(0.054),
+        // 1409 cases in 242 s.
+        Profile::Standard => Some(0.17),
         // No run has been timed to its end since cases are measured in epochs.
         Profile::Thorough => None,
     }
@@ -33,7 +33,7 @@ pub(super) fn estimate(profile: Profile, cases: usize, card: &[&Device]) -> Opti
         seconds => format!("{:.0} minutes", seconds / 60.0),
     };
     let apis = if card.len() > 1 { format!(" through {} APIs", card.len()) } else { String::new() };
-    Some(format!("about {time} for {cases} cases{apis}, estimated from an H200"))
+    Some(format!("about {time} for {cases} cases{apis}, estimated from an H100"))
 }
 
 #[cfg(test)]
@@ -46,12 +46,12 @@ mod tests {
     fn only_what_was_timed_is_estimated() {
         let discrete = device("Fake 9000", Api::Vulkan, &[]);
         let of = |profile, cases, apis: usize| estimate(profile, cases, &vec![&discrete; apis]);
-        let expected = |text: &str| Some(format!("about {text}, estimated from an H200"));
-        assert_eq!(of(Profile::Quick, 386, 2), expected("50 s for 386 cases through 2 APIs"));
-        assert_eq!(of(Profile::Quick, 386, 1), expected("30 s for 386 cases"));
-        assert_eq!(of(Profile::Quick, 386, 3), expected("1 minute for 386 cases through 3 APIs"));
+        let expected = |text: &str| Some(format!("about {text}, estimated from an H100"));
+        assert_eq!(of(Profile::Quick, 402, 2), expected("40 s for 402 cases through 2 APIs"));
+        assert_eq!(of(Profile::Quick, 402, 1), expected("20 s for 402 cases"));
+        assert_eq!(of(Profile::Quick, 402, 3), expected("1 minute for 402 cases through 3 APIs"));
         assert_eq!(of(Profile::Quick, 2000, 1), expected("2 minutes for 2000 cases"));
-        assert_eq!(of(Profile::Standard, 1119, 1), expected("4 minutes for 1119 cases"));
+        assert_eq!(of(Profile::Standard, 1409, 1), expected("4 minutes for 1409 cases"));
         assert_eq!((of(Profile::Quick, 20, 1), of(Profile::Thorough, 1081, 1)), (None, None));
         let software = device("llvmpipe (LLVM 15)", Api::Vulkan, &[]);
         assert_eq!(estimate(Profile::Quick, 1081, &[&software]), None);
