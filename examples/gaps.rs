@@ -219,6 +219,51 @@ const GAPS: &[Gap] = &[
         ],
     ),
     gap(
+        "fft/stockham",
+        Dtype::F32,
+        Extent::Matrix(8192, 4096),
+        "RADIX=2",
+        &[
+            ("five blocks per SM", ExtraSharedMemory(24 << 10)),
+            ("four blocks per SM", ExtraSharedMemory(36 << 10)),
+            ("three blocks per SM", ExtraSharedMemory(56 << 10)),
+            ("two blocks per SM", ExtraSharedMemory(88 << 10)),
+        ],
+    ),
+    gap(
+        "fft/stockham",
+        Dtype::F32,
+        Extent::Matrix(8192, 4096),
+        "RADIX=8",
+        &[
+            ("five blocks per SM", ExtraSharedMemory(24 << 10)),
+            ("four blocks per SM", ExtraSharedMemory(36 << 10)),
+            ("three blocks per SM", ExtraSharedMemory(56 << 10)),
+            ("two blocks per SM", ExtraSharedMemory(88 << 10)),
+        ],
+    ),
+    gap(
+        "spmv/subgroup",
+        Dtype::F32,
+        Extent::Linear(4_194_304),
+        "MATRIX=1",
+        &[
+            ("loop not unrolled", Cuda(&[("for (u32 k =", "#pragma unroll 1\n        for (u32 k =")])),
+            ("index checked", Cuda(&[("x[columns[k]]", "(columns[k] < sizes.rows ? x[columns[k]] : 0.0f)")])),
+            (
+                "both, and neither array only read",
+                Cuda(&[
+                    ("for (u32 k =", "#pragma unroll 1\n        for (u32 k ="),
+                    ("x[columns[k]]", "(columns[k] < sizes.rows ? x[columns[k]] : 0.0f)"),
+                    ("const T* __restrict__ x", "const T* x"),
+                    ("const T* __restrict__ values", "const T* values"),
+                    ("const u32* __restrict__ columns", "const u32* columns"),
+                ]),
+            ),
+            ("loads for four sums first", Wgsl(FOUR_AT_ONCE)),
+        ],
+    ),
+    gap(
         "workgroup_memory/zero_init",
         Dtype::U32,
         Extent::Linear(1 << 24),
@@ -438,6 +483,24 @@ const FILL_STRONGLY: &str = "const auto stored = [&](float x) {
                 : : \"l\"(output + i), \"f\"(x) : \"memory\");
         };
         stored(";
+
+/// The products of `spmv/subgroup` four at a time.
+const FOUR_AT_ONCE: &[Edit] = &[(
+    "for (var k = starts[row] + lane; k < stop; k += lanes) {",
+    "var k = starts[row] + lane;
+        while (k + 3u * lanes < stop) {
+            let a = values[k] * x[columns[k]];
+            let b = values[k + lanes] * x[columns[k + lanes]];
+            let c = values[k + 2u * lanes] * x[columns[k + 2u * lanes]];
+            let d = values[k + 3u * lanes] * x[columns[k + 3u * lanes]];
+            sum += a;
+            sum += b;
+            sum += c;
+            sum += d;
+            k += 4u * lanes;
+        }
+        for (; k < stop; k += lanes) {",
+)];
 
 const COPY_TEXELS: &str = "
 @group(0) @binding(0) var input: texture_2d<u32>;

@@ -97,17 +97,25 @@ fn by_elements(row: u32, lane: u32, lanes: u32) -> vec4<f32> {
     let rows = min(vec4<u32>(row, row + 1u, row + 2u, row + 3u), vec4<u32>(sizes.rows - 1u)) * sizes.columns;
     var sums = vec4<f32>();
     for (var column = lane; column < sizes.columns; column += lanes) {
-        let from_x = half_of(x[column / 8u], column);
-        sums += from_x * vec4<f32>(at(rows.x + column), at(rows.y + column), at(rows.z + column), at(rows.w + column));
+        let from_x = x_at(column);
+        sums += from_x * vec4<f32>(
+            weight_at(rows.x + column), weight_at(rows.y + column),
+            weight_at(rows.z + column), weight_at(rows.w + column),
+        );
     }
     return sums;
 }
 
-fn at(i: u32) -> f32 {
-    return half_of(weights[i / 8u], i);
+// One word is loaded, not the vector around it.
+fn weight_at(i: u32) -> f32 {
+    return half(weights[i / 8u][i / 2u % 4u], i);
 }
 
-/// Element i % 8 of eight.
-fn half_of(words: vec4<u32>, i: u32) -> f32 {
-    return unpack2x16float(words[i / 2u % 4u] >> (16u * (i % 2u))).x;
+fn x_at(i: u32) -> f32 {
+    return half(x[i / 8u][i / 2u % 4u], i);
+}
+
+/// Half i % 2 of a word.
+fn half(word: u32, i: u32) -> f32 {
+    return unpack2x16float(word >> (16u * (i % 2u))).x;
 }

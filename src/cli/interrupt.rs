@@ -1,5 +1,5 @@
-//! Ctrl-C: the first one ends the run after the current case, the second one ends it immediately. A terminal that goes
-//! away ends it after the current case too.
+//! Ctrl-C: the first one ends the run after the current case, one after the report of that ends it immediately. A terminal
+//! that goes away ends it after the current case too.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +12,9 @@ use crate::error::{Error, Result};
 
 /// Exit code of an interrupted run, as for a program ended by SIGINT.
 pub(super) const EXIT_CODE: u8 = 130;
+
+/// Signals this soon after the first are the same interruption: `timeout` signals the process, and then its group.
+const ONE: Duration = Duration::from_millis(100);
 
 /// State of an interruption by the user.
 #[derive(Clone)]
@@ -27,10 +30,9 @@ impl Interrupt {
     /// # Errors
     /// [`Error::Usage`] if a handler cannot be installed.
     pub(super) fn listen() -> Result<Self> {
-        let is_requested = Arc::new(AtomicBool::new(false));
+        let (is_requested, is_reported) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         for signal in [SIGINT, SIGTERM] {
-            // Order matters: the shutdown handler runs first, so only a second signal ends the program.
-            flag::register_conditional_shutdown(signal, i32::from(EXIT_CODE), Arc::clone(&is_requested))
+            flag::register_conditional_shutdown(signal, i32::from(EXIT_CODE), Arc::clone(&is_reported))
                 .map_err(|error| unhandled(signal, &error))?;
             register(signal, &is_requested)?;
         }
@@ -46,6 +48,9 @@ impl Interrupt {
             while !watched.is_requested() {
                 std::thread::sleep(Duration::from_millis(100));
             }
+            std::thread::sleep(ONE);
+            // From here on a signal ends the program: the text below says so.
+            is_reported.store(true, Ordering::Relaxed);
             if !*watched.over() {
                 super::output::say("interrupted: finishing the current case (interrupt again to stop at once)");
             }

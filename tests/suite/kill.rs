@@ -132,7 +132,8 @@ fn an_interrupted_run_exits_with_130_and_names_the_command_that_resumes_it() {
         return;
     }
     let pid = child.id().to_string();
-    program("kill").args(&["-INT", &pid]).run().succeeds();
+    // Twice, as `timeout` does.
+    program("kill").args(&["-INT", &pid, &pid]).run().succeeds();
     let lines: Vec<String> = lines.collect();
     assert_eq!(child.wait().expect("ends").code(), Some(130), "{lines:#?}");
     let last = lines.last().expect("a sentence");

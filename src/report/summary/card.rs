@@ -46,7 +46,6 @@ pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String 
         let second = ratios.first().map(|(_, ratios)| ratios);
         lines.extend(found.iter().map(|best| job(best, second, terminal)));
     }
-    lines.extend(ratios.iter().flat_map(|(other, ratios)| by_family(*other, ratios, terminal)));
     let all: Vec<&Record> = records.iter().collect();
     let mut last = attention(&troubles(&all), terminal);
     if found.iter().any(|best| best.is_tied) {
@@ -56,7 +55,10 @@ pub fn card(records: &[Record], after: &[String], terminal: Terminal) -> String 
     last.extend(notes.iter().map(|line| cut(line, COLUMNS)));
     let used = last.len() + path.map_or(0, |path| display_width(path).div_ceil(COLUMNS));
     // What does not fit is left out from the middle: heading, faults and the report's path stay.
-    lines.truncate(LINES.saturating_sub(used));
+    let room = LINES.saturating_sub(used);
+    let each = room.saturating_sub(lines.len()) / ratios.len().max(1);
+    lines.extend(ratios.iter().flat_map(|(other, ratios)| by_family(*other, ratios, each, terminal)));
+    lines.truncate(room);
     lines.extend(last);
     lines.extend(path.cloned());
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
@@ -189,11 +191,24 @@ fn job(best: &Best, ratios: Option<&Ratios>, terminal: Terminal) -> String {
     line.trim_end().to_owned()
 }
 
-/// The time of the first lane ÷ that of the `other`, the geometric mean by family.
-fn by_family(other: Lane, ratios: &Ratios, terminal: Terminal) -> Vec<String> {
-    let parts: Vec<String> =
-        ratios.by_family().into_iter().map(|(family, ratio)| format!("{family} {}", format::ratio(ratio))).collect();
-    labelled(&format!("÷ {}", other.title()), &parts, terminal)
+/// The time of the first lane ÷ that of the `other`, the geometric mean by family, the largest first. Families for which
+/// `room` lines are too few are counted.
+fn by_family(other: Lane, ratios: &Ratios, room: usize, terminal: Terminal) -> Vec<String> {
+    let mut families = ratios.by_family();
+    families.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let label = format!("÷ {}", other.title());
+    let first = |count: usize| {
+        let (shown, rest) = families.split_at(count);
+        let mut parts: Vec<String> =
+            shown.iter().map(|(family, ratio)| format!("{family} {}", format::ratio(*ratio))).collect();
+        if let [(_, largest), .., (_, smallest)] = rest {
+            parts.push(format!("{} more from {} to {}", rest.len(), format::ratio(*largest), format::ratio(*smallest)));
+        }
+        labelled(&label, &parts, terminal)
+    };
+    // One family is not counted, but named: it needs as much room.
+    let counts = (0..=families.len()).rev().filter(|count| count + 1 != families.len());
+    counts.map(first).find(|lines| lines.len() <= room).unwrap_or_default()
 }
 
 /// What needs a look: counted, and the first named.
@@ -307,6 +322,30 @@ mod tests {
         for needed in ["wrong: ", "failed: ", "implausible: ", "unsteady", "next: ", "/r.csv"] {
             assert!(text.contains(needed), "{needed}\n{text}");
         }
+    }
+
+    #[test]
+    fn families_that_do_not_fit_are_counted_the_most_costly_ones_named() {
+        let records = records(include_bytes!("../../../results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv"));
+        let lanes = lanes(&records);
+        let ratios = Ratios::new(&records, [lanes[0], lanes[1]]);
+        let mut sorted = ratios.by_family();
+        sorted.sort_by(|a, b| b.1.total_cmp(&a.1));
+        for room in 0..12 {
+            let lines = by_family(lanes[1], &ratios, room, PLAIN);
+            assert!(lines.len() <= room, "{room}: {lines:?}");
+            let text = lines.join(", ").replace(['\n', '÷'], "");
+            let text = text.split_once("CUDA").map_or("", |(_, families)| families.trim());
+            let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+            let (counted, named): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(|part| part.contains(" more "));
+            let count: usize = counted.first().map_or(0, |part| part[..part.find(' ').unwrap()].parse().unwrap());
+            assert!(count != 1 && (room == 0 || named.len() + count == sorted.len()), "{room}: {lines:?}");
+            for (part, (family, _)) in named.iter().zip(&sorted) {
+                assert!(part.starts_with(&format!("{family} ")), "{room}: {part}, not {family}");
+            }
+        }
+        let text = card(&records, &["r.csv".to_owned()], PLAIN);
+        assert!(text.lines().count() <= LINES && text.contains(" more "), "{text}");
     }
 
     #[test]

@@ -38,6 +38,9 @@ pub const JOBS: &[Job] = &[
         is_largest: false,
         ..Job::F32
     },
+    Job { name: "gemv f16", family: "gemv", naive: "naive", scalar: Some(Scalar::F16), ..Job::F32 },
+    Job { name: "attention", family: "attention", naive: "naive", scalar: None, is_largest: false, ..Job::F32 },
+    Job { name: "FFT", family: "fft", ..Job::F32 },
     Job {
         name: "rotation",
         family: "texture",
