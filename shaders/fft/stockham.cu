@@ -3,7 +3,7 @@
 typedef float2 C;
 
 // Sizes of transforms are powers of two, given by their logarithms.
-struct Sizes { u32 transforms, log_points; };
+struct Sizes { u32 transforms; };
 
 constexpr u32 THREADS = 256u, POINTS = 16u;
 constexpr u32 LOG_RADIX = RADIX == 16u ? 4u : RADIX == 8u ? 3u : RADIX == 4u ? 2u : 1u;
@@ -143,7 +143,7 @@ template <u32 COUNT, u32 APART> __device__ __forceinline__ void by_powers(C* x, 
 
 // This pass and those after it. `DONE` is the logarithm of the points of a transform so far, `TABLE` where the factors of
 // this pass start.
-template <u32 LOG_POINTS, u32 DONE, u32 TABLE>
+template <u32 DONE, u32 TABLE>
 __device__ __forceinline__ void passes(C* x, T* parts, const C* __restrict__ twiddles, u32 number, u32 corner) {
     if constexpr (DONE < LOG_POINTS) {
         constexpr u32 LOG = LOG_RADIX < LOG_POINTS - DONE ? LOG_RADIX : LOG_POINTS - DONE;
@@ -193,28 +193,7 @@ __device__ __forceinline__ void passes(C* x, T* parts, const C* __restrict__ twi
             }
         }
         constexpr u32 NEXT = DONE > 0u ? TABLE + ((1u << LOG) - 1u) * BEFORE : TABLE;
-        passes<LOG_POINTS, DONE + LOG, NEXT>(x, parts, twiddles, number, corner);
-    }
-}
-
-template <u32 LOG_POINTS>
-__device__ __forceinline__ void transform(
-    const C* __restrict__ input, C* output, const C* __restrict__ twiddles, T* parts, u32 count) {
-    constexpr u32 EACH = 1u << (LOG_POINTS - 4u);
-    const u32 number = threadIdx.x % EACH, corner = (threadIdx.x - number) * POINTS;
-    const u32 first = block_index() * POINTS * THREADS + corner;
-    const bool is_inside = first < count << LOG_POINTS;
-    C x[POINTS];
-#pragma unroll
-    for (u32 e = 0u; e < POINTS; e++) {
-        x[e] = is_inside ? input[first + number + e * EACH] : C();
-    }
-    passes<LOG_POINTS, 0u, 0u>(x, parts, twiddles, number, corner);
-    if (is_inside) {
-#pragma unroll
-        for (u32 e = 0u; e < POINTS; e++) {
-            output[first + number + e * EACH] = x[e];
-        }
+        passes<DONE + LOG, NEXT>(x, parts, twiddles, number, corner);
     }
 }
 
@@ -222,11 +201,20 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 kernel(
     const C* __restrict__ input, C* __restrict__ output, const C* __restrict__ twiddles, const Sizes sizes) {
     __shared__ T parts[17u * THREADS];
-    switch (sizes.log_points) {
-        case 8u: transform<8u>(input, output, twiddles, parts, sizes.transforms); break;
-        case 9u: transform<9u>(input, output, twiddles, parts, sizes.transforms); break;
-        case 10u: transform<10u>(input, output, twiddles, parts, sizes.transforms); break;
-        case 11u: transform<11u>(input, output, twiddles, parts, sizes.transforms); break;
-        default: transform<12u>(input, output, twiddles, parts, sizes.transforms); break;
+    constexpr u32 EACH = 1u << (LOG_POINTS - 4u);
+    const u32 number = threadIdx.x % EACH, corner = (threadIdx.x - number) * POINTS;
+    const u32 first = block_index() * POINTS * THREADS + corner;
+    const bool is_inside = first < sizes.transforms << LOG_POINTS;
+    C x[POINTS];
+#pragma unroll
+    for (u32 e = 0u; e < POINTS; e++) {
+        x[e] = is_inside ? input[first + number + e * EACH] : C();
+    }
+    passes<0u, 0u>(x, parts, twiddles, number, corner);
+    if (is_inside) {
+#pragma unroll
+        for (u32 e = 0u; e < POINTS; e++) {
+            output[first + number + e * EACH] = x[e];
+        }
     }
 }

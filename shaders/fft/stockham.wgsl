@@ -10,8 +10,7 @@ alias C = vec2<T>;
 alias Points = array<C, 16>;
 alias Parts = array<T, 16>;
 
-/// Sizes of transforms are powers of two, given by their logarithms.
-struct Sizes { transforms: u32, log_points: u32 }
+struct Sizes { transforms: u32 }
 
 /// A pass: its radix, transforms of an invocation, points of a transform before it, and the place of the invocation.
 struct Step { log_radix: u32, log_apart: u32, log_done: u32, number: u32, each: u32, corner: u32 }
@@ -25,6 +24,8 @@ struct Step { log_radix: u32, log_apart: u32, log_done: u32, number: u32, each: 
 
 /// Transforms that a pass combines to one: 2, 4, 8 or 16. The last pass combines fewer where that suffices.
 override RADIX: u32 = 16u;
+/// Logarithm of the points of a transform. As the compiler knows it, positions are one index and constant distances.
+override LOG_POINTS: u32 = 12u;
 
 const WG = 256u;
 /// cos 45 degrees, cos and sin 22.5 degrees.
@@ -43,13 +44,12 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
 ) {
     // Invocations of a transform, and the number of this one among them. Point e of an invocation is number + e × each.
-    let log_each = sizes.log_points - 4u;
-    let each = 1u << log_each;
+    let each = 1u << (LOG_POINTS - 4u);
     let number = t & (each - 1u);
     // Where the transform starts in workgroup memory, and in the arrays.
     let corner = (t - number) * 16u;
     let first = (group.y * groups.x + group.x) * 16u * WG + corner;
-    let is_inside = first < sizes.transforms << sizes.log_points;
+    let is_inside = first < sizes.transforms << LOG_POINTS;
     var x = Points();
     if (is_inside) {
         let at = first + number;
@@ -71,39 +71,20 @@ fn main(
         x[15] = input[at + 15u * each];
     }
     if (RADIX == 16u) {
-        // The number of points as a constant: all positions in workgroup memory are one index and constant distances.
-        switch (sizes.log_points) {
-            case 8u: { planned(&x, t, 8u); }
-            case 9u: { planned(&x, t, 9u); }
-            case 10u: { planned(&x, t, 10u); }
-            case 11u: { planned(&x, t, 11u); }
-            default: { planned(&x, t, 12u); }
-        }
+        planned(&x, t);
     } else {
-        // Points of a transform so far, and where the factors of this pass start.
-        var log_done = 0u;
-        var table = 0u;
-        while (log_done < sizes.log_points) {
-            let log_radix = min(firstTrailingBit(RADIX), sizes.log_points - log_done);
-            let step = Step(log_radix, 4u - log_radix, log_done, number, each, corner);
-            if (log_done > 0u) {
-                twiddle(&x, step, table);
-                table += ((1u << log_radix) - 1u) << log_done;
-            }
-            if (log_radix == 4u) {
-                sixteen(&x);
-            } else if (log_radix == 3u) {
-                eights(&x);
-            } else if (log_radix == 2u) {
-                fours(&x);
-            } else {
-                twos(&x);
-            }
-            log_done += log_radix;
-            if (log_done < sizes.log_points) {
-                exchange(&x, step);
-            }
-        }
+        pass_from(&x, t, 0u);
+        pass_from(&x, t, 1u);
+        pass_from(&x, t, 2u);
+        pass_from(&x, t, 3u);
+        pass_from(&x, t, 4u);
+        pass_from(&x, t, 5u);
+        pass_from(&x, t, 6u);
+        pass_from(&x, t, 7u);
+        pass_from(&x, t, 8u);
+        pass_from(&x, t, 9u);
+        pass_from(&x, t, 10u);
+        pass_from(&x, t, 11u);
     }
     if (is_inside) {
         let at = first + number;
@@ -126,24 +107,51 @@ fn main(
     }
 }
 
+/// A pass of a lower radix, the first of which has number 0, if the transform has so many.
+fn pass_from(x: ptr<function, Points>, t: u32, pass_number: u32) {
+    let most = firstTrailingBit(RADIX);
+    let log_done = pass_number * most;
+    if (log_done >= LOG_POINTS) {
+        return;
+    }
+    let log_radix = min(most, LOG_POINTS - log_done);
+    let each = 1u << (LOG_POINTS - 4u);
+    let number = t & (each - 1u);
+    let step = Step(log_radix, 4u - log_radix, log_done, number, each, 16u * (t - number));
+    if (log_done > 0u) {
+        // Each point of the transforms so far has RADIX - 1 factors in each pass before.
+        twiddle(x, step, (1u << log_done) - RADIX);
+    }
+    if (log_radix == 3u) {
+        eights(x);
+    } else if (log_radix == 2u) {
+        fours(x);
+    } else {
+        twos(x);
+    }
+    if (log_done + log_radix < LOG_POINTS) {
+        exchange(x, step);
+    }
+}
+
 /// All passes of radix 16; the last one is of a lower radix where that suffices. In the table, factors of point m start
 /// at 16 (m - 1) for the second pass, and at 240 + 256 (m - 1) for the third.
-fn planned(x: ptr<function, Points>, t: u32, log_points: u32) {
-    let each = 1u << (log_points - 4u);
+fn planned(x: ptr<function, Points>, t: u32) {
+    let each = 1u << (LOG_POINTS - 4u);
     let number = t & (each - 1u);
     let corner = 16u * (t - number);
     sixteen(x);
     // The first exchange has a gap after each 32 points; after each 16 where a subgroup has several transforms.
     let gap = select(5u, 4u, each == 16u);
     let begin = corner + number;
-    let is_split = log_points == 12u;
+    let is_split = LOG_POINTS == 12u;
     move_parts(x, Move(
         16u * t + ((16u * t) >> gap), 1u, begin + (begin >> gap), each + (each >> gap), 0u,
         8u * WG + ((8u * WG) >> gap), t / (WG / 2u), is_split));
     let k = t & 15u;
     by_powers(x, twiddles[k], twiddles[k + 48u]);
     sixteen(x);
-    if (log_points == 8u) {
+    if (LOG_POINTS == 8u) {
         return;
     }
     // The second one has a gap of 16 after each 256 points.
@@ -151,14 +159,14 @@ fn planned(x: ptr<function, Points>, t: u32, log_points: u32) {
     move_parts(x, Move(
         272u * (t >> 4u) + k, 16u, number + 17u * (corner >> 4u), each, 16u, 17u * WG / 2u, t / (WG / 2u), is_split));
     let row = 240u + number;
-    if (log_points == 12u) {
+    if (LOG_POINTS == 12u) {
         by_powers(x, twiddles[row], twiddles[row + 768u]);
         sixteen(x);
-    } else if (log_points == 11u) {
+    } else if (LOG_POINTS == 11u) {
         by_seven_powers(x, 0u, twiddles[row], twiddles[row + 768u]);
         by_seven_powers(x, 1u, twiddles[row + 128u], twiddles[row + 896u]);
         eights(x);
-    } else if (log_points == 10u) {
+    } else if (LOG_POINTS == 10u) {
         by_three_powers(x, 0u, twiddles[row]);
         by_three_powers(x, 1u, twiddles[row + 64u]);
         by_three_powers(x, 2u, twiddles[row + 128u]);

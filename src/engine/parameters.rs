@@ -63,6 +63,7 @@ pub fn params_of(benchmark: &Benchmark) -> Vec<String> {
     if let Some(shader) = parsed(benchmark) {
         names.extend(shader.overrides().into_iter().map(str::to_owned));
     }
+    names.retain(|name| !benchmark.of_size.iter().any(|(own, _)| own == name));
     names.sort();
     names.dedup();
     names

@@ -37,6 +37,7 @@ pub const FAMILY: Family = Family {
             Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: RADICES },
         ],
         accepts: &[("RADIX", Accepted::PowerOfTwo(2, 16))],
+        of_size: &[("LOG_POINTS", |shape| f64::from(shape.extent.matrix().1.max(1).ilog2()))],
         small: Some(Extent::Matrix(64, 256)),
         buffers: |shape, interface| {
             let (transforms, points) = shape.extent.matrix();
@@ -45,7 +46,7 @@ pub const FAMILY: Family = Family {
                 Buffer { name: "input", scalars: 2 * shape.count(), contents: Contents::Input(Values::Summable) },
                 Buffer { name: "output", scalars: 2 * shape.count(), contents: Contents::Poison },
                 Buffer { name: "twiddles", scalars: words.len() as u64, contents: Contents::Words(words) },
-                uniform("sizes", &[transforms, points.ilog2().into()]),
+                uniform("sizes", &[transforms]),
             ]
         },
         steps: |shape, _| vec![Step::dispatch(shape.count().div_ceil(4096))],

@@ -47,8 +47,12 @@ impl Kernel {
             )));
         }
         let is_override = |name: &str| !HOST_PARAMS.contains(&name);
-        let constants: Constants =
+        let mut constants: Constants =
             shape.params.iter().filter(|(name, _)| is_override(name)).map(|(k, v)| (k.clone(), *v)).collect();
+        // A kernel that replaces the suite's may lack them.
+        let of_size = case.benchmark.of_size.iter();
+        let of_size = of_size.filter(|(name, _)| case.benchmark.wgsl.contains(&format!("override {name}:")));
+        constants.extend(of_size.map(|(name, value)| ((*name).to_owned(), value(shape))));
         let Texts { source, cuda, module, interface } = Texts::of(case, &constants)?;
         Ok(Self {
             source,
@@ -184,7 +188,7 @@ impl Texts {
         let (benchmark, shape) = (case.benchmark, &case.shape);
         let address = |file: &'static [u8]| (file.as_ptr() as usize, file.len());
         let files = [benchmark.wgsl.as_bytes(), benchmark.cuda.as_bytes(), benchmark.spirv];
-        let values = shape.params.iter().map(|(name, value)| (name.clone(), value.to_bits()));
+        let values = shape.params.iter().chain(constants).map(|(name, value)| (name.clone(), value.to_bits()));
         let key = (case.name(), files.map(address), shape.dtype, values.collect());
         let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(texts) = known().get(&key) {

@@ -73,6 +73,8 @@ pub struct Benchmark {
     pub cases: &'static [Cases],
     /// The values that its parameters accept, where not every value of their type does.
     pub accepts: &'static [(&'static str, Accepted)],
+    /// Overrides that follow from the size, so that compilers know them. They are no parameters.
+    pub of_size: &'static [(&'static str, fn(&Shape) -> f64)],
     /// A smaller size, used under a time limit where one launch of the smallest is too long. `None` where the smallest
     /// is small enough for any device.
     pub small: Option<Extent>,
@@ -127,6 +129,7 @@ impl Benchmark {
         unsupported: |_| None,
         cases: &[],
         accepts: &[],
+        of_size: &[],
         small: None,
         buffers: |_, _| Vec::new(),
         steps: |_, _| Vec::new(),

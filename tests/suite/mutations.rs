@@ -7,7 +7,7 @@ use shaderbench::backend::DeviceType;
 use shaderbench::job::Job;
 use shaderbench::shader::Shader;
 use shaderbench::suite::Interface;
-use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Family, Shape};
+use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Family, Params, Shape};
 
 /// A fault planted in a kernel: the kernel, the text that is replaced, and its replacement.
 pub(crate) type Mutation = (&'static str, &'static str, &'static str);
@@ -393,6 +393,9 @@ pub(crate) const MUTATIONS: &[Mutation] = &[
     ("fft/stockham", "put_im(x, own, 1u);\n    workgroupBarrier();", "put_im(x, own, 1u);"),
     ("fft/stockham", "output[at + 9u * each] = x[9]", "output[at + 9u * each] = x[8]"),
     ("fft/stockham", "first < sizes.transforms <<", "first + 256u < sizes.transforms <<"),
+    ("fft/stockham", "(1u << log_done) - RADIX", "(1u << log_done) - RADIX + 1u"),
+    ("fft/stockham", "[destination(5u, step)] = (*x)[5].y", "[destination(5u, step)] = (*x)[4].y"),
+    ("fft/stockham", "((m - 1u) << step.log_done) + k", "((m - 1u) << step.log_done)"),
     ("spmv/row", "x[columns[k]]", "x[columns[k] / 2u]"),
     ("spmv/row", "k < end", "k + 1u < end"),
     ("spmv/row", "row >= sizes.rows", "row + 1u >= sizes.rows"),
@@ -657,10 +660,26 @@ pub(crate) fn sizes(case: &str) -> &'static [Extent] {
     }
 }
 
+/// The parameters of a benchmark's first cases, the last ones first. A fault may lie in code that some of them alone have.
+fn parameters(benchmark: &Benchmark) -> Vec<Params> {
+    let declared = benchmark.cases[0].params;
+    if declared.is_empty() { vec![&[]] } else { declared.iter().rev().copied().collect() }
+}
+
 /// The job of a benchmark with the last of its first set of parameters.
+#[cfg(feature = "cuda")]
 fn job(family: &'static Family, benchmark: &'static Benchmark, dtype: Dtype, extent: Extent) -> Job {
-    let params = benchmark.cases[0].params.last().into_iter().flat_map(|params| params.iter());
-    let params = params.map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    job_with(family, benchmark, dtype, extent, parameters(benchmark)[0])
+}
+
+fn job_with(
+    family: &'static Family,
+    benchmark: &'static Benchmark,
+    dtype: Dtype,
+    extent: Extent,
+    params: Params,
+) -> Job {
+    let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     Job::new(&Case::new(family, benchmark, Shape::new(dtype, extent, params))).expect("valid")
 }
 
@@ -683,8 +702,11 @@ fn find_planted_faults_of(family: &str) {
         let dtype = *benchmark.cases.iter().flat_map(|cases| cases.dtypes).next_back().expect("a type");
         let dtype = common_dtype(benchmark, dtype);
         let mut is_found = false;
-        for extent in sizes(name).iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes())) {
-            let mut job = job(family, benchmark, dtype, *extent);
+        let extents = || sizes(name).iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes()));
+        for (params, extent) in
+            parameters(benchmark).into_iter().flat_map(|params| extents().map(move |extent| (params, extent)))
+        {
+            let mut job = job_with(family, benchmark, dtype, *extent, params);
             assert!(job.kernel.source.contains(before), "{name}: the kernel has no '{before}'");
             job.kernel.source = job.kernel.source.replace(before, after);
             let shader = Shader::parse(&job.kernel.source, dtype.name()).expect("a planted fault is valid WGSL");

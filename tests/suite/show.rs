@@ -5,7 +5,7 @@ use crate::command::{Folder, Output, is_installed, shaderbench};
 use crate::compilers::{assert_glslang_accepts_glsl, assert_glslang_accepts_hlsl, assert_spirv_val_accepts};
 use rayon::prelude::*;
 use shaderbench::shader::Shader;
-use shaderbench::suite::{Benchmark, Constants};
+use shaderbench::suite::{Benchmark, Constants, Shape};
 
 const LANGUAGES: [&str; 6] = ["wgsl", "spirv", "msl", "hlsl", "glsl", "cuda"];
 
@@ -132,8 +132,10 @@ fn shown_wgsl_is_complete_without_constants() {
         let shader = Shader::parse(&text, dtype).expect("valid");
         let original = Shader::parse(benchmark.wgsl, dtype).expect("valid");
         let constants: Constants = block.params[0].iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-        let constants: Constants =
+        let mut constants: Constants =
             constants.into_iter().filter(|(name, _)| original.overrides().contains(name.as_str())).collect();
+        let shape = Shape::new(block.dtypes[0], benchmark.small.unwrap_or(block.extents[0]), Default::default());
+        constants.extend(benchmark.of_size.iter().map(|(name, value)| ((*name).to_owned(), value(&shape))));
         let alone = shader.interface(&Constants::new()).expect("resolved");
         assert_eq!(alone, original.interface(&constants).expect("resolved"), "{name}");
     }
