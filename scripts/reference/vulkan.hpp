@@ -149,6 +149,11 @@ struct Gpu {
         return made;
     }
 
+    void free(const Buffer& buffer) const {
+        vkDestroyBuffer(device, buffer.buffer, nullptr);
+        vkFreeMemory(device, buffer.memory, nullptr);
+    }
+
     // A buffer in the device's own memory.
     Buffer local(size_t bytes, const void* of_buffer = nullptr, const void* of_memory = nullptr) const {
         const auto place = [this](uint32_t allowed) {

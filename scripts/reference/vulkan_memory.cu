@@ -3,96 +3,15 @@
 //   glslangValidator --target-env vulkan1.1 scripts/reference/fill.comp -o fill.spv
 //   nvcc -O3 -arch=native scripts/reference/vulkan_memory.cu -lcuda -lvulkan && ./a.out fill.spv
 // Needs Vulkan's headers (libvulkan-dev). Takes the first Vulkan device, and the CUDA device with its UUID.
-#include <cuda.h>
-#include <cuda_runtime.h>
+#include "shared_memory.cuh"
 
-#include "vulkan.hpp"
-
-constexpr size_t MIB = 1 << 20, BIG = 1024 * MIB, BUS = 256 * MIB;
+constexpr size_t BUS = 256 * MIB;
 constexpr uint32_t SIDE = 4096;
-// Commands of a sample.
-constexpr int REPEATS = 4;
-constexpr VkExternalMemoryHandleTypeFlagBits FILE_HANDLE = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
 constexpr VkExternalMemoryHandleTypeFlagBits POINTER = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
-
-static void cuda(CUresult status, const char* what) {
-    const char* text = "";
-    if (status != CUDA_SUCCESS) {
-        cuGetErrorString(status, &text);
-        fprintf(stderr, "CUDA: %s: %s\n", what, text);
-        exit(1);
-    }
-}
 
 static void print(const char* api, const char* what, const char* where, double bytes, double seconds) {
     printf("%-8s %-40s %-40s %7.1f GB/s\n", api, what, where, bytes / seconds / 1e9);
     fflush(stdout);
-}
-
-static double cuda_median(const std::function<void()>& command) {
-    cudaEvent_t start, end;
-    cudaEventCreate(&start);
-    cudaEventCreate(&end);
-    std::vector<double> samples;
-    for (int sample = 0; sample < SAMPLES; sample++) {
-        cudaEventRecord(start);
-        for (int i = 0; i < REPEATS; i++) {
-            command();
-        }
-        cudaEventRecord(end);
-        cudaEventSynchronize(end);
-        float ms = 0;
-        cudaEventElapsedTime(&ms, start, end);
-        samples.push_back(ms / REPEATS / 1e3);
-    }
-    if (const cudaError_t error = cudaGetLastError()) {
-        fprintf(stderr, "CUDA: a kernel or a copy: %s\n", cudaGetErrorString(error));
-        exit(1);
-    }
-    std::sort(samples.begin(), samples.end());
-    return samples[SAMPLES / 2];
-}
-
-// The CUDA device that is this one.
-static CUdevice same_device(const Gpu& gpu) {
-    VkPhysicalDeviceIDProperties identity{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
-    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-    properties.pNext = &identity;
-    vkGetPhysicalDeviceProperties2(gpu.physical, &properties);
-    cuda(cuInit(0), "cuInit");
-    int count = 0;
-    cuda(cuDeviceGetCount(&count), "cuDeviceGetCount");
-    for (int i = 0; i < count; i++) {
-        CUdevice device;
-        CUuuid uuid;
-        cuda(cuDeviceGet(&device, i), "cuDeviceGet");
-        cuda(cuDeviceGetUuid(&uuid, device), "cuDeviceGetUuid");
-        if (!memcmp(uuid.bytes, identity.deviceUUID, sizeof uuid.bytes)) {
-            cudaSetDevice(i);
-            cudaFree(nullptr);
-            return device;
-        }
-    }
-    fail("no CUDA device is the first Vulkan device");
-}
-
-// Memory of Vulkan, for CUDA, too.
-static CUdeviceptr to_cuda(const Gpu& gpu, const Buffer& exported, size_t bytes) {
-    VkMemoryGetFdInfoKHR get{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR};
-    get.memory = exported.memory;
-    get.handleType = FILE_HANDLE;
-    CUDA_EXTERNAL_MEMORY_HANDLE_DESC taken{};
-    taken.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
-    taken.size = exported.allocated;
-    const auto get_file = (PFN_vkGetMemoryFdKHR)vkGetDeviceProcAddr(gpu.device, "vkGetMemoryFdKHR");
-    vulkan(get_file(gpu.device, &get, &taken.handle.fd), "vkGetMemoryFdKHR");
-    CUexternalMemory external;
-    cuda(cuImportExternalMemory(&external, &taken), "cuImportExternalMemory");
-    CUDA_EXTERNAL_MEMORY_BUFFER_DESC part{};
-    part.size = bytes;
-    CUdeviceptr pointer;
-    cuda(cuExternalMemoryGetMappedBuffer(&pointer, external, &part), "cuExternalMemoryGetMappedBuffer");
-    return pointer;
 }
 
 // Memory of this process, for Vulkan, too.
@@ -221,8 +140,7 @@ static void measure_family(const Gpu& gpu, Family& family) {
         vkCmdCopyImageToBuffer(commands, image, VK_IMAGE_LAYOUT_GENERAL, one.buffer, 1, &region);
     });
     for (const Buffer& buffer : {host, one, other}) {
-        vkDestroyBuffer(gpu.device, buffer.buffer, nullptr);
-        vkFreeMemory(gpu.device, buffer.memory, nullptr);
+        gpu.free(buffer);
     }
 }
 
@@ -283,27 +201,10 @@ int main(int count, char** arguments) {
     measure_bus(gpu, first);
     const Buffer plain = gpu.local(BIG);
     measure_fill(gpu, first, path, "Vulkan's memory", &plain, nullptr);
-    VkExternalMemoryBufferCreateInfo of_buffer{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
-    VkExportMemoryAllocateInfo exporting{VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO};
-    of_buffer.handleTypes = exporting.handleTypes = FILE_HANDLE;
-    const Buffer exported = gpu.local(BIG, &of_buffer, &exporting);
+    const Buffer exported = exported_buffer(gpu, BIG);
     measure_fill(gpu, first, path, "Vulkan's memory, shared", &exported, (void*)to_cuda(gpu, exported, BIG));
-    CUmemAllocationProp kind{};
-    kind.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    kind.location = {CU_MEM_LOCATION_TYPE_DEVICE, same};
-    kind.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    CUmemGenericAllocationHandle allocation;
-    CUdeviceptr pointer;
-    CUmemAccessDesc access{kind.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-    VkImportMemoryFdInfoKHR importing{VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR};
-    importing.handleType = FILE_HANDLE;
-    cuda(cuMemCreate(&allocation, BIG, &kind, 0), "cuMemCreate");
-    cuda(cuMemAddressReserve(&pointer, BIG, 0, 0, 0), "cuMemAddressReserve");
-    cuda(cuMemMap(pointer, BIG, 0, allocation, 0), "cuMemMap");
-    cuda(cuMemSetAccess(pointer, BIG, &access, 1), "cuMemSetAccess");
-    cuda(cuMemExportToShareableHandle(&importing.fd, allocation, kind.requestedHandleTypes, 0), "cuMemExport…");
-    const Buffer imported = gpu.local(BIG, &of_buffer, &importing);
-    measure_fill(gpu, first, path, "CUDA's memory, shared", &imported, (void*)pointer);
+    const Shared imported = imported_buffer(gpu, same, BIG);
+    measure_fill(gpu, first, path, "CUDA's memory, shared", &imported.buffer, (void*)imported.pointer);
     void* own;
     cudaMalloc(&own, BIG);
     measure_fill(gpu, first, path, "CUDA's memory", nullptr, own);
