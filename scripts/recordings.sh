@@ -6,8 +6,8 @@
 # A quick run on the software device, and `summary`, `compare` and `learn D` of the committed reports, are made here.
 # What a device elsewhere printed is recorded there, and given as a typescript: NAME is that of the recording.
 #
-#     script -qec "stty cols 80 rows 40; shaderbench run --profile quick" h200.typescript     # on that device
-#     scripts/recordings.sh quick-h200-80=h200.typescript
+#     script -qec "stty cols 80 rows 40; shaderbench run --profile quick" h100.typescript     # on that device
+#     scripts/recordings.sh quick-h100-80=h100.typescript
 #
 # Needs tmux.
 set -euo pipefail
@@ -53,6 +53,7 @@ cp -r "$reports" "$work/results"
 software=results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv
 record quick-llvmpipe "shaderbench run --profile quick --out quick.csv --force"
 record summary-h200 "shaderbench summary results/nvidia-h200/2026-11-23-vulkan+cuda.csv"
+record summary-h100 "shaderbench summary results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv"
 record summary-llvmpipe "shaderbench summary $software"
 record compare-h200 "shaderbench compare results/nvidia-h200/2026-11-23-vulkan.csv results/nvidia-h200/2026-11-23-vulkan-2.csv"
 record learn-d-h200 "shaderbench learn D --report results/nvidia-h200/2026-11-23-vulkan+cuda.csv"
