@@ -74,7 +74,7 @@ pub struct Benchmark {
     /// The values that its parameters accept, where not every value of their type does.
     pub accepts: &'static [(&'static str, Accepted)],
     /// Overrides that follow from the size, so that compilers know them. They are no parameters.
-    pub of_size: &'static [(&'static str, fn(&Shape) -> f64)],
+    pub of_size: &'static [OfSize],
     /// A smaller size, used under a time limit where one launch of the smallest is too long. `None` where the smallest
     /// is small enough for any device.
     pub small: Option<Extent>,
@@ -158,6 +158,9 @@ impl Benchmark {
         declared.map_or_else(|| Accepted::usual(name), |(_, accepted)| *accepted)
     }
 }
+
+/// An override, and its value at a size.
+pub type OfSize = (&'static str, fn(&Shape) -> f64);
 
 /// A block of a benchmark's cases: every type at every size with every set of parameters.
 pub struct Cases {
