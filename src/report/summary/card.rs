@@ -324,9 +324,14 @@ mod tests {
         }
     }
 
+    /// With every family.
+    fn all_families() -> Vec<Record> {
+        records(include_bytes!("../../../results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv"))
+    }
+
     #[test]
     fn families_that_do_not_fit_are_counted_the_most_costly_ones_named() {
-        let records = records(include_bytes!("../../../results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv"));
+        let records = all_families();
         let lanes = lanes(&records);
         let ratios = Ratios::new(&records, [lanes[0], lanes[1]]);
         let mut sorted = ratios.by_family();
@@ -383,7 +388,7 @@ mod tests {
 
     #[test]
     fn every_rate_of_the_summary_is_one_of_the_report() {
-        let records = both();
+        let records = all_families();
         let text = card(&records, &[], PLAIN);
         let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect();
         let found = best(&rows);
