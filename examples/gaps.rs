@@ -57,6 +57,14 @@ const fn gap(
 
 const UNCHANGED: [(&str, Change); 2] = [("unchanged", Wgsl(&[])), ("unchanged", Cuda(&[]))];
 
+/// Of a twin with 17 KiB per block.
+const FEWER_BLOCKS: &[(&str, Change)] = &[
+    ("five blocks per SM", ExtraSharedMemory(24 << 10)),
+    ("four blocks per SM", ExtraSharedMemory(36 << 10)),
+    ("three blocks per SM", ExtraSharedMemory(56 << 10)),
+    ("two blocks per SM", ExtraSharedMemory(88 << 10)),
+];
+
 const GAPS: &[Gap] = &[
     gap(
         "reduction/interleaved_global",
@@ -218,30 +226,8 @@ const GAPS: &[Gap] = &[
             ("two blocks per SM", ExtraSharedMemory(88 << 10)),
         ],
     ),
-    gap(
-        "fft/stockham",
-        Dtype::F32,
-        Extent::Matrix(8192, 4096),
-        "RADIX=2",
-        &[
-            ("five blocks per SM", ExtraSharedMemory(24 << 10)),
-            ("four blocks per SM", ExtraSharedMemory(36 << 10)),
-            ("three blocks per SM", ExtraSharedMemory(56 << 10)),
-            ("two blocks per SM", ExtraSharedMemory(88 << 10)),
-        ],
-    ),
-    gap(
-        "fft/stockham",
-        Dtype::F32,
-        Extent::Matrix(8192, 4096),
-        "RADIX=8",
-        &[
-            ("five blocks per SM", ExtraSharedMemory(24 << 10)),
-            ("four blocks per SM", ExtraSharedMemory(36 << 10)),
-            ("three blocks per SM", ExtraSharedMemory(56 << 10)),
-            ("two blocks per SM", ExtraSharedMemory(88 << 10)),
-        ],
-    ),
+    gap("fft/stockham", Dtype::F32, Extent::Matrix(8192, 4096), "RADIX=2", FEWER_BLOCKS),
+    gap("fft/stockham", Dtype::F32, Extent::Matrix(8192, 4096), "RADIX=8", FEWER_BLOCKS),
     gap(
         "spmv/subgroup",
         Dtype::F32,
@@ -262,7 +248,7 @@ const GAPS: &[Gap] = &[
             ),
             ("four blocks per SM", ExtraSharedMemory(52 << 10)),
             ("two blocks per SM", ExtraSharedMemory(100 << 10)),
-            ("no sum over the lanes' loop", Wgsl(&[("WG / lanes", "8u"), ("lanes = min(full, WG)", "lanes = 32u")])),
+            ("subgroups of 32 as a constant", Wgsl(&[("WG / lanes", "8u"), ("lanes = min(full, WG)", "lanes = 32u")])),
             ("loads for four sums first", Wgsl(FOUR_AT_ONCE)),
         ],
     ),

@@ -1,4 +1,4 @@
-// Loads from random places by Vulkan and by CUDA, each from memory of either API, for docs/portable-cost.md.
+// Loads from random positions by Vulkan and by CUDA, each from memory of either API, for docs/portable-cost.md.
 //   glslangValidator --target-env vulkan1.1 scripts/reference/gather.comp -o gather.spv
 //   nvcc -O3 -arch=native scripts/reference/gather.cu -lcuda -lvulkan && ./a.out gather.spv
 // Needs Vulkan's headers (libvulkan-dev). Takes the first Vulkan device, and the CUDA device with its UUID.
@@ -7,7 +7,7 @@
 constexpr uint32_t GROUPS = 1 << 14, LOADS = 8 * 256 * GROUPS;
 
 // The same loads as those of gather.comp.
-__device__ uint32_t place(uint32_t x, uint32_t mask) {
+__device__ uint32_t position(uint32_t x, uint32_t mask) {
     x *= 2654435761u;
     x ^= x >> 15;
     x *= 0x85ebca6bu;
@@ -19,7 +19,7 @@ __global__ void gather(const uint32_t* __restrict__ from, uint32_t* __restrict__
     const uint32_t i = blockIdx.x * 256 + threadIdx.x;
     uint32_t sum = 0;
     for (uint32_t k = 0; k < 8; k++) {
-        sum += from[place(8 * i + k, mask)];
+        sum += from[position(8 * i + k, mask)];
     }
     to[i] = sum;
 }

@@ -1,11 +1,11 @@
 // Matrix products by VK_NV_cooperative_matrix2, for docs/limits.md: f16 with sums of f32, in workgroups and tiles of
-// many shapes. Elements at 3000 places of each result are compared with exact ones.
+// many shapes. Elements at 3000 positions of each result are compared with exact ones.
 //   g++ -O2 scripts/reference/workgroup_matrices.cpp -lvulkan && ./a.out matrices.spv
 // Needs Vulkan's headers of 1.3.300 or later, and matrices.spv of workgroup_matrices.comp. Takes the first Vulkan device.
 #include "vulkan.hpp"
 
 constexpr uint32_t LARGEST = 8192;
-constexpr int PLACES = 3000;
+constexpr int POSITIONS = 3000;
 
 struct Shape {
     uint32_t invocations, rows, columns, depth;
@@ -82,10 +82,10 @@ int main(int count, char** arguments) {
             gpu.once(family, 1, launch);
             copy(c, staging, (size_t)side * side * 4);
             int wrong = 0;
-            for (uint32_t place = 0; place < PLACES; place++) {
+            for (uint32_t number = 0; number < POSITIONS; number++) {
                 // Some in the last rows and columns.
-                const uint32_t y = place % 10 == 0 ? side - 1 - place % 7 : place * 2654435761u % side;
-                const uint32_t x = place % 15 == 0 ? side - 1 - place % 11 : place * 2246822519u % side;
+                const uint32_t y = number % 10 == 0 ? side - 1 - number % 7 : number * 2654435761u % side;
+                const uint32_t x = number % 15 == 0 ? side - 1 - number % 11 : number * 2246822519u % side;
                 int sum = 0;
                 for (uint32_t p = 0; p < side; p++) {
                     sum += element(y * side + p, 1u << 28) * element(p * side + x, 2u << 28);
@@ -93,7 +93,7 @@ int main(int count, char** arguments) {
                 wrong += result[(size_t)y * side + x] != (float)sum;
             }
             if (wrong) {
-                printf("WRONG: %d of %d elements of %u³ by %u invocations, %u×%u, %u deep\n", wrong, PLACES, side,
+                printf("WRONG: %d of %d elements of %u³ by %u invocations, %u×%u, %u deep\n", wrong, POSITIONS, side,
                        shape.invocations, shape.rows, shape.columns, shape.depth);
                 return 1;
             }

@@ -73,6 +73,7 @@ fn main(
     if (RADIX == 16u) {
         planned(&x, t);
     } else {
+        // One by one: in a loop, the driver would not know the number of the pass.
         pass_from(&x, t, 0u);
         pass_from(&x, t, 1u);
         pass_from(&x, t, 2u);
