@@ -72,7 +72,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         if device.has_timestamps { "timestamps" } else { "no timestamps" },
         features.join(", "),
     );
-    let cases = plan(&Request { has_small: true, ..Request::new(Vec::new(), Profile::Quick) })?;
+    let cases = plan(&Request { has_reserves: true, ..Request::new(Vec::new(), Profile::Quick) })?;
     let Fitted { cases, smaller, .. } = fit(cases, &[&device], |_| false);
     let settings =
         Settings { time: Some(time), ..Settings::new(Profile::Quick, String::new(), String::new(), String::new()) };

@@ -1,12 +1,10 @@
 //! What a run tells on stderr before and after it measures.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::values::plural;
 use crate::backend::{CompilerName, Device, DeviceType};
-use crate::engine::Fitted;
-use crate::engine::plan::reserves;
+use crate::engine::{Fitted, LeftOut};
 use crate::report::{self, Output};
 use crate::suite::{Case, Profile};
 
@@ -42,8 +40,7 @@ pub(super) fn beginning(
 /// How many cases have smaller workgroups than their kernels' own, and the limits that require it; reserve cases are not
 /// counted. `None` if there are none.
 pub(super) fn smaller_workgroups(fitted: &Fitted, devices: &[&Device]) -> Option<String> {
-    let reserve: BTreeSet<usize> = reserves(&fitted.cases).into_values().collect();
-    let smaller = fitted.smaller.iter().filter(|index| !reserve.contains(index)).count();
+    let smaller = fitted.smaller.iter().filter(|index| !fitted.cases[**index].is_reserve).count();
     let repeated = fitted.repeated;
     let run = (smaller > 0).then(|| {
         let verb = if smaller == 1 { "runs" } else { "run" };
@@ -70,20 +67,14 @@ pub(super) fn matched_by_part(filter: &str, names: &[String]) -> String {
     format!("no family has the name '{filter}'; running the benchmarks that contain it: {}{more}", names.join(", "))
 }
 
-/// The cases excluded by the time limit, in one line; reserve cases are not counted, as in [`beginning`].
-pub(super) fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
-    let small = reserves(cases);
-    let is_left_out = |index: &usize| indices.contains(index);
-    let own: Vec<usize> = indices.iter().copied().filter(|index| !small.values().any(|small| small == index)).collect();
-    let replaced = own.iter().filter_map(|index| small.get(index)).filter(|small| !is_left_out(small)).count();
-    let mut families: Vec<&str> = own.iter().map(|index| cases[*index].family.name).collect();
-    families.dedup();
-    let (count, families) = (plural(own.len(), "case", "cases"), families.join(", "));
-    let instead = if replaced > 0 { format!(" ({replaced} at a small size instead)") } else { String::new() };
-    format!(
-        "left out, too long for the time limit of {} s: {count} of {families}{instead}; `--time 10m` allows more",
-        time.as_secs()
-    )
+/// The cases that the run did not measure at their own size.
+pub(super) fn left_out(of: usize, left_out: &LeftOut) -> Option<String> {
+    let smaller = left_out.smaller.len();
+    let smaller = (smaller > 0).then(|| format!("{smaller} at a smaller size, for want of memory or time"));
+    let whole = left_out.whole.len();
+    let whole = (whole > 0).then(|| format!("{whole} left out (time limit): `--time 10m`"));
+    let parts: Vec<String> = smaller.into_iter().chain(whole).collect();
+    (!parts.is_empty()).then(|| format!("{} of {of} cases measured, {}", of - left_out.whole.len(), parts.join(", ")))
 }
 
 /// What is in the CSV after a write error, and how to complete it.
@@ -124,10 +115,10 @@ mod tests {
         let both = "13 cases run with smaller workgroups (parameter WG), 2 cases are left out as equal to another with \
                     smaller workgroups";
         assert_eq!(note(13, 2), Some(format!("{both}{limits}")));
-        let request = Request { has_small: true, ..Request::new(vec!["reduction/sequential".into()], Profile::Quick) };
+        let request =
+            Request { has_reserves: true, ..Request::new(vec!["reduction/sequential".into()], Profile::Quick) };
         let fitted = fit(plan(&request).expect("a plan"), &[&small], |_| false);
-        let is_small = |case: &&Case| case.benchmark.small == Some(case.shape.extent);
-        let reserve = fitted.smaller.iter().map(|index| &fitted.cases[*index]).filter(is_small).count();
+        let reserve = fitted.smaller.iter().filter(|index| fitted.cases[**index].is_reserve).count();
         let counted = fitted.smaller.len() - reserve;
         assert!(reserve > 0, "a reserve case is smaller, too");
         let note = smaller_workgroups(&fitted, &[&small]).expect("a note");

@@ -167,6 +167,14 @@ impl<'a> ApiRun<'a> {
         self.known_ns(case).zip(effort.longest_launch_ns).is_some_and(|(known, longest)| known > longest)
     }
 
+    /// Whether the device runs the case's kernel, but not with buffers of its size.
+    pub(super) fn is_too_large(&self, case: &Case) -> bool {
+        let Ok(job) = Job::new(case) else { return false };
+        let interface = &job.kernel.interface;
+        let runs_kernel = self.device.check_kernel(&job).and_then(|()| self.device.check_workgroup(interface)).is_ok();
+        runs_kernel && self.device.check(&job).is_err()
+    }
+
     /// Time of one launch of the case, estimated from cases that ran.
     fn known_ns(&self, case: &Case) -> Option<f64> {
         self.session.as_ref().ok().and_then(|session| session.guard.known_ns(case, &self.device, true))

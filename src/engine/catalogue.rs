@@ -18,7 +18,7 @@ use crate::suite::Profile;
 pub fn catalogue(language: Language) -> Result<Vec<Kernel>> {
     let mut cases = vec![canary_of(true)?, canary_of(false)?, flush_case()?];
     for profile in Profile::ALL {
-        cases.extend(plan(&Request { has_small: true, ..Request::new(Vec::new(), profile) })?);
+        cases.extend(plan(&Request { has_reserves: true, ..Request::new(Vec::new(), profile) })?);
     }
     let mut seen = HashSet::new();
     let mut kernels = Vec::new();

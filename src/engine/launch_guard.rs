@@ -89,10 +89,13 @@ impl LaunchGuard {
         {
             return Err(Error::TimedOutBefore(extent.clone()));
         }
-        let Some(estimate) = self.estimate_ns(backend, timer, case, longest_ns.is_some()).await? else { return Ok(()) };
         let safe = longest_launch_ns(backend.device());
+        let longest = longest_ns.map_or(safe, |longest| longest.min(safe));
+        let Some(estimate) = self.estimate_ns(backend, timer, case, longest_ns.is_some(), longest).await? else {
+            return Ok(());
+        };
         // `TooLong` lets the run use the benchmark's small size instead.
-        if longest_ns.is_some_and(|longest| estimate > longest.min(safe)) {
+        if longest_ns.is_some() && estimate > longest {
             return Err(Error::TooLong { seconds: estimate / 1e9 });
         }
         if estimate > safe {
@@ -125,13 +128,15 @@ impl LaunchGuard {
     }
 
     /// Launch time estimated from other sizes of the same kernel, or else from a probe that runs now. `None` if the
-    /// case is too small to take long.
+    /// case is too small to take long. If the estimate exceeds `longest_ns`, a larger probe decides: a large device takes
+    /// as long for a small size as for one that fills it.
     async fn estimate_ns(
         &mut self,
         backend: &mut dyn Backend,
         timer: &Timer,
         case: &Case,
         is_limited: bool,
+        longest_ns: f64,
     ) -> Result<Option<f64>> {
         let Some(probe) = probe(case, backend.device(), is_limited) else { return Ok(None) };
         if let Some(known) = self.same_kernel_ns(case, backend.device(), is_limited) {
@@ -153,7 +158,17 @@ impl LaunchGuard {
         {
             self.probe(backend, timer, case, Extent::Linear(n * SECOND_TIMES)).await?;
         }
-        Ok(self.by_kernel.get(&kernel_key(case)).map(|time| time.estimate_ns(case)))
+        let known = |guard: &Self| guard.by_kernel.get(&kernel_key(case)).map(|time| time.estimate_ns(case));
+        let larger = match probe {
+            Extent::Product(m, n, k) => Extent::Product(4 * m, 4 * n, 4 * k),
+            extent => extent,
+        };
+        let is_large = larger.count() > probe.count() && larger.count() < case.shape.count();
+        let is_safe = launch_ns * (larger.count() / probe.count()) as f64 <= longest_ns;
+        if is_large && is_safe && known(self).is_some_and(|estimate| estimate > longest_ns) {
+            self.probe(backend, timer, case, larger).await?;
+        }
+        Ok(known(self))
     }
 
     /// Measures and stores the time of one launch of the case at another size.

@@ -48,6 +48,7 @@ pub use observer::{Changes, Observer, Picture};
 pub use pace::{Pace, Point, Way};
 pub use resume::EarlierRows;
 pub use run::{End, Outcome, resume, run};
+pub use schedule::LeftOut;
 pub use settings::{Epochs, Settings};
 pub use soak::soak;
 pub use tune::recall_params;

@@ -150,7 +150,7 @@ mod tests {
     fn every_type_of_every_benchmark_is_verified_at_an_odd_shape_by_default() {
         for profile in Profile::ALL {
             let mut verified: BTreeMap<(String, &str), bool> = BTreeMap::new();
-            let cases = plan(&Request { has_small: true, ..Request::new(Vec::new(), profile) }).expect("a plan");
+            let cases = plan(&Request { has_reserves: true, ..Request::new(Vec::new(), profile) }).expect("a plan");
             // A launch of a single invocation, for a latency, has one size.
             let is_single = |case: &Case| {
                 case.benchmark.cases.iter().flat_map(|block| block.extents).all(|extent| extent.count() == 1)

@@ -10,7 +10,7 @@ pub use super::parameters::params_of;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::families::ceiling::LADDER;
-use crate::suite::{Benchmark, Case, Dtype, Extent, Family, Limit, Profile, Scalar, Shape, Tag};
+use crate::suite::{Benchmark, Case, Cases, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Tag};
 
 /// The user's selection of cases.
 #[derive(Debug, Clone)]
@@ -29,9 +29,9 @@ pub struct Request {
     pub sources: BTreeMap<String, Source>,
     /// A family that is not the suite's, in place of all of the suite's. The filters do not apply to it.
     pub own: Option<&'static Family>,
-    /// Whether to plan [`Benchmark::small`] sizes too. A run with a time limit uses one if the profile's size takes too
-    /// long.
-    pub has_small: bool,
+    /// Whether to plan smaller sizes in reserve, too: the declared ones, and [`Benchmark::small`]. A run with a time limit
+    /// uses one if the device lacks memory or time for the profile's size.
+    pub has_reserves: bool,
 }
 
 impl Request {
@@ -46,7 +46,7 @@ impl Request {
             params: Vec::new(),
             sources: BTreeMap::new(),
             own: None,
-            has_small: false,
+            has_reserves: false,
         }
     }
 }
@@ -86,12 +86,14 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
         }
     }
     parameters::check(&selected, &request.params)?;
+    let is_named = request.own.is_some() || !request.filters.is_empty();
     let mut cases: Vec<Case> =
-        selected.iter().flat_map(|(family, benchmark)| cases_of(family, benchmark, request)).collect();
+        selected.iter().flat_map(|(family, benchmark)| cases_of(family, benchmark, request, is_named)).collect();
     check_sizes(&selected, &request.sizes)?;
     for case in needed_ceilings(&cases, request) {
-        if !cases.iter().any(|other| is_same(other, &case)) {
-            cases.push(case);
+        match cases.iter_mut().find(|other| is_same(other, &case)) {
+            Some(known) => known.is_reserve &= case.is_reserve,
+            None => cases.push(case),
         }
     }
     let index = |case: &Case| {
@@ -199,36 +201,75 @@ fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {
     names
 }
 
-fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Request) -> Vec<Case> {
+/// Types, sizes and sets of parameters that are combined.
+type Block<'a> = (&'a [Dtype], &'a [Extent], &'a [Params]);
+
+/// The cases that a profile declares for a benchmark.
+fn blocks(benchmark: &'static Benchmark, profile: Profile, is_named: bool) -> Vec<Block<'static>> {
+    let all = benchmark.cases.iter();
+    let block = |block: &'static Cases| (block.dtypes, block.extents, block.params);
+    match (profile, benchmark.quick) {
+        (Profile::Quick, []) => all.take(usize::from(is_named)).map(block).collect(),
+        (Profile::Quick, quick) => {
+            quick.iter().map(|one| (one.dtypes, std::slice::from_ref(&one.extent), one.params)).collect()
+        }
+        _ => all.filter(|block| block.from <= profile).map(block).collect(),
+    }
+}
+
+/// The cases of a benchmark. `is_named`: whether the user names it, so that it has cases in every profile.
+fn cases_of(family: &'static Family, benchmark: &'static Benchmark, request: &Request, is_named: bool) -> Vec<Case> {
     let own = params_of(benchmark);
     let source = request.sources.get(&format!("{}/{}", family.name, benchmark.name));
     let is_trusted = source.is_some_and(|source| source.is_trusted);
+    let is_declared = request.sizes.is_empty() || family.name == "ceiling";
     let mut found: Vec<Case> = Vec::new();
-    for block in benchmark.cases.iter().filter(|block| block.from <= request.profile) {
-        let declared_form = block.extents[0];
-        let requested: Vec<Extent> =
-            request.sizes.iter().filter_map(|size| as_declared(*size, declared_form)).collect();
-        let is_declared = request.sizes.is_empty() || family.name == "ceiling";
-        let mut extents = if is_declared { block.extents.to_vec() } else { requested };
-        extents.extend(benchmark.small.filter(|_| is_declared && request.has_small));
-        for (dtype, extent, declared) in product(block.dtypes, &extents, block.params) {
-            let mut params: BTreeMap<String, f64> =
-                declared.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-            params.extend(request.params.iter().filter(|(name, _)| own.contains(name)).cloned());
-            let mut case = Case::new(family, benchmark, Shape::new(dtype, extent, params));
-            if is_trusted {
-                #[expect(unsafe_code, reason = "the caller of `Source::trust` made the promise")]
-                // SAFETY: the WGSL is the text of the `Source`, whose promise covers every planned shape.
-                unsafe {
-                    case.trust();
-                }
+    let mut add = |dtype: Dtype, extent: Extent, declared: Params, is_reserve: bool| {
+        let mut params: BTreeMap<String, f64> =
+            declared.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        params.extend(request.params.iter().filter(|(name, _)| own.contains(name)).cloned());
+        let mut case = Case::new(family, benchmark, Shape::new(dtype, extent, params));
+        case.is_reserve = is_reserve;
+        if is_trusted {
+            #[expect(unsafe_code, reason = "the caller of `Source::trust` made the promise")]
+            // SAFETY: the WGSL is the text of the `Source`, whose promise covers every planned shape.
+            unsafe {
+                case.trust();
             }
-            if !found.iter().any(|other| is_same(other, &case)) {
-                found.push(case);
+        }
+        if !found.iter().any(|other| is_same(other, &case)) {
+            found.push(case);
+        }
+    };
+    let blocks = blocks(benchmark, request.profile, is_named);
+    for (dtypes, extents, sets) in &blocks {
+        let requested = request.sizes.iter().filter_map(|size| as_declared(*size, extents[0]));
+        let extents: Vec<Extent> = if is_declared { extents.to_vec() } else { requested.collect() };
+        for (dtype, extent, params) in product(dtypes, &extents, sets) {
+            add(dtype, extent, params, false);
+        }
+    }
+    for (dtypes, extents, sets) in blocks.iter().filter(|_| is_declared && request.has_reserves) {
+        let Some(least) = extents.iter().min_by_key(|extent| extent.count()) else { continue };
+        for (dtype, params) in dtypes.iter().flat_map(|dtype| sets.iter().map(move |params| (*dtype, *params))) {
+            for smaller in smaller_sizes(benchmark, dtype, params, *least) {
+                add(dtype, smaller, params, true);
             }
         }
     }
     found
+}
+
+/// The sizes that stand in for `extent` on a device which lacks memory or time for it: those that the benchmark declares
+/// with the same type and parameters, and its small one. Odd sizes stand in for odd ones only.
+fn smaller_sizes(benchmark: &Benchmark, dtype: Dtype, params: Params, extent: Extent) -> Vec<Extent> {
+    let is_even = |extent: Extent| extent.sides().into_iter().all(|side| side >> side.trailing_zeros() < 8);
+    let alike = benchmark.cases.iter().filter(|block| block.dtypes.contains(&dtype) && block.params.contains(&params));
+    let least = benchmark.small.map_or(0, Extent::count);
+    let declared = alike.flat_map(|block| block.extents).copied();
+    let declared = declared.filter(|other| !is_even(extent) || is_even(*other));
+    let stands_in = |other: &Extent| (least..extent.count()).contains(&other.count());
+    declared.chain(benchmark.small).filter(stands_in).collect()
 }
 
 /// Whether each size fits a selected benchmark. The family `ceiling` keeps its own sizes.
@@ -313,20 +354,30 @@ fn product<'a, P: Copy>(
 /// variants that the profile runs at its largest size.
 fn needed_ceilings(cases: &[Case], request: &Request) -> Vec<Case> {
     let Some(family) = FAMILIES.iter().find(|family| family.name == "ceiling") else { return Vec::new() };
-    let needed: Vec<Need> = cases.iter().flat_map(needs).collect();
+    let needed: Vec<(Need, bool)> =
+        cases.iter().flat_map(|case| needs(case).into_iter().map(|need| (need, case.is_reserve))).collect();
     // Memory ceilings may need any rung of the ladder; the others run at the profile's sizes.
     let candidates = family.benchmarks.iter().flat_map(|benchmark| {
         let is_memory = benchmark.ceiling.is_some_and(Limit::is_memory);
         let profile = if is_memory { Profile::Thorough } else { request.profile };
-        let of = |profile| Request { has_small: request.has_small, ..Request::new(Vec::new(), profile) };
-        let own = cases_of(family, benchmark, &of(request.profile));
+        let of = |profile| Request { has_reserves: request.has_reserves, ..Request::new(Vec::new(), profile) };
+        let own = cases_of(family, benchmark, &of(request.profile), false);
         let largest = own.iter().map(|case| case.shape.count()).max();
         let variant = |case: &Case| (case.shape.dtype, case.params_text());
         let variants: Vec<_> = own.iter().filter(|case| Some(case.shape.count()) == largest).map(variant).collect();
-        let all = cases_of(family, benchmark, &of(profile));
+        let all = cases_of(family, benchmark, &of(profile), false);
         all.into_iter().filter(move |case| !is_memory || variants.contains(&variant(case)))
     });
-    candidates.filter(|case| needed.iter().any(|need| need.is_met_by(case))).collect()
+    let mut needed_by: Vec<Case> = Vec::new();
+    for mut case in candidates {
+        let (own, reserve): (Vec<&(Need, bool)>, Vec<&(Need, bool)>) =
+            needed.iter().filter(|(need, _)| need.is_met_by(&case)).partition(|(_, is_reserve)| !is_reserve);
+        if !own.is_empty() || !reserve.is_empty() {
+            case.is_reserve |= own.is_empty();
+            needed_by.push(case);
+        }
+    }
+    needed_by
 }
 
 /// A ceiling that a case is compared with.
@@ -376,15 +427,12 @@ pub fn ladders(cases: &[Case]) -> Vec<Vec<usize>> {
     ladders.into_values().collect()
 }
 
-/// Maps the index of each case with a small size ([`Request::has_small`]) to the index of the small case.
+/// Maps the index of each case with a smaller size in reserve ([`Request::has_reserves`]) to the index of that case.
 #[must_use]
 pub fn reserves(cases: &[Case]) -> BTreeMap<usize, usize> {
-    let is_small = |index: usize| cases[index].benchmark.small == Some(cases[index].shape.extent);
-    let reserve = |ladder: Vec<usize>| match ladder[..] {
-        [least, next, ..] if is_small(least) => Some((next, least)),
-        _ => None,
-    };
-    ladders(cases).into_iter().filter_map(reserve).collect()
+    let ladders = ladders(cases);
+    let steps = ladders.iter().flat_map(|ladder| ladder.windows(2));
+    steps.filter(|step| cases[step[0]].is_reserve).map(|step| (step[1], step[0])).collect()
 }
 
 /// Indices of the ceilings in `cases` that `case` is compared with.

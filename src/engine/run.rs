@@ -11,7 +11,7 @@ use super::observer::Observer;
 use super::passes::Passes;
 use super::resume::EarlierRows;
 use super::rows::{Rows, Touched};
-use super::schedule::Schedule;
+use super::schedule::{LeftOut, Schedule};
 use super::settings::Settings;
 use super::steps::Steps;
 use super::tune;
@@ -27,9 +27,8 @@ use crate::suite::Case;
 pub struct Outcome {
     /// All rows, by case and then by API.
     pub records: Vec<Record>,
-    /// Indices of the cases that exceeded the run's time limit, in plan order. A benchmark without any other row has
-    /// one `skipped` row, for the first of them.
-    pub left_out: Vec<usize>,
+    /// The cases without a row of their own. A benchmark without any row has one `skipped` row, for the first of them.
+    pub left_out: LeftOut,
     /// How the run ended.
     pub end: End,
     /// Time spent measuring, with warm-up but without preparation and verification. It should be most of the run's
@@ -126,7 +125,7 @@ pub async fn resume(
         measuring = passes.runs.iter().map(ApiRun::measuring).sum();
     }
     if matches!(end, End::Complete) {
-        skip_left_out(&left_out, &runs, cases, &mut rows, observer)?;
+        skip_left_out(&left_out.whole, &runs, cases, &mut rows, observer)?;
     }
     Ok(Outcome { records: rows.into_records(), left_out, end, measuring })
 }
@@ -157,7 +156,8 @@ fn skip_left_out(
 /// Compiles the kernels of the missing rows in advance.
 fn compile_ahead(runs: &mut [ApiRun], cases: &[Case], rows: &Rows) {
     let is_missing = |index: usize| (0..runs.len()).any(|api| rows.lacks(index, api));
-    let missing: Vec<&Case> = (0..cases.len()).filter(|index| is_missing(*index)).map(|index| &cases[index]).collect();
+    let missing = (0..cases.len()).filter(|index| is_missing(*index)).map(|index| &cases[index]);
+    let missing: Vec<&Case> = missing.filter(|case| !case.is_reserve).collect();
     let jobs: Vec<Job> = missing.par_iter().filter_map(|case| Job::new(case).ok()).collect();
     runs.iter_mut().for_each(|run| run.compile_ahead(&jobs));
 }

@@ -13,7 +13,7 @@ use web_time::Instant;
 use super::settings::Settings;
 use crate::engine::measure::Rules;
 use crate::engine::plan::{ceilings_of, ladders, reserves};
-use crate::suite::Case;
+use crate::suite::{Case, Limit};
 
 /// Maximum number of times that a case is measured if the device's speed changes.
 pub(super) const ATTEMPTS: usize = 3;
@@ -45,14 +45,22 @@ pub(super) struct Schedule<'a> {
     /// End and length of the run, if it has a time limit.
     limit: Option<(Instant, Duration)>,
     waiting: VecDeque<usize>,
-    /// Ceilings in the queue. A case that needs one moves it forward.
+    /// Ceilings in the queue, and those in reserve. A case that needs one moves it forward.
     ceilings: HashSet<usize>,
-    /// Maps a case to the small case that replaces it if it is left out.
-    small: BTreeMap<usize, usize>,
+    /// Maps a case to the case at a smaller size that replaces it if it is left out.
+    smaller: BTreeMap<usize, usize>,
     /// Cases at the smallest size of their kernel.
     smallest: HashSet<usize>,
-    /// Cases left out.
-    left_out: Vec<usize>,
+    left_out: LeftOut,
+}
+
+/// Cases of a run that have no row of their own, in plan order.
+#[derive(Debug, Default, Clone)]
+pub struct LeftOut {
+    /// Those without any row: the time limit did not allow them.
+    pub whole: Vec<usize>,
+    /// Those that ran at a smaller size, for want of memory or time.
+    pub smaller: Vec<usize>,
 }
 
 impl<'a> Schedule<'a> {
@@ -61,7 +69,7 @@ impl<'a> Schedule<'a> {
         // The rest of the time is for further epochs.
         let part = if settings.epochs.least > 1 { FIRST_PASS } else { 1.0 };
         let limit = settings.time.map(|time| time.mul_f64(part)).map(|time| (Instant::now() + time, time));
-        let (rules, left_out) = (settings.rules, Vec::new());
+        let (rules, left_out) = (settings.rules, LeftOut::default());
         if limit.is_none() {
             let waiting = (0..cases.len()).filter(|index| is_missing(*index)).collect();
             return Self {
@@ -70,15 +78,17 @@ impl<'a> Schedule<'a> {
                 limit,
                 waiting,
                 ceilings: HashSet::new(),
-                small: BTreeMap::new(),
+                smaller: BTreeMap::new(),
                 smallest: HashSet::new(),
                 left_out,
             };
         }
-        let Rounds { mut waiting, smallest, small } = Rounds::new(cases);
+        let Rounds { mut waiting, smallest } = Rounds::new(cases);
         waiting.retain(|index| is_missing(*index));
-        let ceilings = waiting.iter().copied().filter(|index| cases[*index].benchmark.sets_ceiling).collect();
-        Self { cases, rules, limit, waiting, ceilings, small, smallest, left_out }
+        let is_reserve = |index: &usize| cases[*index].is_reserve && is_missing(*index);
+        let waiting_or_reserve = waiting.iter().copied().chain((0..cases.len()).filter(is_reserve));
+        let ceilings = waiting_or_reserve.filter(|index| cases[*index].benchmark.sets_ceiling).collect();
+        Self { cases, rules, limit, waiting, ceilings, smaller: reserves(cases), smallest, left_out }
     }
 
     /// The next case.
@@ -88,13 +98,18 @@ impl<'a> Schedule<'a> {
         Some(index)
     }
 
-    /// Removes the ceilings that `case` is compared with from the queue, for the caller to run now.
+    /// Removes the ceilings that `case` is compared with from the queue, for the caller to run now. Of the ceilings in
+    /// reserve, a case in reserve needs those of memory at its working set: the others stand in for ceilings in the queue.
     pub(super) fn pull_ceilings(&mut self, case: usize) -> Vec<usize> {
         if self.ceilings.is_empty() {
             return Vec::new();
         }
+        let is_wanted = |ceiling: &Case| {
+            !ceiling.is_reserve
+                || self.cases[case].is_reserve && ceiling.benchmark.ceiling.is_some_and(Limit::is_memory)
+        };
         let mut needed = ceilings_of(&self.cases[case], self.cases);
-        needed.retain(|index| self.ceilings.remove(index));
+        needed.retain(|index| is_wanted(&self.cases[*index]) && self.ceilings.remove(index));
         self.waiting.retain(|index| !needed.contains(index));
         needed
     }
@@ -106,8 +121,8 @@ impl<'a> Schedule<'a> {
         };
         let left_ns = end.checked_duration_since(Instant::now())?.as_nanos() as f64;
         let share_ns = left_ns / (self.waiting.len() + 1) as f64;
-        // A case with a small size in reserve can be left out.
-        let may_take_long = self.smallest.contains(&case) && !self.small.contains_key(&case);
+        // A case with a smaller size in reserve can be left out.
+        let may_take_long = self.smallest.contains(&case) && !self.smaller.contains_key(&case);
         let most_ns = if may_take_long { time.as_nanos() as f64 * MAX_FRACTION } else { 2.0 * share_ns };
         let budget_ns = (0.6 * share_ns).clamp(10e6_f64.min(self.rules.budget_ns), self.rules.budget_ns);
         Some(Effort {
@@ -117,15 +132,24 @@ impl<'a> Schedule<'a> {
         })
     }
 
-    /// Leaves a case out, and returns the small case to run instead, if there is one.
-    pub(super) fn leave_out(&mut self, case: usize) -> Option<usize> {
-        self.left_out.push(case);
-        self.small.remove(&case)
+    /// The case at a smaller size that runs in place of `case`, if there is one.
+    pub(super) fn smaller(&self, case: usize) -> Option<usize> {
+        self.smaller.get(&case).copied()
     }
 
-    /// Indices of the cases left out, in plan order.
-    pub(super) fn into_left_out(mut self) -> Vec<usize> {
-        self.left_out.sort_unstable();
+    /// Leaves a case out: `has_smaller` if a smaller size ran in its place.
+    pub(super) fn leave_out(&mut self, case: usize, has_smaller: bool) {
+        // The time limit allows no ceiling in reserve either.
+        if !self.cases[case].is_reserve {
+            let list = if has_smaller { &mut self.left_out.smaller } else { &mut self.left_out.whole };
+            list.push(case);
+        }
+    }
+
+    /// The cases left out.
+    pub(super) fn into_left_out(mut self) -> LeftOut {
+        self.left_out.whole.sort_unstable();
+        self.left_out.smaller.sort_unstable();
         self.left_out
     }
 }
@@ -134,17 +158,16 @@ impl<'a> Schedule<'a> {
 struct Rounds {
     waiting: VecDeque<usize>,
     smallest: HashSet<usize>,
-    small: BTreeMap<usize, usize>,
 }
 
 impl Rounds {
     fn new(cases: &[Case]) -> Self {
-        let small = reserves(cases);
-        // The smallest size of each kernel, and the case that has it in reserve.
-        let mut smallest: HashSet<usize> = ladders(cases).iter().filter_map(|ladder| ladder.first().copied()).collect();
-        smallest.extend(small.keys());
-        let reserve: HashSet<usize> = small.values().copied().collect();
-        let own: Vec<usize> = (0..cases.len()).filter(|index| !reserve.contains(index)).collect();
+        let ladders = ladders(cases);
+        // The smallest size of each kernel, and the smallest that is not in reserve.
+        let mut smallest: HashSet<usize> = ladders.iter().filter_map(|ladder| ladder.first().copied()).collect();
+        let is_own = |index: &usize| !cases[*index].is_reserve;
+        smallest.extend(ladders.iter().filter_map(|ladder| ladder.iter().copied().find(is_own)));
+        let own: Vec<usize> = (0..cases.len()).filter(is_own).collect();
         let mut seen = HashSet::new();
         let first: HashSet<usize> =
             own.iter().copied().filter(|index| smallest.contains(index) && seen.insert(cases[*index].name())).collect();
@@ -162,7 +185,7 @@ impl Rounds {
             *turn += 1;
         }
         order.sort_unstable();
-        Self { waiting: order.into_iter().map(|(_, _, index)| index).collect(), smallest, small }
+        Self { waiting: order.into_iter().map(|(_, _, index)| index).collect(), smallest }
     }
 }
 
@@ -173,7 +196,7 @@ mod tests {
     use crate::suite::Profile;
 
     fn cases() -> Vec<Case> {
-        plan(&Request { has_small: true, ..Request::new(Vec::new(), Profile::Quick) }).expect("a plan")
+        plan(&Request { has_reserves: true, ..Request::new(Vec::new(), Profile::Quick) }).expect("a plan")
     }
 
     fn settings(time: Option<Duration>) -> Settings {
@@ -205,8 +228,7 @@ mod tests {
         // Of two sizes of a kernel the smaller one comes first. Small sizes in reserve are not in the queue.
         let turn: HashMap<usize, usize> = order.iter().enumerate().map(|(turn, index)| (*index, turn)).collect();
         for (index, case) in cases.iter().enumerate() {
-            let is_small = case.benchmark.small == Some(case.shape.extent);
-            assert_eq!(turn.contains_key(&index), !is_small, "{case}");
+            assert_eq!(turn.contains_key(&index), !case.is_reserve, "{case}");
             let is_larger = |other: &&usize| {
                 let other = &cases[**other];
                 other.name() == case.name()
@@ -224,7 +246,7 @@ mod tests {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
         let mut schedule = Schedule::new(&cases, &settings, |_| true);
         let sum =
-            cases.iter().position(|case| case.to_string() == "reduction/first_add f32 16777216").expect("planned");
+            cases.iter().position(|case| case.to_string() == "reduction/first_add f32 268435456").expect("planned");
         let pulled: Vec<String> = schedule.pull_ceilings(sum).iter().map(|index| cases[*index].name()).collect();
         assert!(
             pulled.contains(&"ceiling/read".to_owned()) && pulled.contains(&"ceiling/launch".to_owned()),
@@ -236,7 +258,7 @@ mod tests {
     }
 
     fn small(cases: &[Case]) -> usize {
-        cases.iter().filter(|case| case.benchmark.small == Some(case.shape.extent)).count()
+        cases.iter().filter(|case| case.is_reserve).count()
     }
 
     #[test]
@@ -254,14 +276,18 @@ mod tests {
     }
 
     #[test]
-    fn a_case_left_out_is_replaced_by_its_small_case_once() {
+    fn a_case_left_out_is_replaced_by_ever_smaller_sizes() {
         let (cases, settings) = (cases(), settings(Some(Duration::from_secs(60))));
         let mut schedule = Schedule::new(&cases, &settings, |_| true);
         let find = |name: &str| cases.iter().position(|case| case.to_string() == name).expect("planned");
-        let (large, least) =
-            (find("bank_conflict/stride f32 65536 STRIDE=8"), find("bank_conflict/stride f32 4096 STRIDE=8"));
-        assert_eq!(schedule.leave_out(large), Some(least));
-        assert_eq!(schedule.leave_out(least), None);
-        assert_eq!(schedule.into_left_out(), [least, large]);
+        let large = find("transpose/tiled f32 8192x8192 PAD=1");
+        let sizes: Vec<String> = std::iter::successors(schedule.smaller(large), |size| schedule.smaller(*size))
+            .map(|index| cases[index].shape.extent.to_string())
+            .collect();
+        assert_eq!(sizes, ["4096x4096", "1024x1024", "512x512"], "without odd sizes");
+        schedule.leave_out(large, true);
+        schedule.leave_out(find("transpose/tiled f32 4096x4096 PAD=1"), false);
+        let left_out = schedule.into_left_out();
+        assert_eq!((left_out.smaller, left_out.whole), (vec![large], Vec::new()));
     }
 }

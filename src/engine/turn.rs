@@ -25,30 +25,39 @@ pub(super) struct Turn<'r, 'a> {
 }
 
 impl Turn<'_, '_> {
-    /// Measures the case at `index`, or its small case if the run's time limit does not allow the former.
+    /// Measures the case at `index`, or the largest smaller size that the devices have memory for and the run's time limit
+    /// allows.
     pub(super) async fn run_case(&mut self, schedule: &mut Schedule<'_>, index: usize) -> Result<()> {
         let mut next = Some(index);
-        while let Some(index) = next {
-            if self.try_measure(schedule, index).await? {
+        while let Some(size) = next {
+            if self.try_measure(schedule, size).await? {
+                if size != index {
+                    schedule.leave_out(index, true);
+                }
                 return Ok(());
             }
-            next = schedule.leave_out(index);
+            next = schedule.smaller(size);
         }
+        schedule.leave_out(index, false);
         self.observer.left_out(&self.cases[index]);
         Ok(())
     }
 
-    /// Measures the case at `index`, after the ceilings that it needs. Returns whether the time limit allowed it.
+    /// Measures the case at `index`, after the ceilings that it needs. Returns whether memory and time limit allowed it.
     async fn try_measure(&mut self, schedule: &mut Schedule<'_>, index: usize) -> Result<bool> {
         // A case that is left out needs no ceilings.
         if !schedule.effort(index).is_some_and(|effort| self.fits(index, &effort)) {
+            return Ok(false);
+        }
+        let has_smaller = schedule.smaller(index).is_some();
+        if has_smaller && self.runs.iter().any(|run| run.is_too_large(&self.cases[index])) {
             return Ok(false);
         }
         for ceiling in schedule.pull_ceilings(index) {
             Box::pin(self.run_case(schedule, ceiling)).await?;
         }
         match schedule.effort(index) {
-            Some(effort) => self.measure(index, &effort).await,
+            Some(effort) => self.measure(index, &effort, has_smaller).await,
             None => Ok(false),
         }
     }
@@ -58,8 +67,9 @@ impl Turn<'_, '_> {
         self.runs.iter().all(|run| !run.exceeds_limit(&self.cases[index], effort))
     }
 
-    /// Measures the case at `index` through the APIs without a row for it. Returns whether the time limit allowed it.
-    async fn measure(&mut self, index: usize, effort: &Effort) -> Result<bool> {
+    /// Measures the case at `index` through the APIs without a row for it. Returns whether the time limit allowed it and,
+    /// if it `has_smaller` sizes in reserve, the memory.
+    async fn measure(&mut self, index: usize, effort: &Effort, has_smaller: bool) -> Result<bool> {
         let (case, mut touched) = (&self.cases[index], Touched::default());
         let missing = missing(self.rows, index, self.runs.len());
         if missing.is_empty() {
@@ -75,9 +85,11 @@ impl Turn<'_, '_> {
                 self.runs.iter_mut().for_each(ApiRun::release);
                 record = self.runs[api].judged_row(case, effort, &measured, self.observer).await?;
             }
+            let is_first = touched.is_empty();
             let record = match record {
+                Some(_) if is_first && has_smaller && self.runs[api].is_out_of_memory => return Ok(false),
                 Some(record) => record,
-                None if touched.is_empty() => return Ok(false),
+                None if is_first => return Ok(false),
                 // Another API has a row for the case, so this API gets one too.
                 None => self.runs[api].left_out(case),
             };

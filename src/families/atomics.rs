@@ -5,8 +5,8 @@
 
 use crate::suite::Interface;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Shape, Step, Tag,
-    WORKGROUP_SIZES, Work, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Shape, Step,
+    Tag, WORKGROUP_SIZES, Work, each, uniform,
 };
 
 /// The family.
@@ -40,6 +40,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "spread",
+            quick: &[],
             accepts: &[("SLOTS", Accepted::PowerOfTwo(1, 1 << 20))],
             summary: "invocations add to SLOTS global words, neighbours to neighbouring words",
             look_for: "The gain over same_address as SLOTS grows: all units of L2 work, and 32 neighbours of a \
@@ -89,6 +90,7 @@ pub const FAMILY: Family = Family {
 
 /// What the benchmarks here share: n invocations. Counters start at zero for each launch, outside the timed span.
 const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), &[&[("ROUNDS", 8.0)]])],
     cases: &cases(&[&[("ROUNDS", 8.0)]]),
     buffers: |_, _| Vec::new(),
     steps: |shape, interface| vec![Step::Clear("counters"), Step::dispatch(groups(shape, interface))],
@@ -102,7 +104,7 @@ const fn cases(params: &'static [Params]) -> [Cases; 2] {
     const QUICK: &[Extent] = &[Extent::Linear(1 << 18)];
     const ALL: &[Extent] = &[Extent::Linear(1 << 18), Extent::Linear(1 << 22)];
     [
-        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK, params },
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: ALL, params },
     ]
 }

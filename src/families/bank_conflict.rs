@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
-    Shape, Step, Tag, Work, all, consecutive, each, sets, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
+    Scalar, Shape, Step, Tag, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -25,6 +25,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "stride",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 17), POWERS)],
             accepts: &[("STRIDE", Accepted::Whole(0, 1024))],
             summary: "32-bit words STRIDE apart",
             look_for: "Half the speed at each of strides 2, 4, 8, 16 and 32, and full speed at every odd one. The \
@@ -34,7 +35,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/bank_conflict/stride.wgsl"),
             cuda: include_str!("../../shaders/bank_conflict/stride.cu"),
             cases: &[
-                Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_STRIDES },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_STRIDES },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &STRIDES },
             ],
             model: Some(|shape| 1.0 / conflict(shape.param("STRIDE", 1.0) as u64, 32) as f64),
@@ -50,6 +51,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "broadcast",
+            quick: &[],
             accepts: &[("GROUP", Accepted::Whole(1, 1024))],
             summary: "32-bit words that GROUP neighbours share; with 256 the whole workgroup reads one word",
             look_for: "The same speed for every GROUP: a word that many lanes read is fetched once and broadcast. A \
@@ -60,7 +62,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/bank_conflict/broadcast.wgsl"),
             cuda: include_str!("../../shaders/bank_conflict/broadcast.cu"),
             cases: &[
-                Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_GROUPS },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZE, params: QUICK_GROUPS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: GROUPS },
             ],
             ceiling: None,
@@ -171,7 +173,7 @@ const LARGE: &[Extent] = &[Extent::Linear(1 << 17)];
 
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
     [
-        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: SIZE, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: SIZE, params },
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: LARGE, params },
     ]
 }
@@ -180,6 +182,18 @@ const QUICK_GROUPS: &[Params] = &[&[("GROUP", 2.0)], &[("GROUP", 16.0)], &[("GRO
 
 const GROUPS: &[Params] =
     &[&[("GROUP", 2.0)], &[("GROUP", 4.0)], &[("GROUP", 8.0)], &[("GROUP", 16.0)], &[("GROUP", 256.0)]];
+
+/// The powers of two, which tell the number of banks, and an odd stride.
+const POWERS: &[Params] = &[
+    &[("STRIDE", 1.0)],
+    &[("STRIDE", 2.0)],
+    &[("STRIDE", 4.0)],
+    &[("STRIDE", 8.0)],
+    &[("STRIDE", 16.0)],
+    &[("STRIDE", 32.0)],
+    &[("STRIDE", 33.0)],
+    &[("STRIDE", 64.0)],
+];
 
 const QUICK_STRIDES: &[Params] = &[
     &[("STRIDE", 1.0)],

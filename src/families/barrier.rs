@@ -7,8 +7,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Scalar, Shape, Step, Tag, Work,
-    all, each, uniform,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Scalar, Shape, Step, Tag,
+    Work, all, each, uniform,
 };
 
 /// The family.
@@ -22,6 +22,11 @@ pub const FAMILY: Family = Family {
     tuned: &[],
     benchmarks: &[Benchmark {
         name: "exchange",
+        quick: &[Quick::at(
+            &[Dtype::U32],
+            Extent::Linear(1 << 11),
+            &[&[("ROUNDS", 250.0), ("WG", 256.0)], &[("ROUNDS", 1000.0), ("WG", 256.0)]],
+        )],
         summary: "every value moves to the neighbour ROUNDS times",
         look_for: "Nanoseconds per round, and how they grow with WG: a barrier among more subgroups waits for the \
             slowest of them. APIs differ if one compiles it to a full memory fence.",
@@ -31,7 +36,7 @@ pub const FAMILY: Family = Family {
         cases: &[
             // Few workgroups, so that on a large device each has an SM to itself: the latency of a round.
             Cases {
-                from: Profile::Quick,
+                from: Profile::Standard,
                 dtypes: &[Dtype::U32],
                 extents: &[Extent::Linear(1 << 11)],
                 params: &[

@@ -10,6 +10,7 @@
 //! cycles by stored addresses (`memory_spaces/pointer_latency`; 34 by gpu-benches), 40 by index in the CUDA twin, and
 //! 48 through Vulkan.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -18,8 +19,8 @@ use crate::suite::Interface;
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape,
-    Step, Tag, Work, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
+    Shape, Step, Tag, Work, each, uniform,
 };
 
 /// The family.
@@ -36,6 +37,8 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "latency",
+            quick: QUICK_CURVE,
+            accepts: &[("LOADS", Accepted::Multiple(16, 1 << 20))],
             is_latency: true,
             summary: "one invocation follows a random cycle through all 128-byte lines of the set",
             look_for: "The plateaus and where they end: cache sizes and latencies, as the finding names them. A rise \
@@ -46,7 +49,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/cache_curve/latency.wgsl"),
             cuda: include_str!("../../shaders/cache_curve/latency.cu"),
             cases: &[
-                Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: LATENCY_SETS, params: PLAIN },
             ],
             buffers: |shape, _| {
@@ -55,11 +58,11 @@ pub const FAMILY: Family = Family {
                     Buffer { name: "cycle", scalars: cycle.words(), contents: Contents::Cycle(cycle) },
                     Buffer { name: "place", scalars: 4, contents: Contents::Words(vec![0; 4]) },
                     Buffer { name: "output", scalars: 4, contents: Contents::Poison },
-                    uniform("sizes", &[cycle.length(), steps(cycle)]),
+                    uniform("sizes", &[cycle.length(), steps(cycle, &shape.params)]),
                 ]
             },
             steps: |_, _| vec![Step::dispatch(1)],
-            work: |shape| Work { bytes: 4 * steps(cycle(shape.count())), flops: 0 },
+            work: |shape| Work { bytes: 4 * steps(cycle(shape.count()), &shape.params), flops: 0 },
             check: Check {
                 buffer: "output",
                 scalars: |_, _| 1,
@@ -67,7 +70,8 @@ pub const FAMILY: Family = Family {
                 // them.
                 oracle: |shape, _| {
                     let cycle = cycle(shape.count());
-                    each(move |_| (steps(cycle) % cycle.length()) as f64)
+                    let steps = steps(cycle, &shape.params);
+                    each(move |_| (steps % cycle.length()) as f64)
                 },
             },
             ..BASE
@@ -84,7 +88,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/cache_curve/bandwidth.wgsl"),
             cuda: include_str!("../../shaders/cache_curve/bandwidth.cu"),
             cases: &[
-                Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: QUICK, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: QUICK, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: BANDWIDTH_SETS, params: PLAIN },
             ],
             buffers: |shape, interface| {
@@ -103,6 +107,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read_once",
+            quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 27), PLAIN)],
             summary: "many invocations read the set once with vec4 loads",
             look_for: "The rate of the largest sets of `bandwidth`, and at most the read peak: the bandwidth of DRAM, \
                 with no help from a cache.",
@@ -135,6 +140,10 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "slices",
+            quick: &[
+                Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 18), ROTATIONS),
+                Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 21), ROTATIONS),
+            ],
             accepts: &[("ROTATE", Accepted::Whole(0, 1024))],
             summary: "1,024 workgroups read 512 KiB each: a slice of the set again and again, or with ROTATE=1 a slice of \
                 another workgroup in each pass",
@@ -147,7 +156,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/cache_curve/slices.cu"),
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::Vec4F32],
                     extents: &[Extent::Linear(1 << 18), Extent::Linear(1 << 20)],
                     params: ROTATIONS,
@@ -181,7 +190,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/cache_curve/granule.cu"),
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::U32],
                     extents: &[Extent::Linear(1 << 18)],
                     params: DISTANCES,
@@ -229,6 +238,28 @@ const BASE: Benchmark = Benchmark {
 };
 
 const PLAIN: &[Params] = &[&[]];
+
+/// An eighth of the loads of a launch: the sets that exceed all caches would need most of the time of `quick`.
+const LOADS: &[Params] = &[&[("LOADS", (MOST_STEPS / 8) as f64)]];
+/// 16 KiB to 512 MiB: two sets in each cache of large GPUs, and in DRAM.
+const QUICK_CURVE: &[Quick] = &[
+    of_words(1 << 12),
+    of_words(1 << 14),
+    of_words(1 << 15),
+    of_words(1 << 16),
+    of_words(3 << 15),
+    of_words(1 << 18),
+    of_words(1 << 20),
+    of_words(1 << 22),
+    of_words(1 << 24),
+    of_words(1 << 25),
+    of_words(1 << 26),
+    of_words(1 << 27),
+];
+
+const fn of_words(words: u64) -> Quick {
+    Quick::at(&[Dtype::U32], Extent::Linear(words), LOADS)
+}
 
 /// 4 KiB to 16 MiB.
 const QUICK: &[Extent] = &powers::<7>(10, 2);
@@ -278,8 +309,11 @@ pub(crate) fn cycle(words: u64) -> Cycle {
     Cycle::new(words / LINE, LINE)
 }
 
-pub(crate) fn steps(cycle: Cycle) -> u64 {
-    cycle.length().clamp(LEAST_STEPS, MOST_STEPS) + SURPLUS
+/// Dependent loads of a launch of `latency`: those that the parameter LOADS asks for, else one for each line, within
+/// limits.
+pub(crate) fn steps(cycle: Cycle, params: &BTreeMap<String, f64>) -> u64 {
+    let usual = cycle.length().clamp(LEAST_STEPS, MOST_STEPS);
+    params.get("LOADS").map_or(usual, |loads| *loads as u64) + SURPLUS
 }
 
 /// Words of a block of `granule`: 256 bytes, at most two lines of any GPU.

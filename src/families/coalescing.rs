@@ -6,7 +6,7 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
     SUBGROUP, Scalar, Shape, Step, Tag, Traffic, Work, all, consecutive, each, sets, uniform,
 };
 
@@ -32,13 +32,14 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/coalescing/offset.wgsl"),
             cuda: include_str!("../../shaders/coalescing/offset.cu"),
             cases: &[
-                Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: QUICK_OFFSETS },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: QUICK_OFFSETS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &OFFSETS },
             ],
             ..OFFSET
         },
         Benchmark {
             name: "offset_apart",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 26), &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)]])],
             summary: "offset with neighbouring 128-byte pieces far apart in time, so that no cache serves the fifth \
                 sector",
             look_for: "Offset 1 against offset 8: nearer to the model's 0.8 than offset, whose fifth sector a \
@@ -48,7 +49,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/coalescing/offset_apart.wgsl"),
             cuda: include_str!("../../shaders/coalescing/offset_apart.cu"),
             cases: &[
-                Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: APART_OFFSETS },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: APART_OFFSETS },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: APART, params: QUICK_OFFSETS },
             ],
             // Whole pieces: the last one may be any subgroup's.
@@ -60,6 +61,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "stride",
+            quick: &[Quick::at(
+                &[Dtype::F32],
+                Extent::Linear(14_000_000),
+                &[&[("STRIDE", 1.0)], &[("STRIDE", 8.0)], &[("STRIDE", 32.0)]],
+            )],
             accepts: &[("STRIDE", Accepted::Whole(1, 1024))],
             summary: "z[i] = x[s·i], s = STRIDE",
             look_for: "Speed by STRIDE against the model, which is flat from 8 on, where each lane has a sector of its \
@@ -72,7 +78,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/coalescing/stride.cu"),
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::F32],
                     extents: &[Extent::Linear(1 << 20)],
                     params: QUICK_STRIDES,
@@ -140,7 +146,7 @@ pub const FAMILY: Family = Family {
 /// What the benchmarks here share: one element per invocation, one array read and one written.
 const BASE: Benchmark = Benchmark {
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: &[&[]] },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: &[&[]] },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &[&[]] },
     ],
     buffers: |shape, _| vec![input("x", 4), input("y", shape.count()), output(shape), elements(shape)],

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use crate::suite::input::{Input, Values};
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, Oracle, Params,
-    Profile, Scalar, Shape, Step, Tag, Work, by_rows, each, uniform,
+    Profile, Quick, Scalar, Shape, Step, Tag, Work, by_rows, each, uniform,
 };
 
 /// The family.
@@ -20,6 +20,7 @@ pub const FAMILY: Family = Family {
     tuned: &[],
     benchmarks: &[Benchmark {
         name: "stockham",
+        quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), &[&[("RADIX", 2.0)], &[("RADIX", 16.0)]])],
         summary: "Stockham's algorithm in passes of radix 2, 4, 8 or 16, 16 points per invocation",
         look_for: "How the share of the copy peak rises with RADIX at 4096 points: 12, 6, 4 and 3 passes. RADIX=16 near \
             100 % means that the exchanges hide behind DRAM.",
@@ -33,7 +34,7 @@ pub const FAMILY: Family = Family {
             (!is_supported).then_some("a transform has 256, 512, 1024, 2048 or 4096 points")
         },
         cases: &[
-            Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: RADICES },
+            Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: RADICES },
             Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: RADICES },
         ],
         accepts: &[("RADIX", Accepted::PowerOfTwo(2, 16))],

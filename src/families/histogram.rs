@@ -8,8 +8,8 @@ use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::vectors::words_of;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
-    Shape, Step, Tag, WORKGROUP_SIZES, Work, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
+    Scalar, Shape, Step, Tag, WORKGROUP_SIZES, Work, uniform,
 };
 
 /// The family.
@@ -32,7 +32,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/histogram/global_atomic.cu"),
             // Software devices need a tenth of a second for 2^22 words.
             cases: &[
-                Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: SMALL, params: &[&[]] },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: SMALL, params: &[&[]] },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: ALL, params: &[&[]] },
             ],
             steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 1)],
@@ -63,6 +63,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "private",
+            quick: &[],
             accepts: &[("COPIES", Accepted::Whole(1, 64))],
             summary: "several histograms per workgroup, merged at the end",
             look_for: "Which COPIES is fastest. With random bytes collisions are rare, so more copies gain little and \
@@ -80,6 +81,7 @@ pub const FAMILY: Family = Family {
 /// What the benchmarks here share: 16 words per invocation. The counts start at zero for each launch, outside the timed
 /// span.
 const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[]])],
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
         vec![
@@ -103,7 +105,7 @@ const ALL: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 22), Exten
 
 const fn cases(params: &'static [Params]) -> [Cases; 2] {
     [
-        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK, params },
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: ALL, params },
     ]
 }

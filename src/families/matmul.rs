@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
     Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
 };
 
@@ -30,6 +30,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "tiled",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), &[&[("TILE", 16.0)]])],
             accepts: &[("TILE", Accepted::Whole(1, 32))],
             summary: "square tiles in workgroup memory, one element per invocation",
             look_for: "TILE 32 over 16 over 8: memory traffic falls with the side, until a larger tile gains nothing: \
@@ -82,6 +83,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cooperative",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), &[&[]])],
             summary: "f16 factors, f32 sums, on tensor cores: tiles of 128×128, 64×64 per subgroup",
             look_for: "Its share of ceiling/tensor, not of FMA: feeding matrix units is harder than running them. \
                 Compare the two APIs: only CUDA can copy to workgroup memory without registers.",
@@ -128,6 +130,7 @@ pub(super) const REGISTER_BLOCKED: Benchmark = Benchmark {
 
 /// What the benchmarks here share: one element of C per invocation.
 const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), &[&[]])],
     sources: &["E5"],
     cases: &cases(&[&[]], &[&[]]),
     buffers: |shape, _| {
@@ -178,8 +181,8 @@ const fn of_type(dtypes: &'static [Dtype], params: &'static [Params], headline: 
         Extent::Product(4096, 4096, 4096),
     ];
     [
-        Cases { from: Profile::Quick, dtypes, extents: ODD, params },
-        Cases { from: Profile::Quick, dtypes, extents: HEADLINE, params: headline },
+        Cases { from: Profile::Standard, dtypes, extents: ODD, params },
+        Cases { from: Profile::Standard, dtypes, extents: HEADLINE, params: headline },
         Cases { from: Profile::Standard, dtypes, extents: ALL, params },
     ]
 }

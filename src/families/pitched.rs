@@ -5,7 +5,7 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, POISON, PackedRows, Params,
-    Profile, ROW_PITCH, Scalar, Shape, Step, Tag, TexelFormat, Texture, Work, all, by_rows, each, uniform,
+    Profile, Quick, ROW_PITCH, Scalar, Shape, Step, Tag, TexelFormat, Texture, Work, all, by_rows, each, uniform,
 };
 
 /// The family.
@@ -21,6 +21,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "rows_2d",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(16384, 16383), PITCHES)],
             summary: "the rows of a matrix",
             look_for: "PITCHED=1 over 0: close to 1.0 on devices that cache sectors, since a sector that two rows \
                 share is fetched once. Padding bytes are neither read nor counted.",
@@ -43,7 +44,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/pitched/slices_3d.cu"),
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::F32],
                     extents: &[Extent::Product(129, 129, 129)],
                     params: PITCHES,
@@ -81,7 +82,7 @@ pub const FAMILY: Family = Family {
             sources: &["B5"],
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::U32],
                     extents: &[Extent::Product(129, 129, 129)],
                     params: &[&[]],
@@ -161,7 +162,12 @@ pub const FAMILY: Family = Family {
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: &[Extent::Matrix(4096, 4095)], params: PITCHES },
+        Cases {
+            from: Profile::Standard,
+            dtypes: &[Dtype::F32],
+            extents: &[Extent::Matrix(4096, 4095)],
+            params: PITCHES,
+        },
         Cases {
             from: Profile::Standard,
             dtypes: &[Dtype::F32],
@@ -205,7 +211,12 @@ const BASE: Benchmark = Benchmark {
 const COPIES: Benchmark = Benchmark {
     sources: &["B6"],
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: &[Extent::Matrix(4096, 4096)], params: &[&[]] },
+        Cases {
+            from: Profile::Standard,
+            dtypes: &[Dtype::U32],
+            extents: &[Extent::Matrix(4096, 4096)],
+            params: &[&[]],
+        },
         Cases {
             from: Profile::Standard,
             dtypes: &[Dtype::U32],

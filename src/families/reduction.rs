@@ -9,8 +9,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use crate::suite::Interface;
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape,
-    Step, Tag, WORKGROUP_SIZES, Work, each, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick, Scalar,
+    Shape, Step, Tag, WORKGROUP_SIZES, Work, each, grid, uniform,
 };
 
 /// The family.
@@ -82,7 +82,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/reduction/interleaved_device_barrier.cu"),
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::F32],
                     extents: &[Extent::Linear(1 << 24), Extent::Linear(1 << 28)],
                     params: PLAIN,
@@ -98,6 +98,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "interleaved_dynamic",
+            quick: &[],
             summary: "interleaved_workgroup with a shared array whose size the host sets at launch",
             look_for: "1.00 relative to interleaved_workgroup: how the array gets its size changes no step.",
             limited_by: "Instructions, as in interleaved_workgroup: remainders, and subgroups that stay busy for one lane.",
@@ -107,7 +108,7 @@ pub const FAMILY: Family = Family {
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::F32],
                     extents: &[Extent::Linear(1 << 24)],
                     params: PLAIN,
@@ -171,6 +172,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "atomic",
+            quick: &[],
             summary: "one pass; block sums are added atomically (integers)",
             look_for: "Whether one pass is faster than two: at small sizes it saves a launch; at large ones thousands \
                 of workgroups add atomically to one word. u32 only: compare with u32 rows.",
@@ -179,7 +181,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/reduction/atomic.wgsl"),
             cuda: include_str!("../../shaders/reduction/atomic.cu"),
             cases: &[
-                Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
             ],
             buffers: |shape, _| vec![input(shape), total(), uniform("sizes", &[shape.count()])],
@@ -200,12 +202,13 @@ pub const FAMILY: Family = Family {
 
 /// What the benchmarks here share: one load per invocation.
 const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), PLAIN)],
     // Trees halve the workgroup; with less than 16 invocations a large array takes more passes than are declared.
     accepts: &[("WG", Accepted::PowerOfTwo(16, 1024)), ("INPUT", Accepted::OneOf(&[0.25, 0.5, 1.0, 2.0]))],
     small: Some(Extent::Linear(1 << 16)),
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
-        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZES, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
     ],
@@ -253,9 +256,9 @@ const PLAIN: &[Params] = &[&[]];
 
 /// The article's two kernels also run on its own input, 0.5 everywhere.
 const ARTICLE_CASES: &[Cases] = &[
-    Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
-    Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_U32, params: &[&[("INPUT", 0.5)]] },
-    Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
+    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
+    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_U32, params: &[&[("INPUT", 0.5)]] },
+    Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
     Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZES, params: PLAIN },
     Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
 ];

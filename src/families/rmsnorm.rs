@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::softmax::{LONG, PLAIN, additions, by_lanes, cases};
+use super::softmax::{LONG, PLAIN, QUICK, additions, by_lanes, cases};
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Check, Contents, Extent, Family, Interface, Limit, OfRows, Oracle, Scalar, Shape,
@@ -47,6 +47,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup",
+            quick: &[],
             summary: "one launch, one workgroup per row; the second read comes from the cache",
             look_for: "Its gain over two_pass, up to 1.5×. Rows of 128 have fewer elements than a workgroup has \
                 invocations, and pay eight barriers for half an element each.",
@@ -81,6 +82,7 @@ const STAGES: [&str; 2] = ["first", "second"];
 
 /// What the benchmarks here share: one workgroup per row.
 const BASE: Benchmark = Benchmark {
+    quick: QUICK,
     small: Some(Extent::Matrix(512, 512)),
     cases: &cases(PLAIN),
     buffers: |shape, _| buffers(shape, 1),

@@ -2,7 +2,7 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Step, Tag,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick, Step, Tag,
     WORKGROUP_SIZES, Work, all, each, uniform,
 };
 
@@ -17,6 +17,11 @@ pub const FAMILY: Family = Family {
     tuned: WORKGROUP_SIZES,
     benchmarks: &[Benchmark {
         name: "fma_an_element",
+        quick: &[Quick::at(
+            &[Dtype::Vec4F32],
+            Extent::Linear(1 << 26),
+            &[&[("FMAS", 1.0)], &[("FMAS", 16.0)], &[("FMAS", 256.0)]],
+        )],
         accepts: &[("FMAS", Accepted::Whole(1, 1024))],
         summary: "reads with vec4 loads, computes FMAS fused multiply-adds per element, and writes",
         look_for: "The FMAS at which time begins to rise: the ridge. Left of it GB/s is flat at the copy rate, right \
@@ -26,7 +31,7 @@ pub const FAMILY: Family = Family {
         cuda: include_str!("../../shaders/roofline/fma_an_element.cu"),
         cases: &[
             Cases {
-                from: Profile::Quick,
+                from: Profile::Standard,
                 dtypes: &[Dtype::Vec4F32],
                 extents: &[Extent::Linear(1 << 22)],
                 params: &[&[("FMAS", 1.0)], &[("FMAS", 4.0)], &[("FMAS", 16.0)], &[("FMAS", 64.0)], &[("FMAS", 256.0)]],

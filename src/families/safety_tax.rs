@@ -3,7 +3,7 @@
 
 use crate::families::{ceiling, matmul, transpose};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Tag, Work, all,
+    Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick, Tag, Work, all,
     each, uniform,
 };
 
@@ -20,6 +20,13 @@ macro_rules! checked {
     };
 }
 
+/// Without checks, and with all of them.
+macro_rules! both {
+    ($($own:expr),*) => {
+        &[&[$($own),*], &[$($own,)* ("BOUNDS", 1.0), ("LOOPS", 1.0), ("ZERO_INIT", 1.0)]]
+    };
+}
+
 /// The family.
 pub const FAMILY: Family = Family {
     name: "safety_tax",
@@ -33,13 +40,14 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "fma",
+            quick: &[],
             summary: "the FMA chains of ceiling/fma",
             look_for: "Near 1.00 for bounds, since its loop does not access memory, and more for loops: the counter \
                 adds work to each round.",
             limited_by: "The FMA pipelines, which share issue slots with the loop's guard; unrolling also suffers \
                 where the compiler no longer knows the count.",
             cases: &[Cases {
-                from: Profile::Quick,
+                from: Profile::Standard,
                 dtypes: &[Dtype::F32],
                 extents: &[Extent::Linear(1 << 20)],
                 params: checked!(("ROUNDS", 16.0)),
@@ -49,12 +57,13 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "transpose",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(2048, 2048), both!(("PAD", 1.0)))],
             summary: "the padded tile of transpose/tiled",
             look_for: "Bounds checks on four loads, four stores and the tile: the ratio shows the cost of minimums and \
                 of address arithmetic that no longer folds.",
             limited_by: "Integer instructions around each access with checks on; memory without them.",
             cases: &[Cases {
-                from: Profile::Quick,
+                from: Profile::Standard,
                 dtypes: &[Dtype::F32],
                 extents: &[Extent::Matrix(2048, 2048)],
                 params: checked!(("PAD", 1.0)),
@@ -64,6 +73,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "matmul",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Product(2048, 2048, 2048), both!())],
             summary: "the matrix product of matmul/register_blocked",
             look_for: "Its inner loop is unrolled and has more indices than the other kernels here. Loop bounds alone \
                 can prevent the unrolling.",
@@ -71,7 +81,7 @@ pub const FAMILY: Family = Family {
                 may also spill.",
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::F32],
                     extents: &[Extent::Product(512, 512, 512)],
                     params: checked!(),
@@ -90,8 +100,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup_fill",
-            // The last loop ends by wrapping around, one step below word 0.
-            accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
+            quick: &[],
             summary: "fills workgroup memory and reads it back",
             look_for: "The cost of zeroing 16 KiB in a kernel that writes all of them anyway: one more store per word \
                 and a barrier.",
@@ -101,7 +110,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/safety_tax/workgroup_fill.wgsl"),
             cuda: include_str!("../../shaders/safety_tax/workgroup_fill.cu"),
             cases: &[Cases {
-                from: Profile::Quick,
+                from: Profile::Standard,
                 dtypes: &[Dtype::U32],
                 extents: &[Extent::Linear(1 << 20)],
                 params: checked!(),

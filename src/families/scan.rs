@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
-    Shape, Step, Tag, WORKGROUP_SIZES, Work, all, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
+    Scalar, Shape, Step, Tag, WORKGROUP_SIZES, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -47,6 +47,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "single_pass_subgroup",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), &[&[("WG", 256.0)], &[("WG", 512.0)]])],
             summary: "single_pass with scans in registers by subgroups; the first subgroup looks back while the others \
                 wait",
             look_for: "Its gain over single_pass: the cost of barriers and workgroup memory there. Whether WG=512 is \
@@ -74,6 +75,7 @@ const SINGLE_PASS: Benchmark = Benchmark {
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), PLAIN)],
     accepts: &[("WG", Accepted::PowerOfTwo(32, 1024))],
     small: Some(Extent::Linear(1 << 16)),
     cases: &cases(PLAIN),
@@ -93,7 +95,7 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
     const ALL: &[Extent] =
         &[Extent::Linear(1 << 20), Extent::Linear(1 << 24), Extent::Linear(1 << 26), Extent::Linear(1 << 28)];
     [
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ODD, params },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32, Dtype::U32], extents: ALL, params },
     ]

@@ -3,7 +3,7 @@
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, OfRows, Oracle,
-    Params, Profile, Shape, Step, Tag, Value, Work, all, grid, uniform,
+    Params, Profile, Quick, Shape, Step, Tag, Value, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -46,6 +46,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "online",
+            quick: &[],
             summary: "one launch: maximum and sum in one pass, then the quotients from the cache",
             look_for: "Its gain over three_pass, up to 2×: a row is read again at once, from a cache. Rows of 128 have \
                 fewer elements than a workgroup has invocations.",
@@ -81,6 +82,7 @@ const STAGES: [&str; 3] = ["first", "second", "third"];
 
 /// What the benchmarks here share: one workgroup per row.
 const BASE: Benchmark = Benchmark {
+    quick: QUICK,
     small: Some(Extent::Matrix(512, 512)),
     cases: &cases(PLAIN),
     buffers: |shape, _| buffers(shape, 1),
@@ -94,6 +96,7 @@ const BASE: Benchmark = Benchmark {
 };
 
 pub(super) const PLAIN: &[Params] = &[&[]];
+pub(super) const QUICK: &[Quick] = &[Quick::at(&[Dtype::F32], Extent::Matrix(65536, 1024), PLAIN)];
 
 /// Rows of 32,768 elements do not fit the registers of 512 invocations; those of 8192 just do.
 pub(super) const LONG: &[Params] = &[&[("VECTORS", 8.0), ("WG", 1024.0)]];
@@ -101,7 +104,7 @@ pub(super) const LONG: &[Params] = &[&[("VECTORS", 8.0), ("WG", 1024.0)]];
 /// Rows of 128 to 32,768 elements; `long` are parameters for the longest ones besides the defaults.
 pub(super) const fn cases(long: &'static [Params]) -> [Cases; 3] {
     const DTYPES: &[Dtype] = &[Dtype::F32];
-    const QUICK: &[Extent] = &[Extent::Matrix(65536, 128), Extent::Matrix(8192, 1024), Extent::Matrix(256, 32768)];
+    const SHORT: &[Extent] = &[Extent::Matrix(65536, 128), Extent::Matrix(8192, 1024), Extent::Matrix(256, 32768)];
     const ALL: &[Extent] = &[
         Extent::Matrix(1001, 3003),
         Extent::Matrix(524_288, 128),
@@ -111,7 +114,7 @@ pub(super) const fn cases(long: &'static [Params]) -> [Cases; 3] {
     ];
     const LONGEST: &[Extent] = &[Extent::Matrix(2048, 32768)];
     [
-        Cases { from: Profile::Quick, dtypes: DTYPES, extents: QUICK, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: DTYPES, extents: SHORT, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: DTYPES, extents: ALL, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: DTYPES, extents: LONGEST, params: long },
     ]

@@ -3,7 +3,7 @@
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Csr, CsrArray, Dtype, Extent, Family, Interface, Limit,
-    Oracle, Params, Pattern, Profile, Shape, Step, Tag, Work, all, grid, uniform,
+    Oracle, Params, Pattern, Profile, Quick, Shape, Step, Tag, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -19,6 +19,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "row",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
             summary: "one invocation per row",
             look_for: "MATRIX=2 relative to MATRIX=1, with about as many nonzeros: a subgroup lasts as long as its \
                 longest row, which has up to 8192 nonzeros against 32.",
@@ -44,6 +45,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "lanes",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
             summary: "LANES invocations per row, four nonzeros of each in flight",
             look_for: "Its gain over subgroup where rows have 16 nonzeros: no lane idles, and starts are read ahead. With \
                 MATRIX=2 few lanes work for long on the longest rows.",
@@ -100,7 +102,7 @@ const KERNELS: [&str; 3] = ["find", "multiply", "add"];
 const BASE: Benchmark = Benchmark {
     small: Some(Extent::Linear(1 << 12)),
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: MATRICES },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: MATRICES },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: MATRICES },
     ],
     accepts: &[MATRIX],

@@ -3,8 +3,8 @@
 use crate::suite::input::{Input, Values};
 use crate::suite::vectors::vectorised;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape,
-    Step, Tag, Work, all, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick, Scalar,
+    Shape, Step, Tag, Work, all, by_rows, uniform,
 };
 
 /// The family.
@@ -93,9 +93,10 @@ pub const FAMILY: Family = Family {
 
 /// What the benchmarks on a plane share.
 const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[]])],
     small: Some(Extent::Matrix(512, 512)),
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_PLANES, params: &[&[]] },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_PLANES, params: &[&[]] },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: PLANES, params: &[&[]] },
     ],
     buffers: |shape, _| buffers(shape),
@@ -107,9 +108,10 @@ const BASE: Benchmark = Benchmark {
 
 /// What those in a volume share.
 const VOLUME: Benchmark = Benchmark {
+    quick: &[],
     small: Some(Extent::Product(32, 64, 128)),
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK_VOLUMES, params: &[&[]] },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_VOLUMES, params: &[&[]] },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: VOLUMES, params: &[&[]] },
     ],
     work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 8 * shape.count() },

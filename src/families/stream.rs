@@ -11,8 +11,8 @@
 use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Shape,
-    Step, Tag, WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
+    Shape, Step, Tag, WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, uniform,
 };
 
 /// The family.
@@ -40,6 +40,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "mul",
+            quick: &[],
             summary: "b = s c",
             look_for: "The same time as copy: a multiplication between load and store is free. A difference is \
                 run-to-run variation, or f64 units so slow that one operation per element counts.",
@@ -58,6 +59,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "add",
+            quick: &[],
             summary: "c = a + b",
             look_for: "More than 0.67 times copy's speed: two reads for each write cause fewer turnarounds of the bus, \
                 so the byte rate rises.",
@@ -144,10 +146,11 @@ pub const FAMILY: Family = Family {
 
 /// What the benchmarks here share: one element per invocation, and a time in proportion to the bytes.
 const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 26), PLAIN)],
     small: Some(Extent::Linear(1 << 22)),
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: &QUICK_F32, params: PLAIN },
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F64], extents: &[Extent::Linear(1 << 24)], params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &QUICK_F32, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F64], extents: &[Extent::Linear(1 << 24)], params: PLAIN },
         Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &SIZES, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F64], extents: &[Extent::Linear(1 << 26)], params: PLAIN },
     ],

@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape,
-    Step, Tag, Work, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick, Scalar,
+    Shape, Step, Tag, Work, each, uniform,
 };
 
 /// The family.
@@ -38,6 +38,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "one_block_chunks",
+            quick: &[],
             summary: "one workgroup, a contiguous chunk for each invocation",
             look_for: "The gain over one_invocation, up to 256×, less the cost of the access pattern: each load of a \
                 subgroup touches 32 lines and needs 4 bytes of each now and the rest later.",
@@ -58,6 +59,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "one_block_interleaved",
+            quick: &[],
             summary: "one workgroup, neighbouring invocations read neighbouring elements (coalesced)",
             look_for: "The ratio to one_block_chunks: coalescing alone, with the same lanes and the same additions. \
                 Only one SM works; the next step uses more.",
@@ -68,6 +70,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "many_blocks_host_sum",
+            quick: &[],
             summary: "32 workgroups; the host adds the sums of all invocations",
             look_for: "Up to 32 times one_block_interleaved: as many SMs. The kernel time leaves out the host; the \
                 end-to-end time includes copying 8,192 partial sums and adding them there.",
@@ -101,6 +104,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "accumulate_in_workgroup",
+            quick: &[],
             summary: "serial_block_sum as the article writes it: each invocation accumulates in workgroup memory",
             look_for: "Its time over that of serial_block_sum: a load and a store of workgroup memory for each \
                 element. 1.00 where the compiler keeps the sum in a register, or where the loads of global memory hide \
@@ -126,6 +130,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "clock_in_kernel",
+            quick: &[],
             summary: "serial_block_sum with a clock read at the start and end of each workgroup: latest end minus \
                 earliest start",
             look_for: "The column in_kernel_ns against the median: launch, drain and the events around the kernel take \
@@ -147,10 +152,11 @@ pub const FAMILY: Family = Family {
 
 /// What the benchmarks here share, and one workgroup with one result.
 const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1_048_576), &[&[]])],
     sources: &["C3"],
     small: Some(Extent::Linear(1 << 16)),
     cases: &[Cases {
-        from: Profile::Quick,
+        from: Profile::Standard,
         dtypes: &[Dtype::U32],
         extents: &[Extent::Linear(1_048_576)],
         params: &[&[]],

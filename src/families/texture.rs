@@ -17,8 +17,8 @@ use std::sync::OnceLock;
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Scalar, Shape,
-    Step, Tag, TexelFormat, Texture, Work, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick, Scalar,
+    Shape, Step, Tag, TexelFormat, Texture, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -34,6 +34,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "rotate_sampled",
+            quick: &[Quick::at(&[Dtype::Rgba8], Extent::Matrix(4096, 4096), &[&[("ANGLE", 30.0)]])],
             summary: "the texture unit filters and wraps",
             look_for: "Its gain over rotate_by_hand, and how the angle changes it: in tiled storage columns are as \
                 near as rows, so that 90 degrees cost little.",
@@ -52,6 +53,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "rotate_by_hand",
+            quick: &[Quick::at(&[Dtype::Rgba8], Extent::Matrix(4096, 4096), &[&[("ANGLE", 30.0)]])],
             summary: "the kernel filters and wraps: four loads, a remainder and three interpolations",
             look_for: "The cost of four loads, a remainder and three interpolations. At 90 degrees linear storage puts \
                 neighbours a whole row apart, which lowers the rate.",
@@ -112,7 +114,7 @@ const BASE: Benchmark = Benchmark {
     sources: &["B9"],
     cases: &[
         Cases {
-            from: Profile::Quick,
+            from: Profile::Standard,
             dtypes: &[Dtype::Rgba8],
             extents: &[Extent::Matrix(1024, 1024)],
             params: &[&[("ANGLE", 30.0)]],
@@ -150,7 +152,7 @@ const BASE: Benchmark = Benchmark {
 const FLOAT: Benchmark = Benchmark {
     cases: &[
         Cases {
-            from: Profile::Quick,
+            from: Profile::Standard,
             dtypes: &[Dtype::F32],
             extents: &[Extent::Matrix(771, 1025)],
             params: &[&[("ANGLE", 30.0)]],

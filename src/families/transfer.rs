@@ -11,8 +11,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Route, Shape, Step,
-    Tag, Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Route, Shape,
+    Step, Tag, Work, all, each, uniform,
 };
 
 /// The family.
@@ -27,6 +27,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "write_buffer",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
             summary: "host to device through the queue's own staging, new at every call; CUDA: from pageable memory",
             look_for: "Its gap to mapped_staging: the cost of allocating, touching and freeing staging memory at every \
                 call. CUDA: the cost of one more copy for pageable memory.",
@@ -47,6 +48,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read_back",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
             summary: "device to host through a staging buffer that is mapped repeatedly; CUDA: into pinned memory",
             look_for: "Slower than mapped_staging where the host does not cache mapped memory: then every read goes \
                 over the bus.",
@@ -78,6 +80,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "pinned_to_device",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
             summary: "the device's copy from a buffer in host memory, one that the host can map to read; CUDA: from \
                 pinned memory",
             look_for: "The bus rate (PCIe 5 x16: about 55 GB/s), the limit of an upload once the bytes lie where the \
@@ -87,7 +90,7 @@ pub const FAMILY: Family = Family {
             limited_by: "The link from host memory, which the device's copy engine reads by itself.",
             // An H200 copies the same 4 MiB repeatedly at 303 GB/s: from its cache.
             cases: &[
-                Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: PLAIN },
                 Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
             ],
@@ -103,7 +106,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../shaders/transfer/pinned_by_kernel.wgsl"),
             cuda: include_str!("../../shaders/transfer/pinned_by_kernel.cu"),
             cases: &[
-                Cases { from: Profile::Quick, dtypes: VEC4, extents: PAST_CACHES, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: VEC4, extents: PAST_CACHES, params: PLAIN },
                 Cases { from: Profile::Standard, dtypes: VEC4, extents: LARGE, params: PLAIN },
                 Cases { from: Profile::Thorough, dtypes: VEC4, extents: LARGEST, params: PLAIN },
             ],
@@ -126,6 +129,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "device_to_staging",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
             summary: "the device's copy into a staging buffer that the host does not read; CUDA: into pinned memory",
             look_for: "How near it comes to the bus rate (PCIe 5 x16: about 55 GB/s). The gap to read_back is the \
                 host's time to copy from the staging buffer.",
@@ -265,7 +269,7 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     sources: &["B7"],
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },
         Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
     ],
@@ -295,7 +299,7 @@ const PEER: Benchmark = Benchmark {
     only_cuda: Some("wgpu's devices share no memory"),
     sources: &[],
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: NEXT },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: NEXT },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: NEXT },
         Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: NEXT },
     ],
@@ -314,7 +318,7 @@ const NEXT: &[Params] = &[&[("PEER", 1.0)]];
 
 /// 256 MiB and more: the time between the starts of two copies does not depend on the size.
 const LINKS: &[Cases] = &[
-    Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: &[Extent::Linear(1 << 26)], params: PLAIN },
+    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: &[Extent::Linear(1 << 26)], params: PLAIN },
     Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
 ];
 

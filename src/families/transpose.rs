@@ -2,7 +2,7 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Routine,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick, Routine,
     SUBGROUP, Shape, Step, Tag, Traffic, Work, all, by_rows, uniform,
 };
 
@@ -47,6 +47,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "naive_read_write_input",
+            quick: &[],
             summary: "reads columns of an input that is bound as read_write, writes rows",
             look_for: "Its ratio to naive_coalesced_write: below 1.00, the read-only path is faster; at 1.00, the \
                 device caches both kinds of load alike; above it, as at 1000x3001 through some Vulkan drivers, the \
@@ -77,6 +78,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "registers",
+            quick: &[],
             summary: "4x4 elements per invocation transposed in registers, without workgroup memory",
             look_for: "Whether it is as fast as tiled_vec4: then whole sectors suffice, and the cache assembles lines \
                 as well as a tile does. In f64 its 32-byte pieces take two accesses, half a sector row each, and it is \
@@ -125,6 +127,7 @@ pub const FAMILY: Family = Family {
 
 /// The tile of the article; `safety_tax` also measures it with run-time checks.
 pub(super) const TILED: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[("PAD", 0.0)], &[("PAD", 1.0)]])],
     accepts: &[("PAD", Accepted::Whole(0, 1024)), HEIGHTS],
     name: "tiled",
     summary: "through a 32x32 tile of workgroup memory, unpadded (bank conflicts) and padded",
@@ -155,6 +158,7 @@ const NAIVE: Benchmark = Benchmark {
 
 /// What the benchmarks here share; subgroups read and write rows.
 const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 8192), &[&[]])],
     small: Some(Extent::Matrix(512, 512)),
     cases: &cases(&[&[]]),
     buffers: |shape, _| {
@@ -196,7 +200,7 @@ const fn cases(params: &'static [Params]) -> [Cases; 3] {
         Extent::Matrix(16384, 16384),
     ];
     [
-        Cases { from: Profile::Quick, dtypes: &[Dtype::F32], extents: QUICK, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F64], extents: F64, params },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32, Dtype::F64], extents: ALL, params },
     ]

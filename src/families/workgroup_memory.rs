@@ -3,8 +3,8 @@
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Scalar,
-    Shape, Step, Tag, Work, all, copied, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
+    Scalar, Shape, Step, Tag, Work, all, copied, each, uniform,
 };
 
 /// The family.
@@ -19,6 +19,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "fixed_size",
+            quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 24), &[&[]])],
             summary: "rotates blocks through an array whose length is a literal in the kernel",
             look_for: "The reference for override_size and dynamic_size: the compiler knows the length and computes \
                 addresses in advance.",
@@ -31,6 +32,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "override_size",
+            quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 24), &[&[("LENGTH", 256.0)]])],
             summary: "fixed_size with a length that the host sets when it creates the pipeline",
             look_for: "1.00 relative to fixed_size: a length that is known at pipeline creation is as good as a \
                 literal. A slower row would mean that the API compiles before it knows the length.",
@@ -127,6 +129,11 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "occupancy",
+            quick: &[Quick::at(
+                &[Dtype::Vec4F32],
+                Extent::Linear(1 << 26),
+                &[&[("WORDS", 256.0)], &[("WORDS", 4096.0)]],
+            )],
             accepts: &[("WORDS", Accepted::Multiple(256, 1 << 16))],
             summary: "copies an array by workgroups of 64 that allocate more workgroup memory than they need",
             look_for: "The rate by WORDS: flat while enough workgroups remain to cover latency, then falling in \
@@ -137,7 +144,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../shaders/workgroup_memory/occupancy.cu"),
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::Vec4F32],
                     extents: COPIED,
                     params: &[&[("WORDS", 256.0)], &[("WORDS", 1024.0)], &[("WORDS", 2048.0)], &[("WORDS", 4096.0)]],
@@ -273,7 +280,7 @@ const COPIED_MORE: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 24
 
 const fn cases(quick: &'static [Extent], more: &'static [Extent], params: &'static [Params]) -> [Cases; 2] {
     [
-        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: quick, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: quick, params },
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: more, params },
     ]
 }

@@ -69,14 +69,18 @@ pub struct Benchmark {
     pub only_cuda: Option<&'static str>,
     /// Why no API runs this case, where that is so.
     pub unsupported: fn(&Shape) -> Option<&'static str>,
-    /// Element types, sizes and parameters, each from a profile on.
+    /// What the profile `quick` measures: one size, at which the rate is within 3 % of that at the largest size on a large
+    /// GPU. Empty where the benchmark is no part of `quick`; if it is named nevertheless, `quick` runs the first block of
+    /// `cases`.
+    pub quick: &'static [Quick],
+    /// Element types, sizes and parameters of the other profiles.
     pub cases: &'static [Cases],
     /// The values that its parameters accept, where not every value of their type does.
     pub accepts: &'static [(&'static str, Accepted)],
     /// Overrides that follow from the size, so that compilers know them. They are no parameters.
     pub of_size: &'static [OfSize],
-    /// A smaller size, used under a time limit where one launch of the smallest is too long. `None` where the smallest
-    /// is small enough for any device.
+    /// A size smaller than those of `cases`, used under a time limit where one launch of the smallest is too long. `None`
+    /// where the smallest is small enough for any device.
     pub small: Option<Extent>,
     /// Buffers, each named after its binding unless a step binds it by position.
     pub buffers: fn(&Shape, &Interface) -> Vec<Buffer>,
@@ -127,6 +131,7 @@ impl Benchmark {
         spirv: &[],
         only_cuda: None,
         unsupported: |_| None,
+        quick: &[],
         cases: &[],
         accepts: &[],
         of_size: &[],
@@ -172,6 +177,24 @@ pub struct Cases {
     pub extents: &'static [Extent],
     /// Sets of parameters.
     pub params: &'static [Params],
+}
+
+/// Cases of the profile `quick`: every type with every set of parameters, at one size.
+pub struct Quick {
+    /// Element types.
+    pub dtypes: &'static [Dtype],
+    /// The size.
+    pub extent: Extent,
+    /// Sets of parameters.
+    pub params: &'static [Params],
+}
+
+impl Quick {
+    /// Every type with every set of parameters at one size.
+    #[must_use]
+    pub const fn at(dtypes: &'static [Dtype], extent: Extent, params: &'static [Params]) -> Self {
+        Self { dtypes, extent, params }
+    }
 }
 
 /// The work of one launch, whatever the kernel: bytes read and written, and operations on floats or integers (an FMA is

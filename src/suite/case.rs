@@ -17,6 +17,9 @@ pub struct Case {
     pub benchmark: &'static Benchmark,
     /// Type, size and parameters.
     pub shape: Shape,
+    /// Whether it runs only in place of a larger size, which the device lacks memory or time for, or as a ceiling of such
+    /// a case.
+    pub is_reserve: bool,
     is_trusted: bool,
 }
 
@@ -27,7 +30,7 @@ impl Case {
         let texts = |benchmark: &Benchmark| (benchmark.wgsl, benchmark.spirv);
         let is_own = family.benchmarks.iter().any(|own| texts(own) == texts(benchmark));
         let is_trusted = is_own && benchmark.declared.is_none();
-        Self { family, benchmark, shape, is_trusted }
+        Self { family, benchmark, shape, is_reserve: false, is_trusted }
     }
 
     /// Whether the WGSL or the CUDA differs from the suite's.

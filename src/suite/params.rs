@@ -16,10 +16,10 @@ pub const WORKGROUP_SIZES: &[Choice] = &[("WG", &[32.0, 64.0, 128.0, 256.0, 512.
 
 /// Parameters of the harness rather than of the shader. `INPUT`: the constant that fills the input. `BOUNDS`, `LOOPS`,
 /// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`]. `PITCHED`: 1 pads rows to 256 bytes. `ANGLE`: degrees by
-/// which a picture is rotated. `MATRIX`: the number of a sparse matrix. `SHARED_BYTES`: bytes of shared memory that a
-/// launch requests, where only CUDA has the kernel.
+/// which a picture is rotated. `MATRIX`: the number of a sparse matrix. `LOADS`: dependent loads of a launch.
+/// `SHARED_BYTES`: bytes of shared memory that a launch requests, where only CUDA has the kernel.
 pub const HOST_PARAMS: &[&str] =
-    &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED", "ANGLE", "MATRIX", "SHARED_BYTES"];
+    &["INPUT", "BOUNDS", "LOOPS", "ZERO_INIT", "PITCHED", "ANGLE", "MATRIX", "LOADS", "SHARED_BYTES"];
 
 /// Those of [`HOST_PARAMS`] that add a run-time check.
 pub const CHECK_PARAMS: &[&str] = &["BOUNDS", "LOOPS", "ZERO_INIT"];

@@ -43,6 +43,7 @@ mod page;
 mod parallel;
 mod parameters;
 mod pipeline;
+mod quick;
 mod radix_sort;
 mod resume;
 mod scan;

@@ -26,7 +26,7 @@ use super::selection::{select_runs, why_this_card};
 use super::target::{Target, Through, targets};
 use super::values::plural;
 use crate::backend::{Api, Backend, Device, DeviceType};
-use crate::engine::plan::{by_part, plan, reserves, select_tagged, without_size};
+use crate::engine::plan::{by_part, plan, select_tagged, without_size};
 use crate::engine::{EarlierRows, End, Fitted, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
@@ -148,7 +148,7 @@ fn pictures_of(arguments: &Arguments, card: &[&Device], name: String) -> Result<
     let pictures = Pictures::new(folder, name, card.len() > 1, arguments.force);
     if arguments.resume.is_none() {
         let profile = profile_for(arguments, card[0]);
-        let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile, card[0]), card)?;
+        let Fitted { cases, .. } = cases_for(arguments, profile, time_for(arguments, profile), card)?;
         let apis: Vec<_> = card.iter().map(|device| device.api).collect();
         pictures.check(&cases, &apis, arguments.json.as_deref())?;
     }
@@ -182,7 +182,7 @@ impl Command<'_> {
             backends.iter().try_for_each(|backend| has_energy(backend.as_ref()))?;
         }
         let profile = profile_for(arguments, &devices[0]);
-        let time = time_for(arguments, profile, &devices[0]);
+        let time = time_for(arguments, profile);
         let card: Vec<&Device> = devices.iter().collect();
         let fitted = cases_for(arguments, profile, time, &card)?;
         let note = smaller_workgroups(&fitted, &card);
@@ -203,7 +203,7 @@ impl Command<'_> {
         let first = if own.is_none() { before.to_vec() } else { Vec::new() };
         let file = own.as_ref().or(files.csv.as_ref()).map(|file| file.output.clone());
         let file = file.ok_or_else(|| Error::Usage("there is no file for the report".to_owned()))?;
-        let count = cases.len() - reserves(&cases).len();
+        let count = cases.iter().filter(|case| !case.is_reserve).count();
         match parent {
             Some(parent) => {
                 parent.plan(count, devices.len(), settings.epochs.most, file.path());
@@ -244,9 +244,7 @@ impl Command<'_> {
         }
         let (rows, path) = (outcome.records.len(), file.path().display());
         let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
-        if !outcome.left_out.is_empty() {
-            say(&left_out(&cases, &outcome.left_out, time.unwrap_or_default()));
-        }
+        left_out(count, &outcome.left_out).iter().for_each(|line| say(line));
         if let Some(device) = devices.iter().find(|device| device.kind == DeviceType::Software) {
             say(&format!(
                 "{} is a software device: its results are verified, but its times do not represent a GPU",

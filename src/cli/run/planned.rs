@@ -1,6 +1,5 @@
 //! What a run will do: profile, time limit and cases of the command line on a card.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::arguments::Arguments;
@@ -9,13 +8,13 @@ use crate::cli::estimate::estimate;
 use crate::cli::messages::smaller_workgroups;
 use crate::cli::output::{print, say};
 use crate::cli::shaders::{sources, trusted};
-use crate::engine::plan::{Request, plan, reserves};
+use crate::engine::plan::{Request, plan};
 use crate::engine::{Fitted, WORKGROUP_SIZE, fit};
 use crate::error::{Error, Result};
 use crate::suite::{Case, Profile};
 
-/// The request of the command line. `has_small` adds small sizes, for runs with a time limit.
-pub(super) fn request(arguments: &Arguments, profile: Profile, has_small: bool) -> Result<Request> {
+/// The request of the command line. `has_reserves` adds small sizes, for runs with a time limit.
+pub(super) fn request(arguments: &Arguments, profile: Profile, has_reserves: bool) -> Result<Request> {
     let sources = |folder| sources(folder, arguments.unchecked, &arguments.filters);
     let mut sources = arguments.shaders.as_deref().map(sources).transpose()?.unwrap_or_default();
     match arguments.own {
@@ -33,7 +32,7 @@ pub(super) fn request(arguments: &Arguments, profile: Profile, has_small: bool) 
         params: arguments.params.clone(),
         sources,
         own: arguments.own,
-        has_small,
+        has_reserves,
     })
 }
 
@@ -60,17 +59,16 @@ pub(super) fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
     arguments.profile.unwrap_or(usual)
 }
 
-/// Default time limit of `quick` on a software device: under a minute including start and end.
-const SOFTWARE_TIME: Duration = Duration::from_secs(55);
+/// Default time limit of `quick`: under a minute including start and end.
+const QUICK_TIME: Duration = Duration::from_secs(55);
 
 /// The time limit that the command line sets, or the usual one of the device.
-pub(super) fn time_for(arguments: &Arguments, profile: Profile, device: &Device) -> Option<Duration> {
+pub(super) fn time_for(arguments: &Arguments, profile: Profile) -> Option<Duration> {
     // Cards in step have the same cases.
     if arguments.in_step.is_some() || arguments.parallel {
         return None;
     }
-    let is_quick = profile == Profile::Quick && device.kind == DeviceType::Software;
-    arguments.time.or(is_quick.then_some(SOFTWARE_TIME))
+    arguments.time.or((profile == Profile::Quick).then_some(QUICK_TIME))
 }
 
 /// The expected time of a run of `cases` cases, if nothing changes what a case of the profile takes.
@@ -93,15 +91,14 @@ pub(super) fn expected_time(
 /// Prints the cases of a run in place of measuring them.
 pub(super) fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let profile = profile_for(arguments, card[0]);
-    let time = time_for(arguments, profile, card[0]);
+    let time = time_for(arguments, profile);
     let fitted = cases_for(arguments, profile, time, card)?;
     smaller_workgroups(&fitted, card).iter().for_each(|note| say(note));
     let Fitted { cases, .. } = fitted;
     // Do not list reserve cases: they only run in place of a listed case.
-    let reserve: BTreeSet<usize> = reserves(&cases).into_values().collect();
-    let listed = cases.iter().enumerate().filter(|(index, _)| !reserve.contains(index));
-    let mut text: String = listed.map(|(_, case)| format!("{case}\n")).collect();
-    let (count, name) = (cases.len() - reserve.len(), &card[0].name);
+    let listed: Vec<&Case> = cases.iter().filter(|case| !case.is_reserve).collect();
+    let mut text: String = listed.iter().map(|case| format!("{case}\n")).collect();
+    let (count, name) = (listed.len(), &card[0].name);
     let apis: Vec<_> = card.iter().map(|device| device.api.name()).collect();
     let through = if apis.len() > 1 { format!(" through {}", apis.join(", ")) } else { String::new() };
     let names: Vec<_> = arguments.compilers.iter().map(|compiler| compiler.name.as_str()).collect();

@@ -7,8 +7,8 @@ use oracle::{is_causal, width};
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
-    Tag, Work, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick, Shape,
+    Step, Tag, Work, grid, uniform,
 };
 
 /// The family.
@@ -24,6 +24,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "naive",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(16, 1024), &[FULL])],
             summary: "three launches, with all scores in memory: q·k, the softmax of rows, times v",
             look_for: "Its share of the FMA peak, and its memory: length² scores of each head. CAUSAL=1 has half of \
                 the operations, and should take half of the time.",
@@ -62,6 +63,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "tiled",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(16, 4096), &[FULL])],
             summary: "online softmax over tiles of 16 keys in workgroup memory, 64 queries per workgroup",
             look_for: "Its gain over naive: no score reaches memory, and each key that is read serves 64 queries. \
                 Compare its share of the FMA peak with that of matmul/register_blocked, which has no exponentials.",
@@ -77,6 +79,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cooperative",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL, CAUSAL_128])],
             summary: "f16 inputs on tensor cores, f32 sums and softmax, 128 queries per workgroup",
             look_for: "Its share of ceiling/tensor, and its gain over tiled, which has the FMA units only. Compare the \
                 two APIs: in CUDA a thread knows which elements of a product it holds, and scores stay in registers; \
@@ -133,8 +136,8 @@ const fn cases(dtypes: &'static [Dtype], long: &'static [Extent]) -> [Cases; 5] 
     const MANY_HEADS: &[Extent] = &[Extent::Matrix(16, 1024)];
     [
         Cases { from: Profile::Standard, dtypes, extents: ODD, params: &[FULL, CAUSAL_128] },
-        Cases { from: Profile::Quick, dtypes, extents: ODD, params: &[FULL_64, CAUSAL_64] },
-        Cases { from: Profile::Quick, dtypes, extents: HEADLINE, params: &[FULL, CAUSAL_128] },
+        Cases { from: Profile::Standard, dtypes, extents: ODD, params: &[FULL_64, CAUSAL_64] },
+        Cases { from: Profile::Standard, dtypes, extents: HEADLINE, params: &[FULL, CAUSAL_128] },
         Cases { from: Profile::Standard, dtypes, extents: MANY_HEADS, params: &[FULL, CAUSAL_128] },
         Cases { from: Profile::Standard, dtypes, extents: long, params: &[FULL, CAUSAL_128, FULL_64] },
     ]

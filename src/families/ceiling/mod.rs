@@ -10,8 +10,8 @@ use oracles::{
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Shape, Step,
-    Tag, Work, all, copied, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick, Shape,
+    Step, Tag, Work, all, copied, each, uniform,
 };
 
 /// The family.
@@ -26,6 +26,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "copy",
+            quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[]])],
             summary: "copies an array with 4-, 8- and 16-byte accesses, over a range of working sets",
             look_for: "The rate by working set: the first plateau is a cache, the last one is DRAM. If 8- and 16-byte \
                 accesses are faster than 4-byte ones at large sets, narrow accesses may keep too few bytes in flight.",
@@ -34,8 +35,8 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../../shaders/ceiling/copy.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/copy.cu"),
             cases: &[
-                Cases { from: Profile::Quick, dtypes: NARROW, extents: &[Extent::Linear(1 << 24)], params: &[&[]] },
-                Cases { from: Profile::Quick, dtypes: &[Dtype::Vec4F32], extents: &QUICK, params: &[&[]] },
+                Cases { from: Profile::Standard, dtypes: NARROW, extents: &[Extent::Linear(1 << 24)], params: &[&[]] },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &QUICK, params: &[&[]] },
                 Cases { from: Profile::Standard, dtypes: NARROW, extents: &LADDER, params: &[&[]] },
                 Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &LADDER, params: &[&[]] },
             ],
@@ -47,6 +48,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read",
+            quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)]])],
             accepts: &[("ITEMS", Accepted::Whole(1, 4096))],
             summary: "reads an array with vec4 loads and sums it",
             look_for: "Which ITEMS is fastest: few ITEMS mean many short workgroups, many ITEMS mean long sums with \
@@ -58,7 +60,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../../shaders/ceiling/read.cu"),
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::Vec4F32],
                     extents: &QUICK,
                     params: &[&[("ITEMS", 8.0)], &[("ITEMS", 32.0)]],
@@ -85,6 +87,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read_tree",
+            quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[("ITEMS", 32.0)]])],
             accepts: &[("WG", Accepted::PowerOfTwo(1, 1024)), ("ITEMS", Accepted::Whole(1, 4096))],
             summary: "reads an array with vec4 loads and writes one sum per workgroup, so almost nothing is written",
             look_for: "Compare with read, whose partial sums are less than 1 % of the bytes: if read_tree is faster, \
@@ -103,6 +106,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "fill",
+            quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[]])],
             summary: "writes an array with vec4 stores",
             look_for: "Whether stores reach the rate of loads. If fill is far above copy at small sets, the writes \
                 stay in a write-back cache.",
@@ -152,6 +156,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "dot4",
+            quick: &[],
             summary: "eight independent chains of packed 8-bit dot products per invocation (four multiplications and \
                 four additions each)",
             look_for: "Four multiply-adds per instruction: about four times the rate of mad where the hardware has \
@@ -176,6 +181,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup_read",
+            quick: &[Quick::at(&[Dtype::F32, Dtype::Vec4F32], Extent::Linear(1 << 24), &[&[("ROUNDS", 128.0)]])],
             summary: "reads workgroup memory without bank conflicts, with scalar and vec4 loads",
             look_for: "Bytes per cycle and SM (the rate over clock times SMs): expect four times the number of banks. \
                 vec4 loads should not be faster than scalar ones where a subgroup's scalar load uses every bank.",
@@ -185,7 +191,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../../shaders/ceiling/workgroup_read.cu"),
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::F32, Dtype::Vec4F32],
                     extents: &[Extent::Linear(1 << 20)],
                     params: &[&[("ROUNDS", 128.0)]],
@@ -207,6 +213,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "launch",
+            quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[]])],
             summary: "launches a kernel that stores one word: device time back to back, and time from submission to \
                 completion",
             look_for: "The device time of an empty launch, and how much longer submission to completion takes. The \
@@ -216,7 +223,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../../shaders/ceiling/launch.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/launch.cu"),
             cases: &[Cases {
-                from: Profile::Quick,
+                from: Profile::Standard,
                 dtypes: &[Dtype::U32],
                 extents: &[Extent::Linear(1)],
                 params: &[&[]],
@@ -235,6 +242,7 @@ pub const FAMILY: Family = Family {
 /// FMA chains; `safety_tax` also measures them with run-time checks.
 pub(super) const FMA: Benchmark = Benchmark {
     name: "fma",
+    quick: &[Quick::at(&[Dtype::F32, Dtype::Vec2F32, Dtype::F64], Extent::Linear(1 << 22), &[&[("ROUNDS", 128.0)]])],
     // More rounds leave the 24 bits of an f32.
     accepts: &[("ROUNDS", Accepted::Whole(1, 256))],
     summary: "eight independent chains of fused multiply-adds per invocation, as scalars, vec2 or vec4",
@@ -246,7 +254,7 @@ pub(super) const FMA: Benchmark = Benchmark {
     cuda: include_str!("../../../shaders/ceiling/fma.cu"),
     cases: &[
         Cases {
-            from: Profile::Quick,
+            from: Profile::Standard,
             dtypes: &[Dtype::F32, Dtype::Vec2F32, Dtype::F64],
             extents: &[Extent::Linear(1 << 22)],
             params: &[&[("ROUNDS", 16.0)]],
@@ -271,6 +279,7 @@ pub(super) const FMA: Benchmark = Benchmark {
 /// vectors.
 const FMA_F16: Benchmark = Benchmark {
     name: "fma_f16",
+    quick: &[Quick::at(&[Dtype::Vec2F16], Extent::Linear(1 << 22), &[&[("ROUNDS", 31.0)]])],
     accepts: &[("ROUNDS", Accepted::Whole(1, 31))],
     summary: "the chains of fma in f16, as scalars or vec2",
     look_for: "vec2 over scalars: hardware with packed f16 computes both components in one instruction and doubles the \
@@ -281,7 +290,7 @@ const FMA_F16: Benchmark = Benchmark {
     cases: &[
         // Software devices emulate f16 and need seconds for more.
         Cases {
-            from: Profile::Quick,
+            from: Profile::Standard,
             dtypes: HALVES,
             extents: &[Extent::Linear(1 << 22)],
             params: &[&[("ROUNDS", 8.0)]],
@@ -317,9 +326,10 @@ const BASE: Benchmark = Benchmark {
 
 /// What the integer chains share.
 const INTEGER: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), &[&[("ROUNDS", 32.0)]])],
     cases: &[
         Cases {
-            from: Profile::Quick,
+            from: Profile::Standard,
             dtypes: &[Dtype::U32],
             extents: &[Extent::Linear(1 << 22)],
             params: &[&[("ROUNDS", 8.0)]],
@@ -370,7 +380,7 @@ const QUICK: [Extent; 4] =
 
 const fn ladder(dtypes: &'static [Dtype], params: &'static [Params]) -> [Cases; 2] {
     [
-        Cases { from: Profile::Quick, dtypes, extents: &QUICK, params },
+        Cases { from: Profile::Standard, dtypes, extents: &QUICK, params },
         Cases { from: Profile::Standard, dtypes, extents: &LADDER, params },
     ]
 }

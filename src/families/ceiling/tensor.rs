@@ -7,14 +7,15 @@
 use super::oracles::{MATRIX, covering, sums_of_products, sums_of_tiles, tensor_rounds};
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Profile, Scalar, Shape, Work, all,
-    uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Limit, Params, Profile, Quick, Scalar, Shape,
+    Work, all, uniform,
 };
 
 /// Tensor cores, with the matrix products of a subgroup from registers. Larger instructions (Hopper's wgmma), which
 /// neither API offers to portable kernels, can be faster.
 pub(super) const F16: Benchmark = Benchmark {
     name: "tensor",
+    quick: &[Quick::at(&[Dtype::F16], Extent::Linear(1 << 22), ROUNDS)],
     accepts: &[("ROUNDS", Accepted::Whole(1, 131_072))],
     summary: "eight independent chains of 16×16 f16 matrix products per subgroup, summed in f32 by tensor cores",
     look_for: "The ratio to the f16 rate of fma_f16: the gain of the matrix units. Vendors' figures need larger \
@@ -49,6 +50,7 @@ pub(super) const F16: Benchmark = Benchmark {
 /// Factors of bf16.
 pub(super) const BF16: Benchmark = Benchmark {
     name: "tensor_bf16",
+    quick: &[],
     summary: "the chains of tensor with bf16 factors, summed in f32",
     look_for: "The same rate as tensor: factors of 16 bits go through the same units. A lower rate would be the power \
         limit, since other bits toggle.",
@@ -67,6 +69,7 @@ pub(super) const BF16: Benchmark = Benchmark {
 /// Factors of tf32.
 pub(super) const TF32: Benchmark = Benchmark {
     name: "tensor_tf32",
+    quick: &[],
     summary: "the chains of tensor with tf32 factors, f32 without its last 13 bits, summed in f32",
     look_for: "Half the rate of tensor, since factors have twice the bytes; many times the f32 rate of fma.",
     limited_by: "Tensor cores' rate for tf32: an instruction is half as deep as with f16.",
@@ -82,6 +85,7 @@ pub(super) const TF32: Benchmark = Benchmark {
 /// Factors of 8-bit integers.
 pub(super) const INT8: Benchmark = Benchmark {
     name: "tensor_int8",
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), ROUNDS)],
     summary: "the chains of tensor with signed 8-bit factors, summed in 32-bit integers",
     look_for: "Twice the rate of tensor, since factors have half the bytes, and its ratio to dot4: the gain over \
         packed dot products.",
@@ -98,6 +102,7 @@ pub(super) const INT8: Benchmark = Benchmark {
 /// Factors of fp8.
 pub(super) const FP8: Benchmark = Benchmark {
     name: "tensor_fp8",
+    quick: &[],
     summary: "the chains of tensor with fp8 factors (e4m3), summed in f32",
     look_for: "Twice the rate of tensor where a warp's instruction multiplies fp8 (compute capability 8.9 and 12). The \
         rate of tensor or less: the compiler unpacks the factors to f16, as it does for 9.0.",
@@ -119,16 +124,25 @@ const DEEP: Benchmark = Benchmark {
 };
 
 /// What the kernels without WGSL share.
-const OTHER: Benchmark =
-    Benchmark { wgsl: "", ceiling: None, no_ceiling: NO_CEILING, cases: &cases(&[Dtype::F32]), ..F16 };
+const OTHER: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), ROUNDS)],
+    wgsl: "",
+    ceiling: None,
+    no_ceiling: NO_CEILING,
+    cases: &cases(&[Dtype::F32]),
+    ..F16
+};
+
+/// Enough that loading and the last wave of workgroups are negligible.
+const ROUNDS: &[Params] = &[&[("ROUNDS", 4096.0)]];
 
 const NO_CEILING: &str = "it measures a peak with which no other row is compared";
 
 const fn cases(dtypes: &'static [Dtype]) -> [Cases; 2] {
     const EXTENTS: &[Extent] = &[Extent::Linear(1 << 22)];
     [
-        Cases { from: Profile::Quick, dtypes, extents: EXTENTS, params: &[&[("ROUNDS", 512.0)]] },
-        Cases { from: Profile::Standard, dtypes, extents: EXTENTS, params: &[&[("ROUNDS", 4096.0)]] },
+        Cases { from: Profile::Standard, dtypes, extents: EXTENTS, params: &[&[("ROUNDS", 512.0)]] },
+        Cases { from: Profile::Standard, dtypes, extents: EXTENTS, params: ROUNDS },
     ]
 }
 

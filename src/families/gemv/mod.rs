@@ -7,7 +7,7 @@ use oracles::{SCALES, WEIGHTS, WORDS, X, blocks_of_row, columns, x_of_blocks};
 
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Choice, Contents, Dtype, Extent, Family, Interface, Limit, Params,
-    Profile, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
+    Profile, Quick, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
 };
 
 /// The family.
@@ -35,6 +35,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup",
+            quick: &[],
             summary: "one workgroup per row, coalesced, then a tree",
             look_for: "The gain of coalesced loads over naive. The gap to vec4 is the cost of 4-byte loads (2-byte in \
                 f16), of x read for every row, and of a tree per row.",
@@ -61,6 +62,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "vec4",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
             summary: "vec4 loads, four rows at a time, LANES invocations per row",
             look_for: "Its share of the read peak at large sizes, the best of f32 with split_k. In f16 a vec4 is 8 \
                 bytes: compare packed, whose loads are 16.",
@@ -75,6 +77,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "packed",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
             summary: "eight f16 per 16-byte load, unpacked in registers, four rows at a time",
             look_for: "Its gain over vec4 in f16: the same sums with half the load instructions, on devices without \
                 f16 in shaders too. Near the read peak at large sizes.",
@@ -89,6 +92,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "split_k",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
             summary: "columns divided among workgroups; a second launch adds the partial sums",
             look_for: "Its gain at 256x57344, where vec4 has work for 64 groups of lanes only. At square sizes the \
                 second launch is the difference to vec4.",
@@ -120,6 +124,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q8_naive",
+            quick: &[],
             summary: "weights of 8 bits in blocks of 32 with a scale, one invocation per row",
             look_for: "How much of the bytes saved against f32 a simple kernel turns into time. The gap to q8_vec4 is \
                 what the access pattern costs.",
@@ -131,6 +136,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q8_vec4",
+            quick: &[],
             summary: "weights of 8 bits, 16 per load, four rows at a time",
             look_for: "Its time against packed: 8.5 bits per weight instead of 16. A lower share of the read peak than \
                 packed has is the cost of dequantisation.",
@@ -144,6 +150,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q4_naive",
+            quick: &[],
             summary: "weights of 4 bits in blocks of 32 with a scale, one invocation per row",
             look_for: "Whether it is faster than q8_naive at all: half the bytes, the same arithmetic per weight. If \
                 not, arithmetic limits both.",
@@ -155,6 +162,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q4_vec4",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(65536, 32768), PLAIN)],
             summary: "weights of 4 bits, a block of 32 per load, four rows at a time, no integer conversions",
             look_for: "Its share of the read peak, and its time against packed: at best 16 / 4.5 = 3.6 times less. A \
                 lower share than q8_vec4 has is the cost of arithmetic per byte.",
@@ -169,6 +177,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q4_dot4",
+            quick: &[],
             summary: "weights of 4 bits that stay integers: four products of bytes per instruction, x as three bytes",
             look_for: "Its gain over q4_vec4 at large sizes: three products of bytes and one or two masks for four \
                 weights, in place of about ten instructions. An element of x is rounded to 2^-22 of the largest in its \
@@ -213,6 +222,7 @@ const TUNED: &[Choice] = &[("WG", &[64.0, 128.0, 256.0]), ("LANES", &[8.0, 16.0,
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(14336, 4096), PLAIN)],
     accepts: &[WG],
     small: Some(Extent::Matrix(512, 1024)),
     cases: &cases(&[Dtype::F32, Dtype::F16], &[], &[]),
@@ -260,7 +270,7 @@ const fn cases(dtypes: &'static [Dtype], f32_large: &'static [Extent], f16_large
     }
     let first: &[Dtype] = if matches!(dtypes, [Dtype::F16]) { &[Dtype::F16] } else { &[Dtype::F32] };
     [
-        Cases { from: Profile::Quick, dtypes, extents: QUICK, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes, extents: QUICK, params: PLAIN },
         Cases { from: Profile::Standard, dtypes, extents: STANDARD, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: first, extents: or_small(f32_large), params: PLAIN },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F16], extents: or_small(f16_large), params: PLAIN },
@@ -270,7 +280,7 @@ const fn cases(dtypes: &'static [Dtype], f32_large: &'static [Extent], f16_large
 const fn of_blocks(large: &'static [Extent]) -> [Cases; 3] {
     const DTYPES: &[Dtype] = &[Dtype::F32];
     [
-        Cases { from: Profile::Quick, dtypes: DTYPES, extents: LAYER, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: DTYPES, extents: LAYER, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: DTYPES, extents: STANDARD, params: PLAIN },
         Cases {
             from: Profile::Standard,

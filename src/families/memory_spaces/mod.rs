@@ -14,8 +14,8 @@ use oracles::{
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Shape, Step, Tag,
-    TexelFormat, Texture, Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick, Shape, Step,
+    Tag, TexelFormat, Texture, Work, all, each, uniform,
 };
 
 /// The family.
@@ -109,7 +109,7 @@ pub const FAMILY: Family = Family {
             cuda: include_str!("../../../shaders/memory_spaces/register_bandwidth.cu"),
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::U32],
                     extents: INVOCATIONS,
                     params: &[&[("ROUNDS", 32.0)]],
@@ -140,7 +140,7 @@ pub const FAMILY: Family = Family {
             only_cuda: Some("WGSL cannot limit the number of registers"),
             cases: &[
                 Cases {
-                    from: Profile::Quick,
+                    from: Profile::Standard,
                     dtypes: &[Dtype::U32],
                     extents: INVOCATIONS,
                     params: &[&[("REGISTERS", 256.0), ("ROUNDS", 32.0)], &[("REGISTERS", 64.0), ("ROUNDS", 32.0)]],
@@ -198,6 +198,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "storage_latency",
+            quick: &[],
             is_latency: true,
             summary: "one invocation's dependent loads from 4 KiB of a storage buffer",
             look_for: "Nanoseconds per load, median over STEPS: the latency of L1 with its index arithmetic. Times the \
@@ -209,6 +210,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "pointer_latency",
+            quick: &[],
             is_latency: true,
             summary: "storage_latency with stored addresses instead of indices",
             look_for: "Its difference to storage_latency: the cost per step of turning an index into an address, a \
@@ -261,6 +263,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "pinned_latency",
+            quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[("STEPS", 4096.0)]])],
             is_latency: true,
             accepts: &[("STEPS", Accepted::Multiple(16, 1 << 18))],
             summary: "dependent loads from 128 MiB of pinned host memory, in lines of 128 bytes",
@@ -272,7 +275,7 @@ pub const FAMILY: Family = Family {
             wgsl: include_str!("../../../shaders/memory_spaces/pinned_latency.wgsl"),
             cuda: include_str!("../../../shaders/memory_spaces/pinned_latency.cu"),
             cases: &[Cases {
-                from: Profile::Quick,
+                from: Profile::Standard,
                 dtypes: &[Dtype::U32],
                 extents: &[Extent::Linear(1)],
                 params: &[&[("STEPS", 4096.0)]],
@@ -310,6 +313,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "private_latency",
+            quick: &[],
             is_latency: true,
             summary: "storage_latency from 1 KiB of a private array",
             look_for: "Near storage_latency: local memory is ordinary memory in L1. A much shorter latency means that \
@@ -336,7 +340,7 @@ pub const FAMILY: Family = Family {
 const BASE: Benchmark = Benchmark {
     sources: &["B1"],
     cases: &[
-        Cases { from: Profile::Quick, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 4.0)]] },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 4.0)]] },
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 32.0)]] },
     ],
     buffers: |shape, _| vec![random("table", 4 * TABLE), output(shape.count()), sizes(shape)],
@@ -353,7 +357,7 @@ const TABLES: Benchmark = Benchmark {
     sources: &["B8"],
     cases: &[
         Cases {
-            from: Profile::Quick,
+            from: Profile::Standard,
             dtypes: &[Dtype::U32],
             extents: INVOCATIONS,
             params: &[&[("EACH", 0.0), ("ROUNDS", 4.0)], &[("EACH", 1.0), ("ROUNDS", 4.0)]],
@@ -374,9 +378,10 @@ const TABLES: Benchmark = Benchmark {
 
 /// A single invocation.
 const LATENCIES: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[("STEPS", STEPS as f64)]])],
     accepts: &[("STEPS", Accepted::Multiple(16, 1 << 20))],
     cases: &[Cases {
-        from: Profile::Quick,
+        from: Profile::Standard,
         dtypes: &[Dtype::U32],
         extents: &[Extent::Linear(1)],
         params: &[&[("STEPS", STEPS as f64)]],

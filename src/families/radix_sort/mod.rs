@@ -11,7 +11,7 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Choice, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
-    Scalar, Shape, Step, Tag, Work, grid, uniform,
+    Quick, Scalar, Shape, Step, Tag, Work, grid, uniform,
 };
 
 /// The family.
@@ -27,6 +27,7 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "three_kernels",
+            quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[("BITS", 8.0), ("PAIRS", 0.0)]])],
             summary: "each pass counts digits, scans the counts and moves the keys; digits of 4 and 8 bits",
             look_for: "BITS=8 over BITS=4: half as many passes, each with twice the sorting in workgroup memory. Near \
                 2×, passes cost what they move; near 1×, sorting the tiles takes the time. PAIRS=1 adds memory \
@@ -52,6 +53,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "onesweep",
+            quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[("PAIRS", 0.0)]])],
             summary: "one kernel per pass: ranks by subgroup ballots, decoupled look-back over the digit counts",
             look_for: "Its gain over three_kernels with BITS=8: keys are read once per pass, ranked in registers, and \
                 no kernel waits for another. Larger WG write longer runs of each digit, but fewer fit an SM.",
@@ -94,7 +96,7 @@ const fn cases(quick: &'static [Params], params: &'static [Params], largest: &'s
     const LARGEST: &[Extent] = &[Extent::Linear(1 << 28)];
     const U32: &[Dtype] = &[Dtype::U32];
     [
-        Cases { from: Profile::Quick, dtypes: U32, extents: QUICK, params: quick },
+        Cases { from: Profile::Standard, dtypes: U32, extents: QUICK, params: quick },
         Cases { from: Profile::Standard, dtypes: U32, extents: ALL, params },
         Cases { from: Profile::Standard, dtypes: U32, extents: LARGEST, params: largest },
     ]

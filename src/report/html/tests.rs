@@ -93,7 +93,11 @@ fn a_level_at_the_end_of_the_curve_has_no_size() {
         family: "cache_curve".to_owned(),
         n: Some(Extent::Linear(words)),
         epochs_ns: vec![1.0; 3],
-        ..row("vulkan", "latency", ns * cache_curve::steps(cache_curve::cycle(words)) as f64)
+        ..row(
+            "vulkan",
+            "latency",
+            ns * cache_curve::steps(cache_curve::cycle(words), &std::collections::BTreeMap::new()) as f64,
+        )
     };
     let of = |largest: u64| {
         let small = (9..13).map(|power| (1 << power, 20.0));

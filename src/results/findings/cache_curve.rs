@@ -134,7 +134,7 @@ impl Level {
 fn curve(rows: &[&Record]) -> Vec<Point> {
     let point = |row: &Record| {
         let cycle = cycle(row.n.map(Extent::count)?);
-        let ns = scaled(time(row)?, 1.0 / steps(cycle) as f64);
+        let ns = scaled(time(row)?, 1.0 / steps(cycle, &row.params) as f64);
         Some(Point { bytes: 4 * cycle.words(), ns, has_several_placements: has_several_epochs(row) })
     };
     let mut points: Vec<Point> = of(rows, "latency").filter_map(point).collect();

@@ -2,6 +2,8 @@
 
 use super::{Finding, Quantity, finding};
 use crate::backend::DeviceType;
+use std::collections::BTreeMap;
+
 use crate::families::cache_curve::{blocks, cycle, pairs, steps};
 use crate::results::Record;
 use crate::suite::Extent;
@@ -104,7 +106,7 @@ impl Planted {
     fn rows(&self) -> Vec<Record> {
         let mut rows = Vec::new();
         for words in (10..=27).flat_map(|power| [1_u64 << power, 3 << (power - 1)]).filter(|words| *words <= 1 << 27) {
-            let ns = self.latency(4 * words) * steps(cycle(words)) as f64;
+            let ns = self.latency(4 * words) * steps(cycle(words), &BTreeMap::new()) as f64;
             rows.push(row("latency", &[], words, ns));
         }
         let with_rate = |row: Record, bytes: f64| Record {
@@ -243,7 +245,7 @@ fn nothing_is_inferred_without_knees_on_a_software_device_or_from_faulty_rows() 
         .filter(|row| row.benchmark == "latency")
         .map(|own| {
             let words = own.n.map_or(0, Extent::count);
-            row("latency", &[], words, 100.0 * steps(cycle(words)) as f64)
+            row("latency", &[], words, 100.0 * steps(cycle(words), &BTreeMap::new()) as f64)
         })
         .collect();
     assert_eq!(found("cache_curve", &flat), None);

@@ -1,0 +1,64 @@
+//! The profile `quick`: one saturating size per kernel, of those that `standard` measures.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use shaderbench::engine::plan::{Request, plan};
+use shaderbench::families::FAMILIES;
+use shaderbench::report::csv;
+use shaderbench::results::{Record, Status};
+use shaderbench::suite::{Case, Extent, Profile};
+
+fn planned(profile: Profile) -> Vec<Case> {
+    plan(&Request::new(Vec::new(), profile)).expect("a plan")
+}
+
+/// Whether the case is part of a curve over sizes, or a ceiling at another case's working set.
+fn is_of_curve(case: &Case) -> bool {
+    case.family.name == "cache_curve" || case.benchmark.sets_ceiling
+}
+
+#[test]
+fn each_kernel_has_one_size_which_standard_measures_too() {
+    let standard: Vec<String> = planned(Profile::Standard).iter().map(Case::to_string).collect();
+    let mut sizes: BTreeMap<String, Extent> = BTreeMap::new();
+    for case in planned(Profile::Quick).iter().filter(|case| !is_of_curve(case)) {
+        assert!(standard.contains(&case.to_string()), "{case}");
+        let size = *sizes.entry(case.name()).or_insert(case.shape.extent);
+        assert_eq!(size, case.shape.extent, "{}", case.name());
+    }
+    for family in FAMILIES {
+        assert!(
+            sizes.keys().any(|name| name.starts_with(family.name))
+                || family.name == "ceiling"
+                || family.name == "cache_curve",
+            "{}",
+            family.name
+        );
+    }
+}
+
+/// By the committed report of a large GPU.
+#[test]
+fn the_rate_is_within_three_percent_of_that_at_the_largest_size() {
+    /// Their largest size needs launches of a tenth of a second.
+    const SHORTER: &[&str] = &["attention/tiled"];
+    let path = "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv";
+    let text = std::fs::read(path).expect("the report is there");
+    let records = csv::read(Path::new(path), text.as_slice()).expect("a report").records;
+    let rate = |row: &Record| row.gb_per_s.or(row.gflop_per_s);
+    let mut compared = 0;
+    for case in planned(Profile::Quick).iter().filter(|case| !is_of_curve(case)) {
+        let alike = |row: &&Record| {
+            let is_kernel = (row.name(), row.dtype) == (case.name(), Some(case.shape.dtype));
+            is_kernel && row.params == case.shape.params && row.status == Status::Ok && row.api_name() == "vulkan"
+        };
+        let rows: Vec<&Record> = records.iter().filter(alike).collect();
+        let Some(own) = rows.iter().find(|row| row.n == Some(case.shape.extent)) else { continue };
+        let largest = rows.iter().max_by_key(|row| row.n.map(Extent::count)).expect("a row");
+        let (Some(own), Some(largest)) = (rate(own), rate(largest)) else { continue };
+        compared += 1;
+        assert!(own > 0.97 * largest || SHORTER.contains(&case.name().as_str()), "{case}: {own} of {largest}");
+    }
+    assert!(compared > 80, "{compared}");
+}
