@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::again::Typed;
 use super::values::plural;
 use crate::backend::{CompilerName, Device, DeviceType};
 use crate::engine::Fitted;
@@ -73,33 +74,39 @@ pub(super) fn matched_by_part(filter: &str, names: &[String]) -> String {
 /// The cases excluded by the time limit, in one line; reserve cases are not counted, as in [`beginning`].
 pub(super) fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> String {
     let small = reserves(cases);
+    let all = cases.len() - small.len();
     let is_left_out = |index: &usize| indices.contains(index);
     let own: Vec<usize> = indices.iter().copied().filter(|index| !small.values().any(|small| small == index)).collect();
     let replaced = own.iter().filter_map(|index| small.get(index)).filter(|small| !is_left_out(small)).count();
-    let mut families: Vec<&str> = own.iter().map(|index| cases[*index].family.name).collect();
-    families.dedup();
-    let (count, families) = (plural(own.len(), "case", "cases"), families.join(", "));
-    let instead = if replaced > 0 { format!(" ({replaced} at a small size instead)") } else { String::new() };
+    let instead = if replaced > 0 { format!(", {replaced} replaced by a small size") } else { String::new() };
+    let (measured, left_out) = (all - own.len(), own.len() - replaced);
+    let longer = if time < LONGER { LONGER } else { 2 * time };
     format!(
-        "left out, too long for the time limit of {} s: {count} of {families}{instead}; `--time 10m` allows more",
-        time.as_secs()
+        "{measured} of {all} cases measured{instead}, {left_out} left out (time limit): `--time {}m`",
+        longer.as_secs().div_ceil(60)
     )
 }
 
-/// What is in the CSV after a write error, and how to complete it.
-pub(super) fn how_to_go_on(file: &Output, wanted: usize) -> String {
+/// The time limit to try next.
+const LONGER: Duration = Duration::from_secs(600);
+
+/// What is in the CSV of a run that ends early, and the command that measures the rest; `when` says when to type it.
+pub(super) fn how_to_go_on(file: &Output, wanted: usize, again: Option<&Typed>, when: &str) -> Vec<String> {
     let path = file.path().display();
     // A pipe must not be read: it would wait for a writer.
     let kept = file.file().and_then(|file| report::csv::open(file).ok()).map(|report| report.records.len());
-    kept.map_or_else(
-        || format!("{path} has no rows that can be read again: only the table has the rows of this run"),
-        |kept| {
-            format!(
-                "{kept} of {wanted} rows are in {path}: once files can be written again, the same command with \
-                 --resume {path} completes the report"
-            )
-        },
-    )
+    let Some(kept) = kept else {
+        return vec![format!("{path} has no rows that can be read again: only the table has the rows of this run")];
+    };
+    let kept = if kept < wanted {
+        format!("{kept} of {wanted} rows in {path}")
+    } else {
+        format!("{} in {path}, some in fewer epochs than planned", plural(kept, "row", "rows"))
+    };
+    match again {
+        Some(again) => vec![format!("{kept}; {when}, type:"), format!("  {again}")],
+        None => vec![kept],
+    }
 }
 
 #[cfg(test)]

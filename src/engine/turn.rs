@@ -32,9 +32,9 @@ impl Turn<'_, '_> {
             if self.try_measure(schedule, index).await? {
                 return Ok(());
             }
+            self.observer.left_out(index, &self.cases[index]);
             next = schedule.leave_out(index);
         }
-        self.observer.left_out(&self.cases[index]);
         Ok(())
     }
 
