@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, FromArgMatches};
 
+use super::again::Typed;
 use super::format::TableFormat;
 use super::interrupt;
 use super::output::{print, say};
@@ -109,12 +110,13 @@ fn measure(kernels: &BTreeSet<&str>) -> Result<(u8, Option<PathBuf>)> {
     }
     let reports = || reader::files(Path::new("results")).map_or_else(|_| Vec::new(), |found| found.reports);
     let known: BTreeSet<PathBuf> = reports().into_iter().collect();
-    let words = ["run", "--profile", "quick"].into_iter().chain(kernels.iter().copied());
+    let words = || ["run", "--profile", "quick"].into_iter().chain(kernels.iter().copied());
     let command = run::Arguments::augment_args(clap::Command::new("run"));
     let fault = |error: clap::Error| Error::Usage(error.to_string());
-    let matches = command.try_get_matches_from(words).map_err(fault)?;
+    let matches = command.try_get_matches_from(words()).map_err(fault)?;
     let mut arguments = run::Arguments::from_arg_matches(&matches).map_err(fault)?;
     arguments.is_quiet = true;
+    arguments.typed = Some(Typed::of_arguments(words()));
     let code = run::run(&arguments)?;
     Ok((code, reports().into_iter().find(|path| !known.contains(path))))
 }

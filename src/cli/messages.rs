@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::again::Typed;
 use super::values::plural;
 use crate::backend::{CompilerName, Device, DeviceType};
 use crate::engine::{Fitted, LeftOut};
@@ -67,30 +68,38 @@ pub(super) fn matched_by_part(filter: &str, names: &[String]) -> String {
     format!("no family has the name '{filter}'; running the benchmarks that contain it: {}{more}", names.join(", "))
 }
 
-/// The cases that the run did not measure at their own size.
-pub(super) fn left_out(of: usize, left_out: &LeftOut) -> Option<String> {
-    let smaller = left_out.smaller.len();
-    let smaller = (smaller > 0).then(|| format!("{smaller} at a smaller size, for want of memory or time"));
-    let whole = left_out.whole.len();
-    let whole = (whole > 0).then(|| format!("{whole} left out (time limit): `--time 10m`"));
+/// The cases that the run did not measure at their own size, of `all` that it planned.
+pub(super) fn left_out(all: usize, left_out: &LeftOut, time: Duration) -> Option<String> {
+    let (smaller, whole) = (left_out.smaller.len(), left_out.whole.len());
+    let longer = if time < LONGER { LONGER } else { 2 * time };
+    let longer = longer.as_secs().div_ceil(60);
+    let smaller = (smaller > 0).then(|| format!("{smaller} at a smaller size (memory or time)"));
+    let whole = (whole > 0).then(|| format!("{whole} left out (time limit): `--time {longer}m`"));
     let parts: Vec<String> = smaller.into_iter().chain(whole).collect();
-    (!parts.is_empty()).then(|| format!("{} of {of} cases measured, {}", of - left_out.whole.len(), parts.join(", ")))
+    let measured = all - left_out.whole.len();
+    (!parts.is_empty()).then(|| format!("{measured} of {all} cases measured, {}", parts.join(", ")))
 }
 
-/// What is in the CSV after a write error, and how to complete it.
-pub(super) fn how_to_go_on(file: &Output, wanted: usize) -> String {
+/// The time limit to try next.
+const LONGER: Duration = Duration::from_secs(600);
+
+/// What is in the CSV of a run that ends early, and the command that measures the rest; `when` says when to type it.
+pub(super) fn how_to_go_on(file: &Output, wanted: usize, again: Option<&Typed>, when: &str) -> Vec<String> {
     let path = file.path().display();
     // A pipe must not be read: it would wait for a writer.
     let kept = file.file().and_then(|file| report::csv::open(file).ok()).map(|report| report.records.len());
-    kept.map_or_else(
-        || format!("{path} has no rows that can be read again: only the table has the rows of this run"),
-        |kept| {
-            format!(
-                "{kept} of {wanted} rows are in {path}: once files can be written again, the same command with \
-                 --resume {path} completes the report"
-            )
-        },
-    )
+    let Some(kept) = kept else {
+        return vec![format!("{path} has no rows that can be read again: only the table has the rows of this run")];
+    };
+    let kept = if kept < wanted {
+        format!("{kept} of {wanted} rows in {path}")
+    } else {
+        format!("{} in {path}, some in fewer epochs than planned", plural(kept, "row", "rows"))
+    };
+    match again {
+        Some(again) => vec![format!("{kept}; {when}, type:"), format!("  {again}")],
+        None => vec![kept],
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The command line.
 
+mod again;
 mod arguments;
+mod bar;
 mod bench;
 mod bisect;
 mod bundle;
@@ -40,6 +42,7 @@ mod show;
 mod steps;
 mod summary;
 mod target;
+mod time_left;
 mod values;
 mod watchdog;
 

@@ -26,6 +26,11 @@ pub(super) fn say(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", wrapped(text));
 }
 
+/// Writes a command to stderr, on a line of its own that is not wrapped: a part of it would be another command.
+pub(super) fn say_whole(command: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", visible(command));
+}
+
 /// The lines of a message, wrapped at words where stderr is a terminal: a log keeps them whole.
 pub(super) fn wrapped(text: &str) -> String {
     let width =
@@ -36,6 +41,11 @@ pub(super) fn wrapped(text: &str) -> String {
 /// Whether stdout is a terminal.
 pub(super) fn is_on_terminal() -> bool {
     std::io::stdout().is_terminal()
+}
+
+/// Whether the terminal can replace lines that it shows.
+pub(super) fn can_redraw() -> bool {
+    std::env::var_os("TERM").is_none_or(|name| name != "dumb")
 }
 
 /// Width of stdout (without a terminal `COLUMNS`, else 80) and colours (only on a terminal, without `NO_COLOR`).

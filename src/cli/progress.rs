@@ -3,16 +3,16 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-
+use super::again::Typed;
+use super::bar::Bar;
 use super::interrupt::Interrupt;
-use super::output::{say, wrapped};
+use super::output::{say, say_whole};
 use super::pictures::Pictures;
 use super::values::plural;
 use super::watchdog::{self, Watchdog, Work};
 use crate::backend::Api;
 use crate::engine::measure::Timer;
-use crate::engine::{Changes, Observer, Picture};
+use crate::engine::{Changes, Expected, Observer, Picture};
 use crate::error::{Error, Result};
 use crate::report::{self, CsvFile, Output, table};
 use crate::results::{Cause, Lane, Record, Status};
@@ -27,11 +27,9 @@ const CSV_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Prints rows and a progress bar to stderr (the bar only on a terminal), and updates the reports.
 pub(super) struct Progress {
-    bar: ProgressBar,
-    /// Start of the first case.
-    started: Option<Instant>,
-    /// Time limit of the run.
-    limit: Option<Duration>,
+    bar: Bar,
+    /// Whether the run has a time limit.
+    has_limit: bool,
     csv: Arc<Mutex<CsvFile>>,
     json: Option<Json>,
     /// When the whole CSV was last replaced because rows changed, and whether rows changed since.
@@ -58,20 +56,23 @@ struct Json {
 }
 
 impl Progress {
-    /// Shows `cases` cases on `apis` APIs. Rows go into `csv`. `limit` is the time limit of the run.
-    pub(super) fn new(cases: usize, apis: usize, limit: Option<Duration>, csv: CsvFile, interrupt: Interrupt) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(cases as u64), ProgressDrawTarget::stderr());
-        // The case has a line of its own: beside the bar, 80 columns cut most names.
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}  {prefix}\n{wide_msg}") {
-            bar.set_style(style);
-        }
+    /// Shows a run on `apis` APIs with this time limit. Rows go into `csv`; `again` resumes the run.
+    pub(super) fn new(
+        apis: usize,
+        limit: Option<Duration>,
+        csv: CsvFile,
+        interrupt: Interrupt,
+        again: Option<Typed>,
+    ) -> Self {
+        let bar = Bar::new(limit, interrupt.clone());
         let csv = Arc::new(Mutex::new(csv));
         let file = Arc::clone(&csv);
-        let watchdog = Watchdog::new(watchdog::TIMEOUT, move |row, work| end_program(&mut lock(&file), row, work));
+        let watchdog = Watchdog::new(watchdog::TIMEOUT, move |row, work| {
+            end_program(&mut lock(&file), row, work, again.as_ref());
+        });
         Self {
             bar,
-            started: None,
-            limit,
+            has_limit: limit.is_some(),
             csv,
             json: None,
             replaced: (None, false),
@@ -88,7 +89,7 @@ impl Progress {
     /// Shows no progress, and of the rows only faults: the process has a parent that shows its own.
     pub(super) fn hide_rows(&mut self) {
         self.hides_rows = true;
-        self.bar.set_draw_target(ProgressDrawTarget::hidden());
+        self.bar.hide();
     }
 
     /// Saves the images of kernels.
@@ -107,7 +108,7 @@ impl Progress {
     /// The first [`Error::Io`] of the run, with the path.
     pub(super) fn end(&mut self, records: &[Record]) -> Result<()> {
         self.end_family();
-        self.bar.finish_and_clear();
+        self.bar.end();
         let csv = self.complete_csv(records);
         let json = self.json.as_mut().map_or(Ok(()), |json| json.write(records));
         self.failure.take().map_or(Ok(()), Err).and(csv).and(json)
@@ -149,7 +150,7 @@ impl Progress {
     /// On a terminal, prints the headline of a family when rows of the next one arrive. With a time limit, families take
     /// turns.
     fn headline(&mut self, records: &[Record], changes: &Changes) {
-        if self.bar.is_hidden() || self.limit.is_some() {
+        if self.bar.is_hidden() || self.has_limit {
             return;
         }
         for row in changes.added.iter().filter_map(|index| records.get(*index)) {
@@ -166,7 +167,7 @@ impl Progress {
         let rows: Vec<&Record> = self.family.iter().collect();
         let Some(first) = rows.first() else { return };
         let line = report::summary::headline(&first.family, &rows);
-        self.say(&line);
+        self.bar.say(&line);
         self.family.clear();
     }
 
@@ -180,23 +181,6 @@ impl Progress {
     fn of_row(&self, row: &Record) -> String {
         row.lane().map_or_else(String::new, |lane| self.of(lane, " "))
     }
-
-    fn say(&self, line: &str) {
-        if self.bar.is_hidden() { say(line) } else { self.bar.println(wrapped(line)) }
-    }
-
-    /// Remaining time of the run: mean time per case × remaining cases, at most the rest of the time limit.
-    fn time_left(&self) -> Option<Duration> {
-        let (done, all) = (self.bar.position(), self.bar.length()?);
-        let elapsed = self.started?.elapsed();
-        if done == 0 {
-            // A limit is no estimate: a few cases end long before it.
-            return None;
-        }
-        let by_limit = self.limit.map(|limit| limit.saturating_sub(elapsed));
-        let by_cases = elapsed.mul_f64(all.saturating_sub(done) as f64 / done as f64);
-        Some(by_limit.map_or(by_cases, |by_limit| by_limit.min(by_cases)))
-    }
 }
 
 fn lock(csv: &Mutex<CsvFile>) -> MutexGuard<'_, CsvFile> {
@@ -204,23 +188,25 @@ fn lock(csv: &Mutex<CsvFile>) -> MutexGuard<'_, CsvFile> {
 }
 
 /// Ends the program if the driver does not return from a case: no driver call can be cancelled.
-fn end_program(csv: &mut CsvFile, row: Record, work: Work) {
+fn end_program(csv: &mut CsvFile, row: Record, work: Work, again: Option<&Typed>) {
     let case = format!("{} {} {} {}", row.name(), row.dtype_name(), row.size(), row.params_text());
     let (case, seconds) = (case.trim_end(), watchdog::TIMEOUT.as_secs());
     if work == Work::Tuning {
         say(&format!(
-            "error: {case}: the driver did not return within {seconds} s from a tuning trial; the same command \
-             without --tune measures the case with its default parameters"
+            "error: {case}: the driver did not return within {seconds} s from a tuning trial; to measure the case \
+             with its default parameters, type:"
         ));
+        say_whole(&format!("  {}", Typed::of_process().without(&["tune"])));
         signal_hook::low_level::exit(1);
     }
     let written = csv.append_last(overdue(row));
     let path = csv.path().display();
     let lost = written.err().map_or_else(String::new, |error| format!(" ({})", error.chain()));
+    let rest = if again.is_some() { "; to measure the rest, with --retry-timeouts this case too, type:" } else { "" };
     say(&format!(
-        "error: {case}: the driver did not return within {seconds} s; the rows so far are in {path}, and the \
-         same command with --resume {path} measures the rest, with --retry-timeouts this case too{lost}"
+        "error: {case}: the driver did not return within {seconds} s; the rows so far are in {path}{lost}{rest}"
     ));
+    again.iter().for_each(|again| say_whole(&format!("  {again}")));
     signal_hook::low_level::exit(1);
 }
 
@@ -249,7 +235,11 @@ impl Observer for Progress {
         let clock = if timer.is_device { "device timestamps" } else { "the host clock" };
         let why = timer.note.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
         let of = self.of(lane, ": ");
-        self.say(&format!("{of}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
+        self.bar.say(&format!("{of}timing by {clock}{why}, tick {}", table::time(Some(timer.tick_ns))));
+    }
+
+    fn plan(&mut self, cases: &[Expected]) {
+        self.bar.plan(cases);
     }
 
     fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
@@ -258,18 +248,15 @@ impl Observer for Progress {
         if self.bar.is_hidden() { say(&line) } else { self.bar.set_message(line) }
     }
 
-    fn start(&mut self, _index: usize, case: &Case, row: &Record) {
+    fn start(&mut self, index: usize, case: &Case, row: &Record) {
         self.watchdog.watch(row, Work::Measuring);
-        self.started.get_or_insert_with(Instant::now);
-        let left = self.time_left().map(|left| format!("about {} left", HumanDuration(left)));
-        self.bar.set_prefix(left.unwrap_or_default());
-        self.bar.set_message(format!("{}{case}", self.of_row(row)));
+        self.bar.start(index, format!("{}{case}", self.of_row(row)));
     }
 
     fn picture(&mut self, case: &Case, api: Api, picture: &Picture) -> Result<()> {
         let Some(pictures) = &mut self.pictures else { return Ok(()) };
         match pictures.save(case, api, picture) {
-            Ok(message) => self.say(&message),
+            Ok(message) => self.bar.say(&message),
             Err(error) => self.note(Err(error)),
         }
         Ok(())
@@ -281,17 +268,17 @@ impl Observer for Progress {
             return;
         }
         let width = if self.apis > 1 { 7 } else { 0 };
-        self.say(&format!("{:width$}{}", self.of_row(record), table::line(record)));
+        self.bar.say(&format!("{:width$}{}", self.of_row(record), table::line(record)));
     }
 
-    fn left_out(&mut self, _case: &Case) {
+    fn left_out(&mut self, index: usize, _case: &Case) {
         self.watchdog.clear();
-        self.bar.inc(1);
+        self.bar.leave_out(index);
     }
 
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
         self.watchdog.clear();
-        self.bar.inc(1);
+        self.bar.finish();
         self.headline(records, changes);
         if self.failure.is_none() {
             let written = self.write(records, changes);
@@ -302,15 +289,14 @@ impl Observer for Progress {
 
     fn pass(&mut self, number: usize, count: usize) {
         self.end_family();
-        self.bar.inc_length(count as u64);
+        self.bar.pass(number, count);
         if self.bar.is_hidden() && !self.hides_rows {
-            self.say(&format!("pass {number}: {} once more", plural(count, "case", "cases")));
+            self.bar.say(&format!("pass {number}: {} once more", plural(count, "case", "cases")));
         }
     }
 
     fn finish_pass(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
         self.replaced.1 |= !changes.changed.is_empty();
-        self.bar.set_length(self.bar.length().unwrap_or(0).max(self.bar.position()));
         if self.failure.is_none() {
             let written = lock(&self.csv).update(records, &[], self.replaced.1);
             if written.is_ok() {

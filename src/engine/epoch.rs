@@ -110,11 +110,39 @@ impl Epochs {
         (least..=*SAMPLES.end()).min_by(|a, b| left_ns(*a).total_cmp(&left_ns(*b))).unwrap_or(least)
     }
 
+    /// The number of epochs of a row of which nothing is known: the geometric mean of the limits. The rows of an H100 had
+    /// 6.1 on average where 2 to 16 were allowed, those of an H200 7.1 of 2 to 32.
+    pub(super) fn usual(&self) -> usize {
+        ((self.least * self.most.max(self.least)) as f64).sqrt().round() as usize
+    }
+
+    /// Maximum number of epochs of a row.
+    fn most_of(&self, record: &Record) -> usize {
+        if record.timer == Some(Clock::Wall) { self.most.min(MOST_BY_HOST) } else { self.most }
+    }
+
+    /// The number of further epochs that the row will probably need.
+    pub(super) fn expected(&self, record: &Record) -> usize {
+        if !self.wants(record) {
+            return 0;
+        }
+        let (epochs, most) = (record.epochs_ns.len(), self.most_of(record).max(self.least));
+        // The noise of one epoch says nothing about that between epochs.
+        let all = match record.noise().filter(|_| epochs > 1) {
+            Some(noise) => match epochs as f64 * (noise / self.target).powi(2) {
+                needed if needed > most as f64 * HOPELESS * HOPELESS => ENOUGH,
+                needed => needed.ceil() as usize,
+            },
+            None => self.usual(),
+        };
+        all.clamp(self.least.max(epochs + 1), most) - epochs
+    }
+
     /// Whether the row needs another epoch.
     pub(super) fn wants(&self, record: &Record) -> bool {
         let epochs = record.epochs_ns.len();
         let is_measured = (record.status.is_timed() || record.status == Status::Implausible) && epochs > 0;
-        let most = if record.timer == Some(Clock::Wall) { self.most.min(MOST_BY_HOST) } else { self.most };
+        let most = self.most_of(record);
         let is_precise = record.noise().is_some_and(|noise| noise <= self.target);
         // An interval narrows as one over the root of the number of epochs.
         let at_most = |noise: f64| noise * (epochs as f64 / most.max(1) as f64).sqrt();
@@ -209,6 +237,29 @@ mod tests {
         let many = Epochs { least: 2, most: 32, target: 0.005 };
         assert!(many.wants(&row(5, 9.0)), "a few epochs in any case");
         assert!(many.wants(&row(8, 1.4)) && !many.wants(&row(8, 1.6)), "0.75 % after 32 epochs, and more");
+    }
+
+    #[test]
+    fn a_row_is_expected_to_need_as_many_epochs_as_its_noise_says() {
+        let row = |count: usize, half: f64| Record {
+            median_ns: Some(100.0),
+            ci_low_ns: Some(100.0 - half),
+            ci_high_ns: Some(100.0 + half),
+            epochs_ns: vec![100.0; count],
+            timer: Some(Clock::Timestamp),
+            ..Record::default()
+        };
+        let two = Epochs { least: 2, most: 2, target: 0.0 };
+        assert_eq!((two.usual(), two.expected(&row(1, 9.0)), two.expected(&row(2, 9.0))), (2, 1, 0));
+        let epochs = Epochs { least: 2, most: 16, target: 0.005 };
+        assert_eq!((epochs.usual(), epochs.expected(&row(1, 0.1))), (6, 5), "one epoch says nothing");
+        assert_eq!([0.4, 0.6, 1.0].map(|half| epochs.expected(&row(2, half))), [0, 1, 6]);
+        assert_eq!([1.9, 9.0].map(|half| epochs.expected(&row(2, half))), [14, 6], "a row without hope ends after 8");
+        assert_eq!(epochs.expected(&Record { timer: Some(Clock::Wall), ..row(2, 1.0) }), MOST_BY_HOST - 2);
+        for (count, half) in (0..20).flat_map(|count| (1..60).map(move |tenths| (count, f64::from(tenths) / 10.0))) {
+            let row = row(count, half);
+            assert_eq!(epochs.expected(&row) > 0, epochs.wants(&row), "{count} {half}");
+        }
     }
 
     #[test]

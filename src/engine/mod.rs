@@ -44,7 +44,7 @@ mod wrong;
 
 pub use catalogue::catalogue;
 pub use fit::{Fitted, WORKGROUP_SIZE, fit};
-pub use observer::{Changes, Observer, Picture};
+pub use observer::{Changes, Expected, Observer, Picture};
 pub use pace::{Pace, Point, Way};
 pub use resume::EarlierRows;
 pub use run::{End, Outcome, resume, run};

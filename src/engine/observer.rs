@@ -15,10 +15,23 @@ pub struct Picture {
     pub drawn: Vec<u8>,
 }
 
+/// The epochs that a case needs from now on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Expected {
+    /// Whether the first of them gives the case its row.
+    pub is_new: bool,
+    /// Their number, an estimate where the row's noise decides.
+    pub epochs: usize,
+}
+
 /// Receives the events of a run, to show progress and write reports.
 pub trait Observer {
     /// The timer for an API is selected.
     fn timer(&mut self, lane: Lane<'_>, timer: &Timer);
+    /// What each case needs, by index: before the first case, and again before each pass, since the rows tell more.
+    fn plan(&mut self, cases: &[Expected]) {
+        let _ = cases;
+    }
     /// Tuning of `case` starts: kernel `number` of `count`, counted from 1. `row` has the values known before the case
     /// runs.
     fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
@@ -46,9 +59,9 @@ pub trait Observer {
         let _ = (records, changes);
         Ok(())
     }
-    /// A case has no row because it exceeds the run's time limit.
-    fn left_out(&mut self, case: &Case) {
-        let _ = case;
+    /// The case at `index` gets no row because it exceeds the run's time limit. Another size may run in its place.
+    fn left_out(&mut self, index: usize, case: &Case) {
+        let _ = (index, case);
     }
     /// The verified output of a case that draws a picture.
     ///

@@ -13,7 +13,7 @@ use web_time::Instant;
 
 use super::api_run::ApiRun;
 use super::epoch::shuffled;
-use super::observer::Observer;
+use super::observer::{Expected, Observer};
 use super::rows::{Rows, Touched};
 use super::schedule::{ATTEMPTS, Effort};
 use super::settings::Settings;
@@ -56,6 +56,7 @@ impl Passes<'_, '_> {
             for run in self.runs.iter_mut() {
                 run.move_to(place).await;
             }
+            self.observer.plan(&self.expected());
             self.observer.pass(pass as usize + 1, due.len());
             for (done, index) in due.iter().enumerate() {
                 if self.observer.is_interrupted() {
@@ -86,6 +87,13 @@ impl Passes<'_, '_> {
         let able: Vec<usize> = (0..apis).filter(can).collect();
         let wants = |api: &usize| self.rows.get(index, *api).is_some_and(|record| self.settings.epochs.wants(record));
         if able.iter().any(wants) { able } else { Vec::new() }
+    }
+
+    /// What each case needs from now on.
+    fn expected(&self) -> Vec<Expected> {
+        let epochs = self.settings.epochs;
+        let of = |index| if self.wanting(index).is_empty() { 0 } else { self.rows.expected(index, epochs) };
+        (0..self.cases.len()).map(|index| Expected { is_new: false, epochs: of(index) }).collect()
     }
 
     fn is_over(&self) -> bool {

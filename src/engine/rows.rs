@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::api_run::ApiRun;
 use super::observer::Changes;
 use super::resume::EarlierRows;
+use super::settings::Epochs;
 use crate::results::Record;
 use crate::results::estimate::estimate;
 use crate::suite::Case;
@@ -127,6 +128,12 @@ impl Rows {
     pub(super) fn of(&self, index: usize) -> impl Iterator<Item = (usize, &Record)> {
         let apis = self.apis;
         self.iter().filter(move |(slot, _)| slot / apis == index).map(move |(slot, record)| (slot % apis, record))
+    }
+
+    /// The number of further epochs that a case will probably need: as many as the most through any API.
+    pub(super) fn expected(&self, index: usize, epochs: Epochs) -> usize {
+        let records = (0..self.apis).filter_map(|api| self.get(index, api));
+        records.map(|record| epochs.expected(record)).max().unwrap_or(0)
     }
 
     pub(super) fn records(&self) -> &[Record] {

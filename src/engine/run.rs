@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use web_time::Instant;
 
 use super::api_run::ApiRun;
-use super::observer::Observer;
+use super::observer::{Expected, Observer};
 use super::passes::Passes;
 use super::resume::EarlierRows;
 use super::rows::{Rows, Touched};
@@ -99,6 +99,8 @@ pub async fn resume(
     let last = settings.time.map(|time| Instant::now() + time);
     let mut steps = Steps::new(cases, settings);
     let mut schedule = Schedule::new(cases, settings, |index| !missing(&rows, index, apis).is_empty());
+    let of_rows = |index| Expected { is_new: false, epochs: rows.expected(index, settings.epochs) };
+    observer.plan(&schedule.expected(settings.epochs, of_rows));
     while let Some(index) = schedule.next() {
         if observer.is_interrupted() {
             end = End::Interrupted;

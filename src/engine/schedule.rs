@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use web_time::Instant;
 
-use super::settings::Settings;
+use super::observer::Expected;
+use super::settings::{Epochs, Settings};
 use crate::engine::measure::Rules;
 use crate::engine::plan::{ceilings_of, ladders, reserves};
 use crate::suite::{Case, Limit};
@@ -89,6 +90,16 @@ impl<'a> Schedule<'a> {
         let waiting_or_reserve = waiting.iter().copied().chain((0..cases.len()).filter(is_reserve));
         let ceilings = waiting_or_reserve.filter(|index| cases[*index].benchmark.sets_ceiling).collect();
         Self { cases, rules, limit, waiting, ceilings, smaller: reserves(cases), smallest, left_out }
+    }
+
+    /// What each case needs: those in the queue their first epoch and the usual number of further ones, the others what
+    /// `of_rows` says.
+    pub(super) fn expected(&self, epochs: Epochs, of_rows: impl Fn(usize) -> Expected) -> Vec<Expected> {
+        let mut expected: Vec<Expected> = (0..self.cases.len()).map(of_rows).collect();
+        for index in &self.waiting {
+            expected[*index] = Expected { is_new: true, epochs: epochs.usual() };
+        }
+        expected
     }
 
     /// The next case.

@@ -36,10 +36,10 @@ impl Turn<'_, '_> {
                 }
                 return Ok(());
             }
+            self.observer.left_out(size, &self.cases[size]);
             next = schedule.smaller(size);
         }
         schedule.leave_out(index, false);
-        self.observer.left_out(&self.cases[index]);
         Ok(())
     }
 

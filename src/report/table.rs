@@ -294,14 +294,13 @@ pub(super) fn rate(row: &Record) -> String {
 /// The share of the ceiling, with a bar of six cells. The bar is full at 100 %.
 pub(super) fn share(row: &Record) -> Cell {
     let Some(share) = row.share else { return String::new().into() };
-    let (bar, style) = share_bar(share);
+    let (bar, style) = share_bar(share, 6);
     Cell { text: share_text(row), style, bar: Some(bar) }
 }
 
-/// A bar of six cells for a share, full at 100 %, and its colour.
-pub(super) fn share_bar(share: f64) -> (String, anstyle::Style) {
-    const CELLS: f64 = 6.0;
-    let eighths = (share.clamp(0.0, 1.0) * CELLS * 8.0).round() as usize;
+/// A bar of so many cells for a share, full at 100 %, and its colour.
+pub(super) fn share_bar(share: f64, cells: usize) -> (String, anstyle::Style) {
+    let eighths = (share.clamp(0.0, 1.0) * cells as f64 * 8.0).round() as usize;
     let mut bar: String = vec![BAR[7]; eighths / 8].into_iter().collect();
     bar.extend(BAR[..7].get((eighths % 8).wrapping_sub(1)));
     let color = match share {
@@ -310,7 +309,7 @@ pub(super) fn share_bar(share: f64) -> (String, anstyle::Style) {
         s if s >= 0.4 => AnsiColor::Yellow,
         _ => AnsiColor::Red,
     };
-    (format!("{bar:<6}"), colored(color))
+    (format!("{bar:<cells$}"), colored(color))
 }
 
 /// The share of the ceiling in percent, with the digits that its interval leaves; empty if there is none.

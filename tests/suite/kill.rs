@@ -121,26 +121,47 @@ fn a_run_killed_at_any_moment_loses_one_row_at_most_and_is_completed() {
     );
 }
 
-#[test]
-fn an_interrupted_run_exits_with_130_and_names_the_command_that_resumes_it() {
-    let folder = Folder::new();
-    let mut child = start(&folder, &["--out", "r.csv"]);
+/// Starts `shaderbench` with `arguments`, and interrupts it after the first row. Returns the lines on stderr after it;
+/// `None` without a device.
+fn interrupted(folder: &Folder, arguments: &[&str]) -> Option<Vec<String>> {
+    let mut command = folder.shaderbench(arguments).into_command();
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
     let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines().map_while(Result::ok);
     if !lines.any(|line| line.starts_with("ceiling/")) {
         assert_eq!(child.wait().expect("ends").code(), Some(1), "without a device the run fails");
         eprintln!("SKIPPED: there is no device to run on");
-        return;
+        return None;
     }
     let pid = child.id().to_string();
     // Twice, as `timeout` does.
     program("kill").args(&["-INT", &pid, &pid]).run().succeeds();
     let lines: Vec<String> = lines.collect();
     assert_eq!(child.wait().expect("ends").code(), Some(130), "{lines:#?}");
-    let last = lines.last().expect("a sentence");
-    assert!(last.ends_with("rows in r.csv: the same command with --resume r.csv measures the rest"), "{last}");
-    let left = cases(&folder, "r.csv");
-    assert!(!left.is_empty());
-    let output = run(&folder, &["--resume", "r.csv"]).run().succeeds();
-    assert!(output.stderr.contains(&format!("r.csv: keeping {} rows", left.len())), "{output}");
-    assert!(cases(&folder, "r.csv").len() > left.len());
+    Some(lines)
+}
+
+#[test]
+fn an_interrupted_run_exits_with_130_and_ends_with_the_command_that_resumes_it() {
+    let own = [&RUN[..], &["--out", "my r.csv", "--force", "--json=r.json"]].concat();
+    // Without the word `run`, and into the usual report.
+    let usual = [&RUN[1..], &["--", "ceiling/launch"]].concat();
+    for (arguments, report) in [(own, Some("my r.csv")), (usual, None)] {
+        let folder = Folder::new();
+        let Some(lines) = interrupted(&folder, &arguments) else { return };
+        let [.., sentence, command] = &lines[..] else { panic!("{lines:#?}") };
+        assert!(sentence.ends_with("; to measure the rest, type:"), "{lines:#?}");
+        let report = report.map_or_else(
+            || {
+                let (_, path) = command.split_once(" --resume ").expect("a report");
+                path.trim_end_matches(" -- ceiling/launch").to_owned()
+            },
+            str::to_owned,
+        );
+        let left = cases(&folder, &report);
+        assert!(!left.is_empty() && sentence.starts_with(&format!("{} of ", left.len())), "{sentence}");
+        // As it stands.
+        let output = program("sh").args(&["-c", command]).folder(&folder.path("")).run().succeeds();
+        assert!(output.stderr.contains(&format!("{report}: keeping {} rows", left.len())), "{output}");
+        assert!(cases(&folder, &report).len() > left.len(), "{output}");
+    }
 }

@@ -111,7 +111,8 @@ fn a_card_whose_process_dies_keeps_its_rows_and_blocks_no_other() {
     for sentence in [
         "device 1 ended early (signal: 9 (SIGKILL)): the others go on without it",
         "whether the cards slow each other down cannot be told",
-        "the same command with --device 1 --resume all-device1.csv in place of --device all --parallel",
+        "to measure the rest of device 1, alone, type:\n",
+        " --device 1 --resume all-device1.csv\n",
     ] {
         assert!(log.contains(sentence), "{log}");
     }

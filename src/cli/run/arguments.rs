@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::cli::again::Typed;
 use crate::cli::compiler::Spec;
 use crate::cli::format::{TableFormat, Tables};
 use crate::cli::target::Through;
@@ -126,6 +127,9 @@ pub(in crate::cli) struct Arguments {
     /// The kernels of `own` that are given as SPIR-V.
     #[arg(skip)]
     pub(in crate::cli) spirv: Vec<&'static SpirvKernel>,
+    /// The command line of `run` that does the same, where the process has another: `learn`.
+    #[arg(skip)]
+    pub(in crate::cli) typed: Option<Typed>,
     /// Whether to print no tables: `learn` shows the rows in its own way.
     #[arg(skip)]
     pub(in crate::cli) is_quiet: bool,

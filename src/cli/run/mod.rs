@@ -12,13 +12,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::again::Typed;
 use super::bundle;
 use super::compiler;
 use super::format::{TableFormat, Tables};
 use super::host::battery_note;
 use super::interrupt::{self, Interrupt};
 use super::messages::{beginning, how_to_go_on, left_out, matched_by_part, smaller_workgroups};
-use super::output::{is_on_terminal, print, say, terminal};
+use super::output::{is_on_terminal, print, say, say_whole, terminal};
 use super::outputs::{Files, Paths, default_csv, name_words};
 use super::pictures::Pictures;
 use super::progress::Progress;
@@ -30,7 +31,7 @@ use crate::engine::plan::{by_part, plan, select_tagged, without_size};
 use crate::engine::{EarlierRows, End, Fitted, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
 use crate::report::csv::Parsed;
-use crate::report::summary::card;
+use crate::report::summary::{self, card_within};
 use crate::report::{self, CsvFile};
 use crate::results::Record;
 use crate::suite::{Case, Dtype, Profile};
@@ -38,7 +39,7 @@ use crate::suite::{Case, Dtype, Profile};
 pub(super) use arguments::Arguments;
 use in_step::Parent;
 use opened::{open, settings};
-use planned::{cases_for, dry_run, expected_time, profile_for, request, time_for};
+use planned::{all_sizes, cases_for, dry_run, expected_time, profile_for, request, time_for};
 
 /// Runs the command and returns the exit code.
 pub(super) fn run(arguments: &Arguments) -> Result<u8> {
@@ -109,13 +110,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     let interrupt = if arguments.in_step.is_some() { Interrupt::listen_in_step()? } else { Interrupt::listen()? };
     let parent = arguments.in_step.is_some().then(|| Parent::listen(&interrupt));
     let (mut all, mut printed): (Vec<Record>, Result<()>) = (Vec::new(), Ok(()));
-    let command = Command { arguments, files, interrupt, parent };
+    let typed = arguments.typed.clone().unwrap_or_else(Typed::of_process);
+    let command = Command { arguments, typed, files, interrupt, parent };
+    let has_several = runs.len() > 1;
     for (run, pictures) in runs.into_iter().zip(pictures) {
         if command.interrupt.is_requested() {
             return Ok(interrupt::EXIT_CODE);
         }
+        let number = has_several.then_some(run[0]);
         let card: Vec<Target> = run.into_iter().filter_map(|index| found[index].take()).collect();
-        let (outcome, table) = command.run_on(card, resumed.take(), &all, pictures)?;
+        let (outcome, table) = command.run_on(card, number, resumed.take(), &all, pictures)?;
         // A table that cannot be printed must not end the run: the other devices have theirs to come.
         printed = printed.and(table);
         all.extend(outcome.records);
@@ -158,6 +162,7 @@ fn pictures_of(arguments: &Arguments, card: &[&Device], name: String) -> Result<
 /// The command line, with its reports open.
 struct Command<'a> {
     arguments: &'a Arguments,
+    typed: Typed,
     files: Files,
     interrupt: Interrupt,
     /// The parent of a process in step.
@@ -165,16 +170,17 @@ struct Command<'a> {
 }
 
 impl Command<'_> {
-    /// Runs on a card through each API of `card`, or continues the run in `resumed`. `before` has the rows of the
-    /// previous cards. Returns whether the tables could be printed, too.
+    /// Runs on a card through each API of `card`, or continues the run in `resumed`. `number` is that of the card if there
+    /// are several, and `before` has the rows of the previous ones. Returns whether the tables could be printed, too.
     fn run_on(
         &self,
         card: Vec<Target>,
+        number: Option<usize>,
         resumed: Option<Parsed>,
         before: &[Record],
         pictures: Option<Pictures>,
     ) -> Result<(Outcome, Result<()>)> {
-        let Self { arguments, files, interrupt, parent } = self;
+        let Self { arguments, typed, files, interrupt, parent } = self;
         // Open first: devices that fail to open leave no report.
         let mut backends = open(card, arguments)?;
         let devices: Vec<Device> = backends.iter().map(|backend| backend.device().clone()).collect();
@@ -215,7 +221,10 @@ impl Command<'_> {
         // Create the file now: a run killed before its first row also leaves a report.
         let csv = CsvFile::create(file.clone(), first, earlier.records())?;
         let left = count - (earlier.records().len() - earlier.again()) / devices.len();
-        let mut progress = Progress::new(left, devices.len(), time, csv, interrupt.clone());
+        // A report of several cards cannot be resumed, nor one that cannot be read.
+        let can_resume = (own.is_some() || before.is_empty()) && file.file().is_some();
+        let again = can_resume.then(|| typed.clone().resume(file.path(), arguments.json.as_deref(), number));
+        let mut progress = Progress::new(devices.len(), time, csv, interrupt.clone(), again.clone());
         match parent {
             Some(_) => progress.hide_rows(),
             None => expected_time(arguments, profile, time, left, &card).iter().for_each(|expected| say(expected)),
@@ -239,33 +248,52 @@ impl Command<'_> {
         let printed = if is_quiet { Ok(()) } else { print(&tables(arguments, &outcome.records)?) };
         let wanted = count * devices.len();
         if let Err(error) = written {
-            say(&how_to_go_on(&file, wanted));
+            let when = "once files can be written again";
+            say_how_to_go_on(&how_to_go_on(&file, wanted, again.as_ref(), when));
             return Err(error);
         }
-        let (rows, path) = (outcome.records.len(), file.path().display());
-        let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
-        left_out(count, &outcome.left_out).iter().for_each(|line| say(line));
-        if let Some(device) = devices.iter().find(|device| device.kind == DeviceType::Software) {
-            say(&format!(
-                "{} is a software device: its results are verified, but its times do not represent a GPU",
-                device.name
-            ));
+        if parent.is_some() {
+            // It says the rest.
+            return Ok((outcome, printed));
         }
-        match outcome.end {
-            // Its parent says it.
-            _ if parent.is_some() => {}
-            // A resumed run may have nothing left to measure.
-            End::Complete if outcome.measuring.is_zero() => say(&format!("{} in {path}", plural(rows, "row", "rows"))),
-            End::Complete => {
-                let rows = plural(rows, "row", "rows");
-                say(&format!("{rows} in {path}; {seconds:.0} s, {share:.0} % of them spent measuring"));
-            }
-            _ => say(&format!(
-                "{rows} of {wanted} rows in {path}: the same command with --resume {path} measures the rest"
-            )),
+        let (rows, path) = (outcome.records.len(), file.path().display().to_string());
+        if !has_summary(arguments) && devices.iter().any(|device| device.kind == DeviceType::Software) {
+            say(&format!("{}: {}", devices[0].name, summary::SOFTWARE));
         }
-        let printed = printed.and_then(|()| print_summary(arguments, &outcome.records, &path.to_string()));
+        let is_complete = matches!(outcome.end, End::Complete);
+        // A resumed run may have nothing left to measure.
+        if is_complete && outcome.measuring.is_zero() {
+            say(&format!("{} in {path}", plural(rows, "row", "rows")));
+        } else if is_complete {
+            let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
+            let rows = plural(rows, "row", "rows");
+            say(&format!("{rows} in {path}; {seconds:.0} s, {share:.0} % of them spent measuring"));
+        }
+        left_out(count, &outcome.left_out, time.unwrap_or_default()).iter().for_each(|line| say(line));
+        let measure_rest = || how_to_go_on(&file, wanted, again.as_ref(), "to measure the rest");
+        let rest = if is_complete { Vec::new() } else { measure_rest() };
+        let next = match () {
+            () if !is_complete => None,
+            () if arguments.own.is_some() => Some("next: shaderbench compare OLD NEW, report FILE".to_owned()),
+            () => all_sizes(arguments, typed.clone(), profile, &card).or_else(|| Some(NEXT.to_owned())),
+        };
+        let after: Vec<String> = next.into_iter().chain([path]).collect();
+        let printed = printed.and_then(|()| {
+            print_summary(arguments, &outcome.records, &after, summary::lines_of(rest.iter().map(String::as_str)))
+        });
+        say_how_to_go_on(&rest);
         Ok((outcome, printed))
+    }
+}
+
+/// What to type after a run of all sizes.
+const NEXT: &str = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW";
+
+/// A sentence, and the command that it ends with.
+fn say_how_to_go_on(lines: &[String]) {
+    if let Some((sentence, command)) = lines.split_first() {
+        say(sentence);
+        command.iter().for_each(|command| say_whole(command));
     }
 }
 
@@ -301,16 +329,25 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
     Ok(report::write(&sections, arguments.format.medium()))
 }
 
-/// Prints the summary, which ends with what to type next and the path of the report. Markdown is for tables alone.
-fn print_summary(arguments: &Arguments, records: &[Record], path: &str) -> Result<()> {
-    if arguments.is_quiet || arguments.in_step.is_some() || arguments.format == TableFormat::Markdown {
+/// Whether the run ends with a summary: `learn` shows its rows, Markdown is for tables alone, and kernels of `bench` do no
+/// job of the suite.
+fn has_summary(arguments: &Arguments) -> bool {
+    !arguments.is_quiet && arguments.format != TableFormat::Markdown && arguments.own.is_none()
+}
+
+/// Prints the summary, which ends with what to type next and the path of the report, and leaves room for `lines` lines
+/// below it.
+fn print_summary(arguments: &Arguments, records: &[Record], after: &[String], lines: usize) -> Result<()> {
+    if arguments.is_quiet || arguments.format == TableFormat::Markdown {
         return Ok(());
     }
-    if arguments.own.is_some() {
-        return print(&format!("next: shaderbench compare OLD NEW, report FILE\n{path}\n"));
+    if !has_summary(arguments) {
+        return print(&after.iter().map(|line| format!("{line}\n")).collect::<String>());
     }
-    let next = "next: shaderbench explain NAME, show NAME, report FILE, compare OLD NEW".to_owned();
-    print(&format!("\n{}", card(records, &[next, path.to_owned()], terminal())))
+    // On a terminal, tables do not precede it at once.
+    let gap = if is_on_terminal() { "" } else { "\n" };
+    let lines = summary::LINES.saturating_sub(lines);
+    print(&format!("{gap}{}", card_within(records, after, lines, terminal())))
 }
 
 /// The rows of the file to resume. New rows get its date, because they belong to the same run.

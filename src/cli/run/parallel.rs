@@ -7,17 +7,18 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
 use super::arguments::Arguments;
 use super::in_step::{END, GO, LATE, Message};
 use super::meetings::{Meetings, Release};
 use super::opened::{date, seed};
 use crate::backend::Device;
+use crate::cli::again::Typed;
+use crate::cli::bar::Bar;
 use crate::cli::interrupt::{self, Interrupt};
-use crate::cli::output::{print, say, wrapped};
+use crate::cli::output::{print, say, say_whole};
 use crate::cli::outputs::{ANOTHER_FILE, Files, check_new};
 use crate::cli::values::plural;
+use crate::engine::Expected;
 use crate::error::{Error, Result};
 use crate::report;
 use crate::report::host::{HostCard, host};
@@ -221,7 +222,9 @@ impl Drop for Card {
 struct Parent {
     cards: Vec<Card>,
     meetings: Meetings,
-    bar: ProgressBar,
+    bar: Bar,
+    /// Number of cases that began.
+    begun: usize,
     interrupt: Interrupt,
     /// When the processes were told to end.
     ended: Option<Instant>,
@@ -238,16 +241,14 @@ struct Parent {
 
 impl Parent {
     fn new(cards: Vec<Card>, interrupt: Interrupt) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}\n{wide_msg}") {
-            bar.set_style(style);
-        }
+        let bar = Bar::new(None, interrupt.clone());
         let meetings = Meetings::new(cards.len(), PATIENCE);
         let (said, start) = (HashMap::new(), Instant::now());
         Self {
             cards,
             meetings,
             bar,
+            begun: 0,
             interrupt,
             ended: None,
             said,
@@ -256,10 +257,6 @@ impl Parent {
             last: None,
             start,
         }
-    }
-
-    fn say(&self, line: &str) {
-        if self.bar.is_hidden() { say(line) } else { self.bar.println(wrapped(line)) }
     }
 
     /// Lets the processes meet until all have ended.
@@ -275,13 +272,13 @@ impl Parent {
             for card in late {
                 self.is_uneven = true;
                 let (number, seconds) = (self.cards[card].number, PATIENCE.as_secs());
-                self.say(&format!("device {number} did not come for {seconds} s: the others go on without it"));
+                self.bar.say(&format!("device {number} did not come for {seconds} s: the others go on without it"));
             }
             self.release(&releases);
             self.check_interrupt(now);
         }
         self.interrupt.end();
-        self.bar.finish_and_clear();
+        self.bar.end();
     }
 
     fn take(&mut self, card: usize, event: Event) {
@@ -290,7 +287,7 @@ impl Parent {
                 let number = self.cards[card].number;
                 // Cards of one model say the same.
                 if *self.said.entry(line.clone()).or_insert(card) == card {
-                    self.say(&format!("device {number}: {line}"));
+                    self.bar.say(&format!("device {number}: {line}"));
                 }
             }
             Event::Tells(line) => match Message::parse(&line) {
@@ -302,17 +299,22 @@ impl Parent {
                 Some(Message::Ready { point, way, case }) => {
                     let started = [point.pass, point.rank, point.turn];
                     if self.last.is_none_or(|last| last < started) {
-                        if self.bar.is_hidden() && self.last.is_some_and(|[pass, ..]| pass < point.pass) {
-                            self.say(&format!("pass {}", point.pass + 1));
+                        if self.last.is_some_and(|[pass, ..]| pass < point.pass) {
+                            let pass = point.pass as usize + 1;
+                            self.bar.pass(pass, 0);
+                            if self.bar.is_hidden() {
+                                say(&format!("pass {pass}"));
+                            }
                         }
                         self.last = Some(started);
-                        self.bar.inc(1);
-                        self.bar.set_message(case);
+                        self.bar.finish();
+                        self.bar.start(self.begun, case);
+                        self.begun += 1;
                     }
                     let releases = self.meetings.arrive(card, point, way, Instant::now());
                     self.release(&releases);
                 }
-                None => self.say(&line),
+                None => self.bar.say(&line),
             },
             Event::Closes => {
                 let ended = &mut self.cards[card];
@@ -321,7 +323,7 @@ impl Parent {
                 if !ended.is_complete() && self.ended.is_none() {
                     self.is_uneven = true;
                     let (number, how) = (ended.number, ended.status.map_or_else(String::new, |how| how.to_string()));
-                    self.say(&format!("device {number} ended early ({how}): the others go on without it"));
+                    self.bar.say(&format!("device {number} ended early ({how}): the others go on without it"));
                 }
                 let releases = self.meetings.leave(card, Instant::now());
                 self.release(&releases);
@@ -343,11 +345,11 @@ impl Parent {
         }
         self.is_begun = true;
         let most = plans.iter().map(|plan| plan.iter().product::<usize>()).max().unwrap_or(0);
-        self.bar.set_length(most as u64);
+        self.bar.plan(&vec![Expected { is_new: false, epochs: 1 }; most]);
         let [cases, _, epochs] = plans[0];
         let names: Vec<String> =
             self.cards.iter().map(|card| format!("device {}: {}", card.number, card.name)).collect();
-        self.say(&format!(
+        self.bar.say(&format!(
             "{} at once, {} in {} each; one case of each family also with the other cards waiting ({})",
             plural(self.cards.len(), "card", "cards"),
             plural(cases, "case", "cases"),
@@ -429,11 +431,8 @@ impl Parent {
                 // The report of all cards has its rows.
                 let _ = std::fs::remove_file(path);
             } else if !card.is_complete() {
-                let (number, path) = (card.number, path.display());
-                say(&format!(
-                    "the same command with --device {number} --resume {path} in place of --device all --parallel \
-                     measures the rest of device {number}, alone"
-                ));
+                say(&format!("to measure the rest of device {}, alone, type:", card.number));
+                say_whole(&format!("  {}", Typed::of_process().resume(path, None, Some(card.number))));
             }
         }
     }

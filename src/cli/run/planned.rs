@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::arguments::Arguments;
 use crate::backend::{Device, DeviceType};
+use crate::cli::again::Typed;
 use crate::cli::estimate::estimate;
 use crate::cli::messages::smaller_workgroups;
 use crate::cli::output::{print, say};
@@ -71,8 +72,21 @@ pub(super) fn time_for(arguments: &Arguments, profile: Profile) -> Option<Durati
     arguments.time.or((profile == Profile::Quick).then_some(QUICK_TIME))
 }
 
-/// The expected time of a run of `cases` cases, if nothing changes what a case of the profile takes.
+/// The expected time of a run of `cases` cases, in a sentence.
 pub(super) fn expected_time(
+    arguments: &Arguments,
+    profile: Profile,
+    time: Option<Duration>,
+    cases: usize,
+    card: &[&Device],
+) -> Option<String> {
+    let time = usual_time(arguments, profile, time, cases, card)?;
+    let apis = if card.len() > 1 { format!(" through {} APIs", card.len()) } else { String::new() };
+    Some(format!("about {time} for {cases} cases{apis}, estimated from an H100"))
+}
+
+/// The expected time of a run of `cases` cases, if nothing changes what a case of the profile takes.
+fn usual_time(
     arguments: &Arguments,
     profile: Profile,
     time: Option<Duration>,
@@ -86,6 +100,17 @@ pub(super) fn expected_time(
         || !arguments.compilers.is_empty()
         || arguments.energy;
     if is_usual && !has_more { estimate(profile, cases, card) } else { None }
+}
+
+/// After a quick run, how to measure all sizes: ``all sizes: `shaderbench --profile standard`, about 4 minutes``.
+pub(super) fn all_sizes(arguments: &Arguments, typed: Typed, profile: Profile, card: &[&Device]) -> Option<String> {
+    if profile != Profile::Quick || !arguments.sizes.is_empty() {
+        return None;
+    }
+    let cases = cases_for(arguments, Profile::Standard, None, card).ok()?.cases.len();
+    let time = usual_time(arguments, Profile::Standard, None, cases, card);
+    let about = time.map_or_else(String::new, |time| format!(", about {time}"));
+    Some(format!("all sizes: `{}`{about}", typed.in_profile(Profile::Standard.name())))
 }
 
 /// Prints the cases of a run in place of measuring them.

@@ -5,5 +5,5 @@ mod card;
 mod texts;
 
 pub use beside::side_by_side;
-pub use card::{COLUMNS, LINES, card, headline};
+pub use card::{COLUMNS, LINES, SOFTWARE, card, card_within, headline, lines_of};
 pub(super) use texts::{operations, quoted, quoted_rate};

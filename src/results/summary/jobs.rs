@@ -1,9 +1,10 @@
 //! The fastest kernel of each job.
 
+use crate::families::benchmark;
 use crate::results::findings::{byte_rate, flop_rate, time_of};
 use crate::results::stats::{self, Estimate};
 use crate::results::{Record, Status};
-use crate::suite::Scalar;
+use crate::suite::{Cases, Profile, Scalar};
 
 /// A job that a reader asks for, and the family whose kernels do it.
 #[derive(Debug)]
@@ -65,6 +66,10 @@ pub struct Best<'a> {
     pub row: &'a Record,
     /// Whether another kernel may be as fast: their intervals overlap.
     pub is_tied: bool,
+    /// Whether no other kernel of the job has a rate.
+    pub is_only: bool,
+    /// Whether the largest size of the profile quick, at which the rate saturates, is larger.
+    pub is_small: bool,
     /// Its speed relative to the naive kernel at the same type, size and parameters, if the two surely differ.
     pub over_naive: Option<Estimate>,
 }
@@ -119,6 +124,7 @@ pub fn best_of<'a>(job: &'static Job, rows: &[&'a Record]) -> Option<Best<'a>> {
             && is_same_case(other)
             && rate.high >= highest.low
     });
+    let is_only = rated.iter().all(|(other, _)| other.benchmark == row.benchmark);
     let naive = rows
         .iter()
         .filter(|other| other.benchmark == job.naive && other.family == job.family && other.status == Status::Ok)
@@ -126,13 +132,23 @@ pub fn best_of<'a>(job: &'static Job, rows: &[&'a Record]) -> Option<Best<'a>> {
         // The plain one: parameters that the fastest kernel lacks may make it slower.
         .min_by_key(|other| other.params.len());
     let over_naive = naive.and_then(|naive| stats::ratio(time_of(naive)?, time_of(row)?));
-    Some(Best { job, row, is_tied, over_naive: over_naive.filter(|ratio| ratio.low > 1.0) })
+    let over_naive = over_naive.filter(|ratio| ratio.low > 1.0);
+    Some(Best { job, row, is_tied, is_only, is_small: is_small(row), over_naive })
+}
+
+/// Whether the kernel's largest size in the profile quick, at the row's type, is larger than the row's.
+fn is_small(row: &Record) -> bool {
+    let has_type = |cases: &&Cases| row.dtype.is_some_and(|dtype| cases.dtypes.contains(&dtype));
+    let sizes = benchmark(&row.family, &row.benchmark).into_iter().flat_map(|benchmark| {
+        let quick = benchmark.cases.iter().filter(|cases| cases.from == Profile::Quick).filter(has_type);
+        quick.flat_map(|cases| cases.extents).map(|extent| extent.count())
+    });
+    sizes.max().zip(row.n).is_some_and(|(largest, n)| largest > n.count())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::families::benchmark;
     use crate::suite::{Dtype, Extent};
 
     fn row(benchmark: &str, n: u64, gb_per_s: f64, noise: f64) -> Record {
@@ -174,7 +190,7 @@ mod tests {
             row("atomic", 1000, 20.0, 0.001),
         ];
         let best = sum(&rows).expect("a row");
-        assert_eq!((best.row.benchmark.as_str(), best.is_tied), ("subgroup", false));
+        assert_eq!((best.row.benchmark.as_str(), best.is_tied, best.is_only), ("subgroup", false, false));
         let ratio = best.over_naive.expect("they differ");
         assert!((ratio.value - 4.0).abs() < 1e-9 && ratio.low > 3.9, "{ratio:?}");
     }
@@ -217,5 +233,16 @@ mod tests {
         rows[0].status = Status::Wrong;
         assert_eq!(sum(&rows).expect("a row").row.benchmark, "atomic");
         assert!(sum(&rows[..1]).is_none());
+        let best = sum(&rows[1..]).expect("a row");
+        assert!(best.is_only && !best.is_tied, "a library is none of the suite's: {best:?}");
+    }
+
+    #[test]
+    fn a_size_below_that_of_the_profile_quick_is_small() {
+        let kernel = benchmark("reduction", "subgroup").expect("a kernel");
+        let quick = kernel.cases.iter().filter(|cases| cases.from == Profile::Quick);
+        let largest = quick.flat_map(|cases| cases.extents).map(|extent| extent.count()).max().expect("a size");
+        let is_small = |n: u64| sum(&[row("subgroup", n, 40.0, 0.01)]).expect("a row").is_small;
+        assert_eq!([1, largest - 1, largest, 2 * largest].map(is_small), [true, true, false, false]);
     }
 }

@@ -1,0 +1,262 @@
+//! The command line of this process, and others made of it that work as they stand when typed.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use clap::Args as _;
+
+use super::run;
+
+/// The words of a command line, the program first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Typed(Vec<String>);
+
+impl Typed {
+    /// As this process was started.
+    pub(super) fn of_process() -> Self {
+        Self(std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect())
+    }
+
+    /// This program with other arguments.
+    pub(super) fn of_arguments<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Self {
+        let program = Self::of_process().0.into_iter().take(1);
+        Self(program.chain(arguments.into_iter().map(str::to_owned)).collect())
+    }
+
+    /// Without these options of `run`, named by their fields, and without their values.
+    pub(super) fn without(self, options: &[&str]) -> Self {
+        self.without_of(&run::Arguments::augment_args(clap::Command::new("run")), options)
+    }
+
+    fn without_of(self, command: &clap::Command, options: &[&str]) -> Self {
+        let removed = |option: &clap::Arg| options.contains(&option.get_id().as_str());
+        let takes_value = |option: &clap::Arg| option.get_action().takes_values();
+        let mut typed = self.0.into_iter();
+        let mut words: Vec<String> = typed.by_ref().take(1).collect();
+        while let Some(word) = typed.next() {
+            if word == "--" {
+                words.push(word);
+                words.extend(typed);
+                break;
+            }
+            let mut has_value_next = false;
+            if let Some(long) = word.strip_prefix("--") {
+                let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
+                match command.get_arguments().find(|option| option.get_long() == Some(name) && removed(option)) {
+                    Some(option) => has_value_next = value.is_none() && takes_value(option),
+                    None => words.push(word),
+                }
+            } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+                let mut kept = String::from("-");
+                for (at, letter) in letters.char_indices() {
+                    let Some(option) = command.get_arguments().find(|option| option.get_short() == Some(letter)) else {
+                        kept.push(letter);
+                        continue;
+                    };
+                    let rest = &letters[at + letter.len_utf8()..];
+                    if !removed(option) {
+                        kept.push(letter);
+                    } else {
+                        has_value_next = takes_value(option) && rest.is_empty();
+                    }
+                    if takes_value(option) {
+                        kept.push_str(if removed(option) { "" } else { rest });
+                        break;
+                    }
+                }
+                words.extend((kept != "-").then_some(kept));
+            } else {
+                words.push(word);
+            }
+            if has_value_next {
+                typed.next();
+            }
+        }
+        Self(words)
+    }
+
+    /// With more words, which precede a `--`.
+    pub(super) fn with(mut self, words: &[&str]) -> Self {
+        let end = self.0.iter().position(|word| word == "--").unwrap_or(self.0.len());
+        self.0.splice(end..end, words.iter().map(|word| (*word).to_owned()));
+        self
+    }
+
+    /// Resumes the run that wrote `report`, on the device of this number where the run has several. Samples go into
+    /// another JSON report: a resumed run has those of its own part only.
+    pub(super) fn resume(self, report: &Path, json: Option<&Path>, device: Option<usize>) -> Self {
+        let mut typed = self.without(&["out", "force", "resume", "json", "parallel"]);
+        if let Some(device) = device {
+            typed = typed.without(&["device"]).with(&["--device", &device.to_string()]);
+        }
+        if let Some(json) = json {
+            typed = typed.with(&["--json", &argument(&free(json))]);
+        }
+        typed.with(&["--resume", &argument(report)])
+    }
+
+    /// Runs the same in another profile, into a new report.
+    pub(super) fn in_profile(self, profile: &str) -> Self {
+        let outputs = ["out", "force", "resume", "retry_timeouts", "json", "save_image"];
+        self.without(&outputs).without(&["profile", "time"]).with(&["--profile", profile])
+    }
+}
+
+/// A path that is no option.
+fn argument(path: &Path) -> String {
+    let text = path.display().to_string();
+    if text.starts_with('-') { format!("./{text}") } else { text }
+}
+
+/// The first of `r.json`, `r-2.json`, … that does not exist.
+fn free(path: &Path) -> PathBuf {
+    let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, extension) = (part(path.file_stem()), part(path.extension()));
+    let dot = if extension.is_empty() { "" } else { "." };
+    let numbered = |number: usize| path.with_file_name(format!("{stem}-{number}{dot}{extension}"));
+    std::iter::once(path.to_owned())
+        .chain((2..).map(numbered))
+        .find(|path| path.symlink_metadata().is_err())
+        .unwrap_or_else(|| path.to_owned())
+}
+
+impl fmt::Display for Typed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> = self.0.iter().map(|word| quoted(word)).collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+/// A word as a shell reads it: POSIX's, or on Windows both of its own.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+:,./-=".contains(c) || (cfg!(windows) && c == '\\');
+    if !word.is_empty() && !word.starts_with('=') && word.chars().all(is_plain) {
+        word.to_owned()
+    } else if cfg!(windows) {
+        format!("\"{word}\"")
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(line: &str) -> Typed {
+        Typed(line.split(' ').map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn options_are_removed_in_every_form() {
+        for line in [
+            "sb run fft --out r.csv --force --size 2^20",
+            "sb run fft --size 2^20 --force --out=r.csv",
+            "sb --out r.csv run fft --resume q.csv --size 2^20",
+        ] {
+            assert_eq!(typed(line).without(&["out", "force", "resume"]), typed("sb run fft --size 2^20"), "{line}");
+        }
+        assert_eq!(typed("sb run -- --out r").without(&["out"]), typed("sb run -- --out r"), "filters stay");
+        assert_eq!(typed("sb fft --output x -").without(&["out"]), typed("sb fft --output x -"));
+    }
+
+    /// Letters of options can be joined, and a value can follow its letter.
+    #[test]
+    fn short_options_are_removed_in_every_form() {
+        let flag = |name: char| clap::Arg::new(name.to_string()).short(name).action(clap::ArgAction::SetTrue);
+        let valued = |name: char| clap::Arg::new(name.to_string()).short(name);
+        let command = clap::Command::new("run").args([valued('o'), valued('p'), flag('q'), flag('f')]);
+        for (line, expected) in [
+            ("sb fft -o r.csv gemv", "sb fft gemv"),
+            ("sb fft -or.csv gemv", "sb fft gemv"),
+            ("sb fft -o=r.csv gemv", "sb fft gemv"),
+            ("sb -qfo r.csv gemv", "sb -q gemv"),
+            ("sb -fqor.csv gemv", "sb -q gemv"),
+            ("sb -qpfoo -p o gemv", "sb -qpfoo -p o gemv"),
+            ("sb -q -f gemv", "sb -q gemv"),
+        ] {
+            assert_eq!(typed(line).without_of(&command, &["o", "f"]), typed(expected), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_run_is_resumed_by_the_command_that_began_it() {
+        let report = Path::new("my results/r.csv");
+        let line = |line: &str, device| typed(line).resume(report, None, device).to_string();
+        assert_eq!(line("shaderbench", None), "shaderbench --resume 'my results/r.csv'");
+        assert_eq!(
+            line("./sb run --profile quick --out r.csv --force -- fft", None),
+            "./sb run --profile quick --resume 'my results/r.csv' -- fft"
+        );
+        assert_eq!(
+            line("sb run --device all --parallel --seed=7", Some(2)),
+            "sb run --seed=7 --device 2 --resume 'my results/r.csv'"
+        );
+        assert_eq!(typed("sb").resume(Path::new("-r.csv"), None, None).to_string(), "sb --resume ./-r.csv");
+    }
+
+    #[test]
+    fn samples_that_a_run_wrote_stay() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let json = folder.path().join("r.json");
+        assert_eq!(free(&json), json);
+        for (taken, next) in [("r.json", "r-2.json"), ("r-2.json", "r-3.json"), ("samples", "samples-2")] {
+            std::fs::write(folder.path().join(taken), "").expect("written");
+            assert_eq!(free(&folder.path().join(taken.replace("-2", ""))), folder.path().join(next));
+        }
+        let line = typed("sb --json r.json --out r.csv").resume(Path::new("r.csv"), Some(&json), None).to_string();
+        assert!(line.starts_with("sb --json ") && line.ends_with("r-3.json --resume r.csv"), "{line}");
+    }
+
+    #[test]
+    fn another_profile_writes_another_report() {
+        let line = "sb run fft --profile=quick --time 20s --out r.csv --json r.json --device 1 --force";
+        assert_eq!(typed(line).in_profile("standard"), typed("sb run fft --device 1 --profile standard"));
+    }
+
+    /// What the shell makes of quoted words is the words.
+    #[test]
+    #[cfg(unix)]
+    fn a_shell_reads_the_words_that_were_quoted() {
+        let echo = |words: &[String]| {
+            let line = Typed(words.to_vec()).to_string();
+            let output = std::process::Command::new("sh").args(["-c", &format!("printf '%s\\0' {line}")]).output();
+            String::from_utf8(output.expect("sh runs").stdout).expect("UTF-8")
+        };
+        let mut words: Vec<String> = [
+            "",
+            "plain",
+            "a b",
+            "it's",
+            "''",
+            "$HOME",
+            "`ls`",
+            "*",
+            "~",
+            "2^20",
+            "a\nb",
+            "\\",
+            "\"",
+            "!!",
+            "#",
+            "=x",
+            "K=V",
+            "{a,b}",
+            "Größe/r.csv",
+            "-",
+            "--",
+            "%s",
+            "&",
+            ";",
+            "(",
+            "[a]",
+            "?",
+            "\t",
+            "显卡",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        words.extend((1..127_u8).map(|byte| format!("x{}y", char::from(byte))));
+        assert_eq!(echo(&words), words.iter().map(|word| format!("{word}\0")).collect::<String>());
+    }
+}

@@ -1,0 +1,146 @@
+//! The progress of a run on a terminal: a bar, the percentage, the time left and the case.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use super::interrupt::Interrupt;
+use super::output::{can_redraw, say, wrapped};
+use super::time_left::{TimeLeft, about};
+use crate::engine::Expected;
+
+/// Time between two updates of the line: the time left falls during a long case too.
+const TICK: Duration = Duration::from_millis(500);
+
+/// The progress of a run. It is hidden where stderr is no terminal.
+pub(super) struct Bar {
+    bar: ProgressBar,
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    left: TimeLeft,
+    /// Start of the first case.
+    started: Option<Instant>,
+    pass: usize,
+    /// Number of cases that this pass has measured, and of those that it measures.
+    cases: (usize, usize),
+    interrupt: Interrupt,
+}
+
+impl State {
+    fn now(&self) -> Duration {
+        self.started.map_or(Duration::ZERO, |started| started.elapsed())
+    }
+
+    /// `43 %, about 35 s left; pass 2, case 120 of 402`.
+    fn line(&mut self) -> String {
+        let now = self.now();
+        let percent = self.left.percent(now);
+        if self.interrupt.is_requested() {
+            return format!("{percent} %, stopping after this case");
+        }
+        let left = self.left.left(now).map_or_else(String::new, |left| format!(", {}", about(left)));
+        let (done, count) = self.cases;
+        let case = if count == 0 { String::new() } else { format!(", case {} of {count}", (done + 1).min(count)) };
+        format!("{percent} %{left}; pass {}{case}", self.pass)
+    }
+}
+
+impl Bar {
+    /// A bar for a run with this time limit.
+    pub(super) fn new(limit: Option<Duration>, interrupt: Interrupt) -> Self {
+        let target = if can_redraw() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(100), target);
+        let state = State { left: TimeLeft::new(limit), started: None, pass: 1, cases: (0, 0), interrupt };
+        let state = Arc::new(Mutex::new(state));
+        let shown = Arc::clone(&state);
+        let line = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let _ = out.write_str(&lock(&shown).line());
+        };
+        // The case has a line of its own: beside the bar, 80 columns cut most names.
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {line}\n{wide_msg}") {
+            bar.set_style(style.with_key("line", line));
+        }
+        Self { bar, state }
+    }
+
+    /// Shows nothing.
+    pub(super) fn hide(&self) {
+        self.bar.set_draw_target(ProgressDrawTarget::hidden());
+    }
+
+    pub(super) fn is_hidden(&self) -> bool {
+        self.bar.is_hidden()
+    }
+
+    /// What each case needs from now on.
+    pub(super) fn plan(&self, cases: &[Expected]) {
+        let mut state = lock(&self.state);
+        state.left.plan(cases);
+        if state.pass == 1 {
+            state.cases.1 = state.left.new_cases();
+        }
+    }
+
+    /// A pass over `count` cases starts.
+    pub(super) fn pass(&self, number: usize, count: usize) {
+        let mut state = lock(&self.state);
+        (state.pass, state.cases) = (number, (0, count));
+    }
+
+    /// The case at `index` starts.
+    pub(super) fn start(&self, index: usize, case: String) {
+        let (percent, is_first) = {
+            let mut state = lock(&self.state);
+            let is_first = state.started.is_none();
+            state.started.get_or_insert_with(Instant::now);
+            let now = state.now();
+            if state.left.start(index, now) && !state.left.is_expected(index) {
+                // A small size that runs in place of another.
+                state.cases.1 += 1;
+            }
+            (state.left.percent(now), is_first)
+        };
+        // The bar draws the state: it must not be locked.
+        if is_first {
+            self.bar.enable_steady_tick(TICK);
+        }
+        self.bar.set_position(percent);
+        self.bar.set_message(case);
+    }
+
+    /// The case ends.
+    pub(super) fn finish(&self) {
+        let mut state = lock(&self.state);
+        let now = state.now();
+        state.cases.0 += usize::from(state.left.finish(now));
+    }
+
+    /// The case at `index` does not run.
+    pub(super) fn leave_out(&self, index: usize) {
+        let mut state = lock(&self.state);
+        state.left.leave_out(index);
+        state.cases.1 = state.cases.1.saturating_sub(1);
+    }
+
+    /// Shows what precedes the first case.
+    pub(super) fn set_message(&self, message: String) {
+        self.bar.set_message(message);
+    }
+
+    /// Prints a line above the bar.
+    pub(super) fn say(&self, line: &str) {
+        if self.bar.is_hidden() { say(line) } else { self.bar.println(wrapped(line)) }
+    }
+
+    /// Removes the bar.
+    pub(super) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
