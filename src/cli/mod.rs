@@ -14,6 +14,7 @@ mod explain;
 mod export;
 mod format;
 mod grouping;
+mod help;
 mod host;
 mod import;
 mod index;

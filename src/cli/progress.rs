@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::interrupt::Interrupt;
-use super::output::{say, wrapped};
+use super::output::{complain, progress, say, wrapped};
 use super::pictures::Pictures;
 use super::values::plural;
 use super::watchdog::{self, Watchdog, Work};
@@ -60,7 +60,7 @@ struct Json {
 impl Progress {
     /// Shows `cases` cases on `apis` APIs. Rows go into `csv`. `limit` is the time limit of the run.
     pub(super) fn new(cases: usize, apis: usize, limit: Option<Duration>, csv: CsvFile, interrupt: Interrupt) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(cases as u64), ProgressDrawTarget::stderr());
+        let bar = ProgressBar::with_draw_target(Some(cases as u64), progress());
         // The case has a line of its own: beside the bar, 80 columns cut most names.
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}  {prefix}\n{wide_msg}") {
             bar.set_style(style);
@@ -208,7 +208,7 @@ fn end_program(csv: &mut CsvFile, row: Record, work: Work) {
     let case = format!("{} {} {} {}", row.name(), row.dtype_name(), row.size(), row.params_text());
     let (case, seconds) = (case.trim_end(), watchdog::TIMEOUT.as_secs());
     if work == Work::Tuning {
-        say(&format!(
+        complain(&format!(
             "error: {case}: the driver did not return within {seconds} s from a tuning trial; the same command \
              without --tune measures the case with its default parameters"
         ));
@@ -217,7 +217,7 @@ fn end_program(csv: &mut CsvFile, row: Record, work: Work) {
     let written = csv.append_last(overdue(row));
     let path = csv.path().display();
     let lost = written.err().map_or_else(String::new, |error| format!(" ({})", error.chain()));
-    say(&format!(
+    complain(&format!(
         "error: {case}: the driver did not return within {seconds} s; the rows so far are in {path}, and the \
          same command with --resume {path} measures the rest, with --retry-timeouts this case too{lost}"
     ));

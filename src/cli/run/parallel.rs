@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use super::arguments::Arguments;
 use super::in_step::{END, GO, LATE, Message};
@@ -15,7 +15,7 @@ use super::meetings::{Meetings, Release};
 use super::opened::{date, seed};
 use crate::backend::Device;
 use crate::cli::interrupt::{self, Interrupt};
-use crate::cli::output::{print, say, wrapped};
+use crate::cli::output::{complain, is_quiet, print, progress, say, wrapped};
 use crate::cli::outputs::{ANOTHER_FILE, Files, check_new};
 use crate::cli::values::plural;
 use crate::error::{Error, Result};
@@ -133,6 +133,7 @@ fn options(
         (arguments.anonymous, "--anonymous"),
         (arguments.energy, "--energy"),
         (arguments.force, "--force"),
+        (is_quiet(), "--quiet"),
     ] {
         all.extend(is_set.then(|| flag.to_owned()));
     }
@@ -238,7 +239,7 @@ struct Parent {
 
 impl Parent {
     fn new(cards: Vec<Card>, interrupt: Interrupt) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+        let bar = ProgressBar::with_draw_target(Some(1), progress());
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}\n{wide_msg}") {
             bar.set_style(style);
         }
@@ -258,8 +259,15 @@ impl Parent {
         }
     }
 
+    /// Shows what a process wrote to stderr, which with --quiet are errors alone, or what became of it.
     fn say(&self, line: &str) {
-        if self.bar.is_hidden() { say(line) } else { self.bar.println(wrapped(line)) }
+        if self.bar.is_hidden() { complain(line) } else { self.bar.println(wrapped(line)) }
+    }
+
+    fn note(&self, line: &str) {
+        if !is_quiet() {
+            self.say(line);
+        }
     }
 
     /// Lets the processes meet until all have ended.
@@ -303,7 +311,7 @@ impl Parent {
                     let started = [point.pass, point.rank, point.turn];
                     if self.last.is_none_or(|last| last < started) {
                         if self.bar.is_hidden() && self.last.is_some_and(|[pass, ..]| pass < point.pass) {
-                            self.say(&format!("pass {}", point.pass + 1));
+                            self.note(&format!("pass {}", point.pass + 1));
                         }
                         self.last = Some(started);
                         self.bar.inc(1);
@@ -347,7 +355,7 @@ impl Parent {
         let [cases, _, epochs] = plans[0];
         let names: Vec<String> =
             self.cards.iter().map(|card| format!("device {}: {}", card.number, card.name)).collect();
-        self.say(&format!(
+        self.note(&format!(
             "{} at once, {} in {} each; one case of each family also with the other cards waiting ({})",
             plural(self.cards.len(), "card", "cards"),
             plural(cases, "case", "cases"),
