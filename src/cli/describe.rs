@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use clap::builder::PossibleValuesParser;
 use clap::Command;
+use clap::builder::PossibleValuesParser;
 use clap_mangen::Man;
 
 use super::help;

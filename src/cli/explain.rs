@@ -93,7 +93,7 @@ struct Described {
     #[serde(flatten)]
     texts: BTreeMap<String, String>,
     dtypes: Vec<&'static str>,
-    params: Vec<&'static str>,
+    params: Vec<String>,
     /// As in the JSON report of a run.
     rows: Vec<Map<String, Value>>,
 }
@@ -306,7 +306,8 @@ fn options(benchmark: &Benchmark) -> String {
 /// A line for benchmarks without rows in any report.
 fn not_measured(family: &Family, benchmarks: &[&Benchmark]) -> Part {
     let name = if let [one] = benchmarks { format!("{}/{}", family.name, one.name) } else { family.name.to_owned() };
-    let text = format!("nothing yet: `shaderbench run {name}` measures it; `--report h100` shows an NVIDIA H100's rows");
+    let text =
+        format!("nothing yet: `shaderbench run {name}` measures it; `--report h100` shows an NVIDIA H100's rows");
     Part::Field { label: "measured", text }
 }
 

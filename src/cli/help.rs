@@ -173,14 +173,16 @@ mod tests {
     fn every_command_is_in_one_group() {
         let program = command();
         let known: BTreeSet<&str> = program.get_subcommands().map(Command::get_name).collect();
-        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, entries)| entries.iter().map(|entry| entry.name)).collect();
+        let grouped: Vec<&str> =
+            GROUPS.iter().flat_map(|(_, entries)| entries.iter().map(|entry| entry.name)).collect();
         assert_eq!(grouped.len(), known.len(), "a command twice");
         assert_eq!(grouped.into_iter().collect::<BTreeSet<_>>(), known);
     }
 
     #[test]
     fn a_misspelt_command_is_known_and_a_misspelt_family_is_none() {
-        for (word, command) in [("sumary", "summary"), ("comapre", "compare"), ("devcies", "devices"), ("lst", "list")] {
+        for (word, command) in [("sumary", "summary"), ("comapre", "compare"), ("devcies", "devices"), ("lst", "list")]
+        {
             assert_eq!(nearest(word), Some(command));
         }
         for word in ["tranpose", "reducton", "scann", "xylophone", "tild", "stream/cpoy", "histogramm"] {

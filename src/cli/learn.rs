@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, FromArgMatches};
 
+use super::explain::Explained;
 use super::format::Format;
 use super::interrupt;
-use super::explain::Explained;
 use super::output::{print, print_json, say};
 use super::references::is_example;
 use super::reports::{Measured, named_or_newest};
@@ -104,7 +104,8 @@ fn beginning(chosen: &[&'static Step], measured: Option<&Measured>) -> Vec<Part>
         let date = first.date.get(..10).unwrap_or(&first.date);
         Some(format!("{}, {}, {date} ({path})", first.device, names.join(" and ")))
     });
-    let none = "none yet under results/: `shaderbench learn --run` measures one, `--report h100` takes that of an NVIDIA H100";
+    let none =
+        "none yet under results/: `shaderbench learn --run` measures one, `--report h100` takes that of an NVIDIA H100";
     let rest = rest.unwrap_or_else(|| none.to_owned());
     let name = match chosen {
         [first, rest @ ..] if rest.iter().all(|step| step.chapter() == first.chapter()) => {

@@ -96,7 +96,9 @@ fn without_command(arguments: &run::Arguments, options: &[String]) -> Result<u8>
     }
     if path.exists() || reader::is_report_name(path) {
         if let Some(option) = options.first() {
-            return Err(Error::Usage(format!("{first} is a report, and {option} is for a run: see `shaderbench summary -h`")));
+            return Err(Error::Usage(format!(
+                "{first} is a report, and {option} is for a run: see `shaderbench summary -h`"
+            )));
         }
         return summary::summary(&summary::Arguments::of(words)).map(|()| 0);
     }

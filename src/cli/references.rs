@@ -40,10 +40,10 @@ pub(super) fn shipped() -> Result<Shipped> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Terminal;
     use crate::report::example::{SOURCE, pack as packed};
     use crate::report::normal::pack;
     use crate::report::summary::card;
-    use crate::report::Terminal;
 
     #[test]
     fn the_file_is_made_from_the_committed_reports() {

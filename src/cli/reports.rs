@@ -33,7 +33,8 @@ pub(super) fn named_or_newest(path: Option<&Path>, is_wanted: impl Fn(&Record) -
 }
 
 /// How to read a report without having one.
-pub(super) const OR_EXAMPLE: &str = "`h100` in place of a report is one of an NVIDIA H100, which this program brings along";
+pub(super) const OR_EXAMPLE: &str =
+    "`h100` in place of a report is one of an NVIDIA H100, which this program brings along";
 
 /// Reads a report and requires rows. The reader's notes go to stderr.
 pub(super) fn read(path: &Path) -> Result<Report> {

@@ -48,11 +48,14 @@ pub fn pack(records: &[Record]) -> Vec<u8> {
 /// A fraction with so many digits; any other text as it is.
 fn rounded(text: &str, digits: usize) -> String {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && text.contains('.'));
-    number.map_or_else(|| text.to_owned(), |number| {
-        // Through an exponent, which has its digits counted.
-        let text = format!("{number:.*e}", digits - 1);
-        text.parse::<f64>().map_or(text, |number| number.to_string())
-    })
+    number.map_or_else(
+        || text.to_owned(),
+        |number| {
+            // Through an exponent, which has its digits counted.
+            let text = format!("{number:.*e}", digits - 1);
+            text.parse::<f64>().map_or(text, |number| number.to_string())
+        },
+    )
 }
 
 #[cfg(test)]

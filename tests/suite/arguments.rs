@@ -7,7 +7,8 @@ use crate::terminal::without_colors;
 fn commands(help: &str) -> Vec<(String, String)> {
     let is_named = |line: &&str| line.starts_with("  ") && line[2..].starts_with(|c: char| c.is_ascii_lowercase());
     let lines: Vec<&str> = help.lines().collect();
-    let starts = (0..lines.len()).filter(|index| is_named(&lines[*index]) && !lines[*index].starts_with("  shaderbench"));
+    let starts =
+        (0..lines.len()).filter(|index| is_named(&lines[*index]) && !lines[*index].starts_with("  shaderbench"));
     let entry = |index: usize| {
         let name = lines[index].split_whitespace().next().unwrap_or_default();
         // The example is at the end of the line, or in the next one.

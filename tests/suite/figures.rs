@@ -11,7 +11,8 @@ const BOTH: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
 /// A command as text, and as JSON.
 #[track_caller]
 fn both(arguments: &[&str]) -> (String, Value) {
-    let printed = |more: &[&str]| shaderbench(&[arguments, more].concat()).env("COLUMNS", "200").run().succeeds().stdout;
+    let printed =
+        |more: &[&str]| shaderbench(&[arguments, more].concat()).env("COLUMNS", "200").run().succeeds().stdout;
     let json = printed(&["--format", "json"]);
     (printed(&[]), serde_json::from_str(&json).unwrap_or_else(|error| panic!("{error}\n{json}")))
 }
@@ -60,7 +61,10 @@ fn the_summary_has_the_jobs_and_peaks_of_the_text() {
         let rate = rate.split_whitespace().next().unwrap_or_default();
         assert!(screen.contains(&format!("{} {rate} ", text(&peak["dtype"]))), "{peak}\n{screen}");
     }
-    assert!(screen.contains(&format!("launch {}", format::scaled(number(&vulkan["launch_ns"]), format::TIME_UNITS, 3))), "{screen}");
+    assert!(
+        screen.contains(&format!("launch {}", format::scaled(number(&vulkan["launch_ns"]), format::TIME_UNITS, 3))),
+        "{screen}"
+    );
     let families = list(&vulkan["time_ratios"][0]["families"]);
     let transfer = families.iter().find(|family| family["family"] == "transfer").expect("a family");
     assert!(screen.contains(&format::ratio(number(&transfer["ratio"]))), "{transfer}\n{screen}");

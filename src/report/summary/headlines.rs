@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::report::versus::Ratios;
 use crate::report::lanes;
+use crate::report::versus::Ratios;
 use crate::results::stats::Estimate;
 use crate::results::summary::{Best, Peak, Space, best, peaks, spaces, troubles};
 use crate::results::{Lane, Record};
@@ -98,8 +98,7 @@ struct Rows {
 /// The headline figures of reports, each with its name: an entry for each API and compiler of a report.
 #[must_use]
 pub fn headlines(reports: &[(String, Vec<Record>)]) -> Vec<Headlines<'_>> {
-    let of = |(name, records): &'_ (String, Vec<Record>)| (name.as_str(), records.as_slice());
-    reports.iter().map(of).flat_map(|(name, records)| of_report(name, records)).collect()
+    reports.iter().flat_map(|(name, records)| of_report(name, records)).collect()
 }
 
 fn of_report<'a>(name: &'a str, records: &'a [Record]) -> Vec<Headlines<'a>> {

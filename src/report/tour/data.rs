@@ -65,7 +65,12 @@ pub fn data(step: &Step, sides: &[Side]) -> StepData {
         title: step.title,
         claim: step.claim,
         kernels: step.kernels,
-        names: step.terms.iter().filter_map(|cuda| term(cuda)).map(|term| Name { cuda: term.cuda, wgsl: term.wgsl }).collect(),
+        names: step
+            .terms
+            .iter()
+            .filter_map(|cuda| term(cuda))
+            .map(|term| Name { cuda: term.cuda, wgsl: term.wgsl })
+            .collect(),
         expected: (step.prediction)(),
         verdicts: sides.iter().map(verdict).collect(),
     }
