@@ -31,7 +31,7 @@ write_msl() {
     done
 }
 
-"$PROGRAM" list --json | python3 -c '
+"$PROGRAM" list --format json | python3 -c '
 import json, sys
 for one in json.load(sys.stdin):
     if "metal" in one["backends"]:

@@ -79,7 +79,7 @@ build_windows() {
 }
 
 kernels() {
-    "$SHADERBENCH" list --json | python3 -c 'import json, sys
+    "$SHADERBENCH" list --format json | python3 -c 'import json, sys
 for one in json.load(sys.stdin):
     if "dx12" in one["backends"]:
         print(one["family"] + "/" + one["benchmark"])'

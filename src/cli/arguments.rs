@@ -4,124 +4,78 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use super::format::ListForm;
-use super::target::Through;
-use super::values::tag;
+use super::output::Global;
 use super::{
-    bench, bisect, bundle, compare, explain, export, import, index, learn, merge, normal, outliers, report, run, share,
-    show, summary,
+    bench, bisect, bundle, compare, devices, explain, export, import, index, learn, list, merge, normal, outliers,
+    report, run, share, show, summary,
 };
-use crate::suite::Tag;
 
-/// Lines of at most [`WIDTH`] columns: clap would break longer ones without their indent.
-const EXAMPLES: &str = "\
-Examples:
-  shaderbench                                   everything, on the first GPU
-  shaderbench run transpose --profile quick     one family, and its ceilings
-  shaderbench run --tag llm                     the kernels of language models
-  shaderbench run 'reduction/vec4*' --size 2^26,1000003
-  shaderbench run transpose --resume r.csv      continue the run that wrote it
-  shaderbench run --backend all                 every API of the GPU, compared
-  shaderbench run --device all --backend all    the same for every GPU in turn
-  shaderbench summary r.csv                     headline figures on one screen
-  shaderbench normal r.csv                      are these figures normal for it?
-  shaderbench compare old.csv new.csv --fail-on-regression 5
-  shaderbench compare results/*/*.csv --relative
-                                                shares of each device's ceilings
-  shaderbench bisect transpose/tiled --size 4096x4096 --dtype f32 --param PAD=1
-              --programs v1 v2 v3 v4            the build that made it slower
-  shaderbench report results/*/*.csv            a page with charts: report.html
-  shaderbench merge results/ -o fleet.parquet   thousands of reports in one file
-  shaderbench outliers fleet.parquet            the slow cards of a fleet
-  shaderbench devices                           GPUs, and how to select one
-  shaderbench list --json                       every benchmark as JSON
-  shaderbench explain transpose/tiled           its model, and newest results
-  shaderbench learn                             five articles on CUDA memory,
-                                                judged by your GPU's rows
-  shaderbench show transpose/tiled --lang hlsl --param PAD=1
-                                                the kernel as DirectX 12 gets it
-
-Exit codes:
-  0    success
-  1    the run could not be done
-  2    wrong usage
-  3    a row is wrong, failed or implausible (see --fail-on)
-  4    a certain regression (compare), a slow card (outliers, --parallel)
-  130  interrupted";
-
-/// Width of help texts, in columns.
-const WIDTH: usize = 80;
-
-/// Compute-shader benchmarks: every result verified, every rate shown as a share of a measured peak.
+/// Compute-shader benchmarks: every result verified, every rate a share of a peak
+/// measured on the same device.
 #[derive(Parser)]
-#[command(version, after_help = EXAMPLES, args_conflicts_with_subcommands = true, max_term_width = WIDTH)]
+#[command(version, max_term_width = WIDTH, disable_help_subcommand = true, verbatim_doc_comment)]
 pub(super) struct CommandLine {
     #[command(subcommand)]
     pub(super) command: Option<Command>,
     #[command(flatten)]
     pub(super) run: run::Arguments,
+    #[command(flatten)]
+    pub(super) global: Global,
 }
 
+/// Width of help texts, in columns.
+pub(super) const WIDTH: usize = 80;
+
+/// The commands. `help::GROUPS` orders them and has an example of each.
 #[derive(Subcommand)]
 pub(super) enum Command {
-    /// Run benchmarks, print a table and write a CSV report (the default command)
+    /// Run benchmarks
+    ///
+    /// Prints a summary and writes a CSV report. Without filters: what the device can do, one size for each job.
     Run(Box<run::Arguments>),
-    /// Time and verify kernels of your own
+    /// Time and verify kernels of yours
     Bench(Box<bench::Arguments>),
-    /// Write a kernel and its TOML file to begin with: NAME.wgsl, NAME.toml
+    /// Write a kernel and its TOML file to begin with
     Init(bench::InitArguments),
-    /// Run a wrong result again, from the folder that a run wrote
+    /// Run a wrong result again
     Replay(bundle::Arguments),
-    /// Show the headline figures of a report on one screen, or of several side by side
+    /// Show the headline figures
     Summary(summary::Arguments),
-    /// Show how the headline figures of a report stand among other reports of the same model
+    /// Compare with other cards' figures
     Normal(normal::Arguments),
     /// Compare reports
     Compare(compare::Arguments),
-    /// Find the version of a program or driver at which a case became slower or wrong
+    /// Find the version that is slower
+    ///
+    /// Finds the version of a program or driver at which a case became slower or wrong.
     Bisect(bisect::Arguments),
-    /// Write an HTML page with tables and charts of reports
+    /// Write a page with charts
     Report(report::Arguments),
-    /// Tour of five articles on CUDA memory: each claim judged by measurements of your GPU
+    /// Judge claims on CUDA memory
+    ///
+    /// Tour of five articles on CUDA memory: each claim judged by measurements of your GPU.
     Learn(learn::Arguments),
     /// List families and benchmarks
-    List {
-        #[command(flatten)]
-        form: ListForm,
-        /// Show only benchmarks that answer this step or chapter of the tour: D5, D (see `learn`)
-        #[arg(long, value_name = "ID")]
-        source: Option<String>,
-        /// Show only families with this tag: peak, article, llm, primitive, memory, cost; repeat it or write llm,peak
-        /// for several
-        #[arg(long = "tag", value_name = "TAG", value_parser = tag, value_delimiter = ',')]
-        tags: Vec<Tag>,
-    },
-    /// Show devices and the properties that benchmarks depend on
-    Devices {
-        /// Show only devices of this API [default: all APIs]
-        #[arg(long, value_parser = Through::parser())]
-        backend: Option<Through>,
-        /// Show every limit and feature, too; JSON always has them
-        #[arg(long)]
-        all: bool,
-        #[command(flatten)]
-        form: ListForm,
-    },
-    /// Explain what benchmarks measure, how to read the numbers, and the newest results
+    List(list::Arguments),
+    /// Show devices and their limits
+    Devices(devices::Arguments),
+    /// Explain benchmarks and rows
+    ///
+    /// Explains what benchmarks measure, how to read the numbers, and shows the newest results.
     Explain(explain::Arguments),
-    /// Print a kernel as a platform compiles it
+    /// Print a kernel as a platform gets it
     Show(show::Arguments),
-    /// Turn what clpeak, gpu-benches or mt4g printed into a report of unverified rows, for `normal --among`
+    /// Read other tools' figures
     Import(import::Arguments),
-    /// Check a report, and prepare a pull request that shares it
+    /// Check a report, prepare sharing it
     Share(share::Arguments),
-    /// Write README.md into a folder of reports: a list of reports and their headline figures
+    /// Write the page of a folder
     Index(index::Arguments),
-    /// Write many reports into one file: Parquet or CSV
+    /// Write many reports into one file
     Merge(merge::Arguments),
-    /// Find cards that are slower than the others of their model
+    /// Find slow cards
     Outliers(outliers::Arguments),
-    /// Write reports in the format of another tool: OpenMetrics, JUnit, Bencher, github-action-benchmark
+    /// Write formats of other tools
     Export(export::Arguments),
     /// Print a shell completion script
     Completions {
@@ -129,10 +83,19 @@ pub(super) enum Command {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// Print the manual page, or write one page per command
+    /// Print the manual page
     Man {
         /// Folder to write one page per command to
-        #[arg(long, value_name = "DIR")]
+        #[arg(long, short, value_name = "DIR")]
         out: Option<PathBuf>,
+    },
+    /// Print help
+    Help {
+        /// Also list the commands and options that most users never need
+        #[arg(long)]
+        all: bool,
+        /// The command to explain
+        #[arg(value_name = "COMMAND", conflicts_with = "all")]
+        command: Vec<String>,
     },
 }

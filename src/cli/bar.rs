@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::interrupt::Interrupt;
-use super::output::{can_redraw, say, wrapped};
+use super::output::{progress, say, wrapped};
 use super::time_left::{TimeLeft, about};
 use crate::engine::Expected;
 
@@ -51,8 +51,7 @@ impl State {
 impl Bar {
     /// A bar for a run with this time limit.
     pub(super) fn new(limit: Option<Duration>, interrupt: Interrupt) -> Self {
-        let target = if can_redraw() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let bar = ProgressBar::with_draw_target(Some(100), target);
+        let bar = ProgressBar::with_draw_target(Some(100), progress());
         let state = State { left: TimeLeft::new(limit), started: None, pass: 1, cases: (0, 0), interrupt };
         let state = Arc::new(Mutex::new(state));
         let shown = Arc::clone(&state);

@@ -26,10 +26,12 @@ pub(super) struct Arguments {
     /// Folder of a wrong result, which a run wrote
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Device number or part of its name (see `devices`) [default: the first one of the bundle's API]
-    #[arg(long, value_name = "NAME|INDEX")]
+    /// Device by number or part of its name [default: the first one of the bundle's API]
+    #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
-    /// Run the bundle's kernel without run-time checks, as the run did. Out-of-bounds accesses are then undefined behavior
+    /// Run the bundle's kernel without run-time checks, as the run did
+    ///
+    /// Out-of-bounds accesses are then undefined behavior.
     #[arg(long)]
     unchecked: bool,
 }

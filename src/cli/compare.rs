@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::grouping::By;
-use super::output::{print, say, terminal};
-use super::reports::{in_folder, none_readable, read};
+use super::output::{complain, print, say, terminal};
+use super::references::is_example;
+use super::reports::read_all;
 use super::values::percentage;
 use crate::engine::filter::Filter;
 use crate::engine::plan::unknown_benchmark;
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::report::comparison::{OutputFormat, Sort, View, regression_lines, undecided, write};
 use crate::report::{reader, sort_records};
@@ -22,20 +23,25 @@ const REGRESSION: u8 = 4;
 /// Arguments of `compare`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports (CSV or JSON) or folders of CSV reports, the baseline first, then filters as in `run`; runs of the same
-    /// card, API, driver and version are pooled
+    /// Reports or folders of them, the baseline first, then filters as in `run`
+    ///
+    /// Reports are CSV or JSON; of a folder, the CSV reports count. Runs of the same card, API, driver and version are pooled.
     #[arg(value_name = "FILE|DIR|FILTER", required_unless_present = "baseline")]
     files_and_filters: Vec<String>,
     /// Report to compare with; repeat it to pool several [default: the first]
     #[arg(long, value_name = "FILE")]
     baseline: Vec<PathBuf>,
-    /// Exit with code 4 if a case timed by the device's clock is certainly slower by more than this many percent, after
-    /// correction for the number of cases; with code 1 if no case can show it
+    /// Exit with code 4 if a case is certainly slower by more than this
+    ///
+    /// Cases timed by the device's clock count, after correction for the number of cases. The code is 1 if no case can show it.
     #[arg(long, value_name = "PCT", value_parser = percentage)]
     fail_on_regression: Option<f64>,
-    /// Exit with a code for `git bisect run`: 1 if a case is certainly slower by more than this many percent, 0 if none
-    /// is, certainly, 125 if that is not certain or the reports cannot be compared
-    #[arg(long, value_name = "PCT", value_parser = percentage, conflicts_with = "fail_on_regression")]
+    /// Exit with a code for `git bisect run`
+    ///
+    /// 1 if a case is certainly slower by more than this many percent, 0 if none is, certainly, 125 if that is not certain or
+    /// the reports cannot be compared.
+    #[arg(long, value_name = "PCT", hide_short_help = true, value_parser = percentage)]
+    #[arg(conflicts_with = "fail_on_regression")]
     bisect: Option<f64>,
     /// Differences below this many percent count as no change
     #[arg(long, value_name = "PCT", value_parser = percentage, default_value_t = 100.0 * MARGIN)]
@@ -44,15 +50,15 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, default_value_t)]
     by: By,
     /// Output format
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: OutputFormat,
     /// Order of all rows [default: family]
     #[arg(long, value_enum)]
     sort: Option<Sort>,
-    /// Show each side's share of the peaks that it measured itself instead of times: how well each device is used
+    /// Show shares of each device's own peaks instead of times
     #[arg(long)]
     relative: bool,
-    /// Show every row in tables, not only the totals and the rows that changed
+    /// Show every row, not only those that changed
     #[arg(long)]
     all: bool,
 }
@@ -70,7 +76,7 @@ pub(super) fn compare(arguments: &Arguments) -> Result<u8> {
     }
     // Git would take any other error for a bad commit.
     done.or_else(|error| {
-        say(&format!("error: {}", error.chain()));
+        complain(&format!("error: {}", error.chain()));
         Ok(UNTESTABLE)
     })
 }
@@ -79,7 +85,7 @@ fn compared(arguments: &Arguments) -> Result<u8> {
     let (files, filters): (Vec<&String>, Vec<&String>) =
         arguments.files_and_filters.iter().partition(|argument| is_report(argument));
     let (baseline, others) = split(&arguments.baseline, files.into_iter().map(PathBuf::from).collect())?;
-    let (mut baseline, mut others) = (reports(&baseline)?, reports(&others)?);
+    let (mut baseline, mut others) = (read_all(&baseline)?, read_all(&others)?);
     baseline.iter_mut().chain(&mut others).for_each(|report| sort_records(&mut report.records));
     let selecting = filters_of(&[&baseline, &others], &filters)?;
     let is_compared =
@@ -138,31 +144,12 @@ fn verdict(comparison: &Comparison, limit: f64) -> u8 {
     if !intervals.is_empty() && intervals.iter().all(is_unchanged) { GOOD } else { UNTESTABLE }
 }
 
-/// The reports at these paths, and in the folders among them.
-fn reports(paths: &[PathBuf]) -> Result<Vec<Report>> {
-    let mut reports = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            reports.push(read(path)?);
-            continue;
-        }
-        let earlier = reports.len();
-        // Skip JSON: a run's JSON report has the same rows as its CSV.
-        let found = in_folder(path, |path| reader::has_ending(path, "csv"))?;
-        reports.extend(found.map(|(path, records)| Report { name: shown(&path), records }));
-        if reports.len() == earlier {
-            return Err(none_readable(path, "CSV"));
-        }
-    }
-    Ok(reports)
-}
-
 /// Whether an argument is a report or a folder of reports, not a filter.
 fn is_report(argument: &str) -> bool {
     let path = Path::new(argument);
     // A pipe is a report too.
     let is_file = path.exists() && !path.is_dir();
-    is_file || reader::is_report_name(path) || path.is_dir() && reader::files(path).is_ok()
+    is_file || is_example(path) || reader::is_report_name(path) || path.is_dir() && reader::files(path).is_ok()
 }
 
 /// Splits files into baseline and others. Files given by --baseline are removed from the others.

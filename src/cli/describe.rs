@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use clap::Command;
 use clap::builder::PossibleValuesParser;
-use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
-use super::arguments::CommandLine;
+use super::help;
 use super::learn::GLOSSARY;
 use super::output::print;
 use crate::engine::plan::all_names;
@@ -21,7 +21,7 @@ const NAME: &str = env!("CARGO_PKG_NAME");
 /// `completions`: a shell script that also completes families, benchmarks, and the steps of the tour.
 pub(super) fn completions(shell: clap_complete::Shell) -> Result<()> {
     // Only the script restricts values to names: the program also accepts globs.
-    let mut command = CommandLine::command();
+    let mut command = help::command();
     let steps = || steps().map(|step| step.id.to_owned());
     let explained: Vec<String> = all_names().into_iter().chain(steps()).collect();
     let chapters = ARTICLES.iter().map(|(letter, _)| letter.to_string());
@@ -47,12 +47,12 @@ fn with_values(command: Command, argument: &str, values: Vec<String>) -> Command
 /// `man`: the page of the program, or one page per command in a folder.
 pub(super) fn man(folder: Option<&Path>) -> Result<()> {
     let Some(folder) = folder else {
-        return print(&String::from_utf8_lossy(&page(&Man::new(CommandLine::command()))?));
+        return print(&String::from_utf8_lossy(&page(&Man::new(help::command()))?));
     };
     let fault = |source| Error::Io { action: "create", path: folder.to_owned(), source };
     std::fs::create_dir_all(folder).map_err(fault)?;
     // As `clap_mangen::generate_to` does, which writes through links and leaves half a page on a full disk.
-    let mut command = CommandLine::command().disable_help_subcommand(true);
+    let mut command = help::command().disable_help_subcommand(true);
     command.build();
     pages(command, folder)
 }

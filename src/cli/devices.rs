@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::format::ListFormat;
+use super::format::Format;
 use super::output::{print, print_json, terminal};
 use super::selection::{is_same_card, no_device};
 use super::target::{Target, Through, cuda, targets};
@@ -12,16 +12,31 @@ use crate::error::{Error, Result};
 use crate::report::markdown::{escape, table};
 use crate::report::wrap;
 
-/// Prints the devices, with every property if `is_long`. JSON always has every property.
-pub(super) fn devices(backend: Option<Through>, is_long: bool, format: ListFormat) -> Result<()> {
+/// Arguments of `devices`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Show only devices of this API [default: all APIs]
+    #[arg(long, value_name = "API", value_parser = Through::parser())]
+    backend: Option<Through>,
+    /// Show every limit and feature, too; JSON always has them
+    #[arg(long)]
+    all: bool,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Prints the devices. JSON always has every property.
+pub(super) fn devices(arguments: &Arguments) -> Result<()> {
+    let Arguments { backend, all: is_long, format } = *arguments;
     let entries = entries(backend)?;
     let sheets = |sheet: fn(&Entry, &[Entry], bool) -> String| {
         entries.iter().map(|entry| sheet(entry, &entries, is_long)).collect::<Vec<_>>().join("\n")
     };
     match format {
-        ListFormat::Table => print(&sheets(sheet)),
-        ListFormat::Markdown => print(&sheets(markdown)),
-        ListFormat::Json => print_json(&entries.iter().map(|entry| object(entry, &entries)).collect()),
+        Format::Table => print(&sheets(sheet)),
+        Format::Markdown => print(&sheets(markdown)),
+        Format::Json => print_json(&entries.iter().map(|entry| object(entry, &entries)).collect::<Value>()),
     }
 }
 

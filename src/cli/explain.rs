@@ -1,15 +1,20 @@
 //! `explain`: what benchmarks measure, how to read their numbers, and their newest results.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::format::TableFormat;
-use super::output::print;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::format::Format;
+use super::output::{print, print_json};
 use super::reports::{Measured, named_or_newest};
 use super::steps::{is_step, steps_named};
 use crate::engine::plan::{params_of, select};
 use crate::error::Result;
 use crate::families::FAMILIES;
-use crate::report::tour::{self, sides};
+use crate::report::json::columns;
+use crate::report::tour::{self, StepData, sides};
 use crate::report::{self, Medium, Part, Section, lanes, lay_out};
 use crate::results::Record;
 use crate::results::tour::Step;
@@ -19,15 +24,17 @@ use crate::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
 /// Arguments of `explain`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Benchmarks (transpose/tiled), families (transpose), globs ('*/vec4*') or steps of the tour (D5) to explain
+    /// Benchmarks (transpose/tiled), families, globs ('*/vec4*') or steps (D5)
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
-    /// Report (CSV or JSON) to take rows from [default: the newest under results/ that has some]
+    /// Report to take rows from, h100: an example [default: the newest in results/]
+    ///
+    /// The newest one that has such rows. h100 is the report of an NVIDIA H100 that this program brings along.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Output format
-    #[arg(long, value_enum, default_value_t)]
-    format: TableFormat,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
 }
 
 /// Runs the command.
@@ -39,7 +46,9 @@ pub(super) fn explain(arguments: &Arguments) -> Result<()> {
     let is_selected =
         |row: &Record| selected.is_empty() || selected.iter().any(|(family, benchmark)| is_of(row, family, benchmark));
     let measured = named_or_newest(arguments.report.as_deref(), is_selected)?;
-    let medium = arguments.format.medium();
+    let Some(medium) = arguments.format.medium() else {
+        return print_json(&data(&steps, &selected, measured.as_ref()));
+    };
     let sides = measured.as_ref().map_or_else(Vec::new, |measured| sides(&measured.records));
     let mut texts: Vec<String> = steps.iter().map(|step| lay_out(tour::step(step, &sides), medium)).collect();
     for family in FAMILIES {
@@ -55,6 +64,102 @@ pub(super) fn explain(arguments: &Arguments) -> Result<()> {
         }
     }
     print(&texts.join("\n"))
+}
+
+/// What `explain` and `learn` print, for programs.
+#[derive(Serialize)]
+pub(super) struct Explained<'a> {
+    pub(super) report: Option<Source<'a>>,
+    pub(super) steps: Vec<StepData>,
+    benchmarks: Vec<Described>,
+    /// Of the families whose benchmarks are all explained.
+    findings: Vec<Found<'a>>,
+}
+
+/// The report that rows and verdicts come from.
+#[derive(Serialize)]
+pub(super) struct Source<'a> {
+    path: &'a str,
+    device: &'a str,
+    date: &'a str,
+}
+
+#[derive(Serialize)]
+struct Described {
+    family: &'static str,
+    benchmark: &'static str,
+    summary: &'static str,
+    /// The texts of the printed explanation that are not empty, by label.
+    #[serde(flatten)]
+    texts: BTreeMap<String, String>,
+    dtypes: Vec<&'static str>,
+    params: Vec<String>,
+    /// As in the JSON report of a run.
+    rows: Vec<Map<String, Value>>,
+}
+
+#[derive(Serialize)]
+struct Found<'a> {
+    family: &'static str,
+    api: &'static str,
+    compiler: &'a str,
+    text: String,
+    values: Vec<tour::Value>,
+}
+
+impl<'a> Explained<'a> {
+    /// Steps, judged by a report.
+    pub(super) fn of(steps: &[&'static Step], measured: Option<&'a Measured>) -> Self {
+        let records = measured.map_or(&[][..], |measured| &measured.records);
+        let sides = sides(records);
+        let source = |measured: &'a Measured| {
+            let first = measured.records.first()?;
+            Some(Source { path: &measured.path, device: &first.device, date: &first.date })
+        };
+        Self {
+            report: measured.and_then(source),
+            steps: steps.iter().map(|step| tour::data(step, &sides)).collect(),
+            benchmarks: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+}
+
+fn data<'a>(
+    steps: &[&'static Step],
+    selected: &[(&'static Family, &'static Benchmark)],
+    measured: Option<&'a Measured>,
+) -> Explained<'a> {
+    let records = measured.map_or(&[][..], |measured| &measured.records);
+    let mut explained = Explained::of(steps, measured);
+    for (family, benchmark) in selected {
+        let texts = fields(family, benchmark).into_iter().filter(|(_, text)| !text.is_empty());
+        explained.benchmarks.push(Described {
+            family: family.name,
+            benchmark: benchmark.name,
+            summary: benchmark.summary,
+            texts: texts.map(|(label, text)| (label.replace(' ', "_"), text)).collect(),
+            dtypes: dtypes(benchmark),
+            params: params_of(benchmark),
+            rows: records.iter().filter(|row| is_of(row, family, benchmark)).map(columns).collect(),
+        });
+    }
+    for family in FAMILIES {
+        let own = selected.iter().filter(|(of, _)| of.name == family.name).count();
+        if own != family.benchmarks.len() {
+            continue;
+        }
+        let rows: Vec<&Record> = records.iter().filter(|row| row.family == family.name).collect();
+        let found = report::findings(family.name, &rows).into_iter().map(|(lane, finding)| Found {
+            family: family.name,
+            api: lane.api.name(),
+            compiler: lane.foreign(),
+            text: finding.text,
+            values: tour::values(finding.values),
+        });
+        explained.findings.extend(found);
+    }
+    explained
 }
 
 /// The steps of the tour among `names`, and the filters of the benchmarks: the other names, and the steps' kernels.
@@ -181,23 +286,28 @@ fn answered(id: &str) -> Option<String> {
     find(id).map(|source| format!("{id} ({})", source.meaning))
 }
 
-/// Types and parameters.
-fn options(benchmark: &Benchmark) -> String {
+fn dtypes(benchmark: &Benchmark) -> Vec<&'static str> {
     let mut dtypes: Vec<&str> = Vec::new();
     for dtype in benchmark.cases.iter().flat_map(|cases| cases.dtypes) {
         if !dtypes.contains(&dtype.name()) {
             dtypes.push(dtype.name());
         }
     }
+    dtypes
+}
+
+/// Types and parameters.
+fn options(benchmark: &Benchmark) -> String {
     let params = params_of(benchmark);
     let with = if params.is_empty() { String::new() } else { format!("; --param {}", params.join(", ")) };
-    format!("{}{with}", dtypes.join(", "))
+    format!("{}{with}", dtypes(benchmark).join(", "))
 }
 
 /// A line for benchmarks without rows in any report.
 fn not_measured(family: &Family, benchmarks: &[&Benchmark]) -> Part {
     let name = if let [one] = benchmarks { format!("{}/{}", family.name, one.name) } else { family.name.to_owned() };
-    let text = format!("nothing yet: run `shaderbench run {name}`; explain shows the newest report under results/");
+    let text =
+        format!("nothing yet: `shaderbench run {name}` measures it; `--report h100` shows an NVIDIA H100's rows");
     Part::Field { label: "measured", text }
 }
 

@@ -13,7 +13,9 @@ use crate::results::Record;
 /// Arguments of `export`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports or folders of CSV reports; of rows about one case of one card, the newest counts
+    /// Reports or folders of CSV reports
+    ///
+    /// Of rows about one case of one card, the newest counts.
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
     /// Format to write

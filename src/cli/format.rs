@@ -34,32 +34,25 @@ pub(super) enum Tables {
     None,
 }
 
-/// Output formats of a list.
+/// Output formats of figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub(super) enum ListFormat {
+pub(super) enum Format {
     /// A table for a terminal
     #[default]
     Table,
     /// GitHub Markdown, for an issue
     Markdown,
-    /// An array of objects
+    /// All figures, for programs
     Json,
 }
 
-/// How a list is printed.
-#[derive(Debug, Clone, Copy, clap::Args)]
-pub(super) struct ListForm {
-    /// Output format
-    #[arg(long, value_enum, default_value_t)]
-    format: ListFormat,
-    /// The same as --format json
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
-}
-
-impl ListForm {
-    /// The selected format.
-    pub(super) const fn format(self) -> ListFormat {
-        if self.json { ListFormat::Json } else { self.format }
+impl Format {
+    /// The medium of a text; `None` for JSON.
+    pub(super) fn medium(self) -> Option<Medium> {
+        match self {
+            Self::Table => Some(TableFormat::Table.medium()),
+            Self::Markdown => Some(Medium::Markdown),
+            Self::Json => None,
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::format::ListFormat;
+use super::format::Format;
 use super::output::{print, print_json, say, terminal};
 use super::steps::steps_named;
 use super::target::apis;
+use super::values::tag;
 use crate::backend::Api;
 use crate::engine::plan::params_of;
 use crate::error::Result;
@@ -13,13 +14,30 @@ use crate::report::markdown::{escape, table};
 use crate::report::{families_in_reading_order, wrap};
 use crate::suite::{Benchmark, Family, Tag};
 
+/// Arguments of `list`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// Show only families with this tag: peak, article, llm, primitive, memory, cost
+    ///
+    /// Repeat it or write llm,peak for several.
+    #[arg(long = "tag", value_name = "TAG", value_parser = tag, value_delimiter = ',')]
+    tags: Vec<Tag>,
+    /// Show only benchmarks that answer this step or chapter of `learn`: D5, D
+    #[arg(long, value_name = "ID")]
+    source: Option<String>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+}
+
 /// Prints the benchmarks, or those that answer a step or chapter of the tour, of all families or those with one of
-/// `tags`.
+/// some tags.
 ///
 /// # Errors
 /// [`Error::Usage`](crate::error::Error::Usage) if there is no such step.
-pub(super) fn list(format: ListFormat, source: Option<&str>, tags: &[Tag]) -> Result<()> {
-    let steps = source.map(steps_named).transpose()?;
+pub(super) fn list(arguments: &Arguments) -> Result<()> {
+    let Arguments { tags, source, format } = arguments;
+    let steps = source.as_deref().map(steps_named).transpose()?;
     let is_wanted = |benchmark: &&Benchmark| {
         steps.as_ref().is_none_or(|steps| steps.iter().any(|step| benchmark.sources.contains(&step.id)))
     };
@@ -32,13 +50,13 @@ pub(super) fn list(format: ListFormat, source: Option<&str>, tags: &[Tag]) -> Re
         say(&format!("no benchmark answers {source}: `shaderbench devices` shows the properties of the devices"));
     }
     match format {
-        ListFormat::Table => print(&plain(&listed, terminal().width)),
-        ListFormat::Markdown => print(&markdown(&listed)),
-        ListFormat::Json => {
+        Format::Table => print(&plain(&listed, terminal().width)),
+        Format::Markdown => print(&markdown(&listed)),
+        Format::Json => {
             let of = |(family, benchmarks): &Listed| -> Vec<Value> {
                 benchmarks.iter().map(|benchmark| object(family, benchmark)).collect()
             };
-            print_json(&listed.iter().flat_map(of).collect())
+            print_json(&listed.iter().flat_map(of).collect::<Value>())
         }
     }
 }

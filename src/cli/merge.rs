@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::output::{print, say};
+use super::output::{complain, print, say};
 use super::outputs::check_new;
 use super::reports::{Streamed, stream};
 use super::values::plural;
@@ -25,7 +25,9 @@ pub(super) struct Arguments {
     /// File to write: .parquet, .csv or .csv.gz
     #[arg(long, short, value_name = "PATH", required = true)]
     out: PathBuf,
-    /// Leave hosts out, and replace each card's UUID by a hash, which is the same in every report of the card
+    /// Leave hosts out, and replace each card's UUID by a hash
+    ///
+    /// The hash is the same in every report of the card.
     #[arg(long)]
     anonymous: bool,
     /// Overwrite an existing file
@@ -88,7 +90,7 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     ))?;
     if read.unreadable > 0 {
         let files = plural(read.unreadable, "file that cannot be read is", "files that cannot be read are");
-        say(&format!("error: {files} not in {}", shown(path)));
+        complain(&format!("error: {files} not in {}", shown(path)));
         return Ok(1);
     }
     Ok(0)

@@ -16,6 +16,7 @@ mod explain;
 mod export;
 mod format;
 mod grouping;
+mod help;
 mod host;
 mod import;
 mod index;

@@ -2,27 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
-use super::format::TableFormat;
-use super::output::print;
+use super::format::Format;
+use super::output::{print, print_json};
 use super::references::shipped;
-use super::reports::{self, in_folder, named_or_newest, none_readable};
-use crate::error::{Error, Result};
-use crate::report::normal::{Among, write};
+use super::reports::{self, in_folder, named_or_newest, none_readable, none_yet};
+use crate::error::Result;
+use crate::report::normal::{Among, data, write};
 use crate::report::reader;
 
 /// Arguments of `normal`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports (CSV or JSON) [default: the newest in results/]
+    /// Reports [default: the newest in results/]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Report, or folder of CSV reports, to compare with besides those that this program brings along; repeat it for
-    /// several
+    /// Report, or folder of CSV reports, to compare with
+    ///
+    /// Besides those that this program brings along; repeat it for several.
     #[arg(long, value_name = "PATH")]
     among: Vec<PathBuf>,
     /// Output format
-    #[arg(long, value_enum, default_value_t)]
-    format: TableFormat,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
 }
 
 /// Runs the command.
@@ -35,15 +36,19 @@ pub(super) fn normal(arguments: &Arguments) -> Result<()> {
         [] => vec![None],
         files => files.iter().map(|path| Some(path.as_path())).collect(),
     };
+    let mut figures = Vec::new();
     for (index, path) in paths.into_iter().enumerate() {
         let Some(report) = named_or_newest(path, |row| row.median_ns.is_some())? else {
-            return Err(Error::Usage("results/ contains no report: name one, or measure by `run`".to_owned()));
+            return Err(none_yet());
+        };
+        let Some(medium) = arguments.format.medium() else {
+            figures.extend(data(&report.path, &report.records, &among));
+            continue;
         };
         let gap = if index == 0 { "" } else { "\n" };
-        let text = write(&report.path, &report.records, &among, arguments.format.medium());
-        print(&format!("{gap}{text}"))?;
+        print(&format!("{gap}{}", write(&report.path, &report.records, &among, medium)))?;
     }
-    Ok(())
+    if arguments.format == Format::Json { print_json(&figures) } else { Ok(()) }
 }
 
 /// Adds a report, or the CSV reports of a folder.

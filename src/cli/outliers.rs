@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::format::ListFormat;
-use super::output::{print, print_json, say, terminal};
+use super::format::Format;
+use super::output::{print, print_json, say};
 use super::reports::stream;
 use super::values::{percentage, plural};
 use crate::error::{Error, Result};
-use crate::report::{Medium, outliers};
+use crate::report::outliers;
 use crate::results::fleet::{self, Fleet, LEAST_UNITS, Rules, Verdicts};
 
 /// Exit code if there is a slow card.
@@ -19,7 +19,7 @@ const FAULT: u8 = 3;
 /// Arguments of `outliers`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports (CSV, JSON or Parquet) or folders of reports
+    /// Reports or folders of reports
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
     /// What to compare with the others of its model
@@ -29,8 +29,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "PCT", value_parser = percentage, default_value_t = 100.0 * Rules::default().limit)]
     limit: f64,
     /// Output format
-    #[arg(long, value_enum, default_value_t)]
-    format: ListFormat,
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
 }
 
 /// What is compared.
@@ -65,13 +65,9 @@ pub(super) fn outliers(arguments: &Arguments) -> Result<u8> {
     if verdicts.tested == 0 {
         return Err(Error::Undecided(undecided(&verdicts, arguments.by)));
     }
-    let medium = match arguments.format {
-        ListFormat::Table => Medium::Terminal(terminal()),
-        ListFormat::Markdown => Medium::Markdown,
-        ListFormat::Json => {
-            print_json(&outliers::json(&verdicts))?;
-            return Ok(exit_code(&verdicts, arguments.by));
-        }
+    let Some(medium) = arguments.format.medium() else {
+        print_json(&outliers::json(&verdicts))?;
+        return Ok(exit_code(&verdicts, arguments.by));
     };
     match arguments.by {
         By::Model => print(&outliers::spreads(&verdicts, medium))?,

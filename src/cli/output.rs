@@ -1,11 +1,50 @@
 //! Writes to stdout and stderr.
 
+use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use clap::ColorChoice;
+use indicatif::ProgressDrawTarget;
 
 use crate::error::{Error, Result, visible};
 use crate::report::Terminal;
 use crate::report::wrap;
+
+/// Options of every command.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(super) struct Global {
+    /// Colours: always, never, or auto: on a terminal, without NO_COLOR and TERM=dumb
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t, hide_possible_values = true)]
+    color: ColorChoice,
+    /// Print results and errors only: no progress, no notes
+    #[arg(long, short, global = true)]
+    quiet: bool,
+}
+
+static GLOBAL: OnceLock<Global> = OnceLock::new();
+
+/// Sets the options of every command, once.
+pub(super) fn set_global(options: Global) {
+    // A second call would be of the same command line.
+    let _ = GLOBAL.set(options);
+}
+
+/// Whether only results and errors are printed.
+pub(super) fn is_quiet() -> bool {
+    GLOBAL.get().is_some_and(|options| options.quiet)
+}
+
+/// The value of `--color` among `arguments`, for messages of the parser itself.
+pub(super) fn color_among(arguments: &[OsString]) -> ColorChoice {
+    let texts: Vec<&str> = arguments.iter().take_while(|text| *text != "--").filter_map(|text| text.to_str()).collect();
+    let value = texts.iter().enumerate().find_map(|(index, text)| match *text {
+        "--color" => texts.get(index + 1).copied(),
+        text => text.strip_prefix("--color="),
+    });
+    value.and_then(|value| value.parse().ok()).unwrap_or_default()
+}
 
 /// Writes to stdout. A closed pipe (`| head`) is not an error.
 ///
@@ -21,8 +60,15 @@ pub(super) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Writes a line to stderr, wrapped on a terminal. Errors are ignored: a lost message must not end a run.
+/// Writes a note to stderr, unless the user wants none.
 pub(super) fn say(text: &str) {
+    if !is_quiet() {
+        complain(text);
+    }
+}
+
+/// Writes an error to stderr, wrapped on a terminal. A lost message must not end a run.
+pub(super) fn complain(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", wrapped(text));
 }
 
@@ -43,22 +89,33 @@ pub(super) fn is_on_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Whether the terminal can replace lines that it shows.
-pub(super) fn can_redraw() -> bool {
-    std::env::var_os("TERM").is_none_or(|name| name != "dumb")
+/// Where progress is drawn: stderr, if it is a terminal that can draw a line again.
+pub(super) fn progress() -> ProgressDrawTarget {
+    if is_dumb() || is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
 }
 
-/// Width of stdout (without a terminal `COLUMNS`, else 80) and colours (only on a terminal, without `NO_COLOR`).
+/// Whether the terminal has no escape sequences.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|name| name == "dumb")
+}
+
+/// Width of stdout (without a terminal `COLUMNS`, else 80), and whether it has colours.
 pub(super) fn terminal() -> Terminal {
     let size = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
     let columns = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let is_plain = || is_dumb() || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     Terminal {
         width: size.or_else(columns).filter(|width| *width > 0).unwrap_or(80),
-        has_color: is_on_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        has_color: match GLOBAL.get().map(|options| options.color).unwrap_or_default() {
+            ColorChoice::Auto => is_on_terminal() && !is_plain(),
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+        },
     }
 }
 
-/// Prints the output of `list --json` and `devices --json`.
-pub(super) fn print_json(value: &serde_json::Value) -> Result<()> {
-    print(&format!("{value:#}\n"))
+/// Prints a value as JSON.
+pub(super) fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Error::Usage(format!("no JSON: {error}")))?;
+    print(&format!("{text}\n"))
 }

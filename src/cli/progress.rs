@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::again::Typed;
 use super::bar::Bar;
 use super::interrupt::Interrupt;
-use super::output::{say, say_whole};
+use super::output::{complain, say, say_whole};
 use super::pictures::Pictures;
 use super::values::plural;
 use super::watchdog::{self, Watchdog, Work};
@@ -192,7 +192,7 @@ fn end_program(csv: &mut CsvFile, row: Record, work: Work, again: Option<&Typed>
     let case = format!("{} {} {} {}", row.name(), row.dtype_name(), row.size(), row.params_text());
     let (case, seconds) = (case.trim_end(), watchdog::TIMEOUT.as_secs());
     if work == Work::Tuning {
-        say(&format!(
+        complain(&format!(
             "error: {case}: the driver did not return within {seconds} s from a tuning trial; to measure the case \
              with its default parameters, type:"
         ));
@@ -203,7 +203,7 @@ fn end_program(csv: &mut CsvFile, row: Record, work: Work, again: Option<&Typed>
     let path = csv.path().display();
     let lost = written.err().map_or_else(String::new, |error| format!(" ({})", error.chain()));
     let rest = if again.is_some() { "; to measure the rest, with --retry-timeouts this case too, type:" } else { "" };
-    say(&format!(
+    complain(&format!(
         "error: {case}: the driver did not return within {seconds} s; the rows so far are in {path}{lost}{rest}"
     ));
     again.iter().for_each(|again| say_whole(&format!("  {again}")));

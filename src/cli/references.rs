@@ -1,10 +1,33 @@
 //! The reports that the program brings along.
 
+use std::path::Path;
+
 use crate::error::{Error, Result};
+use crate::report::csv::Parsed;
 use crate::report::normal::{Shipped, unpack};
+use crate::report::reader;
 
 /// What is kept of the reports in `results/`; `examples/references.rs` makes the file.
 const FILE: &[u8] = include_bytes!("../../data/references.json.gz");
+
+/// The example report; the same example makes it.
+const EXAMPLE_FILE: &[u8] = include_bytes!("../../data/h100.csv.gz");
+
+/// The name of the example report on the command line.
+pub(super) const EXAMPLE: &str = "h100";
+
+/// Whether a path means the example: a file of its name goes first.
+pub(super) fn is_example(path: &Path) -> bool {
+    path == Path::new(EXAMPLE) && !path.exists()
+}
+
+/// The example report.
+///
+/// # Errors
+/// [`Error::Report`] if the build has a damaged file.
+pub(super) fn example() -> Result<Parsed> {
+    reader::read(Path::new(EXAMPLE), EXAMPLE_FILE)
+}
 
 /// Their runs and kernels.
 ///
@@ -17,9 +40,10 @@ pub(super) fn shipped() -> Result<Shipped> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Terminal;
+    use crate::report::example::{SOURCE, pack as packed};
     use crate::report::normal::pack;
-    use crate::report::reader;
-    use std::path::Path;
+    use crate::report::summary::card;
 
     #[test]
     fn the_file_is_made_from_the_committed_reports() {
@@ -33,5 +57,15 @@ mod tests {
         assert!(shipped().expect("sound") == expected, "run `cargo run --example references` and commit the file");
         assert!(!expected.runs.is_empty() && !expected.kernels.is_empty());
         assert!(FILE.len() <= 1_000_000, "{} bytes", FILE.len());
+    }
+
+    #[test]
+    fn the_example_is_a_committed_report_and_has_its_summary() {
+        let committed = reader::open(Path::new(SOURCE)).expect("a report").records;
+        let own = reader::read(Path::new(EXAMPLE), packed(&committed).as_slice()).expect("its own").records;
+        let shipped = example().expect("sound").records;
+        assert!(shipped == own, "run `cargo run --example references` and commit the file");
+        let summary = |records: &[_]| card(records, &[], Terminal { width: 80, has_color: false });
+        assert_eq!(summary(&shipped), summary(&committed));
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::grouping::By;
 use super::output::print;
 use super::outputs::{check_different, check_new};
-use super::reports::{in_folder, none_readable, read};
+use super::reports::{in_folder, none_readable, none_yet, read};
 use crate::error::{Result, shown};
 use crate::report::{html, replace_file};
 use crate::results::Record;
@@ -14,16 +14,18 @@ use crate::results::compare::{Report, Rules};
 /// Arguments of `report`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports (CSV or JSON) or folders of reports; runs of the same card, API, driver and version are pooled
-    #[arg(value_name = "FILE|DIR", required = true)]
+    /// Reports or folders of reports [default: results/]
+    ///
+    /// CSV or JSON. Runs of the same card, API, driver and version are pooled.
+    #[arg(value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
     /// Page to write
-    #[arg(long, value_name = "PATH", default_value = "report.html")]
+    #[arg(long, short, value_name = "PATH", default_value = "report.html")]
     out: PathBuf,
     /// Pool the runs of each card, or those of all cards of a model
     #[arg(long, value_enum, default_value_t)]
     by: By,
-    /// Leave hosts out of the page, and replace each card's UUID by a hash
+    /// Leave hosts out, and replace each card's UUID by a hash
     #[arg(long)]
     anonymous: bool,
     /// Overwrite an existing page
@@ -36,7 +38,11 @@ pub(super) fn report(arguments: &Arguments) -> Result<u8> {
     let out = &arguments.out;
     check_new(out, arguments.force, "name another file with --out")?;
     let mut reports: Vec<Report> = Vec::new();
-    for path in &arguments.files {
+    let usual = [PathBuf::from("results")];
+    if arguments.files.is_empty() && !usual[0].is_dir() {
+        return Err(none_yet());
+    }
+    for path in if arguments.files.is_empty() { &usual[..] } else { &arguments.files } {
         if !path.is_dir() {
             check_different(("FILE", path), ("--out", out))?;
             reports.push(Report { name: name(path), ..read(path)? });

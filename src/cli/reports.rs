@@ -7,6 +7,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use rayon::prelude::*;
 
 use super::output::say;
+use super::references::{EXAMPLE, example, is_example};
 use crate::error::{Error, Result, shown};
 use crate::report::csv::Parsed;
 use crate::report::{parquet, reader};
@@ -23,13 +24,23 @@ pub(super) struct Measured {
 /// benchmarks as any there has: a run of one family does not hide a whole run. `None` without one.
 pub(super) fn named_or_newest(path: Option<&Path>, is_wanted: impl Fn(&Record) -> bool) -> Result<Option<Measured>> {
     match path {
-        Some(path) => Ok(Some(Measured { path: shown(path), records: read(path)?.records })),
+        Some(path) => {
+            let Report { name, records } = read(path)?;
+            Ok(Some(Measured { path: name, records }))
+        }
         None => Ok(newest(Path::new("results"), is_wanted)),
     }
 }
 
+/// How to read a report without having one.
+pub(super) const OR_EXAMPLE: &str =
+    "`h100` in place of a report is one of an NVIDIA H100, which this program brings along";
+
 /// Reads a report and requires rows. The reader's notes go to stderr.
 pub(super) fn read(path: &Path) -> Result<Report> {
+    if is_example(path) {
+        return Ok(Report { name: format!("{EXAMPLE}, the example"), records: example()?.records });
+    }
     let report = reader::open(path)?;
     for note in &report.notes {
         say(&format!("{}: {note}", shown(path)));
@@ -57,6 +68,33 @@ pub(super) fn in_folder(
         }
     };
     Ok(found.reports.into_iter().filter(move |path| is_wanted(path)).filter_map(read_or_say))
+}
+
+/// Reads the reports at these paths, and the CSV reports in the folders among them.
+///
+/// # Errors
+/// Those of [`read`] and [`in_folder`]; [`Error::Usage`] if no report of a folder can be read.
+pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Report>> {
+    let mut reports = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            reports.push(read(path)?);
+            continue;
+        }
+        let earlier = reports.len();
+        // Skip JSON: a run's JSON report has the same rows as its CSV.
+        let found = in_folder(path, |path| reader::has_ending(path, "csv"))?;
+        reports.extend(found.map(|(path, records)| Report { name: shown(&path), records }));
+        if reports.len() == earlier {
+            return Err(none_readable(path, "CSV"));
+        }
+    }
+    Ok(reports)
+}
+
+/// The error of a command that needs a report and finds none under `results/`.
+pub(super) fn none_yet() -> Error {
+    Error::Usage(format!("results/ contains no report: name one, or measure by `shaderbench`; {OR_EXAMPLE}"))
 }
 
 /// What [`stream`] read.

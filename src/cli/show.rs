@@ -26,28 +26,38 @@ pub(super) struct Arguments {
     #[arg(value_name = "NAME")]
     name: String,
     /// Language to print
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_name = "LANG", value_enum, default_value_t)]
     lang: OutputLanguage,
-    /// Kernel parameter (PAD=1); repeat it or write WG=128,PAD=1 for several [default: those of the first case]
+    /// Kernel parameter: PAD=1 [default: those of the first case]
+    ///
+    /// Repeat it or write WG=128,PAD=1 for several.
     #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
     params: Vec<(String, f64)>,
-    /// Run-time checks: off as in measurements, or on as in a browser [default: off, unless a parameter turns one on]
-    #[arg(long, value_enum)]
+    /// Run-time checks: off as in measurements, or on as in a browser
+    ///
+    /// [default: off, unless a parameter turns one on]
+    #[arg(long, value_name = "SWITCH", value_enum)]
     checks: Option<Switch>,
-    /// With --lang hlsl: shader model to write; FXC takes 5.1, DXC later ones [default: 6.0, with f16 6.2]
+    /// With --lang hlsl: the shader model
+    ///
+    /// FXC takes 5.1, DXC later ones [default: 6.0, with f16 6.2]
     #[arg(long, value_name = "MODEL", value_parser = shader_models())]
     shader_model: Option<ShaderModel>,
-    /// With --lang spirv: the compiler to ask, as in `run --compiler` [default: wgpu's naga]
+    /// With --lang spirv: the compiler, as in `run --compiler` [default: naga]
     #[arg(long, value_name = "SPEC", value_parser = Spec::parse, conflicts_with = "checks")]
     compiler: Option<Spec>,
-    /// With --lang cuda: also print the definitions that all twins start with, so that NVRTC compiles the output
+    /// With --lang cuda: also print the definitions that all twins start with
+    ///
+    /// NVRTC then compiles the output.
     #[arg(long)]
     prelude: bool,
     /// Element type [default: the benchmark's first]
     #[arg(long, value_name = "T")]
     dtype: Option<String>,
-    /// File to write to instead of stdout; SPIR-V is binary if the name ends in .spv, else text
-    #[arg(long, value_name = "FILE")]
+    /// File to write instead of stdout
+    ///
+    /// SPIR-V is binary if the name ends in .spv, else text.
+    #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Overwrite an existing file
     #[arg(long, requires = "out")]

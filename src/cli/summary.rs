@@ -2,40 +2,58 @@
 
 use std::path::PathBuf;
 
-use super::format::TableFormat;
+use super::format::Format;
 use super::grouping::{By, by_model};
-use super::output::{print, terminal};
-use super::reports;
+use super::output::{print, print_json};
+use super::reports::{named_or_newest, none_yet, read_all};
 use super::values::plural;
 use crate::error::Result;
-use crate::report::summary::{card, side_by_side};
+use crate::report::Medium;
+use crate::report::summary::{card, headlines, side_by_side};
 use crate::results::compare::Report;
 use crate::results::{Record, by_card, typical};
 
 /// Arguments of `summary`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports (CSV or JSON); several are shown side by side
-    #[arg(value_name = "FILE", required = true)]
+    /// Reports, or folders of CSV reports [default: the newest in results/]
+    ///
+    /// Several reports are shown side by side.
+    #[arg(value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
-    /// Format of a table of several reports
-    #[arg(long, value_enum, default_value_t)]
-    format: TableFormat,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
     /// Show each card, or the median of all cards of a model
     #[arg(long, value_enum, default_value_t)]
     by: By,
 }
 
+impl Arguments {
+    /// Those of a command line that only names reports.
+    pub(super) fn of(paths: &[String]) -> Self {
+        Self { files: paths.iter().map(PathBuf::from).collect(), format: Format::default(), by: By::default() }
+    }
+}
+
 /// Runs the command.
 pub(super) fn summary(arguments: &Arguments) -> Result<()> {
-    let read = arguments.files.iter().map(|path| reports::read(path)).collect::<Result<Vec<_>>>()?;
-    let shown = match arguments.by {
+    let read = if arguments.files.is_empty() {
+        let newest = named_or_newest(None, |row| row.median_ns.is_some())?.ok_or_else(none_yet)?;
+        vec![Report { name: newest.path, records: newest.records }]
+    } else {
+        read_all(&arguments.files)?
+    };
+    let shown: Vec<(String, Vec<Record>)> = match arguments.by {
         By::Card => read.into_iter().flat_map(cards).collect(),
         By::Model => models(read),
     };
-    match shown.as_slice() {
-        [(name, records)] => print(&card(records, std::slice::from_ref(name), terminal())),
-        several => print(&side_by_side(several, arguments.format.medium())),
+    match (shown.as_slice(), arguments.format.medium()) {
+        (several, None) => print_json(&headlines(several)),
+        ([(name, records)], Some(Medium::Terminal(terminal))) => {
+            print(&card(records, std::slice::from_ref(name), terminal))
+        }
+        (several, Some(medium)) => print(&side_by_side(several, medium)),
     }
 }
 

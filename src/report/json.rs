@@ -16,8 +16,7 @@ use crate::results::{COLUMNS, Record};
 #[must_use]
 pub fn write(records: &[Record]) -> Vec<u8> {
     let object = |record: &Record| {
-        let mut object: Map<String, Value> =
-            COLUMNS.iter().map(|column| (column.name.to_owned(), (column.json)(record))).collect();
+        let mut object = columns(record);
         object.insert("samples_ns".to_owned(), record.all_samples_ns.clone().into());
         object.insert("epoch_samples".to_owned(), record.epoch_samples.clone().into());
         if let Some(hash) = &record.picture_hash {
@@ -31,6 +30,12 @@ pub fn write(records: &[Record]) -> Vec<u8> {
     let mut text = serde_json::to_vec_pretty(&records.iter().map(object).collect::<Vec<_>>()).unwrap_or_default();
     text.push(b'\n');
     text
+}
+
+/// The columns of a row by name; null for missing figures.
+#[must_use]
+pub fn columns(record: &Record) -> Map<String, Value> {
+    COLUMNS.iter().map(|column| (column.name.to_owned(), (column.json)(record))).collect()
 }
 
 /// Reads a report by the rules of [`csv::read`](super::csv::read): columns are found by name, unknown columns are ignored,

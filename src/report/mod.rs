@@ -3,6 +3,8 @@
 pub mod comparison;
 pub mod csv;
 #[cfg(not(target_family = "wasm"))]
+pub mod example;
+#[cfg(not(target_family = "wasm"))]
 pub mod export;
 #[cfg(not(target_family = "wasm"))]
 mod file;

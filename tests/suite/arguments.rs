@@ -3,8 +3,20 @@
 use crate::command::{Folder, Output, has_device, is_installed, program, shaderbench, shaderbench_in_empty_folder};
 use crate::terminal::without_colors;
 
-const COMMANDS: [&str; 11] =
-    ["run", "summary", "compare", "report", "learn", "list", "devices", "explain", "show", "index", "man"];
+/// The commands in the groups of the help, each with its example.
+fn commands(help: &str) -> Vec<(String, String)> {
+    let is_named = |line: &&str| line.starts_with("  ") && line[2..].starts_with(|c: char| c.is_ascii_lowercase());
+    let lines: Vec<&str> = help.lines().collect();
+    let starts =
+        (0..lines.len()).filter(|index| is_named(&lines[*index]) && !lines[*index].starts_with("  shaderbench"));
+    let entry = |index: usize| {
+        let name = lines[index].split_whitespace().next().unwrap_or_default();
+        // The example is at the end of the line, or in the next one.
+        let example = lines[index..].iter().find_map(|line| line.find("shaderbench ").map(|at| &line[at..]));
+        (name.to_owned(), example.expect("an example").to_owned())
+    };
+    starts.map(entry).collect()
+}
 
 #[track_caller]
 fn assert_fits_80_columns(text: &str) {
@@ -77,44 +89,140 @@ fn a_part_of_a_name_selects_rows_to_compare() {
 }
 
 #[test]
-fn help_fits_80_columns_and_breaks_no_example() {
-    for command in COMMANDS {
-        for help in ["-h", "--help"] {
-            assert_fits_80_columns(&shaderbench(&[command, help]).run().succeeds().stdout);
-        }
-    }
+fn help_fits_80_columns_and_is_short() {
     let help = shaderbench(&["--help"]).run().succeeds().stdout;
+    assert_eq!(help, shaderbench(&["-h"]).run().succeeds().stdout);
+    assert_eq!(help, shaderbench(&["help"]).run().succeeds().stdout);
+    let all = shaderbench(&["help", "--all"]).run().succeeds().stdout;
+    assert!(help.lines().count() <= 40, "{help}");
+    assert!(commands(&help).len() < commands(&all).len(), "{all}");
     assert_fits_80_columns(&help);
-    let (_, examples) = help.split_once("\nExamples:\n").expect("examples");
-    let (examples, codes) = examples.split_once("\n\nExit codes:\n").expect("exit codes");
-    for line in examples.lines() {
-        assert!(line.starts_with("  shaderbench") || line.starts_with("        "), "{line}");
+    assert_fits_80_columns(&all);
+    for (command, example) in commands(&all) {
+        let short = shaderbench(&[&command, "-h"]).run().succeeds().stdout;
+        assert_fits_80_columns(&short);
+        assert!(short.lines().count() <= 40, "{} lines of {command}\n{short}", short.lines().count());
+        assert!(short.ends_with(&format!("Example: {example}\n")), "{short}");
+        let long = shaderbench(&[&command, "--help"]).run().succeeds().stdout;
+        assert_fits_80_columns(&long);
+        assert_eq!(shaderbench(&["help", &command]).run().succeeds().stdout, long);
     }
-    for line in codes.lines().filter(|line| !line.is_empty()) {
-        assert!(line.trim_start().starts_with(|c: char| c.is_ascii_digit()), "{line}");
-    }
+    shaderbench(&["help", "sumary"]).run().fails_with(2, "there is no command 'sumary'");
 }
 
 #[test]
 fn every_example_of_the_help_is_accepted() {
-    let help = shaderbench(&["--help"]).run().succeeds().stdout;
-    let mut count = 0;
-    for line in help.lines().filter_map(|line| line.strip_prefix("  shaderbench ")) {
-        // Two spaces separate an example from its meaning.
-        let example = line.split("  ").next().unwrap_or_default().trim().replace('\'', "");
-        if example.is_empty() {
-            continue;
-        }
-        let arguments: Vec<&str> = example.split(' ').collect();
-        let arguments = if arguments[0] == "run" { [&arguments[..], &["--dry-run"]].concat() } else { arguments };
+    let help = shaderbench(&["help", "--all"]).run().succeeds().stdout;
+    let first = ["shaderbench transpose".to_owned(), "shaderbench r.csv".to_owned()];
+    for example in commands(&help).into_iter().map(|(_, example)| example).chain(first) {
+        let arguments: Vec<&str> = example.split(' ').skip(1).collect();
+        let is_run = ["run", "transpose"].contains(&arguments[0]);
+        let arguments = if is_run { [&arguments[..], &["--dry-run"]].concat() } else { arguments };
         let output = Folder::new().run(&arguments);
         for mistake in ["unexpected argument", "invalid value", "there is no", "unrecognized"] {
-            let is_of_device = output.stderr.contains("there is no device") || arguments.contains(&"r.csv");
+            let is_of_device = output.stderr.contains("there is no device");
             assert!(!output.stderr.contains(mistake) || is_of_device, "{output}");
         }
-        count += 1;
     }
-    assert!(count >= 12, "{count} examples");
+}
+
+#[test]
+fn the_documentation_has_the_help() {
+    let help = shaderbench(&["--help"]).run().succeeds().stdout;
+    let (_, usage) = help.split_once("\n\n").expect("usage");
+    let page = include_str!("../../docs/usage.md");
+    assert!(page.contains(usage), "copy it into docs/usage.md:\n{usage}");
+}
+
+#[test]
+fn a_command_line_without_a_command_runs_benchmarks_or_shows_a_report() {
+    let folder = Folder::new();
+    let report = "results/nvidia-h200/2026-11-23-vulkan.csv";
+    folder.write("r.csv", std::fs::read(report).expect("a report"));
+    folder.write("reports/a.csv", std::fs::read(report).expect("a report"));
+    let summary = folder.run(&["summary", "r.csv"]).succeeds().stdout;
+    assert_eq!(folder.run(&["r.csv"]).succeeds().stdout, summary);
+    assert_eq!(folder.run(&["--color", "never", "r.csv"]).succeeds().stdout, summary);
+    assert_eq!(folder.run(&["--color=never", "summary", "r.csv"]).succeeds().stdout, summary);
+    let of_folder = folder.run(&["reports/"]).succeeds().stdout;
+    assert_eq!(of_folder, summary.replace("r.csv", "reports/a.csv"));
+    assert_eq!(folder.run(&["h100"]).succeeds().stdout, folder.run(&["summary", "h100"]).succeeds().stdout);
+    folder.run(&["none.csv"]).fails_with(1, "cannot read none.csv");
+    folder.run(&["r.csv", "--profile", "quick"]).fails_with(2, "r.csv is a report, and --profile is for a run");
+    folder.run(&["--profile", "quick", "summary", "r.csv"]).fails_with(2, "write `shaderbench summary --profile`");
+    folder.write("mine.wgsl", "");
+    folder.run(&["mine.wgsl"]).fails_with(2, "mine.wgsl is a kernel: `shaderbench bench mine.wgsl` measures it");
+    for (word, command) in [("sumary", "summary"), ("comapre", "compare"), ("devcies", "devices")] {
+        let sentence = format!("error: there is no command '{word}': did you mean `{command}`?");
+        assert_eq!(folder.run(&[word]).exits_with(2).sole_error(), sentence);
+    }
+    folder.run(&["tranpose"]).fails_with(2, "did you mean 'transpose'?");
+}
+
+#[test]
+fn a_run_without_filters_is_quick_and_with_filters_standard_on_a_gpu() {
+    if !has_device() {
+        return;
+    }
+    let is_software = shaderbench_in_empty_folder(&["devices"]).stdout.contains("llvmpipe");
+    let usual = if is_software { "quick" } else { "standard" };
+    for (arguments, profile) in [
+        (&[][..], "quick"),
+        (&["run"], "quick"),
+        (&["transpose"], usual),
+        (&["run", "--tag", "peak"], usual),
+        (&["run", "--profile", "standard"], "standard"),
+    ] {
+        let output = shaderbench_in_empty_folder(&[arguments, &["--dry-run"]].concat()).succeeds();
+        assert!(output.stdout.contains(&format!(" cases, profile {profile}, on ")), "{output}");
+    }
+}
+
+#[test]
+fn quiet_commands_print_results_and_errors_alone() {
+    let folder = Folder::new();
+    let output = folder.run(&["list", "--source", "C5", "--quiet"]).succeeds();
+    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output}");
+    folder.run(&["-q", "summary", "none.csv"]).fails_with(1, "cannot read none.csv");
+    if !has_device() {
+        return;
+    }
+    let arguments = ["run", "ceiling/launch", "--profile", "quick", "-q", "-o", "r.csv", "--fail-on", "wrong"];
+    let output = folder.run(&arguments).succeeds();
+    assert!(output.stdout.contains("launch"), "{output}");
+    // A driver may write lines of its own.
+    for note in ["timing by", "1 case", "rows in"] {
+        assert!(!output.stderr.contains(note), "{output}");
+    }
+    assert!(!folder.records("r.csv").is_empty());
+}
+
+#[test]
+fn colors_are_for_terminals_that_have_them_unless_the_user_says_otherwise() {
+    let piped = |color: &[&str]| {
+        let output = shaderbench_in_empty_folder(&[&["summary", "h100"], color].concat()).succeeds();
+        output.stdout.contains('\u{1b}')
+    };
+    assert_eq!([piped(&[]), piped(&["--color", "auto"]), piped(&["--color=always"])], [false, false, true]);
+    shaderbench(&["summary", "h100", "--color", "pink"]).run().exits_with(2);
+    if !is_installed("script") {
+        return;
+    }
+    let on_terminal = |term: &str, arguments: &str| {
+        let line = format!("stty cols 80 rows 24; exec \"$SHADERBENCH\" {arguments}");
+        let terminal = program("script").args(&["-qec", &line, "/dev/null"]).env("TERM", term);
+        let output = terminal.env("SHADERBENCH", env!("CARGO_BIN_EXE_shaderbench")).env("NO_COLOR", "").run();
+        output.succeeds().stdout.contains('\u{1b}')
+    };
+    for arguments in ["summary h100", "--help", "compare h100 --help"] {
+        assert!(!on_terminal("dumb", arguments), "{arguments}");
+        assert!(!on_terminal("xterm", &format!("{arguments} --color never")), "{arguments}");
+    }
+    assert!(on_terminal("xterm", "summary h100") && on_terminal("dumb", "summary h100 --color always"));
+    if has_device() {
+        let run = "run ceiling/launch --profile quick --fail-on wrong --out /dev/null";
+        assert!(!on_terminal("dumb", run) && on_terminal("xterm", run));
+    }
 }
 
 #[test]
@@ -197,7 +305,7 @@ fn devices_shows_what_selects_and_explains_and_all_the_rest() {
     assert!(sheets.max() < Some(24), "a device fits a screen\n{short}");
     assert!(!devices(&["--format", "markdown"]).contains("max buffer size"));
     assert!(devices(&["--format", "markdown", "--all"]).contains("max buffer size"));
-    assert_eq!(devices(&["--json"]), devices(&["--json", "--all"]));
+    assert_eq!(devices(&["--format", "json"]), devices(&["--format", "json", "--all"]));
 }
 
 #[test]

@@ -134,7 +134,7 @@ const SOURCES: [&str; 32] = [
 
 #[test]
 fn list_as_json_has_every_benchmark_and_every_source() {
-    let output = shaderbench_in_empty_folder(&["list", "--json"]).succeeds();
+    let output = shaderbench_in_empty_folder(&["list", "--format", "json"]).succeeds();
     let list = parse(output.stdout.as_bytes());
     let list = list.as_array().expect("an array");
     assert!(list.len() >= 17);
@@ -159,7 +159,7 @@ fn devices_are_printed_as_text_and_as_json() {
     for word in ["[0] ", "driver", "workgroup memory"] {
         assert!(output.stdout.contains(word), "{output}");
     }
-    let list = parse(shaderbench_in_empty_folder(&["devices", "--json"]).stdout.as_bytes());
+    let list = parse(shaderbench_in_empty_folder(&["devices", "--format", "json"]).stdout.as_bytes());
     assert!(list[0]["limits"]["max buffer size"].is_u64(), "{list}");
     shaderbench_in_empty_folder(&["run", "--device", "99"]).fails_with(2, "there is no device 99");
 }

@@ -343,7 +343,7 @@ fn every_id_is_reachable_by_every_command() {
     let names: Vec<&str> =
         listed.lines().filter_map(|line| line.trim().split_once(' ').map(|(name, _)| name)).collect();
     assert_eq!(names, ["transpose:", "naive_coalesced_read", "naive_coalesced_write"]);
-    let chapter = shaderbench_in_empty_folder(&["list", "--source", "e", "--json"]).succeeds().stdout;
+    let chapter = shaderbench_in_empty_folder(&["list", "--source", "e", "--format", "json"]).succeeds().stdout;
     assert!(chapter.contains("\"matmul\"") && !chapter.contains("\"transpose\""), "{chapter}");
     let none = shaderbench_in_empty_folder(&["list", "--source", "C5"]).succeeds();
     assert!(none.stdout.is_empty() && none.stderr.contains("`shaderbench devices`"), "{none}");

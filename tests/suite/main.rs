@@ -18,6 +18,7 @@ mod device;
 mod dx12;
 mod epochs;
 mod explain;
+mod figures;
 mod files;
 mod findings;
 mod fit;

@@ -157,7 +157,8 @@ fn kernels_with_subgroups_are_right_whatever_their_size() {
     assert!(names.len() >= 2, "{names:?}");
     let folder = Folder::new();
     for (bits, lanes) in [("128", 4), ("512", 16)] {
-        let listed = folder.shaderbench(&["devices", "--json", "--backend", "vulkan"]).env(VECTOR_BITS, bits).run();
+        let listed =
+            folder.shaderbench(&["devices", "--format", "json", "--backend", "vulkan"]).env(VECTOR_BITS, bits).run();
         if !listed.stdout.contains(&format!("\"smallest subgroup\": {lanes}")) {
             eprintln!("SKIPPED: no device has subgroups of {lanes} invocations by {VECTOR_BITS}");
             continue;

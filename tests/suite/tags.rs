@@ -47,7 +47,7 @@ fn a_plan_by_tag_has_the_families_of_the_tag_and_their_ceilings() {
 
 #[test]
 fn list_shows_the_families_of_a_tag() {
-    let listed = shaderbench_in_empty_folder(&["list", "--tag", "llm,peak", "--json"]).succeeds();
+    let listed = shaderbench_in_empty_folder(&["list", "--tag", "llm,peak", "--format", "json"]).succeeds();
     let listed: Vec<serde_json::Value> = serde_json::from_str(&listed.stdout).expect("JSON");
     assert!(listed.iter().any(|one| one["family"] == "softmax") && listed.iter().any(|one| one["family"] == "ceiling"));
     for one in listed {

@@ -21,17 +21,19 @@ pub(super) struct Arguments {
 
 impl clap::Args for Arguments {
     fn augment_args(command: clap::Command) -> clap::Command {
-        let files = "Kernels (.wgsl, .spv, .cu) to compare, the first of which the others are compared with, or their .toml. \
-                     What a kernel's interface does not say is read from the .toml beside the first one";
+        let files = "Kernels (.wgsl, .spv, .cu) to compare with the first, or their .toml";
+        let more = "What a kernel's interface does not say is read from the .toml beside the first one.";
         let command = run::Arguments::augment_args(command)
-            .mut_arg("filters", |files_of| files_of.value_name("FILE").help(files).required(true));
+            .mut_arg("filters", |arg| {
+                arg.value_name("FILE").help(files).long_help(format!("{files}\n\n{more}")).required(true)
+            })
+            .mut_arg("profile", |arg| arg.help("How long to sample [default: standard on a GPU, else quick]"));
         let hidden = ["shaders", "save_image", "tune", "tags"];
         let command = hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)));
         let command = command.mut_arg("unchecked", |arg| {
-            arg.help(
-                "Run without run-time checks, like the suite's own kernels. Out-of-bounds accesses are then undefined \
-                 behavior",
-            )
+            let help = "Run without run-time checks, like the suite's own kernels";
+            let danger = "Out-of-bounds accesses are then undefined behavior.";
+            arg.help(help).long_help(format!("{help}\n\n{danger}")).hide_short_help(false)
         });
         Own::augment_args(command)
     }

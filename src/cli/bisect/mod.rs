@@ -35,20 +35,20 @@ pub(super) struct Arguments {
     /// Compilers from WGSL to SPIR-V, oldest first, as in `run --compiler`
     #[arg(long, value_name = "SPEC", num_args = 2.., group = "versions")]
     compilers: Vec<String>,
-    /// Commands of the shell that write a report with the case to {out}, oldest first
+    /// Commands that write a report with the case to {out}, oldest first
     #[arg(long, value_name = "COMMAND", num_args = 2.., group = "versions")]
     commands: Vec<String>,
     /// Smaller slow-downs count as none
     #[arg(long, value_name = "PCT", value_parser = percentage, default_value_t = 2.0)]
     limit: f64,
     /// Probability at which an answer is certain enough
-    #[arg(long, value_name = "PCT", value_parser = percentage, default_value_t = 97.0)]
+    #[arg(long, value_name = "PCT", hide_short_help = true, value_parser = percentage, default_value_t = 97.0)]
     confidence: f64,
     /// Maximum number of measurements
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", hide_short_help = true, default_value_t = 100)]
     most: usize,
     /// Maximum time of one measurement
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10m")]
+    #[arg(long, value_name = "DURATION", hide_short_help = true, value_parser = duration, default_value = "10m")]
     longest: Duration,
     /// Size to run, as in `run`
     #[arg(long, value_name = "N")]
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     /// Element type, where the benchmark has several
     #[arg(long, value_name = "T")]
     dtype: Option<String>,
-    /// Other options of `run` for each measurement, after `--`: -- --device 1 --profile quick
+    /// Other options of `run`: -- --device 1 --profile quick
     #[arg(last = true, value_name = "OPTION")]
     options: Vec<String>,
 }

@@ -15,105 +15,132 @@ use crate::suite::{Extent, Family, Profile, Tag};
 /// Arguments of `run`.
 #[derive(clap::Args)]
 pub(in crate::cli) struct Arguments {
+    /// Families, benchmarks, globs or parts of names [default: all]
+    ///
     /// Families (transpose), benchmarks (transpose/tiled), globs ('*/vec4*') or parts of names (tiled) to run
-    /// [default: all]
     #[arg(value_name = "FILTER")]
     pub(super) filters: Vec<String>,
-    /// Run only families with this tag: peak, article, llm, primitive, memory, cost; repeat it or write llm,peak for
-    /// several
+    /// Run the families of a tag: peak, article, llm, primitive, memory, cost
+    ///
+    /// Repeat it or write llm,peak for several; with filters, what both name.
     #[arg(long = "tag", value_name = "TAG", value_parser = tag, value_delimiter = ',')]
     pub(super) tags: Vec<Tag>,
-    /// How many cases to run and how long to sample each [default: standard on a GPU, quick on a software device]
-    #[arg(long, value_enum)]
+    /// Which sizes to run and how long [default: quick; with filters standard on a GPU]
+    #[arg(long, value_enum, value_name = "PROFILE")]
     pub(super) profile: Option<Profile>,
-    /// Device number or part of its name (see `devices`), or all [default: the first GPU]
-    #[arg(long, value_name = "NAME|INDEX|all")]
+    /// Device by number or part of its name, or all [default: the first GPU]
+    ///
+    /// `devices` lists them. all: every GPU in turn.
+    #[arg(long, value_name = "DEVICE")]
     pub(super) device: Option<String>,
-    /// With --device all: all cards at once, in step, and a table of each card's share of the median by family, with the
-    /// slow cards; whether the cards slow each other down is measured, too
-    #[arg(long, conflicts_with_all =
+    /// API, or all: every API of the device, alternating [default: the best one]
+    #[arg(long, value_name = "API", value_parser = Through::parser())]
+    pub(super) backend: Option<Through>,
+    /// With --device all: all cards at once, and which are slow
+    ///
+    /// All cards run in step, one process each. A table has each card's share of the median by family. Whether the cards slow each
+    /// other down is measured, too.
+    #[arg(long, hide_short_help = true, conflicts_with_all =
           ["resume", "json", "save_image", "tune", "time", "soak", "compilers"])]
     pub(super) parallel: bool,
-    /// API to use; all = every API of the device, alternating case by case [default: the device's best]
-    #[arg(long, value_parser = Through::parser())]
-    pub(super) backend: Option<Through>,
-    /// Size to run instead of those of the profile: 1000003, 2^20, ROWSxCOLUMNS (512x2000), or MxNxK for GEMM; repeat
-    /// it or write 2^16,2^20 for several
+    /// Size instead of the profile's: 1000003, 2^20, 512x2000, MxNxK
+    ///
+    /// 1000003, 2^20, ROWSxCOLUMNS (512x2000), or MxNxK for GEMM; repeat it or write 2^16,2^20 for several.
     #[arg(long = "size", value_name = "N", value_parser = size, value_delimiter = ',')]
     pub(super) sizes: Vec<Extent>,
-    /// Kernel parameter to set (WG=128); repeat it or write WG=128,PAD=1 for several
+    /// Kernel parameter: WG=128
+    ///
+    /// Repeat it or write WG=128,PAD=1 for several.
     #[arg(long = "param", value_name = "K=V", value_parser = param, value_delimiter = ',')]
     pub(super) params: Vec<(String, f64)>,
-    /// Time limit of the whole run (90s, 5m); sizes that would exceed it are left out [default: 55s for the profile
-    /// quick on a software device, else none]
+    /// Time limit of the whole run: 90s, 5m
+    ///
+    /// Sizes that would exceed it are left out [default: 55s for the profile quick on a software device, else none]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) time: Option<Duration>,
-    /// Measure each case in exactly this many epochs [default: 2 in quick; 2 to 16 in standard, as its noise needs; 8 to
-    /// 32 in thorough]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    /// Number of epochs of each case
+    ///
+    /// [default: 2 in quick; 2 to 16 in standard, as its noise needs; 8 to 32 in thorough]
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(super) epochs: Option<u16>,
     /// Seed of the order of the cases after the first pass [default: from the clock]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,
     /// Find the fastest workgroup sizes on this device first, and measure with them
-    #[arg(long, conflicts_with = "dry_run")]
+    #[arg(long, hide_short_help = true, conflicts_with = "dry_run")]
     pub(super) tune: bool,
-    /// Folder of kernels that replace those of the suite: FAMILY/BENCHMARK.wgsl, .cu. WGSL runs with all run-time
-    /// checks; CUDA has none
-    #[arg(long, value_name = "DIR")]
+    /// Folder of kernels that replace those of the suite
+    ///
+    /// FAMILY/BENCHMARK.wgsl, .cu. WGSL runs with all run-time checks; CUDA has none.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) shaders: Option<PathBuf>,
-    /// Run the WGSL of --shaders without run-time checks, like the suite's own. Out-of-bounds accesses are then
-    /// undefined behavior
-    #[arg(long)]
+    /// Run the WGSL of --shaders without run-time checks, like the suite's own
+    ///
+    /// Out-of-bounds accesses are then undefined behavior.
+    #[arg(long, hide_short_help = true)]
     pub(in crate::cli) unchecked: bool,
-    /// Compile the kernels with this compiler: naga (wgpu's own), or [NAME=]COMMAND from the WGSL file {in} to the SPIR-V
-    /// file {out}, or several joined by '|', or file (.spv files of bench as they are); repeat it to compare several, case by case. The API runs what a command
-    /// writes without further checks (see docs/compilers.md)
-    #[arg(long = "compiler", value_name = "SPEC", value_parser = Spec::parse, conflicts_with = "save_image")]
+    /// Compile the kernels with this compiler; repeat it to compare several
+    ///
+    /// naga (wgpu's own), or [NAME=]COMMAND from the WGSL file {in} to the SPIR-V file {out}, or several joined by '|', or
+    /// file (.spv files of bench as they are). Compilers take turns case by case. The API runs what a command writes without
+    /// further checks (see docs/compilers.md).
+    #[arg(long = "compiler", value_name = "SPEC", hide_short_help = true, value_parser = Spec::parse,
+          conflicts_with = "save_image")]
     pub(in crate::cli) compilers: Vec<Spec>,
-    #[arg(long, value_name = "PATH", help = "CSV report to write [default: results/<device>/<date>-<backend>.csv]")]
+    /// CSV report [default: results/<device>/<date>-<backend>.csv]
+    #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
+    /// Also write a JSON report with every sample
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+    /// Overwrite existing files
+    ///
+    /// Those of --out, --json and --save-image.
+    #[arg(long)]
+    pub(super) force: bool,
     /// Continue the run that wrote this CSV, with the same other arguments
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "dry_run"])]
     pub(super) resume: Option<PathBuf>,
     /// With --resume: also rerun cases that timed out, and larger sizes of their kernels
-    #[arg(long, requires = "resume")]
+    #[arg(long, hide_short_help = true, requires = "resume")]
     pub(super) retry_timeouts: bool,
-    /// Overwrite existing files given by --out and --json, and images of --save-image
-    #[arg(long)]
-    pub(super) force: bool,
-    /// Also write a JSON report with every sample
-    #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
-    /// Name of the host in the reports, for containers, whose own names say nothing [default: the system's name]
-    #[arg(long, value_name = "NAME", conflicts_with = "anonymous")]
+    /// Name of the host in the reports [default: the system's name]
+    ///
+    /// For containers, whose own names say nothing.
+    #[arg(long, value_name = "NAME", hide_short_help = true, conflicts_with = "anonymous")]
     pub(super) host: Option<String>,
-    /// Leave the host's name out of the reports, and replace the card's UUID by a hash, which is the same in every
-    /// report of the card
+    /// Leave the host's name and the card's UUID out of the reports
+    ///
+    /// The UUID is replaced by a hash, which is the same in every report of the card.
     #[arg(long)]
     pub(super) anonymous: bool,
-    /// Measure the energy of each case, too: joules a launch by the card's counter or power sensor, for 1.4 s in each of
-    /// up to three epochs
-    #[arg(long)]
+    /// Measure the energy of each case, too
+    ///
+    /// Joules a launch by the card's counter or power sensor, for 1.4 s in each of up to three epochs.
+    #[arg(long, hide_short_help = true)]
     pub(super) energy: bool,
-    /// Run each case for this long (10m) in place of measuring it: speed, clocks, temperature and power of each second as
-    /// CSV, and whether it became slower
-    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with_all =
+    /// Run each case for this long (10m), and see whether it becomes slower
+    ///
+    /// In place of measuring it: speed, clocks, temperature and power of each second as CSV.
+    #[arg(long, value_name = "DURATION", hide_short_help = true, value_parser = duration, conflicts_with_all =
           ["resume", "json", "save_image", "tune", "time", "epochs", "energy", "dry_run", "table", "shaders"])]
     pub(super) soak: Option<Duration>,
-    /// Folder to write the images of the family texture and their original to, as PNG
-    #[arg(long, value_name = "DIR")]
+    /// Folder for the images of the family texture and their original, as PNG
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) save_image: Option<PathBuf>,
-    /// Exit with code 3 if any row has one of these statuses: wrong, failed, implausible, skipped [default: the first
-    /// three]
-    #[arg(long, value_name = "STATUS,…", value_parser = fail_on, value_delimiter = ',',
+    /// Exit with code 3 if any row has one of these statuses
+    ///
+    /// wrong, failed, implausible, skipped [default: the first three]
+    #[arg(long, value_name = "STATUS,…", hide_short_help = true, value_parser = fail_on, value_delimiter = ',',
           default_values = ["wrong", "failed", "implausible"], hide_default_value = true)]
     pub(super) fail_on: Vec<Status>,
-    /// Tables to print before the summary [default: all; on a terminal family, or none without filters]
-    #[arg(long, value_enum)]
+    /// Tables before the summary
+    ///
+    /// [default: all; on a terminal family, or none without filters]
+    #[arg(long, value_name = "TABLES", value_enum)]
     pub(super) table: Option<Tables>,
     /// Format of the tables
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_name = "FORMAT", hide_short_help = true, value_enum, default_value_t)]
     pub(super) format: TableFormat,
     /// List the cases that would run, and exit
     #[arg(long)]
@@ -136,6 +163,16 @@ pub(in crate::cli) struct Arguments {
 }
 
 impl Arguments {
+    /// Whether the user names what to run.
+    pub(super) fn names_benchmarks(&self) -> bool {
+        !self.filters.is_empty() || !self.tags.is_empty() || self.own.is_some()
+    }
+
+    /// The filters.
+    pub(in crate::cli) fn filters(&self) -> &[String] {
+        &self.filters
+    }
+
     /// The filters, which are none of the suite's: the files of `bench`.
     pub(in crate::cli) fn take_filters(&mut self) -> Vec<String> {
         std::mem::take(&mut self.filters)
@@ -151,7 +188,7 @@ mod tests {
     fn help_and_documents_name_the_epochs_of_the_profiles() {
         let command = <Arguments as clap::Args>::augment_args(clap::Command::new("run"));
         let option = command.get_arguments().find(|argument| argument.get_id() == "epochs").expect("an option");
-        let help = option.get_help().expect("help").to_string();
+        let help = option.get_long_help().expect("help").to_string();
         let usage = include_str!("../../../docs/usage.md");
         for profile in [Profile::Standard, Profile::Thorough] {
             let settings = Settings::new(profile, String::new(), String::new(), String::new());

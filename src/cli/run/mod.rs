@@ -309,8 +309,7 @@ fn has_energy(backend: &dyn Backend) -> Result<()> {
 
 /// The tables that the user asks for. A terminal has no room for all of them; a pipe gets them all.
 fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
-    let is_filtered = !arguments.filters.is_empty() || !arguments.tags.is_empty() || arguments.own.is_some();
-    let usual = || match (is_on_terminal(), !is_filtered) {
+    let usual = || match (is_on_terminal(), !arguments.names_benchmarks()) {
         (false, _) => Tables::All,
         (true, true) => Tables::None,
         (true, false) => Tables::Family,

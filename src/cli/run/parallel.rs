@@ -15,7 +15,7 @@ use crate::backend::Device;
 use crate::cli::again::Typed;
 use crate::cli::bar::Bar;
 use crate::cli::interrupt::{self, Interrupt};
-use crate::cli::output::{print, say, say_whole};
+use crate::cli::output::{complain, is_quiet, print, say, say_whole};
 use crate::cli::outputs::{ANOTHER_FILE, Files, check_new};
 use crate::cli::values::plural;
 use crate::engine::Expected;
@@ -134,6 +134,7 @@ fn options(
         (arguments.anonymous, "--anonymous"),
         (arguments.energy, "--energy"),
         (arguments.force, "--force"),
+        (is_quiet(), "--quiet"),
     ] {
         all.extend(is_set.then(|| flag.to_owned()));
     }
@@ -259,6 +260,17 @@ impl Parent {
         }
     }
 
+    /// Shows what a process wrote to stderr, which with --quiet are errors alone, or what became of it.
+    fn say(&self, line: &str) {
+        if self.bar.is_hidden() { complain(line) } else { self.bar.say(line) }
+    }
+
+    fn note(&self, line: &str) {
+        if !is_quiet() {
+            self.say(line);
+        }
+    }
+
     /// Lets the processes meet until all have ended.
     fn listen(&mut self, events: &Receiver<(usize, Event)>) {
         loop {
@@ -272,7 +284,7 @@ impl Parent {
             for card in late {
                 self.is_uneven = true;
                 let (number, seconds) = (self.cards[card].number, PATIENCE.as_secs());
-                self.bar.say(&format!("device {number} did not come for {seconds} s: the others go on without it"));
+                self.say(&format!("device {number} did not come for {seconds} s: the others go on without it"));
             }
             self.release(&releases);
             self.check_interrupt(now);
@@ -287,7 +299,7 @@ impl Parent {
                 let number = self.cards[card].number;
                 // Cards of one model say the same.
                 if *self.said.entry(line.clone()).or_insert(card) == card {
-                    self.bar.say(&format!("device {number}: {line}"));
+                    self.say(&format!("device {number}: {line}"));
                 }
             }
             Event::Tells(line) => match Message::parse(&line) {
@@ -314,7 +326,7 @@ impl Parent {
                     let releases = self.meetings.arrive(card, point, way, Instant::now());
                     self.release(&releases);
                 }
-                None => self.bar.say(&line),
+                None => self.say(&line),
             },
             Event::Closes => {
                 let ended = &mut self.cards[card];
@@ -323,7 +335,7 @@ impl Parent {
                 if !ended.is_complete() && self.ended.is_none() {
                     self.is_uneven = true;
                     let (number, how) = (ended.number, ended.status.map_or_else(String::new, |how| how.to_string()));
-                    self.bar.say(&format!("device {number} ended early ({how}): the others go on without it"));
+                    self.say(&format!("device {number} ended early ({how}): the others go on without it"));
                 }
                 let releases = self.meetings.leave(card, Instant::now());
                 self.release(&releases);
@@ -349,7 +361,7 @@ impl Parent {
         let [cases, _, epochs] = plans[0];
         let names: Vec<String> =
             self.cards.iter().map(|card| format!("device {}: {}", card.number, card.name)).collect();
-        self.bar.say(&format!(
+        self.note(&format!(
             "{} at once, {} in {} each; one case of each family also with the other cards waiting ({})",
             plural(self.cards.len(), "card", "cards"),
             plural(cases, "case", "cases"),

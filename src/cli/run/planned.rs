@@ -54,9 +54,11 @@ pub(super) fn cases_for(
     Ok(fit(cases, card, is_fixed))
 }
 
-/// The profile that the command line names, or the usual one of the device.
+/// The profile that the command line names, or the usual one: on a GPU, every size of the benchmarks that the user names;
+/// else the headline sizes.
 pub(super) fn profile_for(arguments: &Arguments, device: &Device) -> Profile {
-    let usual = if device.kind == DeviceType::Software { Profile::Quick } else { Profile::Standard };
+    let is_whole = arguments.names_benchmarks() && device.kind != DeviceType::Software;
+    let usual = if is_whole { Profile::Standard } else { Profile::Quick };
     arguments.profile.unwrap_or(usual)
 }
 

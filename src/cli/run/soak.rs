@@ -24,7 +24,7 @@ const WRITE: (f64, f64) = (10.0, 0.02);
 
 /// Refuses a load of everything.
 pub(super) fn check(arguments: &Arguments) -> Result<()> {
-    if arguments.filters.is_empty() && arguments.tags.is_empty() && arguments.own.is_none() {
+    if !arguments.names_benchmarks() {
         return Err(Error::Usage(
             "--soak: name what to run for so long, such as ceiling/fma --size 2^24 or matmul/register_blocked"
                 .to_owned(),

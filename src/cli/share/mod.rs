@@ -24,14 +24,14 @@ pub(super) struct Arguments {
     /// CSV reports of complete runs; one, unless --check is given
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Only check: print one sentence for each fault, and exit with code 1 if there is any
+    /// Only check: a sentence for each fault, exit code 1 if there is any
     #[arg(long)]
     check: bool,
     /// Folder of reports that none may copy
     #[arg(long, value_name = "DIR", default_value = "results")]
     against: PathBuf,
     /// Folder for the report and the text of the pull request
-    #[arg(long, value_name = "DIR", default_value = "share", conflicts_with = "check")]
+    #[arg(long, short, value_name = "DIR", default_value = "share", conflicts_with = "check")]
     out: PathBuf,
 }
 

@@ -1,5 +1,6 @@
 //! The text of `normal`: a table of figures, and sentences about those at the edge of their model.
 
+mod data;
 mod packed;
 
 use super::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
@@ -9,6 +10,7 @@ use crate::results::normal::{Figure, Hint, LEAST_CARDS, Reference, Standing, Uni
 use crate::results::stats::{Estimate, student};
 use crate::results::{Record, format};
 use crate::suite::binary_size;
+pub use data::{Normality, data};
 pub use packed::{Shipped, pack, unpack};
 
 /// What reports are compared with.
@@ -47,8 +49,7 @@ pub fn write(name: &str, records: &[Record], among: &Among, medium: Medium) -> S
 }
 
 fn of_run(name: &str, run: &Reference, records: &[Record], among: &Among) -> Vec<Part> {
-    let references = &among.references;
-    let standings = standings(run, references);
+    let standings = standings(run, &among.references);
     let reports = standings.iter().map(|standing| standing.reports).max().unwrap_or(0);
     let cards = standings.iter().map(|standing| standing.cards).max().unwrap_or(0);
     let api = Api::named(&run.api).map_or_else(|| run.api.clone(), |api| api.title().to_owned());
@@ -61,43 +62,51 @@ fn of_run(name: &str, run: &Reference, records: &[Record], among: &Among) -> Vec
     let heading = format!("{}, {lane}", if run.device.is_empty() { "unnamed device" } else { &run.device });
     let mut parts = vec![Part::Heading { name: heading, rest: format!("{beside} ({name})") }];
     let note = |text: String| Part::Text { text, indent: "  " };
-    let published = published(run, &standings, &among.published);
-    if reports == 0 {
-        parts.push(note(nothing(run, &standings)));
-        parts.extend(published.into_iter().map(note));
-        return parts;
+    if reports > 0 {
+        let has_quantiles = standings.iter().any(Standing::has_quantile);
+        parts.push(Part::Table(grid(&standings, has_quantiles)));
+        parts.push(note(legend(cards, has_quantiles)));
     }
-    let has_quantiles = standings.iter().any(Standing::has_quantile);
-    parts.push(Part::Table(grid(&standings, has_quantiles)));
+    parts.extend(sentences(run, &standings, records, among).into_iter().map(note));
+    parts
+}
+
+/// What the columns mean.
+fn legend(cards: usize, has_quantiles: bool) -> String {
     if has_quantiles {
-        parts.push(note(
-            "The column ÷ median is a ratio of speeds: above 1 this card is faster. slower cards: the part of the other cards that is \
-             slower than this one; all intervals of the table hold together in 95 % of reports."
-                .to_owned(),
-        ));
-    } else {
-        parts.push(note(format!(
-            "{}: too few for quantiles, which need {LEAST_CARDS}. The column ÷ median is a ratio of speeds: \
-             above 1 this card is faster. seen: the slowest and the fastest report ÷ the median.",
-            match cards {
-                0 => "No other card that reports tell apart".to_owned(),
-                _ => counted(cards, "other card"),
-            }
-        )));
+        return "The column ÷ median is a ratio of speeds: above 1 this card is faster. slower cards: the part of the other cards that is \
+                slower than this one; all intervals of the table hold together in 95 % of reports."
+            .to_owned();
     }
-    parts.extend(left_out(&standings).map(note));
-    parts.extend(published.into_iter().map(note));
+    format!(
+        "{}: too few for quantiles, which need {LEAST_CARDS}. The column ÷ median is a ratio of speeds: \
+         above 1 this card is faster. seen: the slowest and the fastest report ÷ the median.",
+        match cards {
+            0 => "No other card that reports tell apart".to_owned(),
+            _ => counted(cards, "other card"),
+        }
+    )
+}
+
+/// What follows from the figures, and what was not compared.
+fn sentences(run: &Reference, standings: &[Standing], records: &[Record], among: &Among) -> Vec<String> {
+    let published = published(run, standings, &among.published);
+    if standings.iter().all(|standing| standing.reports == 0) {
+        return std::iter::once(nothing(run, standings)).chain(published).collect();
+    }
+    let mut sentences: Vec<String> = left_out(standings).into_iter().chain(published).collect();
     let slow: Vec<&Standing> = standings.iter().filter(|standing| standing.is_slow()).collect();
     let fast: Vec<&Standing> = standings.iter().filter(|standing| standing.is_fast()).collect();
-    parts.extend(edge(&slow, true).into_iter().chain(edge(&fast, false)).map(note));
+    sentences.extend(edge(&slow, true).into_iter().chain(edge(&fast, false)));
     if !slow.is_empty() {
         let own: Vec<Record> = records.iter().filter(|row| run.has(row)).cloned().collect();
-        parts.extend(causes(&hints(run, &own, references)).into_iter().map(note));
+        sentences.extend(causes(&hints(run, &own, &among.references)));
     } else if fast.is_empty() {
+        let has_quantiles = standings.iter().any(Standing::has_quantile);
         let others = if has_quantiles { "nearly all other cards" } else { "all of these reports" };
-        parts.push(note(format!("No figure certainly lies beyond those of {others}.")));
+        sentences.push(format!("No figure certainly lies beyond those of {others}."));
     }
-    parts
+    sentences
 }
 
 /// Why nothing is compared.

@@ -2,8 +2,10 @@
 
 mod beside;
 mod card;
+mod headlines;
 mod texts;
 
 pub use beside::side_by_side;
 pub use card::{COLUMNS, LINES, SOFTWARE, card, card_within, headline, lines_of};
+pub use headlines::{Headlines, headlines};
 pub(super) use texts::{operations, quoted, quoted_rate};

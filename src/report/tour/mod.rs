@@ -1,10 +1,12 @@
 //! The tour on a terminal and in Markdown: the list of steps, a step with its verdicts and pictures, the glossary.
 
+mod data;
 mod glossary;
 mod pages;
 mod picture;
 mod side;
 
+pub use data::{StepData, Value, data, values};
 pub use glossary::glossary;
 pub use pages::{chapter, overview, step};
 pub use side::{Side, sides};

@@ -60,7 +60,7 @@ pub fn relative_standard_error(samples: &[f64]) -> Option<f64> {
 }
 
 /// A median with its 95 % confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Estimate {
     /// The median, or a value computed from medians.
     pub value: f64,

@@ -1,7 +1,7 @@
 //! CUDA's names and WGSL's for the same things.
 
 /// A thing that both languages have, or one of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Term {
     /// CUDA's name.
     pub cuda: &'static str,

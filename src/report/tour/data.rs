@@ -1,0 +1,77 @@
+//! Steps with their verdicts, for programs.
+
+use serde::Serialize;
+
+use super::side::Side;
+use crate::backend::Api;
+use crate::results::findings::Quantity;
+use crate::results::tour::{Step, term};
+
+/// A step, and what the rows of each API say of its claim.
+#[derive(Debug, Serialize)]
+pub struct StepData {
+    step: &'static str,
+    title: &'static str,
+    claim: &'static str,
+    kernels: &'static [&'static str],
+    names: Vec<Name>,
+    expected: String,
+    verdicts: Vec<VerdictData>,
+}
+
+/// A CUDA name and WGSL's for the same thing.
+#[derive(Debug, Serialize)]
+struct Name {
+    cuda: &'static str,
+    wgsl: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct VerdictData {
+    api: &'static str,
+    verdict: &'static str,
+    text: String,
+    values: Vec<Value>,
+}
+
+/// A value of a sentence.
+#[derive(Debug, Serialize)]
+pub struct Value {
+    name: String,
+    #[serde(flatten)]
+    quantity: Quantity,
+}
+
+/// The values of a sentence, each with its name.
+#[must_use]
+pub fn values(values: Vec<(String, Quantity)>) -> Vec<Value> {
+    values.into_iter().map(|(name, quantity)| Value { name, quantity }).collect()
+}
+
+/// A step with its verdicts.
+#[must_use]
+pub fn data(step: &Step, sides: &[Side]) -> StepData {
+    let verdict = |side: &Side| {
+        let judged = step.judged(&side.rows);
+        VerdictData {
+            api: side.rows.first().and_then(|row| row.backend).map_or("", Api::name),
+            verdict: judged.verdict.name(),
+            text: judged.sentences(),
+            values: values(judged.values),
+        }
+    };
+    StepData {
+        step: step.id,
+        title: step.title,
+        claim: step.claim,
+        kernels: step.kernels,
+        names: step
+            .terms
+            .iter()
+            .filter_map(|cuda| term(cuda))
+            .map(|term| Name { cuda: term.cuda, wgsl: term.wgsl })
+            .collect(),
+        expected: (step.prediction)(),
+        verdicts: sides.iter().map(verdict).collect(),
+    }
+}

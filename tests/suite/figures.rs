@@ -1,0 +1,145 @@
+//! `--format json` of the commands that print figures: it parses, and has the figures of the text.
+
+use serde_json::Value;
+
+use crate::command::shaderbench;
+use crate::terminal::trim_lines;
+use shaderbench::results::format;
+
+const BOTH: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
+
+/// A command as text, and as JSON.
+#[track_caller]
+fn both(arguments: &[&str]) -> (String, Value) {
+    let printed =
+        |more: &[&str]| shaderbench(&[arguments, more].concat()).env("COLUMNS", "200").run().succeeds().stdout;
+    let json = printed(&["--format", "json"]);
+    (printed(&[]), serde_json::from_str(&json).unwrap_or_else(|error| panic!("{error}\n{json}")))
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().unwrap_or_else(|| panic!("{value} is no list"))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("{value} is no text"))
+}
+
+/// The line of a text with all these parts.
+#[track_caller]
+fn line_with<'a>(text: &'a str, parts: &[&str]) -> &'a str {
+    let has_all = |line: &&str| parts.iter().all(|part| line.contains(part));
+    trim_lines(text).into_iter().find(has_all).unwrap_or_else(|| panic!("no line has {parts:?}\n{text}"))
+}
+
+/// The words of a text, which a terminal wraps.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_summary_has_the_jobs_and_peaks_of_the_text() {
+    let (screen, value) = both(&["summary", BOTH]);
+    let [vulkan, cuda] = list(&value) else { panic!("two APIs: {value}") };
+    assert_eq!((text(&vulkan["api"]), text(&cuda["api"])), ("vulkan", "cuda"));
+    assert!(list(&vulkan["jobs"]).len() > 6 && list(&cuda["time_ratios"]).is_empty());
+    for job in list(&vulkan["jobs"]) {
+        let rate = job["gflop_per_s"].as_f64().map(format::flop_rate);
+        let is_of_bytes = |line: &str| line.contains("B/s");
+        let line = line_with(&screen, &[&format!("  {} ", text(&job["job"])), text(&job["benchmark"])]);
+        let rate = if is_of_bytes(line) { Some(format::byte_rate(number(&job["gb_per_s"]))) } else { rate };
+        assert!(line.contains(&rate.expect("a rate")), "{job}\n{line}");
+    }
+    let copy = list(&vulkan["memory"])[0]["copy_gb_per_s"].as_f64().expect("a rate");
+    line_with(&screen, &["  DRAM ", &format::byte_rate(copy)]);
+    for peak in list(&vulkan["arithmetic"]) {
+        let rate = format::flop_rate(number(&peak["gop_per_s"]));
+        let rate = rate.split_whitespace().next().unwrap_or_default();
+        assert!(screen.contains(&format!("{} {rate} ", text(&peak["dtype"]))), "{peak}\n{screen}");
+    }
+    assert!(
+        screen.contains(&format!("launch {}", format::scaled(number(&vulkan["launch_ns"]), format::TIME_UNITS, 3))),
+        "{screen}"
+    );
+    let families = list(&vulkan["time_ratios"][0]["families"]);
+    let transfer = families.iter().find(|family| family["family"] == "transfer").expect("a family");
+    assert!(screen.contains(&format::ratio(number(&transfer["ratio"]))), "{transfer}\n{screen}");
+}
+
+#[test]
+fn normal_has_the_figures_and_sentences_of_the_text() {
+    let (screen, value) = both(&["normal", BOTH]);
+    let runs = list(&value);
+    assert_eq!(runs.len(), 2, "an entry for each API");
+    for run in runs {
+        assert!(!list(&run["figures"]).is_empty());
+        for figure in list(&run["figures"]) {
+            let Some(ratio) = figure["ratio"].as_f64() else { continue };
+            line_with(&screen, &[text(&figure["name"]), &format::ratio(ratio)]);
+        }
+        for sentence in list(&run["sentences"]) {
+            assert!(words(&screen).contains(text(sentence)), "{sentence}\n{screen}");
+        }
+    }
+}
+
+#[test]
+fn explain_has_the_texts_and_rows_of_the_text() {
+    let (screen, value) = both(&["explain", "bank_conflict", "D5", "--report", BOTH]);
+    assert_eq!(text(&value["report"]["path"]), BOTH);
+    let benchmarks = list(&value["benchmarks"]);
+    for benchmark in benchmarks {
+        for label in ["does", "work", "ceiling", "look_for", "limits"] {
+            assert!(words(&screen).contains(&words(text(&benchmark[label]))), "{label}\n{benchmark}\n{screen}");
+        }
+        for row in list(&benchmark["rows"]) {
+            let time = row["median_ns"].as_f64().map(format::time);
+            assert!(screen.contains(&time.unwrap_or_default()), "{row}");
+        }
+    }
+    let rows = benchmarks.iter().map(|benchmark| list(&benchmark["rows"]).len()).sum::<usize>();
+    assert!(rows > 20, "{rows} rows");
+    for finding in list(&value["findings"]) {
+        assert!(words(&screen).contains(text(&finding["text"])), "{finding}\n{screen}");
+    }
+    let [step] = list(&value["steps"]) else { panic!("one step") };
+    assert_eq!((text(&step["step"]), list(&step["verdicts"]).len()), ("D5", 2));
+}
+
+#[test]
+fn learn_has_the_verdicts_of_the_text() {
+    let (screen, value) = both(&["learn", "D", "E", "--report", BOTH]);
+    let steps = list(&value["steps"]);
+    assert_eq!(steps.len(), 14);
+    for step in steps {
+        for verdict in list(&step["verdicts"]) {
+            assert!(text(&verdict["text"]).starts_with(text(&verdict["verdict"])), "{verdict}");
+            assert!(words(&screen).contains(text(&verdict["text"])), "{verdict}\n{screen}");
+        }
+    }
+    let (screen, value) = both(&["learn", "--report", BOTH]);
+    let counts = |api: &str, name: &str| {
+        let verdicts = list(&value["steps"]).iter().flat_map(|step| list(&step["verdicts"]));
+        verdicts.filter(|verdict| verdict["api"] == api && verdict["verdict"] == name).count()
+    };
+    for (title, api) in [("Vulkan", "vulkan"), ("CUDA", "cuda")] {
+        let names = ["holds", "no longer holds", "cannot tell"].map(|name| format!("{name} {}", counts(api, name)));
+        line_with(&screen, &[&format!("{title}, 34 claims: {}.", names.join(", "))]);
+    }
+    let (_, terms) = both(&["learn", "glossary"]);
+    assert!(list(&terms).iter().any(|term| term["cuda"] == "warp" || term["cuda"] == "__syncthreads()"), "{terms}");
+}
+
+#[test]
+fn compare_has_the_counts_of_the_text() {
+    let other = "results/nvidia-h200/2026-11-23-vulkan.csv";
+    let (screen, value) = both(&["compare", BOTH, other, "transpose"]);
+    let verdicts = &value["matches"][0]["all"]["verdicts"];
+    for verdict in ["faster", "slower", "same", "unclear"] {
+        line_with(&screen, &[&format!("{} {verdict}", verdicts[verdict])]);
+    }
+}
