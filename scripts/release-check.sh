@@ -54,7 +54,7 @@ PY
 container_program() {
     local program
     for program in docker podman; do
-        if timeout 20 "$program" info >/dev/null 2>&1; then echo "$program" && return 0; fi
+        if timeout --foreground 20 "$program" info >/dev/null 2>&1; then echo "$program" && return 0; fi
     done
     return 1
 }
@@ -94,7 +94,7 @@ make_chroot() { # SYSTEM FOLDER
             ;;
         *) echo "neither docker nor podman works, and debootstrap cannot make it"; return 1 ;;
     esac
-    timeout 600 debootstrap "${options[@]}" >"$work/debootstrap.log" 2>&1 && return 0
+    timeout --foreground 600 debootstrap "${options[@]}" >"$work/debootstrap.log" 2>&1 && return 0
     rm -rf "$2"
     echo "debootstrap failed: $(grep '^E:' "$work/debootstrap.log" | tail -1)"
     return 1

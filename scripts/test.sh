@@ -24,8 +24,8 @@ nvrtc() {
     python3 -c 'import nvidia.cu13' 2>/dev/null && return 0 # The tests find Python's package.
     local folder="${CARGO_TARGET_DIR:-$PWD/target}/nvrtc"
     if [ ! -e "$folder/nvidia/cu13/lib/libnvrtc.so.13" ]; then
-        timeout 300 python3 -m pip install --quiet --disable-pip-version-check --retries 1 --target "$folder" \
-            'nvidia-cuda-nvrtc==13.*' 2>/dev/null ||
+        timeout --foreground 300 python3 -m pip install --quiet --disable-pip-version-check --retries 1 \
+            --target "$folder" 'nvidia-cuda-nvrtc==13.*' 2>/dev/null ||
             echo "SKIPPED: python3 -m pip cannot install nvidia-cuda-nvrtc: CUDA twins are not compiled"
     fi
     export NVRTC_LIB="$folder/nvidia/cu13/lib"

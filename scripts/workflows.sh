@@ -36,12 +36,12 @@ JS
 
 pip_install() { # PACKAGE PROGRAM
     [ -x "$2" ] && return 0
-    timeout 120 python3 -m pip install --quiet --retries 1 --target "$tools" --upgrade "$1" >/dev/null 2>&1
+    timeout --foreground 120 python3 -m pip install --quiet --retries 1 --target "$tools" --upgrade "$1" >/dev/null 2>&1
 }
 
 npm_install() { # PACKAGE FOLDER
     command -v node >/dev/null && command -v npm >/dev/null || return 1
-    [ -e "$2" ] || timeout 120 npm install --prefix "$tools" --ignore-scripts --silent "$1" >/dev/null
+    [ -e "$2" ] || timeout --foreground 120 npm install --prefix "$tools" --ignore-scripts --silent "$1" >/dev/null
 }
 
 # The schemas come with the checker.

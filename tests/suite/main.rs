@@ -46,6 +46,7 @@ mod pipeline;
 mod radix_sort;
 mod resume;
 mod scan;
+mod setup;
 mod shaders;
 mod share;
 mod show;
