@@ -59,17 +59,6 @@ container_program() {
     return 1
 }
 
-# The mirror of this machine's own settings, if it is a Debian.
-debian_mirror() {
-    local from=''
-    if [ -n "${DEBIAN_MIRROR:-}" ]; then echo "$DEBIAN_MIRROR" && return 0; fi
-    if grep -qsx 'ID=debian' /etc/os-release; then
-        # shellcheck disable=SC2016 # apt-get expands it.
-        from=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | head -1)
-    fi
-    echo "${from:-http://deb.debian.org/debian}"
-}
-
 ubuntu_keyring() {
     local keyring="${UBUNTU_KEYRING:-/usr/share/keyrings/ubuntu-archive-keyring.gpg}"
     [ -e "$keyring" ] || apt_install ubuntu-keyring >/dev/null 2>&1 || true
@@ -82,10 +71,11 @@ make_chroot() { # SYSTEM FOLDER
     [ "$(id -u)" -eq 0 ] || { echo "a chroot needs root"; return 1; }
     command -v debootstrap >/dev/null || apt_install debootstrap >/dev/null 2>&1 ||
         { echo "debootstrap is not installed"; return 1; }
+    # shellcheck disable=SC2046,SC2207 # No mirror is no word.
     case "$1" in
-        debian-11) options+=(bullseye "$2" "$(debian_mirror)") ;;
-        debian-12) options+=(bookworm "$2" "$(debian_mirror)") ;;
-        debian-13) options+=(trixie "$2" "$(debian_mirror)") ;;
+        debian-11) options+=(bullseye "$2" $(debian_mirror)) ;;
+        debian-12) options+=(bookworm "$2" $(debian_mirror)) ;;
+        debian-13) options+=(trixie "$2" $(debian_mirror)) ;;
         ubuntu-24.04)
             keyring=$(ubuntu_keyring) || { echo "there is no file with Ubuntu's keys: set UBUNTU_KEYRING"; return 1; }
             options+=('--components=main,universe' "--keyring=$keyring" noble "$2")

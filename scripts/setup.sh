@@ -82,7 +82,7 @@ has_chromium() {
 setup_chromium() {
     has_chromium && return 0
     grep -qsx 'ID=debian' /etc/os-release || return 0
-    echo "installing chromium (apt-get)" >&2
+    echo "installing chromium by apt-get" >&2
     local why
     try_apt_install chromium || echo "SKIPPED: $why: the pages are not tested"
 }
@@ -121,8 +121,17 @@ setup() {
             "Arch: gcc vulkan-icd-loader and the driver of your GPU, or vulkan-swrast)" >&2
         return 1
     fi
-    echo "installing ${packages[*]} (apt-get)" >&2
+    echo "installing ${packages[*]} by apt-get: usually within a minute" >&2
     apt_install "${packages[@]}"
+}
+
+# The mirror that DEBIAN_MIRROR names, or that of this machine's own settings if it is a Debian; else nothing, which is
+# debootstrap's default.
+debian_mirror() {
+    if [ -n "${DEBIAN_MIRROR:-}" ]; then echo "$DEBIAN_MIRROR" && return 0; fi
+    grep -qsx 'ID=debian' /etc/os-release || return 0
+    # shellcheck disable=SC2016 # apt-get expands it.
+    apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | sed -n 1p
 }
 
 # Sets and exports PROGRAM, the release program. An existing one that PROGRAM names is taken as it is.
