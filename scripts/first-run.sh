@@ -5,7 +5,7 @@
 # rustup; skips where these are missing. The commit is HEAD; the pseudo-terminal's output is left in target/first-run/.
 #   scripts/first-run.sh             cargo downloads the crates
 #   scripts/first-run.sh --cached    cargo finds the crates that this machine has downloaded
-# DEBIAN_MIRROR names a mirror. STUB=yes builds and runs nothing: it tries the setup in half a minute.
+# DEBIAN_MIRROR names a mirror. STUB=yes tries the setup and the downloads, and neither builds nor runs the program.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
@@ -61,12 +61,13 @@ END
     as_root cp "$work/first-run" "$system/root/first-run"
 }
 
-# A cargo that builds a program which prints its arguments.
+# A cargo that downloads the crates, and makes a program that prints its arguments.
 make_stub() {
     mkdir -p "$work/stub"
     cat >"$work/stub/cargo" <<'END'
 #!/bin/sh
 [ "$1" != --version ] || exec /opt/rust/bin/cargo --version
+/opt/rust/bin/cargo fetch --locked || exit
 mkdir -p target/release
 printf '#!/bin/sh\necho "shaderbench $*"\n' >target/release/shaderbench
 chmod +x target/release/shaderbench

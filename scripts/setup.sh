@@ -121,7 +121,7 @@ setup() {
             "Arch: gcc vulkan-icd-loader and the driver of your GPU, or vulkan-swrast)" >&2
         return 1
     fi
-    echo "installing ${packages[*]} by apt-get: usually within a minute" >&2
+    echo "installing ${packages[*]} by apt-get: about a minute" >&2
     apt_install "${packages[@]}"
 }
 

@@ -113,7 +113,7 @@ impl Screen {
 /// The packages, whose list depends on the machine, in what the script says that it installs.
 fn packages(screen: &Screen) -> String {
     let line = screen.text.lines().find_map(|line| line.strip_prefix("installing ")).expect(&screen.text);
-    line.trim_end_matches(" by apt-get: usually within a minute").to_owned()
+    line.trim_end_matches(" by apt-get: about a minute").to_owned()
 }
 
 #[test]
