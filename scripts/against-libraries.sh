@@ -21,7 +21,7 @@ elif ! "${build[@]}" -lcufft -lcusparse 2>"$reports/nvcc.txt"; then
     echo "without cuFFT and cuSPARSE ($reports/nvcc.txt has the error)" >&2
     "${build[@]}" -DWITHOUT_CUFFT -DWITHOUT_CUSPARSE
 fi
-timeout 120 "$reports/libraries" >"$reports/libraries.txt" || failed=1
+timeout --foreground 120 "$reports/libraries" >"$reports/libraries.txt" || failed=1
 # What the table needs of them; they number their devices by themselves, and the first is compared.
 peers=()
 peer() {
@@ -29,7 +29,7 @@ peer() {
     shift 3
     if [ -z "$program" ]; then
         echo "without $name: it is not on the PATH" >&2
-    elif timeout 200 "$program" "$@" >"$reports/$name.txt" 2>"$reports/$name.err" && [ -s "$output" ]; then
+    elif timeout --foreground 200 "$program" "$@" >"$reports/$name.txt" 2>"$reports/$name.err" && [ -s "$output" ]; then
         peers+=("$output")
     else
         echo "failed: $program $*: $(tail -1 "$reports/$name.err")" >&2

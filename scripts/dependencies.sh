@@ -19,7 +19,7 @@ has_cargo_deny() {
     cargo deny --version >/dev/null 2>&1 && return 0
     if [ -z "$option${CI:-}" ]; then
         skip "cargo-deny is not installed: dependencies are not checked (--install installs it)"
-    elif timeout 900 cargo install --locked --quiet cargo-deny; then
+    elif timeout --foreground 900 cargo install --locked --quiet cargo-deny; then
         return 0
     else
         skip "cargo cannot install cargo-deny: dependencies are not checked"
@@ -29,7 +29,7 @@ has_cargo_deny() {
 
 has_cargo_deny || exit 0
 checks=(bans licenses sources)
-if timeout 120 cargo deny fetch db >/dev/null 2>&1; then
+if timeout --foreground 120 cargo deny fetch db >/dev/null 2>&1; then
     checks+=(advisories)
 else
     skip "the RustSec advisory database cannot be downloaded: known vulnerabilities are not checked"

@@ -11,7 +11,7 @@ fi
 toolchain=$(rustup toolchain list | sed -n "s/^\($version\.[0-9]*\)-.*/\1/p" | tail -1)
 if [ -z "$toolchain" ]; then
     toolchain="$version"
-    timeout 600 rustup toolchain install "$toolchain" --profile minimal >&2
+    timeout --foreground 600 rustup toolchain install "$toolchain" --profile minimal >&2
 fi
 cargo "+$toolchain" --version
 cargo "+$toolchain" check --locked --all-targets

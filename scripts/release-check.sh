@@ -54,20 +54,9 @@ PY
 container_program() {
     local program
     for program in docker podman; do
-        if timeout 20 "$program" info >/dev/null 2>&1; then echo "$program" && return 0; fi
+        if timeout --foreground 20 "$program" info >/dev/null 2>&1; then echo "$program" && return 0; fi
     done
     return 1
-}
-
-# The mirror of this machine's own settings, if it is a Debian.
-debian_mirror() {
-    local from=''
-    if [ -n "${DEBIAN_MIRROR:-}" ]; then echo "$DEBIAN_MIRROR" && return 0; fi
-    if grep -qsx 'ID=debian' /etc/os-release; then
-        # shellcheck disable=SC2016 # apt-get expands it.
-        from=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | head -1)
-    fi
-    echo "${from:-http://deb.debian.org/debian}"
 }
 
 ubuntu_keyring() {
@@ -82,10 +71,11 @@ make_chroot() { # SYSTEM FOLDER
     [ "$(id -u)" -eq 0 ] || { echo "a chroot needs root"; return 1; }
     command -v debootstrap >/dev/null || apt_install debootstrap >/dev/null 2>&1 ||
         { echo "debootstrap is not installed"; return 1; }
+    # shellcheck disable=SC2046,SC2207 # No mirror is no word.
     case "$1" in
-        debian-11) options+=(bullseye "$2" "$(debian_mirror)") ;;
-        debian-12) options+=(bookworm "$2" "$(debian_mirror)") ;;
-        debian-13) options+=(trixie "$2" "$(debian_mirror)") ;;
+        debian-11) options+=(bullseye "$2" $(debian_mirror)) ;;
+        debian-12) options+=(bookworm "$2" $(debian_mirror)) ;;
+        debian-13) options+=(trixie "$2" $(debian_mirror)) ;;
         ubuntu-24.04)
             keyring=$(ubuntu_keyring) || { echo "there is no file with Ubuntu's keys: set UBUNTU_KEYRING"; return 1; }
             options+=('--components=main,universe' "--keyring=$keyring" noble "$2")
@@ -94,7 +84,7 @@ make_chroot() { # SYSTEM FOLDER
             ;;
         *) echo "neither docker nor podman works, and debootstrap cannot make it"; return 1 ;;
     esac
-    timeout 600 debootstrap "${options[@]}" >"$work/debootstrap.log" 2>&1 && return 0
+    timeout --foreground 600 debootstrap "${options[@]}" >"$work/debootstrap.log" 2>&1 && return 0
     rm -rf "$2"
     echo "debootstrap failed: $(grep '^E:' "$work/debootstrap.log" | tail -1)"
     return 1

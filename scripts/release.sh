@@ -49,7 +49,7 @@ default_targets() {
 setup_std() { # TARGET
     [ -d "$(rustc --print target-libdir --target "$1" 2>/dev/null)" ] && return 0
     why="rustup cannot install Rust's standard library for it"
-    command -v rustup >/dev/null && timeout 300 rustup target add "$1" >&2
+    command -v rustup >/dev/null && timeout --foreground 300 rustup target add "$1" >&2
 }
 
 # zig as a linker: it links against the symbols of an old glibc, for either processor.
@@ -57,14 +57,13 @@ setup_zig() {
     export PATH="$tools/bin:$PATH" PYTHONPATH="$tools" CARGO_ZIGBUILD_ZIG_PATH="$tools/ziglang/zig"
     [ -x "$tools/bin/cargo-zigbuild" ] && [ -x "$tools/ziglang/zig" ] && return 0
     why="pip cannot install ziglang and cargo-zigbuild"
-    timeout 600 python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --target "$tools" \
-        "ziglang==$ZIG" "cargo-zigbuild==$ZIGBUILD" >&2
+    timeout --foreground 600 python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore \
+        --target "$tools" "ziglang==$ZIG" "cargo-zigbuild==$ZIGBUILD" >&2
 }
 
 setup_mingw() {
     command -v x86_64-w64-mingw32-gcc >/dev/null && return 0
-    why="gcc-mingw-w64-x86-64 is not installed"
-    command -v apt-get >/dev/null && apt_install gcc-mingw-w64-x86-64 >&2
+    try_apt_install gcc-mingw-w64-x86-64
 }
 
 setup_target() { # TARGET
@@ -87,8 +86,8 @@ make_ptx() {
         echo "error: PTX is made on Linux: set SHADERBENCH_PTX to that file, or to nothing" >&2
         return 1
     fi
-    if [ ! -e "$library/libnvrtc.so.12" ] && ! timeout 600 python3 -m pip install --quiet --disable-pip-version-check \
-        --root-user-action ignore --target "$folder" "nvidia-cuda-nvrtc-cu12==$NVRTC" >&2; then
+    if [ ! -e "$library/libnvrtc.so.12" ] && ! timeout --foreground 600 python3 -m pip install --quiet \
+        --disable-pip-version-check --root-user-action ignore --target "$folder" "nvidia-cuda-nvrtc-cu12==$NVRTC" >&2; then
         echo "error: pip cannot install nvidia-cuda-nvrtc-cu12: set SHADERBENCH_PTX to a file of PTX, or to nothing" >&2
         return 1
     fi

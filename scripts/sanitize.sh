@@ -21,8 +21,8 @@ trap 'rm -rf "$logs"' EXIT
 check() {
     local tool=$1 name=$2 log="$logs/$1.${2/\//.}"
     local start=$SECONDS status=0
-    SHADERBENCH_ONLY=$name timeout "${SECONDS_EACH:-150}" compute-sanitizer --tool "$tool" --report-api-errors no \
-        --error-exitcode 9 "$tests" --exact --nocapture "$test" >"$log" 2>&1 || status=$?
+    SHADERBENCH_ONLY=$name timeout --foreground "${SECONDS_EACH:-150}" compute-sanitizer --tool "$tool" \
+        --report-api-errors no --error-exitcode 9 "$tests" --exact --nocapture "$test" >"$log" 2>&1 || status=$?
     case $status in
         0) echo "clean" ;;
         124) echo "did not finish in ${SECONDS_EACH:-150} s" ;;

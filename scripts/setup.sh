@@ -3,20 +3,53 @@
 # On Debian and Ubuntu: the Vulkan loader; a software Vulkan driver where there is no other; with `tools`, the shader
 # validators of the tests. Elsewhere nothing is installed.
 
+# Seconds that one call of apt-get may take.
+INSTALL_SECONDS="${INSTALL_SECONDS:-600}"
+
 as_root() {
-    if [ "$(id -u)" -eq 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else
-        echo "error: the installation needs root: run as root, or install first: $*" >&2
-        return 1
-    fi
+    if [ "$(id -u)" -eq 0 ]; then "$@"; elif command -v sudo >/dev/null; then sudo "$@"; else return 1; fi
 }
 
-apt_install() {
-    as_root apt-get update -qq &&
-        DEBIAN_FRONTEND=noninteractive as_root timeout 600 apt-get install -y -qq --no-install-recommends "$@"
+# Every `timeout` of these scripts has --foreground: without it, timeout moves its command into a process group of its
+# own, which the terminal stops when the command changes a mode of the terminal, as apt-get does, and which gets no
+# Ctrl-C. Nothing asks: questions get their default answers. `env`, because sudo clears the environment. What dpkg prints
+# is dropped, errors are not.
+apt_get() { # ARGUMENT…
+    as_root env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 \
+        timeout --foreground --kill-after=10 "$INSTALL_SECONDS" \
+        apt-get -qq -o DPkg::Lock::Timeout=60 -o Dpkg::Use-Pty=0 "$@" </dev/null >/dev/null
+}
+
+# Installs packages, or sets `why` to the reason why it did not.
+try_apt_install() { # PACKAGE…
+    local code=0
+    why="apt-get is not on the PATH"
+    command -v apt-get >/dev/null || return 1
+    why="an installation needs root or sudo"
+    as_root true || return 1
+    apt_get update || code=$?
+    # One of many sources may have failed, and the packages may be known all the same.
+    if [ "$code" -ne 124 ]; then
+        code=0
+        apt_get install -y --no-install-recommends "$@" || code=$?
+    fi
+    why="apt-get cannot install $*"
+    case "$code" in 124 | 137) why="apt-get did not end within $INSTALL_SECONDS s" ;; esac
+    return "$code"
+}
+
+# Installs packages, or says in one sentence what to install by hand.
+apt_install() { # PACKAGE…
+    local why
+    try_apt_install "$@" && return 0
+    echo "error: $why: as root, run 'apt-get update && apt-get install $*', then start this again" >&2
+    return 1
 }
 
 has_vulkan_loader() {
-    ldconfig -p 2>/dev/null | grep -q 'libvulkan\.so\.1' || [ -e /usr/lib/x86_64-linux-gnu/libvulkan.so.1 ]
+    for file in /usr/lib/libvulkan.so.1 /usr/lib/*/libvulkan.so.1; do [ -e "$file" ] && return 0; done
+    # Not `grep -q`, which ends the pipe early: under `pipefail` that is a failure.
+    PATH="$PATH:/usr/sbin:/sbin" ldconfig -p 2>/dev/null | grep 'libvulkan\.so\.1' >/dev/null
 }
 
 has_vulkan_driver() {
@@ -49,15 +82,26 @@ has_chromium() {
 setup_chromium() {
     has_chromium && return 0
     grep -qsx 'ID=debian' /etc/os-release || return 0
-    echo "installing chromium" >&2
-    apt_install chromium >&2 || echo "SKIPPED: apt-get cannot install chromium: the pages are not tested"
+    echo "installing chromium by apt-get" >&2
+    local why
+    try_apt_install chromium || echo "SKIPPED: $why: the pages are not tested"
+}
+
+check_rust() {
+    local oldest found
+    oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+    if ! command -v cargo >/dev/null; then
+        echo "error: cargo is not on the PATH: install Rust $oldest or newer (https://rustup.rs)" >&2
+        return 1
+    fi
+    found=$(cargo --version | cut -d ' ' -f 2)
+    [ "$(printf '%s\n' "$oldest" "$found" | sort -V | head -n 1)" = "$oldest" ] && return 0
+    echo "error: Rust $found is too old: install Rust $oldest or newer (https://rustup.rs)" >&2
+    return 1
 }
 
 setup() {
-    if ! command -v cargo >/dev/null; then
-        echo "error: cargo is not on the PATH: install Rust 1.95 or newer (https://rustup.rs)" >&2
-        return 1
-    fi
+    check_rust || return
     case "$(uname -s)" in
         Linux) ;;
         *) return 0 ;; # Metal and DirectX 12 are parts of their systems.
@@ -73,12 +117,21 @@ setup() {
     command -v cc >/dev/null || packages+=(gcc libc6-dev)
     [ "${#packages[@]}" -eq 0 ] && return 0
     if ! command -v apt-get >/dev/null; then
-        echo "error: install a Vulkan loader and driver first (Fedora: vulkan-loader mesa-vulkan-drivers;" \
-            "Arch: vulkan-icd-loader and the driver of your GPU; Debian's names of what is missing: ${packages[*]})" >&2
+        echo "error: install first, by Debian's names: ${packages[*]} (Fedora: gcc vulkan-loader mesa-vulkan-drivers;" \
+            "Arch: gcc vulkan-icd-loader and the driver of your GPU, or vulkan-swrast)" >&2
         return 1
     fi
-    echo "installing ${packages[*]}" >&2
-    apt_install "${packages[@]}" >&2
+    echo "installing ${packages[*]} by apt-get: about a minute" >&2
+    apt_install "${packages[@]}"
+}
+
+# The mirror that DEBIAN_MIRROR names, or that of this machine's own settings if it is a Debian; else nothing, which is
+# debootstrap's default.
+debian_mirror() {
+    if [ -n "${DEBIAN_MIRROR:-}" ]; then echo "$DEBIAN_MIRROR" && return 0; fi
+    grep -qsx 'ID=debian' /etc/os-release || return 0
+    # shellcheck disable=SC2016 # apt-get expands it.
+    apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 2>/dev/null | sed -n 1p
 }
 
 # Sets and exports PROGRAM, the release program. An existing one that PROGRAM names is taken as it is.

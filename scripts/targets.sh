@@ -9,7 +9,7 @@ if ! command -v rustup >/dev/null; then
 fi
 export RUSTFLAGS="${RUSTFLAGS:-} -D warnings" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}/targets"
 for target in aarch64-apple-darwin x86_64-pc-windows-gnu; do
-    timeout 600 rustup target add "$target" >&2
+    timeout --foreground 600 rustup target add "$target" >&2
     cargo check --locked --target "$target" --bin shaderbench
     echo "targets: compiles for $target"
 done

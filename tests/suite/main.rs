@@ -48,6 +48,7 @@ mod quick;
 mod radix_sort;
 mod resume;
 mod scan;
+mod setup;
 mod shaders;
 mod share;
 mod show;

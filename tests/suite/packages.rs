@@ -54,6 +54,17 @@ fn sha256(contents: &[u8]) -> String {
     Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// `scripts/workflows.sh` checks the file with its schema.
+#[test]
+fn the_citation_names_version_and_licences() {
+    let citation = include_str!("../../CITATION.cff");
+    let version = citation.lines().find_map(|line| line.strip_prefix("version: "));
+    assert_eq!(version, Some(env!("CARGO_PKG_VERSION")));
+    let licences =
+        citation.lines().skip_while(|line| *line != "license:").skip(1).map_while(|line| line.strip_prefix("  - "));
+    assert_eq!(licences.collect::<Vec<_>>().join(" OR "), env!("CARGO_PKG_LICENSE"));
+}
+
 #[test]
 fn equal_programs_give_equal_packages_for_every_target() {
     if !is_installed("python3") {
