@@ -103,8 +103,8 @@ mod tests {
             let own = cases.iter().filter(|case| case.name() == filter);
             own.filter_map(with_half_the_rounds).map(|case| case.params_text()).collect()
         };
-        assert_eq!(halved("ceiling/fma"), ["ROUNDS=8"; 3]);
-        assert_eq!(halved("ceiling/tensor"), ["ROUNDS=256"]);
+        assert_eq!(halved("ceiling/fma"), ["ROUNDS=64"; 3]);
+        assert_eq!(halved("ceiling/tensor"), ["ROUNDS=2048"]);
         assert!(halved("ceiling/copy").is_empty() && halved("bank_conflict/stride").is_empty());
     }
 }

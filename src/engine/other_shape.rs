@@ -165,7 +165,8 @@ mod tests {
                 *verified.entry((case.name(), case.shape.dtype.name())).or_default() |= is_odd;
             }
             let never: Vec<_> = verified.iter().filter(|(_, is_odd)| !**is_odd).collect();
-            assert!(verified.len() > 120 && never.is_empty(), "{}: {never:?}", profile.name());
+            let least = if profile == Profile::Quick { 60 } else { 120 };
+            assert!(verified.len() > least && never.is_empty(), "{}: {} {never:?}", profile.name(), verified.len());
         }
     }
 }

@@ -55,12 +55,12 @@ pub(in crate::cli) struct Arguments {
     pub(super) params: Vec<(String, f64)>,
     /// Time limit of the whole run: 90s, 5m
     ///
-    /// Sizes that would exceed it are left out [default: 55s for the profile quick on a software device, else none]
+    /// Sizes that would exceed it are left out [default: 55s for the profile quick, else none]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(super) time: Option<Duration>,
     /// Number of epochs of each case
     ///
-    /// [default: 2 in quick; 2 to 16 in standard, as its noise needs; 8 to 32 in thorough]
+    /// [default: 4 in quick; 2 to 16 in standard, as its noise needs; 8 to 32 in thorough]
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(super) epochs: Option<u16>,
     /// Seed of the order of the cases after the first pass [default: from the clock]
