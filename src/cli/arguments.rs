@@ -8,8 +8,8 @@ use super::format::ListForm;
 use super::target::Through;
 use super::values::tag;
 use super::{
-    bench, bisect, bundle, compare, explain, export, import, index, learn, merge, normal, outliers, report, run, share,
-    show, summary,
+    bench, bisect, bundle, compare, explain, export, index, learn, merge, normal, outliers, report, run, share, show,
+    summary,
 };
 use crate::suite::Tag;
 
@@ -31,8 +31,8 @@ Examples:
   shaderbench bisect transpose/tiled --size 4096x4096 --dtype f32 --param PAD=1
               --programs v1 v2 v3 v4            the build that made it slower
   shaderbench report results/*/*.csv            a page with charts: report.html
-  shaderbench merge results/ -o fleet.parquet   thousands of reports in one file
-  shaderbench outliers fleet.parquet            the slow cards of a fleet
+  shaderbench merge results/ -o fleet.csv       thousands of reports in one file
+  shaderbench outliers fleet.csv                the slow cards of a fleet
   shaderbench devices                           GPUs, and how to select one
   shaderbench list --json                       every benchmark as JSON
   shaderbench explain transpose/tiled           its model, and newest results
@@ -111,13 +111,11 @@ pub(super) enum Command {
     Explain(explain::Arguments),
     /// Print a kernel as a platform compiles it
     Show(show::Arguments),
-    /// Turn what clpeak, gpu-benches or mt4g printed into a report of unverified rows, for `normal --among`
-    Import(import::Arguments),
     /// Check a report, and prepare a pull request that shares it
     Share(share::Arguments),
     /// Write README.md into a folder of reports: a list of reports and their headline figures
     Index(index::Arguments),
-    /// Write many reports into one file: Parquet or CSV
+    /// Write many reports into one CSV file
     Merge(merge::Arguments),
     /// Find cards that are slower than the others of their model
     Outliers(outliers::Arguments),

@@ -15,7 +15,6 @@ mod export;
 mod format;
 mod grouping;
 mod host;
-mod import;
 mod index;
 mod interrupt;
 mod learn;

@@ -7,8 +7,9 @@ use super::output::print;
 use super::references::shipped;
 use super::reports::{self, in_folder, named_or_newest, none_readable};
 use crate::error::{Error, Result};
-use crate::report::normal::{Among, write};
+use crate::report::normal::write;
 use crate::report::reader;
+use crate::results::normal::Reference;
 
 /// Arguments of `normal`.
 #[derive(clap::Args)]
@@ -27,9 +28,9 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) fn normal(arguments: &Arguments) -> Result<()> {
-    let mut among = Among { references: shipped()?.runs, ..Among::default() };
+    let mut references = shipped()?.runs;
     for path in &arguments.among {
-        add(path, &mut among)?;
+        add(path, &mut references)?;
     }
     let paths: Vec<Option<&Path>> = match arguments.files.as_slice() {
         [] => vec![None],
@@ -40,16 +41,16 @@ pub(super) fn normal(arguments: &Arguments) -> Result<()> {
             return Err(Error::Usage("results/ contains no report: name one, or measure by `run`".to_owned()));
         };
         let gap = if index == 0 { "" } else { "\n" };
-        let text = write(&report.path, &report.records, &among, arguments.format.medium());
+        let text = write(&report.path, &report.records, &references, arguments.format.medium());
         print(&format!("{gap}{text}"))?;
     }
     Ok(())
 }
 
 /// Adds a report, or the CSV reports of a folder.
-fn add(path: &Path, among: &mut Among) -> Result<()> {
+fn add(path: &Path, references: &mut Vec<Reference>) -> Result<()> {
     if !path.is_dir() {
-        among.add(reports::read(path)?.records);
+        references.extend(Reference::of_report(&reports::read(path)?.records));
         return Ok(());
     }
     // Skip JSON: a run's JSON report has the same rows as its CSV.
@@ -57,6 +58,6 @@ fn add(path: &Path, among: &mut Among) -> Result<()> {
     if found.is_empty() {
         return Err(none_readable(path, "CSV"));
     }
-    found.into_iter().for_each(|(_, records)| among.add(records));
+    references.extend(found.iter().flat_map(|(_, records)| Reference::of_report(records)));
     Ok(())
 }

@@ -19,7 +19,7 @@ const FAULT: u8 = 3;
 /// Arguments of `outliers`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports (CSV, JSON or Parquet) or folders of reports
+    /// Reports (CSV or JSON) or folders of reports
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
     /// What to compare with the others of its model

@@ -8,8 +8,8 @@ use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::say;
 use super::{
-    bench, bisect, bundle, compare, describe, devices, explain, export, import, index, learn, list, merge, normal,
-    outliers, report, run, share, show, summary,
+    bench, bisect, bundle, compare, describe, devices, explain, export, index, learn, list, merge, normal, outliers,
+    report, run, share, show, summary,
 };
 
 /// Parses the arguments, runs the command, prints any error and returns the exit code.
@@ -37,7 +37,6 @@ pub fn main() -> ExitCode {
         Some(Command::Devices { backend, all, form }) => devices::devices(backend, all, form.format()).map(|()| 0),
         Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
         Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),
-        Some(Command::Import(arguments)) => import::import(&arguments).map(|()| 0),
         Some(Command::Share(arguments)) => share::share(&arguments),
         Some(Command::Index(arguments)) => index::index(&arguments).map(|()| 0),
         Some(Command::Merge(arguments)) => merge::merge(&arguments),
