@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use super::output::Global;
 use super::{
-    bench, bisect, bundle, compare, devices, explain, export, import, index, learn, list, merge, normal, outliers,
+    bench, bisect, bundle, compare, devices, explain, export, index, learn, list, merge, normal, outliers,
     report, run, share, show, summary,
 };
 
@@ -65,8 +65,6 @@ pub(super) enum Command {
     Explain(explain::Arguments),
     /// Print a kernel as a platform gets it
     Show(show::Arguments),
-    /// Read other tools' figures
-    Import(import::Arguments),
     /// Check a report, prepare sharing it
     Share(share::Arguments),
     /// Write the page of a folder

@@ -61,7 +61,6 @@ const GROUPS: &[(&str, &[Entry])] = &[
             entry("init", "shaderbench init mine"),
             entry("replay", "shaderbench replay r-wrong/transpose-tiled-f32-64x96-PAD-1"),
             entry("export", "shaderbench export r.csv --format junit"),
-            entry("import", "shaderbench import clpeak.txt --from clpeak -o r.csv"),
             entry("completions", "shaderbench completions bash"),
             entry("man", "shaderbench man"),
             entry("help", "shaderbench help run"),

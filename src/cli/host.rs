@@ -10,16 +10,36 @@ pub(super) fn operating_system() -> String {
     sysinfo::System::long_os_version().unwrap_or_else(|_| std::env::consts::OS.to_owned())
 }
 
-/// What to know of a laptop before its times are believed; `None` where no battery is discharging.
+/// What to know of a laptop before its times are believed; `None` where no battery is discharging, or on macOS.
 pub(super) fn battery_note() -> Option<&'static str> {
-    let batteries = starship_battery::Manager::new().and_then(|manager| manager.batteries()).ok()?;
-    note(batteries.flatten().map(|battery| battery.state()))
-}
-
-fn note(mut states: impl Iterator<Item = starship_battery::State>) -> Option<&'static str> {
-    states.any(|state| state == starship_battery::State::Discharging).then_some(
+    is_on_battery().then_some(
         "on battery: most laptops then lower their clocks; connect the charger for times that other runs reach",
     )
+}
+
+#[cfg(windows)]
+fn is_on_battery() -> bool {
+    use windows::Win32::System::Power::{GetSystemPowerStatus, SYSTEM_POWER_STATUS};
+    let mut status = SYSTEM_POWER_STATUS { ACLineStatus: u8::MAX, ..Default::default() };
+    #[expect(unsafe_code, reason = "Windows has no safe call")]
+    // SAFETY: the call writes one structure, which is there.
+    let read = unsafe { GetSystemPowerStatus(&raw mut status) };
+    read.is_ok() && status.ACLineStatus == 0
+}
+
+#[cfg(not(windows))]
+fn is_on_battery() -> bool {
+    is_discharging(std::path::Path::new("/sys/class/power_supply"))
+}
+
+/// Whether a battery of the computer is discharging, by the kernel's files: not that of a mouse, whose scope is `Device`.
+#[cfg(any(not(windows), test))]
+fn is_discharging(supplies: &std::path::Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(supplies) else { return false };
+    entries.flatten().any(|entry| {
+        let text = |name| std::fs::read_to_string(entry.path().join(name)).unwrap_or_default();
+        text("type").trim() == "Battery" && text("scope").trim() != "Device" && text("status").trim() == "Discharging"
+    })
 }
 
 /// Its name and number of threads.
@@ -36,13 +56,21 @@ pub(super) fn processor() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use starship_battery::State;
 
     #[test]
-    fn a_discharging_battery_is_noted_and_others_are_not() {
-        assert_eq!(note([].into_iter()), None);
-        assert_eq!(note([State::Full, State::Charging, State::Unknown, State::Empty].into_iter()), None);
-        let text = note([State::Charging, State::Discharging].into_iter());
-        assert!(text.is_some_and(|text| text.starts_with("on battery: ")));
+    fn a_discharging_battery_of_the_computer_is_noted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let supply = |name: &str, files: &[(&str, &str)]| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(&path).expect("a folder");
+            files.iter().for_each(|(file, text)| std::fs::write(path.join(file), text).expect("a file"));
+        };
+        assert!(!is_discharging(&folder.path().join("none")));
+        supply("AC", &[("type", "Mains\n"), ("online", "0\n")]);
+        supply("mouse", &[("type", "Battery\n"), ("scope", "Device\n"), ("status", "Discharging\n")]);
+        supply("BAT0", &[("type", "Battery\n"), ("status", "Charging\n")]);
+        assert!(!is_discharging(folder.path()));
+        supply("BAT0", &[("status", "Discharging\n")]);
+        assert!(is_discharging(folder.path()));
     }
 }

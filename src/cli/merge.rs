@@ -13,16 +13,16 @@ use super::outputs::check_new;
 use super::reports::{Streamed, stream};
 use super::values::plural;
 use crate::error::{Error, Result, shown};
-use crate::report::{Output, csv, parquet, reader};
+use crate::report::{Output, csv, reader};
 use crate::results::Record;
 
 /// Arguments of `merge`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Reports (CSV, JSON or Parquet) or folders of reports
+    /// Reports (CSV or JSON) or folders of reports
     #[arg(value_name = "FILE|DIR", required = true)]
     files: Vec<PathBuf>,
-    /// File to write: .parquet, .csv or .csv.gz
+    /// File to write: .csv or .csv.gz
     #[arg(long, short, value_name = "PATH", required = true)]
     out: PathBuf,
     /// Leave hosts out, and replace each card's UUID by a hash
@@ -35,42 +35,30 @@ pub(super) struct Arguments {
     force: bool,
 }
 
-/// Format of the merged file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Parquet,
-    Csv,
-    PackedCsv,
-}
-
-impl Format {
-    fn of(path: &Path) -> Result<Self> {
-        let is_packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
-        match is_packed {
-            false if reader::has_ending(path, "parquet") => Ok(Self::Parquet),
-            false if reader::has_ending(path, "csv") => Ok(Self::Csv),
-            true if reader::has_ending(path, "csv") => Ok(Self::PackedCsv),
-            _ => Err(Error::Usage(format!("{}: name a file that ends in .parquet, .csv or .csv.gz", shown(path)))),
-        }
+/// Whether the merged file is packed, by its ending.
+fn is_packed(path: &Path) -> Result<bool> {
+    if !reader::has_ending(path, "csv") {
+        return Err(Error::Usage(format!("{}: name a file that ends in .csv or .csv.gz", shown(path))));
     }
+    Ok(path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")))
 }
 
 /// Runs the command and returns the exit code.
 pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     let path = &arguments.out;
-    let format = Format::of(path)?;
+    let is_packed = is_packed(path)?;
     check_new(path, arguments.force, "name another file with --out")?;
     let output = Output::open(path)?;
     let (mut rows, mut read, mut known) = (0, Streamed::default(), Known::default());
     output.replace_by(|file| {
-        let mut sink = Sink::new(format, path, file)?;
+        let mut sink = Sink::new(is_packed, file)?;
         read = stream(&arguments.files, output.file(), |mut records| {
             records.retain(|row| known.is_new(row));
             if arguments.anonymous {
                 records.iter_mut().for_each(Record::anonymize);
             }
             rows += records.len();
-            sink.push(records)
+            sink.write(&csv::write_rows(&records))
         })?;
         if rows == 0 {
             return Err(Error::Usage("these reports have no rows: name reports that have some".to_owned()));
@@ -131,54 +119,35 @@ impl Hash for Fingerprint<'_> {
     }
 }
 
-/// The merged file.
+/// The text of the merged file, possibly packed.
 enum Sink<'a> {
-    Parquet(Box<parquet::Writer<&'a mut (dyn Write + Send)>>),
-    Csv(Stream<'a>),
-}
-
-/// The text of a CSV, possibly packed.
-enum Stream<'a> {
     Plain(BufWriter<&'a mut (dyn Write + Send)>),
     Packed(GzEncoder<BufWriter<&'a mut (dyn Write + Send)>>),
 }
 
 impl<'a> Sink<'a> {
-    fn new(format: Format, path: &Path, file: &'a mut (dyn Write + Send)) -> Result<Self> {
-        let mut stream = match format {
-            Format::Parquet => return Ok(Self::Parquet(Box::new(parquet::Writer::new(path, file)?))),
-            Format::Csv => Stream::Plain(BufWriter::new(file)),
-            Format::PackedCsv => Stream::Packed(GzEncoder::new(BufWriter::new(file), Compression::fast())),
-        };
-        stream.write(&csv::write(&[]))?;
-        Ok(Self::Csv(stream))
+    fn new(is_packed: bool, file: &'a mut (dyn Write + Send)) -> Result<Self> {
+        let file = BufWriter::new(file);
+        let mut sink =
+            if is_packed { Self::Packed(GzEncoder::new(file, Compression::fast())) } else { Self::Plain(file) };
+        sink.write(&csv::write(&[]))?;
+        Ok(sink)
     }
 
-    fn push(&mut self, records: Vec<Record>) -> Result<()> {
+    fn write(&mut self, text: &[u8]) -> Result<()> {
         match self {
-            Self::Parquet(writer) => writer.push(records),
-            Self::Csv(stream) => stream.write(&csv::write_rows(&records)),
+            Self::Plain(file) => file.write_all(text),
+            Self::Packed(file) => file.write_all(text),
         }
+        .map_err(unwritten)
     }
 
     fn finish(self) -> Result<()> {
-        match self {
-            Self::Parquet(writer) => writer.finish(),
-            Self::Csv(Stream::Plain(mut stream)) => stream.flush().map_err(unwritten),
-            Self::Csv(Stream::Packed(stream)) => {
-                stream.finish().and_then(|mut stream| stream.flush()).map_err(unwritten)
-            }
-        }
-    }
-}
-
-impl Stream<'_> {
-    fn write(&mut self, text: &[u8]) -> Result<()> {
-        match self {
-            Self::Plain(stream) => stream.write_all(text),
-            Self::Packed(stream) => stream.write_all(text),
-        }
-        .map_err(unwritten)
+        let finished = match self {
+            Self::Plain(file) => Ok(file),
+            Self::Packed(file) => file.finish(),
+        };
+        finished.and_then(|mut file| file.flush()).map_err(unwritten)
     }
 }
 
@@ -192,10 +161,9 @@ mod tests {
 
     #[test]
     fn the_ending_tells_the_format() {
-        let of = |name: &str| Format::of(Path::new(name)).ok();
-        assert!(of("a.parquet") == Some(Format::Parquet) && of("a.CSV") == Some(Format::Csv));
-        assert!(of("a.csv.gz") == Some(Format::PackedCsv));
-        assert!([of("a.json"), of("a.sqlite"), of("a"), of("a.parquet.gz")].iter().all(Option::is_none));
+        let of = |name: &str| is_packed(Path::new(name)).ok();
+        assert_eq!([of("a.CSV"), of("a.csv.gz"), of("a.csv.GZ")], [Some(false), Some(true), Some(true)]);
+        assert_eq!([of("a.json"), of("a.parquet"), of("a"), of("a.json.gz")], [None; 4]);
     }
 
     #[test]

@@ -18,7 +18,6 @@ mod format;
 mod grouping;
 mod help;
 mod host;
-mod import;
 mod index;
 mod interrupt;
 mod learn;

@@ -7,8 +7,9 @@ use super::output::{print, print_json};
 use super::references::shipped;
 use super::reports::{self, in_folder, named_or_newest, none_readable, none_yet};
 use crate::error::Result;
-use crate::report::normal::{Among, data, write};
+use crate::report::normal::{data, write};
 use crate::report::reader;
+use crate::results::normal::Reference;
 
 /// Arguments of `normal`.
 #[derive(clap::Args)]
@@ -28,9 +29,9 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) fn normal(arguments: &Arguments) -> Result<()> {
-    let mut among = Among { references: shipped()?.runs, ..Among::default() };
+    let mut references = shipped()?.runs;
     for path in &arguments.among {
-        add(path, &mut among)?;
+        add(path, &mut references)?;
     }
     let paths: Vec<Option<&Path>> = match arguments.files.as_slice() {
         [] => vec![None],
@@ -42,19 +43,19 @@ pub(super) fn normal(arguments: &Arguments) -> Result<()> {
             return Err(none_yet());
         };
         let Some(medium) = arguments.format.medium() else {
-            figures.extend(data(&report.path, &report.records, &among));
+            figures.extend(data(&report.path, &report.records, &references));
             continue;
         };
         let gap = if index == 0 { "" } else { "\n" };
-        print(&format!("{gap}{}", write(&report.path, &report.records, &among, medium)))?;
+        print(&format!("{gap}{}", write(&report.path, &report.records, &references, medium)))?;
     }
     if arguments.format == Format::Json { print_json(&figures) } else { Ok(()) }
 }
 
 /// Adds a report, or the CSV reports of a folder.
-fn add(path: &Path, among: &mut Among) -> Result<()> {
+fn add(path: &Path, references: &mut Vec<Reference>) -> Result<()> {
     if !path.is_dir() {
-        among.add(reports::read(path)?.records);
+        references.extend(Reference::of_report(&reports::read(path)?.records));
         return Ok(());
     }
     // Skip JSON: a run's JSON report has the same rows as its CSV.
@@ -62,6 +63,6 @@ fn add(path: &Path, among: &mut Among) -> Result<()> {
     if found.is_empty() {
         return Err(none_readable(path, "CSV"));
     }
-    found.into_iter().for_each(|(_, records)| among.add(records));
+    references.extend(found.iter().flat_map(|(_, records)| Reference::of_report(records)));
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::{color_among, complain, set_global};
 use super::{
-    bench, bisect, bundle, compare, describe, devices, explain, export, help, import, index, learn, list, merge,
+    bench, bisect, bundle, compare, describe, devices, explain, export, help, index, learn, list, merge,
     normal, outliers, report, run, share, show, summary,
 };
 use crate::engine::plan::select;
@@ -50,7 +50,6 @@ pub fn main() -> ExitCode {
         Some(Command::Devices(arguments)) => devices::devices(&arguments).map(|()| 0),
         Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
         Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),
-        Some(Command::Import(arguments)) => import::import(&arguments).map(|()| 0),
         Some(Command::Share(arguments)) => share::share(&arguments),
         Some(Command::Index(arguments)) => index::index(&arguments).map(|()| 0),
         Some(Command::Merge(arguments)) => merge::merge(&arguments),

@@ -10,7 +10,7 @@ use super::output::say;
 use super::references::{EXAMPLE, example, is_example};
 use crate::error::{Error, Result, shown};
 use crate::report::csv::Parsed;
-use crate::report::{parquet, reader};
+use crate::report::reader;
 use crate::results::Record;
 use crate::results::compare::Report;
 
@@ -138,10 +138,10 @@ pub(super) fn stream(
         scope.spawn(|| send(&files, sender));
         for (path, is_named, read) in receiver {
             match read {
-                Ok(part) => {
-                    part.report.notes.iter().for_each(|note| say(&format!("{}: {note}", shown(path))));
-                    streamed.files += usize::from(part.is_last);
-                    each(part.report.records)?;
+                Ok(report) => {
+                    report.notes.iter().for_each(|note| say(&format!("{}: {note}", shown(path))));
+                    streamed.files += 1;
+                    each(report.records)?;
                 }
                 Err(error) if is_named => return Err(error),
                 Err(error) => {
@@ -154,44 +154,26 @@ pub(super) fn stream(
     })
 }
 
-/// Rows of a file, and whether they are its last ones.
-struct Part {
-    report: Parsed,
-    is_last: bool,
-}
-
-/// A file, whether the user named it, and its rows.
-type Sent<'a> = (&'a Path, bool, Result<Part>);
+/// A file, whether the user named it, and its content.
+type Sent<'a> = (&'a Path, bool, Result<Parsed>);
 
 /// Reads the files, several at once, and sends their rows in order. Ends when nobody receives any more.
 fn send<'a>(files: &'a [(PathBuf, bool)], sender: SyncSender<Sent<'a>>) {
     let mut rest = files;
-    while let [(path, is_named), others @ ..] = rest {
-        if reader::has_ending(path, "parquet") {
-            rest = others;
-            let of = |records, is_last| Ok(Part { report: Parsed { records, notes: Vec::new() }, is_last });
-            let is_received = |part| sender.send((path.as_path(), *is_named, part)).is_ok();
-            let ended = || Error::Usage("ended".to_owned());
-            let read = parquet::for_each(path, |rows| is_received(of(rows, false)).then_some(()).ok_or_else(ended));
-            let last = read.map(|notes| Part { report: Parsed { records: Vec::new(), notes }, is_last: true });
-            if !is_received(last) {
-                return;
-            }
-            continue;
-        }
+    while !rest.is_empty() {
         let mut bytes = 0;
         let fits = |(path, _): &&(PathBuf, bool)| {
             // A report shrinks to a tenth when it is packed.
             let factor = if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) { 10 } else { 1 };
             bytes += factor * path.metadata().map_or(0, |metadata| metadata.len());
-            bytes <= AT_ONCE && !reader::has_ending(path, "parquet")
+            bytes <= AT_ONCE
         };
         let (now, later) = rest.split_at(rest.iter().take_while(fits).count().max(1));
         rest = later;
-        let read = |path: &Path| Ok(Part { report: reader::open(path)?, is_last: true });
-        let parts: Vec<Sent> = now.par_iter().map(|(path, is_named)| (path.as_path(), *is_named, read(path))).collect();
-        for part in parts {
-            if sender.send(part).is_err() {
+        let reports: Vec<Sent> =
+            now.par_iter().map(|(path, is_named)| (path.as_path(), *is_named, reader::open(path))).collect();
+        for report in reports {
+            if sender.send(report).is_err() {
                 return;
             }
         }

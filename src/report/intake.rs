@@ -42,8 +42,6 @@ pub(super) struct Intake {
     /// Index and line of each case's row, by the hash of its identity.
     indices: HashMap<u64, (usize, u64)>,
     hasher: RandomState,
-    /// Whether rows with one identity are all kept.
-    keeps_repeated: bool,
     repeated: usize,
     /// Lines of the first repeated case: its row that is dropped, and the row that replaces it.
     first_repeated: Option<(u64, u64)>,
@@ -57,12 +55,6 @@ pub(super) struct Intake {
 }
 
 impl Intake {
-    /// Keeps all rows with one identity: in a file of many reports, they may be of cards without a name.
-    #[cfg(not(target_family = "wasm"))]
-    pub(super) fn keeping_repeated() -> Self {
-        Self { keeps_repeated: true, ..Self::default() }
-    }
-
     /// Adds a note about the whole report.
     pub(super) fn note(&mut self, note: String) {
         if !self.noted.insert(self.hasher.hash_one(&note)) {
@@ -137,10 +129,6 @@ impl Intake {
 
     /// Of rows with one identity the last one counts: a resumed run measures a case once more.
     fn push(&mut self, line: u64, record: Record) {
-        if self.keeps_repeated {
-            self.report.records.push(record);
-            return;
-        }
         let identity = record.identity();
         let hash = self.hasher.hash_one(&identity);
         match self.indices.get_mut(&hash) {

@@ -1,9 +1,6 @@
 //! Lays out the parts of a report for a terminal or as Markdown.
 
 use anstyle::{AnsiColor, Style as TextStyle};
-use tabled::builder::Builder;
-use tabled::settings::object::{Columns, Rows};
-use tabled::settings::{Alignment, Modify, Padding, Style, Width};
 use textwrap::core::display_width;
 
 use super::markdown;
@@ -260,11 +257,16 @@ impl From<String> for Cell {
 }
 
 impl Cell {
-    fn draw(self, terminal: Terminal) -> String {
-        match self.bar {
-            Some(bar) => format!("{}{:>6}", paint(terminal, self.style, &bar), self.text),
+    fn draw(&self, terminal: Terminal) -> String {
+        match &self.bar {
+            Some(bar) => format!("{}{:>6}", paint(terminal, self.style, bar), self.text),
             None => paint(terminal, self.style, &self.text),
         }
+    }
+
+    fn width(&self) -> usize {
+        let bar = self.bar.as_ref().map(|bar| display_width(bar) + 6_usize.saturating_sub(display_width(&self.text)));
+        bar.unwrap_or(0) + display_width(&self.text)
     }
 }
 
@@ -297,69 +299,59 @@ pub struct Grid {
 impl Grid {
     /// Draws the table without trailing spaces.
     pub(super) fn draw(self, terminal: Terminal) -> String {
-        let figures = self.columns.len();
-        let mut headings: Vec<String> = vec![String::new()];
-        headings.extend(self.columns.iter().map(|column| column.heading.clone()));
-        headings.extend(self.note.map(str::to_owned));
-        let rows: Vec<(String, String, Vec<String>)> = self
-            .rows
-            .into_iter()
-            .map(|row| {
-                let mark = if self.has_marks { row.mark.text() } else { "" };
-                let cells = row.cells.into_iter().map(|cell| cell.draw(terminal)).collect();
-                (row.group, format!("{mark}{}", row.name), cells)
-            })
-            .collect();
-        let width_of = |column: usize| {
-            let cells = rows.iter().map(|(_, _, cells)| display_width(&cells[column]));
-            cells.chain([display_width(&headings[column + 1])]).max().unwrap_or(0)
+        let width_of = |index: usize, column: &Column| {
+            let cells = self.rows.iter().map(|row| row.cells[index].width());
+            cells.chain([display_width(&column.heading)]).max().unwrap_or(0)
         };
-        let used: usize = (0..figures).map(|column| GAP + width_of(column)).sum();
+        let widths: Vec<usize> = self.columns.iter().enumerate().map(|(index, own)| width_of(index, own)).collect();
+        let used: usize = widths.iter().map(|width| GAP + width).sum();
         let least_note = if self.note.is_some() { GAP + LEAST } else { 0 };
-        let name =
-            terminal.width.saturating_sub(used + least_note).min(self.widest_name.unwrap_or(usize::MAX)).max(LEAST);
-        let longest =
-            rows.iter().map(|(group, name, _)| display_width(group).max(display_width(name))).max().unwrap_or(0);
-        let note = terminal.width.saturating_sub(used + name.min(longest) + GAP).max(LEAST);
-        let mut builder = Builder::default();
-        let columns = headings.len();
-        builder.push_record(headings);
-        let mut group = String::new();
-        let mut titles = Vec::new();
-        for (title, name_text, cells) in rows {
-            if title != group {
-                titles.push(builder.count_records());
-                let mut cells = vec![String::new(); columns];
-                cells[0].clone_from(&title);
-                builder.push_record(cells);
-                group = title;
+        let most = self.widest_name.unwrap_or(usize::MAX);
+        let most = terminal.width.saturating_sub(used + least_note).min(most).max(LEAST);
+        let mark_width = if self.has_marks { Mark::WIDTH } else { 0 };
+        let longest = |row: &Row| display_width(&row.group).max(mark_width + display_width(&row.name));
+        let longest = self.rows.iter().map(longest).max().unwrap_or(0);
+        let note = terminal.width.saturating_sub(used + longest.min(most) + GAP).max(LEAST);
+        // Lines of the name, the cells, and lines of the note.
+        let mut rows = Vec::new();
+        let columns = || self.columns.iter().zip(&widths).map(|(column, width)| (*width, column.is_right));
+        let heading = |text: &str| paint(terminal, TextStyle::new().underline(), text);
+        let headings = self.columns.iter().map(|column| heading(&column.heading)).collect();
+        rows.push((vec![String::new()], headings, self.note.map(heading).into_iter().collect()));
+        let mut group = "";
+        for row in &self.rows {
+            if row.group != group {
+                let lines = broken(&row.group, most).into_iter().map(|line| paint(terminal, BOLD, &line));
+                rows.push((lines.collect(), Vec::new(), Vec::new()));
+                group = &row.group;
             }
-            let mark_width = if self.has_marks { Mark::WIDTH } else { 0 };
-            let (mark, text) = name_text.split_at(mark_width);
-            let lines = folded(text, name - mark_width);
-            let first =
-                std::iter::once(mark.to_owned() + lines.replace('\n', &format!("\n{:mark_width$}", "")).as_str());
-            builder.push_record(first.chain(cells));
+            let mark = if self.has_marks { row.mark.text() } else { "" };
+            let indent = format!("\n{:mark_width$}", "");
+            let lines = mark.to_owned() + &folded(&row.name, most - mark_width).replace('\n', &indent);
+            let cells = row.cells.iter().take(widths.len()).map(|cell| cell.draw(terminal));
+            let notes = row.cells.get(widths.len()).map_or_else(Vec::new, |cell| broken(&cell.text, note));
+            let style = row.cells.last().map_or_else(TextStyle::new, |cell| cell.style);
+            let notes = notes.into_iter().map(|line| paint(terminal, style, &line)).collect();
+            rows.push((lines.split('\n').map(str::to_owned).collect(), cells.collect(), notes));
         }
-        let mut table = builder.build();
-        table.with(Style::empty()).with(Padding::new(0, GAP, 0, 0));
-        for (index, _) in self.columns.iter().enumerate().filter(|(_, column)| column.is_right) {
-            table.with(Modify::new(Columns::one(index + 1)).with(Alignment::right()));
-        }
-        let wrapped = |width: usize| Width::wrap(width).keep_words(true);
-        table.with(Modify::new(Columns::first()).with(wrapped(name)));
-        if self.note.is_some() {
-            table.with(Modify::new(Columns::one(columns - 1)).with(wrapped(note)));
-        }
-        if terminal.has_color {
-            let bold = tabled::settings::Color::BOLD;
-            table.with(Modify::new(Rows::first()).with(tabled::settings::Color::UNDERLINE));
-            for title in titles {
-                table.with(Modify::new(Rows::one(title)).with(bold.clone()));
+        let name = rows.iter().flat_map(|(lines, ..)| lines).map(|line| display_width(line)).max().unwrap_or(0);
+        let gap = " ".repeat(GAP);
+        let mut drawn = String::new();
+        for (lines, cells, notes) in rows {
+            for at in 0..lines.len().max(notes.len()) {
+                let mut text = padded(lines.get(at).map_or("", String::as_str), name);
+                for (index, (width, is_right)) in columns().enumerate() {
+                    let cell = cells.get(index).filter(|_| at == 0).map_or("", String::as_str);
+                    let blank = " ".repeat(width.saturating_sub(display_width(cell)));
+                    text += &if is_right { gap.clone() + &blank + cell } else { gap.clone() + cell + &blank };
+                }
+                text += &notes.get(at).map_or_else(String::new, |note| gap.clone() + note);
+                drawn += text.trim_end();
+                drawn.push('\n');
             }
         }
-        let drawn = table.to_string();
-        drawn.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+        drawn.truncate(drawn.trim_end().len());
+        drawn
     }
 
     fn markdown(self) -> String {
@@ -405,6 +397,13 @@ pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
     textwrap::fill(&text.replace(" %", "\u{a0}%"), options).replace("\u{a0}%", " %")
+}
+
+/// The lines of `text` in `width` columns, broken at spaces and in longer words.
+fn broken(text: &str, width: usize) -> Vec<String> {
+    let options = textwrap::Options::new(width).word_separator(textwrap::WordSeparator::AsciiSpace);
+    let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
 }
 
 /// Pads `text` with spaces to `width` columns.

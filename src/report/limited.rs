@@ -27,6 +27,9 @@ impl<R: Read> Read for Limited<R> {
 
 /// The error for a report beyond the limit.
 pub(super) fn too_large() -> Error {
-    let message = format!("larger than {} MiB: no report is; split it by device or by run", MOST_BYTES >> 20);
+    let message = format!(
+        "larger than {} MiB: split it by device or by run, or name the folder of its reports",
+        MOST_BYTES >> 20
+    );
     Error::new(ErrorKind::FileTooLarge, message)
 }

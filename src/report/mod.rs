@@ -22,10 +22,8 @@ pub mod normal;
 #[cfg(not(target_family = "wasm"))]
 pub mod outliers;
 #[cfg(not(target_family = "wasm"))]
-pub mod parquet;
 pub mod png;
 #[cfg(not(target_family = "wasm"))]
-pub mod published;
 pub mod reader;
 mod section;
 #[cfg(not(target_family = "wasm"))]

@@ -1,4 +1,4 @@
-//! Reads reports (CSV or JSON, also packed by gzip; Parquet) from files, bytes or folders.
+//! Reads reports (CSV or JSON, also packed by gzip) from files, bytes or folders.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -21,10 +21,6 @@ pub fn open(path: &Path) -> Result<Parsed> {
     // A pipe has no length: its bytes are counted.
     if file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() > MOST_BYTES) {
         return Err(unreadable(path, too_large()));
-    }
-    #[cfg(not(target_family = "wasm"))]
-    if has_ending(path, "parquet") {
-        return super::parquet::open(path);
     }
     read(path, file)
 }
@@ -86,7 +82,7 @@ fn foreign(start: &[u8]) -> Option<String> {
         return Some(format!("a {name} archive, not a report: unpack it, or pack the report with gzip"));
     }
     if start.starts_with(b"PAR1") {
-        return Some("a Parquet file: give it a name that ends in .parquet".to_owned());
+        return Some("a Parquet file, not a report: write it as CSV (docs/fleet.md shows how)".to_owned());
     }
     let text = start.trim_ascii_start().to_ascii_lowercase();
     let is_page = text.starts_with(b"<!doctype html") || text.starts_with(b"<html");
@@ -113,7 +109,7 @@ pub struct Folder {
     pub notes: Vec<String>,
 }
 
-/// The reports (`.csv` or `.json`, also with `.gz`, or `.parquet`) of a folder and its subfolders. Links are followed; no folder is
+/// The reports (`.csv` or `.json`, also with `.gz`) of a folder and its subfolders. Links are followed; no folder is
 /// searched twice.
 ///
 /// # Errors
@@ -134,10 +130,10 @@ pub fn files(folder: &Path) -> Result<Folder> {
     Ok(found)
 }
 
-/// Whether the file name ends in `.csv` or `.json`, also with `.gz`, or in `.parquet`.
+/// Whether the file name ends in `.csv` or `.json`, also with `.gz`.
 #[must_use]
 pub fn is_report_name(path: &Path) -> bool {
-    has_ending(path, "csv") || has_ending(path, "json") || has_ending(path, "parquet")
+    has_ending(path, "csv") || has_ending(path, "json")
 }
 
 /// Files and folders that are searched for reports: more is the root of a disk.
@@ -269,7 +265,7 @@ mod tests {
         let path = folder.path().join("large.csv");
         let file = File::create(&path).expect("created");
         file.set_len(MOST_BYTES + 1).expect("a sparse file");
-        let message = "larger than 256 MiB: no report is; split it by device or by run";
+        let message = "larger than 256 MiB: split it by device or by run, or name the folder of its reports";
         assert!(open(&path).expect_err("too large").chain().ends_with(message));
         let endless = || std::io::repeat(b' ');
         let error = read(Path::new("r.json"), endless()).expect_err("endless").chain();

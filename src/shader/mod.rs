@@ -5,6 +5,7 @@
 //! on disk stays valid WGSL for every other tool.
 
 mod bound;
+mod disassembly;
 mod hlsl;
 mod interface;
 mod layout;
@@ -15,9 +16,10 @@ mod spirv;
 mod translate;
 pub mod twin;
 
+pub use disassembly::disassemble;
 pub use hlsl::ShaderModel;
 pub use layout::Layout;
 pub use parse::{ENTRY_POINT, Shader};
 #[cfg(not(target_family = "wasm"))]
 pub use spirv::SpirvKernel;
-pub use translate::{Target, disassemble};
+pub use translate::Target;

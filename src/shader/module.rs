@@ -17,7 +17,7 @@ const SPEC_ID: u32 = 1;
 const BFLOAT16: u32 = 0;
 
 /// Words before the first instruction.
-const HEADER: usize = 5;
+pub(super) const HEADER: usize = 5;
 
 /// Capabilities that not every device has, and their features.
 const CAPABILITIES: [(u32, Feature); 11] = [

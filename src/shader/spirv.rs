@@ -9,10 +9,9 @@ use naga::back::wgsl::{WriterFlags, write_string};
 use naga::front::spv::{Frontend, Options};
 use naga::valid::{Capabilities, GlobalUse, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Handle, Module, ShaderStage, StorageAccess, Type, TypeInner};
-use rspirv::binary::Assemble;
-use rspirv::dr::{self, Operand};
-use rspirv::spirv::{Decoration, ExecutionModel, Op, StorageClass};
+use spirv::{Decoration, ExecutionModel, Op, StorageClass};
 
+use super::module::{HEADER, instructions, text};
 use super::parse::ENTRY_POINT;
 use crate::error::{Error, Result};
 use crate::suite::Value;
@@ -39,10 +38,12 @@ impl SpirvKernel {
     /// naga panics on some invalid modules.
     pub fn read(words: &[u32]) -> Result<Self> {
         let fault = |why: String| Error::Shader(why);
-        let mut parsed = dr::load_words(words).map_err(|error| fault(format!("no valid SPIR-V: {error}")))?;
-        let renamed = rename_entry(&mut parsed).map_err(fault)?;
-        let words = if renamed { parsed.assemble() } else { words.to_vec() };
-        if parsed.types_global_values.iter().any(is_push_constant) {
+        let mut words = words.to_vec();
+        if HEADER + instructions(&words).map(<[u32]>::len).sum::<usize>() != words.len() {
+            return Err(fault("no valid SPIR-V: it is cut off".to_owned()));
+        }
+        rename_entry(&mut words).map_err(fault)?;
+        if instructions(&words).any(is_push_constant) {
             return Err(fault("it has push constants, which nothing fills here: use a uniform buffer".to_owned()));
         }
         let options =
@@ -65,16 +66,13 @@ impl SpirvKernel {
         let names = module.global_variables.iter().filter_map(|(_, variable)| variable.name.as_deref());
         let names = names.chain(module.overrides.iter().filter_map(|(_, over)| over.name.as_deref()));
         let wgsl = names.fold(wgsl, |wgsl, name| with_name(&wgsl, name));
-        let constants = ids.into_iter().filter_map(|(name, id)| Some((name, result_of(&parsed, id)?))).collect();
+        let constants = ids.into_iter().filter_map(|(name, id)| Some((name, result_of(&words, id)?))).collect();
         Ok(Self { wgsl, words, constants })
     }
 
     /// The module with these values of its specialization constants, by the names of the WGSL's overrides.
     #[must_use]
     pub fn words_with(&self, values: &[(String, Value)]) -> Vec<u32> {
-        const OP_SPEC_CONSTANT_TRUE: u32 = Op::SpecConstantTrue as u32;
-        const OP_SPEC_CONSTANT_FALSE: u32 = Op::SpecConstantFalse as u32;
-        const OP_SPEC_CONSTANT: u32 = Op::SpecConstant as u32;
         let wanted: BTreeMap<u32, Value> =
             values.iter().filter_map(|(name, value)| Some((*self.constants.get(name)?, *value))).collect();
         let mut words = self.words.clone();
@@ -85,15 +83,15 @@ impl SpirvKernel {
             at += length;
             let [_, _, id, ..] = own else { continue };
             let Some(value) = wanted.get(id) else { continue };
-            match (first & 0xffff, value, &mut own[3..]) {
-                (OP_SPEC_CONSTANT_TRUE | OP_SPEC_CONSTANT_FALSE, Value::Bool(value), _) => {
-                    let op = if *value { OP_SPEC_CONSTANT_TRUE } else { OP_SPEC_CONSTANT_FALSE };
-                    own[0] = first & 0xffff_0000 | op;
+            match (Op::from_u32(first & 0xffff), value, &mut own[3..]) {
+                (Some(Op::SpecConstantTrue | Op::SpecConstantFalse), Value::Bool(value), _) => {
+                    let op = if *value { Op::SpecConstantTrue } else { Op::SpecConstantFalse };
+                    own[0] = first & 0xffff_0000 | op as u32;
                 }
-                (OP_SPEC_CONSTANT, Value::U32(value), [word]) => *word = *value,
-                (OP_SPEC_CONSTANT, Value::I32(value), [word]) => *word = value.cast_unsigned(),
-                (OP_SPEC_CONSTANT, Value::F32(value), [word]) => *word = value.to_bits(),
-                (OP_SPEC_CONSTANT, Value::F64(value), [low, high]) => {
+                (Some(Op::SpecConstant), Value::U32(value), [word]) => *word = *value,
+                (Some(Op::SpecConstant), Value::I32(value), [word]) => *word = value.cast_unsigned(),
+                (Some(Op::SpecConstant), Value::F32(value), [word]) => *word = value.to_bits(),
+                (Some(Op::SpecConstant), Value::F64(value), [low, high]) => {
                     (*low, *high) = (value.to_bits() as u32, (value.to_bits() >> 32) as u32);
                 }
                 _ => {}
@@ -103,48 +101,55 @@ impl SpirvKernel {
     }
 }
 
-/// Words before the first instruction.
-const HEADER: usize = 5;
-
-/// Calls the only compute entry point `main`. Returns whether it had another name.
+/// Calls the only compute entry point `main`.
 ///
 /// # Errors
 /// If there is not one.
-fn rename_entry(module: &mut dr::Module) -> std::result::Result<bool, String> {
-    let is_compute = |entry: &dr::Instruction| {
-        matches!(entry.operands.first(), Some(Operand::ExecutionModel(ExecutionModel::GLCompute)))
-    };
-    let name = |entry: &dr::Instruction| match entry.operands.get(2) {
-        Some(Operand::LiteralString(name)) => name.clone(),
-        _ => String::new(),
-    };
-    let names: Vec<String> = module.entry_points.iter().filter(|entry| is_compute(entry)).map(name).collect();
-    match &names[..] {
-        [] => return Err("it has no compute entry point".to_owned()),
-        [only] if only == ENTRY_POINT => return Ok(false),
-        [_] => {}
-        several => return Err(format!("it has {} compute entry points: {}", several.len(), several.join(", "))),
-    }
-    for entry in module.entry_points.iter_mut().filter(|entry| is_compute(entry)) {
-        if let Some(name) = entry.operands.get_mut(2) {
-            *name = Operand::LiteralString(ENTRY_POINT.to_owned());
+fn rename_entry(words: &mut Vec<u32>) -> std::result::Result<(), String> {
+    let (mut at, mut entries) = (HEADER, Vec::new());
+    for instruction in instructions(words) {
+        if let (Some(Op::EntryPoint), [_, model, _, name @ ..]) = (op(instruction), instruction)
+            && *model == ExecutionModel::GLCompute as u32
+        {
+            entries.push((at, text(name)));
         }
+        at += instruction.len();
     }
-    Ok(true)
+    let (at, name) = match &entries[..] {
+        [] => return Err("it has no compute entry point".to_owned()),
+        [(_, only)] if only == ENTRY_POINT => return Ok(()),
+        [(at, only)] => (*at, only),
+        several => {
+            let names: Vec<&str> = several.iter().map(|(_, name)| name.as_str()).collect();
+            return Err(format!("it has {} compute entry points: {}", several.len(), names.join(", ")));
+        }
+    };
+    // A text ends with a zero byte, and its last word with zeros.
+    let (old, new) = (name.len() / 4 + 1, ENTRY_POINT.len() / 4 + 1);
+    let mut bytes = ENTRY_POINT.as_bytes().to_vec();
+    bytes.resize(4 * new, 0);
+    words[at] = words[at] - ((old as u32) << 16) + ((new as u32) << 16);
+    words.splice(at + 3..at + 3 + old, super::module::words(&bytes));
+    Ok(())
 }
 
-fn is_push_constant(instruction: &dr::Instruction) -> bool {
-    instruction.class.opcode == Op::Variable
-        && matches!(instruction.operands.first(), Some(Operand::StorageClass(StorageClass::PushConstant)))
+fn op(instruction: &[u32]) -> Option<Op> {
+    Op::from_u32(instruction[0] & 0xffff)
+}
+
+fn is_push_constant(instruction: &[u32]) -> bool {
+    op(instruction) == Some(Op::Variable) && instruction.get(3) == Some(&(StorageClass::PushConstant as u32))
 }
 
 /// The result id of the specialization constant with this number.
-fn result_of(module: &dr::Module, number: u16) -> Option<u32> {
-    module.annotations.iter().find_map(|instruction| match &instruction.operands[..] {
-        [Operand::IdRef(id), Operand::Decoration(Decoration::SpecId), Operand::LiteralBit32(known)]
-            if *known == u32::from(number) =>
+fn result_of(words: &[u32], number: u16) -> Option<u32> {
+    instructions(words).find_map(|instruction| match *instruction {
+        [_, id, decoration, known]
+            if op(instruction) == Some(Op::Decorate)
+                && decoration == Decoration::SpecId as u32
+                && known == u32::from(number) =>
         {
-            Some(*id)
+            Some(id)
         }
         _ => None,
     })

@@ -9,7 +9,6 @@ use naga::back::{glsl, msl, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::ModuleInfo;
 use naga::{CooperativeSize, Module, ShaderStage, TypeInner};
-use rspirv::binary::Disassemble;
 
 use super::bound::{Kind, bound, next};
 use super::hlsl::{ShaderModel, hlsl};
@@ -114,15 +113,6 @@ fn has_large_matrices(module: &Module) -> bool {
     module.types.iter().any(|(_, own)| {
         matches!(own.inner, TypeInner::CooperativeMatrix { columns, rows, .. } if columns != eight || rows != eight)
     })
-}
-
-/// The assembly text of a SPIR-V module.
-///
-/// # Errors
-/// [`Error::Shader`] where `binary` is not SPIR-V.
-pub fn disassemble(binary: &[u8]) -> Result<String> {
-    let module = rspirv::dr::load_bytes(binary).map_err(|error| Error::Shader(format!("no SPIR-V: {error}")))?;
-    Ok(module.disassemble() + "\n")
 }
 
 fn entry() -> (ShaderStage, String) {
@@ -322,9 +312,9 @@ fn main() { output[0] = output[1]; }";
     fn spirv_is_disassembled() {
         let shader = Shader::parse(KERNEL, "f32").expect("valid");
         let binary = shader.translate(Target::SpirV, &Constants::new(), Checks::default()).expect("SPIR-V");
-        let text = disassemble(&binary).expect("a module");
+        let text = crate::shader::disassemble(&binary).expect("a module");
         assert!(text.contains("OpEntryPoint GLCompute") && text.contains("OpControlBarrier"), "{text}");
-        assert!(disassemble(b"no module").is_err());
+        assert!(crate::shader::disassemble(b"no module").is_err());
     }
 
     #[test]

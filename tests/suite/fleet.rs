@@ -57,13 +57,12 @@ fn reports_are_merged_and_come_back_unchanged() {
     // The JSON report of a run has the same rows; other files are ignored.
     folder.write("reports/00.json", json::write(&run(0, 1.0)));
     folder.write("reports/notes.md", "");
-    let output = folder.run(&["merge", "reports", "--out", "fleet.parquet"]).succeeds();
-    assert_eq!(output.stdout, "fleet.parquet: 16 rows of 3 reports\n");
+    let output = folder.run(&["merge", "reports", "--out", "fleet.csv"]).succeeds();
+    assert_eq!(output.stdout, "fleet.csv: 16 rows of 3 reports\n");
     assert!(output.stderr.contains("8 rows repeat another of the same run: written once"), "{output}");
-    folder.run(&["merge", "fleet.parquet", "--out", "fleet.csv"]).succeeds();
     assert_eq!(rows(&folder, "fleet.csv"), [run(0, 1.0), run(1, 1.0)].concat());
     // The file is a report like any other.
-    let output = folder.run(&["compare", "fleet.parquet", "reports/01.csv"]).succeeds();
+    let output = folder.run(&["compare", "fleet.csv", "reports/01.csv"]).succeeds();
     assert!(output.stdout.contains("GPU-0") && output.stdout.contains("GPU-1"), "{output}");
     folder.run(&["merge", "fleet.csv", "--out", "fleet.csv.gz"]).succeeds();
     folder.run(&["merge", "fleet.csv.gz", "--out", "anonymous.csv", "--anonymous"]).succeeds();
@@ -90,17 +89,17 @@ fn what_cannot_be_merged_is_said_and_loses_nothing() {
     merge(&["reports", "--out", "reports/all.csv", "--force"]).exits_with(1);
     assert_eq!(rows(&folder, "reports/all.csv"), run(0, 1.0));
     for (arguments, sentence) in [
-        (["reports", "--out", "fleet.sqlite"], "fleet.sqlite: name a file that ends in .parquet, .csv or .csv.gz"),
+        (["reports", "--out", "fleet.sqlite"], "fleet.sqlite: name a file that ends in .csv or .csv.gz"),
         (["nowhere.csv", "--out", "a.csv"], "cannot read nowhere.csv"),
     ] {
         let output = merge(&arguments);
         assert!(output.code != Some(0) && output.error().contains(sentence), "{output}");
     }
     folder.write("empty.csv", csv::write(&[]));
-    merge(&["empty.csv", "--out", "a.parquet"]).fails_with(2, "these reports have no rows");
-    folder.write("damaged.parquet", b"PAR1 but no more");
-    merge(&["damaged.parquet", "--out", "a.csv"]).fails_with(1, "cannot read damaged.parquet");
-    assert!(!folder.path("a.csv").exists() && !folder.path("a.parquet").exists());
+    merge(&["empty.csv", "--out", "a.csv"]).fails_with(2, "these reports have no rows");
+    folder.write("r.parquet", b"PAR1 and columns");
+    merge(&["r.parquet", "--out", "a.csv"]).fails_with(1, "a Parquet file, not a report: write it as CSV");
+    assert!(!folder.path("a.csv").exists());
 }
 
 #[test]

@@ -136,34 +136,3 @@ fn the_newest_report_is_taken_and_without_one_there_is_a_sentence() {
     folder.write("bad.csv", "a,b\n1,2\n");
     assert!(folder.run(&["normal", "--among", "bad.csv"]).exits_with(1).stderr.contains("not a shaderbench report"));
 }
-
-#[test]
-fn published_figures_are_shown_beside_ours_and_never_compared() {
-    let folder = Folder::new();
-    folder.write("r.csv", std::fs::read(REPORT).expect("readable"));
-    folder.write(
-        "clpeak.txt",
-        "clpeak version: 9.9\nPlatform: P\n  Device: NVIDIA H200\n    Driver version : 1 (Linux)\n\n    Global memory \
-         bandwidth (GBPS)\n      float   : 4000.5\n      float4  : 4348\n\n    Single-precision compute (GFLOPS)\n      \
-         float   : 1000000\n",
-    );
-    let imported = folder.run(&["import", "clpeak.txt", "--from", "clpeak", "--out", "theirs.csv"]).succeeds();
-    assert_eq!(imported.stdout, "theirs.csv: 2 figures of clpeak, unverified\n");
-    assert!(folder.records("theirs.csv").iter().all(|row| row.status == Status::Unverified));
-    let alone = folder.run(&["normal", "r.csv"]).succeeds();
-    let output = folder.run(&["normal", "r.csv", "--among", "theirs.csv"]).succeeds();
-    let text = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    let sentence = "Published by clpeak 9.9, not verified and not compared: DRAM read 4.35 TB/s (here 4.48 TB/s), FMA f32 \
-                    1000 TFLOP/s (here 65.";
-    assert!(text.contains(sentence), "{output}");
-    let table = |text: &str| text.lines().filter(|line| line.starts_with("  ")).map(str::to_owned).collect::<Vec<_>>();
-    let rows = table(&alone.stdout);
-    assert!(rows.iter().filter(|row| row.contains('×')).all(|row| table(&output.stdout).contains(row)), "{output}");
-    // Neither is a report that may be shared.
-    folder.run(&["share", "--check", "theirs.csv"]).exits_with(1);
-    let exists = folder.run(&["import", "clpeak.txt", "--from", "clpeak", "--out", "theirs.csv"]).exits_with(2);
-    assert!(exists.stderr.contains("theirs.csv exists"), "{exists}");
-    let wrong = folder.run(&["import", "clpeak.txt", "--from", "mt4g", "--out", "x.csv"]).exits_with(2);
-    assert!(wrong.stderr.contains("clpeak.txt: no JSON as mt4g writes it"), "{wrong}");
-    assert!(!folder.path("x.csv").exists());
-}

@@ -1,69 +1,123 @@
-//! NVIDIA cards through NVML.
+//! NVIDIA cards through NVML, the management library of their driver. Functions and numbers are those of
+//! [NVIDIA's reference](https://docs.nvidia.com/deploy/nvml-api/).
+#![expect(unsafe_code, reason = "a library that is loaded at run time has no safe functions")]
 
-use nvml_wrapper::Nvml;
-use nvml_wrapper::bitmasks::device::ThrottleReasons;
-use nvml_wrapper::enum_wrappers::device::{Clock, TemperatureSensor};
+use std::ffi::{CString, c_char, c_int, c_uint, c_ulonglong, c_void};
+
+use libloading::Library;
 
 use super::state::{Monitor, Reading, Throttle};
 
 /// A card that NVML lists.
 pub(super) struct Card {
-    library: Nvml,
-    index: u32,
+    library: Library,
+    /// Its `nvmlDevice_t`, valid until `nvmlShutdown`.
+    handle: usize,
 }
+
+const FILE: &str = if cfg!(windows) { "nvml.dll" } else { "libnvidia-ml.so.1" };
+
+/// What every function returns.
+type Status = c_int;
+const SUCCESS: Status = 0;
+
+const CLOCK_SM: c_uint = 1;
+const CLOCK_MEMORY: c_uint = 2;
+const TEMPERATURE_GPU: c_uint = 0;
 
 impl Card {
     pub(super) fn find(pci_address: Option<&str>, uuid: Option<&str>) -> Option<Self> {
-        let library = Nvml::init().ok()?;
-        let at_address = pci_address.and_then(|address| library.device_by_pci_bus_id(address).ok());
-        let device = at_address.or_else(|| library.device_by_uuid(uuid?).ok())?;
-        let index = device.index().ok()?;
-        Some(Self { library, index })
+        // SAFETY: NVML's initialisers have no preconditions.
+        let library = unsafe { Library::new(FILE) }.ok()?;
+        // SAFETY: the type is that of NVIDIA's header.
+        let status = unsafe { library.get::<unsafe extern "C" fn() -> Status>(b"nvmlInit_v2").ok()?() };
+        let mut card = (status == SUCCESS).then_some(Self { library, handle: 0 })?;
+        let by_address = pci_address.and_then(|address| card.handle(b"nvmlDeviceGetHandleByPciBusId_v2", address));
+        card.handle = by_address.or_else(|| card.handle(b"nvmlDeviceGetHandleByUUID", uuid?))?;
+        Some(card)
+    }
+
+    /// The handle that a function finds by a text.
+    fn handle(&self, function: &[u8], text: &str) -> Option<usize> {
+        type Find = unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> Status;
+        let (text, mut handle) = (CString::new(text).ok()?, std::ptr::null_mut());
+        // SAFETY: the type is that of NVIDIA's header; text and handle outlive the call.
+        let status = unsafe { self.library.get::<Find>(function).ok()?(text.as_ptr(), &raw mut handle) };
+        (status == SUCCESS).then_some(handle as usize)
+    }
+
+    /// The number that a function of the card gives.
+    fn number<T: Default>(&self, function: &[u8]) -> Option<T> {
+        type Get<T> = unsafe extern "C" fn(*mut c_void, *mut T) -> Status;
+        let mut number = T::default();
+        // SAFETY: callers take `T` from NVIDIA's header; the handle is valid while the library is initialised.
+        let status = unsafe { self.library.get::<Get<T>>(function).ok()?(self.handle as *mut c_void, &raw mut number) };
+        (status == SUCCESS).then_some(number)
+    }
+
+    /// The number that a function of the card gives for a clock or a sensor.
+    fn number_of(&self, function: &[u8], of: c_uint) -> Option<u32> {
+        type Get = unsafe extern "C" fn(*mut c_void, c_uint, *mut c_uint) -> Status;
+        let mut number = 0;
+        // SAFETY: all these functions have this type; the handle is valid while the library is initialised.
+        let status =
+            unsafe { self.library.get::<Get>(function).ok()?(self.handle as *mut c_void, of, &raw mut number) };
+        (status == SUCCESS).then_some(number)
+    }
+}
+
+impl Drop for Card {
+    fn drop(&mut self) {
+        // SAFETY: the type is that of NVIDIA's header. NVML counts its users, and the handle is not used again.
+        if let Ok(shutdown) = unsafe { self.library.get::<unsafe extern "C" fn() -> Status>(b"nvmlShutdown") } {
+            // SAFETY: see above.
+            unsafe { shutdown() };
+        }
     }
 }
 
 impl Monitor for Card {
     fn read(&mut self) -> Reading {
-        let Ok(device) = self.library.device_by_index(self.index) else { return Reading::default() };
-        let reasons = device.current_throttle_reasons().unwrap_or(ThrottleReasons::NONE);
         Reading {
-            sm_mhz: device.clock_info(Clock::SM).ok(),
-            memory_mhz: device.clock_info(Clock::Memory).ok(),
-            celsius: device.temperature(TemperatureSensor::Gpu).ok(),
-            watts: device.power_usage().ok().map(|milliwatts| f64::from(milliwatts) / 1e3),
-            throttling: throttling(reasons),
+            sm_mhz: self.number_of(b"nvmlDeviceGetClockInfo", CLOCK_SM),
+            memory_mhz: self.number_of(b"nvmlDeviceGetClockInfo", CLOCK_MEMORY),
+            celsius: self.number_of(b"nvmlDeviceGetTemperature", TEMPERATURE_GPU),
+            watts: self.watts(),
+            throttling: throttling(self.number(b"nvmlDeviceGetCurrentClocksThrottleReasons").unwrap_or_default()),
         }
     }
 
     fn joules(&mut self) -> Option<f64> {
-        let device = self.library.device_by_index(self.index).ok()?;
-        device.total_energy_consumption().ok().map(|millijoules| millijoules as f64 / 1e3)
+        let millijoules: c_ulonglong = self.number(b"nvmlDeviceGetTotalEnergyConsumption")?;
+        Some(millijoules as f64 / 1e3)
     }
 
     fn watts(&mut self) -> Option<f64> {
-        let device = self.library.device_by_index(self.index).ok()?;
-        device.power_usage().ok().map(|milliwatts| f64::from(milliwatts) / 1e3)
+        let milliwatts: c_uint = self.number(b"nvmlDeviceGetPowerUsage")?;
+        Some(f64::from(milliwatts) / 1e3)
     }
 
     fn max_sm_mhz(&self) -> Option<u32> {
-        self.library.device_by_index(self.index).ok()?.max_clock_info(Clock::SM).ok()
+        self.number_of(b"nvmlDeviceGetMaxClockInfo", CLOCK_SM)
     }
 }
 
-fn throttling(reasons: ThrottleReasons) -> Vec<Throttle> {
+/// The reasons of a mask, by their bits.
+fn throttling(reasons: c_ulonglong) -> Vec<Throttle> {
     [
-        (ThrottleReasons::GPU_IDLE, Throttle::Idle),
-        (ThrottleReasons::APPLICATIONS_CLOCKS_SETTING, Throttle::ApplicationClocks),
-        (ThrottleReasons::SW_POWER_CAP, Throttle::PowerCap),
-        (ThrottleReasons::HW_SLOWDOWN, Throttle::HardwareSlowdown),
-        (ThrottleReasons::SYNC_BOOST, Throttle::SyncBoost),
-        (ThrottleReasons::SW_THERMAL_SLOWDOWN, Throttle::SoftwareThermal),
-        (ThrottleReasons::HW_THERMAL_SLOWDOWN, Throttle::HardwareThermal),
-        (ThrottleReasons::HW_POWER_BRAKE_SLOWDOWN, Throttle::PowerBrake),
-        (ThrottleReasons::DISPLAY_CLOCK_SETTING, Throttle::DisplayClocks),
+        Throttle::Idle,
+        Throttle::ApplicationClocks,
+        Throttle::PowerCap,
+        Throttle::HardwareSlowdown,
+        Throttle::SyncBoost,
+        Throttle::SoftwareThermal,
+        Throttle::HardwareThermal,
+        Throttle::PowerBrake,
+        Throttle::DisplayClocks,
     ]
     .into_iter()
-    .filter(|(reason, _)| reasons.contains(*reason))
+    .enumerate()
+    .filter(|(bit, _)| reasons >> bit & 1 == 1)
     .map(|(_, throttle)| throttle)
     .collect()
 }
@@ -74,9 +128,9 @@ mod tests {
 
     #[test]
     fn every_nvml_reason_is_reported() {
-        assert_eq!(throttling(ThrottleReasons::NONE), Vec::new());
-        assert_eq!(throttling(ThrottleReasons::all()).len(), 9);
-        let hot = ThrottleReasons::HW_SLOWDOWN | ThrottleReasons::HW_THERMAL_SLOWDOWN;
-        assert_eq!(throttling(hot), [Throttle::HardwareSlowdown, Throttle::HardwareThermal]);
+        assert_eq!(throttling(0), Vec::new());
+        assert_eq!(throttling(0x1ff).len(), 9);
+        assert_eq!(throttling(0x48), [Throttle::HardwareSlowdown, Throttle::HardwareThermal]);
+        assert_eq!(throttling(0x100), [Throttle::DisplayClocks]);
     }
 }

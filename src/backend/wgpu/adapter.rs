@@ -213,8 +213,11 @@ fn facts(
         ("adapter", "transient memory saves memory".to_owned(), saves_memory.to_owned()),
     ];
     facts.retain(|(_, _, value)| !value.is_empty());
-    if let Ok(serde_json::Value::Object(all)) = serde_json::to_value(limits) {
-        facts.extend(all.into_iter().map(|(name, value)| ("limits", words(&name), value.to_string())));
+    // wgpu lists its limits in no other way without serde, which costs more to build than all else that needs it.
+    for line in format!("{limits:#?}").lines() {
+        if let Some((name, value)) = line.trim().trim_end_matches(',').split_once(": ") {
+            facts.push(("limits", words(name), value.to_owned()));
+        }
     }
     let downlevel = adapter.get_downlevel_capabilities();
     // On DirectX 12 it is always the same; the device's own is in `Device::compiler`.
@@ -227,19 +230,9 @@ fn facts(
     facts
 }
 
-/// `maxBufferSize` and `SHADER_F64` as words.
+/// `max_buffer_size` and `SHADER_F64` as words.
 fn words(name: &str) -> String {
-    if name.contains('_') || name.chars().all(|c| !c.is_lowercase()) {
-        return name.to_lowercase().replace('_', " ");
-    }
-    let mut text = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() {
-            text.push(' ');
-        }
-        text.extend(c.to_lowercase());
-    }
-    text
+    name.to_lowercase().replace('_', " ")
 }
 
 fn is_software(name: &str) -> bool {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::script::{Data, Script, variables};
+use super::expression::{Data, Meaning, Value};
+use super::script::{Script, variables};
 use crate::error::Result;
 use crate::shader::Layout;
 use crate::suite::{Interface, Oracle, Scalar, Shape};
@@ -45,22 +46,18 @@ pub(super) fn by_expression(
     is_exact: bool,
     scalars: u64,
 ) -> Result<Wanted> {
-    let (script, shape, interface) = (script.clone(), shape.clone(), interface.clone());
     let (scalar, is_word) = (layout.scalar, layout.scalar == Scalar::U32);
-    let scope = move || {
-        let mut scope = variables(&shape, Some(&interface));
-        for (name, data) in &data {
-            scope.push_constant(name.clone(), data.clone());
-        }
-        scope.push("i", 0_i64);
-        scope
-    };
+    let mut scope = variables(shape, Some(interface));
+    scope.extend(data.into_iter().map(|(name, data)| (name, Meaning::Buffer(data))));
+    scope.insert("i".to_owned(), Meaning::Value(Value::Whole(0)));
+    let script = script.clone();
     // The faults that every index has are found before anything runs.
+    let mut frame = script.frame(&scope)?;
     for index in [0, scalars - 1] {
-        let mut scope = scope();
-        scope.set_value("i", index as i64);
-        script.value(&mut scope)?;
+        frame.set("i", Value::Whole(index as i64));
+        script.value_in(&mut frame)?;
     }
+    drop(frame);
     let stored = move |value: f64| match scalar {
         Scalar::U32 if is_word => f64::from(value as i64 as u32),
         Scalar::F32 if is_exact => f64::from(value as f32),
@@ -69,12 +66,14 @@ pub(super) fn by_expression(
     };
     Ok(Arc::new(move |first, slots: &mut [f64]| {
         const PIECE: usize = 256;
-        slots.par_chunks_mut(PIECE).enumerate().for_each_init(&scope, |scope, (piece, slots)| {
-            let (start, variables) = (first + (piece * PIECE) as u64, scope.len());
-            for (index, slot) in (start..).zip(slots) {
-                scope.set_value("i", index as i64);
-                *slot = script.value(scope).map_or(f64::NAN, stored);
-                scope.rewind(variables);
+        let frame = || script.frame(&scope).ok();
+        slots.par_chunks_mut(PIECE).enumerate().for_each_init(frame, |frame, (piece, slots)| {
+            for (index, slot) in (first + (piece * PIECE) as u64..).zip(slots) {
+                let value = frame.as_mut().and_then(|frame| {
+                    frame.set("i", Value::Whole(index as i64));
+                    script.value_in(frame).ok()
+                });
+                *slot = value.map_or(f64::NAN, stored);
             }
         });
     }))

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use rhai::Scope;
-
 use super::answers::{Wanted, allowed, by_expression, decode, decoded};
+use super::expression::Data;
 use super::kernel::Text;
-use super::script::{Data, Script, variables};
+use super::script::{Scope, Script, variables};
 use crate::error::{Error, Result};
 use crate::shader::Layout;
 use crate::suite::input::Values;
@@ -103,7 +102,7 @@ impl Declared {
     }
 
     /// The buffer of a binding.
-    fn bound(&self, number: u64, layout: &Layout, access: Access, scope: &mut Scope<'_>, n: u64) -> Result<Bound> {
+    fn bound(&self, number: u64, layout: &Layout, access: Access, scope: &Scope, n: u64) -> Result<Bound> {
         let own = self.shared.buffers.get(&layout.name).cloned().unwrap_or_default();
         let size = layout.scalar.bytes() as u64;
         if access == Access::Uniform || !own.words.is_empty() {
@@ -152,7 +151,7 @@ impl Declared {
     }
 
     /// The bits of a word of a uniform buffer.
-    fn word(&self, word: &Script, layout: &Layout, scope: &mut Scope<'_>) -> Result<u32> {
+    fn word(&self, word: &Script, layout: &Layout, scope: &Scope) -> Result<u32> {
         let value = word.value(scope)?;
         if layout.scalar == Scalar::F32 {
             return Ok((value as f32).to_bits());
@@ -165,7 +164,7 @@ impl Declared {
     /// The buffers of the bindings, with their layouts.
     fn all(&self, shape: &Shape, interface: &Interface) -> Result<Vec<(Layout, Access, Bound)>> {
         let layouts = self.layouts(shape)?;
-        let mut scope = variables(shape, Some(interface));
+        let scope = variables(shape, Some(interface));
         let mut found = Vec::new();
         for binding in &interface.bindings {
             if binding.access == Access::Texture {
@@ -174,7 +173,7 @@ impl Declared {
             let layout = layouts.iter().find(|layout| layout.name == binding.name);
             let layout = layout.ok_or_else(|| self.fault(format!("'{}' has no layout", binding.name)))?.clone();
             let number = self.shared.numbers.get(&binding.name).copied().unwrap_or(0);
-            let bound = self.bound(number, &layout, binding.access, &mut scope, shape.count())?;
+            let bound = self.bound(number, &layout, binding.access, &scope, shape.count())?;
             found.push((layout, binding.access, bound));
         }
         if !interface.samplers.is_empty() {
@@ -244,14 +243,14 @@ impl Declaration for Declared {
     }
 
     fn steps(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Step>> {
-        let mut scope = variables(shape, Some(interface));
+        let scope = variables(shape, Some(interface));
         let mut groups = [1_u32; 3];
         if self.groups.is_empty() {
             let needed = shape.count().div_ceil(u64::from(interface.invocations()).max(1));
             groups[0] = u32::try_from(needed).unwrap_or(u32::MAX);
         }
         for (slot, script) in groups.iter_mut().zip(&self.groups) {
-            *slot = u32::try_from(script.whole(&mut scope, 1)?).unwrap_or(u32::MAX);
+            *slot = u32::try_from(script.whole(&scope, 1)?).unwrap_or(u32::MAX);
         }
         if let Some(most) = groups.iter().find(|side| **side > 65_535) {
             return Err(self.fault(format!(
@@ -272,7 +271,7 @@ impl Declaration for Declared {
     fn work(&self, shape: &Shape) -> Work {
         // Evaluated for every size when the file is read.
         let value = |script: &Option<Script>| {
-            script.as_ref().and_then(|script| script.whole(&mut variables(shape, None), 0).ok()).unwrap_or(0)
+            script.as_ref().and_then(|script| script.whole(&variables(shape, None), 0).ok()).unwrap_or(0)
         };
         Work { bytes: value(&self.shared.bytes), flops: value(&self.shared.flops) }
     }
@@ -306,10 +305,10 @@ impl Declaration for Declared {
         let known = all.iter().find(|(layout, access, _)| layout.name == name && *access == Access::ReadWrite);
         let (layout, _, bound) = known
             .ok_or_else(|| self.fault(format!("[verify]: the kernel writes no '{name}' but {}", written.join(", "))))?;
-        let mut scope = variables(shape, Some(interface));
+        let scope = variables(shape, Some(interface));
         let words = matches!(bound.contents, Contents::Words(_));
         let own = if words { bound.scalars * 4 / layout.scalar.bytes() as u64 } else { bound.scalars };
-        let scalars = verify.length.as_ref().map_or(Ok(own), |length| length.whole(&mut scope, 1))?;
+        let scalars = verify.length.as_ref().map_or(Ok(own), |length| length.whole(&scope, 1))?;
         if scalars > own {
             return Err(self.fault(format!("[verify]: length is {scalars}, and '{name}' has {own} scalars")));
         }

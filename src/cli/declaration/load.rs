@@ -368,7 +368,7 @@ fn checked(family: &'static Family, shared: &Shared) -> Result<()> {
                 let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
                 let shape = Shape::new(cases.dtypes[0], extent, params);
                 for script in [&shared.bytes, &shared.flops].into_iter().flatten() {
-                    script.whole(&mut variables(&shape, None), 0)?;
+                    script.whole(&variables(&shape, None), 0)?;
                 }
             }
         }

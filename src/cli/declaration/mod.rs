@@ -2,6 +2,7 @@
 
 mod answers;
 mod declared;
+mod expression;
 mod kernel;
 mod load;
 mod options;

@@ -1,68 +1,21 @@
 //! Expressions in a kernel's declaration: lengths, grids, work and right answers.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use rhai::{AST, Dynamic, Engine, EvalAltResult, Scope};
-
+use super::expression::{Expression, Frame, Meaning, Value};
 use crate::error::{Error, Result};
-use crate::suite::{Extent, Interface, Shape, Value};
+use crate::suite::{Extent, Interface, Shape, Value as Constant};
 
-/// Operations of one evaluation, against loops without end.
-const MOST_OPERATIONS: u64 = 10_000_000;
-
-/// Largest string, array or map of an expression, against doubling in a loop.
-const LARGEST: usize = 1 << 16;
+/// The names that an expression may use.
+pub(super) type Scope = BTreeMap<String, Meaning>;
 
 /// A parsed expression.
 #[derive(Clone)]
 pub(super) struct Script {
     /// What it is for, with the file: `stencil.toml: groups`.
     what: String,
-    ast: Arc<AST>,
-}
-
-/// The elements of a buffer, for the expression of an answer: `input[i]`.
-#[derive(Clone)]
-pub(super) struct Data {
-    /// Element by index.
-    pub at: Arc<dyn Fn(u64) -> f64 + Send + Sync>,
-    /// Number of elements.
-    pub count: u64,
-    /// Whether they are integers.
-    pub is_integer: bool,
-}
-
-impl Data {
-    fn get(&mut self, index: i64) -> Result<Dynamic, Box<EvalAltResult>> {
-        let known = u64::try_from(index).ok().filter(|index| *index < self.count);
-        let index = known.ok_or_else(|| format!("there is no element {index} of {}", self.count))?;
-        let value = (self.at)(index);
-        Ok(if self.is_integer { Dynamic::from_int(value as i64) } else { Dynamic::from_float(value) })
-    }
-}
-
-/// Rhai without modules, and without output.
-fn engine() -> &'static Engine {
-    static ENGINE: OnceLock<Engine> = OnceLock::new();
-    ENGINE.get_or_init(|| {
-        let mut engine = Engine::new();
-        engine.set_max_operations(MOST_OPERATIONS);
-        engine.set_max_string_size(LARGEST).set_max_array_size(LARGEST).set_max_map_size(LARGEST);
-        engine.on_print(|_| {}).on_debug(|_, _, _| {});
-        engine.disable_symbol("eval");
-        engine.register_type_with_name::<Data>("buffer").register_indexer_get(Data::get);
-        engine.register_fn("ceil_div", |a: i64, b: i64| -> Result<i64, Box<EvalAltResult>> {
-            if b <= 0 { Err("ceil_div divides by a positive number".into()) } else { Ok((a + b - 1).div_euclid(b)) }
-        });
-        for (name, select) in [("min", f64::min as fn(f64, f64) -> f64), ("max", f64::max)] {
-            engine.register_fn(name, move |a: i64, b: f64| select(a as f64, b));
-            engine.register_fn(name, move |a: f64, b: i64| select(a, b as f64));
-        }
-        engine.register_fn("f32", |x: f64| f64::from(x as f32));
-        engine.register_fn("f32", |x: i64| f64::from(x as f32));
-        engine.register_fn("bits", |x: f64| i64::from((x as f32).to_bits()));
-        engine
-    })
+    expression: Arc<Expression>,
 }
 
 impl Script {
@@ -71,28 +24,42 @@ impl Script {
     /// # Errors
     /// [`Error::Usage`] with the fault and its place.
     pub(super) fn new(what: &str, text: &str) -> Result<Self> {
-        let ast = engine().compile(text).map_err(|error| Error::Usage(format!("{what}: {}", sentence(&error))))?;
-        Ok(Self { what: what.to_owned(), ast: Arc::new(ast) })
+        let expression = Expression::parse(text).map_err(|fault| Error::Usage(format!("{what}: {fault}")))?;
+        Ok(Self { what: what.to_owned(), expression: Arc::new(expression) })
+    }
+
+    /// The expression with these variables.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where it needs another one.
+    pub(super) fn frame(&self, scope: &Scope) -> Result<Frame<'_>> {
+        self.expression.frame(|name| scope.get(name).cloned()).map_err(|fault| self.fault(&fault))
+    }
+
+    /// Its value in this frame.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where it has none.
+    pub(super) fn value_in(&self, frame: &mut Frame<'_>) -> Result<f64> {
+        frame.value().map(Value::real).map_err(|fault| self.fault(&fault))
     }
 
     /// Its value with these variables.
     ///
     /// # Errors
-    /// [`Error::Usage`] where it has none that is a number.
-    pub(super) fn value(&self, scope: &mut Scope<'_>) -> Result<f64> {
-        let fault = |message: String| Error::Usage(format!("{}: {message}", self.what));
-        let found: Dynamic = engine().eval_ast_with_scope(scope, &self.ast).map_err(|error| fault(sentence(&error)))?;
-        number(&found).ok_or_else(|| fault(format!("the value is no number but a {}", found.type_name())))
+    /// Those of [`Script::frame`] and [`Script::value_in`].
+    pub(super) fn value(&self, scope: &Scope) -> Result<f64> {
+        self.value_in(&mut self.frame(scope)?)
     }
 
     /// Its value, which must be a whole number from `least` on.
     ///
     /// # Errors
     /// [`Error::Usage`] if it is not.
-    pub(super) fn whole(&self, scope: &mut Scope<'_>, least: u64) -> Result<u64> {
+    pub(super) fn whole(&self, scope: &Scope, least: u64) -> Result<u64> {
         let value = self.value(scope)?;
         let is_whole = value.fract() == 0.0 && value >= least as f64 && value < 9e15;
-        let fault = || Error::Usage(format!("{}: {value} is no whole number from {least} on", self.what));
+        let fault = || self.fault(&format!("{value} is no whole number from {least} on"));
         is_whole.then_some(value as u64).ok_or_else(fault)
     }
 
@@ -100,108 +67,196 @@ impl Script {
     pub(super) fn what(&self) -> &str {
         &self.what
     }
-}
 
-fn number(value: &Dynamic) -> Option<f64> {
-    let of_bool = || value.as_bool().ok().map(|value| f64::from(u8::from(value)));
-    value.as_float().ok().or_else(|| value.as_int().ok().map(|value| value as f64)).or_else(of_bool)
-}
-
-/// Rhai's message as part of a sentence.
-fn sentence(error: &dyn std::fmt::Display) -> String {
-    let text = error.to_string();
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + chars.as_str())
+    fn fault(&self, message: &str) -> Error {
+        Error::Usage(format!("{}: {message}", self.what))
+    }
 }
 
 /// The variables of expressions: the size, the parameters, and the overrides and the workgroup of a kernel.
-pub(super) fn variables(shape: &Shape, interface: Option<&Interface>) -> Scope<'static> {
+pub(super) fn variables(shape: &Shape, interface: Option<&Interface>) -> Scope {
     let mut scope = Scope::new();
-    let mut whole = |name: &str, value: u64| {
-        scope.push_constant(name.to_owned(), i64::try_from(value).unwrap_or(i64::MAX));
-    };
-    whole("n", shape.count());
-    whole("size", shape.dtype.scalar().bytes() as u64);
+    let mut known = |name: &str, value| scope.insert(name.to_owned(), Meaning::Value(value));
+    let whole = |value: u64| Value::Whole(i64::try_from(value).unwrap_or(i64::MAX));
+    known("n", whole(shape.count()));
+    known("size", whole(shape.dtype.scalar().bytes() as u64));
     match shape.extent {
         Extent::Linear(_) => {}
         Extent::Matrix(rows, columns) => {
-            whole("rows", rows);
-            whole("columns", columns);
+            known("rows", whole(rows));
+            known("columns", whole(columns));
         }
         Extent::Product(m, n, k) => {
-            whole("M", m);
-            whole("N", n);
-            whole("K", k);
+            known("M", whole(m));
+            known("N", whole(n));
+            known("K", whole(k));
         }
     }
     if let Some(interface) = interface {
         for (name, value) in ["workgroup_x", "workgroup_y", "workgroup_z"].iter().zip(interface.workgroup_size) {
-            whole(name, value.into());
+            known(name, whole(value.into()));
         }
-        whole("workgroup", interface.invocations().into());
+        known("workgroup", whole(interface.invocations().into()));
     }
-    let overrides = interface.map_or(&[][..], |interface| &interface.overrides);
-    for (name, value) in overrides {
-        match *value {
-            Value::Bool(value) => scope.push_constant(name.clone(), i64::from(value)),
-            Value::U32(value) => scope.push_constant(name.clone(), i64::from(value)),
-            Value::I32(value) => scope.push_constant(name.clone(), i64::from(value)),
-            Value::F32(value) => scope.push_constant(name.clone(), f64::from(value)),
-            Value::F64(value) => scope.push_constant(name.clone(), value),
+    for (name, value) in &shape.params {
+        known(name, if value.fract() == 0.0 { Value::Whole(*value as i64) } else { Value::Real(*value) });
+    }
+    for (name, value) in interface.map_or(&[][..], |interface| &interface.overrides) {
+        let value = match *value {
+            Constant::Bool(value) => Value::Whole(value.into()),
+            Constant::U32(value) => Value::Whole(value.into()),
+            Constant::I32(value) => Value::Whole(value.into()),
+            Constant::F32(value) => Value::Real(value.into()),
+            Constant::F64(value) => Value::Real(value),
         };
-    }
-    for (name, value) in shape.params.iter().filter(|(name, _)| !overrides.iter().any(|(known, _)| known == *name)) {
-        if value.fract() == 0.0 {
-            scope.push_constant(name.clone(), *value as i64);
-        } else {
-            scope.push_constant(name.clone(), *value);
-        }
+        known(name, value);
     }
     scope
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::expression::Data;
     use super::*;
 
     fn value(text: &str) -> Result<f64, String> {
-        let mut scope = Scope::new();
-        scope.push("n", 1000_i64);
         let data = Data { at: Arc::new(|index| index as f64 / 2.0), count: 10, is_integer: false };
-        scope.push("input", data);
-        Script::new("x.toml: groups", text)
-            .and_then(|script| script.value(&mut scope))
-            .map_err(|error| error.to_string())
+        let keys = Data { at: Arc::new(|index| index as f64 * 3.0), count: 10, is_integer: true };
+        let scope = Scope::from([
+            ("n".to_owned(), Meaning::Value(Value::Whole(1000))),
+            ("input".to_owned(), Meaning::Buffer(data)),
+            ("keys".to_owned(), Meaning::Buffer(keys)),
+        ]);
+        let script = Script::new("x.toml: groups", text);
+        script.and_then(|script| script.value(&scope)).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn integers_stay_integers_and_mix_with_floats() {
-        assert_eq!(value("n / 256"), Ok(3.0));
-        assert_eq!(value("ceil_div(n, 256)"), Ok(4.0));
-        assert_eq!(value("2.5 * n"), Ok(2500.0));
-        assert_eq!(value("input[3] + 1"), Ok(2.5));
-        assert_eq!(value("let s = 0.0; for k in 0..4 { s += input[k]; } s"), Ok(3.0));
-        assert_eq!(value("if n > 10 { min(n, 0.5) } else { 2 }"), Ok(0.5));
-        assert_eq!(value("f32(0.1)"), Ok(f64::from(0.1_f32)));
-        assert_eq!(value("bits(1.0)"), Ok(f64::from(1.0_f32.to_bits())));
+    fn an_expression_has_the_value_that_it_has_in_rust() {
+        for (text, wanted) in [
+            ("n / 256", 3.0),
+            ("-7 / 2 * 2 + -7 % 2", -7.0),
+            ("ceil_div(n, 256) + ceil_div(-3, 2)", 3.0),
+            ("2.5 * n", 2500.0),
+            ("7 / 2.0 - 0x10 - 1_000 + 2e-1", -1012.3),
+            ("1 + 2 * 3 - 4 - 5", -2.0),
+            ("100 / 10 / 5 % 3 * 2", 4.0),
+            ("1 << 3 + 1 | 6 & 3 ^ 1", 19.0),
+            ("1 < 2 && !(3 <= 2) || 1 / 0 == 1", 1.0),
+            ("n == 1000.0 && n != 1 && 0 > -1 && 1 >= 1", 1.0),
+            ("input[3] + keys[2] / 4", 2.5),
+            ("let s = 0.0; for k in 0..4 { s += input[k]; } s", 3.0),
+            ("let s = 1; for k in 1..4 { let t = s; for l in 0..k { s += t * l; } } s", 8.0),
+            ("let a = 1; if a == 1 { let a = 5; a = 6; } a", 1.0),
+            ("if n > 10 { min(n, 0.5) } else { 2 }", 0.5),
+            ("let x = if n < 10 { 1 } else if n < 2000 { 2 } else { 3 }; x * 10", 20.0),
+            ("if n == 1 { 1 } else { 2 } * 3 // a comment", 6.0),
+            ("f32(0.1)", f64::from(0.1_f32)),
+            ("bits(1.0)", f64::from(1.0_f32.to_bits())),
+            ("(n - 984).sqrt().max(3) + abs(-2) + int(2.9) + 1.5.floor() + 2.pow(10) + float(1) / 2", 1033.5),
+        ] {
+            let found = value(text).expect(text);
+            assert!((found - wanted).abs() <= 1e-12 * wanted.abs(), "{text}: {found}");
+        }
     }
 
     #[test]
     fn a_fault_is_one_sentence_with_its_place() {
         for (text, part) in [
             ("rows / 2", "x.toml: groups: variable not found: rows (line 1, position 1)"),
-            ("n / ", "x.toml: groups: script is incomplete (line 1, position 5)"),
-            ("let s = \"ab\"; loop { s += s }", "length of string too large"),
-            ("let a = [1]; loop { a += a }", "size of array"),
-            ("input[10]", "there is no element 10 of 10"),
-            ("loop {}", "too many operations"),
-            ("\"n\"", "the value is no number but a string"),
-            ("n / 0", "division by zero"),
-            ("eval(\"1\")", "eval"),
-            ("import \"x\"", "import"),
+            ("n / ", "x.toml: groups: expecting a value, found the end (line 1, position 5)"),
+            ("let a = 1;\n  a + é", "expecting a value, found '\\u{e9}' (line 2, position 7)"),
+            ("n +\n  nosuch(1)", "function not found: nosuch (line 2, position 3)"),
+            ("input[10]", "there is no element 10 of 10 (line 1, position 1)"),
+            ("input[0 - 1]", "there is no element -1 of 10"),
+            ("input[0.5]", "an index is a whole number"),
+            ("input + 1", "input is a buffer: write input[i]"),
+            ("n[0]", "n is no buffer"),
+            ("input[1", "expecting ']', found the end (line 1, position 8)"),
+            ("min(1)", "min has two arguments (line 1, position 1)"),
+            ("n = 2", "only a variable of 'let' can be changed"),
+            ("let a = 1; a = 2;", "expecting a value, found the end"),
+            ("1 2", "expecting ';' or an operator, found '2' (line 1, position 3)"),
+            ("for k in 0..n { 1 }", "expecting a value, found the end"),
+            ("let s = 0; for k in 0..1000000000 { s += 1 } s", "too many operations (line 1, position"),
+            ("\"n\"", "expecting a value, found '\\\"'"),
+            ("n / 0", "division by zero (line 1, position 3)"),
+            ("n * 9223372036854775807", "has no result of 64 bits"),
+            ("1 << 64", "has no result of 64 bits"),
+            ("99999999999999999999", "99999999999999999999 is no number"),
+            ("1.5 & 1", "'&' needs whole numbers"),
+            ("", "expecting a value, found the end (line 1, position 1)"),
         ] {
             let fault = value(text).expect_err(text);
-            assert!(fault.to_lowercase().contains(part) && !fault.contains('\n'), "{text}: {fault}");
+            assert!(fault.contains(part) && !fault.contains('\n'), "{text}: {fault}");
         }
+    }
+
+    /// In a thread with the stack of a worker of rayon, the smallest that expressions get.
+    #[test]
+    fn no_text_overflows_the_stack() {
+        let deep = |open: &str, middle: &str, close: &str| {
+            [60, 100_000].map(|levels| open.repeat(levels) + middle + &close.repeat(levels))
+        };
+        let texts = [
+            deep("(1 || 1 && 1 == 1 | 1 ^ 1 & 1 << 1 + 1 * ", "1", ")"),
+            deep("-", "1", ""),
+            deep("input[", "1", "]"),
+            deep("sqrt(", "1", ")"),
+            deep("if 1 { ", "1", " }"),
+            deep("if 0 { 1 } else ", "{ 1 }", ""),
+            deep("for k in 0..1 { ", "1", " }"),
+            deep("", "1", ".abs()"),
+        ];
+        let long =
+            ["1 + ".repeat(100_000) + "1", "1 + 2 * ".repeat(100_000) + "1", "let a = 1; ".repeat(100_000) + "a"];
+        let check = move || {
+            let faults = texts.iter().flatten().filter(|text| value(text).is_err()).count();
+            assert!(faults >= texts.len(), "{faults}");
+            assert!(long.iter().all(|text| value(text).is_ok()));
+        };
+        std::thread::Builder::new()
+            .stack_size(2 << 20)
+            .spawn(check)
+            .expect("a thread")
+            .join()
+            .expect("values and faults");
+    }
+
+    /// Whatever a text holds, it ends with a value or a fault.
+    #[test]
+    fn any_text_is_evaluated_or_refused() {
+        const PARTS: [&str; 24] = [
+            "let a = ",
+            "for k in 0..3 ",
+            "if ",
+            "else ",
+            "{",
+            "}",
+            "(",
+            ")",
+            "input[",
+            "]",
+            "a",
+            "k",
+            "n",
+            "1",
+            "2.5",
+            " + ",
+            " - ",
+            " / ",
+            " && ",
+            ";",
+            ".sqrt()",
+            "min(",
+            ",",
+            "é",
+        ];
+        arbtest::arbtest(|u| {
+            let text: String =
+                (0..u.int_in_range(0..=20)?).map(|_| u.choose(&PARTS).copied()).collect::<Result<_, _>>()?;
+            let _ = value(&text);
+            Ok(())
+        });
     }
 }

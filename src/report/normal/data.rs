@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Among, sentences};
+use super::{sentences};
 use crate::results::Record;
 use crate::results::normal::{Reference, Standing, Unit, standings};
 
@@ -47,10 +47,10 @@ struct Figure {
 
 /// How each run in `records`, the report called `name`, stands among others.
 #[must_use]
-pub fn data(name: &str, records: &[Record], among: &Among) -> Vec<Normality> {
+pub fn data(name: &str, records: &[Record], references: &[Reference]) -> Vec<Normality> {
     let of_run = |run: Reference| {
-        let standings = standings(&run, &among.references);
-        let sentences = sentences(&run, &standings, records, among);
+        let standings = standings(&run, references);
+        let sentences = sentences(&run, &standings, records, references);
         Normality {
             report: name.to_owned(),
             device: run.device,

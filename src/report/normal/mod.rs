@@ -4,7 +4,6 @@ mod data;
 mod packed;
 
 use super::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
-use super::published::FAMILY;
 use crate::backend::Api;
 use crate::results::normal::{Figure, Hint, LEAST_CARDS, Reference, Standing, Unit, hints, standings};
 use crate::results::stats::{Estimate, student};
@@ -13,27 +12,9 @@ use crate::suite::binary_size;
 pub use data::{Normality, data};
 pub use packed::{Shipped, pack, unpack};
 
-/// What reports are compared with.
-#[derive(Debug, Clone, Default)]
-pub struct Among {
-    /// Runs.
-    pub references: Vec<Reference>,
-    /// Rows that other programs published: shown beside figures, and never compared.
-    pub published: Vec<Record>,
-}
-
-impl Among {
-    /// Adds the rows of a report.
-    pub fn add(&mut self, records: Vec<Record>) {
-        let (published, measured): (Vec<_>, Vec<_>) = records.into_iter().partition(|row| row.family == FAMILY);
-        self.references.extend(Reference::of_report(&measured));
-        self.published.extend(published);
-    }
-}
-
-/// How each run in `records`, the report called `name`, stands among others.
+/// How each run in `records`, the report called `name`, stands among `references`.
 #[must_use]
-pub fn write(name: &str, records: &[Record], among: &Among, medium: Medium) -> String {
+pub fn write(name: &str, records: &[Record], references: &[Reference], medium: Medium) -> String {
     let runs = Reference::of_report(records);
     let mut parts = Vec::new();
     if runs.is_empty() {
@@ -43,13 +24,13 @@ pub fn write(name: &str, records: &[Record], among: &Among, medium: Medium) -> S
         if !parts.is_empty() {
             parts.push(Part::text(""));
         }
-        parts.extend(of_run(name, run, records, among));
+        parts.extend(of_run(name, run, records, references));
     }
     lay_out(parts, medium)
 }
 
-fn of_run(name: &str, run: &Reference, records: &[Record], among: &Among) -> Vec<Part> {
-    let standings = standings(run, &among.references);
+fn of_run(name: &str, run: &Reference, records: &[Record], references: &[Reference]) -> Vec<Part> {
+    let standings = standings(run, references);
     let reports = standings.iter().map(|standing| standing.reports).max().unwrap_or(0);
     let cards = standings.iter().map(|standing| standing.cards).max().unwrap_or(0);
     let api = Api::named(&run.api).map_or_else(|| run.api.clone(), |api| api.title().to_owned());
@@ -67,7 +48,7 @@ fn of_run(name: &str, run: &Reference, records: &[Record], among: &Among) -> Vec
         parts.push(Part::Table(grid(&standings, has_quantiles)));
         parts.push(note(legend(cards, has_quantiles)));
     }
-    parts.extend(sentences(run, &standings, records, among).into_iter().map(note));
+    parts.extend(sentences(run, &standings, records, references).into_iter().map(note));
     parts
 }
 
@@ -89,18 +70,17 @@ fn legend(cards: usize, has_quantiles: bool) -> String {
 }
 
 /// What follows from the figures, and what was not compared.
-fn sentences(run: &Reference, standings: &[Standing], records: &[Record], among: &Among) -> Vec<String> {
-    let published = published(run, standings, &among.published);
+fn sentences(run: &Reference, standings: &[Standing], records: &[Record], references: &[Reference]) -> Vec<String> {
     if standings.iter().all(|standing| standing.reports == 0) {
-        return std::iter::once(nothing(run, standings)).chain(published).collect();
+        return vec![nothing(run, standings)];
     }
-    let mut sentences: Vec<String> = left_out(standings).into_iter().chain(published).collect();
+    let mut sentences: Vec<String> = left_out(standings).into_iter().collect();
     let slow: Vec<&Standing> = standings.iter().filter(|standing| standing.is_slow()).collect();
     let fast: Vec<&Standing> = standings.iter().filter(|standing| standing.is_fast()).collect();
     sentences.extend(edge(&slow, true).into_iter().chain(edge(&fast, false)));
     if !slow.is_empty() {
         let own: Vec<Record> = records.iter().filter(|row| run.has(row)).cloned().collect();
-        sentences.extend(causes(&hints(run, &own, &among.references)));
+        sentences.extend(causes(&hints(run, &own, references)));
     } else if fast.is_empty() {
         let has_quantiles = standings.iter().any(Standing::has_quantile);
         let others = if has_quantiles { "nearly all other cards" } else { "all of these reports" };
@@ -121,36 +101,6 @@ fn nothing(run: &Reference, standings: &[Standing]) -> String {
             if run.profile.is_empty() { String::new() } else { format!(" ({} here)", run.profile) },
         ),
     }
-}
-
-/// Figures that other programs published for the device, beside this run's: a sentence for each program.
-fn published(run: &Reference, standings: &[Standing], rows: &[Record]) -> Vec<String> {
-    let device = run.device.to_lowercase();
-    let is_of_device = |row: &&Record| {
-        let own = row.device.to_lowercase();
-        !own.is_empty() && (device.contains(&own) || own.contains(&device))
-    };
-    let mut by_tool: Vec<(&str, Vec<String>)> = Vec::new();
-    for row in rows.iter().filter(is_of_device) {
-        let name = row.benchmark.replace('_', " ");
-        let own = run.copy_in.iter().chain(standings.iter().map(|standing| &standing.figure));
-        let Some(own) = own.into_iter().find(|figure| figure.name == name) else { continue };
-        let theirs = match own.unit {
-            Unit::Bytes => row.gb_per_s,
-            Unit::Flops | Unit::Operations => row.gflop_per_s,
-            Unit::Time => row.median_ns,
-        };
-        let Some(theirs) = theirs.filter(|theirs| *theirs > 0.0) else { continue };
-        let text = format!("{name} {} (here {})", value(own.unit, theirs, 3), quoted(own));
-        match by_tool.iter_mut().find(|(tool, _)| *tool == row.tool_version) {
-            Some((_, texts)) => texts.push(text),
-            None => by_tool.push((&row.tool_version, vec![text])),
-        }
-    }
-    let sentence = |(tool, texts): (&str, Vec<String>)| {
-        format!("Published by {tool}, not verified and not compared: {}.", texts.join(", "))
-    };
-    by_tool.into_iter().map(sentence).collect()
 }
 
 /// Reports that are not compared in some figure.

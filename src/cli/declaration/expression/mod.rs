@@ -1,0 +1,206 @@
+//! A small language of expressions: numbers, `let`, `if`, `for` over a range, buffers and functions.
+//!
+//! A tree has a limited height and an evaluation a limited number of operations, so that text of any kind ends with a
+//! value or a fault.
+
+mod parse;
+mod value;
+
+use std::sync::Arc;
+
+pub(super) use value::Value;
+use value::{Arity, Function, Operator};
+
+/// Operations of one evaluation, against loops that nobody waits for.
+const MOST_OPERATIONS: u64 = 10_000_000;
+
+/// A sentence, and the byte of the text that it is about.
+type Fault = (String, usize);
+
+/// The elements of a buffer, for the expression of an answer: `input[i]`.
+#[derive(Clone)]
+pub(super) struct Data {
+    /// Element by index.
+    pub at: Arc<dyn Fn(u64) -> f64 + Send + Sync>,
+    /// Number of elements.
+    pub count: u64,
+    /// Whether they are integers.
+    pub is_integer: bool,
+}
+
+impl Data {
+    fn get(&self, index: Value) -> Result<Value, String> {
+        let Value::Whole(index) = index else { return Err("an index is a whole number".to_owned()) };
+        let known = u64::try_from(index).ok().filter(|index| *index < self.count);
+        let index = known.ok_or_else(|| format!("there is no element {index} of {}", self.count))?;
+        let value = (self.at)(index);
+        Ok(if self.is_integer { Value::Whole(value as i64) } else { Value::Real(value) })
+    }
+}
+
+/// What a name from outside of the expression means.
+#[derive(Clone)]
+pub(super) enum Meaning {
+    Value(Value),
+    Buffer(Data),
+}
+
+/// A parsed expression.
+pub(super) struct Expression {
+    text: String,
+    body: Node,
+    /// The names from outside, each with its first byte.
+    names: Vec<(String, usize)>,
+    /// Number of its own variables, at most at the same time.
+    locals: usize,
+}
+
+/// A part of an expression. Numbers beside the parts are the first byte, for faults, or an index of a variable.
+enum Node {
+    Value(Value),
+    Local(usize),
+    Outer(usize, usize),
+    Element(usize, usize, Box<Node>),
+    Negative(usize, Box<Node>),
+    Not(Box<Node>),
+    /// Operations of one precedence, from left to right.
+    Chain(Box<Node>, Vec<(&'static Operator, usize, Node)>),
+    Call(&'static Function, usize, Vec<Node>),
+    If(Box<[Node; 3]>),
+    Set(usize, Box<Node>),
+    /// The variable; the first value, the one after the last, and the body.
+    For(usize, usize, Box<[Node; 3]>),
+    Block(Vec<Node>),
+}
+
+impl Expression {
+    /// # Errors
+    /// The first fault and its place.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        parse::parse(text).map_err(|fault| placed(text, fault))
+    }
+
+    /// An evaluation with these meanings of names.
+    ///
+    /// # Errors
+    /// A name without a meaning.
+    pub(super) fn frame(&self, meaning: impl Fn(&str) -> Option<Meaning>) -> Result<Frame<'_>, String> {
+        let known = |(name, at): &(String, usize)| {
+            meaning(name).ok_or_else(|| placed(&self.text, (format!("variable not found: {name}"), *at)))
+        };
+        let outer = self.names.iter().map(known).collect::<Result<_, _>>()?;
+        Ok(Frame { of: self, outer, locals: vec![Value::NONE; self.locals], left: 0 })
+    }
+}
+
+/// `sentence (line 2, position 7)`.
+fn placed(text: &str, (sentence, at): Fault) -> String {
+    let before = &text[..at];
+    let line = before.matches('\n').count() + 1;
+    let position = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!("{sentence} (line {line}, position {position})")
+}
+
+/// An expression with the values of its variables.
+pub(super) struct Frame<'a> {
+    of: &'a Expression,
+    outer: Vec<Meaning>,
+    locals: Vec<Value>,
+    left: u64,
+}
+
+impl Frame<'_> {
+    /// Changes the value of a name from outside.
+    pub(super) fn set(&mut self, name: &str, value: Value) {
+        if let Some(index) = self.of.names.iter().position(|(known, _)| known == name) {
+            self.outer[index] = Meaning::Value(value);
+        }
+    }
+
+    /// The value of the expression.
+    ///
+    /// # Errors
+    /// What is wrong, and its place.
+    pub(super) fn value(&mut self) -> Result<Value, String> {
+        self.left = MOST_OPERATIONS;
+        let of = self.of;
+        self.of(&of.body).map_err(|fault| placed(&of.text, fault))
+    }
+
+    fn of(&mut self, node: &Node) -> Result<Value, Fault> {
+        match node {
+            Node::Value(value) => Ok(*value),
+            Node::Local(slot) => Ok(self.locals[*slot]),
+            Node::Outer(index, at) => match &self.outer[*index] {
+                Meaning::Value(value) => Ok(*value),
+                Meaning::Buffer(_) => Err((format!("{0} is a buffer: write {0}[i]", self.of.names[*index].0), *at)),
+            },
+            Node::Element(index, at, element) => {
+                let element = self.of(element)?;
+                match &self.outer[*index] {
+                    Meaning::Buffer(data) => data.get(element).map_err(|sentence| (sentence, *at)),
+                    Meaning::Value(_) => Err((format!("{} is no buffer", self.of.names[*index].0), *at)),
+                }
+            }
+            Node::Negative(at, node) => match self.of(node)? {
+                Value::Real(value) => Ok(Value::Real(-value)),
+                Value::Whole(value) => {
+                    let negative = value.checked_neg().map(Value::Whole);
+                    negative.ok_or_else(|| (format!("-{value} has no result of 64 bits"), *at))
+                }
+            },
+            Node::Not(node) => Ok(Value::Whole((!self.of(node)?.is_true()).into())),
+            Node::Chain(first, rest) => {
+                let mut value = self.of(first)?;
+                for (operator, at, right) in rest {
+                    value = match operator.decided(value) {
+                        Some(value) => value,
+                        None => {
+                            let right = self.of(right)?;
+                            self.count(*at)?;
+                            operator.apply(value, right).map_err(|sentence| (sentence, *at))?
+                        }
+                    };
+                }
+                Ok(value)
+            }
+            Node::Call(function, at, arguments) => {
+                self.count(*at)?;
+                match (&function.of, &arguments[..]) {
+                    (Arity::One(of), [x]) => Ok(of(self.of(x)?)),
+                    (Arity::Two(of), [x, y]) => {
+                        of(self.of(x)?, self.of(y)?).map_err(|sentence| (sentence.to_owned(), *at))
+                    }
+                    (Arity::One(_), _) => Err((format!("{} has one argument", function.name), *at)),
+                    (Arity::Two(_), _) => Err((format!("{} has two arguments", function.name), *at)),
+                }
+            }
+            Node::If(parts) => {
+                let [condition, then, other] = &**parts;
+                if self.of(condition)?.is_true() { self.of(then) } else { self.of(other) }
+            }
+            Node::Set(slot, node) => {
+                self.locals[*slot] = self.of(node)?;
+                Ok(Value::NONE)
+            }
+            Node::For(at, slot, parts) => {
+                let [first, end, body] = &**parts;
+                let (Value::Whole(first), Value::Whole(end)) = (self.of(first)?, self.of(end)?) else {
+                    return Err(("a range has whole numbers".to_owned(), *at));
+                };
+                for index in first..end {
+                    self.count(*at)?;
+                    self.locals[*slot] = Value::Whole(index);
+                    self.of(body)?;
+                }
+                Ok(Value::NONE)
+            }
+            Node::Block(nodes) => nodes.iter().try_fold(Value::NONE, |_, node| self.of(node)),
+        }
+    }
+
+    fn count(&mut self, at: usize) -> Result<(), Fault> {
+        self.left = self.left.checked_sub(1).ok_or_else(|| ("too many operations".to_owned(), at))?;
+        Ok(())
+    }
+}
