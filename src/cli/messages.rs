@@ -21,7 +21,7 @@ pub(super) fn beginning(
 ) -> String {
     let mut families: Vec<&str> = cases.iter().map(|case| case.family.name).collect();
     families.dedup();
-    let about = time.map_or_else(String::new, |time| format!(", at most about {} s", time.as_secs()));
+    let about = time.map_or_else(String::new, |time| format!(", at most {} s", time.as_secs()));
     let line = |device: &Device| {
         let kind = if device.kind == DeviceType::Software { ", a software device" } else { "" };
         let Device { name, api, driver, .. } = device;
@@ -78,7 +78,7 @@ pub(super) fn left_out(cases: &[Case], indices: &[usize], time: Duration) -> Str
     let is_left_out = |index: &usize| indices.contains(index);
     let own: Vec<usize> = indices.iter().copied().filter(|index| !small.values().any(|small| small == index)).collect();
     let replaced = own.iter().filter_map(|index| small.get(index)).filter(|small| !is_left_out(small)).count();
-    let instead = if replaced > 0 { format!(", {replaced} replaced by a small size") } else { String::new() };
+    let instead = if replaced > 0 { format!(", {replaced} smaller") } else { String::new() };
     let (measured, left_out) = (all - own.len(), own.len() - replaced);
     let longer = if time < LONGER { LONGER } else { 2 * time };
     format!(
@@ -99,13 +99,13 @@ pub(super) fn how_to_go_on(file: &Output, wanted: usize, again: Option<&Typed>, 
         return vec![format!("{path} has no rows that can be read again: only the table has the rows of this run")];
     };
     let kept = if kept < wanted {
-        format!("{kept} of {wanted} rows in {path}")
+        format!("{kept} of {wanted} rows")
     } else {
-        format!("{} in {path}, some in fewer epochs than planned", plural(kept, "row", "rows"))
+        format!("{}, some in fewer epochs than planned", plural(kept, "row", "rows"))
     };
     match again {
         Some(again) => vec![format!("{kept}; {when}, type:"), format!("  {again}")],
-        None => vec![kept],
+        None => vec![format!("{kept} in {path}")],
     }
 }
 
