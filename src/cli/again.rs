@@ -108,16 +108,16 @@ fn argument(path: &Path) -> String {
     if text.starts_with('-') { format!("./{text}") } else { text }
 }
 
-/// The first of `r.json`, `r-2.json`, … that does not exist.
+/// The first of `r-2.json`, `r-3.json`, … that does not exist. What is no file, such as a pipe, can be written again.
 fn free(path: &Path) -> PathBuf {
+    if path.exists() && !path.is_file() {
+        return path.to_owned();
+    }
     let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let (stem, extension) = (part(path.file_stem()), part(path.extension()));
     let dot = if extension.is_empty() { "" } else { "." };
     let numbered = |number: usize| path.with_file_name(format!("{stem}-{number}{dot}{extension}"));
-    std::iter::once(path.to_owned())
-        .chain((2..).map(numbered))
-        .find(|path| path.symlink_metadata().is_err())
-        .unwrap_or_else(|| path.to_owned())
+    (2..).map(numbered).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
 }
 
 impl fmt::Display for Typed {
@@ -198,13 +198,13 @@ mod tests {
     #[test]
     fn samples_that_a_run_wrote_stay() {
         let folder = tempfile::tempdir().expect("a folder");
-        let json = folder.path().join("r.json");
-        assert_eq!(free(&json), json);
-        for (taken, next) in [("r.json", "r-2.json"), ("r-2.json", "r-3.json"), ("samples", "samples-2")] {
-            std::fs::write(folder.path().join(taken), "").expect("written");
-            assert_eq!(free(&folder.path().join(taken.replace("-2", ""))), folder.path().join(next));
-        }
-        let line = typed("sb --json r.json --out r.csv").resume(Path::new("r.csv"), Some(&json), None).to_string();
+        let path = |name: &str| folder.path().join(name);
+        assert_eq!(free(&path("r.json")), path("r-2.json"), "the run itself writes the first");
+        std::fs::write(path("r-2.json"), "").expect("written");
+        assert_eq!([free(&path("r.json")), free(&path("samples"))], [path("r-3.json"), path("samples-2")]);
+        assert_eq!(free(folder.path()), folder.path());
+        let typed = typed("sb --json r.json --out r.csv");
+        let line = typed.resume(Path::new("r.csv"), Some(&path("r.json")), None).to_string();
         assert!(line.starts_with("sb --json ") && line.ends_with("r-3.json --resume r.csv"), "{line}");
     }
 

@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand};
 
 use super::output::Global;
 use super::{
-    bench, bisect, bundle, compare, devices, explain, export, index, learn, list, merge, normal, outliers,
-    report, run, share, show, summary,
+    bench, bisect, bundle, compare, devices, explain, export, index, learn, list, merge, normal, outliers, report, run,
+    share, show, summary,
 };
 
 /// Compute-shader benchmarks: every result verified, every rate a share of a peak

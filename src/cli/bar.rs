@@ -39,7 +39,7 @@ impl State {
         let now = self.now();
         let percent = self.left.percent(now);
         if self.interrupt.is_requested() {
-            return format!("{percent} %, stopping after this case");
+            return format!("{percent} %, stopping after this case (Ctrl-C: at once)");
         }
         let left = self.left.left(now).map_or_else(String::new, |left| format!(", {}", about(left)));
         let (done, count) = self.cases;
@@ -52,6 +52,9 @@ impl Bar {
     /// A bar for a run with this time limit.
     pub(super) fn new(limit: Option<Duration>, interrupt: Interrupt) -> Self {
         let bar = ProgressBar::with_draw_target(Some(100), progress());
+        if !bar.is_hidden() {
+            interrupt.show_in_bar();
+        }
         let state = State { left: TimeLeft::new(limit), started: None, pass: 1, cases: (0, 0), interrupt };
         let state = Arc::new(Mutex::new(state));
         let shown = Arc::clone(&state);

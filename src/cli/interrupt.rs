@@ -20,6 +20,8 @@ const ONE: Duration = Duration::from_millis(100);
 #[derive(Clone)]
 pub(super) struct Interrupt {
     is_requested: Arc<AtomicBool>,
+    /// Whether a bar on the terminal shows it: text beside the bar would be overwritten.
+    is_shown: Arc<AtomicBool>,
     /// Whether the run has ended. Locked while the interruption is reported.
     is_over: Arc<Mutex<bool>>,
 }
@@ -41,7 +43,7 @@ impl Interrupt {
         if !ignores_hangup() {
             register(signal_hook::consts::SIGHUP, &is_requested)?;
         }
-        let interrupt = Self { is_requested, is_over: Arc::default() };
+        let interrupt = Self { is_requested, is_shown: Arc::default(), is_over: Arc::default() };
         let watched = interrupt.clone();
         // A signal handler must not write, and the run checks the flag only between cases.
         std::thread::spawn(move || {
@@ -51,7 +53,7 @@ impl Interrupt {
             std::thread::sleep(ONE);
             // From here on a signal ends the program: the text below says so.
             is_reported.store(true, Ordering::Relaxed);
-            if !*watched.over() {
+            if !*watched.over() && !watched.is_shown.load(Ordering::Relaxed) {
                 super::output::say("interrupted: finishing the current case (interrupt again to stop at once)");
             }
         });
@@ -63,7 +65,7 @@ impl Interrupt {
     /// # Errors
     /// [`Error::Usage`] if a handler cannot be installed.
     pub(super) fn listen_in_step() -> Result<Self> {
-        let interrupt = Self { is_requested: Arc::default(), is_over: Arc::default() };
+        let interrupt = Self { is_requested: Arc::default(), is_shown: Arc::default(), is_over: Arc::default() };
         interrupt.end();
         register(SIGTERM, &interrupt.is_requested)?;
         // The terminal sends these to all processes: the parent answers.
@@ -76,6 +78,11 @@ impl Interrupt {
     /// Ends the run after the current case, as a signal does.
     pub(super) fn request(&self) {
         self.is_requested.store(true, Ordering::Relaxed);
+    }
+
+    /// Leaves it to a bar to show the interruption.
+    pub(super) fn show_in_bar(&self) {
+        self.is_shown.store(true, Ordering::Relaxed);
     }
 
     /// Marks the run as ended. Later, interruptions are not reported.

@@ -19,7 +19,7 @@ pub(super) fn beginning(
 ) -> String {
     let mut families: Vec<&str> = cases.iter().map(|case| case.family.name).collect();
     families.dedup();
-    let about = time.map_or_else(String::new, |time| format!(", at most about {} s", time.as_secs()));
+    let about = time.map_or_else(String::new, |time| format!(", at most {} s", time.as_secs()));
     let line = |device: &Device| {
         let kind = if device.kind == DeviceType::Software { ", a software device" } else { "" };
         let Device { name, api, driver, .. } = device;
@@ -73,7 +73,7 @@ pub(super) fn left_out(all: usize, left_out: &LeftOut, time: Duration) -> Option
     let (smaller, whole) = (left_out.smaller.len(), left_out.whole.len());
     let longer = if time < LONGER { LONGER } else { 2 * time };
     let longer = longer.as_secs().div_ceil(60);
-    let smaller = (smaller > 0).then(|| format!("{smaller} at a smaller size (memory or time)"));
+    let smaller = (smaller > 0).then(|| format!("{smaller} at a smaller size"));
     let whole = (whole > 0).then(|| format!("{whole} left out (time limit): `--time {longer}m`"));
     let parts: Vec<String> = smaller.into_iter().chain(whole).collect();
     let measured = all - left_out.whole.len();
@@ -92,13 +92,13 @@ pub(super) fn how_to_go_on(file: &Output, wanted: usize, again: Option<&Typed>, 
         return vec![format!("{path} has no rows that can be read again: only the table has the rows of this run")];
     };
     let kept = if kept < wanted {
-        format!("{kept} of {wanted} rows in {path}")
+        format!("{kept} of {wanted} rows")
     } else {
-        format!("{} in {path}, some in fewer epochs than planned", plural(kept, "row", "rows"))
+        format!("{}, some in fewer epochs than planned", plural(kept, "row", "rows"))
     };
     match again {
         Some(again) => vec![format!("{kept}; {when}, type:"), format!("  {again}")],
-        None => vec![kept],
+        None => vec![format!("{kept} in {path}")],
     }
 }
 

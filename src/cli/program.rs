@@ -11,8 +11,8 @@ use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::{color_among, complain, set_global};
 use super::{
-    bench, bisect, bundle, compare, describe, devices, explain, export, help, index, learn, list, merge,
-    normal, outliers, report, run, share, show, summary,
+    bench, bisect, bundle, compare, describe, devices, explain, export, help, index, learn, list, merge, normal,
+    outliers, report, run, share, show, summary,
 };
 use crate::engine::plan::select;
 use crate::error::{Error, Result};

@@ -367,7 +367,7 @@ fn a_run_with_a_time_limit_lists_what_it_leaves_out() {
     let arguments = ["run", "bank_conflict", "--profile", "standard", "--time", "1s", "--out", "r.csv"];
     let output = folder.run(&[&arguments[..], &FAIL_ON_WRONG_ANSWERS].concat()).succeeds();
     let summary = output.stderr.lines().find(|line| line.contains(" cases, profile standard")).expect("a summary");
-    assert!(summary.ends_with(", at most about 1 s"), "{summary}");
+    assert!(summary.ends_with(", at most 1 s"), "{summary}");
     let line = output.stderr.lines().find(|line| line.contains(" left out (time limit)")).expect("a line");
     let (measured, rest) = line.split_once(" of ").expect("a count");
     let numbers = |text: &str| -> Vec<usize> { text.split(' ').filter_map(|word| word.parse().ok()).collect() };

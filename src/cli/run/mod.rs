@@ -261,15 +261,19 @@ impl Command<'_> {
             say(&format!("{}: {}", devices[0].name, summary::SOFTWARE));
         }
         let is_complete = matches!(outcome.end, End::Complete);
-        // A resumed run may have nothing left to measure.
-        if is_complete && outcome.measuring.is_zero() {
-            say(&format!("{} in {path}", plural(rows, "row", "rows")));
-        } else if is_complete {
-            let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
+        if is_complete {
             let rows = plural(rows, "row", "rows");
-            say(&format!("{rows} in {path}; {seconds:.0} s, {share:.0} % of them spent measuring"));
+            // A resumed run may have nothing left to measure.
+            let share = 100.0 * outcome.measuring.as_secs_f64() / seconds;
+            let time = format!("; {seconds:.0} s, {share:.0} % of them spent measuring");
+            let time = if outcome.measuring.is_zero() { "" } else { &time };
+            // The summary ends with the path.
+            let place = if has_summary(arguments) { String::new() } else { format!(" in {path}") };
+            say(&format!("{rows}{place}{time}"));
         }
-        left_out(count, &outcome.left_out, time.unwrap_or_default()).iter().for_each(|line| say(line));
+        if is_complete {
+            left_out(count, &outcome.left_out, time.unwrap_or_default()).iter().for_each(|line| say(line));
+        }
         let measure_rest = || how_to_go_on(&file, wanted, again.as_ref(), "to measure the rest");
         let rest = if is_complete { Vec::new() } else { measure_rest() };
         let next = match () {
@@ -277,7 +281,9 @@ impl Command<'_> {
             () if arguments.own.is_some() => Some("next: shaderbench compare OLD NEW, report FILE".to_owned()),
             () => all_sizes(arguments, typed.clone(), profile, &card).or_else(|| Some(NEXT.to_owned())),
         };
-        let after: Vec<String> = next.into_iter().chain([path]).collect();
+        // The command that measures the rest has the path.
+        let path = Some(path).filter(|_| rest.len() < 2);
+        let after: Vec<String> = next.into_iter().chain(path).collect();
         let printed = printed.and_then(|()| {
             print_summary(arguments, &outcome.records, &after, summary::lines_of(rest.iter().map(String::as_str)))
         });

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{sentences};
+use super::sentences;
 use crate::results::Record;
 use crate::results::normal::{Reference, Standing, Unit, standings};
 

@@ -150,9 +150,14 @@ fn title(text: &str, terminal: Terminal) -> String {
 
 /// The levels of memory: how fast they are read, the latency of a load, and their size. A launch has a latency, too.
 fn memory(spaces: &[Space], launch: Option<f64>, terminal: Terminal) -> Vec<String> {
+    let has_reads = spaces.iter().any(|space| space.read.and_then(quoted_rate).is_some());
     let rates = |space: &Space| {
         let (read, copy) = (space.read.and_then(quoted_rate), space.copy.map(format::byte_rate));
-        let name = if read.is_some() { "copy".to_owned() } else { format!("{} copy", space.name) };
+        let name = match read {
+            Some(_) => "copy".to_owned(),
+            None if has_reads => format!("{} copy", space.name),
+            None => space.name.clone(),
+        };
         [read.map(|read| (space.name.clone(), read)), copy.map(|copy| (name, copy))]
     };
     let (names, rates): (Vec<String>, Vec<String>) = spaces.iter().flat_map(rates).flatten().unzip();
@@ -178,7 +183,7 @@ fn memory(spaces: &[Space], launch: Option<f64>, terminal: Terminal) -> Vec<Stri
         Some(format!("{} {}", space.name, size.or(banks)?))
     };
     let sizes: Vec<String> = spaces.iter().filter_map(size).collect();
-    let lines = [("read", reads), ("latency", latencies), ("size", sizes)];
+    let lines = [(if has_reads { "read" } else { "copy" }, reads), ("latency", latencies), ("size", sizes)];
     lines.iter().flat_map(|(label, parts)| labelled(label, parts, terminal)).collect()
 }
 
@@ -217,33 +222,34 @@ struct Jobs<'a> {
     terminal: Terminal,
 }
 
-/// Columns of the table of jobs: those up to the kernel, the size, the kernel, and the rate with its mark.
+/// Columns of the table of jobs: those up to the size, of the size, and of the rate.
 const NAME: usize = 10;
 const SIZE: usize = 6;
-const KERNEL: usize = 21;
 const RATE: usize = 12;
 
 impl Jobs<'_> {
-    /// Width of a bar: a comparison takes room.
-    const fn cells(&self) -> usize {
-        if self.other.is_some() { 4 } else { 6 }
+    /// Columns of a kernel with its mark, and of a bar: a comparison takes room.
+    const fn widths(&self) -> (usize, usize) {
+        if self.other.is_some() { (21, 4) } else { (28, 6) }
     }
 
     fn heading(&self) -> String {
-        let left = format!("{:<NAME$}{:<SIZE$}{:<KERNEL$}{:>RATE$}", "job", "size", "fastest kernel", "rate");
+        let (kernel, bar) = self.widths();
+        let left = format!("{:<NAME$}{:<SIZE$}{:<kernel$}{:>RATE$}", "job", "size", "fastest kernel", "rate");
         let other = self.other.map_or_else(String::new, |(lane, _)| format!("{} is", cut(&lane.title(), 9)));
-        format!("{left}  {:<width$}{:>8} {other:>12}", "of peak", "vs naive", width = self.cells() + 4)
+        format!("{left}  {:<width$}{:>8} {other:>12}", "of peak", "vs naive", width = bar + 4)
     }
 
     /// A job, its size, its fastest kernel, the rate with its share of a peak, and how it compares.
     fn line(&self, best: &Best) -> String {
-        let row = best.row;
-        let marks = Marks::of(best);
+        let (row, marks) = (best.row, Marks::of(best));
+        let (width, cells) = self.widths();
+        let end = NAME + SIZE + width + RATE;
         let job = format!("{:<NAME$}{}{}", best.job.name, if marks.is_small { "<" } else { "" }, size(row));
         let left = format!("{} ", padded(&job, NAME + SIZE - 1));
         let rate = table::rate(row);
         // A rate of bytes is short.
-        let room = (NAME + SIZE + KERNEL + RATE).saturating_sub(display_width(&left) + display_width(&rate) + 1);
+        let room = end.saturating_sub(display_width(&left) + display_width(&rate) + 1);
         let mark = if best.is_only {
             " (only)"
         } else if best.is_tied {
@@ -252,12 +258,12 @@ impl Jobs<'_> {
             ""
         };
         let kernel = format!("{}{mark}", cut(&row.benchmark, room.saturating_sub(mark.len()).max(1)));
-        let left = padded(&format!("{left}{kernel}"), NAME + SIZE + KERNEL + RATE - display_width(&rate));
+        let left = padded(&format!("{left}{kernel}"), end - display_width(&rate));
         let cached = if marks.is_cached { "*" } else { " " };
         let share = row.share.map_or_else(
-            || " ".repeat(self.cells() + 6),
+            || " ".repeat(cells + 6),
             |share| {
-                let (mut bar, style) = table::share_bar(share, self.cells());
+                let (mut bar, style) = table::share_bar(share, cells);
                 if marks.is_above {
                     bar.pop();
                     bar.push('!');
@@ -284,17 +290,16 @@ struct Marks {
 impl Marks {
     fn of(best: &Best) -> Self {
         let row = best.row;
+        let share = table::share_text(row);
+        let percent = share.split(' ').next();
         let in_l2 = || row.bytes.zip(row.l2_bytes).is_some_and(|(bytes, l2)| bytes <= l2);
         Self {
             is_small: best.is_small,
             is_cached: row.gb_per_s.is_some() && (row.ceiling.is_some_and(|bound| bound.is_cached) || in_l2()),
-            is_above: row.share.is_some_and(|share| share >= ABOVE),
+            is_above: percent.and_then(|percent| percent.parse().ok()).is_some_and(|percent: f64| percent > 100.0),
         }
     }
 }
-
-/// A share that is written as more than 100 %.
-const ABOVE: f64 = 1.005;
 
 /// The size of a row: `2^28`, `8192²`, `4096³`; of attention heads × length × width.
 fn size(row: &Record) -> String {
@@ -343,7 +348,7 @@ fn by_family(other: Lane, ratios: &Ratios, room: usize, terminal: Terminal) -> V
         let mut parts: Vec<String> =
             shown.iter().map(|(family, ratio)| format!("{} in {family}", mean(*ratio))).collect();
         if let [(_, largest), .., (_, smallest)] = rest {
-            parts.push(format!("in {} more {} to {}", rest.len(), mean(*largest), mean(*smallest)));
+            parts.push(format!("{} more from {} to {}", rest.len(), mean(*largest), mean(*smallest)));
         }
         labelled(&label, &parts, terminal)
     };
@@ -520,15 +525,15 @@ mod tests {
             (line, text)
         };
         let (sum, text) = line(&[row(1.04, 4 << 20, "subgroup")]);
-        assert_eq!(sum, "sum       <2^20 subgroup (only)     4.000 TB/s* █████! 104 %");
+        assert_eq!(sum, "sum       <2^20 subgroup (only)               4.000 TB/s* █████! 104 %");
         for mark in ["! above 100 %", "* fits in a cache", "< smaller than its saturating size"] {
             assert!(text.contains(mark), "{mark}\n{text}");
         }
         let (sum, text) = line(&[row(0.5, 4 << 30, "subgroup"), row(0.5, 4 << 30, "atomic")]);
-        assert_eq!(sum, "sum       <2^20 atomic~            4.000 TB/s  ███     50 %");
+        assert_eq!(sum, "sum       <2^20 atomic~                       4.000 TB/s  ███     50 %");
         assert!(text.contains("~ another kernel is as fast") && !text.contains("! ") && !text.contains("* "), "{text}");
         // The name of the only kernel is cut rather than the rate moved.
-        let (sum, _) = line(&[row(0.5, 4 << 30, "interleaved_workgroup")]);
+        let (sum, _) = line(&[row(0.5, 4 << 30, "a_kernel_with_a_long_name")]);
         assert_eq!(sum.find("4.000 TB/s"), line(&[row(0.5, 4 << 30, "atomic")]).0.find("4.000 TB/s").map(|at| at + 2));
         assert!(sum.contains("…") && sum.contains(" (only) "), "{sum}");
     }
@@ -575,7 +580,7 @@ mod tests {
             let text = text.split_once("CUDA is").map_or("", |(_, families)| families.trim());
             let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
             let (counted, named): (Vec<&str>, Vec<&str>) = parts.into_iter().partition(|part| part.contains(" more "));
-            let number = |part: &&str| part.split(' ').nth(1).and_then(|number| number.parse().ok());
+            let number = |part: &&str| part.split(' ').next().and_then(|number| number.parse().ok());
             let count: usize = counted.first().map_or(0, |part| number(part).expect("a number"));
             assert!(count != 1 && (room == 0 || named.len() + count == sorted.len()), "{room}: {lines:?}");
             for (part, (family, _)) in named.iter().zip(&sorted) {
