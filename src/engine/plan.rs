@@ -85,7 +85,7 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
             *benchmark = with_source(benchmark, source);
         }
     }
-    parameters::check(&selected, &request.params)?;
+    parameters::check(&selected, request)?;
     let mut cases: Vec<Case> =
         selected.iter().flat_map(|(family, benchmark)| cases_of(family, benchmark, request)).collect();
     check_sizes(&selected, &request.sizes)?;

@@ -1,6 +1,6 @@
 //! The right values of an output, from a file, an expression or another kernel.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -35,7 +35,7 @@ pub(super) fn allowed(want: Wanted, tolerance: f64, relative: f64) -> Oracle {
     })
 }
 
-/// The values of an expression of `i`, as the buffer stores them.
+/// The values of an expression of `i`, as the buffer stores them. `fault` gets the first reason why it has none.
 pub(super) fn by_expression(
     script: &Script,
     shape: &Shape,
@@ -44,6 +44,7 @@ pub(super) fn by_expression(
     layout: &Layout,
     is_exact: bool,
     scalars: u64,
+    fault: Arc<OnceLock<String>>,
 ) -> Result<Wanted> {
     let (script, shape, interface) = (script.clone(), shape.clone(), interface.clone());
     let (scalar, is_word) = (layout.scalar, layout.scalar == Scalar::U32);
@@ -73,7 +74,13 @@ pub(super) fn by_expression(
             let (start, variables) = (first + (piece * PIECE) as u64, scope.len());
             for (index, slot) in (start..).zip(slots) {
                 scope.set_value("i", index as i64);
-                *slot = script.value(scope).map_or(f64::NAN, stored);
+                *slot = script.value(scope).map_or_else(
+                    |error| {
+                        let _ = fault.set(error.to_string());
+                        f64::NAN
+                    },
+                    stored,
+                );
                 scope.rewind(variables);
             }
         });
