@@ -62,6 +62,7 @@ impl Declaration for Scale {
             cost: 1,
             is_sampled: false,
             reference: None,
+            fault: Default::default(),
         }))
     }
 }

@@ -23,15 +23,17 @@ use Against::{Elsewhere, Library, Own, Peers, ReadPeak};
 pub(crate) enum Unit {
     /// 10⁹ bytes a second, reads plus writes.
     Bytes,
-    /// 10¹² operations a second.
+    /// 10¹² operations on floats a second.
     Operations,
+    /// 10¹² operations on integers a second.
+    Integers,
     /// 10⁹ elements a second.
     Elements,
     /// Microseconds: less is better, and the ratio is the suite's time divided by the library's.
     Time,
 }
 
-use Unit::{Bytes, Elements, Operations, Time};
+use Unit::{Bytes, Elements, Integers, Operations, Time};
 
 /// A line of the table.
 pub(crate) struct Line {
@@ -183,7 +185,7 @@ pub(crate) const LINES: &[Line] = &[
     line("STREAM dot", &["stream/dot"], (V4, N28), Bytes, COPY, 1.0),
     line("tensor cores, f16 to f32", &["ceiling/tensor"], TENSOR, Operations, Peers(F16_PEERS, Some(579.0)), 0.97),
     line("tensor cores, bf16 to f32", &["ceiling/tensor_bf16"], TENSOR, Operations, Peers(BF16_PEERS, None), 0.97),
-    line("tensor cores, int8 to i32", &["ceiling/tensor_int8"], TENSOR, Operations, Peers(INT8_PEERS, None), 0.97),
+    line("tensor cores, int8 to i32", &["ceiling/tensor_int8"], TENSOR, Integers, Peers(INT8_PEERS, None), 0.97),
     line("tensor cores, tf32 to f32", &["ceiling/tensor_tf32"], TENSOR, Operations,
         Peers(&["clpeak/cuda/wmma_tf32"], None), 0.97),
     beside(line("tensor cores, fp8 to f32", &["ceiling/tensor_fp8"], TENSOR, Operations, Own(&["ceiling/tensor"]), 0.0)),
@@ -191,8 +193,8 @@ pub(crate) const LINES: &[Line] = &[
         Peers(FMA_PEERS, Some(66.2)), 0.99),
     line("FMA f16×2", &["ceiling/fma_f16"], (&["vec2<f16>"], N22), Operations, Peers(HALF_PEERS, Some(66.3)), 0.99),
     line("FMA f64", &["ceiling/fma"], (F64, N22), Operations, Peers(DOUBLE_PEERS, Some(33.3)), 0.99),
-    line("multiply-add i32", &["ceiling/mad"], (U32, N22), Operations, Peers(INTEGER_PEERS, Some(33.3)), 0.99),
-    beside(line("dot product of 4 bytes", &["ceiling/dot4"], (U32, N22), Operations, Peers(DOT_PEERS, None), 0.0)),
+    line("multiply-add i32", &["ceiling/mad"], (U32, N22), Integers, Peers(INTEGER_PEERS, Some(33.3)), 0.99),
+    beside(line("dot product of 4 bytes", &["ceiling/dot4"], (U32, N22), Integers, Peers(DOT_PEERS, None), 0.0)),
     line("workgroup memory", &["ceiling/workgroup_read"], (&["f32", "vec4<f32>"], ""), Bytes,
         Peers(LOCAL_PEERS, Some(28_100.0)), 1.17),
     line("host to device, 256 MiB", SENT, (&["f32", "vec4<f32>"], "67108864"), Bytes, Library("h2d_pinned"), 0.95),

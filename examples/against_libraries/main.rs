@@ -141,7 +141,7 @@ fn best(line: &Line, rows: &[Record], api: &str) -> Option<f64> {
     };
     let figures = rows.iter().filter(is_selected).filter_map(|row| match line.unit {
         Unit::Bytes => row.gb_per_s,
-        Unit::Operations => Some(row.gflop_per_s? / 1e3),
+        Unit::Operations | Unit::Integers => Some(row.gflop_per_s? / 1e3),
         Unit::Elements => Some(row.n?.count() as f64 / row.median_ns?),
         Unit::Time => Some(row.median_ns? / 1e3),
     });
@@ -157,6 +157,7 @@ fn with_unit(figure: f64, unit: Unit) -> String {
     let unit = match unit {
         Unit::Bytes => "GB/s",
         Unit::Operations => "TFLOP/s",
+        Unit::Integers => "TOP/s",
         Unit::Elements => "Gkeys/s",
         Unit::Time => "µs",
     };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::output::print;
-use super::outputs::check_new;
+use super::outputs::{check_different, check_new};
 use super::reports::{in_folder, none_readable, read};
 use crate::error::{Error, Result, shown};
 use crate::report::export::{Format, write};
@@ -39,6 +39,9 @@ pub(super) fn export(arguments: &Arguments) -> Result<()> {
     }
     let mut records: Vec<Record> = Vec::new();
     for path in &arguments.files {
+        if let Some(out) = &arguments.out {
+            check_different(("FILE", path), ("--out", out))?;
+        }
         if !path.is_dir() {
             records.extend(read(path)?.records);
             continue;

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::output::{complain, print, say};
-use super::outputs::check_new;
+use super::outputs::{check_different, check_new};
 use super::reports::{Streamed, stream};
 use super::values::plural;
 use crate::error::{Error, Result, shown};
@@ -48,6 +48,7 @@ pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
     let path = &arguments.out;
     let is_packed = is_packed(path)?;
     check_new(path, arguments.force, "name another file with --out")?;
+    arguments.files.iter().try_for_each(|file| check_different(("FILE", file), ("--out", path)))?;
     let output = Output::open(path)?;
     let (mut rows, mut read, mut known) = (0, Streamed::default(), Known::default());
     output.replace_by(|file| {

@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
 use crate::backend::Device;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, shown};
 use crate::report::{Lock, Output, Target, check_folder};
 
 /// Advice for an option that names a file.
@@ -30,6 +30,13 @@ pub(super) fn check_different(first: (&str, &Path), second: (&str, &Path)) -> Re
     Ok(())
 }
 
+/// Whether a path, or what it links to, is named as the kernels and declarations that a run reads.
+fn is_source(path: &Path) -> bool {
+    let whole = path.canonicalize();
+    let ends = [Some(path), whole.as_deref().ok()].into_iter().flatten().filter_map(Path::extension);
+    ends.into_iter().any(|end| ["wgsl", "spv", "cu", "toml"].iter().any(|source| end.eq_ignore_ascii_case(source)))
+}
+
 /// The paths that the user names for a run's reports.
 pub(super) struct Paths<'a> {
     pub(super) out: Option<&'a Path>,
@@ -42,7 +49,11 @@ pub(super) struct Paths<'a> {
 impl Paths<'_> {
     /// Refuses paths that cannot be written, hold files, or collide. Changes nothing.
     pub(super) fn check(&self) -> Result<()> {
-        for path in [self.out, self.json].into_iter().flatten() {
+        for (option, path) in [("--out", self.out), ("--json", self.json)] {
+            let Some(path) = path else { continue };
+            if is_source(path) {
+                return Err(Error::Usage(format!("{option} {}: a report has no name of a kernel", shown(path))));
+            }
             check_new(path, self.has_force, ANOTHER_FILE)?;
         }
         let csv = self.out.map(|path| ("--out", path)).or(self.resume.map(|path| ("--resume", path)));

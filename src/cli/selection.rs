@@ -23,7 +23,7 @@ pub(super) fn no_device() -> Error {
 /// run no kernel (see [`refusal`]) only if there is no other.
 ///
 /// # Errors
-/// [`Error::Usage`] for an unknown device, [`Error::NoDevice`] if there is no device, or none with that API.
+/// [`Error::Usage`] for an unknown device or one without that API, [`Error::NoDevice`] if no device has it.
 pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Option<Through>) -> Result<Vec<Vec<usize>>> {
     if found.is_empty() {
         return Err(no_device());
@@ -35,7 +35,7 @@ pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Optio
     let mut runs: Vec<Vec<usize>> = if backend == Some(Through::All) {
         cards(found).into_iter().filter(|card| card.iter().any(|index| wanted.contains(index))).collect()
     } else {
-        wanted.into_iter().map(|index| vec![index]).collect()
+        wanted.iter().map(|index| vec![*index]).collect()
     };
     for run in runs.iter_mut().filter(|run| run.iter().any(is_usable)) {
         run.retain(is_usable);
@@ -43,6 +43,12 @@ pub(super) fn select_runs(found: &[Device], device: Option<&str>, backend: Optio
     if let Some(Through::One(api)) = backend {
         runs.retain(|run| found[run[0]].api == api);
         if runs.is_empty() {
+            if let Some(device) = device.filter(|_| !is_for_any) {
+                let through: BTreeSet<Api> = wanted.iter().map(|index| found[*index].api).collect();
+                let through: Vec<&str> = through.into_iter().map(Api::name).collect();
+                let through = through.join(", ");
+                return Err(Error::Usage(format!("device {device} does not support {api}: it is through {through}")));
+            }
             let known: Vec<_> = apis().into_iter().map(Api::name).collect();
             return Err(Error::NoDevice(format!(
                 "no device supports {api}: see `shaderbench devices`; known APIs are {}",
@@ -342,6 +348,12 @@ mod tests {
             (Some("99"), Some(Through::All), "there is no device 99: numbers are 0 to 6"),
             (Some("Fake 9001"), None, "did you mean 'Fake 9000'?"),
             (None, Some(Through::One(Api::Metal)), "no device supports metal"),
+            (Some("2"), Some(Through::One(Api::Vulkan)), "device 2 does not support vulkan: it is through gl"),
+            (
+                Some("llvm"),
+                Some(Through::One(Api::Cuda)),
+                "device llvm does not support cuda: it is through vulkan, gl",
+            ),
         ] {
             let error = select_runs(&found, device, backend).expect_err("there is none").to_string();
             assert!(error.contains(text), "{error}");

@@ -101,8 +101,19 @@ pub(super) fn text(bytes: Vec<u8>) -> Result<String, String> {
     match std::str::from_utf8(&bytes) {
         Err(error) => Err(format!("line {} is not UTF-8", line(error.valid_up_to()))),
         Ok(text) if text.trim().is_empty() => Err("the file is empty".to_owned()),
-        Ok(text) => Ok(text.to_owned()),
+        Ok(text) => Ok(without_subgroups(text)),
     }
+}
+
+/// The text without `subgroups` in its `enable` directives: Chrome demands it where naga has the operations without it.
+fn without_subgroups(text: &str) -> String {
+    let line = |line: &str| {
+        let names = line.trim().strip_prefix("enable ").and_then(|rest| rest.trim_end().strip_suffix(';'));
+        let Some(names) = names.filter(|names| names.contains("subgroups")) else { return line.to_owned() };
+        let others: Vec<&str> = names.split(',').map(str::trim).filter(|name| *name != "subgroups").collect();
+        if others.is_empty() { String::new() } else { format!("enable {};", others.join(", ")) }
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -131,5 +142,8 @@ mod tests {
             assert_eq!(text(bytes.to_vec()), Err(reason.to_owned()));
         }
         assert_eq!(text(b"\xc3\xa4".to_vec()).as_deref(), Ok("\u{e4}"));
+        let kernel = "enable f16, subgroups;\nenable subgroups;\r\nfn main() { let subgroups = 1; }\n".to_owned();
+        let expected = "enable f16;\n\nfn main() { let subgroups = 1; }\n";
+        assert_eq!(text(kernel.into_bytes()).as_deref(), Ok(expected));
     }
 }

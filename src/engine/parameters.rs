@@ -2,9 +2,10 @@
 //! accept.
 
 use super::names::unknown;
+use super::plan::{Request, blocks};
 use crate::error::{Error, Result};
 use crate::shader::Shader;
-use crate::suite::{Accepted, Benchmark, Family, HOST_PARAMS};
+use crate::suite::{Accepted, Benchmark, Dtype, Family, HOST_PARAMS};
 
 /// A selected benchmark with its family.
 type Selected = (&'static Family, &'static Benchmark);
@@ -13,8 +14,8 @@ type Selected = (&'static Family, &'static Benchmark);
 ///
 /// # Errors
 /// [`Error::Usage`] with the parameter, its value and the accepted ones.
-pub(super) fn check(selected: &[Selected], params: &[(String, f64)]) -> Result<()> {
-    for (name, value) in params {
+pub(super) fn check(selected: &[Selected], request: &Request) -> Result<()> {
+    for (name, value) in &request.params {
         let owners: Vec<&Selected> =
             selected.iter().filter(|(_, benchmark)| params_of(benchmark).contains(name)).collect();
         if owners.is_empty() {
@@ -29,13 +30,24 @@ pub(super) fn check(selected: &[Selected], params: &[(String, f64)]) -> Result<(
         }
         for (family, benchmark) in owners {
             let accepted = accepted(family, benchmark, name);
-            if !accepted.has(*value) {
-                let kernel = format!("{}/{}", family.name, benchmark.name);
-                return Err(Error::Usage(format!("{kernel} does not accept {name}={value}: {name} is {accepted}")));
-            }
+            let refusal = if !accepted.has(*value) {
+                format!("{name} is {accepted}")
+            } else if let Some(dtype) = unfit_type(benchmark, request, name, *value) {
+                format!("no {} has that value", dtype.scalar().name())
+            } else {
+                continue;
+            };
+            let kernel = format!("{}/{}", family.name, benchmark.name);
+            return Err(Error::Usage(format!("{kernel} does not accept {name}={value}: {refusal}")));
         }
     }
     Ok(())
+}
+
+/// A type of the planned cases that does not hold a value which becomes an element of the input.
+fn unfit_type(benchmark: &'static Benchmark, request: &Request, name: &str, value: f64) -> Option<Dtype> {
+    let blocks = blocks(benchmark, request.profile, request.is_named()).into_iter().filter(|_| name == "INPUT");
+    blocks.flat_map(|(dtypes, ..)| dtypes).copied().find(|dtype| !dtype.scalar().holds(value))
 }
 
 /// The values of a parameter. Of a kernel that replaces the suite's only the type is known.

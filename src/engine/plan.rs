@@ -51,6 +51,13 @@ impl Request {
     }
 }
 
+impl Request {
+    /// Whether the user names the benchmarks, so that each has cases in every profile.
+    pub(super) fn is_named(&self) -> bool {
+        self.own.is_some() || !self.filters.is_empty()
+    }
+}
+
 /// Source code that replaces a kernel of the suite. Its WGSL runs with all run-time checks, unless it is
 /// [trusted](Source::trust).
 #[derive(Debug, Clone, Default)]
@@ -85,10 +92,11 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
             *benchmark = with_source(benchmark, source);
         }
     }
-    parameters::check(&selected, &request.params)?;
-    let is_named = request.own.is_some() || !request.filters.is_empty();
-    let mut cases: Vec<Case> =
-        selected.iter().flat_map(|(family, benchmark)| cases_of(family, benchmark, request, is_named)).collect();
+    parameters::check(&selected, request)?;
+    let mut cases: Vec<Case> = selected
+        .iter()
+        .flat_map(|(family, benchmark)| cases_of(family, benchmark, request, request.is_named()))
+        .collect();
     check_sizes(&selected, &request.sizes)?;
     for case in needed_ceilings(&cases, request) {
         match cases.iter_mut().find(|other| is_same(other, &case)) {
@@ -202,10 +210,10 @@ fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {
 }
 
 /// Types, sizes and sets of parameters that are combined.
-type Block<'a> = (&'a [Dtype], &'a [Extent], &'a [Params]);
+pub(super) type Block<'a> = (&'a [Dtype], &'a [Extent], &'a [Params]);
 
 /// The cases that a profile declares for a benchmark.
-fn blocks(benchmark: &'static Benchmark, profile: Profile, is_named: bool) -> Vec<Block<'static>> {
+pub(super) fn blocks(benchmark: &'static Benchmark, profile: Profile, is_named: bool) -> Vec<Block<'static>> {
     let all = benchmark.cases.iter();
     let block = |block: &'static Cases| (block.dtypes, block.extents, block.params);
     match (profile, benchmark.quick) {

@@ -146,6 +146,10 @@ fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Resu
 /// Refuses a row whose kernel has changed: during development the version number stays the same.
 fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), String> {
     let Ok(job) = Job::new(case) else { return Ok(()) };
+    let (work, amount) = (case.work(), |amount: u64| (amount > 0).then_some(amount));
+    if (record.bytes, record.flops) != (amount(work.bytes), amount(work.flops)) {
+        return Err(format!("has a row for {} with other bytes or flops: its declaration has changed", title(record)));
+    }
     if record.shader_hash.is_empty() || record.shader_hash == job.kernel.hash(device.language) {
         return Ok(());
     }

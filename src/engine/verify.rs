@@ -5,8 +5,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::backend::Prepared;
-use crate::error::Result;
-use crate::job::{Job, OutputCheck, Product};
+use crate::error::{Error, Result};
+use crate::job::{Job, OutputCheck, POISON, Product};
 use crate::suite::Scalar;
 use crate::suite::input::Input;
 use crate::suite::vectors::vectorised;
@@ -78,7 +78,27 @@ pub async fn verify(prepared: &mut dyn Prepared, job: &Job) -> Result<Option<Mis
         }
     };
     prepared.read(job.check.buffer, job.check.scalars * size, &mut compare).await?;
-    Ok(first)
+    blameless(job, first)
+}
+
+/// A mismatch that is the kernel's own.
+///
+/// # Errors
+/// If a right value is unknown: its expression has none, or its reference left it unwritten.
+fn blameless(job: &Job, found: Option<Mismatch>) -> Result<Option<Mismatch>> {
+    if let Some(fault) = job.check.fault.get() {
+        return Err(Error::Usage(fault.clone()));
+    }
+    if let (Some(Mismatch { index, want, scalar, .. }), Some(reference)) = (&found, &job.reference) {
+        let (mut bytes, size) = ([0; 8], scalar.bytes());
+        scalar.encode(std::iter::once(*want), &mut bytes[..size]);
+        let first = *index as usize * size;
+        if (0..size).all(|at| bytes[at] == POISON.to_le_bytes()[(first + at) % 4]) {
+            let (label, name) = (&reference.job.label, job.buffers[job.check.buffer].name);
+            return Err(Error::Shader(format!("the reference {label} does not write element {index} of '{name}'")));
+        }
+    }
+    Ok(found)
 }
 
 /// Number of parts that stand for an output that is never verified whole.
@@ -125,7 +145,7 @@ pub async fn verify_parts(
         Some(product) => wrong_element(product, scalar, *first, bytes),
         None => mismatch(&job.check, scalar, *first, bytes),
     });
-    Ok(found.find_map_first(|mismatch| mismatch))
+    blameless(job, found.find_map_first(|mismatch| mismatch))
 }
 
 /// Size of a part in bytes, a multiple of 16.
@@ -301,7 +321,6 @@ pub fn mismatch(check: &OutputCheck, scalar: Scalar, first: u64, bytes: &[u8]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::POISON;
     use crate::suite::input::Values;
 
     const A: Input = Values::Summable.of(3);
@@ -375,7 +394,8 @@ mod tests {
     /// The check of an output that must be 0, 1, 2, …
     fn check(bytes_each: u64, product: Option<Product>, tolerance: Option<crate::suite::Oracle>) -> OutputCheck {
         let oracle = crate::suite::each(|index| index as f64);
-        OutputCheck { buffer: 0, scalars: 1 << 24, bytes_each, is_sampled: false, oracle, tolerance, product }
+        let fault = Default::default();
+        OutputCheck { buffer: 0, scalars: 1 << 24, bytes_each, is_sampled: false, oracle, tolerance, product, fault }
     }
 
     #[test]

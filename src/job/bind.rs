@@ -100,6 +100,7 @@ impl Job {
                     oracle: answer.oracle,
                     tolerance: answer.tolerance,
                     product: if benchmark.declared.is_none() { Product::of(shape, &declared) } else { None },
+                    fault: answer.fault,
                 };
                 let reference = answer.reference.map(|reference| ReferenceJob::new(case, reference)).transpose()?;
                 (check, reference)

@@ -1,5 +1,7 @@
 //! The right answer of a job.
 
+use std::sync::{Arc, OnceLock};
+
 use crate::suite::input::Input;
 use crate::suite::{Contents, Extent, Oracle, Scalar, Shape, each};
 
@@ -20,6 +22,8 @@ pub struct OutputCheck {
     pub tolerance: Option<Oracle>,
     /// The factors of a matrix product that is too large to check element by element.
     pub product: Option<Product>,
+    /// Why a right value could not be computed: see [`Answer`](crate::suite::Answer).
+    pub fault: Arc<OnceLock<String>>,
 }
 
 /// A matrix product C = A·B of the buffers `a` (m×k) and `b` (k×n), row by row.
@@ -72,6 +76,7 @@ impl OutputCheck {
             oracle: each(|_| 0.0),
             tolerance: None,
             product: None,
+            fault: Arc::default(),
         }
     }
 

@@ -106,7 +106,7 @@ pub fn table(case: &Case, moments: &[Moment]) -> String {
         let (gb, gflop) = rates(case, line);
         let rate = match (gb, gflop) {
             (Some(gb), _) => format::byte_rate(gb),
-            (None, Some(gflop)) => format::flop_rate(gflop),
+            (None, Some(gflop)) => format::operation_rate(gflop, case.shape.dtype.scalar().is_float()),
             (None, None) => format::time(line.launch_ns),
         };
         let speed = fastest / line.launch_ns;

@@ -168,7 +168,9 @@ pub(super) fn model(row: &Record) -> String {
 fn per_watt(row: &Record) -> String {
     match (row.gb_per_j.filter(|_| row.load_ns().is_none()), row.gflop_per_j) {
         (Some(bytes), _) => format!("{} GB/J", format::significant(bytes, 3)),
-        (None, Some(flops)) => format!("{} GFLOP/J", format::significant(flops, 3)),
+        (None, Some(flops)) => {
+            format!("{} {}", format::significant(flops, 3), format::operation_units(row.is_float()).1)
+        }
         (None, None) => String::new(),
     }
 }
@@ -286,7 +288,7 @@ pub(super) fn rate(row: &Record) -> String {
     }
     match (row.gb_per_s, row.gflop_per_s) {
         (Some(gb), _) => format::byte_rate(gb),
-        (None, Some(gflop)) => format::flop_rate(gflop),
+        (None, Some(gflop)) => format::operation_rate(gflop, row.is_float()),
         (None, None) => String::new(),
     }
 }

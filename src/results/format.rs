@@ -82,8 +82,11 @@ pub const TIME_UNITS: &[&str] = &["ns", "µs", "ms", "s"];
 /// Units of a rate in MB/s.
 pub const BYTE_RATE_UNITS: &[&str] = &["MB/s", "GB/s", "TB/s"];
 
-/// Units of a rate in MFLOP/s.
-pub const FLOP_RATE_UNITS: &[&str] = &["MFLOP/s", "GFLOP/s", "TFLOP/s"];
+/// Units of 10^6 operations per second, and of 10^9 per joule: those on floats are FLOP.
+#[must_use]
+pub const fn operation_units(is_float: bool) -> (&'static [&'static str], &'static str) {
+    if is_float { (&["MFLOP/s", "GFLOP/s", "TFLOP/s"], "GFLOP/J") } else { (&["MOP/s", "GOP/s", "TOP/s"], "GOP/J") }
+}
 
 /// A time in nanoseconds: `251.2 µs`.
 #[must_use]
@@ -109,10 +112,10 @@ pub fn byte_rate(gb_per_s: f64) -> String {
     scaled(gb_per_s * 1000.0, BYTE_RATE_UNITS, 4)
 }
 
-/// Operations per second, from GFLOP/s: `51.6 TFLOP/s`.
+/// Operations per second, from 10^9: `51.6 TFLOP/s` on floats, `33.2 TOP/s` on integers.
 #[must_use]
-pub fn flop_rate(gflop_per_s: f64) -> String {
-    scaled(gflop_per_s * 1000.0, FLOP_RATE_UNITS, 3)
+pub fn operation_rate(gflop_per_s: f64, is_float: bool) -> String {
+    scaled(gflop_per_s * 1000.0, operation_units(is_float).0, 3)
 }
 
 /// A fraction in percent: `98 %`, `0.5 %`, `<0.1 %`.
@@ -203,7 +206,8 @@ mod tests {
                 "time" => time,
                 "load_latency" => load_latency,
                 "byte_rate" => byte_rate,
-                "flop_rate" => flop_rate,
+                "flop_rate" => |gflop| operation_rate(gflop, true),
+                "op_rate" => |gop| operation_rate(gop, false),
                 "percent" => percent,
                 "ratio" => ratio,
                 other => panic!("no quantity {other}"),

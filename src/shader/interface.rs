@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use naga::valid::ModuleInfo;
+use naga::valid::{GlobalUse, ModuleInfo};
 use naga::{
     AddressSpace, Arena, BinaryOperator, Expression, Handle, ImageClass, Literal, Module, ScalarKind, StorageAccess,
     TypeInner,
@@ -20,6 +20,12 @@ impl Shader {
     pub fn interface(&self, constants: &Constants) -> Result<Interface> {
         let (module, info) = self.resolve(constants)?;
         let used = info.get_entry_point(0);
+        // Stores through the argument of a function are not among the uses.
+        let is_pointer = |argument: &naga::FunctionArgument| {
+            let inner = &module.types[argument.ty].inner;
+            matches!(inner.pointer_space(), Some(AddressSpace::Storage { .. }))
+        };
+        let has_pointers = module.functions.iter().any(|(_, function)| function.arguments.iter().any(is_pointer));
         let (mut bindings, mut samplers, mut workgroup_bytes) = (Vec::new(), Vec::new(), 0);
         for (handle, variable) in module.global_variables.iter() {
             if used[handle].is_empty() {
@@ -49,7 +55,8 @@ impl Shader {
                     binding.group
                 )));
             }
-            bindings.push(Binding { name: name.clone(), index: binding.binding, access });
+            let is_stored = has_pointers || used[handle].intersects(GlobalUse::WRITE | GlobalUse::ATOMIC);
+            bindings.push(Binding { name: name.clone(), index: binding.binding, access, is_stored });
         }
         bindings.sort_by_key(|binding| binding.index);
         let workgroup_size = module.entry_points[0].workgroup_size;

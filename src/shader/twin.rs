@@ -58,6 +58,7 @@ pub fn interface(case: &Case) -> Result<Interface> {
         name: name_of(parameter),
         index,
         access: access(parameter),
+        is_stored: access(parameter) == Access::ReadWrite,
     });
     Ok(Interface {
         bindings: bindings.collect(),

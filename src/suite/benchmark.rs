@@ -274,6 +274,8 @@ pub struct Answer {
     pub is_sampled: bool,
     /// The kernel whose output is the right one; it runs before the comparison.
     pub reference: Option<Reference>,
+    /// Why a right value could not be computed, once that happened: then the declaration is at fault, not the kernel.
+    pub fault: Arc<OnceLock<String>>,
 }
 
 /// Another kernel whose output is the right one.
@@ -326,6 +328,7 @@ impl Benchmark {
             cost: host_cost.max(bytes / (scalars * shape.dtype.scalar().bytes() as u64).max(1)),
             is_sampled: scalars.saturating_mul(host_cost) > MOST_OPERATIONS,
             reference: None,
+            fault: Arc::default(),
         }))
     }
 }

@@ -6,7 +6,7 @@ use super::benchmark::{Benchmark, Family, Work};
 use super::interface::Checks;
 use super::limit::Limit;
 use super::params::params_text;
-use super::shape::{Scalar, Shape};
+use super::shape::Shape;
 
 /// A benchmark at one size with one set of parameters.
 #[derive(Clone)]
@@ -91,9 +91,8 @@ impl Case {
     /// that no measured peak limits them.
     pub fn limits(&self) -> impl Iterator<Item = Limit> {
         let (declared, scalar, work) = (self.benchmark.ceiling, self.shape.dtype.scalar(), self.work());
-        let is_float = matches!(scalar, Scalar::F16 | Scalar::F32 | Scalar::F64);
         let scalars = work.bytes / scalar.bytes() as u64;
-        let is_mixed = declared.is_some_and(Limit::is_in_bytes) && is_float && work.flops > scalars;
+        let is_mixed = declared.is_some_and(Limit::is_in_bytes) && scalar.is_float() && work.flops > scalars;
         declared.into_iter().chain(is_mixed.then_some(Limit::Fma))
     }
 }

@@ -32,6 +32,10 @@ pub enum Values {
     SummableFrom(u64),
     /// [`Values::Wide`] from this element of its stream on: a second input, independent of the first.
     WideFrom(u64),
+    /// [`Values::Signs`] from this element of its stream on.
+    SignsFrom(u64),
+    /// [`Values::Digits`] from this element of its stream on.
+    DigitsFrom(u64),
     /// 0, 1, 2, …, from 0 again after as many elements as the type counts exactly: 2^11 for f16, 2^24 for f32, 2^32 for
     /// others.
     Ramp,
@@ -86,7 +90,12 @@ impl Values {
 
     /// These values without their first element.
     const fn kind(self) -> Self {
-        if let Self::WideFrom(_) = self { Self::Wide } else { self }
+        match self {
+            Self::WideFrom(_) => Self::Wide,
+            Self::SignsFrom(_) => Self::Signs,
+            Self::DigitsFrom(_) => Self::Digits,
+            other => other,
+        }
     }
 
     /// Element `index` of [`Values::Ramp`].
@@ -103,7 +112,9 @@ impl Values {
     /// Position of element `index` in the random stream.
     const fn position(self, index: u64) -> u64 {
         match self {
-            Self::SummableFrom(first) | Self::WideFrom(first) => first.wrapping_add(index),
+            Self::SummableFrom(first) | Self::WideFrom(first) | Self::SignsFrom(first) | Self::DigitsFrom(first) => {
+                first.wrapping_add(index)
+            }
             _ => index,
         }
     }

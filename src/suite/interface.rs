@@ -22,8 +22,10 @@ pub struct Binding {
     pub name: String,
     /// Its number.
     pub index: u32,
-    /// How it is used.
+    /// How it is declared.
     pub access: Access,
+    /// Whether the kernel may store to it.
+    pub is_stored: bool,
 }
 
 /// The value of an override, of the override's type.

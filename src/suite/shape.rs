@@ -49,6 +49,22 @@ impl Scalar {
         }
     }
 
+    /// Whether it is a floating-point type, whose operations are FLOP; those of others are OP.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::F32 | Self::F64)
+    }
+
+    /// Whether it has this value, to the last bit.
+    #[must_use]
+    pub fn holds(self, value: f64) -> bool {
+        let (mut bytes, mut held) = ([0; 8], [0.0]);
+        let bytes = &mut bytes[..self.bytes()];
+        self.encode(std::iter::once(value), bytes);
+        self.decode(bytes, &mut held);
+        held == [value]
+    }
+
     /// Writes the little-endian form of `values` into `bytes`.
     pub fn encode(self, values: impl Iterator<Item = f64>, bytes: &mut [u8]) {
         match self {

@@ -107,6 +107,13 @@ fn a_new_kernel_has_a_table_at_once_and_files_are_not_overwritten() {
     let output = folder.run(&["init", "mine"]).succeeds();
     assert!(output.stdout.ends_with("next: shaderbench bench mine.wgsl\n"), "{output}");
     folder.run(&["init", "mine"]).fails_with(2, "mine.wgsl exists: give another name");
+    let kernel = folder.text("mine.wgsl");
+    for (option, name) in [("--out", "mine.wgsl"), ("--out", "mine.toml"), ("--json", "mine.WGSL"), ("--out", "a.spv")]
+    {
+        let output = folder.run(&["bench", "mine.wgsl", option, name, "--force"]);
+        output.fails_with(2, &format!("{option} {name}: a report has no name of a kernel"));
+    }
+    assert_eq!(folder.text("mine.wgsl"), kernel);
     if !has_device() {
         return;
     }
@@ -199,6 +206,9 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
         (&copy, "[buffers]\ninput = { contents = \"noise\" }", "contents 'noise' are none of random, small"),
         (&copy, "[params]\nWG = 64", "the kernel has no override 'WG': it has none"),
         (&copy, "size = 5", "k.toml, line 1: unknown field `size`, expected one of `name`"),
+        (&copy, "name = \"a\"\n\nsize = 5", "k.toml, line 3: unknown field `size`"),
+        (&copy, "[buffers.input]\ncontent = 1", "k.toml, line 2: unknown field `content`"),
+        (&copy, "kernels = [{ file = \"k.wgsl\", group = 1 }]", "a kernel is a file, or a table of file and groups"),
         (&copy, "[buffers", "k.toml, line 1: unclosed table, expected `]`"),
         (&copy, "sizes = \"big\"", "k.toml: sizes: "),
         (&copy, "limit = \"speed\"", "limit 'speed' is none of copy, read"),
@@ -221,10 +231,7 @@ fn a_fault_of_a_kernel_or_its_file_is_one_clear_sentence() {
 }
 
 #[test]
-fn a_case_that_its_file_does_not_fit_fails_with_the_reason() {
-    if !has_device() {
-        return;
-    }
+fn a_file_that_does_not_fit_a_case_is_refused_before_a_device_is_opened() {
     let folder = Folder::new();
     let two = kernel("output[id.x] = input[id.x]; other[id.x] = 1.0;")
         .replace("@compute", "@group(0) @binding(2) var<storage, read_write> other: array<f32>;\n@compute");
@@ -235,14 +242,19 @@ fn a_case_that_its_file_does_not_fit_fails_with_the_reason() {
         (kernel(COPY), "[verify]\nbuffer = \"input\"\nexpect = \"1\"\n", "the kernel writes no 'input' but output"),
         (two.clone(), "[verify]\nexpect = \"1.0\"\n", "name the buffer: the kernel writes output, other"),
         (uniform.clone(), "\n", "give the words of the uniform buffer 'scale'"),
-        (uniform, "[buffers]\nscale = { words = [1] }\n", "there are 1 words, and the kernel's type has 4"),
+        (uniform.clone(), "[buffers]\nscale = { words = [1] }\n", "there are 1 words, and the kernel's type has 4"),
         (kernel(COPY), "groups = \"n * 1000\"\n", "4096000 workgroups along a side are more than 65535"),
         (kernel(COPY), "groups = \"n / 3\"\n[verify]\nlength = 5000\nexpect = \"1.0\"\n", "has 4096 scalars"),
     ] {
-        let output = bench(&folder, &wgsl, toml, &[]);
-        let row = &rows(&folder)[0];
-        assert_eq!(row.status, Status::Failed, "{output}");
-        assert!(row.reason.contains(sentence), "{sentence}\n{output}");
+        let output = bench(&folder, &wgsl, toml, &[]).exits_with(2);
+        assert!(output.sole_error().contains(sentence), "{sentence}\n{output}");
+        assert!(!folder.path("r.csv").exists());
     }
-    bench(&folder, &two, "[verify]\nbuffer = \"other\"\nexpect = \"1.0\"\n", &[]).succeeds();
+    // Without the file that it needs.
+    folder.write("alone.wgsl", uniform);
+    let sentence = "alone.wgsl: [buffers.scale]: give the words of the uniform buffer 'scale' in a .toml";
+    folder.run(&["bench", "alone.wgsl"]).fails_with(2, sentence);
+    if has_device() {
+        bench(&folder, &two, "[verify]\nbuffer = \"other\"\nexpect = \"1.0\"\n", &[]).succeeds();
+    }
 }

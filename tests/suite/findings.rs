@@ -65,7 +65,11 @@ fn contradiction(truth: &Finding, noisy: &Finding, noise: f64) -> Option<String>
         let Some(truth) = known.get(name.as_str()) else { continue };
         let number = |quantity: Quantity| match quantity {
             Quantity::Count(count) | Quantity::Bytes(count) => count as f64,
-            Quantity::Nanoseconds(x) | Quantity::GbPerS(x) | Quantity::GflopPerS(x) | Quantity::Ratio(x) => x,
+            Quantity::Nanoseconds(x)
+            | Quantity::GbPerS(x)
+            | Quantity::GflopPerS(x)
+            | Quantity::GopPerS(x)
+            | Quantity::Ratio(x) => x,
         };
         let (found, exact) = (number(*value), number(*truth));
         let other_end = |of: &str, other: &str| known.get(name.replace(of, other).as_str()).map(|end| number(*end));

@@ -98,6 +98,7 @@ fn a_value_that_a_kernel_does_not_accept_is_a_usage_error() {
         ("reduction/atomic", "WG=255", "WG is a power of two from 16 to 1024"),
         ("reduction/sequential", "WG=0", "WG is a power of two from 16 to 1024"),
         ("reduction/interleaved_global", "INPUT=0.3", "INPUT is 0.25 or 0.5 or 1 or 2"),
+        ("reduction/interleaved_global", "INPUT=0.5", "no u32 has that value"),
         ("stream/copy", "WG=0", "WG is a whole number from 1 to 1024"),
         ("stream/copy", "WG=-4", "WG is a whole number from 1 to 1024"),
         ("stream/copy", "WG=1e99", "WG is a whole number from 1 to 1024"),

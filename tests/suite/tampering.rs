@@ -52,6 +52,16 @@ impl Sheet {
         (0..self.rows.len()).for_each(|row| self.set(row, column, value));
     }
 
+    /// Keeps the first rows.
+    pub(crate) fn keep(&mut self, rows: usize) {
+        self.rows.truncate(rows);
+    }
+
+    pub(crate) fn leave_out(&mut self, benchmark: &str) {
+        let name = self.column("benchmark");
+        self.rows.retain(|row| row[name] != benchmark);
+    }
+
     /// Multiplies figures of a row.
     pub(crate) fn scale(&mut self, row: usize, columns: &[&str], factor: f64) {
         for column in columns {
@@ -77,21 +87,7 @@ pub(crate) type Tampering = (&'static str, fn(&mut Sheet), &'static str);
 
 /// What somebody may do to a report, and a part of the sentence about it.
 pub(crate) const TAMPERINGS: &[Tampering] = &[
-    (
-        "a shorter median",
-        |s| s.scale(s.row("tiled_wide", "8192x8192"), &["median_ns"], 0.9),
-        "but the mean of the epochs is",
-    ),
-    (
-        "a faster row, with all its columns",
-        |s| faster(s, s.row("tiled", "4096x4096"), 1.1),
-        "is no multiple of the clock's step",
-    ),
-    (
-        "all rows faster, with all columns",
-        |s| (0..s.rows.len()).for_each(|row| faster(s, row, 1.04)),
-        "is no multiple of the clock's step",
-    ),
+    ("a shorter median", |s| s.scale(s.row("tiled_wide", "8192x8192"), &["median_ns"], 0.9), "but the epochs make it"),
     (
         "one epoch left out",
         |s| {
@@ -100,7 +96,7 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
             let (_, rest) = epochs.split_once(';').expect("epochs");
             s.set(row, "epochs_ns", rest);
         },
-        "but the mean of the epochs is",
+        "but the epochs make it",
     ),
     (
         "a slow epoch smoothed, and median and rate computed again",
@@ -118,7 +114,7 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
             let texts: Vec<String> = epochs.iter().map(ToString::to_string).collect();
             s.set(row, "epochs_ns", texts.join(";"));
         },
-        "but the epochs show",
+        "but the epochs make it",
     ),
     (
         "a narrower interval",
@@ -128,7 +124,7 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
             s.set(row, "ci_low_ns", round_to_seven_digits(median * 0.99999));
             s.set(row, "ci_high_ns", round_to_seven_digits(median * 1.00001));
         },
-        "narrower than the epochs allow",
+        "ci_low_ns is",
     ),
     (
         "an interval beside the median",
@@ -136,9 +132,9 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
             let row = s.row("tiled_wide", "8192x8192");
             s.scale(row, &["ci_low_ns", "ci_high_ns"], 0.5);
         },
-        "does not contain median_ns",
+        "ci_high_ns is",
     ),
-    ("a higher rate", |s| s.scale(s.row("tiled_wide", "8192x8192"), &["gb_per_s"], 1.05), "but bytes ÷ median_ns is"),
+    ("a higher rate", |s| s.scale(s.row("tiled_wide", "8192x8192"), &["gb_per_s"], 1.05), "gb_per_s is"),
     (
         "more bytes",
         |s| {
@@ -147,9 +143,9 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
             s.set(row, "bytes", 2 * bytes);
             s.scale(row, &["gb_per_s"], 2.0);
         },
-        "but the benchmark moves 536870912",
+        "but the benchmark's is 536870912",
     ),
-    ("a larger share", |s| s.scale(s.row("tiled_wide", "8192x8192"), &["share"], 1.02), "but the rate ÷ the rate of"),
+    ("a larger share", |s| s.scale(s.row("tiled_wide", "8192x8192"), &["share"], 1.02), "share is"),
     (
         "a narrower interval of the share",
         |s| {
@@ -158,7 +154,7 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
             s.set(row, "share_low", &share);
             s.set(row, "share_high", share);
         },
-        "the interval of the share is",
+        "share_low is",
     ),
     (
         "no epochs",
@@ -167,13 +163,13 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
             s.header.truncate(end);
             s.rows.iter_mut().for_each(|row| row.truncate(end));
         },
-        "but there are no epochs",
+        "epochs_ns is empty",
     ),
-    ("an old schema", |s| s.set_all("schema", "1"), "but on 2026-11-23T11:48:39Z shaderbench wrote 2"),
+    ("an old schema", |s| s.set_all("schema", "1"), "an old schema, which on 2026-11-23T11:48:39Z no version wrote"),
     (
         "another ceiling",
         |s| s.set(s.row("tiled_wide", "8192x8192"), "ceiling", "fill 512 MiB"),
-        "the ceiling is 'fill 512 MiB'",
+        "ceiling is fill 512 MiB, but the rows of the family ceiling make it copy 512 MiB",
     ),
     (
         "a slower ceiling, so that other rows look better",
@@ -185,7 +181,7 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
             s.scale(row.expect("the ceiling"), &TIMES, 1.5);
             s.scale(row.expect("the ceiling"), &["gb_per_s"], 1.0 / 1.5);
         },
-        "but the rate ÷ the rate of 'copy",
+        "but the rows of the family ceiling make it",
     ),
     ("a row above its ceiling", |s| faster(s, s.row("tiled_wide", "8192x8192"), 2.0), "the row must be implausible"),
     (
@@ -194,12 +190,12 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
             let row = s.rows.iter().position(|row| row[s.column("status")] == "skipped").expect("a row");
             s.set(row, "status", "ok");
         },
-        "but times, samples or the clock are missing",
+        "timer is empty",
     ),
     (
         "a row made unverified",
         |s| s.set(s.row("tiled", "4096x4096"), "status", "unverified"),
-        "every output of this benchmark is verified",
+        "status is unverified, but for this benchmark it is ok",
     ),
     ("a wrong row", |s| s.set(s.row("tiled", "4096x4096"), "status", "wrong"), "open an issue with the report"),
     (
@@ -234,7 +230,7 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
                 s.set(b, column, of_a);
             }
         },
-        "but bytes ÷ median_ns is",
+        "gb_per_s is",
     ),
     (
         "the figures of one row in another",
@@ -248,8 +244,6 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
         },
         "to the last digit",
     ),
-    ("another device", |s| s.set_all("device", "AMD Radeon RX 9070 XT"), "are of two makers"),
-    ("a software device", |s| s.set_all("device_type", "software"), "is not 'software'"),
     ("two devices", |s| s.set(5, "device", "NVIDIA H100"), "device differs within Vulkan"),
     (
         "a row twice",
@@ -264,38 +258,26 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
         |s| _ = s.rows.remove(s.row("tiled_wide", "8192x8192")),
         "Vulkan has no row for transpose/tiled_wide f32 8192x8192",
     ),
-    (
-        "a benchmark left out",
-        |s| {
-            let name = s.column("benchmark");
-            s.rows.retain(|row| row[name] != "tiled_wide");
-        },
-        "Vulkan has no row for transpose/tiled_wide: measure everything",
-    ),
+    ("a benchmark left out", |s| s.leave_out("tiled_wide"), "Vulkan has no row for transpose/tiled_wide"),
     ("a control character", |s| s.set_all("cpu", "Xeon\u{1b}[31m"), "the hidden character \\u{1b}"),
     ("text from right to left", |s| s.set_all("cpu", "Xeon\u{202e}7"), "the hidden character \\u{202e}"),
-    ("a huge text", |s| s.set(3, "reason", "x".repeat(5000)), "reason has more than 2000 characters"),
     ("a formula", |s| s.set_all("cpu", "=HYPERLINK(\"http://x\")"), "begins as a formula"),
     ("a path", |s| s.set(3, "reason", "compiled in /home/ann/shaderbench"), "names a path: /home/ann/shaderbench"),
     ("a date to come", |s| s.set_all("date", "2126-11-23T12:01:22Z"), "is in the future"),
     ("a date before the suite", |s| s.set_all("date", "2016-11-23T12:01:22Z"), "is before the suite's first day"),
-    ("no date", |s| s.set_all("date", "yesterday"), "is not of the form"),
+    ("no date", |s| s.set_all("date", "yesterday"), "which no run writes"),
     ("two dates", |s| s.set(5, "date", "2026-11-23T13:00:00Z"), "date differs within the report"),
     ("a version to come", |s| s.set_all("tool_version", "99.0.0"), "cannot check"),
-    ("another API", |s| s.set_all("apis", "cuda+vulkan"), "the column apis says"),
+    ("another API", |s| s.set_all("apis", "cuda+vulkan"), "apis is cuda+vulkan, but the rows are of vulkan"),
     ("a number written otherwise", |s| s.set(3, "seed", "011"), "seed is not written as shaderbench writes it"),
     (
-        "a fastest sample above the median",
-        |s| s.scale(s.row("tiled", "4096x4096"), &["min_ns"], 1.5),
-        "is above a median",
+        "steady epochs",
+        |s| s.set(s.row("tiled", "4096x4096"), "noise_between", 0),
+        "noise_between is 0, but the epochs make it",
     ),
-    ("a deviation of nearly 0", |s| s.set(s.row("tiled", "4096x4096"), "stddev_ns", 0.001), "is too small for min_ns"),
-    ("too few samples", |s| s.set(s.row("tiled", "4096x4096"), "samples", 1), "1 samples cannot make"),
-    ("steady epochs", |s| s.set(s.row("tiled", "4096x4096"), "noise_between", 0), "noise_between is 0"),
     (
         "a faster DRAM than any card of the model",
         |s| {
-            // Coarse rows pass the test of the clock's step.
             let family = s.column("family");
             (0..s.rows.len()).filter(|row| s.rows[*row][family] == "ceiling").collect::<Vec<_>>().into_iter().for_each(
                 |row| {

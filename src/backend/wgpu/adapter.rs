@@ -65,6 +65,7 @@ pub(super) fn wanted_features(adapter: &Adapter) -> wgpu::Features {
         (device.has_timestamps, wgpu::Features::TIMESTAMP_QUERY),
         (device.has_copy_timestamps, wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS),
         (device.has_mappable_storage, wgpu::Features::MAPPABLE_PRIMARY_BUFFERS),
+        (device.features.contains(&Feature::Subgroups), wgpu::Features::SUBGROUP_BARRIER),
     ];
     let own = own.into_iter().filter(|(is_kept, _)| *is_kept).map(|(_, feature)| feature);
     let of_shaders = shader_features(inner).filter(|feature| device.features.contains(feature)).map(wgpu_feature);

@@ -1,6 +1,6 @@
 //! The right values of an output, from a file, an expression or another kernel.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -36,7 +36,7 @@ pub(super) fn allowed(want: Wanted, tolerance: f64, relative: f64) -> Oracle {
     })
 }
 
-/// The values of an expression of `i`, as the buffer stores them.
+/// The values of an expression of `i`, as the buffer stores them. `fault` gets the first reason why it has none.
 pub(super) fn by_expression(
     script: &Script,
     shape: &Shape,
@@ -45,6 +45,7 @@ pub(super) fn by_expression(
     layout: &Layout,
     is_exact: bool,
     scalars: u64,
+    fault: Arc<OnceLock<String>>,
 ) -> Result<Wanted> {
     let (scalar, is_word) = (layout.scalar, layout.scalar == Scalar::U32);
     let mut scope = variables(shape, Some(interface));
@@ -66,14 +67,20 @@ pub(super) fn by_expression(
     };
     Ok(Arc::new(move |first, slots: &mut [f64]| {
         const PIECE: usize = 256;
-        let frame = || script.frame(&scope).ok();
+        let frame = || script.frame(&scope);
         slots.par_chunks_mut(PIECE).enumerate().for_each_init(frame, |frame, (piece, slots)| {
             for (index, slot) in (first + (piece * PIECE) as u64..).zip(slots) {
-                let value = frame.as_mut().and_then(|frame| {
+                let value = frame.as_mut().map_err(|error| error.to_string()).and_then(|frame| {
                     frame.set("i", Value::Whole(index as i64));
-                    script.value_in(frame).ok()
+                    script.value_in(frame).map_err(|error| error.to_string())
                 });
-                *slot = value.map_or(f64::NAN, stored);
+                *slot = value.map_or_else(
+                    |error| {
+                        let _ = fault.set(error);
+                        f64::NAN
+                    },
+                    stored,
+                );
             }
         });
     }))

@@ -35,7 +35,8 @@ pub(super) struct Shared {
 pub(super) struct Own {
     pub length: Option<Script>,
     pub contents: Option<Filling>,
-    pub words: Vec<Script>,
+    /// Each with whether it is the bits of a float, by `bits(x)`.
+    pub words: Vec<(Script, bool)>,
 }
 
 /// What a buffer contains before a launch.
@@ -107,11 +108,16 @@ impl Declared {
         let size = layout.scalar.bytes() as u64;
         if access == Access::Uniform || !own.words.is_empty() {
             if own.words.is_empty() && own.contents.is_none() {
-                return Err(
-                    self.fault(format!("[buffers.{0}]: give the words of the uniform buffer '{0}'", layout.name))
-                );
+                return Err(self.fault(format!(
+                    "[buffers.{0}]: give the words of the uniform buffer '{0}' in a .toml",
+                    layout.name
+                )));
             }
-            let words = own.words.iter().map(|word| self.word(word, layout, scope)).collect::<Result<Vec<u32>>>()?;
+            let words = own
+                .words
+                .iter()
+                .map(|(word, is_bits)| self.word(word, *is_bits, layout, scope))
+                .collect::<Result<Vec<u32>>>()?;
             let wanted = layout.bytes.unwrap_or(0).div_ceil(4);
             if !own.words.is_empty() && (words.len() as u64) < wanted {
                 return Err(self.fault(format!(
@@ -140,6 +146,8 @@ impl Declared {
         let contents = match filling {
             Filling::Random(Values::Wide) if number > 0 => Contents::Input(Values::WideFrom(first)),
             Filling::Random(Values::Summable) if number > 0 => Contents::Input(Values::SummableFrom(first)),
+            Filling::Random(Values::Signs) if number > 0 => Contents::Input(Values::SignsFrom(first)),
+            Filling::Random(Values::Digits) if number > 0 => Contents::Input(Values::DigitsFrom(first)),
             Filling::Random(values) => Contents::Input(values),
             Filling::Output => Contents::Poison,
             Filling::Words(words) => {
@@ -151,9 +159,9 @@ impl Declared {
     }
 
     /// The bits of a word of a uniform buffer.
-    fn word(&self, word: &Script, layout: &Layout, scope: &Scope) -> Result<u32> {
+    fn word(&self, word: &Script, is_bits: bool, layout: &Layout, scope: &Scope) -> Result<u32> {
         let value = word.value(scope)?;
-        if layout.scalar == Scalar::F32 {
+        if layout.scalar == Scalar::F32 && !is_bits {
             return Ok((value as f32).to_bits());
         }
         let is_word = value.fract() == 0.0 && (f64::from(i32::MIN)..=f64::from(u32::MAX)).contains(&value);
@@ -173,8 +181,11 @@ impl Declared {
             let layout = layouts.iter().find(|layout| layout.name == binding.name);
             let layout = layout.ok_or_else(|| self.fault(format!("'{}' has no layout", binding.name)))?.clone();
             let number = self.shared.numbers.get(&binding.name).copied().unwrap_or(0);
-            let bound = self.bound(number, &layout, binding.access, &scope, shape.count())?;
-            found.push((layout, binding.access, bound));
+            // What is only read is an input, however it is declared.
+            let is_input = binding.access == Access::ReadWrite && !binding.is_stored;
+            let access = if is_input { Access::Read } else { binding.access };
+            let bound = self.bound(number, &layout, access, &scope, shape.count())?;
+            found.push((layout, access, bound));
         }
         if !interface.samplers.is_empty() {
             return Err(self.fault("the kernel has a sampler, which bench does not bind".to_owned()));
@@ -243,6 +254,9 @@ impl Declaration for Declared {
     }
 
     fn steps(&self, shape: &Shape, interface: &Interface) -> Result<Vec<Step>> {
+        for script in [&self.shared.bytes, &self.shared.flops].into_iter().flatten() {
+            script.whole(&variables(shape, None), 0)?;
+        }
         let scope = variables(shape, Some(interface));
         let mut groups = [1_u32; 3];
         if self.groups.is_empty() {
@@ -269,7 +283,7 @@ impl Declaration for Declared {
     }
 
     fn work(&self, shape: &Shape) -> Work {
-        // Evaluated for every size when the file is read.
+        // `steps` refuses a script without a value.
         let value = |script: &Option<Script>| {
             script.as_ref().and_then(|script| script.whole(&variables(shape, None), 0).ok()).unwrap_or(0)
         };
@@ -313,12 +327,12 @@ impl Declaration for Declared {
             return Err(self.fault(format!("[verify]: length is {scalars}, and '{name}' has {own} scalars")));
         }
         let is_exact = verify.tolerance == 0.0 && verify.relative == 0.0;
-        let mut reference = None;
+        let (mut reference, fault): (_, Arc<OnceLock<String>>) = (None, Arc::default());
         let want: Wanted = match &verify.by {
             By::Expression(script) => {
                 let data: Vec<(String, Data)> =
                     all.iter().map(|(of, _, bound)| (of.name.clone(), bound.data(of, shape.stream))).collect();
-                by_expression(script, shape, interface, data, layout, is_exact, scalars)?
+                by_expression(script, shape, interface, data, layout, is_exact, scalars, fault.clone())?
             }
             By::File(bytes) => {
                 let wanted = scalars * layout.scalar.bytes() as u64;
@@ -349,6 +363,7 @@ impl Declaration for Declared {
             cost: if is_costly { COST } else { 1 },
             is_sampled: is_costly && scalars > MOST_VALUES,
             reference,
+            fault,
         }))
     }
 }

@@ -7,7 +7,7 @@ use crate::cli::compiler::spirv;
 use crate::cli::shaders;
 use crate::error::{Error, Result, shown};
 use crate::shader::{Layout, Shader, SpirvKernel, twin};
-use crate::suite::{Accepted, Constants, Dtype};
+use crate::suite::{Accepted, Access, Constants, Dtype};
 
 /// The endings of the files that `bench` runs.
 const ENDS: &str = ".wgsl, .spv, .cu";
@@ -21,6 +21,8 @@ pub(super) struct Kernel {
     pub groups: Vec<Script>,
     /// The same as they are written.
     pub written_groups: Vec<String>,
+    /// The first value of each parameter of the file.
+    pub params: Constants,
 }
 
 /// The texts of a kernel. They live as long as the program, like the suite's.
@@ -46,7 +48,10 @@ impl Text {
             "wgsl" => {
                 let beside = path.with_extension("cu");
                 let cuda = if beside.exists() { text(&beside)? } else { "" };
-                Ok(Self { wgsl: text(path)?, cuda, spirv: None })
+                let wgsl = text(path)?;
+                // What is wrong with it is said when its types are known.
+                caught(|| drop(Shader::parse(wgsl, Dtype::F32.name()))).map_err(fault)?;
+                Ok(Self { wgsl, cuda, spirv: None })
             }
             "cu" => {
                 let cuda = text(path)?;
@@ -105,7 +110,14 @@ impl Kernel {
 
     /// The layouts of its bindings.
     pub(super) fn layouts(&self, dtype: Dtype) -> Result<Vec<Layout>> {
-        self.text.layouts(dtype, &Constants::new()).map_err(|error| named(error, &self.path))
+        self.text.layouts(dtype, &self.constants(dtype)?).map_err(|error| named(error, &self.path))
+    }
+
+    /// The file's parameters that are its overrides.
+    fn constants(&self, dtype: Dtype) -> Result<Constants> {
+        let own = self.overrides(dtype)?;
+        let is_own = |name: &String| own.as_ref().is_none_or(|own| own.contains(name));
+        Ok(self.params.iter().filter(|(name, _)| is_own(name)).map(|(name, value)| (name.clone(), *value)).collect())
     }
 
     /// The name of the first buffer that it writes.
@@ -113,8 +125,10 @@ impl Kernel {
         if self.text.wgsl.is_empty() {
             return Ok(twin::written(self.text.cuda));
         }
-        let interface = self.parsed(dtype)?.interface(&Constants::new()).map_err(|error| named(error, &self.path))?;
-        let written = interface.bindings.into_iter().find(|binding| binding.access == crate::suite::Access::ReadWrite);
+        let constants = self.constants(dtype)?;
+        let interface = self.parsed(dtype)?.interface(&constants).map_err(|error| named(error, &self.path))?;
+        let written =
+            interface.bindings.into_iter().find(|binding| binding.access == Access::ReadWrite && binding.is_stored);
         Ok(written.map(|binding| binding.name))
     }
 
@@ -124,20 +138,22 @@ impl Kernel {
     }
 }
 
-/// Reads a module. naga panics on some invalid ones.
+/// Reads a module.
 fn read_spirv(words: &[u32]) -> Result<SpirvKernel, String> {
+    match caught(|| SpirvKernel::read(words))? {
+        Err(Error::Shader(why)) => Err(why),
+        read => read.map_err(|error| error.chain()),
+    }
+}
+
+/// What naga reads. It panics on some invalid kernels.
+fn caught<T>(read: impl FnOnce() -> T + std::panic::UnwindSafe) -> Result<T, String> {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let read = std::panic::catch_unwind(|| SpirvKernel::read(words));
+    let read = std::panic::catch_unwind(read);
     std::panic::set_hook(hook);
-    match read {
-        Ok(Err(Error::Shader(why))) => Err(why),
-        Ok(read) => read.map_err(|error| error.chain()),
-        Err(_) => {
-            Err("naga, which reads it, ended with a panic: the module is probably invalid (spirv-val says why)"
-                .to_owned())
-        }
-    }
+    let why = "naga, which reads it, ended with a panic: the kernel is probably invalid (tint or spirv-val says why)";
+    read.map_err(|_| why.to_owned())
 }
 
 fn named(error: Error, path: &Path) -> Error {

@@ -8,11 +8,11 @@ use super::declared::{By, Declared, Filling, Own, Shared, Verify};
 use super::kernel::{Kernel, Text as KernelText};
 use super::options::Own as Options;
 use super::portable::{TOML, portable};
-use super::script::{Script, variables};
+use super::script::Script;
 use super::spec::{BufferSpec, Contents, KernelSpec, OneOrMany, Spec, Text, VerifySpec};
-use crate::error::{Error, Result, shown};
+use crate::error::{Error, Result, shown, visible};
 use crate::suite::input::Values;
-use crate::suite::{Benchmark, Cases, Dtype, Extent, Family, Limit, Params, Profile, Shape};
+use crate::suite::{Benchmark, Cases, Dtype, Extent, Family, Limit, Params, Profile};
 
 /// The family of these kernels. It lives as long as the program, like the suite's.
 ///
@@ -30,6 +30,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let kernels = kernels(files, &spec, &file, &folder)?;
     let dtype = dtype(&spec, &kernels[0], &file)?;
     let name = spec.name.clone().unwrap_or_else(|| stem(if has_file { &beside } else { first }));
+    let name = visible(&name).into_owned();
     if crate::families::FAMILIES.iter().any(|family| family.name == name) {
         return Err(Error::Usage(format!("{file}: {name} is a family of the suite: give another name")));
     }
@@ -48,7 +49,9 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
             shared: shared.clone(),
             text: kernel.text,
             groups: kernel.groups.clone(),
-            is_verified: shared.verify.is_some(),
+            // A kernel that is compared with itself is not verified.
+            is_verified: shared.verify.is_some()
+                && reference.as_ref().is_none_or(|reference| reference.text.wgsl != kernel.text.wgsl),
             files: portable(&name, &spec, kernel, reference.as_ref(), dtype)?,
         };
         let cases = Cases {
@@ -72,7 +75,7 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     }
     let family = Family {
         name: name.leak(),
-        summary: spec.summary.clone().unwrap_or_default().leak(),
+        summary: visible(spec.summary.as_deref().unwrap_or_default()).into_owned().leak(),
         model_text: "",
         is_by_kernel: false,
         tags: &[],
@@ -80,7 +83,6 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
         benchmarks: benchmarks.leak(),
     };
     let family: &'static Family = Box::leak(Box::new(family));
-    checked(family, &shared)?;
     Ok((family, kernels.iter().chain(&reference).map(|kernel| kernel.text).collect()))
 }
 
@@ -93,7 +95,7 @@ pub(in crate::cli) fn of_folder(folder: &Path) -> Result<&'static Family> {
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    visible(&path.file_stem().unwrap_or_default().to_string_lossy()).into_owned()
 }
 
 fn scripts(what: &str, texts: &[String]) -> Result<Vec<Script>> {
@@ -120,16 +122,17 @@ fn kernels(files: &[PathBuf], spec: &Spec, file: &str, folder: &Path) -> Result<
         ([], _) | (_, false) => named,
         (own, true) => own.iter().map(|kernel| folder.join(kernel.file())).collect(),
     };
-    paths.iter().map(|path| kernel(path, &spec.groups_of(folder, path), file)).collect()
+    paths.iter().map(|path| kernel(path, &spec.groups_of(folder, path), spec, file)).collect()
 }
 
-fn kernel(path: &Path, groups: &[String], file: &str) -> Result<Kernel> {
+fn kernel(path: &Path, groups: &[String], spec: &Spec, file: &str) -> Result<Kernel> {
     let scripts = scripts(&format!("{file}: groups"), groups)?;
     Ok(Kernel {
         text: KernelText::read(path)?,
         groups: scripts,
         written_groups: groups.to_vec(),
         path: path.to_owned(),
+        params: spec.params.iter().filter_map(|(name, of)| Some((name.clone(), *of.list().first()?))).collect(),
     })
 }
 
@@ -138,7 +141,7 @@ fn reference(spec: &Spec, file: &str, folder: &Path) -> Result<Option<Kernel>> {
     let Some(own) = &spec.verify else { return Ok(None) };
     let Some(path) = &own.reference else { return Ok(None) };
     let groups = own.reference_groups.as_ref().map(OneOrMany::texts);
-    let found = kernel(path, &groups.unwrap_or_else(|| spec.groups_of(folder, path)), file)?;
+    let found = kernel(path, &groups.unwrap_or_else(|| spec.groups_of(folder, path)), spec, file)?;
     if found.text.wgsl.is_empty() {
         return Err(Error::Usage(format!("{}: a reference is a .wgsl or .spv file", shown(path))));
     }
@@ -215,10 +218,13 @@ fn param_sets(spec: &Spec, kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>>
 }
 
 fn shared(spec: &Spec, kernels: &[Kernel], reference: Option<&Kernel>, file: &str, dtype: Dtype) -> Result<Shared> {
+    let names = |kernel: &Kernel| -> Result<Vec<String>> {
+        Ok(kernel.layouts(dtype)?.into_iter().map(|layout| layout.name).collect())
+    };
     let mut bindings: Vec<String> = Vec::new();
     let mut overrides = Some(Vec::new());
     for kernel in kernels {
-        bindings.extend(kernel.layouts(dtype)?.into_iter().map(|layout| layout.name));
+        bindings.extend(names(kernel)?);
         match (&mut overrides, kernel.overrides(dtype)?) {
             (Some(all), Some(own)) => all.extend(own),
             _ => overrides = None,
@@ -229,6 +235,19 @@ fn shared(spec: &Spec, kernels: &[Kernel], reference: Option<&Kernel>, file: &st
             "{file}: [buffers.{unknown}]: the kernel has no binding '{unknown}': it has {}",
             bindings.join(", ")
         )));
+    }
+    let first = names(&kernels[0])?;
+    for kernel in kernels {
+        let own = names(kernel)?;
+        let lacks = |(name, buffer): &(&String, &BufferSpec)| buffer.length.is_some() && !own.contains(*name);
+        let is_unknown = |name: &&String| !spec.buffers.contains_key(*name) && !first.contains(*name);
+        if let (Some((name, _)), Some(other)) = (spec.buffers.iter().find(lacks), own.iter().find(is_unknown)) {
+            let path = shown(&kernel.path);
+            return Err(Error::Usage(format!(
+                "{path} has no buffer '{name}', which {file} declares, but '{other}': give the buffers of all kernels \
+                 the same names, or '{other}' a length"
+            )));
+        }
     }
     if let Some(overrides) = overrides
         && let Some(unknown) = spec.params.keys().find(|name| !overrides.contains(name))
@@ -296,7 +315,10 @@ fn buffer(name: &str, spec: &BufferSpec, file: &str) -> Result<Own> {
         }),
     };
     let length = spec.length.as_ref().map(|text| Script::new(&format!("{what}: length"), &text.text())).transpose()?;
-    let words = spec.words.iter().flatten().map(|text| Script::new(&format!("{what}: words"), &text.text()));
+    let words = spec.words.iter().flatten().map(|text| {
+        let text = text.text();
+        Ok((Script::new(&format!("{what}: words"), &text)?, text.contains("bits(")))
+    });
     Ok(Own { length, contents, words: words.collect::<Result<_>>()? })
 }
 
@@ -356,22 +378,4 @@ fn reference_of(
         ..Benchmark::BLANK
     };
     Ok(Box::leak(Box::new(benchmark)))
-}
-
-/// Evaluates the work of every case, so that a fault is said once and at once.
-fn checked(family: &'static Family, shared: &Shared) -> Result<()> {
-    for benchmark in family.benchmarks {
-        for cases in benchmark.cases {
-            for (extent, params) in
-                cases.extents.iter().flat_map(|extent| cases.params.iter().map(move |set| (*extent, *set)))
-            {
-                let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-                let shape = Shape::new(cases.dtypes[0], extent, params);
-                for script in [&shared.bytes, &shared.flops].into_iter().flatten() {
-                    script.whole(&variables(&shape, None), 0)?;
-                }
-            }
-        }
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::kernel::{Kernel, Text};
-use super::spec::{KernelSpec, OneOrMany, Spec, Text as Written};
+use super::spec::{KernelSpec, KernelTable, OneOrMany, Spec, Text as Written};
 use crate::error::{Error, Result};
 use crate::suite::Dtype;
 
@@ -31,7 +31,7 @@ pub(super) fn portable(
         (!kernel.written_groups.is_empty())
             .then(|| OneOrMany::Many(kernel.written_groups.iter().cloned().map(Written::Written).collect()))
     };
-    let mut own = Spec { sizes: None, groups: None, ..spec.clone() };
+    let mut own = Spec { groups: None, ..spec.clone() };
     own.name = Some(family.to_owned());
     own.dtype = Some(dtype.name().to_owned());
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -45,7 +45,7 @@ pub(super) fn portable(
     if end == "wgsl" && !kernel.text.cuda.is_empty() {
         add(format!("{}.cu", stem(&kernel.path)), kernel.text.cuda.as_bytes().to_vec());
     }
-    own.kernels = Some(vec![KernelSpec::Table { file: name, groups: groups(kernel) }]);
+    own.kernels = Some(vec![KernelSpec::Table(KernelTable { file: name, groups: groups(kernel) })]);
     let bound: Vec<String> = kernel.layouts(dtype)?.into_iter().map(|layout| layout.name).collect();
     own.buffers.retain(|name, _| bound.contains(name));
     for (name, buffer) in &mut own.buffers {

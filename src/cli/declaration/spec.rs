@@ -42,23 +42,28 @@ pub(super) struct Spec {
 
 /// A kernel of several.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a kernel is a file, or a table of file and groups")]
 pub(super) enum KernelSpec {
     /// Its file.
     File(String),
     /// Its file, and what differs from the others.
-    Table {
-        /// The file.
-        file: String,
-        /// Its own workgroups.
-        groups: Option<OneOrMany<Text>>,
-    },
+    Table(KernelTable),
+}
+
+/// A kernel with its own workgroups.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KernelTable {
+    /// The file.
+    pub file: String,
+    /// Its own workgroups.
+    pub groups: Option<OneOrMany<Text>>,
 }
 
 impl KernelSpec {
     pub(super) fn file(&self) -> &str {
         match self {
-            Self::File(file) | Self::Table { file, .. } => file,
+            Self::File(file) | Self::Table(KernelTable { file, .. }) => file,
         }
     }
 }
@@ -164,7 +169,8 @@ impl Spec {
             source,
         })?;
         toml::from_str(&text).map_err(|error| {
-            let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].lines().count().max(1));
+            let before = |span: std::ops::Range<usize>| text[..span.start.min(text.len())].matches('\n').count();
+            let line = 1 + error.span().map_or(0, before);
             let message = error.message().lines().collect::<Vec<_>>().join(" ");
             Error::Usage(format!("{}, line {line}: {message}", crate::error::shown(path)))
         })
@@ -200,7 +206,7 @@ impl Spec {
     /// The workgroups of a kernel: its own, or those of every kernel without its own.
     pub(super) fn groups_of(&self, folder: &Path, path: &Path) -> Vec<String> {
         let own = self.kernels.iter().flatten().find_map(|kernel| match kernel {
-            KernelSpec::Table { file, groups: Some(groups) } if folder.join(file) == path => Some(groups),
+            KernelSpec::Table(KernelTable { file, groups: Some(groups) }) if folder.join(file) == path => Some(groups),
             _ => None,
         });
         own.or(self.groups.as_ref()).map(OneOrMany::texts).unwrap_or_default()

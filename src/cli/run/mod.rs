@@ -30,6 +30,7 @@ use crate::backend::{Api, Backend, Device, DeviceType};
 use crate::engine::plan::{by_part, plan, select_tagged, without_size};
 use crate::engine::{EarlierRows, End, Fitted, Outcome, Settings, recall_params};
 use crate::error::{Error, Result};
+use crate::job::Job;
 use crate::report::csv::Parsed;
 use crate::report::summary::{self, card_within};
 use crate::report::{self, CsvFile};
@@ -46,6 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     // Check the command line before anything slow.
     let request = request(arguments, Profile::Quick, false)?;
     let cases = plan(&request)?;
+    check_declarations(&cases)?;
     // The parent of a process in step says it.
     let is_told = arguments.in_step.is_none();
     for (filter, names) in by_part(&arguments.filters)?.into_iter().filter(|_| is_told) {
@@ -132,6 +134,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<u8> {
     printed?;
     let is_fault = |record: &Record| arguments.fail_on.contains(&record.status);
     Ok(if all.iter().any(is_fault) { 3 } else { 0 })
+}
+
+/// Refuses a declaration that does not fit one of its cases.
+fn check_declarations(cases: &[Case]) -> Result<()> {
+    let declared = cases.iter().filter(|case| case.benchmark.declared.is_some());
+    let mut faults = declared.filter_map(|case| Job::new(case).err());
+    faults.find(|error| matches!(error, Error::Usage(_))).map_or(Ok(()), Err)
 }
 
 impl Arguments {
@@ -378,6 +387,6 @@ fn earlier_rows(
         0 => String::new(),
         again => format!(", rerunning {again} that failed"),
     };
-    say(&format!("{path}: keeping {} rows{again}", earlier.records().len()));
+    say(&format!("{path}: keeping {}{again}", plural(earlier.records().len(), "row", "rows")));
     Ok(earlier)
 }

@@ -44,7 +44,7 @@ pub(super) fn text(records: &[Record], path: &str) -> String {
          - Power limit, and clocks if you changed them:\n\
          - Was any other program using the GPU:\n\n\
          ```text\n{summary}```\n\n\
-         The report is as the program wrote it; `shaderbench share` found no fault. It may be published under the licences \
+         `shaderbench share` found no fault, and left out host and card. The report may be published under the licences \
          of this repository (MIT or Apache-2.0).\n\n\
          <!--\n\
          To open the pull request, in a clone of the repository:\n\

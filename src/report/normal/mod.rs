@@ -236,8 +236,9 @@ fn quoted(figure: &Figure) -> String {
 fn value(unit: Unit, value: f64, digits: usize) -> String {
     match unit {
         Unit::Bytes => format::scaled(value * 1000.0, format::BYTE_RATE_UNITS, digits),
-        Unit::Flops => format::scaled(value * 1000.0, format::FLOP_RATE_UNITS, digits),
-        Unit::Operations => format::scaled(value * 1000.0, format::FLOP_RATE_UNITS, digits).replace("FLOP/s", "OP/s"),
+        Unit::Flops | Unit::Operations => {
+            format::scaled(value * 1000.0, format::operation_units(unit == Unit::Flops).0, digits)
+        }
         Unit::Time => format::scaled(value, format::TIME_UNITS, digits),
     }
 }

@@ -56,8 +56,7 @@ pub(super) fn arithmetic_name(peak: &Peak) -> String {
 
 /// Operations per second, from 10^9: `33.2 TOP/s` for integers, `65.6 TFLOP/s` for floats.
 pub(in crate::report) fn operations(peak: &Peak, gflop_per_s: f64) -> String {
-    let text = format::flop_rate(gflop_per_s);
-    if peak.scalar == Some(Scalar::U32) { text.replace("FLOP/s", "OP/s") } else { text }
+    format::operation_rate(gflop_per_s, peak.scalar.is_none_or(Scalar::is_float))
 }
 
 #[cfg(test)]

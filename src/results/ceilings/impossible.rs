@@ -3,7 +3,7 @@
 
 use super::{Ceilings, Estimate, IMPLAUSIBLE, rate, share};
 use crate::results::Record;
-use crate::results::format::{byte_rate, flop_rate};
+use crate::results::format::{byte_rate, operation_rate};
 use crate::suite::{Case, Limit, Scalar};
 
 /// Multiply-adds of one type are at most this many times as fast as those of another, with a quarter added, as kernels
@@ -13,11 +13,26 @@ use crate::suite::{Case, Limit, Scalar};
 const PROPORTIONS: [(Scalar, Scalar, f64); 3] =
     [(Scalar::F64, Scalar::F32, 1.25), (Scalar::F16, Scalar::F32, 5.0), (Scalar::F32, Scalar::U32, 64.0)];
 
+/// GB/s and 10^9 operations per second that no device reaches: over twenty times the fastest ones of 2026 from workgroup
+/// memory and on tensor cores.
+const MOST_BYTES: f64 = 1e6;
+const MOST_OPERATIONS: f64 = 1e9;
+
 impl Ceilings {
     /// Why no device has the rate of a row, with its whole interval; `None` if nothing is known against it. Rows of a
     /// software device are not compared with each other: beside other programs one may run at half the speed of the next,
     /// in all its samples.
     pub(super) fn impossible(&self, case: &Case, record: &Record, is_software: bool) -> Option<String> {
+        let scalar = case.shape.dtype.scalar();
+        let rates = [(Limit::Copy, record.gb_per_s, MOST_BYTES), (Limit::Fma, record.gflop_per_s, MOST_OPERATIONS)];
+        for (limit, rate, most) in rates {
+            if let Some(rate) = rate.filter(|rate| *rate > most) {
+                let (rate, most) = (text(limit, scalar, rate), text(limit, scalar, most));
+                return Some(format!(
+                    "{rate} is more than {most}, which no device reaches: no kernel can be that fast"
+                ));
+            }
+        }
         case.limits().find_map(|limit| {
             let rate = rate(limit, case, record)?;
             let proportion = || self.out_of_proportion(limit, case, rate).filter(|_| !is_software);
@@ -28,9 +43,10 @@ impl Ceilings {
     /// The reason if a rate is above what the device's units can do.
     pub(super) fn above_units(&self, limit: Limit, case: &Case, rate: Estimate) -> Option<String> {
         let peaks = self.peaks.as_ref()?;
-        let most = peaks.rate(limit, case.shape.dtype.scalar())?;
+        let own = case.shape.dtype.scalar();
+        let most = peaks.rate(limit, own)?;
         (rate.low > IMPLAUSIBLE * most).then(|| {
-            let (got, most) = (text(limit, rate.value), text(limit, most));
+            let (got, most) = (text(limit, own, rate.value), text(limit, own, most));
             format!("{got} is more than {} can do, {most}: no kernel can be that fast", peaks.units())
         })
     }
@@ -55,6 +71,6 @@ impl Ceilings {
 }
 
 /// A rate in the unit of its limit.
-fn text(limit: Limit, rate: f64) -> String {
-    if limit.is_in_bytes() { byte_rate(rate) } else { flop_rate(rate) }
+fn text(limit: Limit, scalar: Scalar, rate: f64) -> String {
+    if limit.is_in_bytes() { byte_rate(rate) } else { operation_rate(rate, scalar.is_float()) }
 }

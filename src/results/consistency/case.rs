@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use super::fault::{Checks, Faults};
+use super::fault::{Checks, Fault, Kind};
+use super::figures::{ROUNDING, compare};
 use crate::backend::Api;
 use crate::families::{FAMILIES, benchmark};
 use crate::job::{Job, Language, hash};
@@ -117,12 +118,12 @@ pub fn kernel_key(row: &Record) -> u64 {
     u64::from_str_radix(&hash(text.as_bytes()), 16).unwrap_or_default()
 }
 
-pub(super) fn check(records: &[Record], checks: &Checks, faults: &mut Faults) {
-    for row in records {
+pub(super) fn check(records: &[Record], checks: &Checks, faults: &mut Vec<Fault>) {
+    for (index, row) in records.iter().enumerate() {
         match case_of(row) {
-            Some(case) => of_case(row, &case, checks, faults),
+            Some(case) => of_case(index, row, &case, checks, faults),
             None if had_case(row, checks) => {}
-            None => faults.of_row("unknown cases", row, "the suite has no such benchmark, type, size or parameters"),
+            None => faults.push(Fault::of_row(index, Kind::UnknownCase)),
         }
     }
     complete(records, faults);
@@ -165,57 +166,34 @@ fn is_unread(row: &Record) -> bool {
     row.shader_hash.is_empty() && row.status == Status::Skipped
 }
 
-fn of_case(row: &Record, case: &Case, checks: &Checks, faults: &mut Faults) {
+fn of_case(index: usize, row: &Record, case: &Case, checks: &Checks, faults: &mut Vec<Fault>) {
     let Some(program) = program(case) else {
         if row.status != Status::Skipped {
-            faults.of_row("cases", row, "the benchmark cannot run with this type, size and these parameters");
+            faults.push(Fault::of_row(index, Kind::CannotRun));
         }
         return;
     };
     let expected = if row.backend == Some(Api::Cuda) { program.cuda_hash } else { program.wgsl_hash };
-    let is_current = row.shader_hash == expected;
-    if !(is_current || is_unread(row)) {
+    if row.shader_hash != expected && !is_unread(row) {
         if !(checks.is_known_kernel)(kernel_key(row)) {
-            let sentence = format!(
-                "shader_hash is '{}', but the kernel of this build has '{expected}', and no known build had another",
-                row.shader_hash
-            );
-            faults.of_row("unknown kernels", row, &sentence);
+            faults.push(Fault::of_row(index, Kind::UnknownKernel { expected }));
         }
         // Declarations may have changed with the kernel.
         return;
     }
-    let work = case.work();
-    let amounts = |bytes: u64, flops: u64| ((bytes > 0).then_some(bytes), (flops > 0).then_some(flops));
-    if (row.bytes, row.flops) != amounts(work.bytes, work.flops) {
-        let text = |amount: Option<u64>| amount.map_or_else(|| "none".to_owned(), |amount| amount.to_string());
-        let sentence = format!(
-            "bytes and flops are {} and {}, but the benchmark moves {} and computes {}",
-            text(row.bytes),
-            text(row.flops),
-            text(amounts(work.bytes, work.flops).0),
-            text(amounts(work.bytes, work.flops).1)
-        );
-        faults.of_row("bytes and flops", row, &sentence);
-    }
-    let size = program.workgroup_size;
-    if size.is_some() && row.workgroup_size.is_some() && row.workgroup_size != size {
-        let text = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
-        let [own, size] = [row.workgroup_size, size].map(|size| size.map(text).unwrap_or_default());
-        faults.of_row("workgroup_size", row, &format!("workgroup_size is {own}, but the kernel's is {size}"));
-    }
-    let model = case.benchmark.model.map(|model| model(&case.shape));
-    let is_model = match (row.model, model) {
-        (Some(own), Some(model)) => (own - model).abs() <= 1e-6 * model.abs(),
-        (own, model) => own.is_none() && model.is_none(),
-    };
-    if !is_model {
-        faults.of_row("model", row, "model is not what the benchmark's model says");
-    }
+    let (work, mut again) = (case.work(), row.clone());
+    again.bytes = (work.bytes > 0).then_some(work.bytes);
+    again.flops = (work.flops > 0).then_some(work.flops);
+    again.model = case.benchmark.model.map(|model| model(&case.shape));
+    // A row that is skipped before its kernel is read has none.
+    again.workgroup_size = row.workgroup_size.and(program.workgroup_size.or(row.workgroup_size));
+    let columns = [("bytes", 0.0, 0.0), ("flops", 0.0, 0.0), ("model", ROUNDING, 0.0), ("workgroup_size", 0.0, 0.0)];
+    compare(index, row, &again, &columns, faults);
 }
 
 /// Each API has every benchmark of its day, and every declared type and size of these.
-fn complete(records: &[Record], faults: &mut Faults) {
+fn complete(records: &[Record], faults: &mut Vec<Fault>) {
+    let mut add = |api, case| faults.push(Fault::of_report(Kind::Missing { api, case }));
     let mut apis: Vec<Api> = Vec::new();
     for api in records.iter().filter_map(|row| row.backend) {
         if !apis.contains(&api) {
@@ -243,7 +221,7 @@ fn complete(records: &[Record], faults: &mut Faults) {
                 continue;
             }
             if !named.contains(&name) {
-                faults.add("missing benchmarks", format!("{} has no row for {name}: measure everything", api.title()));
+                add(api, name);
                 continue;
             }
             if has_limit || first.date.as_str() < CASES_SINCE {
@@ -255,8 +233,7 @@ fn complete(records: &[Record], faults: &mut Faults) {
                 {
                     let size = [&*name, dtype.name(), &extent.to_string()].join(" ");
                     if !sizes.contains(&size) {
-                        faults
-                            .add("missing rows", format!("{} has no row for {size}: measure everything", api.title()));
+                        add(api, size);
                     }
                 }
             }

@@ -1,72 +1,119 @@
-//! Sentences about faults, and what a report is checked against.
+//! Faults of a report, and what it is checked against.
 
-use std::collections::BTreeMap;
-
-use crate::results::Record;
+use crate::backend::Api;
+use crate::results::Status;
 use crate::results::normal::Reference;
 
 /// What a report is checked against.
 pub struct Checks<'a> {
-    /// The present time, UTC, RFC 3339.
-    pub now: &'a str,
+    /// The latest date that a report may have, UTC, RFC 3339.
+    pub latest: &'a str,
     /// Whether an earlier build had this kernel: its [`kernel_key`](super::kernel_key).
     pub is_known_kernel: &'a (dyn Fn(u64) -> bool + Sync),
     /// Runs that are believed.
     pub references: &'a [Reference],
 }
 
-/// Sentences about faults, grouped by kind.
-#[derive(Debug, Default)]
-pub(super) struct Faults {
-    by_kind: BTreeMap<&'static str, Vec<String>>,
-    order: Vec<&'static str>,
+/// A fault of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    /// Index of its row; `None` for a fault of the whole report.
+    pub row: Option<usize>,
+    /// What is wrong, with the values that show it.
+    pub kind: Kind,
 }
 
-/// Sentences of one kind that are listed; the others are counted.
-const MOST_OF_A_KIND: usize = 3;
-
-impl Faults {
-    pub(super) fn add(&mut self, kind: &'static str, sentence: String) {
-        let known = self.by_kind.entry(kind).or_default();
-        if known.is_empty() {
-            self.order.push(kind);
-        }
-        known.push(sentence);
-    }
-
-    /// A fault of a row, which is named in front.
-    pub(super) fn of_row(&mut self, kind: &'static str, row: &Record, sentence: &str) {
-        self.add(kind, format!("{}: {sentence}", label(row)));
-    }
-
-    pub(super) fn sentences(mut self) -> Vec<String> {
-        let mut all = Vec::new();
-        for kind in self.order {
-            let sentences = self.by_kind.remove(kind).unwrap_or_default();
-            let more = sentences.len().saturating_sub(MOST_OF_A_KIND);
-            all.extend(sentences.into_iter().take(MOST_OF_A_KIND));
-            if more > 0 {
-                all.push(format!("{more} more of this kind: {kind}"));
-            }
-        }
-        all
-    }
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// There are no rows.
+    Empty,
+    /// A column has several values in one run, or in the rows of one of its APIs.
+    Differs {
+        /// The column.
+        column: &'static str,
+        /// The API, if other APIs may have another value.
+        api: Option<Api>,
+        /// Two of the values.
+        values: [String; 2],
+    },
+    /// A column has no value where it needs one, or one that no run writes.
+    Invalid {
+        /// The column.
+        column: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// A value does not follow from those that it is computed from.
+    Underived {
+        /// The column.
+        column: &'static str,
+        /// Its value.
+        written: String,
+        /// The value that follows.
+        expected: String,
+    },
+    /// The report is older than the suite.
+    BeforeSuite,
+    /// The report is from the future.
+    InFuture,
+    /// A newer version wrote the report.
+    NewerVersion,
+    /// The report has a schema that no version wrote on its date.
+    OldSchema,
+    /// The case has two rows.
+    Repeated,
+    /// The epochs are those of another row, to the last digit.
+    SameTimes {
+        /// Index of the other row.
+        other: usize,
+    },
+    /// The suite has no such benchmark, type, size or parameters.
+    UnknownCase,
+    /// No known build had this kernel.
+    UnknownKernel {
+        /// The hash of this build's kernel.
+        expected: String,
+    },
+    /// The benchmark cannot run with this type, size and these parameters.
+    CannotRun,
+    /// A benchmark, or one of its types and sizes, has no row.
+    Missing {
+        /// The API that lacks it.
+        api: Api,
+        /// `family/benchmark`, possibly with type and size.
+        case: String,
+    },
+    /// The row is wrong, failed or implausible.
+    Bad(Status),
+    /// The row must be implausible, for this reason.
+    Implausible(String),
+    /// The row is skipped, but has figures.
+    SkippedWithFigures,
+    /// A text names a path.
+    Path {
+        /// The column.
+        column: &'static str,
+        /// The path.
+        path: String,
+    },
+    /// This row and perhaps others name their host.
+    Host,
+    /// A peak is far above those of all reports of the model.
+    AboveModel {
+        /// The figure's name.
+        figure: String,
+        /// Its value over the largest known one.
+        ratio: f64,
+    },
 }
 
-/// `vulkan transpose/tiled f32 4096x4096 PAD=1`.
-pub(super) fn label(row: &Record) -> String {
-    [row.api_name(), &row.name(), row.dtype_name(), &row.size(), &row.params_text()].join(" ").trim().to_owned()
-}
+impl Fault {
+    pub(super) const fn of_report(kind: Kind) -> Self {
+        Self { row: None, kind }
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn faults_of_a_kind_are_counted() {
-        let mut faults = Faults::default();
-        (0..5).for_each(|number| faults.add("b", format!("b {number}")));
-        faults.add("a", "a".to_owned());
-        assert_eq!(faults.sentences(), ["b 0", "b 1", "b 2", "2 more of this kind: b", "a"]);
+    pub(super) const fn of_row(row: usize, kind: Kind) -> Self {
+        Self { row: Some(row), kind }
     }
 }

@@ -288,7 +288,7 @@ fn bandwidths(rows: &[&Record], draft: &mut Draft) -> Option<String> {
         Some(format!("{} from {name}", draft.byte_rate(format!("{name} bandwidth"), rate)?))
     });
     let parts: Vec<String> = parts.collect();
-    (!parts.is_empty()).then(|| format!("Reads run at {}.", parts.join(", ")))
+    (!parts.is_empty()).then(|| format!("The kernels of this family read at {}.", parts.join(", ")))
 }
 
 /// The rate of reading from each level, in GB/s, with the level's name; empty where the rows contradict each other. The

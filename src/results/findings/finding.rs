@@ -40,9 +40,12 @@ pub enum Quantity {
     /// 10^9 bytes per second.
     #[serde(rename = "GB/s")]
     GbPerS(f64),
-    /// 10^9 operations per second.
+    /// 10^9 operations on floats per second.
     #[serde(rename = "GFLOP/s")]
     GflopPerS(f64),
+    /// 10^9 operations on integers per second.
+    #[serde(rename = "GOP/s")]
+    GopPerS(f64),
     /// A ratio of two figures, or a share of a peak.
     #[serde(rename = "×")]
     Ratio(f64),
@@ -103,12 +106,12 @@ impl Draft {
     /// A rate, from GFLOP/s.
     pub(in crate::results) fn flop_rate(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
         let (rate, digits) = self.quoted(name.into(), rate, Quantity::GflopPerS)?;
-        Some(format::scaled(rate * 1000.0, format::FLOP_RATE_UNITS, digits))
+        Some(format::scaled(rate * 1000.0, format::operation_units(true).0, digits))
     }
 
-    /// A number of operations per second, in 10^9: `12.3 G`.
+    /// A number of operations on integers per second, in 10^9: `12.3 G`.
     pub(in crate::results) fn operations(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
-        let (rate, digits) = self.quoted(name.into(), rate, Quantity::GflopPerS)?;
+        let (rate, digits) = self.quoted(name.into(), rate, Quantity::GopPerS)?;
         Some(format::scaled(rate * 1000.0, &["M", "G", "T"], digits))
     }
 

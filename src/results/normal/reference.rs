@@ -224,7 +224,7 @@ impl Rows<'_> {
                 && (!limit.is_memory() || row.bytes == best.bytes)
         };
         let (unit, figure): (Unit, fn(&Record) -> Option<Estimate>) = match (limit, scalar) {
-            (Limit::Fma, Some(Scalar::U32)) => (Unit::Operations, flop_rate),
+            (Limit::Fma, Some(scalar)) if !scalar.is_float() => (Unit::Operations, flop_rate),
             (Limit::Fma | Limit::Tensor, _) => (Unit::Flops, flop_rate),
             (Limit::Launch, _) => (Unit::Time, time_of),
             _ => (Unit::Bytes, byte_rate),

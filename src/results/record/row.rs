@@ -206,6 +206,12 @@ impl Record {
         self.dtype.map_or("", Dtype::name)
     }
 
+    /// Whether its operations are on floats, so that they are FLOP; also where the type is unknown.
+    #[must_use]
+    pub fn is_float(&self) -> bool {
+        self.dtype.is_none_or(|dtype| dtype.scalar().is_float())
+    }
+
     /// The size as text; empty if unknown.
     #[must_use]
     pub fn size(&self) -> String {

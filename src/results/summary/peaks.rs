@@ -41,22 +41,21 @@ pub(in crate::results) fn peak_rows<'a>(rows: &[&'a Record]) -> Vec<(Peak, &'a R
         let bound = Bound { working_set: None, is_cached: false, ..bound };
         let size = if bound.limit.is_memory() { row.bytes.unwrap_or(0) as f64 } else { 0.0 };
         match best.iter_mut().find(|(known, ..)| *known == bound) {
-            // Rows of one ceiling agree up to rounding. The row with the largest share has the smallest rounding error.
+            // The row with the largest share made the ceiling: its rate, or in schema 1 that of its fastest sample.
             Some(known) if (size, share) > (known.2, known.1.share.unwrap_or(0.0)) => *known = (bound, row, size),
             Some(_) => {}
             None => best.push((bound, row, size)),
         }
     }
     let peak = |(bound, row, size): (Bound, &'a Record, f64)| {
-        let at_peak = |rate: Option<f64>| Some(rate? / row.share?).filter(|rate| RATES.contains(rate));
-        let launch = row.median_ns.zip(row.share).map(|(ns, share)| ns * share);
+        let possible = |rate: Option<f64>| rate.filter(|rate| RATES.contains(rate));
         let peak = Peak {
             limit: bound.limit,
             scalar: bound.scalar,
             bytes: (size > 0.0).then_some(size as u64),
-            gb_per_s: at_peak(row.gb_per_s),
-            gflop_per_s: at_peak(row.gflop_per_s),
-            ns: launch.filter(|ns| bound.limit == Limit::Launch && POSSIBLE.contains(ns)),
+            gb_per_s: possible(row.gb_per_s),
+            gflop_per_s: possible(row.gflop_per_s),
+            ns: row.median_ns.filter(|ns| bound.limit == Limit::Launch && POSSIBLE.contains(ns)),
         };
         (peak, row)
     };

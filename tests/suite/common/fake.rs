@@ -265,6 +265,7 @@ fn copy(job: &Job) -> Job {
             oracle,
             tolerance: None,
             product: None,
+            fault: Default::default(),
         },
         reference: None,
     }

@@ -28,7 +28,18 @@ function scaled(value, units, digits, step = 1000) {
 const time = (ns, digits = 4) => scaled(ns, ["ns", "µs", "ms", "s"], digits);
 const loadLatency = (ns) => scaled(ns, ["ns/load", "µs/load"], 3);
 const byteRate = (gb, digits = 4) => scaled(gb * 1000, ["MB/s", "GB/s", "TB/s"], digits);
-const flopRate = (gflop, digits = 3) => scaled(gflop * 1000, ["MFLOP/s", "GFLOP/s", "TFLOP/s"], digits);
+/** Whether operations on a type are FLOP. `type` is `f32`, `vec4<f16>`, `u32`, or null for floats. */
+const isFloat = (type) => type === null || /\bf\d/.test(type);
+
+/** Operations per second, from 10^9. */
+function operationRate(gflop, type, digits = 3) {
+  const operation = isFloat(type) ? "FLOP/s" : "OP/s";
+  return scaled(
+    gflop * 1000,
+    ["M", "G", "T"].map((prefix) => prefix + operation),
+    digits,
+  );
+}
 const binary = (bytes) => scaled(bytes, ["B", "KiB", "MiB", "GiB", "TiB"], 3, 1024).replace(/\.0+(?= )/, "");
 
 function percent(fraction) {

@@ -1,12 +1,12 @@
 /* Compares the kernels of a family: bars with ceilings, and curves over the size. */
 
 const METRICS = {
-  gb: { label: "Bandwidth", write: byteRate },
-  gflop: { label: "Arithmetic", write: flopRate },
+  gb: { label: "Bandwidth", write: (gb, _, digits) => byteRate(gb, digits) },
+  gflop: { label: "Arithmetic", write: (gflop, { of }, digits) => operationRate(gflop, of.dtype, digits) },
 };
 
-/** Tick format of a linear axis of rates. */
-const rateTick = (metric) => (tick) => (tick === 0 ? "0" : METRICS[metric].write(tick, 2));
+/** Tick format of a linear axis of rates of rows like this one. */
+const rateTick = (metric, row) => (tick) => (tick === 0 ? "0" : METRICS[metric].write(tick, row, 2));
 
 /** The metric of a family's rows: bytes per second if any row has it, else operations per second. */
 const metricOf = (rows) => (rows.some((row) => row.gb !== null) ? "gb" : "gflop");
@@ -21,7 +21,7 @@ function describe(model, row) {
   if (model.sides.length > 1) lines.push(model.sides[row.side].name);
   lines.push(`${time(row.ns)}${row.noise === null ? "" : ` ± ${percent(row.noise)}`}`);
   if (row.gb !== null) lines.push(byteRate(row.gb));
-  if (row.gflop !== null) lines.push(flopRate(row.gflop));
+  if (row.gflop !== null) lines.push(operationRate(row.gflop, row.of.dtype));
   if (row.share !== null) lines.push(`${percent(row.share)} of ${row.ceiling}`);
   return lines.join("\n");
 }
@@ -30,7 +30,7 @@ function describe(model, row) {
 function rowsTable(model, rows) {
   const cell = (value, write) => (value === null ? "–" : write(value));
   return {
-    columns: ["Benchmark", "Type and size", "Device", "Median", "95 % interval", "GB/s", "GFLOP/s", "Of ceiling"],
+    columns: ["Benchmark", "Type and size", "Device", "Median", "95 % interval", "GB/s", "GFLOP/s or GOP/s", "Of ceiling"],
     rows: rows.map((row) => [
       `${row.of.family}/${row.of.name}`,
       row.of.kind,
@@ -125,7 +125,7 @@ function ladder(id, title, family, takesFindings = true) {
       const [, longest] = extent(rows.flatMap((row) => [row[metric], ceiling(row)]));
       const marginLeft = isNarrow ? 10 : Math.min(280, 16 + 7.4 * Math.max(...titles.map(({ name }) => name.length)));
       const value = (row) =>
-        `${METRICS[metric].write(row[metric], 3)}${row.share === null ? "" : ` · ${percent(row.share)}`}`;
+        `${METRICS[metric].write(row[metric], row, 3)}${row.share === null ? "" : ` · ${percent(row.share)}`}`;
       const svg = plot({
         width,
         height: 66 + keys.length * (isNarrow ? 18 : 20),
@@ -136,7 +136,7 @@ function ladder(id, title, family, takesFindings = true) {
           domain: [0, longest * 1.01],
           label: METRICS[metric].label,
           ticks: isNarrow ? 2 : 6,
-          tickFormat: rateTick(metric),
+          tickFormat: rateTick(metric, rows[0]),
           grid: true,
         },
         y: { domain: keys, axis: null, padding: 0.22 },
@@ -315,7 +315,7 @@ function overSize() {
         width: each,
         height: 320,
         x,
-        y: { label: METRICS[metric].label, grid: true, zero: true, ticks: 6, tickFormat: rateTick(metric) },
+        y: { label: METRICS[metric].label, grid: true, zero: true, ticks: 6, tickFormat: rateTick(metric, rows[0]) },
         marks: [
           Plot.line(limit, { x: "count", y: "rate", stroke: "currentColor", strokeWidth: 1.5, strokeDasharray: "4 3" }),
           ...curveMarks(series, count, metric, [rateLow(metric), rateHigh(metric)]),

@@ -25,9 +25,8 @@ function datesOf(side) {
 
 /** Device limits from the measurements, as label and value. */
 function facts(side) {
-  const operations = (gflop, scalar) => (scalar === "u32" ? flopRate(gflop).replace("FLOP", "OP") : flopRate(gflop));
   const rate = ({ gb_per_s: gb, gflop_per_s: gflop, ns, scalar }) =>
-    ns !== null ? time(ns, 3) : gb !== null ? byteRate(gb, 3) : gflop !== null ? operations(gflop, scalar) : null;
+    ns !== null ? time(ns, 3) : gb !== null ? byteRate(gb, 3) : gflop !== null ? operationRate(gflop, scalar) : null;
   const names = {
     copy: "DRAM, copy",
     read: "DRAM, read",

@@ -97,12 +97,12 @@ function roofline() {
       const labels = [...flats]
         .sort((a, b) => b.y - a.y)
         .reduce((all, { limit, scalar, y: at }) => {
-          const near = all.find((label) => label.y / at < 1.6);
+          const near = all.find((label) => label.y / at < 1.6 && isFloat(label.type) === isFloat(scalar));
           if (near) near.limits.push(scalar ?? limit);
-          else all.push({ limits: [[limit, scalar].filter(Boolean).join(" ")], y: at });
+          else all.push({ limits: [[limit, scalar].filter(Boolean).join(" ")], y: at, type: scalar });
           return all;
         }, [])
-        .map((label) => ({ ...label, text: `${label.limits.join(", ")} ${flopRate(label.y)}` }));
+        .map((label) => ({ ...label, text: `${label.limits.join(", ")} ${operationRate(label.y, label.type)}` }));
       const [lowest] = extent(points.map(({ y }) => y));
       const y = [lowest / 2, top * 2];
       const height = isNarrow ? 400 : 460;
@@ -137,7 +137,7 @@ function roofline() {
           ...index,
         });
       const describePoint = (point) =>
-        `${describe(model, point.row)}${point.kind === "both" ? `\n${significant(point.x, 3)} FLOP/B` : ""}`;
+        `${describe(model, point.row)}${point.kind === "both" ? `\n${significant(point.x, 3)} OP/B` : ""}`;
       const svg = plot({
         width,
         height,
@@ -146,14 +146,14 @@ function roofline() {
           domain: x,
           ticks: logTicks(left, right).filter((tick) => Number.isInteger(Math.log10(tick))),
           tickFormat: (value) => String(value < 1 ? Number(value.toPrecision(1)) : value),
-          label: "Arithmetic intensity (FLOP/B)",
+          label: "Operations per byte",
         },
         y: {
           type: "log",
           domain: y,
           ticks: logTicks(...y),
-          tickFormat: (gflop) => flopRate(gflop, 1),
-          label: "Arithmetic",
+          tickFormat: (gflop) => scaled(gflop * 1000, ["M", "G", "T"], 1),
+          label: "Operations per second",
           grid: true,
         },
         marginLeft: 84,
@@ -208,7 +208,7 @@ function roofline() {
         takeaways: findings(model, [side.index], "roofline"),
         note: "Each kernel at its largest size. Matrix products count each matrix once; kernels that no limit here binds (workgroup memory, latencies, copies over the bus) are left out.",
         table: {
-          columns: ["Benchmark", "Type and size", "FLOP/B", "GFLOP/s", "GB/s", "Of ceiling"],
+          columns: ["Benchmark", "Type and size", "OP/B", "GOP/s", "GB/s", "Of ceiling"],
           rows: points.map(({ row, kind, x }) => [
             `${row.of.family}/${row.of.name}`,
             row.of.kind,

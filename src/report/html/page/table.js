@@ -5,7 +5,7 @@ const ROWS = 100;
 
 /** Bytes or operations per second; for dependent loads of 4 bytes, the latency. */
 function writeRate({ of, gb, gflop }) {
-  if (gb === null) return flopRate(gflop);
+  if (gb === null) return operationRate(gflop, of.dtype);
   return of.isLatency ? loadLatency(4 / gb) : byteRate(gb);
 }
 
