@@ -10,7 +10,9 @@ pub use super::parameters::params_of;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::families::ceiling::LADDER;
-use crate::suite::{Benchmark, Case, Cases, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Tag};
+use crate::suite::{
+    Benchmark, Block, Case, Cases, Dtype, Extent, Family, Limit, Params, Profile, Quick, Scalar, Shape, Tag,
+};
 
 /// The user's selection of cases.
 #[derive(Debug, Clone)]
@@ -209,18 +211,13 @@ fn names(all: &[(&'static Family, &'static Benchmark)]) -> Vec<String> {
     names
 }
 
-/// Types, sizes and sets of parameters that are combined.
-pub(super) type Block<'a> = (&'a [Dtype], &'a [Extent], &'a [Params]);
-
 /// The cases that a profile declares for a benchmark.
 pub(super) fn blocks(benchmark: &'static Benchmark, profile: Profile, is_named: bool) -> Vec<Block<'static>> {
     let all = benchmark.cases.iter();
     let block = |block: &'static Cases| (block.dtypes, block.extents, block.params);
     match (profile, benchmark.quick) {
         (Profile::Quick, []) => all.take(usize::from(is_named)).map(block).collect(),
-        (Profile::Quick, quick) => {
-            quick.iter().map(|one| (one.dtypes, std::slice::from_ref(&one.extent), one.params)).collect()
-        }
+        (Profile::Quick, quick) => quick.iter().map(Quick::block).collect(),
         _ => all.filter(|block| block.from <= profile).map(block).collect(),
     }
 }

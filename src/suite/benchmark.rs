@@ -154,7 +154,16 @@ impl Benchmark {
     };
 }
 
+/// Types, sizes and sets of parameters that are combined.
+pub type Block<'a> = (&'a [Dtype], &'a [Extent], &'a [Params]);
+
 impl Benchmark {
+    /// All cases that the benchmark declares, in any profile.
+    pub fn blocks(&self) -> impl Iterator<Item = Block<'static>> {
+        let quick = self.quick.iter().map(Quick::block);
+        quick.chain(self.cases.iter().map(|block| (block.dtypes, block.extents, block.params)))
+    }
+
     /// The values that the parameter `name` accepts: those that the declaration states, else those that every kernel
     /// accepts.
     #[must_use]
@@ -194,6 +203,12 @@ impl Quick {
     #[must_use]
     pub const fn at(dtypes: &'static [Dtype], extent: Extent, params: &'static [Params]) -> Self {
         Self { dtypes, extent, params }
+    }
+
+    /// The same, with a list of one size.
+    #[must_use]
+    pub const fn block(&'static self) -> Block<'static> {
+        (self.dtypes, std::slice::from_ref(&self.extent), self.params)
     }
 }
 

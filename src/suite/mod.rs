@@ -28,7 +28,7 @@ mod units;
 pub(crate) mod vectors;
 
 pub use accepted::Accepted;
-pub use benchmark::{Answer, Benchmark, Cases, Check, Declaration, Family, OfSize, Quick, Reference, Work, all};
+pub use benchmark::{Answer, Benchmark, Block, Cases, Check, Declaration, Family, OfSize, Quick, Reference, Work, all};
 pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, TexelFormat, Texture, uniform};
 pub use case::Case;
 pub use csr::{Csr, CsrArray, Pattern};

@@ -48,7 +48,7 @@ fn the_summary_has_the_jobs_and_peaks_of_the_text() {
     assert_eq!((text(&vulkan["api"]), text(&cuda["api"])), ("vulkan", "cuda"));
     assert!(list(&vulkan["jobs"]).len() > 6 && list(&cuda["time_ratios"]).is_empty());
     for job in list(&vulkan["jobs"]) {
-        let rate = job["gflop_per_s"].as_f64().map(format::flop_rate);
+        let rate = job["gflop_per_s"].as_f64().map(|rate| format::operation_rate(rate, true));
         let is_of_bytes = |line: &str| line.contains("B/s");
         let line = line_with(&screen, &[&format!("  {} ", text(&job["job"])), text(&job["benchmark"])]);
         let rate = if is_of_bytes(line) { Some(format::byte_rate(number(&job["gb_per_s"]))) } else { rate };
@@ -57,7 +57,7 @@ fn the_summary_has_the_jobs_and_peaks_of_the_text() {
     let copy = list(&vulkan["memory"])[0]["copy_gb_per_s"].as_f64().expect("a rate");
     line_with(&screen, &["  DRAM ", &format::byte_rate(copy)]);
     for peak in list(&vulkan["arithmetic"]) {
-        let rate = format::flop_rate(number(&peak["gop_per_s"]));
+        let rate = format::operation_rate(number(&peak["gop_per_s"]), true);
         let rate = rate.split_whitespace().next().unwrap_or_default();
         assert!(screen.contains(&format!("{} {rate} ", text(&peak["dtype"]))), "{peak}\n{screen}");
     }

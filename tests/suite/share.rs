@@ -321,10 +321,7 @@ fn quick() -> Vec<(Case, Record)> {
         let family = FAMILIES.iter().find(|family| family.name == row.family)?;
         let benchmark = family.benchmarks.iter().find(|benchmark| benchmark.name == row.benchmark)?;
         let (dtype, n) = (row.dtype?, row.n?);
-        let is_planned = benchmark
-            .cases
-            .iter()
-            .any(|block| block.from == Profile::Quick && block.dtypes.contains(&dtype) && block.extents.contains(&n));
+        let is_planned = benchmark.quick.iter().any(|quick| quick.dtypes.contains(&dtype) && quick.extent == n);
         is_planned.then(|| Case::new(family, benchmark, Shape::new(dtype, n, row.params.clone())))
     };
     let records = csv::open(Path::new(BOTH)).expect("a report").records;

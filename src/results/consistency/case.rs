@@ -9,7 +9,7 @@ use crate::backend::Api;
 use crate::families::{FAMILIES, benchmark};
 use crate::job::{Job, Language, hash};
 use crate::results::{Cause, Record, Status};
-use crate::suite::{Case, Cases, Params, Profile, Shape};
+use crate::suite::{Block, Case, Params, Profile, Shape};
 
 /// Benchmarks that are younger than some committed reports, with the first day on which a report must have them.
 pub const ADDED: &[(&str, &str)] = &[
@@ -97,16 +97,16 @@ pub(super) fn case_of(row: &Record) -> Option<Case> {
         Some((_, values)) if values.contains(&value) => true,
         _ => name == WORKGROUP_SIZE && (1.0..=4096.0).contains(&value) && value.fract() == 0.0,
     };
-    let is_of = |block: &Cases| {
-        let has_size = block.extents.contains(&extent) || benchmark.small == Some(extent);
+    let is_of = |(dtypes, extents, sets): Block<'_>| {
+        let has_size = extents.contains(&extent) || benchmark.small == Some(extent);
         let has = |params: &Params| {
             let declared = |name: &str| params.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
             row.params.iter().all(|(name, value)| declared(name) == Some(*value) || is_set(name, *value))
                 && params.iter().all(|(name, _)| row.params.contains_key(*name))
         };
-        has_size && block.dtypes.contains(&dtype) && block.params.iter().any(has)
+        has_size && dtypes.contains(&dtype) && sets.iter().any(has)
     };
-    let is_declared = benchmark.cases.iter().any(is_of);
+    let is_declared = benchmark.blocks().any(is_of);
     is_declared.then(|| Case::new(family, benchmark, Shape::new(dtype, extent, row.params.clone())))
 }
 
@@ -212,7 +212,11 @@ fn complete(records: &[Record], faults: &mut Vec<Fault>) {
         for (family, benchmark) in
             FAMILIES.iter().flat_map(|family| family.benchmarks.iter().map(move |own| (family, own)))
         {
-            if benchmark.cases.iter().all(|block| block.from > profile) {
+            let is_left_out = match profile {
+                Profile::Quick => benchmark.quick.is_empty(),
+                _ => benchmark.cases.iter().all(|block| block.from > profile),
+            };
+            if is_left_out {
                 continue;
             }
             let name = format!("{}/{}", family.name, benchmark.name);
