@@ -2,10 +2,16 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use clap::Args as _;
+/// The options of `run`, which imports this module: the program sets them when it starts.
+static RUN: OnceLock<clap::Command> = OnceLock::new();
 
-use super::run;
+/// Sets the options that a command line of `run` may have, once.
+pub(super) fn set_options_of_run(command: clap::Command) {
+    // A second call would set the same.
+    let _ = RUN.set(command);
+}
 
 /// The words of a command line, the program first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +31,7 @@ impl Typed {
 
     /// Without these options of `run`, named by their fields, and without their values.
     pub(super) fn without(self, options: &[&str]) -> Self {
-        self.without_of(&run::Arguments::augment_args(clap::Command::new("run")), options)
+        self.without_of(RUN.get_or_init(|| clap::Command::new("run")), options)
     }
 
     fn without_of(self, command: &clap::Command, options: &[&str]) -> Self {
@@ -144,6 +150,7 @@ mod tests {
     use super::*;
 
     fn typed(line: &str) -> Typed {
+        set_options_of_run(<crate::cli::run::Arguments as clap::Args>::augment_args(clap::Command::new("run")));
         Typed(line.split(' ').map(str::to_owned).collect())
     }
 

@@ -33,7 +33,7 @@ pub(super) enum Command {
     ///
     /// Prints a summary and writes a CSV report. Without filters: what the device can do, one size for each job.
     Run(Box<run::Arguments>),
-    /// Time and verify kernels of yours
+    /// Time and verify your kernels
     Bench(Box<bench::Arguments>),
     /// Write a kernel and its TOML file to begin with
     Init(bench::InitArguments),
@@ -41,7 +41,7 @@ pub(super) enum Command {
     Replay(bundle::Arguments),
     /// Show the headline figures
     Summary(summary::Arguments),
-    /// Compare with other cards' figures
+    /// Compare with other cards
     Normal(normal::Arguments),
     /// Compare reports
     Compare(compare::Arguments),
@@ -63,13 +63,13 @@ pub(super) enum Command {
     ///
     /// Explains what benchmarks measure, how to read the numbers, and shows the newest results.
     Explain(explain::Arguments),
-    /// Print a kernel as a platform gets it
+    /// Print a compiled kernel
     Show(show::Arguments),
-    /// Check a report, prepare sharing it
+    /// Prepare sharing a report
     Share(share::Arguments),
     /// Write the page of a folder
     Index(index::Arguments),
-    /// Write many reports into one file
+    /// Merge reports into one
     Merge(merge::Arguments),
     /// Find slow cards
     Outliers(outliers::Arguments),

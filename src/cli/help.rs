@@ -52,7 +52,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
         &[
             entry("bench", "shaderbench bench mine.wgsl"),
             entry("show", "shaderbench show fft/stockham --lang msl"),
-            entry("bisect", "shaderbench bisect fft/stockham --drivers a.json b.json"),
+            entry("bisect", "shaderbench bisect --help"),
         ],
     ),
     (
@@ -76,7 +76,6 @@ const USAGE: &str = "\
 Usage: shaderbench [COMMAND] [OPTIONS]
 
   shaderbench               what this device can do: run --profile quick
-  shaderbench transpose     all sizes of a family: run transpose
   shaderbench r.csv         the summary of a report: summary r.csv
 ";
 
@@ -120,7 +119,7 @@ fn text(command: &Command, is_long: bool) -> String {
     if is_long {
         return format!("{text}\n{OPTIONS}\n{EXIT_CODES}");
     }
-    format!("{text}\n{OPTIONS}\nMore commands and the exit codes: shaderbench help --all\n")
+    format!("{text}\n{OPTIONS}More commands and the exit codes: shaderbench help --all\n")
 }
 
 /// A command, what it does, and its example in the same line if it fits.

@@ -41,7 +41,10 @@ pub(super) fn beginning(
 /// How many cases have smaller workgroups than their kernels' own, and the limits that require it; reserve cases are not
 /// counted. `None` if there are none.
 pub(super) fn smaller_workgroups(fitted: &Fitted, devices: &[&Device]) -> Option<String> {
-    let smaller = fitted.smaller.iter().filter(|index| !fitted.cases[**index].is_reserve).count();
+    let smaller = {
+        let is_own = |index: &&usize| fitted.cases.get(**index).is_none_or(|case| !case.is_reserve);
+        fitted.smaller.iter().filter(is_own).count()
+    };
     let repeated = fitted.repeated;
     let run = (smaller > 0).then(|| {
         let verb = if smaller == 1 { "runs" } else { "run" };

@@ -23,6 +23,10 @@ pub(super) fn check_new(path: &Path, has_force: bool, advice: &str) -> Result<Ta
 
 /// Refuses two options that name one file: the second would overwrite what the first wrote.
 pub(super) fn check_different(first: (&str, &Path), second: (&str, &Path)) -> Result<()> {
+    // A folder is no file that another could overwrite.
+    if first.1.is_dir() || second.1.is_dir() {
+        return Ok(());
+    }
     if Target::of(first.1)?.is_same(&Target::of(second.1)?) {
         let (name, path) = (first.0, first.1.display());
         return Err(Error::Usage(format!("{} and {name} name the same file, {path}: name another file", second.0)));

@@ -238,7 +238,7 @@ mod tests {
         assert!(page.starts_with(MARK), "{page}");
         for line in [
             "| [a b/r.csv](<a%20b/r.csv>) | Fake\\|9000 |  |  | Vulkan, CUDA |  | 2026-11-20 |  | 6 ok, 1 wrong | 2.00× (mean of 1) |",
-            "| Fake\\|9000 | Vulkan | 2026-11-20 | 200.0 GB/s | – | 90.00 GB/s (swift, 50 %) | – | – | – | – | – | – | – |",
+            "| Fake\\|9000 | Vulkan | 2026-11-20 | 100.0 GB/s | – | 90.00 GB/s (swift, 50 %) | – | – | – | – | – | – | – |",
             "| Fake\\|9000 | CUDA | 2026-11-20 | – | – | 180.0 GB/s (swift, 50 %) | – | – | – | – | – | – | – |",
         ] {
             assert!(page.contains(line), "{line}\n{page}");
@@ -259,14 +259,14 @@ mod tests {
         let apart = write(&entries, false);
         for line in [
             "| [a.csv](<a.csv>) | H200 | GPU-1, GPU-2 |",
-            "| H200, GPU-1 | Vulkan | 2026-11-20 | 200.0 GB/s |",
-            "| H200, GPU-2 | Vulkan | 2026-11-20 | 600.0 GB/s |",
-            "| H200 | Vulkan | 2026-11-20 | 400.0 GB/s |",
+            "| H200, GPU-1 | Vulkan | 2026-11-20 | 100.0 GB/s |",
+            "| H200, GPU-2 | Vulkan | 2026-11-20 | 300.0 GB/s |",
+            "| H200 | Vulkan | 2026-11-20 | 200.0 GB/s |",
         ] {
             assert!(apart.contains(line), "{line}\n{apart}");
         }
         let pooled = write(&entries, true);
-        assert!(pooled.contains("| H200, median of 3 cards | Vulkan | 2026-11-20 | 400.0 GB/s |"), "{pooled}");
+        assert!(pooled.contains("| H200, median of 3 cards | Vulkan | 2026-11-20 | 200.0 GB/s |"), "{pooled}");
     }
 
     #[test]

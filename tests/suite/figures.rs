@@ -50,7 +50,7 @@ fn the_summary_has_the_jobs_and_peaks_of_the_text() {
     for job in list(&vulkan["jobs"]) {
         let rate = job["gflop_per_s"].as_f64().map(|rate| format::operation_rate(rate, true));
         let is_of_bytes = |line: &str| line.contains("B/s");
-        let line = line_with(&screen, &[&format!("  {} ", text(&job["job"])), text(&job["benchmark"])]);
+        let line = line_with(&screen, &[text(&job["job"]), text(&job["benchmark"])]);
         let rate = if is_of_bytes(line) { Some(format::byte_rate(number(&job["gb_per_s"]))) } else { rate };
         assert!(line.contains(&rate.expect("a rate")), "{job}\n{line}");
     }

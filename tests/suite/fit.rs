@@ -8,10 +8,11 @@ use crate::command::{Folder, Program};
 use crate::common::{cases, device, measure, right, run, settings};
 use crate::device::{adapter, common_dtype, fault, open};
 use shaderbench::backend::{Api, Backend, Device};
+use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{EarlierRows, Fitted, WORKGROUP_SIZE, fit};
 use shaderbench::job::Job;
 use shaderbench::results::{Record, Status};
-use shaderbench::suite::{Case, Feature, Shape};
+use shaderbench::suite::{Case, Extent, Feature, Profile, Shape};
 
 /// A device that allows workgroups of this many invocations, with this many bytes of memory.
 fn with_limits(invocations: u32, bytes: u32) -> Device {
@@ -110,7 +111,9 @@ fn cases_that_cannot_be_fitted_stay_and_are_skipped_with_the_reason() {
 
 #[test]
 fn a_case_that_equals_another_once_it_is_smaller_is_left_out() {
-    let plan = cases(&["barrier"], &["2^12"]);
+    let request =
+        Request { sizes: vec![Extent::Linear(1 << 12)], ..Request::new(vec!["barrier".into()], Profile::Standard) };
+    let plan = plan(&request).expect("a plan");
     let sizes =
         |cases: &[Case]| -> BTreeSet<u32> { cases.iter().filter_map(size_of).map(|size| size as u32).collect() };
     let declared = plan.len();

@@ -4,7 +4,7 @@ use crate::families::benchmark;
 use crate::results::findings::{byte_rate, flop_rate, time_of};
 use crate::results::stats::{self, Estimate};
 use crate::results::{Record, Status};
-use crate::suite::{Cases, Profile, Scalar};
+use crate::suite::Scalar;
 
 /// A job that a reader asks for, and the family whose kernels do it.
 #[derive(Debug)]
@@ -136,14 +136,11 @@ pub fn best_of<'a>(job: &'static Job, rows: &[&'a Record]) -> Option<Best<'a>> {
     Some(Best { job, row, is_tied, is_only, is_small: is_small(row), over_naive })
 }
 
-/// Whether the kernel's largest size in the profile quick, at the row's type, is larger than the row's.
+/// Whether the kernel's size in the profile quick, at the row's type, is larger than the row's.
 fn is_small(row: &Record) -> bool {
-    let has_type = |cases: &&Cases| row.dtype.is_some_and(|dtype| cases.dtypes.contains(&dtype));
-    let sizes = benchmark(&row.family, &row.benchmark).into_iter().flat_map(|benchmark| {
-        let quick = benchmark.cases.iter().filter(|cases| cases.from == Profile::Quick).filter(has_type);
-        quick.flat_map(|cases| cases.extents).map(|extent| extent.count())
-    });
-    sizes.max().zip(row.n).is_some_and(|(largest, n)| largest > n.count())
+    let quick = benchmark(&row.family, &row.benchmark).map_or(&[][..], |benchmark| benchmark.quick);
+    let own = quick.iter().find(|quick| row.dtype.is_some_and(|dtype| quick.dtypes.contains(&dtype)));
+    own.zip(row.n).is_some_and(|(quick, n)| quick.extent.count() > n.count())
 }
 
 #[cfg(test)]
@@ -240,8 +237,7 @@ mod tests {
     #[test]
     fn a_size_below_that_of_the_profile_quick_is_small() {
         let kernel = benchmark("reduction", "subgroup").expect("a kernel");
-        let quick = kernel.cases.iter().filter(|cases| cases.from == Profile::Quick);
-        let largest = quick.flat_map(|cases| cases.extents).map(|extent| extent.count()).max().expect("a size");
+        let largest = kernel.quick[0].extent.count();
         let is_small = |n: u64| sum(&[row("subgroup", n, 40.0, 0.01)]).expect("a row").is_small;
         assert_eq!([1, largest - 1, largest, 2 * largest].map(is_small), [true, true, false, false]);
     }
