@@ -43,8 +43,12 @@ fn sizes(records: &[Record], dtype: &str) -> Vec<String> {
 fn cases_that_take_too_long_are_replaced_by_a_smaller_size() {
     let cases = planned("reduction/first_add");
     let fast = measured(&mut right(), &cases, EarlierRows::default(), &limited());
-    assert!(fast.left_out.whole.is_empty() && fast.left_out.smaller.is_empty(), "{:?}", fast.left_out);
-    assert_eq!(sizes(&fast.records, "f32"), ["268435456"], "a smaller size is only for a lack of time or memory");
+    assert!(fast.left_out.whole.is_empty(), "{:?}", fast.left_out);
+    assert_eq!(
+        sizes(&fast.records, "f32"),
+        ["16777216"],
+        "the largest declared size of which a buffer of 64 MiB holds the input"
+    );
     // 0.2 s for 2^16 words, 0.5 s for 2^20, and 1.8 s for 2^22.
     let slow = only("reduction", Behaviour::Slow(1e5));
     let outcome = measured(&mut software(slow), &cases, EarlierRows::default(), &limited());
@@ -68,7 +72,8 @@ fn a_benchmark_too_slow_at_every_size_has_one_skipped_row() {
     assert_eq!(rows.len(), 1);
     assert_eq!((rows[0].status, rows[0].median_ns), (Status::Skipped, None));
     assert!(rows[0].reason.ends_with("too long for the run's time limit (--time)"), "{}", rows[0].reason);
-    assert!(records.iter().all(|row| row.benchmark == "global_atomic" || row.status == Status::Ok));
+    let is_fine = |row: &Record| row.status == Status::Ok || row.reason.contains("the device allows");
+    assert!(records.iter().all(|row| row.benchmark == "global_atomic" || is_fine(row)));
 }
 
 #[test]
