@@ -33,9 +33,13 @@ pub(super) fn say_whole(command: &str) {
 
 /// The lines of a message, wrapped at words where stderr is a terminal: a log keeps them whole.
 pub(super) fn wrapped(text: &str) -> String {
-    let width =
-        terminal_size::terminal_size_of(std::io::stderr()).map_or(usize::MAX, |(width, _)| usize::from(width.0));
+    let width = stderr_width();
     text.lines().map(|line| wrap(&visible(line), width, "  ")).collect::<Vec<_>>().join("\n")
+}
+
+/// Columns of stderr, without end if it is no terminal.
+pub(super) fn stderr_width() -> usize {
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(usize::MAX, |(width, _)| usize::from(width.0))
 }
 
 /// Whether stdout is a terminal.

@@ -139,6 +139,11 @@ impl TimeLeft {
         Some(self.limit.map_or(left, |limit| left.min(limit.saturating_sub(now))))
     }
 
+    /// Whether the time limit has passed: the run ends after the case in progress.
+    pub(super) fn is_over(&self, now: Duration) -> bool {
+        self.limit.is_some_and(|limit| now >= limit)
+    }
+
     /// The part of the run's time that is over, in percent. It never falls, and is below 100 as long as the run goes on.
     pub(super) fn percent(&mut self, now: Duration) -> u64 {
         if let Some(left) = self.left(now) {
@@ -259,7 +264,8 @@ mod tests {
         run.left.start(3, run.now);
         // Once more through another API.
         run.left.start(3, run.now + Duration::from_millis(300));
-        let after = |seconds: f64| run.left.left(run.now + Duration::from_secs_f64(seconds)).expect("known").as_secs_f64();
+        let after =
+            |seconds: f64| run.left.left(run.now + Duration::from_secs_f64(seconds)).expect("known").as_secs_f64();
         near(after(0.25), 0.75);
         near(after(3.0), 2.0);
     }
@@ -295,7 +301,9 @@ mod tests {
         run.pass(10, FIRST);
         near(run.seconds(), 10.0);
         assert_eq!(run.left.percent(run.now), 50);
+        assert!(!run.left.is_over(run.now));
         run.now = Duration::from_secs(21);
+        assert!(run.left.is_over(run.now));
         assert_eq!((run.left.left(run.now), run.left.percent(run.now)), (Some(Duration::ZERO), 99));
         // A few cases end long before the limit.
         let mut run = Run::new(Some(600), &[new(1); 5]);
@@ -321,7 +329,8 @@ mod tests {
     #[test]
     fn the_time_left_is_never_zero_seconds() {
         let texts = [0.0, 34.6, 99.4, 100.0, 700.0].map(|seconds| about(Duration::from_secs_f64(seconds)));
-        let expected = ["about 1 s left", "about 35 s left", "about 99 s left", "about 2 min left", "about 12 min left"];
+        let expected =
+            ["about 1 s left", "about 35 s left", "about 99 s left", "about 2 min left", "about 12 min left"];
         assert_eq!(texts, expected);
     }
 }

@@ -209,7 +209,9 @@ impl Command<'_> {
         let first = if own.is_none() { before.to_vec() } else { Vec::new() };
         let file = own.as_ref().or(files.csv.as_ref()).map(|file| file.output.clone());
         let file = file.ok_or_else(|| Error::Usage("there is no file for the report".to_owned()))?;
-        let count = cases.len() - reserves(&cases).len();
+        // Without a time limit, a size that the user names may be a small one.
+        let reserve = if time.is_some() { reserves(&cases).len() } else { 0 };
+        let count = cases.len() - reserve;
         match parent {
             Some(parent) => {
                 parent.plan(count, devices.len(), settings.epochs.most, file.path());
@@ -284,7 +286,9 @@ impl Command<'_> {
         // The command that measures the rest has the path.
         let path = Some(path).filter(|_| rest.len() < 2);
         let after: Vec<String> = next.into_iter().chain(path).collect();
-        let printed = printed.and_then(|()| print_summary(arguments, &outcome.records, &after, summary::lines_of(rest.iter().map(String::as_str))));
+        let printed = printed.and_then(|()| {
+            print_summary(arguments, &outcome.records, &after, summary::lines_of(rest.iter().map(String::as_str)))
+        });
         say_how_to_go_on(&rest);
         Ok((outcome, printed))
     }

@@ -123,7 +123,8 @@ pub(super) fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     smaller_workgroups(&fitted, card).iter().for_each(|note| say(note));
     let Fitted { cases, .. } = fitted;
     // Do not list reserve cases: they only run in place of a listed case.
-    let reserve: BTreeSet<usize> = reserves(&cases).into_values().collect();
+    let reserve: BTreeSet<usize> =
+        if time.is_some() { reserves(&cases).into_values().collect() } else { BTreeSet::new() };
     let listed = cases.iter().enumerate().filter(|(index, _)| !reserve.contains(index));
     let mut text: String = listed.map(|(_, case)| format!("{case}\n")).collect();
     let (count, name) = (cases.len() - reserve.len(), &card[0].name);

@@ -43,7 +43,8 @@ pub(super) fn bare(figures: Vec<String>) -> Vec<String> {
     let unit = |figure: &String| figure.rsplit_once(' ').map(|(_, unit)| unit.to_owned());
     let units: Vec<Option<String>> = figures.iter().map(unit).chain([None]).collect();
     let is_repeated = |index: usize| units[index].is_some() && units[index] == units[index + 1];
-    let number = |figure: String| figure.rsplit_once(' ').map_or_else(|| figure.clone(), |(number, _)| number.to_owned());
+    let number =
+        |figure: String| figure.rsplit_once(' ').map_or_else(|| figure.clone(), |(number, _)| number.to_owned());
     figures.into_iter().enumerate().map(|(at, figure)| if is_repeated(at) { number(figure) } else { figure }).collect()
 }
 
@@ -65,13 +66,13 @@ mod tests {
 
     #[test]
     fn a_comparison_says_its_direction_and_nothing_that_noise_may_be() {
-        let of = |value: f64, noise: f64| faster(Estimate { value, low: value / (1.0 + noise), high: value * (1.0 + noise) });
-        assert_eq!([1.48, 0.68, 22.71, 0.97].map(|value| of(value, 0.004)), [
-            "1.48× faster",
-            "1.47× slower",
-            "22.7× faster",
-            "1.03× slower"
-        ]);
+        let of = |value: f64, noise: f64| {
+            faster(Estimate { value, low: value / (1.0 + noise), high: value * (1.0 + noise) })
+        };
+        assert_eq!(
+            [1.48, 0.68, 22.71, 0.97].map(|value| of(value, 0.004)),
+            ["1.48× faster", "1.47× slower", "22.7× faster", "1.03× slower"]
+        );
         assert_eq!([of(1.003, 0.004), of(0.996, 0.001)], ["same", "same"]);
         assert_eq!([of(1.003, 0.05), of(3.0, 0.5), of(0.3, 5.0)], ["unclear"; 3]);
     }
