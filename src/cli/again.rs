@@ -2,16 +2,14 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
-/// The options of `run`, which imports this module: the program sets them when it starts.
-static RUN: OnceLock<clap::Command> = OnceLock::new();
+/// Options of `run` that are left out of other commands, those with a value and those without.
+pub(super) const VALUED: &[&str] = &["out", "resume", "json", "device", "profile", "time", "save-image"];
+#[cfg(test)]
+pub(super) const FLAGS: &[&str] = &["force", "parallel", "tune", "retry-timeouts"];
 
-/// Sets the options that a command line of `run` may have, once.
-pub(super) fn set_options_of_run(command: clap::Command) {
-    // A second call would set the same.
-    let _ = RUN.set(command);
-}
+/// The letter of `--out`, the only one with a value.
+pub(super) const OUT: char = 'o';
 
 /// The words of a command line, the program first.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,14 +27,8 @@ impl Typed {
         Self(program.chain(arguments.into_iter().map(str::to_owned)).collect())
     }
 
-    /// Without these options of `run`, named by their fields, and without their values.
+    /// Without these options of `run` and their values.
     pub(super) fn without(self, options: &[&str]) -> Self {
-        self.without_of(RUN.get_or_init(|| clap::Command::new("run")), options)
-    }
-
-    fn without_of(self, command: &clap::Command, options: &[&str]) -> Self {
-        let removed = |option: &clap::Arg| options.contains(&option.get_id().as_str());
-        let takes_value = |option: &clap::Arg| option.get_action().takes_values();
         let mut typed = self.0.into_iter();
         let mut words: Vec<String> = typed.by_ref().take(1).collect();
         while let Some(word) = typed.next() {
@@ -45,35 +37,23 @@ impl Typed {
                 words.extend(typed);
                 break;
             }
-            let mut has_value_next = false;
-            if let Some(long) = word.strip_prefix("--") {
-                let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-                match command.get_arguments().find(|option| option.get_long() == Some(name) && removed(option)) {
-                    Some(option) => has_value_next = value.is_none() && takes_value(option),
-                    None => words.push(word),
+            let long = word
+                .strip_prefix("--")
+                .map(|long| long.split_once('=').map_or((long, false), |(name, _)| (name, true)));
+            // Letters can be joined, and the value can follow the last one.
+            let letters =
+                word.strip_prefix('-').filter(|letters| !letters.starts_with('-') && options.contains(&"out"));
+            let has_value_next = match (long, letters.and_then(|letters| letters.split_once(OUT))) {
+                (Some((name, has_value)), _) if options.contains(&name) => VALUED.contains(&name) && !has_value,
+                (_, Some((before, value))) => {
+                    words.extend((!before.is_empty()).then(|| format!("-{before}")));
+                    value.is_empty()
                 }
-            } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-                let mut kept = String::from("-");
-                for (at, letter) in letters.char_indices() {
-                    let Some(option) = command.get_arguments().find(|option| option.get_short() == Some(letter)) else {
-                        kept.push(letter);
-                        continue;
-                    };
-                    let rest = &letters[at + letter.len_utf8()..];
-                    if !removed(option) {
-                        kept.push(letter);
-                    } else {
-                        has_value_next = takes_value(option) && rest.is_empty();
-                    }
-                    if takes_value(option) {
-                        kept.push_str(if removed(option) { "" } else { rest });
-                        break;
-                    }
+                _ => {
+                    words.push(word);
+                    false
                 }
-                words.extend((kept != "-").then_some(kept));
-            } else {
-                words.push(word);
-            }
+            };
             if has_value_next {
                 typed.next();
             }
@@ -103,7 +83,7 @@ impl Typed {
 
     /// Runs the same in another profile, into a new report.
     pub(super) fn in_profile(self, profile: &str) -> Self {
-        let outputs = ["out", "force", "resume", "retry_timeouts", "json", "save_image"];
+        let outputs = ["out", "force", "resume", "retry-timeouts", "json", "save-image"];
         self.without(&outputs).without(&["profile", "time"]).with(&["--profile", profile])
     }
 }
@@ -150,7 +130,6 @@ mod tests {
     use super::*;
 
     fn typed(line: &str) -> Typed {
-        set_options_of_run(<crate::cli::run::Arguments as clap::Args>::augment_args(clap::Command::new("run")));
         Typed(line.split(' ').map(str::to_owned).collect())
     }
 
@@ -167,22 +146,18 @@ mod tests {
         assert_eq!(typed("sb fft --output x -").without(&["out"]), typed("sb fft --output x -"));
     }
 
-    /// Letters of options can be joined, and a value can follow its letter.
     #[test]
     fn short_options_are_removed_in_every_form() {
-        let flag = |name: char| clap::Arg::new(name.to_string()).short(name).action(clap::ArgAction::SetTrue);
-        let valued = |name: char| clap::Arg::new(name.to_string()).short(name);
-        let command = clap::Command::new("run").args([valued('o'), valued('p'), flag('q'), flag('f')]);
         for (line, expected) in [
             ("sb fft -o r.csv gemv", "sb fft gemv"),
             ("sb fft -or.csv gemv", "sb fft gemv"),
             ("sb fft -o=r.csv gemv", "sb fft gemv"),
-            ("sb -qfo r.csv gemv", "sb -q gemv"),
-            ("sb -fqor.csv gemv", "sb -q gemv"),
-            ("sb -qpfoo -p o gemv", "sb -qpfoo -p o gemv"),
-            ("sb -q -f gemv", "sb -q gemv"),
+            ("sb -qo r.csv gemv", "sb -q gemv"),
+            ("sb -qor.csv gemv", "sb -q gemv"),
+            ("sb -q gemv --host o -", "sb -q gemv --host o -"),
         ] {
-            assert_eq!(typed(line).without_of(&command, &["o", "f"]), typed(expected), "{line}");
+            assert_eq!(typed(line).without(&["out", "force"]), typed(expected), "{line}");
+            assert_eq!(typed(line).without(&["force"]), typed(line));
         }
     }
 

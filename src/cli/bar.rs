@@ -1,12 +1,13 @@
 //! The progress of a run on a terminal: a bar, the percentage, the time left and the case.
 
+use std::io::{self, IsTerminal, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle, TermLike};
 
 use super::interrupt::Interrupt;
-use super::output::{progress, say, wrapped};
+use super::output::{can_redraw, is_quiet, say, stderr_width, wrapped};
 use super::time_left::{TimeLeft, about};
 use crate::engine::Expected;
 
@@ -41,6 +42,9 @@ impl State {
         if self.interrupt.is_requested() {
             return format!("{percent} %, stopping after this case (Ctrl-C: at once)");
         }
+        if self.left.is_over(now) {
+            return format!("{percent} %, time limit reached: ending after this case");
+        }
         let left = self.left.left(now).map_or_else(String::new, |left| format!(", {}", about(left)));
         let (done, count) = self.cases;
         let case = if count == 0 { String::new() } else { format!(", case {} of {count}", (done + 1).min(count)) };
@@ -51,8 +55,10 @@ impl State {
 impl Bar {
     /// A bar for a run with this time limit.
     pub(super) fn new(limit: Option<Duration>, interrupt: Interrupt) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(100), progress());
-        if !bar.is_hidden() {
+        let is_shown = can_redraw() && !is_quiet() && std::io::stderr().is_terminal();
+        let bar =
+            ProgressBar::with_draw_target(Some(100), if is_shown { target() } else { ProgressDrawTarget::hidden() });
+        if is_shown {
             interrupt.show_in_bar();
         }
         let state = State { left: TimeLeft::new(limit), started: None, pass: 1, cases: (0, 0), interrupt };
@@ -62,10 +68,13 @@ impl Bar {
             let _ = out.write_str(&lock(&shown).line());
         };
         // The case has a line of its own: beside the bar, 80 columns cut most names.
-        if let Ok(style) = ProgressStyle::with_template("{bar:24} {line}\n{wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {line}\n{msg}") {
             bar.set_style(style.with_key("line", line));
         }
-        Self { bar, state }
+        let shown = Self { bar, state };
+        // A line without text would not be counted, and stay.
+        shown.set_message("compiling");
+        shown
     }
 
     /// Shows nothing.
@@ -93,7 +102,7 @@ impl Bar {
     }
 
     /// The case at `index` starts.
-    pub(super) fn start(&self, index: usize, case: String) {
+    pub(super) fn start(&self, index: usize, case: &str) {
         let (percent, is_first) = {
             let mut state = lock(&self.state);
             let is_first = state.started.is_none();
@@ -110,7 +119,7 @@ impl Bar {
             self.bar.enable_steady_tick(TICK);
         }
         self.bar.set_position(percent);
-        self.bar.set_message(case);
+        self.set_message(case);
     }
 
     /// The case ends.
@@ -127,9 +136,10 @@ impl Bar {
         state.cases.1 = state.cases.1.saturating_sub(1);
     }
 
-    /// Shows what precedes the first case.
-    pub(super) fn set_message(&self, message: String) {
-        self.bar.set_message(message);
+    /// Shows what runs, in one line with a `^C` that the terminal may write behind it.
+    pub(super) fn set_message(&self, message: &str) {
+        let room = stderr_width().saturating_sub("^C".len() + 1);
+        self.bar.set_message(message.chars().take(room).collect::<String>());
     }
 
     /// Prints a line above the bar.
@@ -143,6 +153,75 @@ impl Bar {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock<T>(state: &Mutex<T>) -> MutexGuard<'_, T> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where the bar is drawn.
+fn target() -> ProgressDrawTarget {
+    /// Updates in a second, at most.
+    const HERTZ: u8 = 20;
+    if cfg!(unix) {
+        ProgressDrawTarget::term_like_with_hz(Box::new(Stderr::default()), HERTZ)
+    } else {
+        ProgressDrawTarget::stderr()
+    }
+}
+
+/// stderr as a terminal that keeps the cursor behind the text. indicatif fills the last line with spaces; a `^C` that the
+/// terminal writes is then a line of its own, which is not counted when the bar is drawn again.
+#[derive(Debug, Default)]
+struct Stderr(Mutex<String>);
+
+impl Stderr {
+    fn add(&self, text: &str) -> io::Result<()> {
+        lock(&self.0).push_str(text);
+        Ok(())
+    }
+
+    fn move_cursor(&self, count: usize, direction: char) -> io::Result<()> {
+        if count == 0 { Ok(()) } else { self.add(&format!("\x1b[{count}{direction}")) }
+    }
+}
+
+impl TermLike for Stderr {
+    fn width(&self) -> u16 {
+        u16::try_from(stderr_width()).unwrap_or(u16::MAX)
+    }
+
+    fn move_cursor_up(&self, count: usize) -> io::Result<()> {
+        self.move_cursor(count, 'A')
+    }
+
+    fn move_cursor_down(&self, count: usize) -> io::Result<()> {
+        self.move_cursor(count, 'B')
+    }
+
+    fn move_cursor_right(&self, count: usize) -> io::Result<()> {
+        self.move_cursor(count, 'C')
+    }
+
+    fn move_cursor_left(&self, count: usize) -> io::Result<()> {
+        self.move_cursor(count, 'D')
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        self.add(&format!("{text}\n"))
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        let is_filler = text.chars().all(|c| c == ' ');
+        if is_filler { Ok(()) } else { self.add(text) }
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.add("\r\x1b[2K")
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        let text = std::mem::take(&mut *lock(&self.0));
+        // A terminal that is gone must not end the run.
+        let _ = io::stderr().lock().write_all(text.as_bytes());
+        Ok(())
+    }
 }

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use clap::ColorChoice;
-use indicatif::ProgressDrawTarget;
 
 use crate::error::{Error, Result, visible};
 use crate::report::Terminal;
@@ -79,9 +78,13 @@ pub(super) fn say_whole(command: &str) {
 
 /// The lines of a message, wrapped at words where stderr is a terminal: a log keeps them whole.
 pub(super) fn wrapped(text: &str) -> String {
-    let width =
-        terminal_size::terminal_size_of(std::io::stderr()).map_or(usize::MAX, |(width, _)| usize::from(width.0));
+    let width = stderr_width();
     text.lines().map(|line| wrap(&visible(line), width, "  ")).collect::<Vec<_>>().join("\n")
+}
+
+/// Columns of stderr, without end if it is no terminal.
+pub(super) fn stderr_width() -> usize {
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(usize::MAX, |(width, _)| usize::from(width.0))
 }
 
 /// Whether stdout is a terminal.
@@ -89,9 +92,9 @@ pub(super) fn is_on_terminal() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Where progress is drawn: stderr, if it is a terminal that can draw a line again.
-pub(super) fn progress() -> ProgressDrawTarget {
-    if is_dumb() || is_quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }
+/// Whether the terminal can replace lines that it shows.
+pub(super) fn can_redraw() -> bool {
+    !is_dumb()
 }
 
 /// Whether the terminal has no escape sequences.

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args as _, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches};
 
-use super::again::set_options_of_run;
 use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::{color_among, complain, set_global};
@@ -33,7 +32,6 @@ pub fn main() -> ExitCode {
         Err(error) => return refused(&error),
     };
     set_global(arguments.global);
-    set_options_of_run(run::Arguments::augment_args(clap::Command::new("run")));
     let options = options(&parser, &matches);
     let done = match arguments.command {
         None => without_command(&arguments.run, &options),

@@ -245,12 +245,12 @@ impl Observer for Progress {
     fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
         self.watchdog.watch(row, Work::Tuning);
         let line = format!("tuning {number} of {count}: {case}");
-        if self.bar.is_hidden() { say(&line) } else { self.bar.set_message(line) }
+        if self.bar.is_hidden() { say(&line) } else { self.bar.set_message(&line) }
     }
 
     fn start(&mut self, index: usize, case: &Case, row: &Record) {
         self.watchdog.watch(row, Work::Measuring);
-        self.bar.start(index, format!("{}{case}", self.of_row(row)));
+        self.bar.start(index, &format!("{}{case}", self.of_row(row)));
     }
 
     fn picture(&mut self, case: &Case, api: Api, picture: &Picture) -> Result<()> {

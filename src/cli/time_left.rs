@@ -139,6 +139,11 @@ impl TimeLeft {
         Some(self.limit.map_or(left, |limit| left.min(limit.saturating_sub(now))))
     }
 
+    /// Whether the time limit has passed: the run ends after the case in progress.
+    pub(super) fn is_over(&self, now: Duration) -> bool {
+        self.limit.is_some_and(|limit| now >= limit)
+    }
+
     /// The part of the run's time that is over, in percent. It never falls, and is below 100 as long as the run goes on.
     pub(super) fn percent(&mut self, now: Duration) -> u64 {
         if let Some(left) = self.left(now) {
@@ -296,7 +301,9 @@ mod tests {
         run.pass(10, FIRST);
         near(run.seconds(), 10.0);
         assert_eq!(run.left.percent(run.now), 50);
+        assert!(!run.left.is_over(run.now));
         run.now = Duration::from_secs(21);
+        assert!(run.left.is_over(run.now));
         assert_eq!((run.left.left(run.now), run.left.percent(run.now)), (Some(Duration::ZERO), 99));
         // A few cases end long before the limit.
         let mut run = Run::new(Some(600), &[new(1); 5]);

@@ -6,7 +6,7 @@ use super::Section;
 use super::layout::Terminal;
 use super::layout::{BAR, Cell, Column, Grid, Mark, Part, Remark, Row, Severity, colored, padded};
 use crate::results::format;
-use crate::results::{Record, Status};
+use crate::results::{Cause, Record, Status};
 use crate::suite::{CHECK_PARAMS, Checks, Extent, Traffic, params_text};
 use anstyle::AnsiColor;
 
@@ -250,12 +250,33 @@ fn kind(row: &Record) -> String {
     format!("{} {}", row.dtype_name(), row.short_size())
 }
 
+/// Change of the canary's time from which on a row is noted.
+const DRIFT: f64 = 0.05;
+
+/// Whether the row's note says that the device's speed changed: on a busy machine most rows have it.
+fn has_changed_speed(row: &Record) -> bool {
+    row.cause == Some(Cause::Unsteady) && row.drift.is_some_and(|drift| drift.abs() > DRIFT)
+}
+
+/// One remark for all rows during which the device's speed changed; none in the wide table, whose notes say it.
+pub(super) fn changed_speed<'a>(rows: impl Iterator<Item = &'a Record>, terminal: Terminal) -> Option<Remark> {
+    let drifts: Vec<f64> = rows.filter(|row| has_changed_speed(row)).filter_map(|row| row.drift).collect();
+    let most = drifts.iter().map(|drift| drift.abs()).reduce(f64::max).filter(|_| terminal.width < WIDE)?;
+    let text = format!(
+        "note: the device's speed changed, by up to {}, while {} (marked ~) ran: another program, or its clock",
+        format::percent(most),
+        if drifts.len() == 1 { "1 row".to_owned() } else { format!("{} rows", drifts.len()) }
+    );
+    Some(Remark { severity: Severity::Note, prefix: String::new(), text })
+}
+
 /// Remarks for rows without a time and, in the narrow table, for rows with a note (the wide table has a column for
-/// notes). Rows with the same status and reason share a remark.
+/// notes), other than that of [`changed_speed`]. Rows with the same status and reason share a remark.
 pub(super) fn remarks(rows: &[&Record], terminal: Terminal) -> Vec<Remark> {
     let mut indices: HashMap<(&str, &str), usize> = HashMap::new();
     let mut groups: Vec<((Status, &str), Vec<String>)> = Vec::new();
-    let has_remark = |row: &&&Record| row.median_ns.is_none() || (terminal.width < WIDE && !row.reason.is_empty());
+    let has_note = |row: &Record| terminal.width < WIDE && !row.reason.is_empty() && !has_changed_speed(row);
+    let has_remark = |row: &&&Record| row.median_ns.is_none() || has_note(row);
     for row in rows.iter().filter(has_remark) {
         let index = *indices.entry((row.status.name(), &row.reason)).or_insert(groups.len());
         if index == groups.len() {
@@ -342,4 +363,33 @@ pub fn line(record: &Record) -> String {
     let status = if record.status == Status::Ok { "" } else { record.status.name() };
     let text = format!("{label} {:>9} {noise:<7} {:>12} {status}", time(record.median_ns), rate(record));
     text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NARROW: Terminal = Terminal { width: 80, has_color: false };
+
+    #[test]
+    fn a_change_of_speed_is_said_once() {
+        let row = |benchmark: &str, drift: f64, reason: &str| Record {
+            benchmark: benchmark.to_owned(),
+            median_ns: Some(1.0),
+            drift: Some(drift),
+            cause: Some(Cause::Unsteady),
+            reason: reason.to_owned(),
+            ..Record::default()
+        };
+        let rows =
+            [row("a", 0.2, "moved by 20 %"), row("b", -0.7, "moved by -70 %"), row("c", 0.01, "the card was too warm")];
+        let all: Vec<&Record> = rows.iter().collect();
+        let remark = changed_speed(all.iter().copied(), NARROW).expect("a remark").text;
+        assert!(remark.contains("by up to 70 %, while 2 rows (marked ~) ran"), "{remark}");
+        let [of_row] = &remarks(&all, NARROW)[..] else { panic!("heat alone") };
+        assert!(of_row.text.ends_with("(the card was too warm)"), "{}", of_row.text);
+        assert!(changed_speed(all[2..].iter().copied(), NARROW).is_none());
+        // The wide table has a column for it.
+        assert!(changed_speed(all.iter().copied(), Terminal { width: WIDE, has_color: false }).is_none());
+    }
 }

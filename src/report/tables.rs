@@ -13,8 +13,10 @@ pub fn tables(sections: &[Section], terminal: Terminal) -> String {
 /// All sections for the given medium.
 #[must_use]
 pub fn write(sections: &[Section], medium: Medium) -> String {
-    let all = sections.iter().map(|one| section(one, medium)).chain(versus::overall(sections));
-    let all = all.chain(versus::compilers(sections));
+    let all = sections.iter().map(|section| rows(section, medium)).chain(versus::overall(sections));
+    let rows = sections.iter().flat_map(|section| section.rows.iter().copied());
+    let speed = table::changed_speed(rows, medium.terminal()).map(|remark| vec![Part::Remark(remark)]);
+    let all = all.chain(versus::compilers(sections)).chain(speed);
     all.map(|parts| lay_out(parts, medium)).collect::<Vec<_>>().join("\n")
 }
 
@@ -27,6 +29,12 @@ pub fn compilers(sections: &[Section], medium: Medium) -> String {
 /// One section: table, remarks and findings.
 #[must_use]
 pub fn section(section: &Section, medium: Medium) -> Vec<Part> {
+    let speed = table::changed_speed(section.rows.iter().copied(), medium.terminal()).map(Part::Remark);
+    rows(section, medium).into_iter().chain(speed).collect()
+}
+
+/// A section without the remark that all sections share.
+fn rows(section: &Section, medium: Medium) -> Vec<Part> {
     let lanes = lanes(section.rows.iter().copied());
     let terminal = medium.terminal();
     if lanes.len() < 2 { table::section(section, terminal) } else { versus::section(section, &lanes, terminal) }

@@ -5,7 +5,7 @@ use crate::common::{
 };
 use shaderbench::backend::{Api, Backend};
 use shaderbench::engine::measure::Timer;
-use shaderbench::engine::{self, Changes, EarlierRows, End, Epochs, Observer, Outcome, Settings};
+use shaderbench::engine::{self, Changes, EarlierRows, End, Epochs, Expected, Observer, Outcome, Settings};
 use shaderbench::error::Result;
 use shaderbench::results::{Lane, Record, Status};
 use shaderbench::suite::Case;
@@ -17,10 +17,14 @@ struct Watch {
     passes: Vec<Vec<(usize, Option<Api>)>>,
     stop_in_pass: Option<usize>,
     announced: Vec<(usize, usize)>,
+    plans: Vec<Vec<Expected>>,
 }
 
 impl Observer for Watch {
     fn timer(&mut self, _: Lane<'_>, _: &Timer) {}
+    fn plan(&mut self, cases: &[Expected]) {
+        self.plans.push(cases.to_vec());
+    }
     fn start(&mut self, index: usize, _: &Case, row: &Record) {
         let pass = row.epochs_ns.len();
         self.passes.resize(self.passes.len().max(pass + 1), Vec::new());
@@ -50,6 +54,35 @@ fn run(backends: &mut [&mut Fake], kept: Vec<Record>, settings: &Settings, watch
     let kept = EarlierRows::new(kept, &plan, &devices, settings).expect("rows of this run");
     let mut backends: Vec<&mut dyn Backend> = backends.iter_mut().map(|b| &mut **b as &mut dyn Backend).collect();
     pollster::block_on(engine::resume(&mut backends, &plan, kept, settings, watch)).expect("nothing fails")
+}
+
+#[test]
+fn the_plan_of_each_pass_has_the_cases_that_it_measures() {
+    let mut watch = Watch::default();
+    let adaptive = Epochs { least: 2, most: 8, target: 0.004 };
+    let rows = run(&mut [&mut right()], Vec::new(), &with(adaptive, 7), &mut watch).records;
+    let expected = |plan: &[Expected]| -> Vec<usize> {
+        plan.iter().enumerate().filter(|(_, case)| case.epochs > 0).map(|(index, _)| index).collect()
+    };
+    let measured = |pass: &[(usize, Option<Api>)]| {
+        let mut indices: Vec<usize> = pass.iter().map(|(index, _)| *index).collect();
+        indices.sort_unstable();
+        indices
+    };
+    assert!(watch.plans.len() >= 2 && watch.plans.len() == watch.passes.len(), "{:?}", watch.passes);
+    for (number, (plan, pass)) in watch.plans.iter().zip(&watch.passes).enumerate() {
+        assert_eq!(expected(plan), measured(pass), "pass {number}");
+        assert!(plan.iter().all(|case| case.epochs == 0 || case.is_new == (number == 0)), "{plan:?}");
+    }
+    assert!(watch.plans[0].iter().all(|case| case.epochs == 4), "the geometric mean of 2 and 8");
+    // The run that resumes it has only further epochs to measure.
+    let mut resumed = Watch::default();
+    let more = Epochs { least: 12, most: 12, target: 0.0 };
+    run(&mut [&mut right()], rows.clone(), &with(more, 7), &mut resumed);
+    for (row, case) in rows.iter().zip(&resumed.plans[0]) {
+        let left = if row.median_ns.is_some() { 12 - row.epochs_ns.len() } else { 0 };
+        assert_eq!(*case, Expected { is_new: false, epochs: left }, "{}", row.name());
+    }
 }
 
 #[test]

@@ -182,7 +182,23 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::again::{FLAGS, OUT, VALUED};
     use crate::engine::Settings;
+
+    #[test]
+    fn options_that_other_commands_leave_out_are_known_by_their_form() {
+        let command = <Arguments as clap::Args>::augment_args(clap::Command::new("run"));
+        let takes_value = |option: &clap::Arg| option.get_action().takes_values();
+        for (names, has_value) in [(VALUED, true), (FLAGS, false)] {
+            for name in names {
+                let option = command.get_arguments().find(|option| option.get_long() == Some(name)).expect(name);
+                assert_eq!(takes_value(option), has_value, "{name}");
+            }
+        }
+        for option in command.get_arguments().filter(|option| takes_value(option)) {
+            assert!(option.get_short().is_none_or(|short| short == OUT && option.get_id() == "out"), "{option}");
+        }
+    }
 
     #[test]
     fn help_and_documents_name_the_epochs_of_the_profiles() {

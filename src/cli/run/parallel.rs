@@ -320,7 +320,7 @@ impl Parent {
                         }
                         self.last = Some(started);
                         self.bar.finish();
-                        self.bar.start(self.begun, case);
+                        self.bar.start(self.begun, &case);
                         self.begun += 1;
                     }
                     let releases = self.meetings.arrive(card, point, way, Instant::now());
