@@ -28,7 +28,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
         ],
     ),
     (
-        "Read a report",
+        "Read and share a report",
         &[
             entry("summary", "shaderbench summary r.csv"),
             entry("compare", "shaderbench compare old.csv new.csv"),
@@ -36,14 +36,14 @@ const GROUPS: &[(&str, &[Entry])] = &[
             entry("explain", "shaderbench explain transpose/tiled"),
             entry("learn", "shaderbench learn D5"),
             entry("normal", "shaderbench normal r.csv"),
+            entry("share", "shaderbench share r.csv"),
         ],
     ),
-    ("Share a report", &[entry("share", "shaderbench share r.csv")]),
     (
         "Many reports",
         &[
             entry("outliers", "shaderbench outliers reports/"),
-            entry("merge", "shaderbench merge reports/ -o all.csv.gz"),
+            entry("merge", "shaderbench merge reports/ -o all.csv"),
             entry("index", "shaderbench index results/"),
         ],
     ),
@@ -51,7 +51,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
         "Develop kernels",
         &[
             entry("bench", "shaderbench bench mine.wgsl"),
-            entry("show", "shaderbench show fft/stockham --lang msl"),
+            entry("show", "shaderbench show fft/stockham"),
             entry("bisect", "shaderbench bisect --help"),
         ],
     ),
