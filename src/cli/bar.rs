@@ -168,8 +168,8 @@ fn target() -> ProgressDrawTarget {
     }
 }
 
-/// stderr as a terminal that keeps the cursor behind the text. indicatif fills the last line with spaces; a `^C` that the
-/// terminal writes is then a line of its own, which is not counted when the bar is drawn again.
+/// stderr as a terminal that keeps the cursor behind the text. indicatif fills every line with spaces; a `^C` that the
+/// terminal writes behind the last one is then a line of its own, which is not counted when the bar is drawn again.
 #[derive(Debug, Default)]
 struct Stderr(Mutex<String>);
 
@@ -210,8 +210,7 @@ impl TermLike for Stderr {
     }
 
     fn write_str(&self, text: &str) -> io::Result<()> {
-        let is_filler = text.chars().all(|c| c == ' ');
-        if is_filler { Ok(()) } else { self.add(text) }
+        self.add(text)
     }
 
     fn clear_line(&self) -> io::Result<()> {
@@ -221,7 +220,7 @@ impl TermLike for Stderr {
     fn flush(&self) -> io::Result<()> {
         let text = std::mem::take(&mut *lock(&self.0));
         // A terminal that is gone must not end the run.
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+        let _ = io::stderr().lock().write_all(text.trim_end_matches(' ').as_bytes());
         Ok(())
     }
 }

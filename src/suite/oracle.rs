@@ -19,6 +19,8 @@ pub fn each(value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
 
 /// The same for few outputs of thousands of terms each: every slice is computed on all cores.
 pub(crate) fn each_on_all_cores(value: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Oracle {
+    // One type, for which the compiler makes the parallel loop once.
+    let value: Box<dyn Fn(u64) -> f64 + Send + Sync> = Box::new(value);
     Box::new(move |first, values| {
         values.par_iter_mut().enumerate().for_each(|(k, slot)| *slot = value(first + k as u64));
     })

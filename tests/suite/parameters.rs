@@ -108,7 +108,7 @@ fn a_value_that_a_kernel_does_not_accept_is_a_usage_error() {
         ("safety_tax/fma", "BOUNDS=2", "BOUNDS is 0 or 1"),
         ("workgroup_memory/carved", "ROUNDS=8", "ROUNDS is 16"),
     ] {
-        let arguments = ["run", filter, "--dry-run", "--param", param];
+        let arguments = ["run", filter, "--profile", "standard", "--dry-run", "--param", param];
         let output = shaderbench_in_empty_folder(&arguments).exits_with(2);
         let error = output.sole_error();
         assert!(error.ends_with(accepted), "{output}");

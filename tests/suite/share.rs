@@ -70,7 +70,8 @@ fn tampered_reports_are_refused_each_with_its_sentence() {
 #[test]
 fn a_copy_under_another_name_is_found_by_its_times() {
     let records = csv::open(Path::new(HONEST)).expect("a report").records;
-    assert_eq!(copied_from(&records, &records), Some((1053, 1053)));
+    let ok = records.iter().filter(|row| row.status == Status::Ok).count();
+    assert_eq!(copied_from(&records, &records), Some((ok, ok)));
     // Runs of one card, minutes apart, and of one run through two APIs are none.
     let other = csv::open(Path::new("results/nvidia-h200/2026-11-23-vulkan-2.csv")).expect("a report").records;
     assert_eq!(copied_from(&other, &records), None);

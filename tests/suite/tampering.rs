@@ -206,7 +206,7 @@ pub(crate) const TAMPERINGS: &[Tampering] = &[
     (
         "a parameter that overflows",
         |s| s.set(s.row("tiled", "4096x4096"), "params", format!("PAD={}", "9".repeat(60))),
-        "the suite has no such benchmark, type, size or parameters",
+        "params is not written as shaderbench writes it",
     ),
     ("a benchmark of nobody", |s| s.set(3, "benchmark", "faster"), "the suite has no such benchmark"),
     ("a hash", |s| s.set(s.row("tiled", "4096x4096"), "shader_hash", "0123456789abcdef"), "no known build had another"),

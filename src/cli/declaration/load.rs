@@ -244,8 +244,8 @@ fn shared(spec: &Spec, kernels: &[Kernel], reference: Option<&Kernel>, file: &st
         if let (Some((name, _)), Some(other)) = (spec.buffers.iter().find(lacks), own.iter().find(is_unknown)) {
             let path = shown(&kernel.path);
             return Err(Error::Usage(format!(
-                "{path} has no buffer '{name}', which {file} declares, but '{other}': give the buffers of all kernels \
-                 the same names, or '{other}' a length"
+                "{path} has no buffer '{name}', which {file} declares, but '{other}': name the buffers of all kernels \
+                 alike, or declare [buffers.{other}]"
             )));
         }
     }

@@ -9,6 +9,7 @@ use crate::cli::estimate::estimate;
 use crate::cli::messages::smaller_workgroups;
 use crate::cli::output::{print, say};
 use crate::cli::shaders::{sources, trusted};
+use crate::cli::values::plural;
 use crate::engine::plan::{Request, plan};
 use crate::engine::{Fitted, WORKGROUP_SIZE, fit};
 use crate::error::{Error, Result};
@@ -131,7 +132,8 @@ pub(super) fn dry_run(arguments: &Arguments, card: &[&Device]) -> Result<u8> {
     let names: Vec<_> = arguments.compilers.iter().map(|compiler| compiler.name.as_str()).collect();
     let by = if names.is_empty() { String::new() } else { format!(", compiled by {}", names.join(", ")) };
     let within = time.map_or_else(String::new, |time| format!(", time limit {} s", time.as_secs()));
-    text.push_str(&format!("{count} cases, profile {}, on {name}{through}{by}{within}\n", profile.name()));
+    let cases = plural(count, "case", "cases");
+    text.push_str(&format!("{cases}, profile {}, on {name}{through}{by}{within}\n", profile.name()));
     let expected = expected_time(arguments, profile, time, count, card);
     text.extend(expected.map(|expected| format!("{expected}\n")));
     print(&text)?;

@@ -16,7 +16,7 @@ use crate::error::{Error, Result, shown};
 use crate::report::normal::Shipped;
 use crate::report::{Target, apis, csv, reader, replace_file};
 use crate::results::Record;
-use crate::results::consistency::{Checks, copied_from, faults};
+use crate::results::consistency::{Checks, Kind, copied_from, faults};
 use sentence::{UNCHANGED, advice, sentences};
 
 /// Exit code for a report with faults.
@@ -143,7 +143,7 @@ impl Report {
         if !(found.is_empty() || rows.is_empty()) {
             return Ok(Self::refused(found));
         }
-        let mut removed = Vec::new();
+        let (mut removed, was_anonymous) = (Vec::new(), rows.iter().all(|row| row.host.is_empty()));
         if is_anonymous {
             removed = anonymize(&mut rows);
             // What is checked is what is written.
@@ -151,8 +151,12 @@ impl Report {
         }
         let is_known_kernel = |key: u64| known.shipped.kernels.binary_search(&key).is_ok();
         let references = &known.shipped.runs;
-        let found = faults(&rows, &Checks { latest: &known.latest, is_known_kernel: &is_known_kernel, references });
-        let (mut faults, advice) = (sentences(&found, &rows), advice(&found, &rows, path));
+        let mut found = faults(&rows, &Checks { latest: &known.latest, is_known_kernel: &is_known_kernel, references });
+        if found.iter().any(|fault| matches!(fault.kind, Kind::Missing { .. })) {
+            // Intervals and shares follow from all rows.
+            found.retain(|fault| !matches!(fault.kind, Kind::Underived { .. }));
+        }
+        let (mut faults, advice) = (sentences(&found, &rows), advice(&found, &rows, path, was_anonymous));
         faults.extend(copies(path, &rows, known));
         faults.extend(parsed.notes);
         Ok(Self { rows, removed, faults, advice })

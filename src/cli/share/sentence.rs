@@ -108,12 +108,12 @@ fn source(column: &str) -> &'static str {
     }
 }
 
-/// What to do about faults, one sentence each.
-pub(super) fn advice(faults: &[Fault], records: &[Record], path: &Path) -> Vec<String> {
+/// What to do about faults, one sentence each. `is_anonymous`: whether the run named no host.
+pub(super) fn advice(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for fault in faults {
         let text = match fault.kind {
-            Kind::Missing { .. } => incomplete(records, path),
+            Kind::Missing { .. } | Kind::Empty => incomplete(faults, records, path, is_anonymous),
             Kind::Bad(_) | Kind::Implausible(_) | Kind::AboveModel { .. } | Kind::Path { .. } => {
                 "open an issue with the report: this is a fault of the suite or of the driver".to_owned()
             }
@@ -122,7 +122,7 @@ pub(super) fn advice(faults: &[Fault], records: &[Record], path: &Path) -> Vec<S
                 arguments(records)
             ),
             Kind::NewerVersion => "share the report with the version that wrote it".to_owned(),
-            Kind::Differs { .. } | Kind::Empty => {
+            Kind::Differs { .. } => {
                 "a shared report is one run on one card: share the file that the run wrote".to_owned()
             }
             Kind::Host => format!("`shaderbench share {}` writes a copy without it", shown(path)),
@@ -139,18 +139,21 @@ pub(super) fn advice(faults: &[Fault], records: &[Record], path: &Path) -> Vec<S
 pub(super) const UNCHANGED: &str =
     "a report is shared as the program wrote it, without changes by hand or by another program";
 
-/// What to do about rows that are missing: a run that was interrupted, or of some families only, is continued if its
-/// rows are the first of the plan, which is family by family.
-fn incomplete(records: &[Record], path: &Path) -> String {
-    let has_rows = |name: &str| records.iter().any(|row| row.family == name);
-    let first_without = FAMILIES.iter().position(|family| !has_rows(family.name));
-    let is_start = first_without.is_some_and(|first| !FAMILIES[first..].iter().any(|family| has_rows(family.name)));
+/// What to do about rows that are missing. A run is continued if its rows are the first of the plan, which is family by
+/// family; others had filters or a time limit.
+fn incomplete(faults: &[Fault], records: &[Record], path: &Path, is_anonymous: bool) -> String {
+    let index = |family: &str| FAMILIES.iter().position(|known| known.name == family);
+    let reached = records.iter().filter_map(|row| index(&row.family)).max();
+    let is_beyond = |fault: &Fault| match &fault.kind {
+        Kind::Missing { case, .. } => case.split('/').next().and_then(index) >= reached,
+        _ => true,
+    };
     let arguments = arguments(records);
     match records.last() {
-        Some(last) if is_start => {
-            let is_anonymous = if last.host.is_empty() { " --anonymous" } else { "" };
+        Some(last) if faults.iter().all(is_beyond) => {
+            let anonymous = if is_anonymous { " --anonymous" } else { "" };
             format!(
-                "the run ended after {}: `shaderbench run --resume {} {arguments}{is_anonymous}` measures the rest",
+                "the run ended after {}: `shaderbench run --resume {} {arguments}{anonymous}` measures the rest",
                 case(last),
                 shown(path)
             )
