@@ -375,10 +375,9 @@ fn needed_ceilings(cases: &[Case], request: &Request) -> Vec<Case> {
     });
     let mut needed_by: Vec<Case> = Vec::new();
     for mut case in candidates {
-        let (own, reserve): (Vec<&(Need, bool)>, Vec<&(Need, bool)>) =
-            needed.iter().filter(|(need, _)| need.is_met_by(&case)).partition(|(_, is_reserve)| !is_reserve);
-        if !own.is_empty() || !reserve.is_empty() {
-            case.is_reserve |= own.is_empty();
+        let mut needs = needed.iter().filter(|(need, _)| need.is_met_by(&case)).peekable();
+        if needs.peek().is_some() {
+            case.is_reserve |= needs.all(|(_, is_reserve)| *is_reserve);
             needed_by.push(case);
         }
     }

@@ -55,8 +55,8 @@ fn the_summary_has_the_jobs_and_peaks_of_the_text() {
         assert!(line.contains(&rate.expect("a rate")), "{job}\n{line}");
     }
     let copy = list(&vulkan["memory"])[0]["copy_gb_per_s"].as_f64().expect("a rate");
-    let number = format::byte_rate(copy);
-    line_with(&screen, &["DRAM ", &format!("(copy {})", number.split(' ').next().unwrap_or_default())]);
+    let copied = format::byte_rate(copy);
+    line_with(&screen, &["DRAM ", &format!("(copy {})", copied.split(' ').next().unwrap_or_default())]);
     for peak in list(&vulkan["arithmetic"]) {
         let rate = format::operation_rate(number(&peak["gop_per_s"]), true);
         let rate = rate.split_whitespace().next().unwrap_or_default();

@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::expression::{Data, Meaning, Value};
-use super::script::{Script, variables};
+use super::expression::{Meaning, Value};
+use super::script::{Scope, Script};
 use crate::error::Result;
 use crate::shader::Layout;
-use crate::suite::{Interface, Oracle, Scalar, Shape};
+use crate::suite::{Oracle, Scalar};
 
 /// Writes the right values from an index on.
 pub(super) type Wanted = Arc<dyn Fn(u64, &mut [f64]) + Send + Sync>;
@@ -36,20 +36,17 @@ pub(super) fn allowed(want: Wanted, tolerance: f64, relative: f64) -> Oracle {
     })
 }
 
-/// The values of an expression of `i`, as the buffer stores them. `fault` gets the first reason why it has none.
+/// The values of an expression of `i` and of the names of `scope`, as the buffer stores them. `fault` gets the first
+/// reason why it has none.
 pub(super) fn by_expression(
     script: &Script,
-    shape: &Shape,
-    interface: &Interface,
-    data: Vec<(String, Data)>,
+    mut scope: Scope,
     layout: &Layout,
     is_exact: bool,
     scalars: u64,
     fault: Arc<OnceLock<String>>,
 ) -> Result<Wanted> {
     let (scalar, is_word) = (layout.scalar, layout.scalar == Scalar::U32);
-    let mut scope = variables(shape, Some(interface));
-    scope.extend(data.into_iter().map(|(name, data)| (name, Meaning::Buffer(data))));
     scope.insert("i".to_owned(), Meaning::Value(Value::Whole(0)));
     let script = script.clone();
     // The faults that every index has are found before anything runs.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use super::answers::{Wanted, allowed, by_expression, decode, decoded};
-use super::expression::Data;
+use super::expression::{Data, Meaning};
 use super::kernel::Text;
 use super::script::{Scope, Script, variables};
 use crate::error::{Error, Result};
@@ -330,9 +330,11 @@ impl Declaration for Declared {
         let (mut reference, fault): (_, Arc<OnceLock<String>>) = (None, Arc::default());
         let want: Wanted = match &verify.by {
             By::Expression(script) => {
-                let data: Vec<(String, Data)> =
-                    all.iter().map(|(of, _, bound)| (of.name.clone(), bound.data(of, shape.stream))).collect();
-                by_expression(script, shape, interface, data, layout, is_exact, scalars, fault.clone())?
+                let mut scope = scope;
+                for (of, _, bound) in &all {
+                    scope.insert(of.name.clone(), Meaning::Buffer(bound.data(of, shape.stream)));
+                }
+                by_expression(script, scope, layout, is_exact, scalars, fault.clone())?
             }
             By::File(bytes) => {
                 let wanted = scalars * layout.scalar.bytes() as u64;

@@ -4,18 +4,18 @@
 //! value or a fault.
 
 mod parse;
+mod tree;
 mod value;
 
 use std::sync::Arc;
 
+pub(super) use tree::Expression;
+use tree::{Fault, Node};
+use value::Arity;
 pub(super) use value::Value;
-use value::{Arity, Function, Operator};
 
 /// Operations of one evaluation, against loops that nobody waits for.
 const MOST_OPERATIONS: u64 = 10_000_000;
-
-/// A sentence, and the byte of the text that it is about.
-type Fault = (String, usize);
 
 /// The elements of a buffer, for the expression of an answer: `input[i]`.
 #[derive(Clone)]
@@ -43,34 +43,6 @@ impl Data {
 pub(super) enum Meaning {
     Value(Value),
     Buffer(Data),
-}
-
-/// A parsed expression.
-pub(super) struct Expression {
-    text: String,
-    body: Node,
-    /// The names from outside, each with its first byte.
-    names: Vec<(String, usize)>,
-    /// Number of its own variables, at most at the same time.
-    locals: usize,
-}
-
-/// A part of an expression. Numbers beside the parts are the first byte, for faults, or an index of a variable.
-enum Node {
-    Value(Value),
-    Local(usize),
-    Outer(usize, usize),
-    Element(usize, usize, Box<Node>),
-    Negative(usize, Box<Node>),
-    Not(Box<Node>),
-    /// Operations of one precedence, from left to right.
-    Chain(Box<Node>, Vec<(&'static Operator, usize, Node)>),
-    Call(&'static Function, usize, Vec<Node>),
-    If(Box<[Node; 3]>),
-    Set(usize, Box<Node>),
-    /// The variable; the first value, the one after the last, and the body.
-    For(usize, usize, Box<[Node; 3]>),
-    Block(Vec<Node>),
 }
 
 impl Expression {

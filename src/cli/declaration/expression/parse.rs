@@ -1,7 +1,7 @@
 //! Text to tree.
 
-use super::value::OPERATORS;
-use super::{Expression, Fault, Function, Node, Operator, Value};
+use super::tree::{Expression, Fault, Node};
+use super::value::{Function, OPERATORS, Operator, Value};
 
 /// Levels of parentheses, blocks and calls inside each other: each needs a part of the stack.
 const MOST_DEPTH: usize = 64;
