@@ -43,7 +43,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
         "Many reports",
         &[
             entry("outliers", "shaderbench outliers reports/"),
-            entry("merge", "shaderbench merge reports/ -o all.csv"),
+            entry("merge", "shaderbench merge d/ -o all.csv"),
             entry("index", "shaderbench index results/"),
         ],
     ),
@@ -83,7 +83,7 @@ const OPTIONS: &str = "\
 Options of every command:
   -q, --quiet               print results and errors only
       --color WHEN          auto, always or never
-  -h, --help                help of a command: -h is short, --help has everything
+  -h, --help                help of a command: -h is short, --help is long
   -V, --version             print the version
 ";
 

@@ -27,6 +27,7 @@ mod passes;
 pub mod plan;
 mod poisoned;
 mod reference;
+mod request;
 mod resume;
 mod rows;
 mod run;

@@ -2,7 +2,7 @@
 //! accept.
 
 use super::names::unknown;
-use super::plan::{Request, blocks};
+use super::request::{Request, blocks};
 use crate::error::{Error, Result};
 use crate::shader::Shader;
 use crate::suite::{Accepted, Benchmark, Dtype, Family, HOST_PARAMS};
@@ -68,7 +68,7 @@ fn parsed(benchmark: &Benchmark) -> Option<Shader> {
 /// Names of a benchmark's parameters: its shader's overrides, and the harness's parameters that it uses.
 #[must_use]
 pub fn params_of(benchmark: &Benchmark) -> Vec<String> {
-    let declared = benchmark.cases.iter().flat_map(|cases| cases.params).flat_map(|params| params.iter());
+    let declared = benchmark.blocks().flat_map(|(.., sets)| sets).flat_map(|params| params.iter());
     // A benchmark that only CUDA has declares all its parameters.
     let is_known = |name: &&str| benchmark.only_cuda.is_some() || HOST_PARAMS.contains(name);
     let mut names: Vec<String> = declared.map(|(name, _)| *name).filter(is_known).map(str::to_owned).collect();

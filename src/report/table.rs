@@ -253,9 +253,9 @@ fn kind(row: &Record) -> String {
 /// Change of the canary's time from which on a row is noted.
 const DRIFT: f64 = 0.05;
 
-/// Whether the row's note says that the device's speed changed: on a busy machine most rows have it.
+/// Whether all that the row's note says is that the device's speed changed: on a busy machine most rows have it.
 fn has_changed_speed(row: &Record) -> bool {
-    row.cause == Some(Cause::Unsteady) && row.drift.is_some_and(|drift| drift.abs() > DRIFT)
+    row.status == Status::Ok && row.cause == Some(Cause::Unsteady) && row.drift.is_some_and(|drift| drift.abs() > DRIFT)
 }
 
 /// One remark for all rows during which the device's speed changed; none in the wide table, whose notes say it.

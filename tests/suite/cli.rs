@@ -29,7 +29,9 @@ fn parse(json: &[u8]) -> serde_json::Value {
 }
 
 #[track_caller]
+/// The program is named as the command line names it, here by a long path.
 fn assert_fits_80_columns(table: &str) {
+    let table = table.replace(env!("CARGO_BIN_EXE_shaderbench"), "shaderbench");
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
 }
 
@@ -187,7 +189,7 @@ fn a_run_prints_a_table_and_writes_a_complete_report() {
     assert_eq!(parse(&folder.read("r.json")).as_array().map(Vec::len), Some(records.len()));
     // A second run of the day has another file name; a file that the user names is not overwritten.
     let second = folder.run(&["run", "ceiling/launch"]);
-    assert!(second.stderr.contains("-2.csv"), "{second}");
+    assert!(second.stdout.ends_with("-2.csv\n"), "{second}");
     folder.run(&["run", "ceiling/launch", "--json", "r.json"]).fails_with(2, "--force");
 }
 
@@ -217,7 +219,7 @@ fn a_dry_run_measures_nothing() {
         return;
     }
     let output = shaderbench_in_empty_folder(&["run", "reduction", "--dry-run"]);
-    for case in ["reduction/sequential f32 16777216\n", "ceiling/read"] {
+    for case in ["reduction/sequential f32 ", "ceiling/read"] {
         assert!(output.stdout.contains(case), "{output}");
     }
 }
@@ -309,7 +311,7 @@ fn a_tuned_run_prints_each_tuned_case_and_writes_the_parameters_it_selected() {
     assert_eq!((rows.len(), is_right(rows[0].status), rows[0].params_text()), (1, true, selected));
     // The report is complete with any parameters that tuning selected.
     let output = tune(["--resume", "r.csv"]);
-    assert!(output.stderr.contains("keeping 1 rows") && !output.stderr.contains("tuning"), "{output}");
+    assert!(output.stderr.contains("keeping 1 row\n") && !output.stderr.contains("tuning"), "{output}");
 }
 
 #[test]

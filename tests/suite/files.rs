@@ -299,7 +299,7 @@ fn a_full_disk_in_mid_run_keeps_the_rows_prints_the_table_and_says_how_to_go_on(
     let kept = folder.records("r.csv").len();
     assert!(0 < kept && kept < rows, "{kept} of {rows} rows");
     assert_eq!(output.error(), "error: cannot write r.csv: File too large (os error 27)");
-    let sentence = format!("{kept} of {rows} rows in r.csv; once files can be written again, type:");
+    let sentence = format!("{kept} of {rows} rows; once files can be written again, type:");
     let mut lines = output.stderr.lines().skip_while(|line| *line != sentence).skip(1);
     let command = lines.next().unwrap_or_default();
     assert!(command.ends_with(" --resume r.csv"), "{output}");

@@ -217,7 +217,10 @@ fn fitted_kernels_give_right_results() {
             continue;
         }
         let (dtype, params) = (common_dtype(case.benchmark, case.shape.dtype), case.shape.params.clone());
-        let case = Case::new(case.family, case.benchmark, Shape::new(dtype, case.shape.extent, params));
+        // Ceilings keep their own sizes, which take a CPU minutes in such workgroups.
+        let small = case.benchmark.small.filter(|_| case.family.name == "ceiling");
+        let extent = small.unwrap_or(case.shape.extent);
+        let case = Case::new(case.family, case.benchmark, Shape::new(dtype, extent, params));
         let Fitted { cases, smaller, .. } = fitted(vec![case], &[backend.device()]);
         if smaller.is_empty() {
             continue;
@@ -260,7 +263,7 @@ fn the_command_line_fits_its_plan_and_resumes_it() {
         assert!(is_fitted && row.status != Status::Skipped, "{}: {}", row.params_text(), row.reason);
     }
     let output = on_swiftshader(&["--fail-on", "wrong,failed", "--resume", "r.csv"]).run().succeeds();
-    assert!(output.stderr.contains(&format!("keeping {} rows", rows.len())), "{output}");
+    assert!(output.stderr.contains(&format!("keeping {} row", rows.len())), "{output}");
     // A size that the user gives is not replaced.
     let output = on_swiftshader(&["--param", "WG=512", "--out", "given.csv"]).run().succeeds();
     let rows = folder.records("given.csv");

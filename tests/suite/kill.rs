@@ -161,7 +161,7 @@ fn an_interrupted_run_exits_with_130_and_ends_with_the_command_that_resumes_it()
         assert!(!left.is_empty() && sentence.starts_with(&format!("{} of ", left.len())), "{sentence}");
         // As it stands.
         let output = program("sh").args(&["-c", command]).folder(&folder.path("")).run().succeeds();
-        assert!(output.stderr.contains(&format!("{report}: keeping {} rows", left.len())), "{output}");
+        assert!(output.stderr.contains(&format!("{report}: keeping {} row", left.len())), "{output}");
         assert!(cases(&folder, &report).len() > left.len(), "{output}");
     }
 }

@@ -197,7 +197,7 @@ fn a_file_that_is_no_kernel_is_one_sentence() {
     }
     folder.run(&["bench", "none.spv", "--dry-run"]).fails_with(1, "none.spv");
     let wgsl = "@group(0) @binding(0) var<storage, read_write> x: array<u32>;
-@compute @workgroup_size(1) fn main() { x[0] = 1u; }";
+@compute @workgroup_size(64) fn main() { x[0] = 1u; }";
     folder.write("k.wgsl", wgsl);
     folder.run(&["bench", "k.wgsl", "--dry-run", "--compiler", "file"]).fails_with(2, "there is none");
     folder.run(&["transpose", "--compiler", "file"]).fails_with(2, "--compiler file is for .spv files of bench");

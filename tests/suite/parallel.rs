@@ -137,7 +137,7 @@ fn an_interruption_ends_all_cards_with_their_rows() {
     let count = |name: &str| folder.records(name).len();
     assert!(count("all-device0.csv") > 0);
     assert_eq!(count("all.csv"), count("all-device0.csv") + count("all-device1.csv"));
-    assert_eq!(log.matches(" in place of --device all --parallel measures the rest").count(), 2, "{log}");
+    assert_eq!(log.matches("to measure the rest of device ").count(), 2, "{log}");
 }
 
 #[cfg(unix)]

@@ -78,11 +78,16 @@ pub(crate) fn settings() -> Settings {
     Settings { epochs: Epochs::ONE, ..Settings::new(Profile::Quick, date, os, cpu) }
 }
 
+/// Cases of `quick`.
 pub(crate) fn cases(filters: &[&str], sizes: &[&str]) -> Vec<Case> {
+    cases_of(Profile::Quick, filters, sizes)
+}
+
+pub(crate) fn cases_of(profile: Profile, filters: &[&str], sizes: &[&str]) -> Vec<Case> {
     use shaderbench::suite::Extent;
     let request = Request {
         sizes: sizes.iter().map(|size| Extent::parse(size).expect("a size")).collect(),
-        ..Request::new(filters.iter().map(|filter| (*filter).to_owned()).collect(), Profile::Quick)
+        ..Request::new(filters.iter().map(|filter| (*filter).to_owned()).collect(), profile)
     };
     plan(&request).expect("a plan")
 }
