@@ -12,9 +12,7 @@ pub use super::request::{Request, Source};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::families::ceiling::LADDER;
-use crate::suite::{
-    Benchmark, Block, Case, Cases, Dtype, Extent, Family, Limit, Params, Profile, Quick, Scalar, Shape, Tag,
-};
+use crate::suite::{Benchmark, Case, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Tag};
 
 /// The cases to run, in order: ceilings first, then family by family, small sizes before large ones.
 ///

@@ -9,12 +9,15 @@
     reason = "each test program that includes this file uses its own part"
 )]
 
+use std::collections::BTreeSet;
+
 use shaderbench::backend::wgpu::{Adapter, Timeouts, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Prepared};
+use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::verify::verify;
 use shaderbench::error::Error;
 use shaderbench::job::{Contents, Job, POISON};
-use shaderbench::suite::{Benchmark, Dtype};
+use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Profile, Shape};
 
 pub fn adapter() -> Option<Adapter> {
     let found = pollster::block_on(adapters(None)).into_iter().next();
@@ -87,6 +90,26 @@ async fn guard_touched(prepared: &mut dyn Prepared, job: &Job, index: usize) -> 
 /// The type that replaces one that few devices have. A kernel without `T` supports its own types only.
 pub fn common_dtype(benchmark: &Benchmark, dtype: Dtype) -> Dtype {
     if benchmark.wgsl.contains("alias T =") || benchmark.wgsl.is_empty() { in_f32(dtype) } else { dtype }
+}
+
+/// One case of each kernel in WGSL, small, in a type that every device has where the kernel supports one.
+pub fn one_case_each() -> Vec<Case> {
+    let sizes = ["1000", "33x70", "17x33x65", "3x256"].map(|size| Extent::parse(size).expect("a size"));
+    let request = Request { sizes: sizes.to_vec(), ..Request::new(Vec::new(), Profile::Quick) };
+    let mut seen = BTreeSet::new();
+    let is_first = |case: &Case| {
+        case.benchmark.only_cuda.is_none()
+            && (case.benchmark.unsupported)(&case.shape).is_none()
+            && seen.insert(case.name())
+    };
+    let small = |case: Case| {
+        let dtype = common_dtype(case.benchmark, case.shape.dtype);
+        // Ceilings keep their own sizes, which take a CPU minutes.
+        let least = case.benchmark.small.filter(|_| case.family.name == "ceiling");
+        let shape = Shape::new(dtype, least.unwrap_or(case.shape.extent), case.shape.params);
+        Case::new(case.family, case.benchmark, shape)
+    };
+    plan(&request).expect("a plan").into_iter().filter(is_first).map(small).collect()
 }
 
 fn in_f32(dtype: Dtype) -> Dtype {

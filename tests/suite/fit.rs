@@ -6,13 +6,13 @@ use std::path::Path;
 
 use crate::command::{Folder, Program};
 use crate::common::{cases, device, measure, right, run, settings};
-use crate::device::{adapter, common_dtype, fault, open};
+use crate::device::{adapter, fault, one_case_each, open};
 use shaderbench::backend::{Api, Backend, Device};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{EarlierRows, Fitted, WORKGROUP_SIZE, fit};
 use shaderbench::job::Job;
 use shaderbench::results::{Record, Status};
-use shaderbench::suite::{Case, Extent, Feature, Profile, Shape};
+use shaderbench::suite::{Case, Extent, Feature, Profile};
 
 /// A device that allows workgroups of this many invocations, with this many bytes of memory.
 fn with_limits(invocations: u32, bytes: u32) -> Device {
@@ -209,18 +209,8 @@ fn fitted_kernels_give_right_results() {
     let Some(mut adapter) = adapter() else { return };
     adapter.device.max_invocations = 32;
     let mut backend = open(adapter);
-    let mut seen = BTreeSet::new();
     let mut ran = 0;
-    for case in cases(&[], &["1000", "33x70", "17x33x65"]) {
-        // One case for each kernel.
-        if !seen.insert(case.name()) {
-            continue;
-        }
-        let (dtype, params) = (common_dtype(case.benchmark, case.shape.dtype), case.shape.params.clone());
-        // Ceilings keep their own sizes, which take a CPU minutes in such workgroups.
-        let small = case.benchmark.small.filter(|_| case.family.name == "ceiling");
-        let extent = small.unwrap_or(case.shape.extent);
-        let case = Case::new(case.family, case.benchmark, Shape::new(dtype, extent, params));
+    for case in one_case_each() {
         let Fitted { cases, smaller, .. } = fitted(vec![case], &[backend.device()]);
         if smaller.is_empty() {
             continue;

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use crate::catalogue::benchmark;
 use crate::command::{Folder, has_device};
 use crate::common::{cases, measure};
-use crate::device::{adapter, common_dtype, fault, open};
+use crate::device::{adapter, fault, one_case_each, open};
 use shaderbench::backend::wgpu::{Adapter, adapters};
 use shaderbench::backend::{Backend, DeviceType};
 use shaderbench::engine::{Fitted, WORKGROUP_SIZE, fit};
 use shaderbench::job::Job;
 use shaderbench::results::{Clock, Record, Status};
-use shaderbench::suite::{Case, Feature, Shape};
+use shaderbench::suite::{Case, Feature};
 
 /// A device with the least that WebGPU guarantees, and without optional features.
 fn small(mut adapter: Adapter) -> Adapter {
@@ -31,22 +31,6 @@ fn small(mut adapter: Adapter) -> Adapter {
     device.has_copy_timestamps = false;
     device.has_mappable_storage = false;
     adapter
-}
-
-/// One case of each kernel in WGSL, in a type that every device has where the kernel supports one.
-fn one_case_each() -> Vec<Case> {
-    let mut seen = BTreeSet::new();
-    let all = cases(&[], &["1000", "33x70", "17x33x65", "3x256"]).into_iter();
-    all.filter(|case| {
-        case.benchmark.only_cuda.is_none()
-            && (case.benchmark.unsupported)(&case.shape).is_none()
-            && seen.insert(case.name())
-    })
-    .map(|case| {
-        let dtype = common_dtype(case.benchmark, case.shape.dtype);
-        Case::new(case.family, case.benchmark, Shape::new(dtype, case.shape.extent, case.shape.params))
-    })
-    .collect()
 }
 
 fn is_about_limits(reason: &str) -> bool {

@@ -274,7 +274,7 @@ fn timestamps_in_the_wrong_unit_are_not_used() {
 
 #[test]
 fn arithmetic_above_its_ceiling_is_implausible_and_below_it_is_not() {
-    for (factor, expected) in [(1e-3, Status::Implausible), (100.0, Status::Ok)] {
+    for (factor, expected) in [(1e-4, Status::Implausible), (100.0, Status::Ok)] {
         let mut fake = fake(only("matmul/", Behaviour::Slow(factor)));
         let cases = cases(&["matmul/naive"], &["256x256x256"]);
         let records = measure(&mut fake, &cases);
