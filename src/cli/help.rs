@@ -137,17 +137,19 @@ fn line(command: &Command, entry: &Entry) -> String {
 
 /// `help`: the program's help, or that of a command.
 pub(super) fn help(is_long: bool, path: &[String]) -> Result<()> {
-    let mut program = command();
+    let program = command();
     if path.is_empty() {
         return print(&text(&program, is_long));
     }
-    program.build();
-    let mut found = &mut program;
+    let mut found = &program;
     for name in path {
         let unknown = || Error::Usage(format!("there is no command '{name}': see `shaderbench help --all`"));
-        found = found.find_subcommand_mut(name).ok_or_else(unknown)?;
+        found = found.find_subcommand(name).ok_or_else(unknown)?;
     }
-    print(&found.render_long_help().to_string())
+    // As the command itself prints it.
+    let words = ["shaderbench"].into_iter().chain(path.iter().map(String::as_str)).chain(["--help"]);
+    let help = program.clone().try_get_matches_from(words).map_or_else(|help| help.to_string(), |_| String::new());
+    print(&help)
 }
 
 /// The command that a word may stand for; `None` if it is more like a family or benchmark.

@@ -56,6 +56,8 @@ impl Rules {
 
 /// Number of samples to take even past the budget: fewer say nothing about noise.
 const MIN_SAMPLES: usize = 3;
+/// The same in later epochs, whose medians are compared with that of the first.
+const MIN_LATER_SAMPLES: usize = 2;
 
 /// Number of samples of which the warm-up compares the medians.
 pub const GROUP: usize = 2;
@@ -123,7 +125,7 @@ fn is_enough(samples_ns: &[f64], spent_ns: f64, sampling_ns: f64, rules: &Rules)
         return true;
     }
     if spent_ns >= rules.budget_ns {
-        return next >= MIN_SAMPLES;
+        return next >= if rules.known_ns.is_some() { MIN_LATER_SAMPLES } else { MIN_SAMPLES };
     }
     let is_precise = stats::relative_standard_error(samples_ns).is_some_and(|error| error < rules.target_error);
     next >= rules.min_samples && sampling_ns >= rules.min_sampling_ns && is_precise

@@ -1,6 +1,9 @@
 //! The parameters that a request sets, compared with those that the selected kernels have and with the values that these
 //! accept.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use super::names::unknown;
 use super::request::{Request, blocks};
 use crate::error::{Error, Result};
@@ -65,6 +68,20 @@ fn parsed(benchmark: &Benchmark) -> Option<Shader> {
     Shader::parse(benchmark.wgsl, dtype.name()).ok()
 }
 
+/// The overrides of a kernel. A plan asks for them again and again, and parsing all kernels takes a second.
+fn overrides(benchmark: &Benchmark) -> Vec<String> {
+    /// By text and element type.
+    type Known = BTreeMap<(&'static str, Option<Dtype>), Vec<String>>;
+    static KNOWN: Mutex<Known> = Mutex::new(Known::new());
+    let dtype = benchmark.cases.iter().flat_map(|cases| cases.dtypes).next().copied();
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let names = known.entry((benchmark.wgsl, dtype)).or_insert_with(|| {
+        let shader = parsed(benchmark);
+        shader.map_or_else(Vec::new, |shader| shader.overrides().into_iter().map(str::to_owned).collect())
+    });
+    names.clone()
+}
+
 /// Names of a benchmark's parameters: its shader's overrides, and the harness's parameters that it uses.
 #[must_use]
 pub fn params_of(benchmark: &Benchmark) -> Vec<String> {
@@ -72,9 +89,7 @@ pub fn params_of(benchmark: &Benchmark) -> Vec<String> {
     // A benchmark that only CUDA has declares all its parameters.
     let is_known = |name: &&str| benchmark.only_cuda.is_some() || HOST_PARAMS.contains(name);
     let mut names: Vec<String> = declared.map(|(name, _)| *name).filter(is_known).map(str::to_owned).collect();
-    if let Some(shader) = parsed(benchmark) {
-        names.extend(shader.overrides().into_iter().map(str::to_owned));
-    }
+    names.extend(overrides(benchmark));
     names.retain(|name| !benchmark.of_size.iter().any(|(own, _)| own == name));
     names.sort();
     names.dedup();

@@ -239,11 +239,10 @@ const BASE: Benchmark = Benchmark {
 
 const PLAIN: &[Params] = &[&[]];
 
-/// An eighth of the loads of a launch: the sets that exceed all caches would need most of the time of `quick`.
-const LOADS: &[Params] = &[&[("LOADS", (MOST_STEPS / 8) as f64)]];
-/// 16 KiB to 512 MiB: two sets in each cache of large GPUs, and in DRAM.
+/// A sixteenth of the loads of a launch: the sets that exceed all caches would need most of the time of `quick`.
+const LOADS: &[Params] = &[&[("LOADS", (MOST_STEPS / 16) as f64)]];
+/// 64 KiB to 512 MiB: two sets in each cache of large GPUs, and in DRAM.
 const QUICK_CURVE: &[Quick] = &[
-    of_words(1 << 12),
     of_words(1 << 14),
     of_words(1 << 15),
     of_words(1 << 16),
@@ -252,7 +251,6 @@ const QUICK_CURVE: &[Quick] = &[
     of_words(1 << 20),
     of_words(1 << 22),
     of_words(1 << 24),
-    of_words(1 << 25),
     of_words(1 << 26),
     of_words(1 << 27),
 ];

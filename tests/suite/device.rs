@@ -95,7 +95,7 @@ pub fn common_dtype(benchmark: &Benchmark, dtype: Dtype) -> Dtype {
 /// One case of each kernel in WGSL, small, in a type that every device has where the kernel supports one.
 pub fn one_case_each() -> Vec<Case> {
     let sizes = ["1000", "33x70", "17x33x65", "3x256"].map(|size| Extent::parse(size).expect("a size"));
-    let request = Request { sizes: sizes.to_vec(), ..Request::new(Vec::new(), Profile::Quick) };
+    let request = Request { sizes: sizes.to_vec(), ..Request::new(Vec::new(), Profile::Standard) };
     let mut seen = BTreeSet::new();
     let is_first = |case: &Case| {
         case.benchmark.only_cuda.is_none()

@@ -24,7 +24,6 @@ pub const FAMILY: Family = Family {
     benchmarks: &[
         Benchmark {
             name: "naive",
-            quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(16, 1024), &[FULL])],
             summary: "three launches, with all scores in memory: q·k, the softmax of rows, times v",
             look_for: "Its share of the FMA peak, and its memory: length² scores of each head. CAUSAL=1 has half of \
                 the operations, and should take half of the time.",
@@ -63,7 +62,6 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "tiled",
-            quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(16, 4096), &[FULL])],
             summary: "online softmax over tiles of 16 keys in workgroup memory, 64 queries per workgroup",
             look_for: "Its gain over naive: no score reaches memory, and each key that is read serves 64 queries. \
                 Compare its share of the FMA peak with that of matmul/register_blocked, which has no exponentials.",

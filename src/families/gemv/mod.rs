@@ -222,7 +222,6 @@ const TUNED: &[Choice] = &[("WG", &[64.0, 128.0, 256.0]), ("LANES", &[8.0, 16.0,
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
-    quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(14336, 4096), PLAIN)],
     accepts: &[WG],
     small: Some(Extent::Matrix(512, 1024)),
     cases: &cases(&[Dtype::F32, Dtype::F16], &[], &[]),

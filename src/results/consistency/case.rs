@@ -3,8 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use super::fault::{Checks, Fault, Kind};
-use super::figures::{ROUNDING, compare};
+use super::fault::{Checks, Fault, Kind, ROUNDING, compare};
 use crate::backend::Api;
 use crate::families::{FAMILIES, benchmark};
 use crate::job::{Job, Language, hash};

@@ -1,6 +1,7 @@
 //! Faults of a report, and what it is checked against.
 
 use crate::backend::Api;
+use crate::results::Record;
 use crate::results::Status;
 use crate::results::normal::Reference;
 
@@ -115,5 +116,25 @@ impl Fault {
 
     pub(super) const fn of_row(row: usize, kind: Kind) -> Self {
         Self { row: Some(row), kind }
+    }
+}
+
+/// Relative error of a figure that is computed from figures of seven digits.
+pub(super) const ROUNDING: f64 = 2e-6;
+
+/// A column, and how far it may be from the computed value: relative and absolute.
+pub(super) type Column = (&'static str, f64, f64);
+
+/// Compares what is written in `columns` with what is `computed`.
+pub(super) fn compare(index: usize, row: &Record, computed: &Record, columns: &[Column], faults: &mut Vec<Fault>) {
+    for (column, relative, absolute) in columns {
+        let [written, expected] = [row, computed].map(|row| row.cell(column));
+        let is_near = match (written.parse::<f64>(), expected.parse::<f64>()) {
+            (Ok(written), Ok(expected)) => (written - expected).abs() <= relative * expected.abs() + absolute,
+            _ => written == expected,
+        };
+        if !is_near {
+            faults.push(Fault::of_row(index, Kind::Underived { column, written, expected }));
+        }
     }
 }

@@ -2,15 +2,12 @@
 //! compared.
 
 use super::case::case_of;
-use super::fault::{Fault, Kind};
+use super::fault::{Column, Fault, Kind, ROUNDING, compare};
 use crate::results::ceilings::Ceilings;
 use crate::results::estimate::estimate;
 use crate::results::findings::is_software;
 use crate::results::stats::round_to_seven_digits;
 use crate::results::{COLUMNS, Cause, Energy, Kind as ColumnKind, Lane, Record, Status};
-
-/// Relative error of a figure that is computed from figures of seven digits.
-pub(super) const ROUNDING: f64 = 2e-6;
 
 /// Relative error of an interval's width, which the rounded epochs of all rows of a class change a little.
 const WIDTH: f64 = 2e-3;
@@ -41,23 +38,6 @@ pub(super) fn check(records: &[Record], faults: &mut Vec<Fault>) {
     // Ceilings were judged by other rules before rows had epochs.
     if records.iter().all(|row| row.schema >= Some(SCHEMA_OF_EPOCHS)) {
         lanes.into_iter().for_each(|lane| shares(records, lane, faults));
-    }
-}
-
-/// A column, and how far it may be from the computed value: relative and absolute.
-type Column = (&'static str, f64, f64);
-
-/// Compares what is written in `columns` with what is `computed`.
-pub(super) fn compare(index: usize, row: &Record, computed: &Record, columns: &[Column], faults: &mut Vec<Fault>) {
-    for (column, relative, absolute) in columns {
-        let [written, expected] = [row, computed].map(|row| row.cell(column));
-        let is_near = match (written.parse::<f64>(), expected.parse::<f64>()) {
-            (Ok(written), Ok(expected)) => (written - expected).abs() <= relative * expected.abs() + absolute,
-            _ => written == expected,
-        };
-        if !is_near {
-            faults.push(Fault::of_row(index, Kind::Underived { column, written, expected }));
-        }
     }
 }
 
