@@ -82,7 +82,7 @@ impl Settings {
             Profile::Thorough => (200.0, 20, 1000.0, u64::MAX),
         };
         let epochs = match profile {
-            Profile::Quick => Epochs { least: 4, most: 4, target: 0.0 },
+            Profile::Quick => Epochs { least: 5, most: 5, target: 0.0 },
             Profile::Standard => Epochs { least: 2, most: 16, target: 0.004 },
             Profile::Thorough => Epochs { least: 8, most: 32, target: 0.0025 },
         };

@@ -239,12 +239,14 @@ const BASE: Benchmark = Benchmark {
 
 const PLAIN: &[Params] = &[&[]];
 
-/// A sixteenth of the loads of a launch: the sets that exceed all caches would need most of the time of `quick`.
+/// A sixteenth of the loads of a launch: the sets that exceed all caches would need most of the time of `quick`. Small
+/// ones have all loads, since a launch finds an empty L1.
 const LOADS: &[Params] = &[&[("LOADS", (MOST_STEPS / 16) as f64)]];
-/// 64 KiB to 512 MiB: two sets in each cache of large GPUs, and in DRAM.
+/// 16 KiB to 512 MiB: two sets in each cache of large GPUs, and in DRAM.
 const QUICK_CURVE: &[Quick] = &[
-    of_words(1 << 14),
-    of_words(1 << 15),
+    Quick::at(&[Dtype::U32], Extent::Linear(1 << 12), PLAIN),
+    Quick::at(&[Dtype::U32], Extent::Linear(1 << 14), PLAIN),
+    Quick::at(&[Dtype::U32], Extent::Linear(1 << 15), PLAIN),
     of_words(1 << 16),
     of_words(3 << 15),
     of_words(1 << 18),

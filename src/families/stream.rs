@@ -112,7 +112,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "dot",
-            quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 27), PLAIN)],
+            quick: &[],
             accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
             summary: "the sum of a b, one partial sum per workgroup and vector component",
             look_for: "Faster than copy in bytes per second, since almost nothing is written. If it is slower, too few \

@@ -162,7 +162,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q4_vec4",
-            quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(65536, 32768), PLAIN)],
+            quick: &[],
             summary: "weights of 4 bits, a block of 32 per load, four rows at a time, no integer conversions",
             look_for: "Its share of the read peak, and its time against packed: at best 16 / 4.5 = 3.6 times less. A \
                 lower share than q8_vec4 has is the cost of arithmetic per byte.",
