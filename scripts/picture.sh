@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes the README's pictures from the committed reports: docs/report.png, the top of the page, and docs/terminal.png.
+# Makes the pictures of README.md and docs/usage.md from the committed reports: docs/terminal.png, a summary, and
+# docs/report.png, the top of the page.
 # Needs Chromium (CHROMIUM names another program), Python's Pillow to reduce the pictures to 256 colours, and `script`
 # and `aha` to convert terminal output to HTML.
 set -euo pipefail
@@ -22,10 +23,10 @@ PYTHON
 "$program" report results/nvidia-h200/2026-11-23-vulkan+cuda.csv \
     results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv --out "$work/report.html"
 picture "$work/report.html" 1180,1700 docs/report.png
-command="shaderbench explain transpose/tiled --report results/nvidia-h200/2026-11-23-vulkan.csv"
+command="shaderbench results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv"
 {
     printf '$ %s\n' "$command"
-    PATH="$(dirname "$program"):$PATH" script -qec "stty cols 92; $command" /dev/null | sed -n 1,46p # head would end the program by a signal.
+    PATH="$(dirname "$program"):$PATH" script -qec "stty cols 80 rows 24; $command" /dev/null
 } | tr -d '\r' | aha --black --no-header >"$work/body.html"
 {
     echo '<!doctype html><meta charset="utf-8"><style>body { margin: 0; background: #16181d }'
@@ -34,4 +35,4 @@ command="shaderbench explain transpose/tiled --report results/nvidia-h200/2026-1
     cat "$work/body.html"
     echo '</pre>'
 } >"$work/terminal.html"
-picture "$work/terminal.html" 900,990 docs/terminal.png
+picture "$work/terminal.html" 780,500 docs/terminal.png
