@@ -238,7 +238,7 @@ fn the_command_line_fits_its_plan_and_resumes_it() {
         let arguments = [&["run", "reduction/sequential", "--profile", "quick", "--size", "4096"], arguments].concat();
         folder.shaderbench(&arguments).env("VK_DRIVER_FILES", SWIFTSHADER).env("WGPU_BACKEND", "vulkan")
     };
-    let note = "run with smaller workgroups (parameter WG): SwiftShader";
+    let note = " with smaller workgroups (parameter WG): SwiftShader";
     let output = on_swiftshader(&["--dry-run"]).run().succeeds();
     assert!(output.stderr.contains(note), "{output}");
     assert!(output.stdout.contains("reduction/sequential f32 4096 WG=256\n"), "{output}");

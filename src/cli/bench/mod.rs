@@ -30,6 +30,9 @@ impl clap::Args for Arguments {
             .mut_arg("profile", |arg| arg.help("How long to sample [default: standard on a GPU, else quick]"));
         let hidden = ["shaders", "save_image", "tune", "tags"];
         let command = hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)));
+        let rare = ["json", "anonymous", "table", "dry_run", "resume"];
+        let command =
+            rare.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide_short_help(true)));
         let command = command.mut_arg("unchecked", |arg| {
             let help = "Run without run-time checks, like the suite's own kernels";
             let danger = "Out-of-bounds accesses are then undefined behavior.";

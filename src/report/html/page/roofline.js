@@ -97,12 +97,18 @@ function roofline() {
       const labels = [...flats]
         .sort((a, b) => b.y - a.y)
         .reduce((all, { limit, scalar, y: at }) => {
-          const near = all.find((label) => label.y / at < 1.6 && isFloat(label.type) === isFloat(scalar));
-          if (near) near.limits.push(scalar ?? limit);
-          else all.push({ limits: [[limit, scalar].filter(Boolean).join(" ")], y: at, type: scalar });
+          const near = all.find((label) => label.y / at < 1.6);
+          const alike = near?.parts.find(({ type }) => isFloat(type) === isFloat(scalar));
+          const part = { limits: [[limit, scalar].filter(Boolean).join(" ")], y: at, type: scalar };
+          if (alike) alike.limits.push(scalar ?? limit);
+          else if (near) near.parts.push(part);
+          else all.push({ y: at, parts: [part] });
           return all;
         }, [])
-        .map((label) => ({ ...label, text: `${label.limits.join(", ")} ${operationRate(label.y, label.type)}` }));
+        .map(({ y, parts }) => ({
+          y,
+          text: parts.map((part) => `${part.limits.join(", ")} ${operationRate(part.y, part.type)}`).join(", "),
+        }));
       const [lowest] = extent(points.map(({ y }) => y));
       const y = [lowest / 2, top * 2];
       const height = isNarrow ? 400 : 460;
