@@ -202,7 +202,7 @@ fn a_row_20_percent_above_its_ceiling_is_implausible_and_noise_of_53_percent_is_
 fn a_mixed_kernel_is_compared_with_the_slower_of_copying_and_computing() {
     // The ridge lies between 16 and 256 operations: the fake's time is that of its bytes, whatever it computes.
     let mut backend = fake(|label| match label {
-        label if label.starts_with("ceiling/fma") => Behaviour::Slow(400.0),
+        label if label.starts_with("ceiling/fma") => Behaviour::Slow(800.0),
         label if label.starts_with("roofline") && label.ends_with("FMAS=256") => Behaviour::Slow(4.0),
         _ => Behaviour::Right,
     });

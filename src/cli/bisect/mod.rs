@@ -19,9 +19,12 @@ use version::{OUT, Version};
 /// Measurements before an answer: fewer do not show how runs differ.
 const LEAST_RUNS: usize = 6;
 
+const USAGE: &str = "shaderbench bisect <NAME> [OPTIONS] --programs <OLD> ... <NEW> [-- <OPTION>...]
+       (or --drivers, --compilers, --commands in place of --programs)";
+
 /// Arguments of `bisect`.
 #[derive(clap::Args)]
-#[command(group = clap::ArgGroup::new("versions").required(true))]
+#[command(group = clap::ArgGroup::new("versions").required(true), override_usage = USAGE)]
 pub(super) struct Arguments {
     /// Benchmark to measure (transpose/tiled)
     #[arg(value_name = "NAME")]
