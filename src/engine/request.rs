@@ -63,7 +63,7 @@ impl Source {
     /// Lets the WGSL run without run-time checks, as the suite's own does.
     ///
     /// # Safety
-    /// At every shape that is planned, the WGSL keeps the promise of [`Case::trust`].
+    /// At every shape that is planned, the WGSL keeps the promise of [`Case::trust`](crate::suite::Case::trust).
     #[expect(unsafe_code, reason = "a promise about the kernel that the compiler cannot check")]
     pub const unsafe fn trust(&mut self) {
         self.is_trusted = true;

@@ -87,7 +87,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long = "compiler", value_name = "SPEC", hide_short_help = true, value_parser = Spec::parse,
           conflicts_with = "save_image")]
     pub(in crate::cli) compilers: Vec<Spec>,
-    /// CSV report [default: results/<device>/<date>-<backend>.csv]
+    /// CSV report; by default `results/<device>/<date>-<backend>.csv`
     #[arg(long, short, value_name = "PATH")]
     pub(super) out: Option<PathBuf>,
     /// Also write a JSON report with every sample
