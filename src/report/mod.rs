@@ -23,7 +23,6 @@ pub mod normal;
 pub mod outliers;
 #[cfg(not(target_family = "wasm"))]
 pub mod png;
-#[cfg(not(target_family = "wasm"))]
 pub mod reader;
 mod section;
 #[cfg(not(target_family = "wasm"))]
