@@ -19,7 +19,7 @@ use version::{OUT, Version};
 /// Measurements before an answer: fewer do not show how runs differ.
 const LEAST_RUNS: usize = 6;
 
-const USAGE: &str = "shaderbench bisect <NAME> [OPTIONS] --programs <OLD> ... <NEW> [-- <OPTION>...]
+const USAGE: &str = "shaderbench bisect <NAME> --programs <OLD> ... <NEW> [-- <OPTION>...]
        (or --drivers, --compilers, --commands in place of --programs)";
 
 /// Arguments of `bisect`.
