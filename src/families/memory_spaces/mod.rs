@@ -263,7 +263,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "pinned_latency",
-            quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1), &[&[("STEPS", 4096.0)]])],
+            quick: &[],
             is_latency: true,
             accepts: &[("STEPS", Accepted::Multiple(16, 1 << 18))],
             summary: "dependent loads from 128 MiB of pinned host memory, in lines of 128 bytes",
