@@ -13,7 +13,8 @@ case "${1:-}" in
     '' | --cached) ;;
     *) echo "usage: scripts/first-run.sh [--cached]" >&2; exit 2 ;;
 esac
-command=$(sed -n 's/^\(scripts\/run\.sh[^#]*[^# ]\).*/\1/p' README.md | head -n 1)
+command=$(sed -n 's/^\(scripts\/run\.sh[^#]*\).*/\1/p' README.md | sed -n '1s/ *$//p')
+[ -n "$command" ] || { echo "error: README.md has no line that starts with scripts/run.sh" >&2; exit 1; }
 cargo_home="${CARGO_HOME:-$HOME/.cargo}"
 output="${CARGO_TARGET_DIR:-$PWD/target}/first-run"
 
