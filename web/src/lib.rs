@@ -6,6 +6,7 @@ mod rows;
 mod tab;
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 use js_sys::Function;
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{EarlierRows, End, Settings, fit, resume};
 use shaderbench::error::{Error, Result};
 use shaderbench::families::FAMILIES;
-use shaderbench::suite::{Case, Extent, Profile};
+use shaderbench::suite::{Case, Extent, Profile, Shape};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 use rows::Rows;
@@ -209,8 +210,26 @@ fn named(reports: &str) -> Result<Vec<(String, String)>, JsError> {
 }
 
 fn cases(families: Vec<String>, name: &str, sizes: &[String]) -> Result<Vec<Case>> {
-    let sizes = sizes.iter().map(|size| Extent::parse(size)).collect::<Result<_>>()?;
-    plan(&Request { sizes, ..Request::new(families, profile(name)?) })
+    let sizes: Vec<Extent> = sizes.iter().map(|size| Extent::parse(size)).collect::<Result<_>>()?;
+    let has_sizes = !sizes.is_empty();
+    let mut cases = plan(&Request { sizes, ..Request::new(families, profile(name)?) })?;
+    if has_sizes {
+        shrink_ceilings(&mut cases);
+    }
+    Ok(cases)
+}
+
+/// Ceilings keep their own sizes, which suit GPUs: with sizes from the address, as on a software device, small ones do.
+fn shrink_ceilings(cases: &mut Vec<Case>) {
+    for case in cases.iter_mut().filter(|case| case.benchmark.sets_ceiling) {
+        let small = case.benchmark.small.unwrap_or(Extent::Linear(1 << 22));
+        if small.count() < case.shape.count() {
+            let shape = Shape::new(case.shape.dtype, small, case.shape.params.clone());
+            *case = Case::new(case.family, case.benchmark, shape);
+        }
+    }
+    let mut seen = HashSet::new();
+    cases.retain(|case| seen.insert(case.to_string()));
 }
 
 fn profile(name: &str) -> Result<Profile> {
