@@ -35,4 +35,4 @@ command="shaderbench results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv"
     cat "$work/body.html"
     echo '</pre>'
 } >"$work/terminal.html"
-picture "$work/terminal.html" 780,500 docs/terminal.png
+picture "$work/terminal.html" 780,520 docs/terminal.png
