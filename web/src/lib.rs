@@ -7,6 +7,7 @@ mod tab;
 
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::time::Duration;
 
 use js_sys::Function;
 use serde_json::{Value, json};
@@ -74,6 +75,9 @@ pub async fn open(host: &str) -> Result<String, JsError> {
     Ok(properties.to_string())
 }
 
+/// Maximum time of a run of `quick`.
+const QUICK_TIME: Duration = Duration::from_secs(120);
+
 const NO_ADAPTER: &str = "The browser supports WebGPU but gives this page no adapter: \
      enable hardware acceleration in its settings, update the graphics driver, or try another browser.";
 
@@ -92,7 +96,8 @@ fn device_properties(device: &Device) -> Value {
 /// If a family, the profile or a size is invalid.
 #[wasm_bindgen]
 pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result<usize, JsError> {
-    Ok(cases(families, profile, &sizes).map_err(js_error)?.len())
+    let cases = cases(families, profile, &sizes).map_err(js_error)?;
+    Ok(cases.iter().filter(|case| !case.is_reserve).count())
 }
 
 /// Measures the cases that [`count`] counts. `plant` names a benchmark whose kernel gets a fault, to test the page;
@@ -130,12 +135,14 @@ async fn measure(
     let now = String::from(js_sys::Date::new_0().to_iso_string());
     let date = format!("{}Z", now.split('.').next().unwrap_or_default());
     let mut settings = Settings::new(self::profile(profile)?, date, tab.os.clone(), tab.cpu.clone());
+    // With smaller sizes in reserve, a run has a time limit.
+    settings.time = cases.iter().any(|case| case.is_reserve).then_some(QUICK_TIME);
     settings.end_to_end_bytes = settings.end_to_end_bytes.min(END_TO_END_BYTES);
     settings.rules.max_launches = MAX_LAUNCHES;
     tab::clear_stop();
     tab.reopen_if_lost().await.map_err(unusable)?;
     tab.on_reopened = Some(callback.clone());
-    let mut rows = Rows::new(callback, cases.len());
+    let mut rows = Rows::new(callback, cases.iter().filter(|case| !case.is_reserve).count());
     let outcome = resume(&mut [tab], &cases, EarlierRows::default(), &settings, &mut rows).await?;
     match outcome.end {
         End::Complete => Ok("complete"),
@@ -212,7 +219,9 @@ fn named(reports: &str) -> Result<Vec<(String, String)>, JsError> {
 fn cases(families: Vec<String>, name: &str, sizes: &[String]) -> Result<Vec<Case>> {
     let sizes: Vec<Extent> = sizes.iter().map(|size| Extent::parse(size)).collect::<Result<_>>()?;
     let has_sizes = !sizes.is_empty();
-    let mut cases = plan(&Request { sizes, ..Request::new(families, profile(name)?) })?;
+    let profile = profile(name)?;
+    let has_reserves = profile == Profile::Quick && !has_sizes;
+    let mut cases = plan(&Request { sizes, has_reserves, ..Request::new(families, profile) })?;
     if has_sizes {
         shrink_ceilings(&mut cases);
     }
