@@ -233,8 +233,13 @@ fn shrink_ceilings(cases: &mut Vec<Case>) {
     for case in cases.iter_mut().filter(|case| case.benchmark.sets_ceiling) {
         let small = case.benchmark.small.unwrap_or(Extent::Linear(1 << 22));
         if small.count() < case.shape.count() {
-            let shape = Shape::new(case.shape.dtype, small, case.shape.params.clone());
-            *case = Case::new(case.family, case.benchmark, shape);
+            let mut params = case.shape.params.clone();
+            // The first set has the fewest rounds.
+            let first = case.benchmark.cases.iter().flat_map(|block| block.params).flat_map(|set| set.iter()).next();
+            if let Some((name, rounds)) = first.filter(|(name, _)| *name == "ROUNDS") {
+                params.insert((*name).to_owned(), *rounds);
+            }
+            *case = Case::new(case.family, case.benchmark, Shape::new(case.shape.dtype, small, params));
         }
     }
     let mut seen = HashSet::new();
