@@ -317,15 +317,16 @@ impl<const CHANNELS: usize> Rotation<CHANNELS> {
 /// The levels of a picture, which an answer and its tolerance share while both exist.
 fn levels(input: Input, count: usize) -> Arc<Vec<u8>> {
     static LAST: Mutex<Option<(Input, Weak<Vec<u8>>)>> = Mutex::new(None);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    let shared = last.as_ref().filter(|(of, _)| *of == input).and_then(|(_, bytes)| bytes.upgrade());
+    let last = || LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let shared = last().as_ref().filter(|(of, _)| *of == input).and_then(|(_, bytes)| bytes.upgrade());
     if let Some(bytes) = shared.filter(|bytes| bytes.len() == count) {
         return bytes;
     }
+    // Not while the lock is held: a thread that draws may be given another piece that needs it.
     let mut bytes = vec![0; count];
     input.encode(Scalar::Unorm8, 0, &mut bytes);
     let bytes = Arc::new(bytes);
-    *last = Some((input, Arc::downgrade(&bytes)));
+    *last() = Some((input, Arc::downgrade(&bytes)));
     bytes
 }
 
