@@ -76,6 +76,7 @@ function onMessage(what, value) {
         byId("timer").textContent =
             `Timed by ${clock}, in steps of ${value.tick}${value.note ? ` (${value.note})` : ""}.`;
     }
+    if (what === "expected") progress.expect(value.epochs);
     if (what === "start") {
         current = value.case;
         progress.start(current);
@@ -83,7 +84,6 @@ function onMessage(what, value) {
     if (what === "rows") {
         rows.splice(value.from, rows.length - value.from, ...value.rows);
         drawFamilies(value.families, rows);
-        progress.finish();
         byId("save-csv").disabled = byId("save-json").disabled = false;
     }
 }

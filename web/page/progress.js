@@ -3,24 +3,27 @@
 import { byId } from "./element.js";
 
 export function startProgress() {
-    let cases = 0;
+    /** Epochs of all cases, those that have started, and those that are done. */
+    let epochs = 0;
+    let started = 0;
     let done = 0;
     let start = 0;
     /** Milliseconds that the tab was hidden in total, and the time since which it is hidden now. */
     let hidden = 0;
     let hiddenSince = null;
 
-    /** The time left, from the time of the finished cases. */
+    /** The time left, from the time of the finished epochs. */
     function left() {
         if (hiddenSince !== null) return "paused while the tab is hidden";
-        if (done < 3) return `${done} of ${cases}`;
-        const seconds = (((performance.now() - start - hidden) / done) * (cases - done)) / 1000;
+        const percent = `${Math.floor((100 * done) / Math.max(1, epochs))} %`;
+        if (done < 3) return percent;
+        const seconds = (((performance.now() - start - hidden) / done) * (epochs - done)) / 1000;
         const text = seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`;
-        return `${done} of ${cases} · about ${text} left`;
+        return `${percent} · about ${text} left`;
     }
 
     function draw() {
-        byId("bar").max = Math.max(1, cases);
+        byId("bar").max = Math.max(1, epochs);
         byId("bar").value = done;
         byId("left").textContent = left();
     }
@@ -36,20 +39,23 @@ export function startProgress() {
             announce(sentence);
         },
         begin(count) {
-            [cases, done, start, hidden] = [count, 0, performance.now(), 0];
+            [epochs, started, done, start, hidden] = [count, 0, 0, performance.now(), 0];
             byId("progress").hidden = false;
             byId("case").textContent = "Testing the clock …";
             announce(`Running ${count} cases.`);
             draw();
         },
-        start(name) {
-            byId("case").textContent = name;
+        /** So many epochs are done or expected. */
+        expect(count) {
+            epochs = Math.max(count, started + 1);
             draw();
         },
-        finish() {
-            done += 1;
+        start(name) {
+            byId("case").textContent = name;
+            [done, started] = [started, started + 1];
+            epochs = Math.max(epochs, started);
             // Ten announcements per run: more would disturb.
-            if (done % Math.ceil(cases / 10) === 0) announce(left());
+            if (done > 0 && done % Math.ceil(epochs / 10) === 0) announce(left());
             draw();
         },
         pause(isHidden) {

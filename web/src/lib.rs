@@ -101,8 +101,8 @@ pub fn count(families: Vec<String>, profile: &str, sizes: Vec<String>) -> Result
 }
 
 /// Measures the cases that [`count`] counts. `plant` names a benchmark whose kernel gets a fault, to test the page;
-/// empty for none. `callback` receives events, each a name and JSON: `plan`, `timer`, `start`, `rows`, and `reopened`
-/// after a lost device. Returns `complete` or `interrupted`.
+/// empty for none. `callback` receives events, each a name and JSON: `plan`, `timer`, `expected`, `start`, `rows`, and
+/// `reopened` after a lost device. Returns `complete` or `interrupted`.
 ///
 /// # Errors
 /// If the run cannot continue.

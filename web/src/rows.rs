@@ -3,7 +3,7 @@
 use js_sys::Function;
 use serde_json::{Value, json};
 use shaderbench::engine::measure::Timer;
-use shaderbench::engine::{Changes, Observer};
+use shaderbench::engine::{Changes, Expected, Observer};
 use shaderbench::error::Result;
 use shaderbench::families::FAMILIES;
 use shaderbench::report::{json, table};
@@ -17,14 +17,23 @@ use crate::tab;
 /// Sends the events of a run to the page.
 pub(crate) struct Rows {
     callback: Function,
+    /// Epochs that are done.
+    done: usize,
 }
 
 impl Rows {
     /// Sends the number of cases.
     pub(crate) fn new(callback: Function, cases: usize) -> Self {
-        let rows = Self { callback };
+        let rows = Self { callback, done: 0 };
         rows.post("plan", &json!({ "cases": cases }));
         rows
+    }
+
+    /// Sends the rows that are new or changed.
+    fn post_rows(&self, records: &[Record], changes: &Changes) {
+        let first = changes.unchanged().min(records.len());
+        let rows: Vec<Value> = records[first..].iter().map(|record| row(records, record)).collect();
+        self.post("rows", &json!({ "from": first, "rows": rows, "families": families(records, &records[first..]) }));
     }
 
     fn post(&self, event: &str, value: &Value) {
@@ -45,10 +54,19 @@ impl Observer for Rows {
 
     fn row(&mut self, _record: &Record) {}
 
+    fn plan(&mut self, cases: &[Expected]) {
+        let left: usize = cases.iter().map(|case| case.epochs).sum();
+        self.post("expected", &json!({ "epochs": self.done + left }));
+    }
+
     fn finish(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
-        let first = changes.unchanged().min(records.len());
-        let rows: Vec<Value> = records[first..].iter().map(|record| row(records, record)).collect();
-        self.post("rows", &json!({ "from": first, "rows": rows, "families": families(records, &records[first..]) }));
+        self.done += 1;
+        self.post_rows(records, changes);
+        Ok(())
+    }
+
+    fn finish_pass(&mut self, records: &[Record], changes: &Changes) -> Result<()> {
+        self.post_rows(records, changes);
         Ok(())
     }
 
