@@ -7,11 +7,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { MINUTE, ROOT, SMALL } from "./built.mjs";
 import { filesBelow } from "./files.mjs";
-import { measure, open, save, server, skip as lacks } from "./page.mjs";
+import { measure, open, save, server, skip } from "./page.mjs";
 import { WITHOUT_FIGURES, assertRows, withFigures, withoutFigures } from "./rows.mjs";
-
-/** With the sizes of quick for GPUs a software device takes more than some minutes. */
-const skip = lacks || (process.env.WEB_TESTS !== "all" && "takes too long on a software device: WEB_TESTS=all runs it");
 
 test(
     "every kernel of three families and every ceiling is right, and `compare` reads the CSV",

@@ -31,6 +31,8 @@ export const WITHOUT_FIGURES = [
     "attention/cooperative",
     "bank_conflict/bytes_direct",
     "bank_conflict/halves_direct",
+    "gemv/split_k",
+    "gemv/vec4",
     "matmul/cooperative",
     "matmul/cublas",
     "memory_spaces/pinned_latency",
