@@ -60,7 +60,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) time: Option<Duration>,
     /// Number of epochs of each case
     ///
-    /// [default: 4 in quick; 2 to 16 in standard, as its noise needs; 8 to 32 in thorough]
+    /// [default: 5 in quick; 2 to 16 in standard, as its noise needs; 8 to 32 in thorough]
     #[arg(long, value_name = "N", hide_short_help = true, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(super) epochs: Option<u16>,
     /// Seed of the order of the cases after the first pass [default: from the clock]
@@ -214,5 +214,8 @@ mod tests {
             let (text, _) = text.split_once('.').expect("a sentence");
             assert!(text.contains(&format!("in {range} ")), "{range}: {text}");
         }
+        let quick = Settings::new(Profile::Quick, String::new(), String::new(), String::new()).epochs;
+        assert_eq!(quick.least, quick.most);
+        assert!(help.contains(&format!("{} in quick", quick.most)), "{help}");
     }
 }
