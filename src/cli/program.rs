@@ -10,7 +10,7 @@ use clap::{ArgMatches, FromArgMatches};
 use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::{color_among, complain, set_global};
-use super::references::EXAMPLE;
+use super::references::is_example;
 use super::{
     bench, bisect, bundle, compare, describe, devices, explain, export, help, index, learn, list, merge, normal,
     outliers, report, run, share, show, summary,
@@ -94,7 +94,7 @@ fn without_command(arguments: &run::Arguments, options: &[String]) -> Result<u8>
     if path.exists() && ["wgsl", "spv", "cu", "toml"].iter().any(|kernel| ending == *kernel) {
         return Err(Error::Usage(format!("{first} is a kernel: `shaderbench bench {first}` measures it")));
     }
-    if path.exists() || reader::is_report_name(path) || first == EXAMPLE {
+    if path.exists() || reader::is_report_name(path) || is_example(path) {
         if let Some(option) = options.first() {
             return Err(Error::Usage(format!(
                 "{first} is a report, and {option} is for a run: see `shaderbench summary -h`"
