@@ -34,8 +34,8 @@ class Shaderbench(rfm.RunOnlyRegressionTest):
         ]
         self.postrun_cmds = [
             'echo "exit code $?"',
-            f"{self.program} export report.csv --format github --out times.json --force",
-            f"{self.program} export report.csv --format junit --out junit.xml --force",
+            f"{self.program} report report.csv --format github --out times.json --force",
+            f"{self.program} report report.csv --format junit --out junit.xml --force",
         ]
         self.keep_files = ["report.csv", "times.json", "junit.xml"]
 

@@ -88,8 +88,8 @@ sed -i 's/"slurm"/"squeue"/' "$work/settings.py"
 TMPDIR="$work" "$work/python/bin/reframe" --config-file "$work/settings.py" -c contrib/reframe.py --prefix "$work/reframe" \
     -S program="$PROGRAM" -S options='--profile quick --size 256 --epochs 2 '"${faults[*]}" -r
 
-echo "== merge and outliers"
-"$PROGRAM" merge "$work/reports" --out "$work/fleet.csv.gz"
+echo "== one file of many reports, and outliers"
+"$PROGRAM" report "$work/reports" --out "$work/fleet.csv.gz"
 status=0
 "$PROGRAM" outliers "$work/fleet.csv.gz" || status=$?
 [ "$status" -eq 0 ] || [ "$status" -ge 3 ] || exit 1 # This machine may be uneven, and implausible rows give 3.
@@ -117,11 +117,11 @@ if grep -q '^host node[13456], [^:]*$' "$work/slow"; then
     echo "error: another node is called slow" >&2
     exit 1
 fi
-"$PROGRAM" merge "$work/fleet.csv.gz" --out "$work/fleet.csv"
+"$PROGRAM" report "$work/fleet.csv.gz" --out "$work/fleet.csv"
 
 echo "== exports"
 for format in openmetrics junit bencher github; do
-    "$PROGRAM" export "$work/fleet.csv" --format "$format" --out "$work/$format"
+    "$PROGRAM" report "$work/fleet.csv" --format "$format" --out "$work/$format"
 done
 "$work/python/bin/python" - "$work" <<'END'
 import json, sys

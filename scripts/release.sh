@@ -166,11 +166,11 @@ write_pages() {
         "$program" --version >/dev/null 2>&1 || continue
         rm -rf "$pages"
         mkdir -p "$pages/man" "$pages/completions"
-        "$program" man --out "$pages/man" >/dev/null
-        "$program" completions bash >"$pages/completions/shaderbench.bash"
-        "$program" completions zsh >"$pages/completions/_shaderbench"
-        "$program" completions fish >"$pages/completions/shaderbench.fish"
-        "$program" completions powershell >"$pages/completions/_shaderbench.ps1"
+        "$program" --generate man --out "$pages/man" >/dev/null
+        "$program" --generate bash >"$pages/completions/shaderbench.bash"
+        "$program" --generate zsh >"$pages/completions/_shaderbench"
+        "$program" --generate fish >"$pages/completions/shaderbench.fish"
+        "$program" --generate powershell >"$pages/completions/_shaderbench.ps1"
         return 0
     done
     echo "error: no program in $dist/programs runs here" >&2

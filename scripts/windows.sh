@@ -231,7 +231,7 @@ beside() {
     sed -n '/^B: /,/csv)$/p' "$WORK/runs/compared.windows.txt"
 }
 
-# own BACKEND: `bench` of a kernel that is not the suite's; `replay` of the bundle that a planted fault leaves.
+# own BACKEND: `bench` of a kernel that is not the suite's; `bench replay` of the bundle that a planted fault leaves.
 own() {
     local backend=$1 bundle
     # All run-time checks are on.
@@ -251,10 +251,10 @@ own() {
     sed '0,/tile\[/s//tile[1u ^ /' shaders/transpose/tiled.wgsl >"$WORK/runs/planted/transpose/tiled.wgsl"
     program run transpose/tiled --size 100x257 --param PAD=1 --shaders planted "${arguments[@]}" \
         --out "planted.$backend.csv" >"$WORK/runs/planted.txt" 2>&1 && problem "a planted fault is not found"
-    bundle=$(tr -d '\r' <"$WORK/runs/planted.txt" | sed -n 's/.*`shaderbench replay \(.*\)`.*/\1/p' | head -1)
-    program replay "$bundle" 2>/dev/null | tr -d '\r' >"$WORK/runs/replayed.txt" || true
+    bundle=$(tr -d '\r' <"$WORK/runs/planted.txt" | sed -n 's/.*`shaderbench bench replay \(.*\)`.*/\1/p' | head -1)
+    program bench replay "$bundle" 2>/dev/null | tr -d '\r' >"$WORK/runs/replayed.txt" || true
     grep '^the same first wrong element as in the bundle' "$WORK/runs/replayed.txt" ||
-        problem "replay '$bundle': $(tail -3 "$WORK/runs/replayed.txt")"
+        problem "bench replay '$bundle': $(tail -3 "$WORK/runs/replayed.txt")"
 }
 
 vulkan() {

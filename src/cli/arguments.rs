@@ -1,14 +1,9 @@
 //! The commands and their arguments.
 
-use std::path::PathBuf;
-
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 use super::output::Global;
-use super::{
-    bench, bisect, bundle, compare, devices, explain, export, index, learn, list, merge, normal, outliers, report, run,
-    share, show, summary,
-};
+use super::{bench, bisect, compare, devices, explain, list, outliers, report, run, share, show, summary};
 
 /// Compute-shader benchmarks: every result verified, every rate a share of a peak
 /// measured on the same device.
@@ -19,8 +14,22 @@ pub(super) struct CommandLine {
     pub(super) command: Option<Command>,
     #[command(flatten)]
     pub(super) run: run::Arguments,
+    /// Write the manual (man), or a completion script for a shell
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub(super) generate: Option<Generated>,
     #[command(flatten)]
     pub(super) global: Global,
+}
+
+/// What `--generate` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Generated {
+    Man,
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
 }
 
 /// Width of help texts, in columns.
@@ -33,63 +42,45 @@ pub(super) enum Command {
     ///
     /// Prints a summary and writes a CSV report. Without filters: what the device can do, one size for each job.
     Run(Box<run::Arguments>),
-    /// Time and verify your kernels
+    /// Time and verify a kernel
     Bench(Box<bench::Arguments>),
-    /// Write a kernel and its TOML file to begin with
-    Init(bench::InitArguments),
-    /// Run a wrong result again
-    Replay(bundle::Arguments),
-    /// Show the headline figures
+    /// Show headline figures
+    ///
+    /// On one screen; several reports side by side; or among those of other cards.
     Summary(summary::Arguments),
-    /// Compare with other cards
-    Normal(normal::Arguments),
+    /// Show the headline figures among those of other cards: `summary --among references`
+    #[command(hide = true)]
+    Normal(summary::Arguments),
     /// Compare reports
     Compare(compare::Arguments),
-    /// Find the version that is slower
+    /// Find the slower version
     ///
     /// Finds the version of a program or driver at which a case became slower or wrong.
     Bisect(bisect::Arguments),
-    /// Write a page with charts
+    /// Write a page, or one file
+    ///
+    /// A page with charts, all rows in one CSV, the list of a folder, or the formats of other tools.
     Report(report::Arguments),
-    /// Judge claims on CUDA memory
-    ///
-    /// Tour of five articles on CUDA memory: each claim judged by measurements of your GPU.
-    Learn(learn::Arguments),
-    /// List families and benchmarks
+    /// List benchmarks
     List(list::Arguments),
-    /// Show devices and their limits
+    /// Show devices and limits
     Devices(devices::Arguments),
-    /// Explain benchmarks and rows
+    /// Explain kernels and claims
     ///
-    /// Explains what benchmarks measure, how to read the numbers, and shows the newest results.
+    /// Explains what benchmarks measure and how to read the numbers, and shows the newest results. Without a name: the claims of five
+    /// articles on CUDA memory, each judged by measurements of your GPU.
+    #[command(visible_alias = "learn")]
     Explain(explain::Arguments),
     /// Print a compiled kernel
     Show(show::Arguments),
     /// Prepare sharing a report
     Share(share::Arguments),
-    /// Write the page of a folder
-    Index(index::Arguments),
-    /// Merge reports into one
-    Merge(merge::Arguments),
     /// Find slow cards
     Outliers(outliers::Arguments),
-    /// Write formats of other tools
-    Export(export::Arguments),
-    /// Print a shell completion script
-    Completions {
-        /// The shell
-        #[arg(value_enum)]
-        shell: clap_complete::Shell,
-    },
-    /// Print the manual page
-    Man {
-        /// Folder to write one page per command to
-        #[arg(long, short, value_name = "DIR")]
-        out: Option<PathBuf>,
-    },
     /// Print help
+    #[command(hide = true)]
     Help {
-        /// Also list the commands and options that most users never need
+        /// Also show uses that most users never need, and the exit codes
         #[arg(long)]
         all: bool,
         /// The command to explain

@@ -1,4 +1,4 @@
-//! Bundles of wrong results: everything that repairing one needs, and `replay`, which shows it again.
+//! Bundles of wrong results: everything that repairing one needs, and `bench replay`, which shows it again.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -20,7 +20,7 @@ use crate::results::{Lane, Record, Status};
 use crate::shader::{Shader, Target};
 use crate::suite::{Benchmark, Case, Dtype, Extent, Family, Shape, params_text, parse_params};
 
-/// Arguments of `replay`.
+/// Arguments of `bench replay`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Folder of a wrong result, which a run wrote
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     unchecked: bool,
 }
 
-/// What `replay` must know.
+/// What `bench replay` must know.
 #[derive(Serialize, Deserialize)]
 struct Bundle {
     tool_version: String,
@@ -90,7 +90,7 @@ pub(super) fn write_all(backends: &mut [&mut dyn Backend], cases: &[Case], recor
                     let option = if Lane::from(backend.device()).foreign().is_empty() { "" } else { "--unchecked " };
                     let by = by(backend.device());
                     let folder = folder.display();
-                    say(&format!("{name}{by} is wrong: `shaderbench replay {option}{folder}` shows it"));
+                    say(&format!("{name}{by} is wrong: `shaderbench bench replay {option}{folder}` shows it"));
                 }
                 Err(error) => say(&format!("no bundle of {name}: {}", error.chain())),
             },
@@ -182,7 +182,7 @@ fn write(found: &WrongResult, backend: &dyn Backend, report: &Path) -> Result<Pa
     save("expected.bin", &found.expected)?;
     let list: String = elements.iter().map(|element| format!("{element}\n")).collect();
     let text = format!(
-        "{case} on {}, {}, through {}{}: {} of {} elements are wrong.\n\n{list}\nshaderbench replay DIR runs it again \
+        "{case} on {}, {}, through {}{}: {} of {} elements are wrong.\n\n{list}\nshaderbench bench replay DIR runs it again \
          (this folder is DIR). Files: the kernel as it ran and its translation, every input (*.in.bin), the output and \
          the right one, little-endian.\n",
         device.name,

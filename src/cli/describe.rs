@@ -4,11 +4,13 @@ use std::path::Path;
 
 use clap::Command;
 use clap::builder::PossibleValuesParser;
+use clap_complete::Shell;
 use clap_mangen::Man;
 
+use super::arguments::Generated;
 use super::help;
-use super::learn::GLOSSARY;
 use super::output::print;
+use super::tour::GLOSSARY;
 use crate::engine::plan::all_names;
 use crate::error::{Error, Result};
 use crate::report::replace_file;
@@ -18,20 +20,26 @@ use crate::suite::source::ARTICLES;
 /// Name of the program.
 const NAME: &str = env!("CARGO_PKG_NAME");
 
-/// `completions`: a shell script that also completes families, benchmarks, and the steps of the tour.
-pub(super) fn completions(shell: clap_complete::Shell) -> Result<()> {
+/// `--generate`: a completion script; the manual page, or one page per command in the folder `out`.
+pub(super) fn generate(what: Generated, out: Option<&Path>) -> Result<()> {
+    completions(match what {
+        Generated::Man => return man(out),
+        Generated::Bash => Shell::Bash,
+        Generated::Elvish => Shell::Elvish,
+        Generated::Fish => Shell::Fish,
+        Generated::Powershell => Shell::PowerShell,
+        Generated::Zsh => Shell::Zsh,
+    })
+}
+
+/// A shell script that also completes families, benchmarks, and the steps of the tour.
+fn completions(shell: Shell) -> Result<()> {
     // Only the script restricts values to names: the program also accepts globs.
     let mut command = help::command();
     let steps = || steps().map(|step| step.id.to_owned());
-    let explained: Vec<String> = all_names().into_iter().chain(steps()).collect();
     let chapters = ARTICLES.iter().map(|(letter, _)| letter.to_string());
-    let learned: Vec<String> = chapters.chain(steps()).chain([GLOSSARY.to_owned()]).collect();
-    let arguments = [
-        ("run", "filters", all_names()),
-        ("explain", "names", explained),
-        ("show", "name", all_names()),
-        ("learn", "names", learned),
-    ];
+    let explained = all_names().into_iter().chain(chapters).chain(steps()).chain([GLOSSARY.to_owned()]).collect();
+    let arguments = [("run", "filters", all_names()), ("explain", "names", explained), ("show", "name", all_names())];
     for (name, argument, values) in arguments {
         command = command.mut_subcommand(name, |command| with_values(command, argument, values));
     }
@@ -44,8 +52,8 @@ fn with_values(command: Command, argument: &str, values: Vec<String>) -> Command
     command.mut_arg(argument, |argument| argument.value_parser(PossibleValuesParser::new(values)))
 }
 
-/// `man`: the page of the program, or one page per command in a folder.
-pub(super) fn man(folder: Option<&Path>) -> Result<()> {
+/// The page of the program, or one page per command in a folder.
+fn man(folder: Option<&Path>) -> Result<()> {
     let Some(folder) = folder else {
         return print(&String::from_utf8_lossy(&page(&Man::new(help::command()))?));
     };

@@ -1,76 +1,146 @@
-//! `explain`: what benchmarks measure, how to read their numbers, and their newest results.
+//! `explain`: what benchmarks measure, how to read their numbers, and their newest results; the tour of the articles.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::format::Format;
+use super::interrupt;
 use super::output::{print, print_json};
+use super::references::is_example;
 use super::reports::{Measured, named_or_newest};
 use super::steps::{is_step, steps_named};
+use super::tour::{GLOSSARY, measure};
 use crate::engine::plan::{params_of, select};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::report::json::columns;
-use crate::report::tour::{self, StepData, sides};
+use crate::report::tour::{self, StepData, glossary, sides};
 use crate::report::{self, Medium, Part, Section, lanes, lay_out};
 use crate::results::Record;
-use crate::results::tour::Step;
+use crate::results::tour::{GLOSSARY as TERMS, Step, steps};
 use crate::suite::source::{Header, find};
 use crate::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
 
 /// Arguments of `explain`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// Benchmarks (transpose/tiled), families, globs ('*/vec4*') or steps (D5)
-    #[arg(value_name = "NAME", required = true)]
+    /// Benchmarks, families, globs, steps (D5), glossary [default: all steps]
+    ///
+    /// Benchmarks (transpose/tiled), families (transpose), globs ('*/vec4*'); chapters (D) and steps (D5) of the tour of five
+    /// articles on CUDA memory; glossary: CUDA's names and WGSL's. A file is a report, as for --report.
+    #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Report to take rows from, h100: an example [default: the newest in results/]
     ///
     /// The newest one that has such rows. h100 is the report of an NVIDIA H100 that this program brings along.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Measure these benchmarks first, in the profile quick
+    #[arg(long, conflicts_with = "report")]
+    run: bool,
     /// Output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
 }
 
-/// Runs the command.
-pub(super) fn explain(arguments: &Arguments) -> Result<()> {
-    let (steps, filters) = split(&arguments.names)?;
-    // No filter selects every benchmark.
-    let selected = if filters.is_empty() { Vec::new() } else { select(&filters)? };
-    // Device properties are in every row.
-    let is_selected =
-        |row: &Record| selected.is_empty() || selected.iter().any(|(family, benchmark)| is_of(row, family, benchmark));
-    let measured = named_or_newest(arguments.report.as_deref(), is_selected)?;
-    let Some(medium) = arguments.format.medium() else {
-        return print_json(&data(&steps, &selected, measured.as_ref()));
-    };
-    let sides = measured.as_ref().map_or_else(Vec::new, |measured| sides(&measured.records));
-    let mut texts: Vec<String> = steps.iter().map(|step| lay_out(tour::step(step, &sides), medium)).collect();
-    for family in FAMILIES {
-        let benchmarks: Vec<&'static Benchmark> =
-            selected.iter().filter(|(of, _)| of.name == family.name).map(|(_, benchmark)| *benchmark).collect();
-        if !benchmarks.is_empty() {
-            let mut blocks = described(family, &benchmarks);
-            match rows(family, &benchmarks, measured.as_ref(), medium) {
-                Some(rows) => blocks.push(rows),
-                None => blocks.push(vec![not_measured(family, &benchmarks)]),
-            }
-            texts.extend(blocks.into_iter().map(|parts| lay_out(parts, medium)));
-        }
-    }
-    print(&texts.join("\n"))
+/// What the names of a command line stand for.
+struct Wanted {
+    steps: Vec<&'static Step>,
+    selected: Vec<(&'static Family, &'static Benchmark)>,
+    report: Option<PathBuf>,
 }
 
-/// What `explain` and `learn` print, for programs.
+impl Wanted {
+    fn of(arguments: &Arguments) -> Result<Self> {
+        let (mut steps, mut filters): (Vec<&'static Step>, Vec<String>) = (Vec::new(), Vec::new());
+        let mut reports: Vec<PathBuf> = arguments.report.iter().cloned().collect();
+        for name in &arguments.names {
+            let path = Path::new(name);
+            if is_step(name) {
+                steps.extend(steps_named(name)?);
+            } else if path.is_file() || is_example(path) {
+                reports.push(path.to_owned());
+            } else {
+                filters.push(name.clone());
+            }
+        }
+        if reports.len() + usize::from(arguments.run) > 1 {
+            return Err(Error::Usage("explain takes rows from one report: name one file".to_owned()));
+        }
+        // No filter selects every benchmark.
+        let selected = if filters.is_empty() { Vec::new() } else { select(&filters)? };
+        Ok(Self { steps, selected, report: reports.pop() })
+    }
+
+    /// Whether only the list of all steps is wanted.
+    fn is_list(&self) -> bool {
+        self.steps.is_empty() && self.selected.is_empty()
+    }
+
+    /// The steps; all of them for the list.
+    fn steps(&self) -> Vec<&'static Step> {
+        if self.is_list() { steps().collect() } else { self.steps.clone() }
+    }
+
+    /// The benchmarks that these texts are about.
+    fn kernels(&self) -> BTreeSet<String> {
+        let of_steps = self.steps().into_iter().flat_map(|step| step.kernels).map(|kernel| (*kernel).to_owned());
+        let selected = self.selected.iter().map(|(family, benchmark)| format!("{}/{}", family.name, benchmark.name));
+        of_steps.chain(selected).collect()
+    }
+}
+
+/// Runs the command and returns the exit code.
+pub(super) fn explain(arguments: &Arguments) -> Result<u8> {
+    let medium = arguments.format.medium();
+    if arguments.names.len() == 1 && arguments.names[0] == GLOSSARY {
+        let printed = medium.map_or_else(|| print_json(&TERMS), |medium| print(&glossary(medium)));
+        return printed.map(|()| 0);
+    }
+    let mut wanted = Wanted::of(arguments)?;
+    let (steps, kernels) = (wanted.steps(), wanted.kernels());
+    let mut code = 0;
+    if arguments.run {
+        (code, wanted.report) = measure(&steps, &kernels)?;
+        if code == interrupt::EXIT_CODE {
+            return Ok(code);
+        }
+    }
+    // Device properties are in every row.
+    let is_wanted = |row: &Record| kernels.is_empty() || kernels.contains(&row.name());
+    let measured = named_or_newest(wanted.report.as_deref(), is_wanted)?;
+    let measured = measured.as_ref();
+    let Some(medium) = medium else {
+        return print_json(&data(&steps, &wanted.selected, measured)).map(|()| code);
+    };
+    let sides = measured.map_or_else(Vec::new, |measured| sides(&measured.records));
+    let mut blocks = match wanted.steps.as_slice() {
+        _ if wanted.is_list() => super::tour::all(&sides, measured),
+        [] => Vec::new(),
+        steps => super::tour::each(steps, &sides, measured),
+    };
+    for family in FAMILIES {
+        let of_family = wanted.selected.iter().filter(|(of, _)| of.name == family.name);
+        let benchmarks: Vec<&'static Benchmark> = of_family.map(|(_, benchmark)| *benchmark).collect();
+        if !benchmarks.is_empty() {
+            blocks.extend(described(family, &benchmarks));
+            let rows = rows(family, &benchmarks, measured, medium);
+            blocks.push(rows.unwrap_or_else(|| vec![not_measured(family, &benchmarks)]));
+        }
+    }
+    let texts: Vec<String> = blocks.into_iter().map(|parts| lay_out(parts, medium)).collect();
+    print(&texts.join("\n"))?;
+    Ok(code)
+}
+
+/// What `explain` prints, for programs.
 #[derive(Serialize)]
-pub(super) struct Explained<'a> {
-    pub(super) report: Option<Source<'a>>,
-    pub(super) steps: Vec<StepData>,
+struct Explained<'a> {
+    report: Option<Source<'a>>,
+    steps: Vec<StepData>,
     benchmarks: Vec<Described>,
     /// Of the families whose benchmarks are all explained.
     findings: Vec<Found<'a>>,
@@ -78,7 +148,7 @@ pub(super) struct Explained<'a> {
 
 /// The report that rows and verdicts come from.
 #[derive(Serialize)]
-pub(super) struct Source<'a> {
+struct Source<'a> {
     path: &'a str,
     device: &'a str,
     date: &'a str,
@@ -107,31 +177,23 @@ struct Found<'a> {
     values: Vec<tour::Value>,
 }
 
-impl<'a> Explained<'a> {
-    /// Steps, judged by a report.
-    pub(super) fn of(steps: &[&'static Step], measured: Option<&'a Measured>) -> Self {
-        let records = measured.map_or(&[][..], |measured| &measured.records);
-        let sides = sides(records);
-        let source = |measured: &'a Measured| {
-            let first = measured.records.first()?;
-            Some(Source { path: &measured.path, device: &first.device, date: &first.date })
-        };
-        Self {
-            report: measured.and_then(source),
-            steps: steps.iter().map(|step| tour::data(step, &sides)).collect(),
-            benchmarks: Vec::new(),
-            findings: Vec::new(),
-        }
-    }
-}
-
 fn data<'a>(
     steps: &[&'static Step],
     selected: &[(&'static Family, &'static Benchmark)],
     measured: Option<&'a Measured>,
 ) -> Explained<'a> {
     let records = measured.map_or(&[][..], |measured| &measured.records);
-    let mut explained = Explained::of(steps, measured);
+    let sides = sides(records);
+    let source = |measured: &'a Measured| {
+        let first = measured.records.first()?;
+        Some(Source { path: &measured.path, device: &first.device, date: &first.date })
+    };
+    let mut explained = Explained {
+        report: measured.and_then(source),
+        steps: steps.iter().map(|step| tour::data(step, &sides)).collect(),
+        benchmarks: Vec::new(),
+        findings: Vec::new(),
+    };
     for (family, benchmark) in selected {
         let texts = fields(family, benchmark).into_iter().filter(|(_, text)| !text.is_empty());
         explained.benchmarks.push(Described {
@@ -160,22 +222,6 @@ fn data<'a>(
         explained.findings.extend(found);
     }
     explained
-}
-
-/// The steps of the tour among `names`, and the filters of the benchmarks: the other names, and the steps' kernels.
-fn split(names: &[String]) -> Result<(Vec<&'static Step>, Vec<String>)> {
-    let (mut steps, mut filters): (Vec<&'static Step>, Vec<String>) = (Vec::new(), Vec::new());
-    for name in names {
-        if is_step(name) {
-            for step in steps_named(name)? {
-                filters.extend(step.kernels.iter().map(|kernel| (*kernel).to_owned()));
-                steps.push(step);
-            }
-        } else {
-            filters.push(name.clone());
-        }
-    }
-    Ok((steps, filters))
 }
 
 fn is_of(row: &Record, family: &Family, benchmark: &Benchmark) -> bool {

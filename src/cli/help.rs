@@ -28,54 +28,51 @@ const GROUPS: &[(&str, &[Entry])] = &[
         ],
     ),
     (
-        "Read and share a report",
+        "Read a report",
         &[
             entry("summary", "shaderbench summary r.csv"),
             entry("compare", "shaderbench compare old.csv new.csv"),
-            entry("report", "shaderbench report r.csv"),
             entry("explain", "shaderbench explain transpose/tiled"),
-            entry("learn", "shaderbench learn D5"),
-            entry("normal", "shaderbench normal r.csv"),
-            entry("share", "shaderbench share r.csv"),
+            entry("report", "shaderbench report r.csv"),
         ],
     ),
-    (
-        "Many reports",
-        &[
-            entry("outliers", "shaderbench outliers reports/"),
-            entry("merge", "shaderbench merge d/ -o all.csv"),
-            entry("index", "shaderbench index results/"),
-        ],
-    ),
+    ("Share a report", &[entry("share", "shaderbench share r.csv")]),
+    ("Many reports", &[entry("outliers", "shaderbench outliers reports/")]),
     (
         "Develop kernels",
         &[
             entry("bench", "shaderbench bench mine.wgsl"),
             entry("show", "shaderbench show fft/stockham"),
-            entry("bisect", "shaderbench bisect --help"),
-        ],
-    ),
-    (
-        RARE,
-        &[
-            entry("init", "shaderbench init mine"),
-            entry("replay", "shaderbench replay r-wrong/transpose-tiled-f32-64x96-PAD-1"),
-            entry("export", "shaderbench export r.csv --format junit"),
-            entry("completions", "shaderbench completions bash"),
-            entry("man", "shaderbench man"),
-            entry("help", "shaderbench help run"),
+            entry("bisect", "shaderbench bisect NAME --programs v1 v2"),
         ],
     ),
 ];
 
-/// The group that only `help --all` shows.
-const RARE: &str = "Rarely needed";
+/// What `help --all` shows besides: uses that most users never need.
+const MORE: &[(&str, &str)] = &[
+    ("shaderbench summary r.csv --among references", "among other cards; alias: normal"),
+    ("shaderbench explain D5", "an article's claim; alias: learn"),
+    ("shaderbench explain D5 --run", "measured now"),
+    ("shaderbench explain glossary", "CUDA's names and WGSL's"),
+    ("shaderbench summary h100", "the example report"),
+    ("shaderbench run --backend all", "every API of the GPU, compared"),
+    ("shaderbench run --device all --parallel", "all cards at once; the slow ones"),
+    ("shaderbench run scan --resume r.csv", "continue an interrupted run"),
+    ("shaderbench report reports/ -o all.csv.gz", "thousands of reports in one file"),
+    ("shaderbench report reports/ --format index", "a README.md with all of them"),
+    ("shaderbench report r.csv --format junit", "or openmetrics, bencher, github"),
+    ("shaderbench bench init mine", "write an example kernel"),
+    ("shaderbench bench replay r-wrong/CASE", "run a wrong result again"),
+    ("shaderbench --generate bash", "completions for a shell"),
+    ("shaderbench --generate man -o DIR", "manual pages"),
+];
 
 /// What a command line without a command does.
 const USAGE: &str = "\
 Usage: shaderbench [COMMAND] [OPTIONS]
 
   shaderbench               what this device can do: run --profile quick
+  shaderbench transpose     all sizes of a family: run transpose
   shaderbench r.csv         the summary of a report: summary r.csv
 ";
 
@@ -110,22 +107,23 @@ pub(super) fn command() -> Command {
 /// The help of the program.
 fn text(command: &Command, is_long: bool) -> String {
     let mut text = format!("{}\n\n{USAGE}", command.get_about().map(ToString::to_string).unwrap_or_default());
-    for (title, entries) in GROUPS.iter().filter(|(title, _)| is_long || *title != RARE) {
+    for (title, entries) in GROUPS {
         text.push_str(&format!("\n{title}:\n"));
         for entry in *entries {
             text.push_str(&line(command, entry));
         }
     }
-    if is_long {
-        return format!("{text}\n{OPTIONS}\n{EXIT_CODES}");
+    if !is_long {
+        return format!("{text}\n{OPTIONS}\nMore uses and the exit codes: shaderbench help --all\n");
     }
-    format!("{text}\n{OPTIONS}More commands and the exit codes: shaderbench help --all\n")
+    let more: String = MORE.iter().map(|(example, meaning)| format!("  {example:<45} {meaning}\n")).collect();
+    format!("{text}\nMore uses:\n{more}\n{OPTIONS}\n{EXIT_CODES}")
 }
 
 /// A command, what it does, and its example in the same line if it fits.
 fn line(command: &Command, entry: &Entry) -> String {
-    const NAME: usize = 11;
-    const ABOUT: usize = 31;
+    const NAME: usize = 10;
+    const ABOUT: usize = 27;
     let about = command.find_subcommand(entry.name).and_then(Command::get_about).map(ToString::to_string);
     let about = about.unwrap_or_default();
     let start = format!("  {:<NAME$}{about:<ABOUT$}", entry.name);
@@ -153,15 +151,16 @@ pub(super) fn help(is_long: bool, path: &[String]) -> Result<()> {
 }
 
 /// The command that a word may stand for; `None` if it is more like a family or benchmark.
-pub(super) fn nearest(word: &str) -> Option<&'static str> {
+pub(super) fn nearest(word: &str) -> Option<String> {
     /// Below this likeness of Jaro and Winkler, words are different ones.
     const LEAST: f64 = 0.8;
     let like = |name: &str| strsim::jaro_winkler(word, name);
-    let commands = GROUPS.iter().flat_map(|(_, entries)| entries.iter().map(|entry| entry.name));
-    let (best, name) = commands.map(|name| (like(name), name)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let program = command();
+    let names = program.get_subcommands().flat_map(|of| std::iter::once(of.get_name()).chain(of.get_all_aliases()));
+    let (best, name) = names.map(|name| (like(name), name)).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let benchmarks = all_names();
     let parts = benchmarks.iter().flat_map(|name| name.split('/').chain([name.as_str()]));
-    (best > LEAST && parts.map(like).all(|other| other < best)).then_some(name)
+    (best > LEAST && parts.map(like).all(|other| other < best)).then(|| name.to_owned())
 }
 
 #[cfg(test)]
@@ -172,7 +171,8 @@ mod tests {
     #[test]
     fn every_command_is_in_one_group() {
         let program = command();
-        let known: BTreeSet<&str> = program.get_subcommands().map(Command::get_name).collect();
+        let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
+        let known: BTreeSet<&str> = shown.map(Command::get_name).collect();
         let grouped: Vec<&str> =
             GROUPS.iter().flat_map(|(_, entries)| entries.iter().map(|entry| entry.name)).collect();
         assert_eq!(grouped.len(), known.len(), "a command twice");
@@ -181,9 +181,10 @@ mod tests {
 
     #[test]
     fn a_misspelt_command_is_known_and_a_misspelt_family_is_none() {
-        for (word, command) in [("sumary", "summary"), ("comapre", "compare"), ("devcies", "devices"), ("lst", "list")]
+        for (word, command) in
+            [("sumary", "summary"), ("comapre", "compare"), ("devcies", "devices"), ("lst", "list"), ("leran", "learn")]
         {
-            assert_eq!(nearest(word), Some(command));
+            assert_eq!(nearest(word).as_deref(), Some(command));
         }
         for word in ["tranpose", "reducton", "scann", "xylophone", "tild", "stream/cpoy", "histogramm"] {
             assert_eq!(nearest(word), None, "{word}");

@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     /// Repeat it or write llm,peak for several.
     #[arg(long = "tag", value_name = "TAG", value_parser = tag, value_delimiter = ',')]
     tags: Vec<Tag>,
-    /// Show only benchmarks that answer this step or chapter of `learn`: D5, D
+    /// Show only benchmarks that answer this step or chapter: D5, D
     #[arg(long, value_name = "ID")]
     source: Option<String>,
     /// Output format

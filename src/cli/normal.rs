@@ -1,4 +1,4 @@
-//! `normal`: how a report stands among others of the same model.
+//! `summary --among`: how a report stands among others of the same model.
 
 use std::path::{Path, PathBuf};
 
@@ -11,29 +11,16 @@ use crate::report::normal::{data, write};
 use crate::report::reader;
 use crate::results::normal::Reference;
 
-/// Arguments of `normal`.
-#[derive(clap::Args)]
-pub(super) struct Arguments {
-    /// Reports [default: the newest in results/]
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Report, or folder of CSV reports, to compare with
-    ///
-    /// Besides those that this program brings along; repeat it for several.
-    #[arg(long, value_name = "PATH")]
-    among: Vec<PathBuf>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
-}
+/// The value of `--among` for the reports that the program brings along, which are always compared with.
+pub(super) const REFERENCES: &str = "references";
 
-/// Runs the command.
-pub(super) fn normal(arguments: &Arguments) -> Result<()> {
+/// Prints how each report stands among others.
+pub(super) fn normal(files: &[PathBuf], others: &[PathBuf], format: Format) -> Result<()> {
     let mut references = shipped()?.runs;
-    for path in &arguments.among {
+    for path in others.iter().filter(|path| path.as_path() != Path::new(REFERENCES) || path.exists()) {
         add(path, &mut references)?;
     }
-    let paths: Vec<Option<&Path>> = match arguments.files.as_slice() {
+    let paths: Vec<Option<&Path>> = match files {
         [] => vec![None],
         files => files.iter().map(|path| Some(path.as_path())).collect(),
     };
@@ -42,14 +29,14 @@ pub(super) fn normal(arguments: &Arguments) -> Result<()> {
         let Some(report) = named_or_newest(path, |row| row.median_ns.is_some())? else {
             return Err(none_yet());
         };
-        let Some(medium) = arguments.format.medium() else {
+        let Some(medium) = format.medium() else {
             figures.extend(data(&report.path, &report.records, &references));
             continue;
         };
         let gap = if index == 0 { "" } else { "\n" };
         print(&format!("{gap}{}", write(&report.path, &report.records, &references, medium)))?;
     }
-    if arguments.format == Format::Json { print_json(&figures) } else { Ok(()) }
+    if format == Format::Json { print_json(&figures) } else { Ok(()) }
 }
 
 /// Adds a report, or the CSV reports of a folder.

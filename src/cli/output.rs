@@ -14,7 +14,9 @@ use crate::report::wrap;
 /// Options of every command.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(super) struct Global {
-    /// Colours: always, never, or auto: on a terminal, without NO_COLOR and TERM=dumb
+    /// Colours: auto, always or never
+    ///
+    /// auto: on a terminal, without NO_COLOR and TERM=dumb.
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t, hide_possible_values = true)]
     color: ColorChoice,
     /// Print results and errors only: no progress, no notes

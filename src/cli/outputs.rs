@@ -35,7 +35,7 @@ pub(super) fn check_different(first: (&str, &Path), second: (&str, &Path)) -> Re
 }
 
 /// Whether a path, or what it links to, is named as the kernels and declarations that a run reads.
-fn is_source(path: &Path) -> bool {
+pub(super) fn is_source(path: &Path) -> bool {
     let whole = path.canonicalize();
     let ends = [Some(path), whole.as_deref().ok()].into_iter().flatten().filter_map(Path::extension);
     ends.into_iter().any(|end| ["wgsl", "spv", "cu", "toml"].iter().any(|source| end.eq_ignore_ascii_case(source)))

@@ -10,10 +10,10 @@ use clap::{ArgMatches, FromArgMatches};
 use super::arguments::{Command, CommandLine};
 use super::interrupt::survive_file_limits;
 use super::output::{color_among, complain, set_global};
+use super::outputs::is_source;
 use super::references::is_example;
 use super::{
-    bench, bisect, bundle, compare, describe, devices, explain, export, help, index, learn, list, merge, normal,
-    outliers, report, run, share, show, summary,
+    bench, bisect, compare, describe, devices, explain, help, list, outliers, report, run, share, show, summary,
 };
 use crate::engine::plan::select;
 use crate::error::{Error, Result};
@@ -25,6 +25,9 @@ pub fn main() -> ExitCode {
     quiet_mesa();
     survive_file_limits();
     let words: Vec<OsString> = std::env::args_os().collect();
+    if let Some(error) = words.get(1).and_then(|word| renamed(word.to_str()?)) {
+        return failed(&error);
+    }
     let parser = help::command().color(color_among(&words));
     let parsed = parser.clone().try_get_matches_from(words);
     let parsed = parsed.and_then(|matches| Ok((CommandLine::from_arg_matches(&matches)?, matches)));
@@ -33,53 +36,73 @@ pub fn main() -> ExitCode {
         Err(error) => return refused(&error),
     };
     set_global(arguments.global);
-    let options = options(&parser, &matches);
+    if let Some(error) = before_command(&parser, &matches) {
+        return failed(&error);
+    }
     let done = match arguments.command {
-        None => without_command(&arguments.run, &options),
-        Some(_) if !options.is_empty() => Err(before_command(&options, &matches)),
+        None => match arguments.generate {
+            Some(what) => describe::generate(what, arguments.run.out()).map(|()| 0),
+            None => without_command(&arguments.run, &options(&parser, &matches)),
+        },
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Bench(arguments)) => bench::bench(*arguments),
-        Some(Command::Init(arguments)) => bench::init(&arguments).map(|()| 0),
-        Some(Command::Replay(arguments)) => bundle::replay(&arguments),
         Some(Command::Summary(arguments)) => summary::summary(&arguments).map(|()| 0),
-        Some(Command::Normal(arguments)) => normal::normal(&arguments).map(|()| 0),
+        Some(Command::Normal(arguments)) => summary::summary(&arguments.among_references()).map(|()| 0),
         Some(Command::Compare(arguments)) => compare::compare(&arguments),
         Some(Command::Bisect(arguments)) => bisect::bisect(&arguments),
         Some(Command::Report(arguments)) => report::report(&arguments),
-        Some(Command::Learn(arguments)) => learn::learn(&arguments),
         Some(Command::List(arguments)) => list::list(&arguments).map(|()| 0),
         Some(Command::Devices(arguments)) => devices::devices(&arguments).map(|()| 0),
-        Some(Command::Explain(arguments)) => explain::explain(&arguments).map(|()| 0),
+        Some(Command::Explain(arguments)) => explain::explain(&arguments),
         Some(Command::Show(arguments)) => show::show(&arguments).map(|()| 0),
         Some(Command::Share(arguments)) => share::share(&arguments),
-        Some(Command::Index(arguments)) => index::index(&arguments).map(|()| 0),
-        Some(Command::Merge(arguments)) => merge::merge(&arguments),
         Some(Command::Outliers(arguments)) => outliers::outliers(&arguments),
-        Some(Command::Export(arguments)) => export::export(&arguments).map(|()| 0),
-        Some(Command::Completions { shell }) => describe::completions(shell).map(|()| 0),
-        Some(Command::Man { out }) => describe::man(out.as_deref()).map(|()| 0),
         Some(Command::Help { all, command }) => help::help(all, &command).map(|()| 0),
     };
     match done {
         Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            complain(&format!("error: {}", error.chain()));
-            ExitCode::from(error.exit_code())
-        }
+        Err(error) => failed(&error),
     }
 }
 
-/// The options of `run` that stand before any command, as the user writes them.
+fn failed(error: &Error) -> ExitCode {
+    complain(&format!("error: {}", error.chain()));
+    ExitCode::from(error.exit_code())
+}
+
+/// Former names of commands, and what does their work.
+const RENAMED: [(&str, &str); 7] = [
+    ("init", "bench init NAME"),
+    ("replay", "bench replay DIR"),
+    ("merge", "report DIR -o all.csv.gz"),
+    ("index", "report DIR --format index"),
+    ("export", "report FILE --format junit"),
+    ("completions", "--generate bash"),
+    ("man", "--generate man"),
+];
+
+/// The error of a former name.
+fn renamed(word: &str) -> Option<Error> {
+    let (name, now) = RENAMED.iter().find(|(name, _)| *name == word)?;
+    Some(Error::Usage(format!("there is no command '{name}': `shaderbench {now}` does its work")))
+}
+
+/// The options at this level of the command line, as the user writes them.
 fn options(parser: &clap::Command, matches: &ArgMatches) -> Vec<String> {
     let is_given = |arg: &&clap::Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
     let given = parser.get_arguments().filter(|arg| !arg.is_global_set()).filter(is_given);
     given.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect()
 }
 
-/// The error of options that stand before their command.
-fn before_command(options: &[String], matches: &ArgMatches) -> Error {
-    let (option, command) = (&options[0], matches.subcommand_name().unwrap_or_default());
-    Error::Usage(format!("{option} stands before the command: write `shaderbench {command} {option}`"))
+/// The error of an option that stands before its command.
+fn before_command(parser: &clap::Command, matches: &ArgMatches) -> Option<Error> {
+    let (name, own) = matches.subcommand()?;
+    match options(parser, matches).first() {
+        Some(option) => {
+            Some(Error::Usage(format!("{option} stands before the command: write it behind, `{name} {option}`")))
+        }
+        None => before_command(parser.find_subcommand(name)?, own),
+    }
 }
 
 /// A command line without a command: benchmarks, or the summary of reports.
@@ -90,11 +113,10 @@ fn without_command(arguments: &run::Arguments, options: &[String]) -> Result<u8>
         return run::run(arguments);
     }
     let path = Path::new(first);
-    let ending = path.extension().unwrap_or_default();
-    if path.exists() && ["wgsl", "spv", "cu", "toml"].iter().any(|kernel| ending == *kernel) {
+    if path.exists() && is_source(path) {
         return Err(Error::Usage(format!("{first} is a kernel: `shaderbench bench {first}` measures it")));
     }
-    if path.exists() || reader::is_report_name(path) || is_example(path) {
+    if path.exists() || is_example(path) || reader::is_report_name(path) {
         if let Some(option) = options.first() {
             return Err(Error::Usage(format!(
                 "{first} is a report, and {option} is for a run: see `shaderbench summary -h`"

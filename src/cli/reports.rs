@@ -32,10 +32,6 @@ pub(super) fn named_or_newest(path: Option<&Path>, is_wanted: impl Fn(&Record) -
     }
 }
 
-/// How to read a report without having one.
-pub(super) const OR_EXAMPLE: &str =
-    "`h100` in place of a report is one of an NVIDIA H100, which this program brings along";
-
 /// Reads a report and requires rows. The reader's notes go to stderr.
 pub(super) fn read(path: &Path) -> Result<Report> {
     if is_example(path) {
@@ -94,7 +90,11 @@ pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<Report>> {
 
 /// The error of a command that needs a report and finds none under `results/`.
 pub(super) fn none_yet() -> Error {
-    Error::Usage(format!("results/ contains no report: name one, or measure by `shaderbench`; {OR_EXAMPLE}"))
+    Error::Usage(
+        "results/ contains no report: measure one by `shaderbench`, name a file, or name `h100`, the report of an NVIDIA \
+         H100 that this program brings along"
+            .to_owned(),
+    )
 }
 
 /// What [`stream`] read.

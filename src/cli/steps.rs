@@ -3,10 +3,11 @@
 use crate::error::{Error, Result};
 use crate::results::tour::{Step, ids, named};
 
-/// Whether the name has the form of a step or chapter: one letter, and digits.
+/// Whether the name has the form of a step or chapter: one letter, and digits; or of an article, three digits.
 pub(super) fn is_step(name: &str) -> bool {
-    let mut characters = name.chars();
-    characters.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && characters.all(|c| c.is_ascii_digit())
+    let are_digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+    let is_article = name.len() == 3 && are_digits(name);
+    is_article || name.starts_with(|c: char| c.is_ascii_alphabetic()) && are_digits(&name[1..])
 }
 
 /// The steps of an id or a chapter.

@@ -15,7 +15,7 @@ use crate::results::{Lane, Record, Status, by_card, typical};
 use crate::suite::{Limit, Scalar};
 
 /// First line of the page. It marks the page as generated.
-pub const MARK: &str = "<!-- Written by `shaderbench index`: do not edit. -->";
+pub const MARK: &str = "<!-- Written by `shaderbench report --format index`: do not edit. -->";
 
 /// One report of the folder.
 pub struct Entry {

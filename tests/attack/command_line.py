@@ -15,7 +15,7 @@ FLAGS = [
     "--json", "--save-image", "--fail-on", "--format", "--baseline", "--fail-on-regression", "--margin", "--sort", "--report", "--lang",
     "--checks", "--dtype", "--compiler", "--expect", "--reference", "--groups", "--tolerance",
 ]
-COMMANDS = ["run", "bench", "init", "replay", "bisect", "summary", "learn", "compare", "report", "list", "devices", "explain", "show", "index", "completions", "man", "help", ""]
+COMMANDS = ["run", "bench", "bisect", "summary", "normal", "learn", "compare", "outliers", "report", "share", "list", "devices", "explain", "show", "help", ""]
 ENVIRONMENT = {
     "WGPU_BACKEND": ["", " ", "x", "vulkan,x", "gl", "metal", "\x1b[31m", ","],
     "COLUMNS": ["", "0", "-1", "1", "10", "99999999999", "x"],
@@ -45,15 +45,15 @@ def arguments(attacker, count, seed):
         for value in VALUES:
             # A dry run stops before anything is measured.
             inputs.append(["run", "transpose/tiled", "--dry-run", flag, value])
-            command = source.choice(["compare", "report", "explain", "show", "list", "devices", "index"])
+            command = source.choice(["compare", "report", "explain", "show", "list", "devices", "summary"])
             inputs.append([command, flag, value, "transpose/tiled"])
     for value in VALUES:
         inputs += [["run", "--dry-run", value], ["explain", value], ["show", value], ["list", value], ["compare", value, value],
-                   ["help", value], ["man", value], ["completions", value], ["index", value], [value]]
+                   ["help", value], ["--generate", value], ["--generate", "man", "--out", value], ["report", value, "--format", "index"], [value]]
     for _ in range(count):
         mixture = [source.choice(COMMANDS[:-1])]
         mixture += [source.choice(FLAGS + VALUES + VALUES) for _ in range(source.randint(1, 6))]
-        inputs.append([*mixture, "--dry-run"] if mixture[0] in ("run", "bench", "learn") else mixture)
+        inputs.append([*mixture, "--dry-run"] if mixture[0] in ("run", "bench", "learn", "explain") else mixture)
     for line in inputs:
         if line[0] in VALUES and line[0] != "":
             line = [*line, "--dry-run"]
@@ -67,7 +67,7 @@ def in_empty_folder(attacker, group, line, env=None):
     line = [part.replace("\x00", "") if isinstance(part, str) else part for part in line]
     with Folder() as folder:
         # Manual pages hold control characters of their own.
-        attacker.run(group, line, folder.path, env=env, is_text=line[0] != "man")
+        attacker.run(group, line, folder.path, env=env, is_text="man" not in line)
 
 
 def environments(attacker):

@@ -159,7 +159,7 @@ def own_files(attacker):
         ("no folder for --json", files(), [*RUN, *out, "--json", "/proc/none/r.json"], (1, 2)),
         ("no folder for --out", files(), [*RUN, "--out", "/proc/none/r.csv"], (1, 2)),
         ("a file at --save-image", files("i"), ["run", "texture", "--size", "64x64", *out, "--save-image", "i"], (1, 2)),
-        ("a foreign README.md", files("d/README.md"), ["index", "d"], (1, 2)),
+        ("a foreign README.md", files("d/README.md"), ["report", "d", "--format", "index"], (1, 2)),
         ("a page", files("report.html"), ["report", "nowhere.csv"], (1, 2)),
         ("an empty --out", files(), [*RUN, "--out", ""], (1, 2)),
         ("a long --out", files(), [*RUN, "--out", "x" * 300 + ".csv"], (1, 2)),

@@ -125,5 +125,5 @@ def bundles(attacker, source, count):
             shutil.copytree(whole, folder.path / "b")
             name = source.choice([*files, Path("bundle.json"), Path("bundle.json"), Path("bench/kernel.toml")])
             (folder.path / "b" / name).write_bytes(damaged((whole / name).read_bytes() or b"x", source))
-            attacker.run("bundles", ["replay", "b"], folder.path, timeout=180, codes=(0, 1, 2, 3))
+            attacker.run("bundles", ["bench", "replay", "b"], folder.path, timeout=180, codes=(0, 1, 2, 3))
             shutil.rmtree(folder.path / "b")

@@ -28,7 +28,7 @@ COMMANDS = [
     ["compare", "honest.csv", "FILE", "--format", "csv"],
     ["explain", "transpose", "--report", "FILE"],
     ["explain", "ceiling", "--report", "FILE", "--format", "markdown"],
-    ["index", "folder"],
+    ["report", "folder", "--format", "index"],
 ]
 
 
@@ -167,7 +167,7 @@ def one(attacker, group, contents, ending, honest, number):
             for path, state in before.items():
                 if after.get(path) != state:
                     attacker.tally.fault("files clobbered", f"{group} {number}: {command[0]} changed {path}")
-            if command[0] == "index" and "folder/README.md" in after:
+            if "index" in command and "folder/README.md" in after:
                 attacker.check_text(f"{group} {number}: README.md", after["folder/README.md"][1])
             page = after.get("page.html")
             if page and any(text in page[1] for text in [b"</script><script>alert", b"<img src=x", b"<svg onload"]):
@@ -187,7 +187,7 @@ def paths(attacker, source):
                     file.write(contents)
                 folder.write("honest.csv", honest)
                 for command in [["report", b"./" + name if isinstance(name, bytes) else "./" + name, "--out", "p.html"],
-                                ["index", "."], ["report", ".", "--out", "q.html"],
+                                ["report", ".", "--format", "index"], ["report", ".", "--out", "q.html"],
                                 ["compare", "honest.csv", b"./" + name if isinstance(name, bytes) else "./" + name]]:
                     attacker.run("file names", command, folder.path)
     with Folder() as folder:
@@ -196,7 +196,7 @@ def paths(attacker, source):
         (folder.path / "a/self").symlink_to(".")
         (folder.path / "a/gone.csv").symlink_to("nowhere")
         (folder.path / "a/zero.csv").symlink_to("/dev/zero")
-        for command in [["index", "a"], ["report", "a", "--out", "p.html"], ["compare", "a/zero.csv", "a/honest.csv"],
+        for command in [["report", "a", "--format", "index"], ["report", "a", "--out", "p.html"], ["compare", "a/zero.csv", "a/honest.csv"],
                         ["compare", "a/gone.csv", "a/honest.csv"], ["report", "/dev/zero", "--out", "p.html"],
                         ["compare", "a", "a/honest.csv"], ["explain", "transpose", "--report", "/dev/zero"]]:
             attacker.run("endless", command, folder.path, memory=MEMORY)

@@ -104,9 +104,9 @@ fn planted_faults_in_the_kernels_of_the_examples_are_found() {
 #[test]
 fn a_new_kernel_has_a_table_at_once_and_files_are_not_overwritten() {
     let folder = Folder::new();
-    let output = folder.run(&["init", "mine"]).succeeds();
+    let output = folder.run(&["bench", "init", "mine"]).succeeds();
     assert!(output.stdout.ends_with("next: shaderbench bench mine.wgsl\n"), "{output}");
-    folder.run(&["init", "mine"]).fails_with(2, "mine.wgsl exists: give another name");
+    folder.run(&["bench", "init", "mine"]).fails_with(2, "mine.wgsl exists: give another name");
     let kernel = folder.text("mine.wgsl");
     for (option, name) in [("--out", "mine.wgsl"), ("--out", "mine.toml"), ("--json", "mine.WGSL"), ("--out", "a.spv")]
     {

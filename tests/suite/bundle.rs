@@ -25,15 +25,18 @@ fn a_wrong_row_leaves_a_bundle_that_replays_to_the_same_element() {
     let run =
         ["run", "transpose/tiled", "--size", "100x257", "--param", "PAD=1", "--profile", "quick", "--shaders", "k"];
     let output = folder.run(&[&run[..], &["--out", "r.csv"]].concat()).exits_with(3);
-    let line = output.stderr.lines().find(|line| line.contains("shaderbench replay ")).expect("a bundle");
-    let bundle =
-        line.split('`').nth(1).and_then(|command| command.strip_prefix("shaderbench replay ")).expect("a command");
+    let line = output.stderr.lines().find(|line| line.contains("shaderbench bench replay ")).expect("a bundle");
+    let bundle = line
+        .split('`')
+        .nth(1)
+        .and_then(|command| command.strip_prefix("shaderbench bench replay "))
+        .expect("a command");
     for file in ["bundle.json", "README.txt", "kernel.wgsl", "input.in.bin", "output.bin", "expected.bin"] {
         assert!(folder.path(bundle).join(file).exists(), "{file}\n{output}");
     }
     // The size is the smallest that is wrong.
     assert!(!bundle.contains("100x257"), "{bundle}");
-    let again = folder.run(&["replay", bundle]).exits_with(3);
+    let again = folder.run(&["bench", "replay", bundle]).exits_with(3);
     assert!(again.stdout.contains("\nthe same first wrong element as in the bundle"), "{again}");
     let readme = folder.text(&format!("{bundle}/README.txt"));
     let first = readme.lines().nth(2).expect("an element");
@@ -41,21 +44,21 @@ fn a_wrong_row_leaves_a_bundle_that_replays_to_the_same_element() {
     // The compiler is repaired: the suite's kernel is right.
     let (_, tiled) = benchmark("transpose/tiled");
     folder.write(&format!("{bundle}/transpose/tiled.wgsl"), tiled.wgsl);
-    let right = folder.run(&["replay", bundle]).succeeds();
+    let right = folder.run(&["bench", "replay", bundle]).succeeds();
     assert!(right.stdout.contains(": right on "), "{right}");
 }
 
 #[test]
 fn what_is_no_bundle_is_one_sentence() {
     let folder = Folder::new();
-    folder.run(&["replay", "none"]).fails_with(1, "cannot read none/bundle.json");
+    folder.run(&["bench", "replay", "none"]).fails_with(1, "cannot read none/bundle.json");
     folder.write("b/bundle.json", "{}");
-    folder.run(&["replay", "b"]).fails_with(2, "b/bundle.json: no bundle: missing field");
+    folder.run(&["bench", "replay", "b"]).fails_with(2, "b/bundle.json: no bundle: missing field");
     let good = r#"{"tool_version":"0","device":"d","driver":"d","backend":"vulkan","family":"FAMILY","benchmark":"tiled",
         "dtype":"f32","n":"SIZE","params":"","stream":0,"is_unchecked":false,"first":"","wrong_elements":1,"elements":1}"#;
     for (family, size, sentence) in [("transpoze", "64x64", "transpoze"), ("transpose", "64y64", "64y64")] {
         folder.write("b/bundle.json", good.replace("FAMILY", family).replace("SIZE", size));
-        folder.run(&["replay", "b"]).fails_with(2, sentence);
+        folder.run(&["bench", "replay", "b"]).fails_with(2, sentence);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The commands `explain`, `completions`, `man` and `list`.
+//! The commands `explain` and `list`, completions and manual pages.
 
 use crate::catalogue::benchmarks;
 use crate::command::{Folder, is_installed, program, shaderbench_in_empty_folder};
@@ -133,16 +133,16 @@ fn explain_shows_the_newest_report_with_such_rows_or_the_named_one() {
 #[test]
 fn completions_for_every_shell_offer_commands_and_benchmarks() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = printed(&["completions", shell]);
+        let script = printed(&["--generate", shell]);
         for word in ["explain", "compare", "--profile"] {
             assert!(script.contains(word.trim_start_matches('-')), "{shell} does not offer {word}");
         }
     }
     for shell in ["bash", "zsh"] {
-        let script = printed(&["completions", shell]);
+        let script = printed(&["--generate", shell]);
         assert!(script.contains("transpose/tiled") && script.contains("memory_spaces"), "{shell} offers no benchmarks");
     }
-    shaderbench_in_empty_folder(&["completions", "tcsh"]).exits_with(2);
+    shaderbench_in_empty_folder(&["--generate", "tcsh"]).exits_with(2);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn bash_completes_the_name_of_a_benchmark() {
         return;
     }
     let folder = Folder::new();
-    folder.write("script", printed(&["completions", "bash"]));
+    folder.write("script", printed(&["--generate", "bash"]));
     let script = "source ./script; COMP_WORDS=(shaderbench explain transpose/ti); COMP_CWORD=2; \
                   _shaderbench shaderbench transpose/ti explain; echo \"${COMPREPLY[@]}\"";
     let output = program("bash").args(&["-c", script]).folder(&folder.path("")).run();
@@ -160,11 +160,17 @@ fn bash_completes_the_name_of_a_benchmark() {
 
 #[test]
 fn manual_pages_are_printed_and_written_for_each_command() {
-    let page = printed(&["man"]);
+    let page = printed(&["--generate", "man"]);
     assert!(page.contains(".TH shaderbench 1") && page.contains("explain"), "{page}");
     let folder = Folder::new();
-    folder.run(&["man", "--out", "man"]).succeeds();
-    for name in ["shaderbench.1", "shaderbench-run.1", "shaderbench-show.1", "shaderbench-explain.1"] {
+    folder.run(&["--generate", "man", "-o", "man"]).succeeds();
+    for name in [
+        "shaderbench.1",
+        "shaderbench-run.1",
+        "shaderbench-show.1",
+        "shaderbench-explain.1",
+        "shaderbench-bench-init.1",
+    ] {
         assert!(folder.text(&format!("man/{name}")).contains(".SH SYNOPSIS"), "{name}");
     }
 }

@@ -75,8 +75,8 @@ fn the_summary_has_the_jobs_and_peaks_of_the_text() {
 }
 
 #[test]
-fn normal_has_the_figures_and_sentences_of_the_text() {
-    let (screen, value) = both(&["normal", BOTH]);
+fn summary_among_others_has_the_figures_and_sentences_of_the_text() {
+    let (screen, value) = both(&["summary", BOTH, "--among", "references"]);
     let runs = list(&value);
     assert_eq!(runs.len(), 2, "an entry for each API");
     for run in runs {
@@ -115,8 +115,8 @@ fn explain_has_the_texts_and_rows_of_the_text() {
 }
 
 #[test]
-fn learn_has_the_verdicts_of_the_text() {
-    let (screen, value) = both(&["learn", "D", "E", "--report", BOTH]);
+fn the_tour_has_the_verdicts_of_the_text() {
+    let (screen, value) = both(&["explain", "D", "E", "--report", BOTH]);
     let steps = list(&value["steps"]);
     assert_eq!(steps.len(), 14);
     for step in steps {
@@ -125,7 +125,7 @@ fn learn_has_the_verdicts_of_the_text() {
             assert!(words(&screen).contains(text(&verdict["text"])), "{verdict}\n{screen}");
         }
     }
-    let (screen, value) = both(&["learn", "--report", BOTH]);
+    let (screen, value) = both(&["explain", "--report", BOTH]);
     let counts = |api: &str, name: &str| {
         let verdicts = list(&value["steps"]).iter().flat_map(|step| list(&step["verdicts"]));
         verdicts.filter(|verdict| verdict["api"] == api && verdict["verdict"] == name).count()
@@ -134,7 +134,7 @@ fn learn_has_the_verdicts_of_the_text() {
         let names = ["holds", "no longer holds", "cannot tell"].map(|name| format!("{name} {}", counts(api, name)));
         line_with(&screen, &[&format!("{title}, 34 claims: {}.", names.join(", "))]);
     }
-    let (_, terms) = both(&["learn", "glossary"]);
+    let (_, terms) = both(&["explain", "glossary"]);
     assert!(list(&terms).iter().any(|term| term["cuda"] == "warp" || term["cuda"] == "__syncthreads()"), "{terms}");
 }
 

@@ -159,7 +159,7 @@ fn a_file_that_cannot_be_written_leaves_nothing_behind_and_the_old_one_as_it_was
     let limited = in_shell(&folder, r#"ulimit -f 0; exec "$@""#, &[&SHOW[..], &["own", "--force"]].concat());
     limited.run().fails_with(1, "cannot write own: File too large");
     assert_eq!((names(&folder), folder.text("own")), (vec!["own".to_owned()], "mine".to_owned()));
-    in_shell(&folder, r#"ulimit -f 0; exec "$@""#, &["man", "--out", "."]).run().exits_with(1);
+    in_shell(&folder, r#"ulimit -f 0; exec "$@""#, &["--generate", "man", "--out", "."]).run().exits_with(1);
     assert_eq!(names(&folder), ["own"]);
 }
 

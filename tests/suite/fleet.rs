@@ -1,4 +1,4 @@
-//! `merge`, `outliers`, `export`, and how commands tell cards of one model apart.
+//! Many reports in one file, `outliers`, formats of other tools, and how commands tell cards of one model apart.
 
 use crate::command::{Folder, Output};
 use shaderbench::backend::Api;
@@ -57,15 +57,15 @@ fn reports_are_merged_and_come_back_unchanged() {
     // The JSON report of a run has the same rows; other files are ignored.
     folder.write("reports/00.json", json::write(&run(0, 1.0)));
     folder.write("reports/notes.md", "");
-    let output = folder.run(&["merge", "reports", "--out", "fleet.csv"]).succeeds();
+    let output = folder.run(&["report", "reports", "--out", "fleet.csv"]).succeeds();
     assert_eq!(output.stdout, "fleet.csv: 16 rows of 3 reports\n");
     assert!(output.stderr.contains("8 rows repeat another of the same run: written once"), "{output}");
     assert_eq!(rows(&folder, "fleet.csv"), [run(0, 1.0), run(1, 1.0)].concat());
     // The file is a report like any other.
     let output = folder.run(&["compare", "fleet.csv", "reports/01.csv"]).succeeds();
     assert!(output.stdout.contains("GPU-0") && output.stdout.contains("GPU-1"), "{output}");
-    folder.run(&["merge", "fleet.csv", "--out", "fleet.csv.gz"]).succeeds();
-    folder.run(&["merge", "fleet.csv.gz", "--out", "anonymous.csv", "--anonymous"]).succeeds();
+    folder.run(&["report", "fleet.csv", "--out", "fleet.csv.gz"]).succeeds();
+    folder.run(&["report", "fleet.csv.gz", "--out", "anonymous.csv", "--anonymous"]).succeeds();
     let anonymous = rows(&folder, "anonymous.csv");
     assert!(anonymous.iter().all(|row| row.host.is_empty() && row.card.starts_with("card-")));
     assert_ne!(anonymous[0].card, anonymous[8].card);
@@ -76,7 +76,7 @@ fn what_cannot_be_merged_is_said_and_loses_nothing() {
     let folder = fleet(&[(0, 1.0)]);
     folder.write("reports/broken.csv", "status,family,benchmark\nok,a\n");
     folder.write("old.csv", "old");
-    let merge = |arguments: &[&str]| folder.run(&[&["merge"], arguments].concat());
+    let merge = |arguments: &[&str]| folder.run(&[&["report"], arguments].concat());
     merge(&["reports", "--out", "old.csv"])
         .fails_with(2, "old.csv exists: name another file with --out, or pass --force");
     merge(&["reports/broken.csv", "--out", "old.csv", "--force"])
@@ -90,7 +90,10 @@ fn what_cannot_be_merged_is_said_and_loses_nothing() {
     merge(&["reports", "--out", "reports/all.csv", "--force"]).exits_with(1);
     assert_eq!(rows(&folder, "reports/all.csv"), run(0, 1.0));
     for (arguments, sentence) in [
-        (["reports", "--out", "fleet.sqlite"], "fleet.sqlite: name a file that ends in .csv or .csv.gz"),
+        (
+            ["reports", "--out", "fleet.sqlite"],
+            "fleet.sqlite: name a file that ends in .html, .csv or .csv.gz, or pass --format",
+        ),
         (["nowhere.csv", "--out", "a.csv"], "cannot read nowhere.csv"),
     ] {
         let output = merge(&arguments);
@@ -145,17 +148,17 @@ fn cards_of_one_model_are_sides_of_their_own_unless_they_are_pooled() {
 fn exports_are_written_to_files_and_refuse_reports_without_times() {
     let folder = fleet(&[(0, 1.0), (1, 1.0)]);
     for (format, start) in [("openmetrics", "# TYPE "), ("junit", "<?xml "), ("bencher", "{\n"), ("github", "[\n")] {
-        let text = folder.run(&["export", "reports", "--format", format]).succeeds().stdout;
+        let text = folder.run(&["report", "reports", "--format", format]).succeeds().stdout;
         assert!(text.starts_with(start) && text.contains("GPU-1"), "{text}");
-        folder.run(&["export", "reports", "--format", format, "--out", format, "--anonymous"]).succeeds();
+        folder.run(&["report", "reports", "--format", format, "--out", format, "--anonymous"]).succeeds();
         assert!(!folder.text(format).contains("GPU-1") && !folder.text(format).contains("node0"));
         folder
-            .run(&["export", "reports", "--format", format, "--out", format])
+            .run(&["report", "reports", "--format", format, "--out", format])
             .fails_with(2, "exists: name another file");
     }
     let skipped: Vec<Record> = run(0, 1.0).into_iter().map(|row| Record { median_ns: None, ..row }).collect();
     folder.write("none.csv", csv::write(&skipped));
-    folder.run(&["export", "none.csv", "--format", "github"]).fails_with(2, "these reports have no row with a time");
+    folder.run(&["report", "none.csv", "--format", "github"]).fails_with(2, "these reports have no row with a time");
 }
 
 /// On a real device.

@@ -140,7 +140,7 @@ fn no_control_character_of_a_report_or_a_file_name_reaches_the_terminal() {
     let data = page.split_once("id=\"report-data\">").unwrap().1.split_once("</script>").unwrap().0;
     assert!(data.contains("u{1b}]0;own"));
     is_clean("page", data);
-    is_clean_output(&folder.run(&["index", "r"]).succeeds());
+    is_clean_output(&folder.run(&["report", "r", "--format", "index"]).succeeds());
     let index = folder.text("r/README.md");
     assert!(index.contains("(<a%1B]0;x%07%E2%80%AE.csv>)"), "{index}");
     is_clean("index", &index);
@@ -248,14 +248,14 @@ fn one_foreign_file_does_not_stop_the_commands_of_a_folder() {
         }
         assert!(output.stderr.contains("a zip archive, not a report") && output.stderr.contains("skipped"), "{output}");
     };
-    let index = folder.run(&["index", "r"]).succeeds();
+    let index = folder.run(&["report", "r", "--format", "index"]).succeeds();
     named(&index);
     assert_eq!(index.stdout, "r/README.md: 1 report\n");
     named(&folder.run(&["report", "r", "--out", "page.html"]).succeeds());
     named(&folder.run(&["compare", "old.csv", "r", "--fail-on-regression", "5"]).succeeds());
     // Nothing readable is an error, and a named file is never skipped.
     folder.write("bad/foreign.csv", "name,price\nscrew,1\n");
-    for arguments in [&["index", "bad"][..], &["report", "bad"], &["compare", "old.csv", "bad"]] {
+    for arguments in [&["report", "bad", "--format", "index"][..], &["report", "bad"], &["compare", "old.csv", "bad"]] {
         let refused = folder.run(arguments).exits_with(2);
         assert!(
             refused.stderr.contains("bad contains no") && refused.stderr.contains("report that can be read"),
@@ -323,8 +323,8 @@ fn many_rows_of_many_devices_take_linear_memory_and_time() {
         "compare sparse/r.csv --format csv",
         "compare sparse/r.csv",
         "report sparse/r.csv --out sparse.html",
-        "index devices",
-        "index cases",
+        "report devices --format index",
+        "report cases --format index",
     ] {
         let script = format!("ulimit -v 1500000; ulimit -t 30; exec \"$0\" {arguments} > out.txt");
         let program = program("sh").args(&["-c", &script, env!("CARGO_BIN_EXE_shaderbench")]);

@@ -1,4 +1,5 @@
-//! The committed reports are readable, plausible and complete, and `index` writes the committed page about them.
+//! The committed reports are readable, plausible and complete, and `report --format index` writes the committed page about
+//! them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use shaderbench::results::consistency::ADDED;
 use shaderbench::results::{Record, SCHEMA, Status};
 
 fn index(folder: &Folder, reports: &str) -> Output {
-    folder.run(&["index", reports])
+    folder.run(&["report", reports, "--format", "index"])
 }
 
 fn committed_reports() -> Vec<PathBuf> {
@@ -26,7 +27,11 @@ fn index_writes_the_committed_page() {
     }
     index(&folder, "results").succeeds();
     let committed = std::fs::read_to_string("results/README.md").expect("the committed page");
-    assert_eq!(committed, folder.text("results/README.md"), "run `shaderbench index results/` and commit the page");
+    assert_eq!(
+        committed,
+        folder.text("results/README.md"),
+        "run `shaderbench report results/ --format index` and commit the page"
+    );
 }
 
 #[test]
@@ -111,14 +116,14 @@ fn index_overwrites_no_page_of_the_user_and_reports_an_empty_folder() {
     assert!(refused.stderr.contains("contains no report: no file in it ends in .csv"), "{refused}");
     folder.write("README.md", "# My own\n");
     let refused = index(&folder, ".").exits_with(2);
-    assert!(refused.stderr.contains("README.md was not written by `index`: move it away"), "{refused}");
+    assert!(refused.stderr.contains("README.md was not written by `report --format index`: move it away"), "{refused}");
     assert_eq!(folder.text("README.md"), "# My own\n");
     // A file that is no text is the user's, too.
     folder.write("README.md", b"\xff\xfe");
     index(&folder, ".").exits_with(2);
     let report = committed_reports().into_iter().next().expect("a report");
     folder.write("r.csv", std::fs::read(report).expect("readable"));
-    folder.run(&["index", ".", "--force"]).succeeds();
+    folder.run(&["report", ".", "--format", "index", "--force"]).succeeds();
     assert!(folder.text("README.md").starts_with("<!-- Written by"));
     index(&folder, ".").succeeds();
     index(&folder, "none").exits_with(1);

@@ -45,7 +45,7 @@ fn fleet(own: &[Record]) -> Folder {
 
 #[test]
 fn too_few_cards_give_a_ratio_and_no_quantile() {
-    let output = shaderbench(&["normal", REPORT]).run().succeeds();
+    let output = shaderbench(&["summary", REPORT, "--among", "references"]).run().succeeds();
     for needed in [
         "NVIDIA H200, Vulkan: among",
         "too few for quantiles, which need 5",
@@ -63,7 +63,8 @@ fn too_few_cards_give_a_ratio_and_no_quantile() {
 #[test]
 fn every_headline_of_the_summary_is_there() {
     let beside = shaderbench(&["summary", REPORT, REPORT]).run().succeeds().stdout;
-    let normal = shaderbench(&["normal", REPORT, "--format", "markdown"]).run().succeeds().stdout;
+    let normal =
+        shaderbench(&["summary", REPORT, "--among", "references", "--format", "markdown"]).run().succeeds().stdout;
     let rows = beside.lines().skip_while(|line| !line.is_empty()).skip(2);
     let names: Vec<String> = rows.filter_map(|line| Some(line.split("  ").next()?.to_owned())).collect();
     // Sizes and numbers of banks are no speeds.
@@ -78,7 +79,7 @@ fn every_headline_of_the_summary_is_there() {
 #[test]
 fn a_usual_card_is_usual_and_a_slow_one_is_slow_with_its_causes() {
     let folder = fleet(&card(100, 1.0));
-    let usual = folder.run(&["normal", "r.csv", "--among", "fleet"]).succeeds();
+    let usual = folder.run(&["summary", "r.csv", "--among", "fleet"]).succeeds();
     assert!(
         usual.stdout.contains("slower cards") && usual.stdout.contains("No figure certainly lies beyond"),
         "{usual}"
@@ -97,7 +98,7 @@ fn a_usual_card_is_usual_and_a_slow_one_is_slow_with_its_causes() {
     }
     estimate(&mut slow);
     folder.write("r.csv", csv::write(&slow));
-    let output = folder.run(&["normal", "r.csv", "--among", "fleet"]).succeeds();
+    let output = folder.run(&["summary", "r.csv", "--among", "fleet"]).succeeds();
     let text = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for needed in [
         "Certainly slower than nearly all other cards of this model: ",
@@ -117,7 +118,7 @@ fn rows_of_other_settings_are_not_mixed() {
     let mut other = card(100, 0.5);
     other.iter_mut().for_each(|row| row.shader_hash = format!("{:0>16}", row.shader_hash.len()));
     let folder = fleet(&other);
-    let output = folder.run(&["normal", "r.csv", "--among", "fleet"]).succeeds();
+    let output = folder.run(&["summary", "r.csv", "--among", "fleet"]).succeeds();
     assert!(output.stdout.contains("no report to compare with"), "{output}");
     let text = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("were measured under other settings: kernels, checks, clock or profile"), "{output}");
@@ -127,12 +128,12 @@ fn rows_of_other_settings_are_not_mixed() {
 fn the_newest_report_is_taken_and_without_one_there_is_a_sentence() {
     let folder = Folder::new();
     let none = folder.run(&["normal"]).exits_with(2);
-    assert!(none.stderr.contains("results/ contains no report: name one"), "{none}");
+    assert!(none.stderr.contains("results/ contains no report: measure one"), "{none}");
     folder.write(REPORT, std::fs::read(REPORT).expect("readable"));
     assert!(folder.run(&["normal"]).succeeds().stdout.contains(REPORT));
     folder.write("empty/notes.md", "");
-    let empty = folder.run(&["normal", "--among", "empty"]).exits_with(2);
+    let empty = folder.run(&["summary", "--among", "empty"]).exits_with(2);
     assert!(empty.stderr.contains("contains no report"), "{empty}");
     folder.write("bad.csv", "a,b\n1,2\n");
-    assert!(folder.run(&["normal", "--among", "bad.csv"]).exits_with(1).stderr.contains("not a shaderbench report"));
+    assert!(folder.run(&["summary", "--among", "bad.csv"]).exits_with(1).stderr.contains("not a shaderbench report"));
 }

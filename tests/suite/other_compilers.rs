@@ -56,12 +56,12 @@ fn a_wrong_translation_is_found_and_its_bundle_replays_the_same_spirv() {
     let line = output.stderr.lines().find(|line| line.contains("compiled by flip is wrong: `")).expect("a bundle");
     let command = line.split('`').nth(1).and_then(|text| text.strip_prefix("shaderbench ")).expect("a command");
     let words: Vec<&str> = command.split(' ').collect();
-    assert_eq!(words[..2], ["replay", "--unchecked"], "{line}");
+    assert_eq!(words[..3], ["bench", "replay", "--unchecked"], "{line}");
     // The compiler is gone: the bundle has what it wrote.
     std::fs::remove_file(folder.path("flip")).expect("removed");
     let again = folder.run(&words).exits_with(3);
     assert!(again.stdout.contains("\nthe same first wrong element as in the bundle"), "{again}");
-    folder.run(&["replay", words[2]]).fails_with(2, "its kernel is SPIR-V of flip, which runs without checks");
+    folder.run(&["bench", "replay", words[3]]).fails_with(2, "its kernel is SPIR-V of flip, which runs without checks");
 }
 
 #[test]

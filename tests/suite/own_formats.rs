@@ -28,7 +28,7 @@ fn example() -> Folder {
 
 /// The bundle that a run names.
 fn bundle(output: &Output) -> String {
-    let line = output.stderr.lines().find(|line| line.contains("shaderbench replay ")).expect("a bundle");
+    let line = output.stderr.lines().find(|line| line.contains("shaderbench bench replay ")).expect("a bundle");
     line.split('`').nth(1).and_then(|command| command.split(' ').next_back()).expect("a command").to_owned()
 }
 
@@ -74,8 +74,8 @@ fn a_planted_fault_in_spirv_is_found_and_replayed() {
     let output = bench(&folder, "saxpy.spv", &["--unchecked", "--param", "ROUNDS=3"]).exits_with(3);
     assert_eq!(rows(&folder, "saxpy")[0].status, Status::Wrong, "{output}");
     let bundle = bundle(&output);
-    folder.run(&["replay", &bundle]).fails_with(2, "pass --unchecked if you trust it");
-    let again = folder.run(&["replay", &bundle, "--unchecked"]).exits_with(3);
+    folder.run(&["bench", "replay", &bundle]).fails_with(2, "pass --unchecked if you trust it");
+    let again = folder.run(&["bench", "replay", &bundle, "--unchecked"]).exits_with(3);
     assert!(again.stdout.contains("the same first wrong element"), "{again}");
 }
 
@@ -121,11 +121,11 @@ reference = \"../data/right.wgsl\"
     // Elsewhere: without the files that it came from.
     folder.write("own/k.wgsl", "");
     folder.write("data/table.bin", "");
-    let again = folder.run(&["replay", &bundle]).exits_with(3);
+    let again = folder.run(&["bench", "replay", &bundle]).exits_with(3);
     assert!(again.stdout.contains("the same first wrong element"), "{again}");
     assert!(again.stdout.starts_with("sums/k u32 2 SHIFT=3: "), "the smallest wrong size is 2\n{again}");
     folder.write(&format!("{bundle}/bench/k.wgsl"), kernel(right));
-    let repaired = folder.run(&["replay", &bundle]).succeeds();
+    let repaired = folder.run(&["bench", "replay", &bundle]).succeeds();
     assert!(repaired.stdout.contains(": right on "), "{repaired}");
 }
 

@@ -1,4 +1,4 @@
-//! `init`: a kernel and its declaration to begin with.
+//! `bench init`: a kernel and its declaration to begin with.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::cli::output::print;
 use crate::error::{Error, Result};
 
-/// Arguments of `init`.
+/// Arguments of `bench init`.
 #[derive(clap::Args)]
-pub(in crate::cli) struct Arguments {
+pub(super) struct Arguments {
     /// Name of the kernel: NAME.wgsl and NAME.toml are written
     #[arg(value_name = "NAME", default_value = "kernel")]
     name: String,
@@ -18,7 +18,7 @@ const WGSL: &str = include_str!("init.wgsl");
 const TOML: &str = include_str!("init.toml");
 
 /// Writes both files, and says what to type next.
-pub(in crate::cli) fn init(arguments: &Arguments) -> Result<()> {
+pub(super) fn init(arguments: &Arguments) -> Result<()> {
     let stem = arguments.name.trim_end_matches(".wgsl").trim_end_matches(".toml");
     for (end, text) in [("wgsl", WGSL), ("toml", TOML)] {
         let name = format!("{stem}.{end}");

@@ -4,19 +4,27 @@ mod init;
 
 use std::path::PathBuf;
 
-use clap::{ArgMatches, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches, Subcommand};
 
 use super::compiler::Spec;
 use super::declaration::{Own, family};
-use super::run;
+use super::{bundle, run};
 use crate::error::Result;
-
-pub(super) use init::{Arguments as InitArguments, init};
 
 /// Arguments of `bench`: the options of `run`, and what a TOML file can say.
 pub(super) struct Arguments {
     run: run::Arguments,
     own: Own,
+    task: Option<Task>,
+}
+
+/// What `bench` does besides measuring.
+#[derive(Subcommand)]
+enum Task {
+    /// Write a kernel and its TOML file to begin with
+    Init(init::Arguments),
+    /// Run a wrong result again, from the folder that a run wrote
+    Replay(bundle::Arguments),
 }
 
 impl clap::Args for Arguments {
@@ -30,15 +38,15 @@ impl clap::Args for Arguments {
             .mut_arg("profile", |arg| arg.help("How long to sample [default: standard on a GPU, else quick]"));
         let hidden = ["shaders", "save_image", "tune", "tags"];
         let command = hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)));
-        let rare = ["json", "anonymous", "table", "dry_run", "resume"];
-        let command =
-            rare.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide_short_help(true)));
+        let rare = ["time", "resume", "json", "anonymous", "table", "dry_run"];
+        let shorter = |command: clap::Command, name| command.mut_arg(name, |arg| arg.hide_short_help(true));
+        let command = rare.into_iter().fold(command, shorter);
         let command = command.mut_arg("unchecked", |arg| {
-            let help = "Run without run-time checks, like the suite's own kernels";
-            let danger = "Out-of-bounds accesses are then undefined behavior.";
+            let help = "Run without run-time checks";
+            let danger = "Like the suite's own kernels. Out-of-bounds accesses are then undefined behavior.";
             arg.help(help).long_help(format!("{help}\n\n{danger}")).hide_short_help(false)
         });
-        Own::augment_args(command)
+        Task::augment_subcommands(Own::augment_args(command)).subcommand_negates_reqs(true)
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
@@ -48,7 +56,8 @@ impl clap::Args for Arguments {
 
 impl FromArgMatches for Arguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self { run: run::Arguments::from_arg_matches(matches)?, own: Own::from_arg_matches(matches)? })
+        let task = matches.subcommand().is_some().then(|| Task::from_arg_matches(matches)).transpose()?;
+        Ok(Self { run: run::Arguments::from_arg_matches(matches)?, own: Own::from_arg_matches(matches)?, task })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -59,7 +68,12 @@ impl FromArgMatches for Arguments {
 
 /// Runs the command and returns the exit code.
 pub(super) fn bench(arguments: Arguments) -> Result<u8> {
-    let Arguments { mut run, own } = arguments;
+    let Arguments { mut run, own, task } = arguments;
+    match &task {
+        Some(Task::Init(arguments)) => return init::init(arguments).map(|()| 0),
+        Some(Task::Replay(arguments)) => return bundle::replay(arguments),
+        None => {}
+    }
     let files: Vec<PathBuf> = run.take_filters().into_iter().map(PathBuf::from).collect();
     let (family, texts) = family(&files, &own)?;
     run.own = Some(family);

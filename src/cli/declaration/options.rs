@@ -5,8 +5,9 @@ use std::path::PathBuf;
 /// What the command line says about the kernels, in place of a TOML file or of some of its lines.
 #[derive(clap::Args, Default)]
 pub(in crate::cli) struct Own {
-    /// Workgroups along x, y and z, as expressions of n, rows, columns and the kernel's overrides [default: one
-    /// invocation per element]
+    /// Workgroups along x, y and z [default: one invocation per element]
+    ///
+    /// Expressions of n, rows, columns and the kernel's overrides.
     #[arg(long, value_name = "X,Y,Z", value_delimiter = ',')]
     pub(super) groups: Vec<String>,
     /// Bytes that a launch must move: 8*n

@@ -1,6 +1,6 @@
 //! The command line of `run`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cli::again::Typed;
@@ -33,7 +33,9 @@ pub(in crate::cli) struct Arguments {
     /// `devices` lists them. all: every GPU in turn.
     #[arg(long, value_name = "DEVICE")]
     pub(super) device: Option<String>,
-    /// API, or all: every API of the device, alternating [default: the best one]
+    /// API, or all in turns [default: the device's best]
+    ///
+    /// all: every API of the device, alternating case by case.
     #[arg(long, value_name = "API", value_parser = Through::parser())]
     pub(super) backend: Option<Through>,
     /// With --device all: all cards at once, and which are slow
@@ -154,10 +156,10 @@ pub(in crate::cli) struct Arguments {
     /// The kernels of `own` that are given as SPIR-V.
     #[arg(skip)]
     pub(in crate::cli) spirv: Vec<&'static SpirvKernel>,
-    /// The command line of `run` that does the same, where the process has another: `learn`.
+    /// The command line of `run` that does the same, where the process has another: `explain`.
     #[arg(skip)]
     pub(in crate::cli) typed: Option<Typed>,
-    /// Whether to print no tables: `learn` shows the rows in its own way.
+    /// Whether to print no tables: `explain` shows the rows in its own way.
     #[arg(skip)]
     pub(in crate::cli) is_quiet: bool,
 }
@@ -171,6 +173,11 @@ impl Arguments {
     /// The filters.
     pub(in crate::cli) fn filters(&self) -> &[String] {
         &self.filters
+    }
+
+    /// The file to write.
+    pub(in crate::cli) fn out(&self) -> Option<&Path> {
+        self.out.as_deref()
     }
 
     /// The filters, which are none of the suite's: the files of `bench`.

@@ -343,7 +343,7 @@ fn tables(arguments: &Arguments, records: &[Record]) -> Result<String> {
     Ok(report::write(&sections, arguments.format.medium()))
 }
 
-/// Whether the run ends with a summary: `learn` shows its rows, Markdown is for tables alone, and kernels of `bench` do no
+/// Whether the run ends with a summary: `explain` shows its rows, Markdown is for tables alone, and kernels of `bench` do no
 /// job of the suite.
 fn has_summary(arguments: &Arguments) -> bool {
     !arguments.is_quiet && arguments.format != TableFormat::Markdown && arguments.own.is_none()

@@ -7,7 +7,7 @@ mod sentence;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::output::{print, say};
+use super::output::{complain, print, say};
 use super::outputs::words;
 use super::references::shipped;
 use super::reports::in_folder;
@@ -229,8 +229,8 @@ fn place(records: &[Record]) -> Option<(String, String)> {
 fn prepare(path: &Path, out: &Path, against: &Path, known: &Known) -> Result<u8> {
     let Report { rows: records, removed, faults, advice } = Report::examine(path, true, known)?;
     if !faults.is_empty() {
-        faults.iter().chain(&advice).for_each(|line| say(&format!("{}: {line}", shown(path))));
-        say("nothing is written");
+        faults.iter().chain(&advice).for_each(|line| complain(&format!("{}: {line}", shown(path))));
+        complain("nothing is written");
         return Ok(FAULTY);
     }
     let Some((device, stem)) = place(&records) else {

@@ -49,7 +49,7 @@ pub(super) fn text(records: &[Record], path: &str) -> String {
          <!--\n\
          To open the pull request, in a clone of the repository:\n\
          1. copy the CSV to {path}\n\
-         2. cargo run -- index results/\n\
+         2. cargo run -- report results/ --format index\n\
          3. cargo run --example references\n\
          4. cargo run -- share --check {path}\n\
          5. git add results data; git commit; git push; paste this text.\n\

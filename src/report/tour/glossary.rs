@@ -30,5 +30,5 @@ fn page() -> String {
     let rows: Vec<Vec<String>> =
         GLOSSARY.iter().map(|term| [term.cuda, term.wgsl, term.note].map(str::to_owned).into()).collect();
     let table = table(&HEADINGS.map(str::to_owned), &[false; 3], &rows);
-    format!("# Glossary: CUDA and WGSL\n\n`shaderbench learn glossary` prints this table.\n\n{table}")
+    format!("# Glossary: CUDA and WGSL\n\n`shaderbench explain glossary` prints this table.\n\n{table}")
 }

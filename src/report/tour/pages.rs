@@ -69,7 +69,7 @@ pub fn step(step: &Step, sides: &[Side]) -> Vec<Part> {
         parts.push(field(side.label, step.judged(&side.rows).sentences()));
     }
     if sides.is_empty() {
-        let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("learn {} --run", step.id) };
+        let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("explain {} --run", step.id) };
         parts.push(field("measured", format!("nothing yet: `shaderbench {command}` measures it")));
     }
     parts.extend((!step.table.is_empty()).then(|| Part::Figure(step.table.to_owned())));
@@ -102,8 +102,8 @@ fn terms(step: &Step) -> String {
 /// The kernel's source, and the next step.
 fn next(step: &Step) -> String {
     let following = steps().skip_while(|other| other.id != step.id).nth(1);
-    let following = following.map(|next| format!("shaderbench learn {}", next.id));
+    let following = following.map(|next| format!("shaderbench explain {}", next.id));
     let show = step.kernels.first().map(|kernel| format!("shaderbench show {kernel}"));
     let commands: Vec<String> = show.into_iter().chain(following).map(|command| format!("`{command}`")).collect();
-    if commands.is_empty() { "`shaderbench learn`".to_owned() } else { commands.join("; ") }
+    if commands.is_empty() { "`shaderbench explain`".to_owned() } else { commands.join("; ") }
 }

@@ -1,44 +1,21 @@
-//! `export`: reports in the formats of other tools.
+//! `report --format`: reports in the formats of other tools.
 
-use std::path::PathBuf;
-
-use super::output::print;
-use super::outputs::{check_different, check_new};
-use super::reports::{in_folder, none_readable, read};
+use super::arguments::Arguments;
+use crate::cli::output::print;
+use crate::cli::outputs::{check_different, check_new};
+use crate::cli::reports::{in_folder, none_readable, read};
 use crate::error::{Error, Result, shown};
 use crate::report::export::{Format, write};
 use crate::report::{reader, replace_file};
 use crate::results::Record;
 
-/// Arguments of `export`.
-#[derive(clap::Args)]
-pub(super) struct Arguments {
-    /// Reports or folders of CSV reports
-    ///
-    /// Of rows about one case of one card, the newest counts.
-    #[arg(value_name = "FILE|DIR", required = true)]
-    files: Vec<PathBuf>,
-    /// Format to write
-    #[arg(long, value_enum)]
-    format: Format,
-    /// File to write [default: stdout]
-    #[arg(long, short, value_name = "PATH")]
-    out: Option<PathBuf>,
-    /// Leave hosts out, and replace each card's UUID by a hash
-    #[arg(long)]
-    anonymous: bool,
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
-}
-
-/// Runs the command.
-pub(super) fn export(arguments: &Arguments) -> Result<()> {
+/// Writes the reports to the file of `--out`, else to stdout.
+pub(super) fn export(arguments: &Arguments, format: Format) -> Result<()> {
     if let Some(path) = &arguments.out {
         check_new(path, arguments.force, "name another file with --out")?;
     }
     let mut records: Vec<Record> = Vec::new();
-    for path in &arguments.files {
+    for path in &arguments.files()? {
         if let Some(out) = &arguments.out {
             check_different(("FILE", path), ("--out", out))?;
         }
@@ -57,10 +34,10 @@ pub(super) fn export(arguments: &Arguments) -> Result<()> {
         records.iter_mut().for_each(Record::anonymize);
     }
     let has_time = records.iter().any(|row| row.status.is_timed() && row.median_ns.is_some());
-    if !has_time && matches!(arguments.format, Format::Bencher | Format::Github) {
+    if !has_time && matches!(format, Format::Bencher | Format::Github) {
         return Err(Error::Usage("these reports have no row with a time: there is nothing to export".to_owned()));
     }
-    let text = write(&records, arguments.format);
+    let text = write(&records, format);
     match &arguments.out {
         Some(path) => {
             replace_file(path, text.as_bytes())?;

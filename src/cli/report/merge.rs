@@ -1,4 +1,4 @@
-//! `merge`: many reports in one file.
+//! `report -o all.csv`: many reports in one file.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -8,32 +8,14 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::output::{complain, print, say};
-use super::outputs::{check_different, check_new};
-use super::reports::{Streamed, stream};
-use super::values::plural;
+use super::arguments::Arguments;
+use crate::cli::output::{complain, print, say};
+use crate::cli::outputs::{check_different, check_new};
+use crate::cli::reports::{Streamed, stream};
+use crate::cli::values::plural;
 use crate::error::{Error, Result, shown};
 use crate::report::{Output, csv, reader};
 use crate::results::Record;
-
-/// Arguments of `merge`.
-#[derive(clap::Args)]
-pub(super) struct Arguments {
-    /// Reports (CSV or JSON) or folders of reports
-    #[arg(value_name = "FILE|DIR", required = true)]
-    files: Vec<PathBuf>,
-    /// File to write: .csv or .csv.gz
-    #[arg(long, short, value_name = "PATH", required = true)]
-    out: PathBuf,
-    /// Leave hosts out, and replace each card's UUID by a hash
-    ///
-    /// The hash is the same in every report of the card.
-    #[arg(long)]
-    anonymous: bool,
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
-}
 
 /// Whether the merged file is packed, by its ending.
 fn is_packed(path: &Path) -> Result<bool> {
@@ -43,17 +25,19 @@ fn is_packed(path: &Path) -> Result<bool> {
     Ok(path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")))
 }
 
-/// Runs the command and returns the exit code.
+/// Writes the rows of the reports to the file of `--out`, and returns the exit code.
 pub(super) fn merge(arguments: &Arguments) -> Result<u8> {
-    let path = &arguments.out;
+    let files = arguments.files()?;
+    let unnamed = || Error::Usage("--format csv: name the file by --out, as in all.csv.gz".to_owned());
+    let path = arguments.out.as_deref().ok_or_else(unnamed)?;
     let is_packed = is_packed(path)?;
     check_new(path, arguments.force, "name another file with --out")?;
-    arguments.files.iter().try_for_each(|file| check_different(("FILE", file), ("--out", path)))?;
+    files.iter().try_for_each(|file| check_different(("FILE", file), ("--out", path)))?;
     let output = Output::open(path)?;
     let (mut rows, mut read, mut known) = (0, Streamed::default(), Known::default());
     output.replace_by(|file| {
         let mut sink = Sink::new(is_packed, file)?;
-        read = stream(&arguments.files, output.file(), |mut records| {
+        read = stream(&files, output.file(), |mut records| {
             records.retain(|row| known.is_new(row));
             if arguments.anonymous {
                 records.iter_mut().for_each(Record::anonymize);

@@ -1,36 +1,29 @@
-//! `index`: the README.md of a folder of reports.
+//! `report --format index`: the README.md of a folder of reports.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::grouping::By;
-use super::output::print;
-use super::reports::{in_folder, none_readable};
+use super::arguments::Arguments;
+use crate::cli::grouping::By;
+use crate::cli::output::print;
+use crate::cli::reports::{in_folder, none_readable};
 use crate::error::{Error, Result, shown};
 use crate::report::index::{Entry, MARK, write};
 use crate::report::{Target, reader, replace_file};
 use crate::results::Record;
 
-/// Arguments of `index`.
-#[derive(clap::Args)]
-pub(super) struct Arguments {
-    /// Folder of CSV reports, searched recursively
-    #[arg(value_name = "DIR", default_value = "results")]
-    folder: PathBuf,
-    /// Show the headline figures of each card, or the medians of all cards of a model
-    #[arg(long, value_enum, default_value_t)]
-    by: By,
-    /// Overwrite a README.md that `index` did not write
-    #[arg(long)]
-    force: bool,
-}
-
-/// Runs the command.
+/// Writes the page of the folder, which is the only argument.
 pub(super) fn index(arguments: &Arguments) -> Result<()> {
-    let folder = &arguments.folder;
+    let files = arguments.files()?;
+    let [folder] = files.as_slice() else {
+        return Err(Error::Usage("the index is of one folder of reports: name one".to_owned()));
+    };
+    if arguments.out.is_some() {
+        return Err(Error::Usage("the index is README.md in the folder of the reports: leave out --out".to_owned()));
+    }
     let path = folder.join("README.md");
     if !arguments.force && is_foreign(&path)? {
         return Err(Error::Usage(format!(
-            "{} was not written by `index`: move it away, or pass --force to overwrite it",
+            "{} was not written by `report --format index`: move it away, or pass --force to overwrite it",
             shown(&path)
         )));
     }
@@ -45,7 +38,7 @@ pub(super) fn index(arguments: &Arguments) -> Result<()> {
     print(&format!("{}: {reports}\n", shown(&path)))
 }
 
-/// Whether there is a file that `index` did not write. It may be no text at all.
+/// Whether there is a file that this program did not write. It may be no text at all.
 fn is_foreign(path: &Path) -> Result<bool> {
     if !Target::of(path)?.is_taken() {
         return Ok(false);

@@ -1,48 +1,23 @@
-//! `report`: reads reports and writes an HTML page.
+//! `report` as a page with tables and charts.
 
 use std::path::{Path, PathBuf};
 
-use super::grouping::By;
-use super::output::print;
-use super::outputs::{check_different, check_new};
-use super::reports::{in_folder, none_readable, none_yet, read};
+use super::arguments::Arguments;
+use crate::cli::grouping::By;
+use crate::cli::output::print;
+use crate::cli::outputs::{check_different, check_new};
+use crate::cli::reports::{in_folder, none_readable, read};
 use crate::error::{Result, shown};
 use crate::report::{html, replace_file};
 use crate::results::Record;
 use crate::results::compare::{Report, Rules};
 
-/// Arguments of `report`.
-#[derive(clap::Args)]
-pub(super) struct Arguments {
-    /// Reports or folders of reports [default: results/]
-    ///
-    /// CSV or JSON. Runs of the same card, API, driver and version are pooled.
-    #[arg(value_name = "FILE|DIR")]
-    files: Vec<PathBuf>,
-    /// Page to write
-    #[arg(long, short, value_name = "PATH", default_value = "report.html")]
-    out: PathBuf,
-    /// Pool the runs of each card, or those of all cards of a model
-    #[arg(long, value_enum, default_value_t)]
-    by: By,
-    /// Leave hosts out, and replace each card's UUID by a hash
-    #[arg(long)]
-    anonymous: bool,
-    /// Overwrite an existing page
-    #[arg(long)]
-    force: bool,
-}
-
-/// Runs the command and returns the exit code.
-pub(super) fn report(arguments: &Arguments) -> Result<u8> {
-    let out = &arguments.out;
+/// Writes the page, and returns the exit code.
+pub(super) fn page(arguments: &Arguments) -> Result<u8> {
+    let out = arguments.out.as_deref().unwrap_or(Path::new("report.html"));
     check_new(out, arguments.force, "name another file with --out")?;
     let mut reports: Vec<Report> = Vec::new();
-    let usual = [PathBuf::from("results")];
-    if arguments.files.is_empty() && !usual[0].is_dir() {
-        return Err(none_yet());
-    }
-    for path in if arguments.files.is_empty() { &usual[..] } else { &arguments.files } {
+    for path in &arguments.files()? {
         if !path.is_dir() {
             check_different(("FILE", path), ("--out", out))?;
             reports.push(Report { name: name(path), ..read(path)? });

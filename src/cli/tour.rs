@@ -1,0 +1,97 @@
+//! The tour of `explain`: five articles on CUDA memory, step by step, with the reader's own measurements.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, FromArgMatches};
+
+use super::again::Typed;
+use super::output::say;
+use super::reports::Measured;
+use super::run;
+use super::selection::select_runs;
+use super::target::targets;
+use crate::backend::{Device, DeviceType};
+use crate::error::{Error, Result};
+use crate::report::tour::{self, Side};
+use crate::report::{Part, apis, reader};
+use crate::results::tour::Step;
+
+/// The name of the glossary among chapters and steps.
+pub(super) const GLOSSARY: &str = "glossary";
+
+/// The list of all steps with their verdicts.
+pub(super) fn all(sides: &[Side], measured: Option<&Measured>) -> Vec<Vec<Part>> {
+    vec![beginning(&[], measured), tour::overview(sides), vec![next()]]
+}
+
+/// Steps, each with its verdicts.
+pub(super) fn each(steps: &[&'static Step], sides: &[Side], measured: Option<&Measured>) -> Vec<Vec<Part>> {
+    let steps_of = steps.iter().map(|step| tour::step(step, sides));
+    std::iter::once(beginning(steps, measured)).chain(steps_of).collect()
+}
+
+/// The chapter, if all steps are of one, and the report that the verdicts come from.
+fn beginning(chosen: &[&'static Step], measured: Option<&Measured>) -> Vec<Part> {
+    let rest = measured.and_then(|Measured { path, records }| {
+        let first = records.first()?;
+        let names: Vec<&str> = apis(records).iter().map(|api| api.title()).collect();
+        let date = first.date.get(..10).unwrap_or(&first.date);
+        Some(format!("{}, {}, {date} ({path})", first.device, names.join(" and ")))
+    });
+    let none = "none yet under results/: `shaderbench explain --run` measures one, `--report h100` takes that of an NVIDIA H100";
+    let rest = rest.unwrap_or_else(|| none.to_owned());
+    let name = match chosen {
+        [first, rest @ ..] if rest.iter().all(|step| step.chapter() == first.chapter()) => {
+            tour::chapter(first.chapter())
+        }
+        _ => "CUDA memory in five chapters".to_owned(),
+    };
+    vec![Part::Heading { name, rest: String::new() }, Part::Field { label: "report", text: rest }]
+}
+
+fn next() -> Part {
+    let text = "`shaderbench explain D` reads a chapter, `explain D5` one step; `explain D5 --run` measures its kernels on \
+                this machine; `explain glossary` lists CUDA's names beside WGSL's.";
+    Part::Field { label: "next", text: text.to_owned() }
+}
+
+/// What a run on the first device cannot judge; `None` where it is a GPU.
+fn unjudged(steps: &[&Step]) -> Result<Option<String>> {
+    let devices: Vec<Device> = targets(None)?.iter().map(|target| target.device().clone()).collect();
+    let runs = select_runs(&devices, None, None)?;
+    let device = &devices[runs[0][0]];
+    let timed = steps.iter().filter(|step| step.is_timing).count();
+    Ok((device.kind == DeviceType::Software && timed > 0).then(|| {
+        let which = match (timed, steps.len()) {
+            (1, 1) => "this claim".to_owned(),
+            (timed, all) if timed == all => "these claims".to_owned(),
+            (timed, all) => format!("{timed} of these {all} claims"),
+        };
+        format!(
+            "{} is a software device: its times do not represent a GPU, so the run cannot judge {which}; `--report h100` in place of \
+             --run takes the times of an NVIDIA H100",
+            device.name
+        )
+    }))
+}
+
+/// Runs the benchmarks; the exit code and the report.
+pub(super) fn measure(steps: &[&Step], kernels: &BTreeSet<String>) -> Result<(u8, Option<PathBuf>)> {
+    if kernels.is_empty() {
+        say("these steps have no benchmarks: nothing to measure");
+        return Ok((0, None));
+    }
+    unjudged(steps)?.iter().for_each(|note| say(note));
+    let reports = || reader::files(Path::new("results")).map_or_else(|_| Vec::new(), |found| found.reports);
+    let known: BTreeSet<PathBuf> = reports().into_iter().collect();
+    let words = || ["run", "--profile", "quick"].into_iter().chain(kernels.iter().map(String::as_str));
+    let command = run::Arguments::augment_args(clap::Command::new("run"));
+    let fault = |error: clap::Error| Error::Usage(error.to_string());
+    let matches = command.try_get_matches_from(words()).map_err(fault)?;
+    let mut arguments = run::Arguments::from_arg_matches(&matches).map_err(fault)?;
+    arguments.is_quiet = true;
+    arguments.typed = Some(Typed::of_arguments(words()));
+    let code = run::run(&arguments)?;
+    Ok((code, reports().into_iter().find(|path| !known.contains(path))))
+}
