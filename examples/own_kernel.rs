@@ -73,7 +73,6 @@ static FAMILY: Family = Family {
     tags: &[],
     model_text: "",
     is_by_kernel: false,
-    tuned: &[],
     benchmarks: &[Benchmark {
         name: "scale",
         wgsl: SCALE,

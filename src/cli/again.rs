@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Options of `run` that are left out of other commands, those with a value and those without.
 pub(super) const VALUED: &[&str] = &["out", "resume", "json", "device", "profile", "time", "save-image"];
 #[cfg(test)]
-pub(super) const FLAGS: &[&str] = &["force", "parallel", "tune", "retry-timeouts"];
+pub(super) const FLAGS: &[&str] = &["force", "parallel", "retry-timeouts"];
 
 /// The letter of `--out`, the only one with a value.
 pub(super) const OUT: char = 'o';

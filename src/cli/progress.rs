@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use super::again::Typed;
 use super::bar::Bar;
 use super::interrupt::Interrupt;
-use super::output::{complain, say, say_whole};
+use super::output::{complain, say_whole};
 use super::pictures::Pictures;
 use super::values::plural;
-use super::watchdog::{self, Watchdog, Work};
+use super::watchdog::{self, Watchdog};
 use crate::backend::Api;
 use crate::engine::measure::Timer;
 use crate::engine::{Changes, Expected, Observer, Picture};
@@ -67,8 +67,8 @@ impl Progress {
         let bar = Bar::new(limit, interrupt.clone());
         let csv = Arc::new(Mutex::new(csv));
         let file = Arc::clone(&csv);
-        let watchdog = Watchdog::new(watchdog::TIMEOUT, move |row, work| {
-            end_program(&mut lock(&file), row, work, again.as_ref());
+        let watchdog = Watchdog::new(watchdog::TIMEOUT, move |row| {
+            end_program(&mut lock(&file), row, again.as_ref());
         });
         Self {
             bar,
@@ -188,17 +188,9 @@ fn lock(csv: &Mutex<CsvFile>) -> MutexGuard<'_, CsvFile> {
 }
 
 /// Ends the program if the driver does not return from a case: no driver call can be cancelled.
-fn end_program(csv: &mut CsvFile, row: Record, work: Work, again: Option<&Typed>) {
+fn end_program(csv: &mut CsvFile, row: Record, again: Option<&Typed>) {
     let case = format!("{} {} {} {}", row.name(), row.dtype_name(), row.size(), row.params_text());
     let (case, seconds) = (case.trim_end(), watchdog::TIMEOUT.as_secs());
-    if work == Work::Tuning {
-        complain(&format!(
-            "error: {case}: the driver did not return within {seconds} s from a tuning trial; to measure the case \
-             with its default parameters, type:"
-        ));
-        say_whole(&format!("  {}", Typed::of_process().without(&["tune"])));
-        signal_hook::low_level::exit(1);
-    }
     let written = csv.append_last(overdue(row));
     let path = csv.path().display();
     let lost = written.err().map_or_else(String::new, |error| format!(" ({})", error.chain()));
@@ -242,14 +234,8 @@ impl Observer for Progress {
         self.bar.plan(cases);
     }
 
-    fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
-        self.watchdog.watch(row, Work::Tuning);
-        let line = format!("tuning {number} of {count}: {case}");
-        if self.bar.is_hidden() { say(&line) } else { self.bar.set_message(&line) }
-    }
-
     fn start(&mut self, index: usize, case: &Case, row: &Record) {
-        self.watchdog.watch(row, Work::Measuring);
+        self.watchdog.watch(row);
         self.bar.start(index, &format!("{}{case}", self.of_row(row)));
     }
 

@@ -8,15 +8,6 @@ use crate::results::Record;
 /// Time-out of a case. Compilation, samples and verification together take a small part of it.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Purpose of running a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Work {
-    /// Choosing its parameters.
-    Tuning,
-    /// Measuring its row.
-    Measuring,
-}
-
 /// A thread that acts if a case exceeds the time-out.
 pub(super) struct Watchdog {
     shared: Arc<Shared>,
@@ -31,7 +22,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     /// The row of the running case.
-    watched: Option<(Record, Work)>,
+    watched: Option<Record>,
     /// Number of the case, so that each case has its full time-out.
     number: u64,
     is_over: bool,
@@ -45,21 +36,21 @@ impl Shared {
 
 impl Watchdog {
     /// Calls `act` once, with the row of the first case that exceeds `timeout`.
-    pub(super) fn new(timeout: Duration, act: impl FnOnce(Record, Work) + Send + 'static) -> Self {
+    pub(super) fn new(timeout: Duration, act: impl FnOnce(Record) + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let seen = Arc::clone(&shared);
         std::thread::spawn(move || {
-            if let Some((record, work)) = seen.overdue(timeout) {
-                act(record, work);
+            if let Some(record) = seen.overdue(timeout) {
+                act(record);
             }
         });
         Self { shared }
     }
 
     /// Starts the time-out of a case.
-    pub(super) fn watch(&self, row: &Record, work: Work) {
+    pub(super) fn watch(&self, row: &Record) {
         let mut state = self.shared.lock();
-        state.watched = Some((row.clone(), work));
+        state.watched = Some(row.clone());
         state.number += 1;
         self.shared.has_changed.notify_one();
     }
@@ -79,7 +70,7 @@ impl Drop for Watchdog {
 
 impl Shared {
     /// The row of the first case that exceeds the time-out; `None` if the watchdog is dropped before.
-    fn overdue(&self, timeout: Duration) -> Option<(Record, Work)> {
+    fn overdue(&self, timeout: Duration) -> Option<Record> {
         // Wait in slices: time in system sleep must not count.
         let slice = timeout / 20;
         let (mut state, mut slices, mut number) = (self.lock(), 0, 0);
@@ -111,15 +102,15 @@ mod tests {
     #[test]
     fn a_case_that_does_not_come_back_is_reported_once() {
         let (sender, receiver) = mpsc::channel();
-        let dog = Watchdog::new(Duration::from_millis(200), move |row, _| sender.send(row.n).expect("received"));
+        let dog = Watchdog::new(Duration::from_millis(200), move |row| sender.send(row.n).expect("received"));
         for n in ["1", "2", "3"] {
-            dog.watch(&row(n), Work::Measuring);
+            dog.watch(&row(n));
             std::thread::sleep(Duration::from_millis(50));
             dog.clear();
         }
         std::thread::sleep(Duration::from_millis(300));
         assert!(receiver.try_recv().is_err(), "no case is running");
-        dog.watch(&row("4"), Work::Measuring);
+        dog.watch(&row("4"));
         assert_eq!(receiver.recv_timeout(Duration::from_secs(5)), Ok(Some(Extent::Linear(4))));
         assert!(receiver.recv().is_err(), "once");
     }
@@ -133,9 +124,9 @@ mod tests {
     #[ignore = "a process that the next test starts and stops"]
     fn stopped_process() {
         let (sender, receiver) = mpsc::channel();
-        let dog = Watchdog::new(STOPPED_TIMEOUT, move |row, _| sender.send(row.n).expect("received"));
+        let dog = Watchdog::new(STOPPED_TIMEOUT, move |row| sender.send(row.n).expect("received"));
         let start = std::time::Instant::now();
-        dog.watch(&row("1"), Work::Measuring);
+        dog.watch(&row("1"));
         println!("watching");
         while start.elapsed() < 2 * STOPPED_TIMEOUT {
             std::thread::sleep(Duration::from_millis(10));
@@ -171,8 +162,8 @@ mod tests {
     #[test]
     fn a_watch_that_is_over_reports_nothing() {
         let (sender, receiver) = mpsc::channel();
-        let dog = Watchdog::new(Duration::from_millis(100), move |row, _| sender.send(row.n).expect("received"));
-        dog.watch(&row("1"), Work::Measuring);
+        let dog = Watchdog::new(Duration::from_millis(100), move |row| sender.send(row.n).expect("received"));
+        dog.watch(&row("1"));
         drop(dog);
         assert!(receiver.recv().is_err());
     }

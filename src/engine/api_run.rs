@@ -8,11 +8,9 @@ use super::session::Session;
 use super::settings::Settings;
 use super::steps::Step;
 use crate::backend::{Backend, Device, DeviceType, card_name, l2_bytes, peaks};
-use crate::engine::measure::Rules;
 use crate::error::{Error, Result, visible_lines};
 use crate::job::{Job, hash};
 use crate::results::ceilings::Ceilings;
-use crate::results::stats::{self, Summary};
 use crate::results::{Cause, Lane, Record, SCHEMA, Status};
 use crate::suite::Case;
 
@@ -200,22 +198,6 @@ impl<'a> ApiRun<'a> {
         {
             // Dropping resources of a lost device may block forever.
             std::mem::forget(std::mem::replace(&mut self.session, Err(unusable(error))));
-        }
-    }
-
-    /// Summary of a short series of samples; `None` if the device cannot run the case.
-    ///
-    /// # Errors
-    /// Errors that end the device. The device is reopened if possible.
-    pub(super) async fn trial(&mut self, case: &Case, rules: Rules) -> Result<Option<Summary>> {
-        let Ok(session) = &mut self.session else { return Ok(None) };
-        match session.trial(case, rules).await {
-            Ok(series) => Ok(stats::summarize(&series.samples_ns)),
-            Err(error) if error.ends_device() => {
-                self.recover(&error).await;
-                Err(error)
-            }
-            Err(_) => Ok(None),
         }
     }
 

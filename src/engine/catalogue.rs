@@ -5,13 +5,11 @@ use std::collections::HashSet;
 use super::canary::canary_of;
 use super::plan::{Request, plan};
 use super::session::flush_case;
-use super::tune::candidates;
 use crate::error::Result;
 use crate::job::{Job, Kernel, Language};
 use crate::suite::Profile;
 
-/// The kernels of every profile with each parameter that `--tune` tries, and those that test the device, each text in
-/// `language` once. Kernels of `--shaders` and parameters of `--param` are not among them.
+/// The kernels of every profile and those that test the device, each text in `language` once. Kernels of `--shaders` and parameters of `--param` are not among them.
 ///
 /// # Errors
 /// Those of [`plan`].
@@ -23,12 +21,10 @@ pub fn catalogue(language: Language) -> Result<Vec<Kernel>> {
     let mut seen = HashSet::new();
     let mut kernels = Vec::new();
     for case in cases {
-        let tuned = candidates(&case);
         // Some kernels have only certain shapes.
-        for kernel in std::iter::once(case).chain(tuned).filter_map(|case| Some(Job::new(&case).ok()?.kernel)) {
-            if !kernel.text(language).is_empty() && seen.insert(kernel.text(language).to_owned()) {
-                kernels.push(kernel);
-            }
+        let Ok(Job { kernel, .. }) = Job::new(&case) else { continue };
+        if !kernel.text(language).is_empty() && seen.insert(kernel.text(language).to_owned()) {
+            kernels.push(kernel);
         }
     }
     Ok(kernels)
@@ -39,14 +35,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_catalogue_has_each_kernel_once_and_the_canary_and_tuned_ones() {
+    fn the_catalogue_has_each_kernel_once_and_the_canary() {
         let kernels = catalogue(Language::Cuda).expect("a catalogue");
         let texts: HashSet<&str> = kernels.iter().map(|kernel| kernel.cuda.as_str()).collect();
         assert_eq!(texts.len(), kernels.len());
         let canary = Job::new(&canary_of(true).expect("the canary")).expect("valid");
         assert!(texts.contains(canary.kernel.cuda.as_str()));
-        let planned = plan(&Request::new(Vec::new(), Profile::Thorough)).expect("a plan");
-        let tuned = planned.iter().flat_map(candidates).next().expect("a family that is tuned");
-        assert!(texts.contains(Job::new(&tuned).expect("valid").kernel.cuda.as_str()));
     }
 }

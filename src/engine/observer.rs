@@ -32,11 +32,6 @@ pub trait Observer {
     fn plan(&mut self, cases: &[Expected]) {
         let _ = cases;
     }
-    /// Tuning of `case` starts: kernel `number` of `count`, counted from 1. `row` has the values known before the case
-    /// runs.
-    fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
-        let _ = (number, count, case, row);
-    }
     /// The case at `index` starts. `row` has the values known before it runs, among them its API.
     fn start(&mut self, index: usize, case: &Case, row: &Record);
     /// A row is complete and compared with the ceilings measured so far.

@@ -59,11 +59,6 @@ impl Rows {
         }
     }
 
-    /// Whether no API has a row for the case.
-    pub(super) fn is_untouched(&self, index: usize) -> bool {
-        self.of(index).next().is_none()
-    }
-
     pub(super) fn lacks(&self, index: usize, api: usize) -> bool {
         let slot = index * self.apis + api;
         self.to_repeat.contains(&slot) || self.slots.binary_search(&slot).is_err()

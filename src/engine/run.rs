@@ -14,7 +14,6 @@ use super::rows::{Rows, Touched};
 use super::schedule::{LeftOut, Schedule};
 use super::settings::Settings;
 use super::steps::Steps;
-use super::tune;
 use super::turn::{Turn, missing};
 use crate::backend::Backend;
 use crate::error::{Error, Result};
@@ -48,8 +47,7 @@ pub enum End {
     NoDevice(Error),
 }
 
-/// Runs `cases` on one device through `backends`, and returns a record for each case and API. With
-/// [`Settings::is_tuned`], the first API tunes the parameters for all. If an API's device cannot be reopened, the rest
+/// Runs `cases` on one device through `backends`, and returns a record for each case and API. If an API's device cannot be reopened, the rest
 /// of its rows fail and the other APIs continue.
 ///
 /// # Errors
@@ -87,13 +85,6 @@ pub async fn resume(
     for (slot, record) in rows.iter() {
         runs[slot % apis].resume_from(&cases[slot / apis], record);
     }
-    let tuned;
-    let cases = if settings.is_tuned {
-        tuned = tune::tune(&mut runs, cases, &rows, observer).await;
-        &tuned
-    } else {
-        cases
-    };
     compile_ahead(&mut runs, cases, &rows);
     let (mut end, mut measuring) = (End::Complete, Duration::ZERO);
     let last = settings.time.map(|time| Instant::now() + time);

@@ -24,7 +24,7 @@ use super::slope::slope;
 use super::steps::{Meeting, Step};
 use crate::backend::monitor::{Monitor, Reading};
 use crate::backend::{Backend, Prepared};
-use crate::engine::measure::{self, Rules, Series, Timer};
+use crate::engine::measure::{self, Rules, Timer};
 use crate::engine::verify::{FEW_PARTS, MANY_PARTS, PARTS, verify, verify_parts};
 use crate::error::{Error, Result};
 use crate::job::Job;
@@ -169,21 +169,6 @@ impl<'a> Session<'a> {
             result = read_picture(&job, prepared.as_mut()).await.map(|read| *picture = Some(read));
         }
         leak_if_lost(prepared, result)
-    }
-
-    /// Samples the case with the given rules, without verification and without a row.
-    ///
-    /// # Errors
-    /// If the case cannot be measured.
-    pub(super) async fn trial(&mut self, case: &Case, rules: Rules) -> Result<Series> {
-        let job = Job::new(case)?;
-        self.backend.device().check(&job)?;
-        self.guard.check(self.backend, &self.timer, case, None).await?;
-        self.canary.ramp_up(&self.timer).await?;
-        let timer = self.timer_for(&job).await?;
-        let mut prepared = self.backend.prepare(&job).await?;
-        let series = measure::measure(prepared.as_mut(), &timer, &rules_for(&job, rules)).await;
-        leak_if_lost(prepared, series)
     }
 
     /// Maximum number of launches in a submission.

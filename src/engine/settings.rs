@@ -33,8 +33,6 @@ pub struct Settings {
     pub seed: u64,
     /// Cases that upload more bytes than this have no end-to-end time.
     pub end_to_end_bytes: u64,
-    /// Whether kernels are tuned before they are measured: see [`crate::suite::Family::tuned`].
-    pub is_tuned: bool,
     /// Number of epochs of a case that measure its energy.
     pub energy_epochs: usize,
     /// Time limit of the run, counted from its first case. Cases that do not fit are left out, larger sizes first.
@@ -105,7 +103,6 @@ impl Settings {
             epochs,
             seed: 0,
             end_to_end_bytes,
-            is_tuned: false,
             energy_epochs: 0,
             time: None,
             pace: None,

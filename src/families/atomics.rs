@@ -6,7 +6,7 @@
 use crate::suite::Interface;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Shape, Step,
-    Tag, WORKGROUP_SIZES, Work, each, uniform,
+    Tag, Work, each, uniform,
 };
 
 /// The family.
@@ -17,7 +17,6 @@ pub const FAMILY: Family = Family {
     model_text: "Additions to one address are serialised where the data lies: one every few cycles, times the number \
         that a subgroup combines beforehand. Different addresses run in parallel.",
     is_by_kernel: true,
-    tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "same_address",

@@ -21,7 +21,6 @@ pub const FAMILY: Family = Family {
         fullest bank has distinct words: gcd(STRIDE, 32) for strides, 1 for shared words; compute capability 1.x had \
         16 banks per half-warp. The model is 1 over that number.",
     is_by_kernel: false,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "stride",

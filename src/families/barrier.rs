@@ -19,7 +19,6 @@ pub const FAMILY: Family = Family {
     model_text: "Time over ROUNDS is the time of one exchange: a store, a barrier, a load. Workgroups hide each \
         other's waits while several fit an SM.",
     is_by_kernel: false,
-    tuned: &[],
     benchmarks: &[Benchmark {
         name: "exchange",
         quick: &[Quick::at(

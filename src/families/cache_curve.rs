@@ -33,7 +33,6 @@ pub const FAMILY: Family = Family {
         each. A cache's size lies between the largest set that is surely inside and the smallest that is surely \
         beyond.",
     is_by_kernel: true,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "latency",

@@ -20,7 +20,6 @@ pub const FAMILY: Family = Family {
         of the row: the degree of coalescing. Caches can make a row faster than the model, since neighbouring \
         subgroups share sectors.",
     is_by_kernel: false,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "offset",

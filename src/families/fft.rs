@@ -17,7 +17,6 @@ pub const FAMILY: Family = Family {
         radix has fewer passes and needs more registers.",
     is_by_kernel: false,
     tags: &[Tag::Primitive],
-    tuned: &[],
     benchmarks: &[Benchmark {
         name: "stockham",
         quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), &[&[("RADIX", 2.0)], &[("RADIX", 16.0)]])],

@@ -9,7 +9,7 @@ use crate::suite::input::{BLOCK, Values};
 use crate::suite::vectors::words_of;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    Scalar, Shape, Step, Tag, WORKGROUP_SIZES, Work, uniform,
+    Scalar, Shape, Step, Tag, Work, uniform,
 };
 
 /// The family.
@@ -20,7 +20,6 @@ pub const FAMILY: Family = Family {
     model_text: "Reading each word once is the lower bound. Each word also needs four atomic additions: they are free \
         only where the memory that holds the counters accepts them as fast as words arrive.",
     is_by_kernel: false,
-    tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "global_atomic",

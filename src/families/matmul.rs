@@ -16,7 +16,6 @@ pub const FAMILY: Family = Family {
     model_text: "2mnk operations over the FMA rate, if each loaded element is used often enough: with tiles of side S \
         memory is read S times less often than in the naive kernel. Tensor cores have a peak of their own.",
     is_by_kernel: false,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "naive",

@@ -17,7 +17,6 @@ pub const FAMILY: Family = Family {
         sector, which costs one more sector per row and subgroup at the edges. Long rows should hide it, short ones \
         should not.",
     is_by_kernel: true,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "rows_2d",

@@ -10,7 +10,7 @@ use crate::suite::Interface;
 use crate::suite::input::{Input, Values};
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick, Scalar,
-    Shape, Step, Tag, WORKGROUP_SIZES, Work, each, grid, uniform,
+    Shape, Step, Tag, Work, each, grid, uniform,
 };
 
 /// The family.
@@ -22,7 +22,6 @@ pub const FAMILY: Family = Family {
         working set; partial sums are far less than 1 % of that. Slower kernels lose time to tree steps, barriers and \
         idle lanes.",
     is_by_kernel: false,
-    tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "interleaved_global",

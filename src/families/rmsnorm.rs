@@ -18,7 +18,6 @@ pub const FAMILY: Family = Family {
     model_text: "A normalisation reads and writes every element once, as a copy does; the gains of the columns stay in \
         a cache. Two passes over memory read it twice: 3n instead of 2n, two thirds of the copy rate at best.",
     is_by_kernel: false,
-    tuned: &[("WG", &[64.0, 128.0, 256.0, 512.0, 1024.0]), ("VECTORS", &[1.0, 2.0, 4.0, 8.0])],
     benchmarks: &[
         Benchmark {
             name: "two_pass",

@@ -2,8 +2,8 @@
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick, Step, Tag,
-    WORKGROUP_SIZES, Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick, Step, Tag, Work,
+    all, each, uniform,
 };
 
 /// The family.
@@ -14,7 +14,6 @@ pub const FAMILY: Family = Family {
     model_text: "Time is the longer of moving 2n scalars and doing 2 FMAS n operations: constant up to the ridge, \
         which is the ratio of the two peaks in operations per byte, and proportional to FMAS beyond it.",
     is_by_kernel: false,
-    tuned: WORKGROUP_SIZES,
     benchmarks: &[Benchmark {
         name: "fma_an_element",
         quick: &[Quick::at(

@@ -36,7 +36,6 @@ pub const FAMILY: Family = Family {
         where there is none. A bounds check is a minimum for each access, a loop bound a counter for each round, \
         zero-initialisation a store for each word and a barrier.",
     is_by_kernel: true,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "fma",

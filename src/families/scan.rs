@@ -8,7 +8,7 @@ use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    Scalar, Shape, Step, Tag, WORKGROUP_SIZES, Work, all, grid, uniform,
+    Scalar, Shape, Step, Tag, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -19,7 +19,6 @@ pub const FAMILY: Family = Family {
     model_text: "A scan reads and writes every element once, as a copy does. Three kernels move 4n: they read for the \
         block sums, write, and add the preceding sums. One pass moves 2n.",
     is_by_kernel: false,
-    tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "three_kernels",

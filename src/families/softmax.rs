@@ -15,7 +15,6 @@ pub const FAMILY: Family = Family {
         times: 4n instead of 2n, half of the copy rate at best. The exponentials, two for each element, cost less than \
         memory does.",
     is_by_kernel: false,
-    tuned: &[("WG", &[64.0, 128.0, 256.0, 512.0, 1024.0]), ("VECTORS", &[1.0, 2.0, 4.0, 8.0])],
     benchmarks: &[
         Benchmark {
             name: "three_pass",

@@ -15,7 +15,6 @@ pub const FAMILY: Family = Family {
         bytes of x, unless L2 holds x, and the model counts x once.",
     is_by_kernel: false,
     tags: &[Tag::Primitive],
-    tuned: &[("LANES", &[2.0, 4.0, 8.0, 16.0])],
     benchmarks: &[
         Benchmark {
             name: "row",

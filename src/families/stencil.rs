@@ -16,7 +16,6 @@ pub const FAMILY: Family = Family {
         instructions where caches serve all neighbours.",
     is_by_kernel: false,
     tags: &[Tag::Primitive],
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "naive_2d",

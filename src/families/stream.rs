@@ -12,7 +12,7 @@ use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    Shape, Step, Tag, WORKGROUP_SIZES, Work, all, copied, each, each_on_all_cores, uniform,
+    Shape, Step, Tag, Work, all, copied, each, each_on_all_cores, uniform,
 };
 
 /// The family.
@@ -23,7 +23,6 @@ pub const FAMILY: Family = Family {
     model_text: "Time is proportional to the bytes counted: relative to copy, mul and dot take the same time (2n), add \
         and triad 3/2 of it (3n), a speed of 0.67.",
     is_by_kernel: false,
-    tuned: WORKGROUP_SIZES,
     benchmarks: &[
         Benchmark {
             name: "copy",

@@ -24,7 +24,6 @@ pub const FAMILY: Family = Family {
     model_text: "The input is 4 MiB and fits a cache, so reading it from there is the limit. Each step uses more \
         lanes, up to 32 workgroups of 256; a device with more than 32 SMs stays partly idle even in the last step.",
     is_by_kernel: false,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "one_invocation",

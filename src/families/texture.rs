@@ -30,7 +30,6 @@ pub const FAMILY: Family = Family {
         limit. The kernel without the texture unit loads four pixels for each, mostly from cache; the texture unit \
         does that in one request.",
     is_by_kernel: false,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "rotate_sampled",

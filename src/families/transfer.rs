@@ -23,7 +23,6 @@ pub const FAMILY: Family = Family {
     model_text: "Bytes over the rate of the link between host and device (PCI Express, or memory itself where the two \
         share it), plus the cost of a call. Methods that copy twice on the host reach at most half of its memcpy rate.",
     is_by_kernel: true,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "write_buffer",

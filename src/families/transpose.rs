@@ -14,7 +14,6 @@ pub const FAMILY: Family = Family {
     model_text: "A transpose moves as many bytes as a copy, so the model is a copy at the same working set. The rest \
         is lost to partly used sectors or to bank conflicts.",
     is_by_kernel: false,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "naive_coalesced_read",

@@ -15,7 +15,6 @@ pub const FAMILY: Family = Family {
     model_text: "How an array gets its length adds no work to the kernel: override_size and dynamic_size should run at \
         1.00 times fixed_size. The other rows are compared in pairs that differ in one thing.",
     is_by_kernel: true,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "fixed_size",

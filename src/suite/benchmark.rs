@@ -8,7 +8,7 @@ use super::buffer::Buffer;
 use super::interface::Interface;
 use super::limit::Limit;
 use super::oracle::{Oracle, each};
-use super::params::{Choice, Params};
+use super::params::Params;
 use super::profile::Profile;
 use super::shape::{Dtype, Extent, Shape};
 use super::step::Step;
@@ -28,8 +28,6 @@ pub struct Family {
     pub model_text: &'static str,
     /// Whether its table groups rows by kernel (they do different things) rather than by type and size.
     pub is_by_kernel: bool,
-    /// Overrides that `--tune` sets in the kernels that have them; empty where the model or finding is about them.
-    pub tuned: &'static [Choice],
     /// Its benchmarks; the others are compared with the first.
     pub benchmarks: &'static [Benchmark],
 }

@@ -37,7 +37,7 @@ pub use limit::Limit;
 pub(crate) use of_rows::OfRows;
 pub use oracle::{Oracle, each};
 pub(crate) use oracle::{copied, each_on_all_cores};
-pub use params::{CHECK_PARAMS, Choice, HOST_PARAMS, Params, WORKGROUP_SIZES, params_text, parse_params};
+pub use params::{CHECK_PARAMS, HOST_PARAMS, Params, params_text, parse_params};
 pub(crate) use params::{consecutive, sets};
 pub use profile::Profile;
 pub(crate) use rows::by_rows;

@@ -8,12 +8,6 @@ use super::shape::Shape;
 /// A set of parameters: overrides of the shader, or [`HOST_PARAMS`].
 pub type Params = &'static [(&'static str, f64)];
 
-/// An override that `--tune` may set, and the values that it tries.
-pub type Choice = (&'static str, &'static [f64]);
-
-/// Invocations of a workgroup, from the smallest common subgroup to the largest workgroup of any API.
-pub const WORKGROUP_SIZES: &[Choice] = &[("WG", &[32.0, 64.0, 128.0, 256.0, 512.0, 1024.0])];
-
 /// Parameters of the harness rather than of the shader. `INPUT`: the constant that fills the input. `BOUNDS`, `LOOPS`,
 /// `ZERO_INIT`: 1 adds that run-time check, see [`Checks`]. `PITCHED`: 1 pads rows to 256 bytes. `ANGLE`: degrees by
 /// which a picture is rotated. `MATRIX`: the number of a sparse matrix. `LOADS`: dependent loads of a launch.

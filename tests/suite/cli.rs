@@ -62,7 +62,6 @@ fn bad_arguments_are_usage_errors() {
         &["run", "--fail-on", "wrong,slow"],
         &["run", "--resume", "r.csv", "--out", "q.csv"],
         &["run", "--retry-timeouts"],
-        &["run", "--tune", "--dry-run"],
         &["run", "--time", "0"],
         &["run", "--time", "soon"],
     ] {
@@ -292,26 +291,6 @@ fn a_kernel_in_the_shaders_folder_replaces_the_suites_and_is_verified() {
             assert_eq!(record.cell("checks"), expected, "{} {flag:?}", record.name());
         }
     }
-}
-
-#[test]
-fn a_tuned_run_prints_each_tuned_case_and_writes_the_parameters_it_selected() {
-    if !has_device() {
-        return;
-    }
-    let folder = Folder::new();
-    let tune = |report: [&str; 2]| {
-        measure(&folder, &[&["atomics/same_address", "--tune", "--size", "4096"][..], &report].concat()).succeeds()
-    };
-    let output = tune(["--out", "r.csv"]);
-    assert!(output.stderr.contains("tuning 1 of 1: atomics/same_address u32 4096 ROUNDS=8\n"), "{output}");
-    let rows = folder.records("r.csv");
-    let size = rows[0].workgroup_size.expect("a kernel")[0];
-    let selected = if size == 256 { "ROUNDS=8".to_owned() } else { format!("ROUNDS=8;WG={size}") };
-    assert_eq!((rows.len(), is_right(rows[0].status), rows[0].params_text()), (1, true, selected));
-    // The report is complete with any parameters that tuning selected.
-    let output = tune(["--resume", "r.csv"]);
-    assert!(output.stderr.contains("keeping 1 row\n") && !output.stderr.contains("tuning"), "{output}");
 }
 
 #[test]

@@ -59,4 +59,3 @@ mod tampering;
 mod terminal;
 mod timing;
 mod trust;
-mod tune;

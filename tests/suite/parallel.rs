@@ -168,7 +168,6 @@ fn what_cannot_run_on_all_cards_at_once_is_refused_in_one_sentence() {
         (&["run", "--device", "all", "--parallel", "--resume", "r.csv"], "'--parallel' cannot be used with"),
         (&["run", "--device", "all", "--parallel", "--json", "r.json"], "'--parallel' cannot be used with"),
         (&["run", "--device", "all", "--parallel", "--time", "60s"], "'--parallel' cannot be used with"),
-        (&["run", "--device", "all", "--parallel", "--tune"], "'--parallel' cannot be used with"),
     ] {
         let output = shaderbench_in_empty_folder(arguments).exits_with(2);
         assert!(output.stderr.contains(sentence), "{output}");

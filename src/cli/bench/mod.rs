@@ -36,7 +36,7 @@ impl clap::Args for Arguments {
                 arg.value_name("FILE").help(files).long_help(format!("{files}\n\n{more}")).required(true)
             })
             .mut_arg("profile", |arg| arg.help("How long to sample [default: standard on a GPU, else quick]"));
-        let hidden = ["shaders", "save_image", "tune", "tags"];
+        let hidden = ["shaders", "save_image", "tags"];
         let command = hidden.into_iter().fold(command, |command, name| command.mut_arg(name, |arg| arg.hide(true)));
         let rare = ["time", "resume", "json", "anonymous", "table", "dry_run"];
         let shorter = |command: clap::Command, name| command.mut_arg(name, |arg| arg.hide_short_help(true));

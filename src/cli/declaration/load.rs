@@ -79,7 +79,6 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
         model_text: "",
         is_by_kernel: false,
         tags: &[],
-        tuned: &[],
         benchmarks: benchmarks.leak(),
     };
     let family: &'static Family = Box::leak(Box::new(family));

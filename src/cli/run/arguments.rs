@@ -43,7 +43,7 @@ pub(in crate::cli) struct Arguments {
     /// All cards run in step, one process each. A table has each card's share of the median by family. Whether the cards slow each
     /// other down is measured, too.
     #[arg(long, hide_short_help = true, conflicts_with_all =
-          ["resume", "json", "save_image", "tune", "time", "soak", "compilers"])]
+          ["resume", "json", "save_image", "time", "soak", "compilers"])]
     pub(super) parallel: bool,
     /// Size instead of the profile's: 1000003, 2^20, 512x2000, MxNxK
     ///
@@ -68,9 +68,6 @@ pub(in crate::cli) struct Arguments {
     /// Seed of the order of the cases after the first pass [default: from the clock]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(super) seed: Option<u64>,
-    /// Find the fastest workgroup sizes on this device first, and measure with them
-    #[arg(long, hide_short_help = true, conflicts_with = "dry_run")]
-    pub(super) tune: bool,
     /// Folder of kernels that replace those of the suite
     ///
     /// FAMILY/BENCHMARK.wgsl, .cu. WGSL runs with all run-time checks; CUDA has none.
@@ -125,7 +122,7 @@ pub(in crate::cli) struct Arguments {
     ///
     /// In place of measuring it: speed, clocks, temperature and power of each second as CSV.
     #[arg(long, value_name = "DURATION", hide_short_help = true, value_parser = duration, conflicts_with_all =
-          ["resume", "json", "save_image", "tune", "time", "epochs", "energy", "dry_run", "table", "shaders"])]
+          ["resume", "json", "save_image", "time", "epochs", "energy", "dry_run", "table", "shaders"])]
     pub(super) soak: Option<Duration>,
     /// Folder for the images of the family texture and their original, as PNG
     #[arg(long, value_name = "DIR", hide_short_help = true)]

@@ -28,7 +28,7 @@ use super::target::{Target, Through, targets};
 use super::values::plural;
 use crate::backend::{Api, Backend, Device, DeviceType};
 use crate::engine::plan::{by_part, plan, select_tagged, without_size};
-use crate::engine::{EarlierRows, End, Fitted, Outcome, Settings, recall_params};
+use crate::engine::{EarlierRows, End, Fitted, Outcome, Settings};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::report::csv::Parsed;
@@ -201,10 +201,7 @@ impl Command<'_> {
         let card: Vec<&Device> = devices.iter().collect();
         let fitted = cases_for(arguments, profile, time, &card)?;
         let note = smaller_workgroups(&fitted, &card);
-        let Fitted { mut cases, .. } = fitted;
-        if let (true, Some(report)) = (arguments.tune, &resumed) {
-            recall_params(&mut cases, &report.records);
-        }
+        let Fitted { cases, .. } = fitted;
         let mut settings = settings(arguments, profile, time, &devices);
         let earlier = resumed.map_or_else(
             || Ok(EarlierRows::default()),

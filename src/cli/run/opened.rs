@@ -31,7 +31,6 @@ pub(super) fn settings(
     let mut settings = Settings::new(profile, date, operating_system(), processor());
     settings.host = arguments.host.clone().unwrap_or_else(host::name);
     settings.is_anonymous = arguments.anonymous;
-    settings.is_tuned = arguments.tune;
     settings.time = time;
     settings.energy_epochs = if arguments.energy { ENERGY_EPOCHS } else { 0 };
     settings.seed = arguments.seed.unwrap_or_else(seed);

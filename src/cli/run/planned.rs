@@ -38,8 +38,7 @@ pub(super) fn request(arguments: &Arguments, profile: Profile, has_reserves: boo
     })
 }
 
-/// The cases of a run on `card`, fitted to its limits. A workgroup size that the user sets stays; where `--tune` selects
-/// one, it selects among those that run.
+/// The cases of a run on `card`, fitted to its limits. A workgroup size that the user sets stays.
 pub(super) fn cases_for(
     arguments: &Arguments,
     profile: Profile,
@@ -47,10 +46,7 @@ pub(super) fn cases_for(
     card: &[&Device],
 ) -> Result<Fitted> {
     let is_given = arguments.params.iter().any(|(name, _)| name == WORKGROUP_SIZE);
-    let is_fixed = |case: &Case| {
-        let is_tuned = arguments.tune && case.family.tuned.iter().any(|(name, _)| *name == WORKGROUP_SIZE);
-        if case.shape.params.contains_key(WORKGROUP_SIZE) { is_given } else { is_tuned }
-    };
+    let is_fixed = |case: &Case| is_given && case.shape.params.contains_key(WORKGROUP_SIZE);
     let cases = plan(&request(arguments, profile, time.is_some())?)?;
     Ok(fit(cases, card, is_fixed))
 }
@@ -97,11 +93,7 @@ fn usual_time(
     card: &[&Device],
 ) -> Option<String> {
     let is_usual = arguments.sizes.is_empty() && arguments.params.is_empty() && arguments.epochs.is_none();
-    let has_more = arguments.tune
-        || arguments.shaders.is_some()
-        || time.is_some()
-        || !arguments.compilers.is_empty()
-        || arguments.energy;
+    let has_more = arguments.shaders.is_some() || time.is_some() || !arguments.compilers.is_empty() || arguments.energy;
     if is_usual && !has_more { estimate(profile, cases, card) } else { None }
 }
 

@@ -20,7 +20,6 @@ pub const FAMILY: Family = Family {
         matrix products. Their inputs are few bytes for so many operations. Scores in memory are 4 bytes each, written \
         twice and read more often. With the online softmax, a tile of them exists at a time, on chip.",
     is_by_kernel: false,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "naive",

@@ -22,7 +22,6 @@ pub const FAMILY: Family = Family {
     model_text: "None: the other rows are shown as a share of these peaks. A row's own share is its rate over the \
         rate of the fastest kernel with the same limit and working set.",
     is_by_kernel: true,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "copy",

@@ -6,8 +6,8 @@ mod oracles;
 use oracles::{SCALES, WEIGHTS, WORDS, X, blocks_of_row, columns, x_of_blocks};
 
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Choice, Contents, Dtype, Extent, Family, Interface, Limit, Params,
-    Profile, Quick, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, Params, Profile,
+    Quick, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
 };
 
 /// The family.
@@ -19,7 +19,6 @@ pub const FAMILY: Family = Family {
         over the measured read rate. Fewer bits per weight save as much time as bytes: 4.5 bits with their scales are \
         7.1 times less than f32.",
     is_by_kernel: false,
-    tuned: TUNED,
     benchmarks: &[
         Benchmark {
             name: "naive",
@@ -217,8 +216,6 @@ const WG: (&str, Accepted) = ("WG", Accepted::PowerOfTwo(32, 1024));
 
 /// The invocations of a row add up four rows' sums.
 const BY_LANES: &[(&str, Accepted)] = &[WG, ("LANES", Accepted::PowerOfTwo(4, 1024))];
-
-const TUNED: &[Choice] = &[("WG", &[64.0, 128.0, 256.0]), ("LANES", &[8.0, 16.0, 32.0, 64.0, 128.0])];
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {

@@ -26,7 +26,6 @@ pub const FAMILY: Family = Family {
     model_text: "No number is predicted. A load's latency is a number of cycles, the same in every run at a fixed \
         clock. A rate over clock times SMs is bytes per cycle and SM: 128 where a subgroup is served in one cycle.",
     is_by_kernel: true,
-    tuned: &[],
     benchmarks: &[
         Benchmark {
             name: "storage_bandwidth",

@@ -10,8 +10,8 @@ use oracle::Sorted;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Choice, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
-    Quick, Scalar, Shape, Step, Tag, Work, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
+    Scalar, Shape, Step, Tag, Work, grid, uniform,
 };
 
 /// The family.
@@ -23,7 +23,6 @@ pub const FAMILY: Family = Family {
         do: 100 GB/s are 2.8 billion keys per second, or 1.5 billion pairs.",
     is_by_kernel: false,
     tags: &[Tag::Primitive],
-    tuned: TUNED,
     benchmarks: &[
         Benchmark {
             name: "three_kernels",
@@ -71,7 +70,6 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-const TUNED: &[Choice] = &[("WG", &[128.0, 256.0, 512.0])];
 const BITS: (&str, Accepted) = ("BITS", Accepted::OneOf(&[4.0, 8.0]));
 const KEYS_AND_PAIRS: &[Params] = &[&[("PAIRS", 0.0)], &[("PAIRS", 1.0)]];
 const PAIRS: (&str, Accepted) = ("PAIRS", Accepted::SWITCH);

@@ -91,11 +91,9 @@ pub(super) fn case_of(row: &Record) -> Option<Case> {
     let family = FAMILIES.iter().find(|family| family.name == row.family)?;
     let benchmark = family.benchmarks.iter().find(|benchmark| benchmark.name == row.benchmark)?;
     let (dtype, extent) = (row.dtype?, row.n?);
-    // What a run may set itself: smaller workgroups, and what `--tune` tries.
-    let is_set = |name: &str, value: f64| match family.tuned.iter().find(|(known, _)| *known == name) {
-        Some((_, values)) if values.contains(&value) => true,
-        _ => name == WORKGROUP_SIZE && (1.0..=4096.0).contains(&value) && value.fract() == 0.0,
-    };
+    // What a run may set itself: smaller workgroups.
+    let is_set =
+        |name: &str, value: f64| name == WORKGROUP_SIZE && (1.0..=4096.0).contains(&value) && value.fract() == 0.0;
     let is_of = |(dtypes, extents, sets): Block<'_>| {
         let has_size = extents.contains(&extent) || benchmark.small == Some(extent);
         let has = |params: &Params| {

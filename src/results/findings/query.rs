@@ -98,7 +98,7 @@ pub(super) fn param(row: &Record, name: &str) -> Option<f64> {
     row.params.get(name).copied()
 }
 
-/// The workgroup size, which the user or `--tune` sets.
+/// The workgroup size, which the user sets, or the run for a device with a smaller limit.
 const WORKGROUP_SIZE: &str = "WG";
 
 /// Whether the row has exactly these parameters, apart from its workgroup size.

@@ -30,7 +30,7 @@ pub(super) type Named<'a> = (&'a str, &'a [(&'a str, f64)]);
 
 /// Parameters that may have any value, but the same in rows that are compared: the number of rounds or steps.
 const ANY: [&str; 2] = ["ROUNDS", "STEPS"];
-/// The workgroup size, which `--tune` sets for each kernel.
+/// The workgroup size, which the user sets, or the run for a device with a smaller limit.
 const WORKGROUP_SIZE: &str = "WG";
 
 /// Speeds that differ by less than this factor count as the same: too little to prefer one kernel, and about what rows of

@@ -13,8 +13,6 @@ use shaderbench::suite::{Case, Dtype, Profile};
 #[derive(Default)]
 pub(crate) struct Recorder {
     pub timer: Option<Timer>,
-    /// The tuned cases: the number of each, and the count of all.
-    pub tuned: Vec<(usize, usize)>,
     /// The number of finished cases.
     pub finished: usize,
     /// The APIs in the order of their turns.
@@ -38,10 +36,6 @@ pub(crate) struct Recorder {
 impl Observer for Recorder {
     fn timer(&mut self, _: Lane<'_>, timer: &Timer) {
         self.timer = Some(timer.clone());
-    }
-    fn tuning(&mut self, number: usize, count: usize, case: &Case, row: &Record) {
-        assert_eq!((row.name(), row.median_ns), (case.name(), None));
-        self.tuned.push((number, count));
     }
     fn start(&mut self, index: usize, case: &Case, row: &Record) {
         let api = ["vulkan", "dx12", "cuda", "gl", "webgpu"]
