@@ -27,6 +27,12 @@ pub fn family(name: &str) -> &'static Family {
     FAMILIES.iter().find(|family| family.name == name).expect("a family of that name")
 }
 
+/// Rounds for kernels of a family that repeat the same accesses a thousand times unless a parameter says otherwise: a
+/// software device would take minutes.
+pub fn few_rounds(family: &str) -> Option<(String, f64)> {
+    (family == "bank_conflict").then(|| ("ROUNDS".to_owned(), 64.0))
+}
+
 /// Every file below a folder with this extension, sorted.
 pub fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("readable").path());

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::catalogue::{benchmark, benchmarks};
+use crate::catalogue::{benchmark, benchmarks, few_rounds};
 use crate::device::{adapter, common_dtype, fault, open};
 use shaderbench::backend::wgpu::{Timeouts, WgpuBackend};
 use shaderbench::backend::{Backend, DeviceType};
@@ -87,7 +87,8 @@ fn small_cases() -> Vec<Case> {
             {
                 for extent in sizes(benchmark).into_iter().filter(|extent| extent.count().is_multiple_of(dtype.lanes()))
                 {
-                    let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+                    let declared = params.iter().map(|(name, value)| ((*name).to_owned(), *value));
+                    let params = few_rounds(family.name).into_iter().chain(declared).collect();
                     let stream = STREAMS[cases.len() % STREAMS.len()];
                     let case = Case::new(family, benchmark, Shape { stream, ..Shape::new(dtype, extent, params) });
                     if seen.insert(case.to_string()) {

@@ -1,9 +1,7 @@
 //! Parameters, sizes and folders of kernels that a run does not accept are usage errors, before anything runs; and every
 //! value that a kernel's parameter accepts gives a right result.
 
-use std::collections::BTreeMap;
-
-use crate::catalogue::{benchmarks, family};
+use crate::catalogue::{benchmarks, family, few_rounds};
 use crate::command::{Folder, shaderbench_in_empty_folder};
 use crate::device::{adapter, common_dtype, fault, open};
 use shaderbench::engine::plan::params_of;
@@ -75,7 +73,8 @@ fn verify_values_of(name: &str) {
                 let block = &benchmark.cases[0];
                 let dtype = common_dtype(benchmark, block.dtypes[0]);
                 let declared = block.params[0].iter().map(|(name, value)| ((*name).to_owned(), *value));
-                let params: BTreeMap<String, f64> = declared.chain([(param.clone(), value)]).collect();
+                let params =
+                    few_rounds(family.name).into_iter().chain(declared).chain([(param.clone(), value)]).collect();
                 let shape = Shape::new(dtype, size(&name, benchmark, dtype.lanes()), params);
                 let case = Case::new(family, benchmark, shape);
                 match Job::new(&case).and_then(|mut job| fault(&mut backend, &mut job)) {

@@ -96,7 +96,7 @@ fn equal_cards_are_never_called_slow_and_do_not_slow_each_other_down() {
         Simulation { disturbed: 0.1, ..USUAL },
     ] {
         let (mut slow, mut slowed) = (0, 0);
-        for _ in 0..1000 {
+        for _ in 0..200 {
             let judged = simulation.judged(&mut random);
             slow += judged.slow.len() + judged.uneven.len();
             slowed += judged.influences.iter().filter(|influence| !influence.slowed.is_empty()).count();
