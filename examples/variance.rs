@@ -12,10 +12,10 @@ use std::time::Instant;
 
 use shaderbench::backend::Backend;
 use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
+use shaderbench::engine::measure::select_timer;
+use shaderbench::engine::measure::slope::slope;
 use shaderbench::engine::measure::{Rules, measure};
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::slope::slope;
-use shaderbench::engine::timer::select_timer;
 use shaderbench::job::Job;
 use shaderbench::results::stats;
 use shaderbench::suite::{Case, Profile};

@@ -7,8 +7,16 @@ use std::pin::Pin;
 use super::device::{Device, DeviceType};
 use super::monitor::{self, Monitor};
 use super::translator::Compilation;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
+
+/// Drops `resource`, or leaks it if the device is lost: dropping resources of a lost device may block forever.
+pub(crate) fn leak_if_lost<R, T>(resource: R, result: Result<T>) -> Result<T> {
+    if result.as_ref().is_err_and(Error::ends_device) {
+        std::mem::forget(resource);
+    }
+    result
+}
 
 /// A sink for pieces of a buffer from its start on, which passes what is in one of `ranges` on to `sink`.
 pub(super) fn within<'s>(ranges: &'s [Range<u64>], sink: &'s mut dyn FnMut(u64, &[u8])) -> impl FnMut(u64, &[u8]) + 's {

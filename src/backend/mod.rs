@@ -18,6 +18,7 @@ pub use api::Api;
 pub use compiler::{Compiler, HlslCompiler, Model};
 pub use device::{Device, DeviceType, RuntimeChecks, SubgroupSize};
 pub use identity::card_name;
+pub(crate) use interface::leak_if_lost;
 pub use interface::{Backend, Prepared, Sample, Task};
 use interface::{spacers, within};
 pub use l2::l2_bytes;

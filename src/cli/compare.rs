@@ -8,7 +8,7 @@ use super::output::{complain, print, say, terminal};
 use super::references::is_example;
 use super::reports::read_all;
 use super::values::percentage;
-use crate::engine::filter::Filter;
+use crate::engine::plan::filter::Filter;
 use crate::engine::plan::unknown_benchmark;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;

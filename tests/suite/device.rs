@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 
 use shaderbench::backend::wgpu::{Adapter, Timeouts, WgpuBackend, adapters};
 use shaderbench::backend::{Backend, Prepared};
+use shaderbench::engine::checks::output::verify;
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::verify::verify;
 use shaderbench::error::Error;
 use shaderbench::job::{Contents, Job, POISON};
 use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Profile, Shape};

@@ -4,7 +4,7 @@
 use crate::catalogue::benchmark;
 use crate::device::{adapter, fault, open};
 use shaderbench::backend::Backend;
-use shaderbench::engine::verify::verify;
+use shaderbench::engine::checks::output::verify;
 use shaderbench::job::{Job, Kernel, Step};
 use shaderbench::suite::{Case, Dtype, Extent, Feature, Shape};
 

@@ -269,8 +269,8 @@ mod tests {
     use super::super::pipelines::compile_in_background;
     use super::*;
     use crate::backend::background;
+    use crate::engine::checks::output::verify;
     use crate::engine::plan::{Request, plan};
-    use crate::engine::verify::verify;
     use crate::job::Language;
     use crate::suite::{Extent, Profile};
 

@@ -69,8 +69,8 @@ mod tests {
     use super::*;
     use crate::backend::Backend;
     use crate::backend::wgpu::{Timeouts, WgpuBackend};
+    use crate::engine::checks::output::verify;
     use crate::engine::plan::{Request, plan};
-    use crate::engine::verify::verify;
     use crate::job::Job;
     use crate::suite::{Extent, Profile};
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::compiler::{self, Spec};
 use super::output::{print, say};
 use super::values::{duration, percentage, plural};
-use crate::engine::filter::Filter;
+use crate::engine::plan::filter::Filter;
 use crate::error::{Error, Result};
 use crate::results::bisect::{Answer, Outcome, Search};
 use crate::results::format::{noise, percent, percent_change, time};

@@ -1,0 +1,12 @@
+//! Samples of launches, and the figures of a case.
+
+pub(in crate::engine) mod end_to_end;
+pub(in crate::engine) mod energy;
+pub(in crate::engine) mod epoch;
+pub(in crate::engine) mod kernel_clock;
+mod sample;
+pub mod slope;
+pub(in crate::engine) mod soak;
+
+pub use super::clock::timer::{Timer, select_timer};
+pub use sample::{GROUP, LONG_NS, Rules, Series, measure};

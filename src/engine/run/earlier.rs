@@ -1,0 +1,157 @@
+//! Rows of an interrupted run, matched with the plan of the run that resumes it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::settings::Settings;
+use crate::backend::{Device, card_name};
+use crate::job::Job;
+use crate::results::{Cause, Lane, Record, SCHEMA, Status};
+use crate::suite::{Case, Dtype, Extent};
+
+/// Rows that a resumed run need not measure, and those to measure again.
+#[derive(Debug, Default)]
+pub struct EarlierRows {
+    pub(in crate::engine) records: Vec<Record>,
+    /// Each row's slot in the plan: the index of its case times the number of APIs, plus the index of its API.
+    pub(in crate::engine) slots: Vec<usize>,
+    /// Slots of rows to measure again.
+    pub(in crate::engine) to_repeat: BTreeSet<usize>,
+}
+
+impl EarlierRows {
+    /// Matches `records`, in any order, with a run of `cases` through the APIs of `devices`. They must cover the plan
+    /// from its start without a gap, unless the run has a time limit. Rows that failed or exceed their ceiling are
+    /// measured again, since the cause may be gone (a lost device, memory used by others), and so are those that the
+    /// time limit left out, since a resumed run has new time. Rows that timed out are not: they would hang again (see
+    /// [`Self::retry_timeouts`]).
+    ///
+    /// # Errors
+    /// If version, host, device, driver, profile, cases or kernels do not match. The text follows the file's name.
+    pub fn new(records: Vec<Record>, cases: &[Case], devices: &[Device], settings: &Settings) -> Result<Self, String> {
+        let indices: HashMap<_, usize> = cases.iter().enumerate().map(|(index, case)| (of_case(case), index)).collect();
+        let date = records.first().map(|record| record.date.clone());
+        let mut slots: Vec<(usize, Record)> = Vec::with_capacity(records.len());
+        for record in records {
+            if Some(&record.date) != date.as_ref() {
+                return Err("has rows of several runs".to_owned());
+            }
+            let api = same_device(&record, devices, settings)?;
+            let Some(index) = indices.get(&of_record(&record)) else {
+                return Err(format!(
+                    "has a row for {}, which these arguments do not measure: {USE_SAME_ARGUMENTS}",
+                    title(&record)
+                ));
+            };
+            same_kernel(&record, &cases[*index], &devices[api])?;
+            slots.push((index * devices.len() + api, record));
+        }
+        slots.sort_by_key(|(slot, _)| *slot);
+        let gap = || slots.iter().enumerate().position(|(at, (slot, _))| at != *slot);
+        if settings.time.is_none()
+            && let Some(missing) = gap()
+        {
+            let case = &cases[missing / devices.len()];
+            return Err(format!("has no row for {case} but has rows for later cases: {USE_SAME_ARGUMENTS}"));
+        }
+        let must_repeat = |record: &Record| match record.cause {
+            Some(Cause::TimedOut) => false,
+            // Memory may be free by now.
+            Some(Cause::TimeLimit | Cause::OutOfMemory) => true,
+            Some(cause) if cause.is_by_ceiling() => true,
+            _ => record.status == Status::Failed,
+        };
+        let to_repeat = slots.iter().filter(|(_, record)| must_repeat(record)).map(|(slot, _)| *slot).collect();
+        let (slots, records) = slots.into_iter().unzip();
+        Ok(Self { records, slots, to_repeat })
+    }
+
+    /// Also measures rows again that timed out, or were skipped because a smaller size of their kernel did.
+    #[must_use]
+    pub fn retry_timeouts(mut self) -> Self {
+        let timed_out = self.slots.iter().zip(&self.records).filter(|(_, row)| row.cause == Some(Cause::TimedOut));
+        self.to_repeat.extend(timed_out.map(|(slot, _)| *slot));
+        self
+    }
+
+    /// The rows, in plan order.
+    #[must_use]
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// Number of rows to measure again.
+    #[must_use]
+    pub fn again(&self) -> usize {
+        self.to_repeat.len()
+    }
+}
+
+const USE_SAME_ARGUMENTS: &str = "use the arguments of the run that wrote it";
+
+/// Benchmark, type, size and parameters.
+type Key = (String, Option<Dtype>, Option<Extent>, String);
+
+pub(in crate::engine) fn of_case(case: &Case) -> Key {
+    (case.name(), Some(case.shape.dtype), Some(case.shape.extent), case.params_text())
+}
+
+pub(in crate::engine) fn of_record(record: &Record) -> Key {
+    (record.name(), record.dtype, record.n, record.params_text())
+}
+
+fn title(record: &Record) -> String {
+    [&record.name(), record.dtype_name(), &record.size(), &record.params_text()].join(" ").trim_end().to_owned()
+}
+
+/// The index of the device that measured the row.
+fn same_device(record: &Record, devices: &[Device], settings: &Settings) -> Result<usize, String> {
+    if !devices.iter().any(|device| Some(device.api) == record.backend) {
+        let apis: Vec<_> = devices.iter().map(|device| device.api.name()).collect();
+        return Err(format!("has rows of API {}; this run uses {}", record.api_name(), apis.join(", ")));
+    }
+    let Some(api) = devices.iter().position(|device| Some(Lane::from(device)) == record.lane()) else {
+        let of = |name: &str| if name.is_empty() { "no --compiler".to_owned() } else { format!("compiler {name}") };
+        let names: Vec<_> = devices.iter().map(|device| of(&device.kernel_compiler.name)).collect();
+        return Err(format!("has rows of {}; this run uses {}", of(&record.compiler), names.join(", ")));
+    };
+    let device = &devices[api];
+    let now = settings.identity(card_name(device));
+    match (record.host.is_empty(), now.host.is_empty()) {
+        (true, false) => return Err("names no host: pass --anonymous".to_owned()),
+        (false, true) => return Err(format!("names the host {}: leave out --anonymous", record.host)),
+        _ => {}
+    }
+    let schema = record.schema.map_or_else(|| "none".to_owned(), |schema| schema.to_string());
+    // The first reports of this schema have no profile.
+    let profile = record.profile.unwrap_or(settings.profile);
+    for (what, was, is) in [
+        ("schema", schema.as_str(), SCHEMA.to_string().as_str()),
+        ("version of shaderbench", &record.tool_version, crate::VERSION),
+        ("device", &record.device, &device.name),
+        ("driver", &record.driver, &device.driver),
+        ("version of the compiler", &record.compiler_version, &device.kernel_compiler.version),
+        ("CPU", &record.cpu, &settings.cpu),
+        ("operating system", &record.os, &settings.os),
+        ("host", &record.host, &now.host),
+        ("card", &record.card, &now.card),
+        ("profile", profile.name(), settings.profile.name()),
+    ] {
+        if was != is {
+            return Err(format!("is from another {what}: {was} in the file, {is} now"));
+        }
+    }
+    Ok(api)
+}
+
+/// Refuses a row whose kernel has changed: during development the version number stays the same.
+fn same_kernel(record: &Record, case: &Case, device: &Device) -> Result<(), String> {
+    let Ok(job) = Job::new(case) else { return Ok(()) };
+    let (work, amount) = (case.work(), |amount: u64| (amount > 0).then_some(amount));
+    if (record.bytes, record.flops) != (amount(work.bytes), amount(work.flops)) {
+        return Err(format!("has a row for {} with other bytes or flops: its declaration has changed", title(record)));
+    }
+    if record.shader_hash.is_empty() || record.shader_hash == job.kernel.hash(device.language) {
+        return Ok(());
+    }
+    Err(format!("has a row for {} with another version of its kernel", title(record)))
+}

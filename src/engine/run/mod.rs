@@ -1,0 +1,168 @@
+//! A run: selects the timers, then measures case by case.
+
+mod case;
+pub(in crate::engine) mod earlier;
+mod epochs;
+pub(in crate::engine) mod meet;
+pub(in crate::engine) mod observer;
+mod one_api;
+pub(in crate::engine) mod pace;
+mod rows;
+pub(in crate::engine) mod session;
+pub(in crate::engine) mod settings;
+mod together;
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use rayon::prelude::*;
+use web_time::Instant;
+
+use super::plan::schedule::{LeftOut, Schedule};
+use crate::backend::Backend;
+use crate::error::{Error, Result};
+use crate::job::Job;
+use crate::results::Record;
+use crate::suite::Case;
+use case::{Turn, missing};
+use earlier::EarlierRows;
+use epochs::Passes;
+use meet::Steps;
+use observer::{Expected, Observer};
+use one_api::ApiRun;
+use rows::{Rows, Touched};
+use settings::Settings;
+
+/// The result of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// All rows, by case and then by API.
+    pub records: Vec<Record>,
+    /// The cases without a row of their own. A benchmark without any row has one `skipped` row, for the first of them.
+    pub left_out: LeftOut,
+    /// How the run ended.
+    pub end: End,
+    /// Time spent measuring, with warm-up but without preparation and verification. It should be most of the run's
+    /// time.
+    pub measuring: Duration,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum End {
+    /// Every case has its rows.
+    Complete,
+    /// The observer interrupted the run.
+    Interrupted,
+    /// No API is left: the device failed its first test, or could not be reopened after it was lost. The error is the
+    /// last API's.
+    NoDevice(Error),
+}
+
+/// Runs `cases` on one device through `backends`, and returns a record for each case and API. If an API's device cannot be reopened, the rest
+/// of its rows fail and the other APIs continue.
+///
+/// # Errors
+/// If no API is left, or the observer fails.
+pub async fn run(
+    backends: &mut [&mut dyn Backend],
+    cases: &[Case],
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Vec<Record>> {
+    let outcome = resume(backends, cases, EarlierRows::default(), settings, observer).await?;
+    match outcome.end {
+        End::NoDevice(error) => Err(error),
+        End::Complete | End::Interrupted => Ok(outcome.records),
+    }
+}
+
+/// Like [`run`], but measures only cases without a row in `earlier`, and rows that must be measured again.
+///
+/// # Errors
+/// If the observer fails.
+pub async fn resume(
+    backends: &mut [&mut dyn Backend],
+    cases: &[Case],
+    earlier: EarlierRows,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Outcome> {
+    let mut runs = Vec::with_capacity(backends.len());
+    for backend in backends {
+        runs.push(ApiRun::open(&mut **backend, settings, observer).await);
+    }
+    let apis = runs.len();
+    let mut rows = Rows::new(earlier, apis);
+    for (slot, record) in rows.iter() {
+        runs[slot % apis].resume_from(&cases[slot / apis], record);
+    }
+    compile_ahead(&mut runs, cases, &rows);
+    let (mut end, mut measuring) = (End::Complete, Duration::ZERO);
+    let last = settings.time.map(|time| Instant::now() + time);
+    let mut steps = Steps::new(cases, settings);
+    let mut schedule = Schedule::new(cases, settings, |index| !missing(&rows, index, apis).is_empty());
+    let of_rows = |index| Expected { is_new: false, epochs: rows.expected(index, settings.epochs) };
+    observer.plan(&schedule.expected(settings.epochs, of_rows));
+    while let Some(index) = schedule.next() {
+        if observer.is_interrupted() {
+            end = End::Interrupted;
+            break;
+        }
+        if runs.iter().all(|run| run.session.is_err()) {
+            end = runs.drain(..).next_back().and_then(|run| run.session.err()).map_or(End::Complete, End::NoDevice);
+            break;
+        }
+        let steps = steps.as_mut();
+        let mut turn = Turn { runs: &mut runs, cases, rows: &mut rows, observer, settings, steps };
+        turn.run_case(&mut schedule, index).await?;
+        measuring = runs.iter().map(ApiRun::measuring).sum();
+    }
+    let left_out = schedule.into_left_out();
+    if matches!(end, End::Complete) {
+        let (stopped, costs) = (HashSet::new(), HashMap::new());
+        let (runs, rows) = (&mut runs, &mut rows);
+        let observer = &mut *observer;
+        let mut passes = Passes { runs, cases, rows, settings, observer, end: last, stopped, costs, steps };
+        if passes.run().await? {
+            end = End::Interrupted;
+        }
+        measuring = passes.runs.iter().map(ApiRun::measuring).sum();
+    }
+    if matches!(end, End::Complete) {
+        skip_left_out(&left_out.whole, &runs, cases, &mut rows, observer)?;
+    }
+    Ok(Outcome { records: rows.into_records(), left_out, end, measuring })
+}
+
+/// Adds a row with the reason for each benchmark that has none, for its first case in the plan.
+fn skip_left_out(
+    left_out: &[usize],
+    runs: &[ApiRun<'_>],
+    cases: &[Case],
+    rows: &mut Rows,
+    observer: &mut dyn Observer,
+) -> Result<()> {
+    for &index in left_out {
+        let case = &cases[index];
+        if rows.has_benchmark(case.family.name, case.benchmark.name) {
+            continue;
+        }
+        let mut touched = Touched::default();
+        for (api, run) in runs.iter().enumerate() {
+            rows.put(index, api, run.left_out(case), &mut touched);
+        }
+        rows.of(index).for_each(|(_, record)| observer.row(record));
+        observer.finish(rows.records(), &rows.changes(&touched))?;
+    }
+    Ok(())
+}
+
+/// Compiles the kernels of the missing rows in advance.
+fn compile_ahead(runs: &mut [ApiRun], cases: &[Case], rows: &Rows) {
+    let is_missing = |index: usize| (0..runs.len()).any(|api| rows.lacks(index, api));
+    let missing = (0..cases.len()).filter(|index| is_missing(*index)).map(|index| &cases[index]);
+    let missing: Vec<&Case> = missing.filter(|case| !case.is_reserve).collect();
+    let jobs: Vec<Job> = missing.par_iter().filter_map(|case| Job::new(case).ok()).collect();
+    runs.iter_mut().for_each(|run| run.compile_ahead(&jobs));
+}

@@ -1,0 +1,154 @@
+//! The rows of a run so far.
+
+use std::collections::BTreeSet;
+
+use super::earlier::EarlierRows;
+use super::observer::Changes;
+use super::one_api::ApiRun;
+use super::settings::Epochs;
+use crate::results::Record;
+use crate::results::estimate::estimate;
+use crate::suite::Case;
+
+/// Slots of rows that a case added or changed.
+#[derive(Debug, Default)]
+pub(super) struct Touched {
+    added: BTreeSet<usize>,
+    changed: BTreeSet<usize>,
+}
+
+impl Touched {
+    /// Whether no row was added or changed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.changed.is_empty()
+    }
+}
+
+/// Rows in plan order. A row's slot is the index of its case times the number of APIs, plus the index of its API.
+pub(super) struct Rows {
+    apis: usize,
+    slots: Vec<usize>,
+    records: Vec<Record>,
+    /// Slots of rows to measure again.
+    to_repeat: BTreeSet<usize>,
+}
+
+impl Rows {
+    pub(super) fn new(earlier: EarlierRows, apis: usize) -> Self {
+        Self { apis, slots: earlier.slots, records: earlier.records, to_repeat: earlier.to_repeat }
+    }
+
+    /// The rows with their slots.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Record)> {
+        self.slots.iter().copied().zip(&self.records)
+    }
+
+    /// The row of a case through an API, if there is one.
+    pub(super) fn get(&self, index: usize, api: usize) -> Option<&Record> {
+        self.slots.binary_search(&(index * self.apis + api)).ok().map(|at| &self.records[at])
+    }
+
+    /// Estimates all times from their epochs. Changed rows are touched.
+    fn estimate(&mut self, touched: &mut Touched) {
+        let before: Vec<_> = self.records.iter().map(|record| (record.median_ns, record.ci_high_ns)).collect();
+        estimate(&mut self.records);
+        for ((slot, record), before) in self.slots.iter().zip(&self.records).zip(before) {
+            if (record.median_ns, record.ci_high_ns) != before {
+                touched.changed.insert(*slot);
+            }
+        }
+    }
+
+    pub(super) fn lacks(&self, index: usize, api: usize) -> bool {
+        let slot = index * self.apis + api;
+        self.to_repeat.contains(&slot) || self.slots.binary_search(&slot).is_err()
+    }
+
+    /// Inserts a row, or replaces the one in its slot.
+    pub(super) fn put(&mut self, index: usize, api: usize, record: Record, touched: &mut Touched) {
+        let slot = index * self.apis + api;
+        self.to_repeat.remove(&slot);
+        match self.slots.binary_search(&slot) {
+            Ok(at) => {
+                self.records[at] = record;
+                touched.changed.insert(slot);
+            }
+            Err(at) => {
+                self.slots.insert(at, slot);
+                self.records.insert(at, record);
+                touched.added.insert(slot);
+            }
+        }
+    }
+
+    /// Compares all rows of an API with its ceilings again if a ceiling rose.
+    pub(super) fn judge(&mut self, cases: &[Case], runs: &mut [ApiRun], touched: &mut Touched) {
+        for (slot, record) in self.slots.iter().zip(&mut self.records) {
+            let run = &runs[slot % self.apis];
+            if !run.has_risen {
+                continue;
+            }
+            let verdict = |record: &Record| {
+                let shares = (record.share, record.share_low, record.share_high);
+                (record.status, shares, record.ceiling, record.reason.clone())
+            };
+            let before = verdict(record);
+            run.judge(&cases[slot / self.apis], record);
+            if before != verdict(record) {
+                touched.changed.insert(*slot);
+            }
+        }
+        runs.iter_mut().for_each(|run| run.has_risen = false);
+    }
+
+    /// Estimates all rows from their epochs, sets the ceilings from them, and compares all rows with these.
+    pub(super) fn settle(&mut self, cases: &[Case], runs: &mut [ApiRun], touched: &mut Touched) {
+        self.estimate(touched);
+        runs.iter_mut().for_each(ApiRun::clear_ceilings);
+        for (slot, record) in self.iter() {
+            runs[slot % self.apis].add(&cases[slot / self.apis], record);
+        }
+        self.judge(cases, runs, touched);
+    }
+
+    /// The touched rows by position among all rows.
+    pub(super) fn changes(&self, touched: &Touched) -> Changes {
+        let at =
+            |slots: &BTreeSet<usize>| slots.iter().filter_map(|slot| self.slots.binary_search(slot).ok()).collect();
+        let changed = touched.changed.difference(&touched.added).copied().collect();
+        Changes { added: at(&touched.added), changed: at(&changed) }
+    }
+
+    /// The rows of a case, each with the index of its API.
+    pub(super) fn of(&self, index: usize) -> impl Iterator<Item = (usize, &Record)> {
+        let apis = self.apis;
+        self.iter().filter(move |(slot, _)| slot / apis == index).map(move |(slot, record)| (slot % apis, record))
+    }
+
+    /// The number of further epochs that a case will probably need: as many as the most through any API.
+    pub(super) fn expected(&self, index: usize, epochs: Epochs) -> usize {
+        let records = (0..self.apis).filter_map(|api| self.get(index, api));
+        records.map(|record| epochs.expected(record)).max().unwrap_or(0)
+    }
+
+    pub(super) fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// The cases that have a row with figures, with their indices.
+    pub(super) fn measured<'a>(&self, cases: &'a [Case]) -> Vec<(usize, &'a Case)> {
+        let figures = self.iter().filter(|(_, record)| record.median_ns.is_some());
+        let mut indices: Vec<usize> = figures.map(|(slot, _)| slot / self.apis).collect();
+        indices.dedup();
+        indices.into_iter().map(|index| (index, &cases[index])).collect()
+    }
+
+    /// Whether any API has a row for the benchmark.
+    pub(super) fn has_benchmark(&self, family: &str, benchmark: &str) -> bool {
+        self.records.iter().any(|record| record.family == family && record.benchmark == benchmark)
+    }
+
+    pub(super) fn into_records(self) -> Vec<Record> {
+        self.records
+    }
+}

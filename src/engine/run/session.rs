@@ -1,0 +1,425 @@
+//! A measuring session on one device: from a case's job to its figures.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use web_time::Instant;
+
+use super::meet::{Meeting, Step};
+use super::observer::Picture;
+use super::settings::Settings;
+use crate::backend::monitor::{Monitor, Reading};
+use crate::backend::{Backend, Prepared, leak_if_lost};
+use crate::engine::checks::fewer_rounds::{rounds_take_no_time, with_half_the_rounds};
+use crate::engine::checks::odd_shape::{OtherShapes, checked_launch};
+use crate::engine::checks::output::{FEW_PARTS, MANY_PARTS, PARTS, verify, verify_parts};
+use crate::engine::checks::outside::store_outside;
+use crate::engine::checks::reference::run_reference;
+use crate::engine::checks::skipped_work::{Before, slower_if_poisoned};
+use crate::engine::clock::canary::{Canary, can_ramp, canary_case, case_of};
+use crate::engine::clock::launch_time::LaunchGuard;
+use crate::engine::measure::end_to_end::end_to_end;
+use crate::engine::measure::energy::energy;
+use crate::engine::measure::epoch::Epoch;
+use crate::engine::measure::kernel_clock::in_kernel;
+use crate::engine::measure::slope::slope;
+use crate::engine::measure::{self, Rules, Timer};
+use crate::engine::plan::schedule::{ATTEMPTS, Effort};
+use crate::error::{Error, Result};
+use crate::job::Job;
+use crate::results::stats::{self, round_to_seven_digits};
+use crate::results::{Cause, Conditions, Record, Status};
+use crate::suite::{Case, Dtype, Extent, Shape};
+
+/// A measuring session on one device, with the canary that detects clock changes.
+pub(in crate::engine) struct Session<'a> {
+    pub(in crate::engine) backend: &'a mut dyn Backend,
+    pub(in crate::engine) settings: &'a Settings,
+    pub(in crate::engine) timer: Timer,
+    /// The timer for copies on the device, once a case needed it.
+    copy_timer: Option<Timer>,
+    canary_job: Job,
+    pub(in crate::engine) canary: Canary,
+    pub(in crate::engine) monitor: Option<Box<dyn Monitor>>,
+    pub(in crate::engine) guard: LaunchGuard,
+    /// A job that fills the caches with other data, once a kernel needed it.
+    flush: Option<Box<dyn Prepared>>,
+    /// A small job whose output is poisoned where nothing flushes the caches.
+    control: Option<Box<dyn Prepared>>,
+    other_shapes: OtherShapes,
+    /// The step of the next epoch, in a run that keeps pace with others.
+    pub(super) step: Option<Step>,
+    /// Time spent measuring, with canary and warm-up but without preparation and verification.
+    pub(in crate::engine) measuring: Duration,
+}
+
+impl<'a> Session<'a> {
+    /// Tests the device and selects the timer.
+    ///
+    /// # Errors
+    /// If the device fails the test.
+    pub(in crate::engine) async fn new(backend: &'a mut dyn Backend, settings: &'a Settings) -> Result<Self> {
+        let canary_job = Job::new(&canary_case(backend.device())?)?;
+        let mut prepared = backend.prepare_own(&canary_job).await?;
+        let tested = test_device(prepared.as_mut(), &canary_job, &backend.device().name).await;
+        let timer = match tested {
+            Ok(timer) => timer,
+            Err(error) => return leak_if_lost(prepared, Err(error)),
+        };
+        let canary = Canary::new(prepared, &timer, can_ramp(backend.device())).await?;
+        let monitor = backend.monitor();
+        Ok(Self {
+            backend,
+            settings,
+            timer,
+            copy_timer: None,
+            canary_job,
+            canary,
+            monitor,
+            guard: LaunchGuard::default(),
+            flush: None,
+            control: None,
+            other_shapes: OtherShapes::default(),
+            step: None,
+            measuring: Duration::ZERO,
+        })
+    }
+
+    /// Reopens the device. Tries several times, since the driver may still be recovering.
+    ///
+    /// # Errors
+    /// If the device cannot be opened or fails at once.
+    pub(in crate::engine) async fn reopen(&mut self) -> Result<()> {
+        let mut result = self.try_reopen().await;
+        for _ in 1..ATTEMPTS {
+            if result.is_ok() {
+                break;
+            }
+            result = self.try_reopen().await;
+        }
+        result
+    }
+
+    async fn try_reopen(&mut self) -> Result<()> {
+        self.backend.reopen().await?;
+        let prepared = self.backend.prepare_own(&self.canary_job).await?;
+        let fresh = Canary::new(prepared, &self.timer, self.canary.can_ramp).await?;
+        // Dropping resources of a lost device may block forever.
+        std::mem::forget(std::mem::replace(&mut self.canary, fresh));
+        std::mem::forget((self.flush.take(), self.control.take()));
+        Ok(())
+    }
+
+    /// The case with the inputs of its epoch, counted from 0, and with the accuracy of the device.
+    fn in_epoch(&self, case: &Case, epoch: usize) -> Case {
+        let mut case = case.clone();
+        case.shape.stream = epoch as u64;
+        case.shape.sub_texel_bits = self.backend.device().sub_texel_bits;
+        case
+    }
+
+    /// Measures one epoch of the case into `record`, which has the epochs before. If the output is a picture, stores it
+    /// in `picture`.
+    ///
+    /// # Errors
+    /// If the case cannot be measured. The record then keeps the figures of the epochs before.
+    pub(in crate::engine) async fn case(
+        &mut self,
+        case: &Case,
+        effort: &Effort,
+        record: &mut Record,
+        picture: &mut Option<Picture>,
+    ) -> Result<()> {
+        let case = &self.in_epoch(case, record.epochs_ns.len());
+        let mut job = Job::new(case)?;
+        if case.is_foreign() {
+            job.guard(self.backend.device().largest_buffer());
+        }
+        if !job.kernel.is_empty() {
+            record.workgroup_size = Some(job.kernel.interface.workgroup_size);
+            record.checks = self.backend.device().checks_in(case, &job.kernel.interface);
+            record.shader_hash = job.kernel.hash(self.backend.device().language);
+        }
+        self.backend.device().check(&job)?;
+        self.guard.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
+        let fault = self.other_shapes.fault(self.backend, case).await?;
+        if let Some(compilation) = self.backend.compilation(&job.kernel) {
+            record.note_compilation(compilation);
+        }
+        if let Some(fault) = fault {
+            record.mark_wrong(fault);
+            return Ok(());
+        }
+        run_reference(self.backend, &job).await?;
+        let prepared = self.backend.prepare(&job).await;
+        if let Some(compilation) = self.backend.compilation(&job.kernel) {
+            record.note_compilation(compilation);
+        }
+        let mut prepared = prepared?;
+        if !case.benchmark.is_verified() {
+            record.status = Status::Unverified;
+            UNVERIFIED.clone_into(&mut record.reason);
+        }
+        let mut result = self.measured(case, &job, effort, prepared.as_mut(), record).await;
+        if result.is_ok() && record.status.is_timed() && record.energies_j.len() < self.settings.energy_epochs {
+            result = self.energy(&job, effort, prepared.as_mut(), record).await;
+        }
+        if result.is_ok() && record.status == Status::Ok && case.shape.dtype == Dtype::Rgba8 {
+            result = read_picture(&job, prepared.as_mut()).await.map(|read| *picture = Some(read));
+        }
+        leak_if_lost(prepared, result)
+    }
+
+    /// Maximum number of launches in a submission.
+    pub(in crate::engine) const fn most_launches(&self) -> u32 {
+        self.settings.rules.max_launches
+    }
+
+    /// The timer for a job. Timestamps around copies are tested like those around kernels, at their first use.
+    pub(in crate::engine) async fn timer_for(&mut self, job: &Job) -> Result<Timer> {
+        if job.is_host_timed(self.backend.device().has_copy_timestamps) {
+            return Ok(Timer::wall());
+        }
+        if job.runs_kernel() || !self.timer.is_device {
+            return Ok(self.timer.clone());
+        }
+        if let Some(timer) = &self.copy_timer {
+            return Ok(timer.clone());
+        }
+        let copies = Job::new(&copy_case()?)?;
+        let mut prepared = self.backend.prepare(&copies).await?;
+        let timer = measure::select_timer(prepared.as_mut()).await;
+        let timer = leak_if_lost(prepared, timer)?;
+        self.copy_timer = Some(timer.clone());
+        Ok(timer)
+    }
+
+    async fn measured(
+        &mut self,
+        case: &Case,
+        job: &Job,
+        effort: &Effort,
+        prepared: &mut dyn Prepared,
+        record: &mut Record,
+    ) -> Result<()> {
+        let (epochs, timer) = (record.epochs_ns.len(), self.timer_for(job).await?);
+        let known = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
+        let mut rules = Rules { first_launches: known, known_ns: record.median_ns, ..rules_for(job, effort.rules) };
+        if epochs > 0 {
+            rules.min_samples = self.settings.epochs.samples(record);
+        }
+        // Later launches could hide a fault of the first.
+        if epochs == 0
+            && let Some(fault) = checked_launch(prepared, job).await?
+        {
+            record.mark_wrong(format!("{fault} after a single launch"));
+            return Ok(());
+        }
+        let meeting = Meeting { step: self.step.take(), case };
+        self.alone(meeting, true, prepared, (&timer, &rules), record).await?;
+        let mut attempt = 1;
+        let (epoch, faults) = loop {
+            // Only the first attempt is in step.
+            let meeting = Meeting { step: meeting.step.filter(|_| attempt == 1), case };
+            self.gather(meeting);
+            // Reading the monitor takes milliseconds, in which the clock may fall: the canary therefore runs after it.
+            let reading_before = self.reading(epochs == 0);
+            let start = Instant::now();
+            let canary_ns = self.canary.ramp_up(&self.timer).await?;
+            self.start(meeting, prepared, rules.first_launches).await?;
+            let series = measure::measure(prepared, &timer, &rules).await?;
+            self.hold(meeting, prepared, series.launches).await?;
+            let drift = self.canary.time_after(canary_ns, &self.timer).await? / canary_ns - 1.0;
+            self.measuring += start.elapsed();
+            let has_moved = drift.abs() > self.canary.allowed_drift();
+            let reading_after = self.reading(epochs == 0 || has_moved);
+            let random = self.settings.seed.wrapping_add(epochs as u64);
+            let mismatch = match epochs {
+                0 if job.check.is_sampled => verify_parts(prepared, job, MANY_PARTS, random).await?,
+                0 => verify(prepared, job).await?,
+                _ => verify_parts(prepared, job, FEW_PARTS, random).await?,
+            };
+            if let Some(mismatch) = mismatch {
+                record.mark_wrong(mismatch.to_string());
+                return Ok(());
+            }
+            if let Some(fault) = store_outside(prepared, job).await? {
+                record.mark_wrong(fault);
+                return Ok(());
+            }
+            if let Some(median_ns) = stats::median(&series.samples_ns) {
+                self.guard.note(case, median_ns);
+            }
+            let after = Conditions { before: Reading::default(), after: reading_after.clone().unwrap_or_default() };
+            let moved = has_moved.then(|| format!("the canary moved by {:.0} % and did not settle", drift * 100.0));
+            let faults: Vec<_> = moved.into_iter().chain(after.fault()).collect();
+            if faults.is_empty() || attempt == effort.attempts {
+                let conditions = reading_before.zip(reading_after);
+                let conditions = conditions.map(|(before, after)| Conditions { before, after });
+                break (Epoch { series, drift, canary_ns, conditions }, faults);
+            }
+            attempt += 1;
+        };
+        if !faults.is_empty() {
+            record.cause = Some(Cause::Unsteady);
+            let before = (record.status == Status::Unverified).then(|| UNVERIFIED.to_owned());
+            record.reason = before.into_iter().chain(faults).collect::<Vec<_>>().join("; ");
+        }
+        epoch.add_to(record, &timer);
+        self.alone(meeting, false, prepared, (&timer, &rules), record).await?;
+        if epochs > 0 {
+            return Ok(());
+        }
+        if let Some(ratio) = self.slower_if_poisoned(job, prepared, &timer, rules.budget_ns).await? {
+            record.mark_wrong(format!(
+                "a launch into a poisoned output takes {ratio:.1} times as long as others: the kernel skips work"
+            ));
+            return Ok(());
+        }
+        if let Some(ratio) = self.rounds_take_no_time(case, prepared, &timer).await? {
+            record
+                .mark_wrong(format!("all rounds take {ratio:.2} times as long as half of them: the kernel skips work"));
+            return Ok(());
+        }
+        // The last launch found the output of the one before it.
+        if job.runs_kernel()
+            && let Some(mismatch) = verify_parts(prepared, job, PARTS, 1).await?
+        {
+            record.mark_wrong(format!("{mismatch} after a launch into a complete output"));
+            return Ok(());
+        }
+        let start = Instant::now();
+        if !job.has_untimed_steps() {
+            let launches = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
+            record.slope_ns = slope(prepared, &timer, &rules, launches).await?.map(round_to_seven_digits);
+        }
+        in_kernel(job, prepared, record).await?;
+        self.measuring += start.elapsed();
+        if !record.status.is_timed() {
+            return Ok(());
+        }
+        self.measuring += end_to_end(job, rules.budget_ns, self.settings.end_to_end_bytes, prepared, record).await?;
+        Ok(())
+    }
+
+    /// See [`rounds_take_no_time`]. Only of foreign kernels: the suite's compute what they count.
+    async fn rounds_take_no_time(&mut self, case: &Case, all: &mut dyn Prepared, timer: &Timer) -> Result<Option<f64>> {
+        let Some(half) = with_half_the_rounds(case).filter(|_| case.is_foreign()) else { return Ok(None) };
+        let mut half = self.backend.prepare(&Job::new(&half)?).await?;
+        let ratio = rounds_take_no_time(all, half.as_mut(), timer).await;
+        leak_if_lost(half, ratio)
+    }
+
+    /// Adds the energy of a launch to the row's figures. Only of launches that follow each other without other work.
+    async fn energy(
+        &mut self,
+        job: &Job,
+        effort: &Effort,
+        prepared: &mut dyn Prepared,
+        record: &mut Record,
+    ) -> Result<()> {
+        let timer = self.timer_for(job).await?;
+        let (Some(monitor), Some(each_ns), false) = (self.monitor.as_mut(), record.median_ns, job.has_untimed_steps())
+        else {
+            return Ok(());
+        };
+        let start = Instant::now();
+        match energy(prepared, &timer, monitor.as_mut(), each_ns, effort.rules.max_launches).await? {
+            Ok(energy) => record.add_energy(energy),
+            Err(why) if record.reason.is_empty() => record.reason = format!("no energy: {why}"),
+            Err(_) => {}
+        }
+        self.measuring += start.elapsed();
+        Ok(())
+    }
+
+    /// A reading of the monitor, if there is one and it `is_wanted`.
+    fn reading(&mut self, is_wanted: bool) -> Option<Reading> {
+        self.monitor.as_mut().filter(|_| is_wanted).map(|monitor| monitor.read())
+    }
+
+    /// See [`slower_if_poisoned`]. Only kernels can skip work.
+    async fn slower_if_poisoned(
+        &mut self,
+        job: &Job,
+        prepared: &mut dyn Prepared,
+        timer: &Timer,
+        budget_ns: f64,
+    ) -> Result<Option<f64>> {
+        if !job.runs_kernel() || job.kernel.is_empty() {
+            return Ok(None);
+        }
+        let start = Instant::now();
+        let has_flush = can_ramp(self.backend.device());
+        let missing = if has_flush { self.flush.is_none() } else { self.control.is_none() };
+        if missing {
+            let case = if has_flush { flush_case()? } else { control_case()? };
+            let own = match self.backend.prepare_own(&Job::new(&case)?).await {
+                Ok(own) => Some(own),
+                Err(error) if error.ends_device() => return Err(error),
+                // A small device runs without it.
+                Err(_) => None,
+            };
+            *(if has_flush { &mut self.flush } else { &mut self.control }) = own;
+        }
+        let before = match (&mut self.flush, &mut self.control) {
+            (Some(flush), _) => Before::Flush(flush.as_mut()),
+            (None, Some(control)) => Before::Poison(control.as_mut()),
+            (None, None) => Before::Nothing,
+        };
+        let ratio = slower_if_poisoned(prepared, before, timer, budget_ns / 10.0).await;
+        self.measuring += start.elapsed();
+        ratio
+    }
+}
+
+/// The reason of unverified rows.
+const UNVERIFIED: &str = "nothing to compare the output with";
+
+/// A case that reads and writes 128 MiB: more than the caches of a GPU hold.
+pub(in crate::engine) fn flush_case() -> Result<Case> {
+    let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 24), BTreeMap::new());
+    case_of("stream", "copy", shape)
+}
+
+/// The rules for a job. If it has untimed steps between launches, the maximum sample duration must cover them too.
+fn rules_for(job: &Job, rules: Rules) -> Rules {
+    if !job.has_untimed_steps() {
+        return rules;
+    }
+    let longest_sample_ns = rules.longest_sample_ns / 2.0;
+    Rules { max_launches: rules.max_launches.min(500), longest_sample_ns, ..rules }
+}
+
+/// A case whose output is poisoned as that of others is.
+fn control_case() -> Result<Case> {
+    let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 12), BTreeMap::new());
+    case_of("stream", "copy", shape)
+}
+
+/// A case that tests timestamps around copies: it clears a buffer.
+fn copy_case() -> Result<Case> {
+    let shape = Shape::new(Dtype::F32, Extent::Linear(1 << 18), BTreeMap::new());
+    case_of("transfer", "clear_buffer", shape)
+}
+
+/// Selects the timer, and checks that the device computes simple arithmetic right.
+async fn test_device(prepared: &mut dyn Prepared, job: &Job, name: &str) -> Result<Timer> {
+    let timer = measure::select_timer(prepared).await?;
+    match verify(prepared, job).await? {
+        Some(mismatch) => Err(Error::NoDevice(format!("{name} gets simple arithmetic wrong: {mismatch}"))),
+        None => Ok(timer),
+    }
+}
+
+/// The output of a job that draws a picture, and the picture that it reads, of as many pixels.
+async fn read_picture(job: &Job, prepared: &mut dyn Prepared) -> Result<Picture> {
+    let (mut original, mut drawn) = (Vec::new(), Vec::new());
+    prepared.read(job.check.buffer, job.check.scalars, &mut |_, piece| drawn.extend_from_slice(piece)).await?;
+    if let Some(buffer) = job.buffers.iter().find(|buffer| buffer.is_picture()) {
+        original.resize(buffer.bytes as usize, 0);
+        buffer.fill(0, &mut original);
+        original.truncate(drawn.len());
+    }
+    Ok(Picture { original, drawn })
+}
