@@ -3,9 +3,14 @@
 //! A kernel that finds its result in the output of an earlier launch can skip the work. Verification poisons the output
 //! first, and so never sees such a launch; but then a launch into a poisoned output takes longer than the others.
 
-use crate::backend::Prepared;
+use std::collections::BTreeMap;
+
+use crate::backend::{Backend, Prepared};
+use crate::engine::clock::canary::{can_ramp, case_of};
 use crate::engine::measure::Timer;
 use crate::error::Result;
+use crate::job::Job;
+use crate::suite::{Case, Dtype, Extent, Shape};
 
 /// Maximum number of launches of each kind in a round.
 const LAUNCHES: usize = 3;
@@ -35,6 +40,52 @@ const HOST_NS: f64 = 2e6;
 
 /// Differences below this many steps of the clock are within what reading it varies by. Browsers have steps of 100 µs.
 const TICKS: f64 = 4.0;
+
+/// The jobs that bring the caches into one state before a launch, once a kernel needed them.
+#[derive(Default)]
+pub(in crate::engine) struct Caches {
+    /// Fills the caches with other data.
+    flush: Option<Box<dyn Prepared>>,
+    /// A small job whose output is poisoned where nothing flushes the caches.
+    control: Option<Box<dyn Prepared>>,
+}
+
+impl Caches {
+    /// What runs before a launch on this device.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub(in crate::engine) async fn before(&mut self, backend: &mut dyn Backend) -> Result<Before<'_>> {
+        let has_flush = can_ramp(backend.device());
+        let own = if has_flush { &mut self.flush } else { &mut self.control };
+        if own.is_none() {
+            let case = if has_flush { flush_case()? } else { control_case()? };
+            *own = match backend.prepare_own(&Job::new(&case)?).await {
+                Ok(own) => Some(own),
+                Err(error) if error.ends_device() => return Err(error),
+                // A small device runs without it.
+                Err(_) => None,
+            };
+        }
+        Ok(match (&mut self.flush, &mut self.control) {
+            (Some(flush), _) => Before::Flush(flush.as_mut()),
+            (None, Some(control)) => Before::Poison(control.as_mut()),
+            (None, None) => Before::Nothing,
+        })
+    }
+}
+
+/// A case that reads and writes 128 MiB: more than the caches of a GPU hold.
+pub(in crate::engine) fn flush_case() -> Result<Case> {
+    let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 24), BTreeMap::new());
+    case_of("stream", "copy", shape)
+}
+
+/// A case whose output is poisoned as that of others is.
+fn control_case() -> Result<Case> {
+    let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 12), BTreeMap::new());
+    case_of("stream", "copy", shape)
+}
 
 /// What runs before a launch, so that it finds the device as the launch that it is compared with.
 pub(in crate::engine) enum Before<'a> {

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use crate::engine::checks::skipped_work::flush_case;
 use crate::engine::clock::canary::canary_of;
 use crate::engine::plan::{Request, plan};
-use crate::engine::run::session::flush_case;
 use crate::error::Result;
 use crate::job::{Job, Kernel, Language};
 use crate::suite::Profile;

@@ -10,12 +10,11 @@ use super::observer::Picture;
 use super::settings::Settings;
 use crate::backend::monitor::{Monitor, Reading};
 use crate::backend::{Backend, Prepared, leak_if_lost};
-use crate::engine::checks::fewer_rounds::{rounds_take_no_time, with_half_the_rounds};
-use crate::engine::checks::odd_shape::{OtherShapes, checked_launch};
-use crate::engine::checks::output::{FEW_PARTS, MANY_PARTS, PARTS, verify, verify_parts};
-use crate::engine::checks::outside::store_outside;
+use crate::engine::checks::odd_shape::OtherShapes;
+use crate::engine::checks::output::verify;
 use crate::engine::checks::reference::run_reference;
-use crate::engine::checks::skipped_work::{Before, slower_if_poisoned};
+use crate::engine::checks::skipped_work::Caches;
+use crate::engine::checks::{self, Probe, When};
 use crate::engine::clock::canary::{Canary, can_ramp, canary_case, case_of};
 use crate::engine::clock::launch_time::LaunchGuard;
 use crate::engine::measure::end_to_end::end_to_end;
@@ -42,10 +41,7 @@ pub(in crate::engine) struct Session<'a> {
     pub(in crate::engine) canary: Canary,
     pub(in crate::engine) monitor: Option<Box<dyn Monitor>>,
     pub(in crate::engine) guard: LaunchGuard,
-    /// A job that fills the caches with other data, once a kernel needed it.
-    flush: Option<Box<dyn Prepared>>,
-    /// A small job whose output is poisoned where nothing flushes the caches.
-    control: Option<Box<dyn Prepared>>,
+    caches: Caches,
     other_shapes: OtherShapes,
     /// The step of the next epoch, in a run that keeps pace with others.
     pub(super) step: Option<Step>,
@@ -77,8 +73,7 @@ impl<'a> Session<'a> {
             canary,
             monitor,
             guard: LaunchGuard::default(),
-            flush: None,
-            control: None,
+            caches: Caches::default(),
             other_shapes: OtherShapes::default(),
             step: None,
             measuring: Duration::ZERO,
@@ -106,7 +101,7 @@ impl<'a> Session<'a> {
         let fresh = Canary::new(prepared, &self.timer, self.canary.can_ramp).await?;
         // Dropping resources of a lost device may block forever.
         std::mem::forget(std::mem::replace(&mut self.canary, fresh));
-        std::mem::forget((self.flush.take(), self.control.take()));
+        std::mem::forget(std::mem::take(&mut self.caches));
         Ok(())
     }
 
@@ -202,96 +197,111 @@ impl<'a> Session<'a> {
         prepared: &mut dyn Prepared,
         record: &mut Record,
     ) -> Result<()> {
-        let (epochs, timer) = (record.epochs_ns.len(), self.timer_for(job).await?);
-        let known = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
-        let mut rules = Rules { first_launches: known, known_ns: record.median_ns, ..rules_for(job, effort.rules) };
-        if epochs > 0 {
-            rules.min_samples = self.settings.epochs.samples(record);
-        }
-        // Later launches could hide a fault of the first.
-        if epochs == 0
-            && let Some(fault) = checked_launch(prepared, job).await?
+        let (epoch, timer) = (record.epochs_ns.len(), self.timer_for(job).await?);
+        let rules = self.rules(job, effort, record);
+        let subject = Subject { case, job, timer: &timer, rules: &rules, epoch };
+        if epoch == 0
+            && let Some(fault) = self.fault(When::FirstLaunch, subject, prepared).await?
         {
-            record.mark_wrong(format!("{fault} after a single launch"));
+            record.mark_wrong(fault);
             return Ok(());
         }
         let meeting = Meeting { step: self.step.take(), case };
         self.alone(meeting, true, prepared, (&timer, &rules), record).await?;
+        let (sampled, unsteady) = match self.steady(subject, meeting, effort.attempts, prepared).await? {
+            Ok(sampled) => sampled,
+            Err(fault) => {
+                record.mark_wrong(fault);
+                return Ok(());
+            }
+        };
+        note_unsteady(record, unsteady);
+        sampled.add_to(record, &timer);
+        self.alone(meeting, false, prepared, (&timer, &rules), record).await?;
+        if epoch > 0 {
+            return Ok(());
+        }
+        if let Some(fault) = self.fault(When::FirstEpoch, subject, prepared).await? {
+            record.mark_wrong(fault);
+            return Ok(());
+        }
+        self.extras(subject, prepared, record).await
+    }
+
+    /// The rules for the next epoch of a row.
+    fn rules(&self, job: &Job, effort: &Effort, record: &Record) -> Rules {
+        let known = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
+        let mut rules = Rules { first_launches: known, known_ns: record.median_ns, ..rules_for(job, effort.rules) };
+        if !record.epochs_ns.is_empty() {
+            rules.min_samples = self.settings.epochs.samples(record);
+        }
+        rules
+    }
+
+    /// The fault that the checks of this moment find.
+    async fn fault(&mut self, when: When, of: Subject<'_>, prepared: &mut dyn Prepared) -> Result<Option<String>> {
+        let Subject { case, job, timer, rules, epoch } = of;
+        let random = self.settings.seed.wrapping_add(epoch as u64);
+        let (backend, caches, budget_ns) = (&mut *self.backend, &mut self.caches, rules.budget_ns);
+        let measuring = Duration::ZERO;
+        let mut probe = Probe { backend, prepared, caches, case, job, timer, epoch, random, budget_ns, measuring };
+        let fault = checks::fault(when, &mut probe).await;
+        self.measuring += probe.measuring;
+        fault
+    }
+
+    /// Samples the case until the device's clock and conditions are steady, at most `attempts` times. Returns the epoch with
+    /// what was unsteady in the last attempt, or the fault that a check found.
+    async fn steady(
+        &mut self,
+        subject: Subject<'_>,
+        meeting: Meeting<'_>,
+        attempts: usize,
+        prepared: &mut dyn Prepared,
+    ) -> Result<Result<(Epoch, Vec<String>), String>> {
+        let Subject { case, timer, rules, epoch, .. } = subject;
         let mut attempt = 1;
-        let (epoch, faults) = loop {
+        loop {
             // Only the first attempt is in step.
             let meeting = Meeting { step: meeting.step.filter(|_| attempt == 1), case };
             self.gather(meeting);
             // Reading the monitor takes milliseconds, in which the clock may fall: the canary therefore runs after it.
-            let reading_before = self.reading(epochs == 0);
+            let reading_before = self.reading(epoch == 0);
             let start = Instant::now();
             let canary_ns = self.canary.ramp_up(&self.timer).await?;
             self.start(meeting, prepared, rules.first_launches).await?;
-            let series = measure::measure(prepared, &timer, &rules).await?;
+            let series = measure::measure(prepared, timer, rules).await?;
             self.hold(meeting, prepared, series.launches).await?;
             let drift = self.canary.time_after(canary_ns, &self.timer).await? / canary_ns - 1.0;
             self.measuring += start.elapsed();
             let has_moved = drift.abs() > self.canary.allowed_drift();
-            let reading_after = self.reading(epochs == 0 || has_moved);
-            let random = self.settings.seed.wrapping_add(epochs as u64);
-            let mismatch = match epochs {
-                0 if job.check.is_sampled => verify_parts(prepared, job, MANY_PARTS, random).await?,
-                0 => verify(prepared, job).await?,
-                _ => verify_parts(prepared, job, FEW_PARTS, random).await?,
-            };
-            if let Some(mismatch) = mismatch {
-                record.mark_wrong(mismatch.to_string());
-                return Ok(());
-            }
-            if let Some(fault) = store_outside(prepared, job).await? {
-                record.mark_wrong(fault);
-                return Ok(());
+            let reading_after = self.reading(epoch == 0 || has_moved);
+            if let Some(fault) = self.fault(When::EachAttempt, subject, prepared).await? {
+                return Ok(Err(fault));
             }
             if let Some(median_ns) = stats::median(&series.samples_ns) {
                 self.guard.note(case, median_ns);
             }
             let after = Conditions { before: Reading::default(), after: reading_after.clone().unwrap_or_default() };
             let moved = has_moved.then(|| format!("the canary moved by {:.0} % and did not settle", drift * 100.0));
-            let faults: Vec<_> = moved.into_iter().chain(after.fault()).collect();
-            if faults.is_empty() || attempt == effort.attempts {
+            let unsteady: Vec<_> = moved.into_iter().chain(after.fault()).collect();
+            if unsteady.is_empty() || attempt == attempts {
                 let conditions = reading_before.zip(reading_after);
                 let conditions = conditions.map(|(before, after)| Conditions { before, after });
-                break (Epoch { series, drift, canary_ns, conditions }, faults);
+                return Ok(Ok((Epoch { series, drift, canary_ns, conditions }, unsteady)));
             }
             attempt += 1;
-        };
-        if !faults.is_empty() {
-            record.cause = Some(Cause::Unsteady);
-            let before = (record.status == Status::Unverified).then(|| UNVERIFIED.to_owned());
-            record.reason = before.into_iter().chain(faults).collect::<Vec<_>>().join("; ");
         }
-        epoch.add_to(record, &timer);
-        self.alone(meeting, false, prepared, (&timer, &rules), record).await?;
-        if epochs > 0 {
-            return Ok(());
-        }
-        if let Some(ratio) = self.slower_if_poisoned(job, prepared, &timer, rules.budget_ns).await? {
-            record.mark_wrong(format!(
-                "a launch into a poisoned output takes {ratio:.1} times as long as others: the kernel skips work"
-            ));
-            return Ok(());
-        }
-        if let Some(ratio) = self.rounds_take_no_time(case, prepared, &timer).await? {
-            record
-                .mark_wrong(format!("all rounds take {ratio:.2} times as long as half of them: the kernel skips work"));
-            return Ok(());
-        }
-        // The last launch found the output of the one before it.
-        if job.runs_kernel()
-            && let Some(mismatch) = verify_parts(prepared, job, PARTS, 1).await?
-        {
-            record.mark_wrong(format!("{mismatch} after a launch into a complete output"));
-            return Ok(());
-        }
+    }
+
+    /// Figures besides the time of a launch, after the first epoch: the time of one more launch in a submission, of the
+    /// kernel by its own clock, and of the whole way to the host and back.
+    async fn extras(&mut self, of: Subject<'_>, prepared: &mut dyn Prepared, record: &mut Record) -> Result<()> {
+        let Subject { job, timer, rules, .. } = of;
         let start = Instant::now();
         if !job.has_untimed_steps() {
             let launches = record.launches.and_then(|launches| u32::try_from(launches).ok()).unwrap_or(1);
-            record.slope_ns = slope(prepared, &timer, &rules, launches).await?.map(round_to_seven_digits);
+            record.slope_ns = slope(prepared, timer, rules, launches).await?.map(round_to_seven_digits);
         }
         in_kernel(job, prepared, record).await?;
         self.measuring += start.elapsed();
@@ -300,14 +310,6 @@ impl<'a> Session<'a> {
         }
         self.measuring += end_to_end(job, rules.budget_ns, self.settings.end_to_end_bytes, prepared, record).await?;
         Ok(())
-    }
-
-    /// See [`rounds_take_no_time`]. Only of foreign kernels: the suite's compute what they count.
-    async fn rounds_take_no_time(&mut self, case: &Case, all: &mut dyn Prepared, timer: &Timer) -> Result<Option<f64>> {
-        let Some(half) = with_half_the_rounds(case).filter(|_| case.is_foreign()) else { return Ok(None) };
-        let mut half = self.backend.prepare(&Job::new(&half)?).await?;
-        let ratio = rounds_take_no_time(all, half.as_mut(), timer).await;
-        leak_if_lost(half, ratio)
     }
 
     /// Adds the energy of a launch to the row's figures. Only of launches that follow each other without other work.
@@ -337,50 +339,30 @@ impl<'a> Session<'a> {
     fn reading(&mut self, is_wanted: bool) -> Option<Reading> {
         self.monitor.as_mut().filter(|_| is_wanted).map(|monitor| monitor.read())
     }
+}
 
-    /// See [`slower_if_poisoned`]. Only kernels can skip work.
-    async fn slower_if_poisoned(
-        &mut self,
-        job: &Job,
-        prepared: &mut dyn Prepared,
-        timer: &Timer,
-        budget_ns: f64,
-    ) -> Result<Option<f64>> {
-        if !job.runs_kernel() || job.kernel.is_empty() {
-            return Ok(None);
-        }
-        let start = Instant::now();
-        let has_flush = can_ramp(self.backend.device());
-        let missing = if has_flush { self.flush.is_none() } else { self.control.is_none() };
-        if missing {
-            let case = if has_flush { flush_case()? } else { control_case()? };
-            let own = match self.backend.prepare_own(&Job::new(&case)?).await {
-                Ok(own) => Some(own),
-                Err(error) if error.ends_device() => return Err(error),
-                // A small device runs without it.
-                Err(_) => None,
-            };
-            *(if has_flush { &mut self.flush } else { &mut self.control }) = own;
-        }
-        let before = match (&mut self.flush, &mut self.control) {
-            (Some(flush), _) => Before::Flush(flush.as_mut()),
-            (None, Some(control)) => Before::Poison(control.as_mut()),
-            (None, None) => Before::Nothing,
-        };
-        let ratio = slower_if_poisoned(prepared, before, timer, budget_ns / 10.0).await;
-        self.measuring += start.elapsed();
-        ratio
+/// A prepared case in one of its epochs, counted from 0.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    case: &'a Case,
+    job: &'a Job,
+    timer: &'a Timer,
+    rules: &'a Rules,
+    epoch: usize,
+}
+
+/// Marks a row whose last attempt was unsteady.
+fn note_unsteady(record: &mut Record, unsteady: Vec<String>) {
+    if unsteady.is_empty() {
+        return;
     }
+    record.cause = Some(Cause::Unsteady);
+    let before = (record.status == Status::Unverified).then(|| UNVERIFIED.to_owned());
+    record.reason = before.into_iter().chain(unsteady).collect::<Vec<_>>().join("; ");
 }
 
 /// The reason of unverified rows.
 const UNVERIFIED: &str = "nothing to compare the output with";
-
-/// A case that reads and writes 128 MiB: more than the caches of a GPU hold.
-pub(in crate::engine) fn flush_case() -> Result<Case> {
-    let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 24), BTreeMap::new());
-    case_of("stream", "copy", shape)
-}
 
 /// The rules for a job. If it has untimed steps between launches, the maximum sample duration must cover them too.
 fn rules_for(job: &Job, rules: Rules) -> Rules {
@@ -389,12 +371,6 @@ fn rules_for(job: &Job, rules: Rules) -> Rules {
     }
     let longest_sample_ns = rules.longest_sample_ns / 2.0;
     Rules { max_launches: rules.max_launches.min(500), longest_sample_ns, ..rules }
-}
-
-/// A case whose output is poisoned as that of others is.
-fn control_case() -> Result<Case> {
-    let shape = Shape::new(Dtype::Vec4F32, Extent::Linear(1 << 12), BTreeMap::new());
-    case_of("stream", "copy", shape)
 }
 
 /// A case that tests timestamps around copies: it clears a buffer.
