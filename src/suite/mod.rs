@@ -13,6 +13,7 @@ mod csr;
 pub mod cycle;
 pub mod input;
 mod interface;
+pub mod kept;
 mod limit;
 mod of_rows;
 mod oracle;

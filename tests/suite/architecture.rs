@@ -31,6 +31,14 @@ fn room(path: &Path) -> String {
 }
 
 #[test]
+fn declarations_are_kept_forever_in_one_place() {
+    for path in sources(Path::new("src")) {
+        let leaks = std::fs::read_to_string(&path).expect("readable").contains("Box::leak");
+        assert!(!leaks || path == Path::new("src/suite/kept.rs"), "{}: see suite::kept", path.display());
+    }
+}
+
+#[test]
 fn imports_run_downward_only() {
     let floor = |name: &str| ROOMS.iter().position(|room| *room == name);
     for path in sources(Path::new("src")) {

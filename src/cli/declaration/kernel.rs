@@ -7,6 +7,7 @@ use crate::cli::compiler::spirv;
 use crate::cli::shaders;
 use crate::error::{Error, Result, shown};
 use crate::shader::{Layout, Shader, SpirvKernel, twin};
+use crate::suite::kept::{kept, kept_text};
 use crate::suite::{Accepted, Access, Constants, Dtype};
 
 /// The endings of the files that `bench` runs.
@@ -67,7 +68,7 @@ impl Text {
                 std::fs::metadata(path).map_err(|source| unreadable(path, source))?;
                 let words = spirv(path).map_err(fault)?;
                 let module = read_spirv(&words).map_err(fault)?;
-                let module: &'static SpirvKernel = Box::leak(Box::new(module));
+                let module = kept(module);
                 Ok(Self { wgsl: &module.wgsl, cuda: "", spirv: Some(module) })
             }
             _ => Err(fault(format!("bench runs {ENDS} files"))),
@@ -104,7 +105,7 @@ impl Kernel {
         }
         let shader = self.parsed(dtype)?;
         let names: Vec<String> = shader.overrides().into_iter().map(str::to_owned).collect();
-        let accepted = |name: String| shader.accepted(&name).map(|accepted| (&*name.leak(), accepted));
+        let accepted = |name: String| shader.accepted(&name).map(|accepted| (kept_text(name), accepted));
         Ok(names.into_iter().filter_map(accepted).collect())
     }
 
@@ -173,5 +174,5 @@ fn unreadable(path: &Path, source: std::io::Error) -> Error {
 fn text(path: &Path) -> Result<&'static str> {
     let text = shaders::text(std::fs::read(path).map_err(|source| unreadable(path, source))?);
     let text = text.map_err(|why| Error::Usage(format!("{}: {why}", shown(path))))?;
-    Ok(text.leak())
+    Ok(kept_text(text))
 }

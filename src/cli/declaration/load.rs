@@ -12,6 +12,7 @@ use super::script::Script;
 use super::spec::{BufferSpec, Contents, KernelSpec, OneOrMany, Spec, Text, VerifySpec};
 use crate::error::{Error, Result, shown, visible};
 use crate::suite::input::Values;
+use crate::suite::kept::{kept, kept_items, kept_text};
 use crate::suite::{Benchmark, Cases, Dtype, Extent, Family, Limit, Params, Profile};
 
 /// The family of these kernels. It lives as long as the program, like the suite's.
@@ -56,33 +57,32 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
         };
         let cases = Cases {
             from: Profile::Quick,
-            dtypes: vec![dtype].leak(),
-            extents: extents.clone().leak(),
-            params: sets.leak(),
+            dtypes: kept_items(vec![dtype]),
+            extents: kept_items(extents.clone()),
+            params: kept_items(sets),
         };
         benchmarks.push(Benchmark {
-            name: own.leak(),
+            name: kept_text(own),
             wgsl: kernel.text.wgsl,
             cuda: kernel.text.cuda,
             only_cuda: kernel.text.only_cuda(),
-            cases: vec![cases].leak(),
-            accepts: kernel.accepts(dtype)?.leak(),
+            cases: kept_items(vec![cases]),
+            accepts: kept_items(kernel.accepts(dtype)?),
             ceiling: limit,
             no_ceiling,
-            declared: Some(Box::leak(Box::new(declared))),
+            declared: Some(kept(declared)),
             ..Benchmark::BLANK
         });
     }
     let family = Family {
-        name: name.leak(),
-        summary: visible(spec.summary.as_deref().unwrap_or_default()).into_owned().leak(),
+        name: kept_text(name),
+        summary: kept_text(visible(spec.summary.as_deref().unwrap_or_default()).into_owned()),
         model_text: "",
         is_by_kernel: false,
         tags: &[],
-        benchmarks: benchmarks.leak(),
+        benchmarks: kept_items(benchmarks),
     };
-    let family: &'static Family = Box::leak(Box::new(family));
-    Ok((family, kernels.iter().chain(&reference).map(|kernel| kernel.text).collect()))
+    Ok((kept(family), kernels.iter().chain(&reference).map(|kernel| kernel.text).collect()))
 }
 
 /// The family of one kernel that a folder declares, as the bundle of a wrong result does.
@@ -209,11 +209,11 @@ fn param_sets(spec: &Spec, kernel: &Kernel, dtype: Dtype) -> Result<Vec<Params>>
     let has = |name: &String| own.as_ref().is_none_or(|own| own.contains(name));
     let mut sets: Vec<Vec<(&'static str, f64)>> = vec![Vec::new()];
     for (name, values) in spec.params.iter().filter(|(name, _)| has(name)) {
-        let name: &'static str = name.clone().leak();
+        let name = kept_text(name.clone());
         let values = values.list();
         sets = sets.iter().flat_map(|set| values.iter().map(|value| [&set[..], &[(name, *value)]].concat())).collect();
     }
-    Ok(sets.into_iter().map(|set| &*set.leak()).collect())
+    Ok(sets.into_iter().map(kept_items).collect())
 }
 
 fn shared(spec: &Spec, kernels: &[Kernel], reference: Option<&Kernel>, file: &str, dtype: Dtype) -> Result<Shared> {
@@ -269,9 +269,8 @@ fn declarations(spec: &Spec, bindings: Vec<String>, file: &str, verify: Option<V
         let next = numbers.len() as u64;
         numbers.entry(name.clone()).or_insert(next);
     }
-    let leak = |text: String| -> &'static str { text.leak() };
     let names = bindings.into_iter().map(|name| {
-        let pair = [leak(name.clone()), leak(format!("{name} before"))];
+        let pair = [kept_text(name.clone()), kept_text(format!("{name} before"))];
         (name, pair)
     });
     Ok(Shared {
@@ -371,10 +370,10 @@ fn reference_of(
         files: Vec::new(),
     };
     let benchmark = Benchmark {
-        name: stem(&kernel.path).leak(),
+        name: kept_text(stem(&kernel.path)),
         wgsl: kernel.text.wgsl,
-        declared: Some(Box::leak(Box::new(declared))),
+        declared: Some(kept(declared)),
         ..Benchmark::BLANK
     };
-    Ok(Box::leak(Box::new(benchmark)))
+    Ok(kept(benchmark))
 }

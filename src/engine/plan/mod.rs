@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
 use crate::families::ceiling::LADDER;
+use crate::suite::kept::{kept, kept_text};
 use crate::suite::{Benchmark, Case, Dtype, Extent, Family, Limit, Params, Profile, Scalar, Shape, Tag};
 use filter::Filter;
 pub use names::{unknown, unknown_benchmark};
@@ -63,9 +64,9 @@ pub fn plan(request: &Request) -> Result<Vec<Case>> {
 
 /// The benchmark with replaced sources. They live as long as the program, like the suite's.
 pub(crate) fn with_source(benchmark: &Benchmark, source: &Source) -> &'static Benchmark {
-    let leaked = |text: &Option<String>, own| text.as_ref().map_or(own, |text| &*text.clone().leak());
+    let leaked = |text: &Option<String>, own| text.as_ref().map_or(own, |text| kept_text(text.clone()));
     let (wgsl, cuda) = (leaked(&source.wgsl, benchmark.wgsl), leaked(&source.cuda, benchmark.cuda));
-    Box::leak(Box::new(Benchmark { wgsl, cuda, ..*benchmark }))
+    kept(Benchmark { wgsl, cuda, ..*benchmark })
 }
 
 fn is_same(a: &Case, b: &Case) -> bool {
