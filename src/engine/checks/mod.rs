@@ -1,6 +1,6 @@
 //! Finds kernels that are wrong or skip work.
 //!
-//! [`fault`] runs the checks of a prepared case. [`odd_shape`] runs before a case has its buffers, since it needs memory of
+//! `fault` runs the checks of a prepared case. `odd_shape` runs before a case has its buffers, since it needs memory of
 //! its own.
 
 pub(in crate::engine) mod fewer_rounds;
