@@ -14,9 +14,9 @@ mod random;
 
 use std::path::{Path, PathBuf};
 
+use shaderbench::record::{Record, Status};
 use shaderbench::report::csv;
 use shaderbench::results::fleet::{By, Fleet, Rules};
-use shaderbench::results::{Record, Status};
 use shaderbench::suite::Extent;
 
 use random::Random;
@@ -128,5 +128,5 @@ fn run(source: &[Record], card: usize, slowdown: f64, random: &mut Random) -> Ve
 }
 
 fn seven_digits(value: f64) -> f64 {
-    shaderbench::results::stats::round_to_seven_digits(value)
+    shaderbench::record::stats::round_to_seven_digits(value)
 }

@@ -12,7 +12,7 @@ use shaderbench::engine::checks::output::verify;
 use shaderbench::engine::measure::{Rules, measure, select_timer};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::job::{Contents, Job, Step};
-use shaderbench::results::stats;
+use shaderbench::record::stats;
 use shaderbench::suite::{Case, Dtype, Extent, Profile};
 
 /// The text that is replaced, and its replacement.

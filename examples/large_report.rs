@@ -10,8 +10,8 @@
 use std::io::Write;
 use std::path::Path;
 
+use shaderbench::record::{Record, Status};
 use shaderbench::report::csv;
-use shaderbench::results::{Record, Status};
 use shaderbench::suite::Extent;
 
 const SOURCE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv";

@@ -18,12 +18,11 @@ mod synthetic;
 use std::error::Error;
 use std::path::Path;
 
-use shaderbench::backend::Api;
 use shaderbench::engine::measure::Rules as Sampling;
+use shaderbench::record::{Clock, Record, stats};
 use shaderbench::report::reader;
 use shaderbench::results::compare::{Comparison, Pair, Processes, Report, Rules, Verdict, compare_by};
-use shaderbench::results::{Clock, Record, stats};
-use shaderbench::suite::Extent;
+use shaderbench::suite::{Api, Extent};
 use synthetic::{Disturbance, Process, Random, Varies};
 
 /// Upper ends of the groups of times, in nanoseconds.

@@ -9,7 +9,7 @@ use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{Changes, Observer, Settings, run};
-use shaderbench::results::{Record, Status, format};
+use shaderbench::record::{Record, Status, format};
 use shaderbench::suite::input::Values;
 use shaderbench::suite::{
     Answer, Benchmark, Buffer, Cases, Contents, Declaration, Dtype, Extent, Family, Interface, Limit, Profile, Shape,
@@ -92,7 +92,7 @@ static FAMILY: Family = Family {
 struct Quiet;
 
 impl Observer for Quiet {
-    fn timer(&mut self, _: shaderbench::results::Lane<'_>, _: &Timer) {}
+    fn timer(&mut self, _: shaderbench::suite::Lane<'_>, _: &Timer) {}
     fn start(&mut self, _: usize, _: &shaderbench::suite::Case, _: &Record) {}
     fn row(&mut self, _: &Record) {}
     fn finish(&mut self, _: &[Record], _: &Changes) -> shaderbench::error::Result<()> {

@@ -16,14 +16,14 @@ use shaderbench::backend::{Backend, Device};
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{Changes, EarlierRows, Fitted, Observer, Settings, fit, resume};
-use shaderbench::results::{Record, Status};
+use shaderbench::record::{Record, Status};
 use shaderbench::suite::{Case, Profile};
 
 /// Shows nothing while it runs.
 struct Quiet;
 
 impl Observer for Quiet {
-    fn timer(&mut self, _: shaderbench::results::Lane<'_>, _: &Timer) {}
+    fn timer(&mut self, _: shaderbench::suite::Lane<'_>, _: &Timer) {}
     fn start(&mut self, _: usize, _: &Case, _: &Record) {}
     fn row(&mut self, _: &Record) {}
     fn finish(&mut self, _: &[Record], _: &Changes) -> shaderbench::error::Result<()> {

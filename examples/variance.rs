@@ -17,7 +17,7 @@ use shaderbench::engine::measure::slope::slope;
 use shaderbench::engine::measure::{Rules, measure};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::job::Job;
-use shaderbench::results::stats;
+use shaderbench::record::stats;
 use shaderbench::suite::{Case, Profile};
 
 /// SplitMix64.

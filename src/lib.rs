@@ -7,12 +7,13 @@
 //! | module | contains |
 //! |---|---|
 //! | [`error`] | what can go wrong |
-//! | [`suite`] | the vocabulary in which a benchmark is declared |
+//! | [`suite`] | the vocabulary of declarations and rows |
+//! | [`record`] | a row, its columns and its statistics |
 //! | [`families`] | the benchmarks: one file for each family of kernels |
 //! | [`shader`] | WGSL read and translated by naga; the CUDA source of a twin |
 //! | [`job`] | a case made concrete: buffers and steps |
 //! | [`backend`] | devices: wgpu and CUDA |
-//! | [`results`] | records, statistics, ceilings, comparisons |
+//! | [`results`] | what follows from rows: ceilings, findings, comparisons |
 //! | [`engine`] | a run, from plan to records |
 //! | [`report`] | CSV, JSON, tables, Markdown, HTML: pure functions of results |
 //! | [`cli`] | the command line |
@@ -29,6 +30,7 @@ pub mod engine;
 pub mod error;
 pub mod families;
 pub mod job;
+pub mod record;
 pub mod report;
 pub mod results;
 pub mod shader;

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use lines::{Against, LINES, Line, Unit};
+use shaderbench::record::{Record, Status};
 use shaderbench::report;
-use shaderbench::results::{Record, Status};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut files = std::env::args().skip(1);

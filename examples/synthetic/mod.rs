@@ -137,7 +137,7 @@ impl Process {
         let epoch = |_| {
             let base_ns = self.base_ns * (run + varies.epochs * random.normal()).exp();
             let samples = Self { base_ns, ..*self }.series(random, rules).0;
-            shaderbench::results::stats::median(&samples).expect("a series has samples")
+            shaderbench::record::stats::median(&samples).expect("a series has samples")
         };
         (0..epochs).map(epoch).collect()
     }

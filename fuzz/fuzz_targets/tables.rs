@@ -15,7 +15,7 @@ use shaderbench::report::comparison::{self, OutputFormat, Sort, View};
 use shaderbench::report::summary::{LINES, card, side_by_side};
 use shaderbench::report::tour;
 use shaderbench::report::{Medium, Terminal, html, index, lay_out, reader, section, sections};
-use shaderbench::results::Record;
+use shaderbench::record::Record;
 use shaderbench::results::compare::{Report, compare};
 use shaderbench::results::tour::steps;
 

@@ -1,6 +1,7 @@
 //! Which card a device is.
 
-use super::{Device, DeviceType};
+use crate::backend::Device;
+use crate::suite::DeviceType;
 
 /// The UUID of a device's card, else its PCI address; empty where no driver reports either. NVIDIA's driver reports the
 /// UUID of the card at the device's PCI address, whatever the API, so that rows of all APIs name a card alike. The first

@@ -4,11 +4,12 @@ use std::future::Future;
 use std::ops::Range;
 use std::pin::Pin;
 
-use super::device::{Device, DeviceType};
+use super::device::Device;
 use super::monitor::{self, Monitor};
 use super::translator::Compilation;
 use crate::error::{Error, Result};
 use crate::job::{Job, Kernel};
+use crate::suite::DeviceType;
 
 /// Drops `resource`, or leaks it if the device is lost: dropping resources of a lost device may block forever.
 pub(crate) fn leak_if_lost<R, T>(resource: R, result: Result<T>) -> Result<T> {

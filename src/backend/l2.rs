@@ -1,6 +1,7 @@
 //! The size of a device's L2 cache, where a driver reports it.
 
-use super::{Device, DeviceType};
+use crate::backend::Device;
+use crate::suite::DeviceType;
 
 /// Size of the device's L2 cache in bytes: for an NVIDIA card, NVIDIA's driver reports it for the card with the device's
 /// PCI address, whatever the API. `None` for other devices, and where CUDA is not available. The first call with such a

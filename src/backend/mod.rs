@@ -1,6 +1,5 @@
 //! Devices: what a backend must provide to the harness, and one folder for each backend.
 
-mod api;
 mod background;
 mod compiler;
 #[cfg(feature = "cuda")]
@@ -14,13 +13,12 @@ mod peaks;
 mod translator;
 pub mod wgpu;
 
-pub use api::Api;
 pub use compiler::{Compiler, HlslCompiler, Model};
-pub use device::{Device, DeviceType, RuntimeChecks, SubgroupSize};
+pub use device::{Device, RuntimeChecks};
 pub use identity::card_name;
 pub(crate) use interface::leak_if_lost;
 pub use interface::{Backend, Prepared, Sample, Task};
 use interface::{spacers, within};
 pub use l2::l2_bytes;
 pub use peaks::{Peaks, peaks};
-pub use translator::{BUILT_IN, BUILT_IN_VERSION, Compilation, CompilerName, KernelCompiler, Translator};
+pub use translator::{BUILT_IN_VERSION, Compilation, CompilerName, KernelCompiler, Translator};

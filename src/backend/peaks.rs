@@ -1,8 +1,8 @@
 //! What a device's units can do at most, by their number and clock: no measurement, and no kernel, is above it.
 
 use super::monitor::Monitor;
-use super::{Device, DeviceType};
-use crate::suite::{Limit, Scalar};
+use crate::backend::Device;
+use crate::suite::{DeviceType, Limit, Scalar};
 
 /// The most that a device's units can do.
 #[derive(Debug, Clone, PartialEq)]

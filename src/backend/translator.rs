@@ -4,9 +4,6 @@ use crate::error::Result;
 use crate::job::Kernel;
 use crate::shader::module::instructions;
 
-/// The name of the compiler inside wgpu.
-pub const BUILT_IN: &str = "naga";
-
 /// Its version.
 pub const BUILT_IN_VERSION: &str = "30.0.1";
 

@@ -11,14 +11,14 @@ use super::declaration::{TOML, of_folder};
 use super::output::{print, say};
 use super::selection::no_device;
 use super::target::targets;
-use crate::backend::{Api, Backend, Device, KernelCompiler, Translator};
+use crate::backend::{Backend, Device, KernelCompiler, Translator};
 use crate::engine::plan::{Source, select, with_source};
 use crate::engine::{WrongResult, wrong_at, wrong_result};
 use crate::error::{Error, Result};
 use crate::job::{Kernel, Language};
-use crate::results::{Lane, Record, Status};
+use crate::record::{Record, Status};
 use crate::shader::{Shader, Target};
-use crate::suite::{Benchmark, Case, Dtype, Extent, Family, Shape, params_text, parse_params};
+use crate::suite::{Api, Benchmark, Case, Dtype, Extent, Family, Lane, Shape, params_text, parse_params};
 
 /// Arguments of `bench replay`.
 #[derive(clap::Args)]

@@ -12,9 +12,9 @@ use crate::engine::plan::filter::Filter;
 use crate::engine::plan::unknown_benchmark;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
+use crate::record::Record;
 use crate::report::comparison::{OutputFormat, Sort, View, regression_lines, undecided, write};
 use crate::report::{reader, sort_records};
-use crate::results::Record;
 use crate::results::compare::{Comparison, MARGIN, Report, Rules, compare_by};
 
 /// Exit code for a certain regression beyond the limit.

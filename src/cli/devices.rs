@@ -6,11 +6,12 @@ use super::format::Format;
 use super::output::{print, print_json, terminal};
 use super::selection::{is_same_card, no_device};
 use super::target::{Target, Through, cuda, targets};
+use crate::backend::Device;
 use crate::backend::wgpu::refusal;
-use crate::backend::{Api, Device};
 use crate::error::{Error, Result};
 use crate::report::markdown::{escape, table};
 use crate::report::wrap;
+use crate::suite::Api;
 
 /// Arguments of `devices`.
 #[derive(clap::Args)]

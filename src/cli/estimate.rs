@@ -1,7 +1,7 @@
 //! The expected time of a run.
 
-use crate::backend::{Device, DeviceType};
-use crate::suite::Profile;
+use crate::backend::Device;
+use crate::suite::{DeviceType, Profile};
 
 /// Mean seconds of a case through one API with its epochs, kernels' compilation and verification, as runs of the whole
 /// suite took through Vulkan on H100s (`docs/limits.md`). `None` if no such run has been timed.
@@ -37,8 +37,8 @@ pub(super) fn estimate(profile: Profile, cases: usize, card: &[&Device]) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Api;
     use crate::cli::selection::fakes::device;
+    use crate::suite::Api;
 
     #[test]
     fn only_what_was_timed_is_estimated() {

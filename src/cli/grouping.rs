@@ -1,6 +1,6 @@
 //! Which runs are taken together.
 
-use crate::results::Record;
+use crate::record::Record;
 
 /// Which runs are taken together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]

@@ -7,12 +7,11 @@ use super::output::{print, print_json, say, terminal};
 use super::steps::steps_named;
 use super::target::apis;
 use super::values::tag;
-use crate::backend::Api;
 use crate::engine::plan::params_of;
 use crate::error::Result;
 use crate::report::markdown::{escape, table};
 use crate::report::{families_in_reading_order, wrap};
-use crate::suite::{Benchmark, Family, Tag};
+use crate::suite::{Api, Benchmark, Family, Tag};
 
 /// Arguments of `list`.
 #[derive(clap::Args)]

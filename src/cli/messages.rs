@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::again::Typed;
 use super::values::plural;
-use crate::backend::{CompilerName, Device, DeviceType};
+use crate::backend::{CompilerName, Device};
 use crate::engine::{Fitted, LeftOut};
 use crate::report::{self, Output};
-use crate::suite::{Case, Profile};
+use crate::suite::{Case, DeviceType, Profile};
 
 /// What the run will do on each API, and the time limit if there is one.
 pub(super) fn beginning(
@@ -108,10 +108,10 @@ pub(super) fn how_to_go_on(file: &Output, wanted: usize, again: Option<&Typed>, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Api;
     use crate::cli::selection::fakes::device;
     use crate::engine::fit;
     use crate::engine::plan::{Request, plan};
+    use crate::suite::Api;
 
     #[test]
     fn smaller_workgroups_are_told_with_the_smallest_limits_of_the_apis() {

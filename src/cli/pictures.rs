@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::outputs::{check_different, check_new};
-use crate::backend::Api;
 use crate::engine::Picture;
 use crate::error::Result;
 use crate::report::{png, replace_file};
-use crate::suite::{Case, Dtype};
+use crate::suite::{Api, Case, Dtype};
 
 /// The images of one card.
 #[derive(Debug, Clone)]

@@ -10,13 +10,12 @@ use super::output::{complain, say_whole};
 use super::pictures::Pictures;
 use super::values::plural;
 use super::watchdog::{self, Watchdog};
-use crate::backend::Api;
 use crate::engine::measure::Timer;
 use crate::engine::{Changes, Expected, Observer, Picture};
 use crate::error::{Error, Result};
+use crate::record::{Cause, Record, Status};
 use crate::report::{self, CsvFile, Output, table};
-use crate::results::{Cause, Lane, Record, Status};
-use crate::suite::Case;
+use crate::suite::{Api, Case, Lane};
 
 /// Minimum time between two writes of the JSON report during a run. It cannot be appended to and contains every sample,
 /// so each write is large.

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::target::{Through, apis};
+use crate::backend::Device;
 use crate::backend::wgpu::refusal;
-use crate::backend::{Api, Device, DeviceType};
 use crate::engine::plan::unknown;
 use crate::error::{Error, Result};
+use crate::suite::{Api, DeviceType};
 
 /// The error for a machine without a usable device.
 pub(super) fn no_device() -> Error {

@@ -2,10 +2,10 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::backend::Api;
 use crate::backend::wgpu::{APIS, Adapter, Timeouts, WgpuBackend, adapters};
 use crate::backend::{Backend, Device, KernelCompiler};
 use crate::error::{Error, Result};
+use crate::suite::Api;
 
 /// The APIs of this build.
 pub(super) fn apis() -> Vec<Api> {

@@ -11,11 +11,12 @@ use super::reports::Measured;
 use super::run;
 use super::selection::select_runs;
 use super::target::targets;
-use crate::backend::{Device, DeviceType};
+use crate::backend::Device;
 use crate::error::{Error, Result};
 use crate::report::tour::{self, Side};
 use crate::report::{Part, apis, reader};
 use crate::results::tour::Step;
+use crate::suite::DeviceType;
 
 /// The name of the glossary among chapters and steps.
 pub(super) const GLOSSARY: &str = "glossary";

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::results::Status;
+use crate::record::Status;
 use crate::suite::{Extent, Tag};
 
 /// Parses `90`, `90s`, `2m` or `1h 30m`.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::results::Record;
+use crate::record::Record;
 
 /// Time-out of a case. Compilation, samples and verification together take a small part of it.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(600);

@@ -29,7 +29,8 @@ pub mod transfer;
 pub mod transpose;
 pub mod workgroup_memory;
 
-use crate::suite::{Benchmark, Family};
+use crate::record::Record;
+use crate::suite::{Benchmark, Family, Shape, Traffic};
 
 /// Every family, in the order of a run. Ceilings come first: the shares of the other rows need them.
 pub const FAMILIES: &[&Family] = &[
@@ -68,4 +69,19 @@ pub const FAMILIES: &[&Family] = &[
 pub fn benchmark(family: &str, name: &str) -> Option<&'static Benchmark> {
     let family = FAMILIES.iter().find(|known| known.name == family)?;
     family.benchmarks.iter().find(|benchmark| benchmark.name == name)
+}
+/// Time of one load of a row in nanoseconds, for latency benchmarks: chains of dependent 4-byte loads.
+#[must_use]
+pub fn load_ns(row: &Record) -> Option<f64> {
+    let is_latency = benchmark(&row.family, &row.benchmark).is_some_and(|benchmark| benchmark.is_latency);
+    let loads = row.bytes.filter(|bytes| *bytes > 0 && is_latency)? as f64 / 4.0;
+    Some(row.median_ns? / loads)
+}
+
+/// The access of a subgroup to global memory that is coalesced worst, as the row's benchmark declares it. Not a column: it
+/// follows from the case.
+#[must_use]
+pub fn traffic(row: &Record) -> Option<Traffic> {
+    let traffic = benchmark(&row.family, &row.benchmark)?.traffic?;
+    Some(traffic(&Shape::new(row.dtype?, row.n?, row.params.clone())))
 }

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::csv;
-use crate::results::{COLUMNS, Kind, Record};
+use crate::record::{COLUMNS, Kind, Record};
 
 /// The committed report that it is made from.
 pub const SOURCE: &str = "results/nvidia-h100-80gb-hbm3/2026-11-25-vulkan+cuda.csv";

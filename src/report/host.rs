@@ -2,9 +2,9 @@
 //! cards, and whether the cards slow each other down.
 
 use super::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
+use crate::record::format::{percent_change, percent_limit, ratio_with_interval};
+use crate::record::stats::Estimate;
 use crate::results::fleet::{Host, HostFamily, HostRules, Relative, Uneven};
-use crate::results::format::{percent_change, percent_limit, ratio_with_interval};
-use crate::results::stats::Estimate;
 
 /// A card of the host.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,14 +5,12 @@ use super::summary::{operations, quoted, quoted_rate};
 use super::table::{rate, share_text};
 use super::versus::mean_ratio;
 use super::{apis, lanes};
-use crate::backend::{Api, DeviceType};
 use crate::error::{is_hidden, visible};
+use crate::record::stats::Estimate;
+use crate::record::{Record, Status, by_card, format, typical};
 use crate::results::findings::cache_curve::DRAM;
-use crate::results::format;
-use crate::results::stats::Estimate;
 use crate::results::summary::{Best, MEMORY, Peak, best, peaks, spaces};
-use crate::results::{Lane, Record, Status, by_card, typical};
-use crate::suite::{Limit, Scalar};
+use crate::suite::{Api, DeviceType, Lane, Limit, Scalar};
 
 /// First line of the page. It marks the page as generated.
 pub const MARK: &str = "<!-- Written by `shaderbench report --format index`: do not edit. -->";
@@ -192,13 +190,12 @@ fn none() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Api;
+    use crate::record::{Bound, Clock};
     use crate::report::summary::card;
     use crate::report::{Terminal, csv, html};
     use crate::results::compare::Report;
-    use crate::results::{Bound, Clock};
-    use crate::suite::Dtype;
     use crate::suite::Extent;
+    use crate::suite::{Api, Dtype};
 
     fn row(backend: &str, family: &str, benchmark: &str, n: u64, gb_per_s: f64) -> Record {
         Record {

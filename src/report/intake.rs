@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 
 use crate::error::visible;
-use crate::results::{COLUMNS, Column, Record, SCHEMA};
+use crate::record::{COLUMNS, Column, Record, SCHEMA};
 
 /// Columns that every report must have.
 pub(super) const NEEDED: [&str; 3] = ["family", "benchmark", "status"];

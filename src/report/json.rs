@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::intake::{Cell, Intake, Parsed, column, quoted};
 use crate::error::{Error, Result, visible};
-use crate::results::{COLUMNS, Record};
+use crate::record::{COLUMNS, Record};
 
 /// An array with one object per record: the CSV columns by name (null for missing figures), `samples_ns`, and the
 /// number of samples in each epoch. If the
@@ -124,7 +124,7 @@ fn samples_of(value: &Value) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Status;
+    use crate::record::Status;
     use crate::suite::Extent;
 
     fn read_text(text: &str) -> Result<Parsed> {

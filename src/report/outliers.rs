@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
+use crate::record::format::{percent, percent_change, percent_limit};
+use crate::record::stats::Estimate;
 use crate::results::fleet::{By, Family, LEAST_UNITS, Rules, Unit, Verdicts};
-use crate::results::format::{percent, percent_change, percent_limit};
-use crate::results::stats::Estimate;
 
 /// The slow units: a block for each, with a row for each family in which it is slow.
 #[must_use]

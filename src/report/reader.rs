@@ -188,7 +188,7 @@ fn unreadable(path: &Path, source: std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::Record;
+    use crate::record::Record;
 
     #[test]
     fn a_report_is_known_by_its_content_or_its_ending() {

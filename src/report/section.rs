@@ -2,11 +2,10 @@
 
 use std::cmp::Ordering;
 
-use crate::backend::Api;
 use crate::families::FAMILIES;
+use crate::record::Record;
 use crate::results::findings::{Finding, finding};
-use crate::results::{Lane, Record};
-use crate::suite::source::SOURCES;
+use crate::suite::{Api, Lane, source::SOURCES};
 use crate::suite::{Dtype, Extent, Family};
 
 /// The rows of one family and their findings.

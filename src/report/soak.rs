@@ -1,10 +1,9 @@
 //! `run --soak`: the seconds of a load as CSV, and what they show in words.
 
 use super::layout::BAR;
-use crate::backend::monitor::{Reading, Throttle};
-use crate::results::format;
+use crate::record::format;
 use crate::results::soak::{LEAST, Moment, ends, limits, sag};
-use crate::suite::Case;
+use crate::suite::{Case, Reading, Throttle};
 
 /// First line of the CSV.
 pub const HEADER: &str = "date,host,device,card,backend,case,seconds,launch_ns,gb_per_s,gflop_per_s,sm_mhz,memory_mhz,celsius,watts,throttling\n";

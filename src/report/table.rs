@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::Section;
 use super::layout::Terminal;
 use super::layout::{BAR, Cell, Column, Grid, Mark, Part, Remark, Row, Severity, colored, padded};
-use crate::results::format;
-use crate::results::{Cause, Record, Status};
+use crate::families::{load_ns, traffic as traffic_of};
+use crate::record::{Cause, Record, Status, format};
 use crate::suite::{CHECK_PARAMS, Checks, Extent, Traffic, params_text};
 use anstyle::AnsiColor;
 
@@ -52,7 +52,7 @@ fn rows_table(section: &Section, measured: &[&Record], terminal: Terminal) -> Gr
         headings.extend(["energy", "per watt"]);
     }
     // A narrow table has room for one prediction.
-    if (has_bytes || !(has_model || has_energy)) && measured.iter().any(|row| row.traffic().is_some()) {
+    if (has_bytes || !(has_model || has_energy)) && measured.iter().any(|row| traffic_of(row).is_some()) {
         headings.extend(has_bytes.then_some(["asked", "moved"]).into_iter().flatten());
         headings.push("degree");
     }
@@ -114,7 +114,7 @@ fn cells(firsts: &Firsts, row: &Record, headings: &[&str], is_wide: bool) -> Vec
         cells.push(per_watt(row).into());
     }
     if headings.contains(&"degree") {
-        let traffic = row.traffic();
+        let traffic = traffic_of(row);
         let text = |figure: fn(Traffic) -> String| Cell::from(traffic.map_or_else(String::new, figure));
         if headings.contains(&"asked") {
             cells.extend([text(|traffic| bytes(traffic.asked)), text(|traffic| bytes(traffic.moved))]);
@@ -166,7 +166,7 @@ pub(super) fn model(row: &Record) -> String {
 
 /// The row's rate divided by the card's power: operations per joule are operations per second and watt.
 fn per_watt(row: &Record) -> String {
-    match (row.gb_per_j.filter(|_| row.load_ns().is_none()), row.gflop_per_j) {
+    match (row.gb_per_j.filter(|_| load_ns(row).is_none()), row.gflop_per_j) {
         (Some(bytes), _) => format!("{} GB/J", format::significant(bytes, 3)),
         (None, Some(flops)) => {
             format!("{} {}", format::significant(flops, 3), format::operation_units(row.is_float()).1)
@@ -304,7 +304,7 @@ pub fn time(ns: Option<f64>) -> String {
 
 /// The rate of a row: bytes per second if available, else operations per second. For dependent loads, the latency.
 pub(super) fn rate(row: &Record) -> String {
-    if let Some(ns) = row.load_ns() {
+    if let Some(ns) = load_ns(row) {
         return format::load_latency(ns);
     }
     match (row.gb_per_s, row.gflop_per_s) {

@@ -6,7 +6,7 @@
 //! Control and Optimization* 51, 2013). The step's size and the variation between runs are unknown: sums over grids
 //! integrate them out.
 
-use super::stats::Estimate;
+use crate::record::stats::{self, Estimate};
 
 /// What one measurement of a version says.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -234,7 +234,7 @@ impl Search {
         let degrees = (count - 2) as f64;
         let variance = (squares(&slow) + squares(&fast)) / degrees;
         let error = (variance * ((slow.len() as f64).recip() + (fast.len() as f64).recip())).sqrt();
-        let (log, reach) = (mean(&slow) - mean(&fast), super::stats::student(degrees) * error);
+        let (log, reach) = (mean(&slow) - mean(&fast), stats::student(degrees) * error);
         Some(Estimate { value: log.exp(), low: (log - reach).exp(), high: (log + reach).exp() })
     }
 }
@@ -255,8 +255,8 @@ fn log_mean(logs: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stats::random::Random;
     use super::*;
+    use crate::record::stats::random::Random;
 
     /// Searches among `versions` with a step of `factor` before the version `first`; runs differ by `between`, of which
     /// the rows' intervals show `within`. Returns the answer and the number of measurements.

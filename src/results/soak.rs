@@ -1,7 +1,7 @@
 //! A device under load for a long time: whether it became slower, and what its clocks did.
 
-use crate::backend::monitor::{Reading, Throttle};
-use crate::results::stats::median_interval;
+use crate::record::stats::median_interval;
+use crate::suite::{Reading, Throttle};
 
 /// What one second of a long load showed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -88,7 +88,7 @@ pub fn limits(moments: &[Moment]) -> Vec<(Throttle, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::stats::random::Random;
+    use crate::record::stats::random::Random;
 
     /// A load of `count` seconds whose speed falls by `fall` in all, with noise of which `kept` remains each second.
     fn load(count: usize, fall: f64, noise: f64, kept: f64, seed: u64) -> Vec<Moment> {

@@ -1,4 +1,4 @@
-//! The vocabulary in which benchmarks are declared: see [`Family`] and [`Benchmark`].
+//! The vocabulary of declarations and rows: for declarations see [`Family`] and [`Benchmark`].
 //!
 //! A benchmark is one literal of [`Benchmark`] and one WGSL file. The literal declares only what the shader does not:
 //! bindings, workgroup size, workgroup memory and features are read from the shader. A kernel that only CUDA can
@@ -6,19 +6,23 @@
 //! beside it.
 
 mod accepted;
+mod api;
 mod benchmark;
 mod buffer;
 mod case;
 mod csr;
 pub mod cycle;
+mod device;
 pub mod input;
 mod interface;
 pub mod kept;
+mod lane;
 mod limit;
 mod of_rows;
 mod oracle;
 mod params;
 mod profile;
+mod reading;
 mod rows;
 mod shape;
 pub mod source;
@@ -29,11 +33,14 @@ mod units;
 pub(crate) mod vectors;
 
 pub use accepted::Accepted;
+pub use api::Api;
 pub use benchmark::{Answer, Benchmark, Block, Cases, Check, Declaration, Family, OfSize, Quick, Reference, Work, all};
 pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, TexelFormat, Texture, uniform};
 pub use case::Case;
 pub use csr::{Csr, CsrArray, Pattern};
+pub use device::{DeviceType, SubgroupSize};
 pub use interface::{Access, Binding, Checks, Constants, Feature, Interface, Value};
+pub use lane::{BUILT_IN, Lane};
 pub use limit::Limit;
 pub(crate) use of_rows::OfRows;
 pub use oracle::{Oracle, each};
@@ -41,6 +48,7 @@ pub(crate) use oracle::{copied, each_on_all_cores};
 pub use params::{CHECK_PARAMS, HOST_PARAMS, Params, params_text, parse_params};
 pub(crate) use params::{consecutive, sets};
 pub use profile::Profile;
+pub use reading::{Reading, Throttle};
 pub(crate) use rows::by_rows;
 pub use shape::{Dtype, Extent, Scalar, Shape};
 pub use step::{PackedRows, Route, Routine, Step, grid};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::command::{Folder, Output, has_device, shaderbench_in_empty_folder};
-use shaderbench::results::{Record, Status};
+use shaderbench::record::{Record, Status};
 
 const BINDINGS: &str = "@group(0) @binding(0) var<storage, read> input: array<f32>;
 @group(0) @binding(1) var<storage, read_write> output: array<f32>;

@@ -1,7 +1,7 @@
 //! Kernels that cheat, planted by `--shaders` on a real device: each is `wrong`, and the honest one is `ok`.
 
 use crate::command::{Folder, has_device};
-use shaderbench::results::{Record, Status};
+use shaderbench::record::{Record, Status};
 use shaderbench::suite::Dtype;
 
 /// `matmul/naive` whose store is `STORE`: `at` is the index of the element, `right` computes it.

@@ -4,18 +4,15 @@ use std::path::{Path, PathBuf};
 
 use crate::command::{Folder, Output};
 use crate::terminal::{trim_lines, without_colors};
-use shaderbench::backend::Api;
+use shaderbench::record::{Bound, Clock, Record, Status};
 use shaderbench::report::Terminal;
 use shaderbench::report::comparison::{OutputFormat, Sort, View, write};
 use shaderbench::report::{csv, json};
-use shaderbench::results::Bound;
-use shaderbench::results::Clock;
 use shaderbench::results::compare::{Comparison, Report, compare};
-use shaderbench::results::{Record, Status};
-use shaderbench::suite::Checks;
 use shaderbench::suite::Dtype;
 use shaderbench::suite::Extent;
 use shaderbench::suite::parse_params;
+use shaderbench::suite::{Api, Checks};
 
 /// Five epochs around `median_ns`, from ÷ `reach` to × `reach`.
 fn epochs(median_ns: f64, reach: f64) -> Vec<f64> {

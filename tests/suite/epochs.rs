@@ -3,12 +3,12 @@
 use crate::common::{
     self, Behaviour, Fake, SUBJECT, cases, fake, fake_on, is_subject, only, plan_of_subject, right, settings, subject,
 };
-use shaderbench::backend::{Api, Backend};
+use shaderbench::backend::Backend;
 use shaderbench::engine::measure::Timer;
 use shaderbench::engine::{self, Changes, EarlierRows, End, Epochs, Expected, Observer, Outcome, Settings};
 use shaderbench::error::Result;
-use shaderbench::results::{Lane, Record, Status};
-use shaderbench::suite::Case;
+use shaderbench::record::{Record, Status};
+use shaderbench::suite::{Api, Case, Lane};
 
 /// Notes in which order cases run, and may interrupt the run.
 #[derive(Default)]

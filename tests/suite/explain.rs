@@ -2,15 +2,13 @@
 
 use crate::catalogue::benchmarks;
 use crate::command::{Folder, is_installed, program, shaderbench_in_empty_folder};
-use shaderbench::backend::Api;
 use shaderbench::families::FAMILIES;
+use shaderbench::record::{Clock, Record, Status};
 use shaderbench::report::csv;
-use shaderbench::results::Clock;
-use shaderbench::results::{Record, Status};
-use shaderbench::suite::Dtype;
 use shaderbench::suite::Extent;
 use shaderbench::suite::parse_params;
 use shaderbench::suite::source::Header;
+use shaderbench::suite::{Api, Dtype};
 use std::collections::BTreeMap;
 
 /// The stdout of a command that succeeds in a folder without reports.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::catalogue::files_below;
-use shaderbench::backend::DeviceType;
 use shaderbench::families::FAMILIES;
+use shaderbench::record::Record;
 use shaderbench::report::{apis, csv};
-use shaderbench::results::Record;
 use shaderbench::results::findings::{Finding, Quantity, claims, finding};
+use shaderbench::suite::DeviceType;
 
 /// The rows of each report and API, with a name.
 fn reports() -> Vec<(String, Vec<Record>)> {

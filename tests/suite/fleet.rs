@@ -1,10 +1,9 @@
 //! Many reports in one file, `outliers`, formats of other tools, and how commands tell cards of one model apart.
 
 use crate::command::{Folder, Output};
-use shaderbench::backend::Api;
+use shaderbench::record::{Clock, Record};
 use shaderbench::report::{csv, json};
-use shaderbench::results::{Clock, Record};
-use shaderbench::suite::{Dtype, Extent};
+use shaderbench::suite::{Api, Dtype, Extent};
 
 /// A run on a card: eight cases of two families, that take `factor` times as long as usual.
 fn run(card: usize, factor: f64) -> Vec<Record> {

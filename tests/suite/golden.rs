@@ -1,15 +1,12 @@
 //! The table as people see it, at 80 and 200 columns.
 
-use shaderbench::backend::Api;
+use shaderbench::record::{Bound, Clock, Record, Status};
 use shaderbench::report::table::line;
 use shaderbench::report::{Medium, Section, Terminal, json, tables, write};
-use shaderbench::results::Bound;
-use shaderbench::results::Clock;
 use shaderbench::results::findings::Finding;
-use shaderbench::results::{Record, Status};
-use shaderbench::suite::Dtype;
 use shaderbench::suite::Extent;
 use shaderbench::suite::parse_params;
+use shaderbench::suite::{Api, Dtype};
 
 fn statement(text: &str) -> Finding {
     Finding { text: text.to_owned(), values: Vec::new() }
@@ -179,7 +176,7 @@ fn json_holds_every_column_and_every_sample() {
     assert_eq!(value[0]["epoch_samples"], serde_json::json!([2]));
     assert_eq!(value[0]["drift"], serde_json::Value::Null);
     let keys = value[0].as_object().expect("an object").len();
-    assert_eq!(keys, shaderbench::results::COLUMNS.len() + 2);
+    assert_eq!(keys, shaderbench::record::COLUMNS.len() + 2);
 }
 
 /// Rows of one card through `apis`: each case as it is made for one API, and then as `change` has it for each.

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crate::catalogue::{benchmark, benchmarks, few_rounds};
 use crate::device::{adapter, common_dtype, fault, open};
+use shaderbench::backend::Backend;
 use shaderbench::backend::wgpu::{Timeouts, WgpuBackend};
-use shaderbench::backend::{Backend, DeviceType};
 use shaderbench::engine::checks::output::verify;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::error::Error;
 use shaderbench::job::Job;
-use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Profile, Shape};
+use shaderbench::suite::{Benchmark, Case, DeviceType, Dtype, Extent, Profile, Shape};
 
 /// Small and odd sizes: nothing, one short of a block, a block, one more, many blocks, no power of two.
 fn sizes(benchmark: &Benchmark) -> Vec<Extent> {

@@ -8,9 +8,9 @@ use std::path::Path;
 use crate::browser::Browser;
 use crate::command::{Folder, Output, program, shaderbench};
 use shaderbench::error::is_hidden;
+use shaderbench::record::{COLUMNS, Clock, Record, Status};
 use shaderbench::report::{csv, html, json, reader};
 use shaderbench::results::compare::Report;
-use shaderbench::results::{COLUMNS, Clock, Record, Status};
 
 const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-22-vulkan.csv";
 
@@ -382,7 +382,7 @@ fn a_check_that_compares_nothing_does_not_pass() {
 
 /// Columns of numbers.
 fn numeric() -> Vec<&'static str> {
-    let is_numeric = |column: &&shaderbench::results::Column| {
+    let is_numeric = |column: &&shaderbench::record::Column| {
         let mut record = Record::default();
         let is_text = (column.set)(&mut record, "words").is_ok();
         !is_text && (column.set)(&mut record, "7").is_ok() && column.name != "schema"

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::catalogue::{benchmarks, files_below};
 use crate::command::{Folder, Output, shaderbench};
+use shaderbench::record::{Record, SCHEMA, Status};
 use shaderbench::report::{apis, csv};
 use shaderbench::results::consistency::ADDED;
-use shaderbench::results::{Record, SCHEMA, Status};
 
 fn index(folder: &Folder, reports: &str) -> Output {
     folder.run(&["report", reports, "--format", "index"])

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::command::{Folder, Output, has_device, shaderbench, shaderbench_in_empty_folder};
-use shaderbench::backend::{Api, DeviceType};
 use shaderbench::families::benchmark;
+use shaderbench::record::{Clock, Record, Status};
 use shaderbench::report::csv;
 use shaderbench::results::tour::{GLOSSARY, Step, Verdict, ids, named, steps, term};
-use shaderbench::results::{Clock, Record, Status};
-use shaderbench::suite::Extent;
 use shaderbench::suite::source::SOURCES;
+use shaderbench::suite::{Api, DeviceType, Extent};
 
 const BOTH: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
 /// Of several epochs, so that its intervals are narrow.

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use crate::common::{self, Behaviour, Fake, Recorder, cases, device, fake, fake_on, only, right, settings};
-use shaderbench::backend::{Api, DeviceType};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{EarlierRows, Outcome, Settings};
-use shaderbench::results::{Record, Status};
-use shaderbench::suite::Dtype;
+use shaderbench::record::{Record, Status};
+use shaderbench::suite::{Api, DeviceType, Dtype};
 use shaderbench::suite::{Case, Profile};
 
 /// The quick plan of a benchmark, with small sizes in reserve.

@@ -1,10 +1,11 @@
 //! `--soak` and `--energy`: loads of a software device, energies of a fake one.
 
-use shaderbench::backend::monitor::{Monitor, Reading};
+use shaderbench::backend::monitor::Monitor;
 use shaderbench::backend::{Backend, Device, Prepared, Task};
 use shaderbench::engine::{self, Settings};
 use shaderbench::job::Job;
-use shaderbench::results::{Record, Status};
+use shaderbench::record::{Record, Status};
+use shaderbench::suite::Reading;
 
 use crate::command::{Folder, has_device, shaderbench_in_empty_folder};
 use crate::common::{Fake, Recorder, cases, lock, right, settings};

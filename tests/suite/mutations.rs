@@ -3,11 +3,10 @@
 
 use crate::catalogue::{benchmark, benchmarks};
 use crate::device::{adapter, common_dtype, fault, open};
-use shaderbench::backend::DeviceType;
 use shaderbench::job::Job;
 use shaderbench::shader::Shader;
-use shaderbench::suite::Interface;
 use shaderbench::suite::{Benchmark, Case, Dtype, Extent, Family, Params, Shape};
+use shaderbench::suite::{DeviceType, Interface};
 
 /// A fault planted in a kernel: the kernel, the text that is replaced, and its replacement.
 pub(crate) type Mutation = (&'static str, &'static str, &'static str);

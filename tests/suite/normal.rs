@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use crate::command::{Folder, shaderbench};
+use shaderbench::record::{Cause, Record, Status, stats::round_to_seven_digits, times::estimate};
 use shaderbench::report::csv;
-use shaderbench::results::estimate::estimate;
-use shaderbench::results::stats::round_to_seven_digits;
-use shaderbench::results::{Cause, Record, Status};
 
 const REPORT: &str = "results/nvidia-h200/2026-11-23-vulkan.csv";
 

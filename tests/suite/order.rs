@@ -1,12 +1,11 @@
 //! The order of rows and families in tables, and the columns of tables of two APIs.
 
 use crate::command::{Folder, shaderbench};
-use shaderbench::backend::Api;
 use shaderbench::families::FAMILIES;
+use shaderbench::record::{Clock, Record};
 use shaderbench::report::{Medium, Terminal, csv, families_in_reading_order, sections, tables, write};
 use shaderbench::results::tour::steps;
-use shaderbench::results::{Clock, Record};
-use shaderbench::suite::{Dtype, Extent, parse_params};
+use shaderbench::suite::{Api, Dtype, Extent, parse_params};
 
 fn row(name: &str, n: u64, params: &str, median_ns: f64) -> Record {
     let (family, benchmark) = name.split_once('/').expect("a family");

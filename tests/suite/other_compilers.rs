@@ -2,7 +2,7 @@
 
 use crate::command::{Folder, has_device, is_installed};
 use shaderbench::backend::BUILT_IN_VERSION;
-use shaderbench::results::{Record, Status};
+use shaderbench::record::{Record, Status};
 
 /// A compiler behind wgpu's own that replaces additions of floats by subtractions (OpFAdd 129, OpFSub 131).
 const FLIP: &str = "#!/bin/sh\nperl -0777 -pe 's/\\x81\\x00\\x05\\x00/\\x83\\x00\\x05\\x00/g' < \"$1\" > \"$2\"\n";

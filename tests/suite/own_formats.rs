@@ -1,7 +1,7 @@
 //! `bench` with kernels that are not WGSL: SPIR-V and CUDA C++.
 
 use crate::command::{Folder, Output, has_device};
-use shaderbench::results::{Record, Status};
+use shaderbench::record::{Record, Status};
 use shaderbench::shader::Shader;
 use shaderbench::suite::{Checks, Constants};
 

@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::browser::Browser;
 use crate::command::{Folder, shaderbench};
-use shaderbench::backend::Api;
+use shaderbench::record::{Record, Status};
 use shaderbench::report::{csv, json};
-use shaderbench::results::{Record, Status};
-use shaderbench::suite::Dtype;
 use shaderbench::suite::Extent;
+use shaderbench::suite::{Api, Dtype};
 
 const H200: &str = "results/nvidia-h200/2026-11-23-vulkan+cuda.csv";
 const LLVMPIPE: &str = "results/llvmpipe-llvm-15-0-6-256-bits/2026-11-21-vulkan.csv";

@@ -6,11 +6,10 @@ use crate::common::{
     Behaviour, Fake, Recorder, SUBJECT, cases, cases_of, fake, fake_on, measure, only, plan_of_subject, right, row_of,
     run, run_family, run_with, subject,
 };
-use shaderbench::backend::{Api, DeviceType};
 use shaderbench::error::Result;
+use shaderbench::record::{Record, Status};
 use shaderbench::results::ceilings::Ceilings;
-use shaderbench::results::{Record, Status};
-use shaderbench::suite::{Case, Dtype, Feature, Profile};
+use shaderbench::suite::{Api, Case, DeviceType, Dtype, Feature, Profile};
 
 fn has_no_figures(record: &Record) -> bool {
     record.median_ns.is_none() && record.gb_per_s.is_none() && record.share.is_none() && record.samples.is_none()

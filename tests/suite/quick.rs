@@ -5,8 +5,8 @@ use std::path::Path;
 
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::families::FAMILIES;
+use shaderbench::record::{Record, Status};
 use shaderbench::report::csv;
-use shaderbench::results::{Record, Status};
 use shaderbench::suite::{Case, Extent, Profile};
 
 fn planned(profile: Profile) -> Vec<Case> {

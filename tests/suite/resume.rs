@@ -6,10 +6,10 @@ use crate::common::{
     self, Behaviour, Fake, Recorder, SUBJECT, Stage, cases, fake, fake_on, is_subject, measure, only, plan_of_subject,
     right, row_of, run, settings,
 };
-use shaderbench::backend::{Api, Backend};
+use shaderbench::backend::Backend;
 use shaderbench::engine::{EarlierRows, End, Outcome};
-use shaderbench::results::{Cause, Record, Status};
-use shaderbench::suite::{Extent, Profile};
+use shaderbench::record::{Cause, Record, Status};
+use shaderbench::suite::{Api, Extent, Profile};
 
 /// Resumes a run of the subject's family that left these rows.
 fn complete(backends: &mut [&mut Fake], records: Vec<Record>, recorder: &mut Recorder) -> Outcome {

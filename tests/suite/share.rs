@@ -8,12 +8,11 @@ use rayon::prelude::*;
 use crate::command::{Folder, shaderbench};
 use crate::tampering::{Sheet, TAMPERINGS};
 use shaderbench::families::FAMILIES;
+use shaderbench::record::stats::{round_to_seven_digits, summarize};
+use shaderbench::record::{Cause, Record, Status, times::estimate};
 use shaderbench::report::csv;
 use shaderbench::results::ceilings::Ceilings;
 use shaderbench::results::consistency::{Checks, copied_from, faults, kernel_key};
-use shaderbench::results::estimate::estimate;
-use shaderbench::results::stats::{round_to_seven_digits, summarize};
-use shaderbench::results::{Cause, Record, Status};
 use shaderbench::suite::{Case, Profile, Shape};
 
 #[path = "../../examples/synthetic/mod.rs"]

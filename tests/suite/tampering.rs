@@ -1,6 +1,6 @@
 //! What somebody may do to a report before sharing it.
 
-use shaderbench::results::stats::round_to_seven_digits;
+use shaderbench::record::stats::round_to_seven_digits;
 
 /// A report as a table of texts.
 #[derive(Clone)]

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use crate::common::{
     Behaviour, Clock, Fake, SUBJECT, cases, fake, is_subject, lock, measure, only, plan_of_subject, right, row_of,
 };
-use shaderbench::backend::monitor::{Monitor, Reading, Throttle};
+use shaderbench::backend::monitor::Monitor;
 use shaderbench::backend::{Backend, Device, Prepared, Sample, Task};
 use shaderbench::job::Job;
-use shaderbench::results::{Record, Status};
+use shaderbench::record::{Record, Status};
+use shaderbench::suite::{Reading, Throttle};
 
 /// The state of the run.
 #[derive(Default)]

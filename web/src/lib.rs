@@ -12,12 +12,12 @@ use std::time::Duration;
 use js_sys::Function;
 use serde_json::{Value, json};
 use shaderbench::backend::wgpu::{Timeouts, WgpuBackend, adapters};
-use shaderbench::backend::{Backend, Device, DeviceType};
+use shaderbench::backend::{Backend, Device};
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{EarlierRows, End, Settings, fit, resume};
 use shaderbench::error::{Error, Result};
 use shaderbench::families::FAMILIES;
-use shaderbench::suite::{Case, Extent, Profile, Shape};
+use shaderbench::suite::{Case, DeviceType, Extent, Profile, Shape};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 use rows::Rows;

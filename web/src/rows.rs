@@ -6,10 +6,10 @@ use shaderbench::engine::measure::Timer;
 use shaderbench::engine::{Changes, Expected, Observer};
 use shaderbench::error::Result;
 use shaderbench::families::FAMILIES;
+use shaderbench::record::Record;
 use shaderbench::report::{json, table};
 use shaderbench::results::findings::finding;
-use shaderbench::results::{Lane, Record};
-use shaderbench::suite::Case;
+use shaderbench::suite::{Case, Lane};
 use wasm_bindgen::JsValue;
 
 use crate::tab;

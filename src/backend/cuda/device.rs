@@ -7,10 +7,10 @@ use cudarc::driver::sys::CUdevice_attribute_enum as Attribute;
 use cudarc::driver::sys::{CUdevice, CUresult};
 
 use super::{query, status};
-use crate::backend::{Api, CompilerName, Device, DeviceType, RuntimeChecks, SubgroupSize};
+use crate::backend::{CompilerName, Device, RuntimeChecks};
 use crate::error::{Error, Result, visible};
 use crate::job::Language;
-use crate::suite::Feature;
+use crate::suite::{Api, DeviceType, Feature, SubgroupSize};
 
 /// The oldest CUDA version that a driver must support, as 1000 × major + 10 × minor: 12.8 has the newest call that is
 /// used here.

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::state::{Monitor, Reading};
+use super::state::Monitor;
+use crate::suite::Reading;
 
 /// The files of one card's sensors.
 pub(super) struct Sensors {

@@ -8,7 +8,7 @@ mod hwmon;
 mod nvml;
 mod state;
 
-pub use state::{Monitor, Reading, Throttle};
+pub use state::Monitor;
 
 /// The monitor of the card with this PCI address (`0000:1b:00.0`), else of the card with this UUID (`GPU-…`).
 #[must_use]

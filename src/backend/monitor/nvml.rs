@@ -6,7 +6,8 @@ use std::ffi::{CString, c_char, c_int, c_uint, c_ulonglong, c_void};
 
 use libloading::Library;
 
-use super::state::{Monitor, Reading, Throttle};
+use super::state::Monitor;
+use crate::suite::{Reading, Throttle};
 
 /// A card that NVML lists.
 pub(super) struct Card {

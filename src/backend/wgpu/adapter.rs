@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::platform::{self, APIS};
-use crate::backend::{Api, CompilerName, Device, DeviceType, HlslCompiler, RuntimeChecks, SubgroupSize};
+use crate::backend::{CompilerName, Device, HlslCompiler, RuntimeChecks};
 use crate::error::visible;
 use crate::job::Language;
-use crate::suite::Feature;
+use crate::suite::{Api, DeviceType, Feature, SubgroupSize};
 
 /// An adapter.
 #[derive(Clone)]

@@ -12,10 +12,10 @@ use super::pool::Pool;
 use super::prepared::WgpuJob;
 use super::steps;
 use super::timeouts::Timeouts;
-use crate::backend::{Backend, Compilation, Device, DeviceType, KernelCompiler, Prepared, Task, spacers};
+use crate::backend::{Backend, Compilation, Device, KernelCompiler, Prepared, Task, spacers};
 use crate::error::{Error, Result, one_line};
 use crate::job::{Job, JobBuffer, Kernel, Mapping};
-use crate::suite::Feature;
+use crate::suite::{DeviceType, Feature};
 
 /// An open wgpu device.
 pub struct WgpuBackend {

@@ -6,11 +6,10 @@ use web_time::Instant;
 
 use super::gpu::Gpu;
 use super::{passthrough, pipelines};
-use crate::backend::{
-    Api, BUILT_IN, BUILT_IN_VERSION, Compilation, CompilerName, Device, KernelCompiler, RuntimeChecks,
-};
+use crate::backend::{BUILT_IN_VERSION, Compilation, CompilerName, Device, KernelCompiler, RuntimeChecks};
 use crate::error::{Error, Result};
 use crate::job::{Kernel, Language};
+use crate::suite::{Api, BUILT_IN};
 
 /// A compiler with its results, by the keys of their kernels.
 pub(super) struct Compared {

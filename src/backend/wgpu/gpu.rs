@@ -8,10 +8,10 @@ use futures_channel::oneshot;
 use super::adapter::{self, Adapter};
 use super::platform::{self, PIECE};
 use super::timeouts::Timeouts;
-use crate::backend::{Api, Device};
+use crate::backend::Device;
 use crate::error::{Error, Result, one_line};
 use crate::job::POISON;
-use crate::suite::Feature;
+use crate::suite::{Api, Feature};
 
 /// As many bytes as wgpu's buffer of zeros on Direct3D 12 has.
 const CLEARED: u64 = 256 << 10;

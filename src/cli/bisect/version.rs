@@ -5,8 +5,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result, shown};
+use crate::record::Record;
 use crate::report::reader;
-use crate::results::Record;
 
 /// What differs between the versions.
 #[derive(Debug, Clone)]

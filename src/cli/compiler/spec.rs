@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::backend::BUILT_IN;
+use crate::suite::BUILT_IN;
 
 /// The file with the kernel, or with the output of the command before.
 pub(super) const IN: &str = "{in}";

@@ -5,9 +5,9 @@ use crate::cli::output::print;
 use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{in_folder, none_readable, read};
 use crate::error::{Error, Result, shown};
+use crate::record::Record;
 use crate::report::export::{Format, write};
 use crate::report::{reader, replace_file};
-use crate::results::Record;
 
 /// Writes the reports to the file of `--out`, else to stdout.
 pub(super) fn export(arguments: &Arguments, format: Format) -> Result<()> {

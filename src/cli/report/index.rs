@@ -7,9 +7,9 @@ use crate::cli::grouping::By;
 use crate::cli::output::print;
 use crate::cli::reports::{in_folder, none_readable};
 use crate::error::{Error, Result, shown};
+use crate::record::Record;
 use crate::report::index::{Entry, MARK, write};
 use crate::report::{Target, reader, replace_file};
-use crate::results::Record;
 
 /// Writes the page of the folder, which is the only argument.
 pub(super) fn index(arguments: &Arguments) -> Result<()> {

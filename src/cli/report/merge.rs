@@ -14,8 +14,8 @@ use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{Streamed, stream};
 use crate::cli::values::plural;
 use crate::error::{Error, Result, shown};
+use crate::record::Record;
 use crate::report::{Output, csv, reader};
-use crate::results::Record;
 
 /// Whether the merged file is packed, by its ending.
 fn is_packed(path: &Path) -> Result<bool> {

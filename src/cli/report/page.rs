@@ -8,8 +8,8 @@ use crate::cli::output::print;
 use crate::cli::outputs::{check_different, check_new};
 use crate::cli::reports::{in_folder, none_readable, read};
 use crate::error::{Result, shown};
+use crate::record::Record;
 use crate::report::{html, replace_file};
-use crate::results::Record;
 use crate::results::compare::{Report, Rules};
 
 /// Writes the page, and returns the exit code.

@@ -8,7 +8,7 @@ use crate::cli::compiler::Spec;
 use crate::cli::format::{TableFormat, Tables};
 use crate::cli::target::Through;
 use crate::cli::values::{duration, fail_on, param, size, tag};
-use crate::results::Status;
+use crate::record::Status;
 use crate::shader::SpirvKernel;
 use crate::suite::{Extent, Family, Profile, Tag};
 

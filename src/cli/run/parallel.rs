@@ -20,9 +20,9 @@ use crate::cli::outputs::{ANOTHER_FILE, Files, check_new};
 use crate::cli::values::plural;
 use crate::engine::Expected;
 use crate::error::{Error, Result};
+use crate::record::Record;
 use crate::report;
 use crate::report::host::{HostCard, host};
-use crate::results::Record;
 use crate::results::fleet::{Host, HostRules};
 
 /// Maximum time that cards wait for one that does not come: longer than a kernel takes to compile.

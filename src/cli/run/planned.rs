@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::arguments::Arguments;
-use crate::backend::{Device, DeviceType};
+use crate::backend::Device;
 use crate::cli::again::Typed;
 use crate::cli::estimate::estimate;
 use crate::cli::messages::smaller_workgroups;
@@ -13,7 +13,7 @@ use crate::cli::values::plural;
 use crate::engine::plan::{Request, plan};
 use crate::engine::{Fitted, WORKGROUP_SIZE, fit};
 use crate::error::{Error, Result};
-use crate::suite::{Case, Profile};
+use crate::suite::{Case, DeviceType, Profile};
 
 /// The request of the command line. `has_reserves` adds small sizes, for runs with a time limit.
 pub(super) fn request(arguments: &Arguments, profile: Profile, has_reserves: bool) -> Result<Request> {

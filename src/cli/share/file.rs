@@ -1,8 +1,8 @@
 //! Whether a file is a CSV as a run writes it, character by character.
 
 use crate::error::is_hidden;
+use crate::record::{COLUMNS, Record};
 use crate::report::csv::{neutral, write};
-use crate::results::{COLUMNS, Record};
 
 /// Larger reports are not shared.
 pub(super) const MOST_BYTES: u64 = 8 << 20;

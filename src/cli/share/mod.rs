@@ -13,9 +13,9 @@ use super::references::shipped;
 use super::reports::in_folder;
 use super::values::plural;
 use crate::error::{Error, Result, shown};
+use crate::record::Record;
 use crate::report::normal::Shipped;
 use crate::report::{Target, apis, csv, reader, replace_file};
-use crate::results::Record;
 use crate::results::consistency::{Checks, Kind, copied_from, faults};
 use sentence::{UNCHANGED, advice, sentences};
 

@@ -1,8 +1,8 @@
 //! The text of a pull request that shares a report.
 
+use crate::record::{Record, Status};
 use crate::report::summary::card;
 use crate::report::{Terminal, apis};
-use crate::results::{Record, Status};
 
 /// The text, in Markdown. `path` is the report's in the repository.
 pub(super) fn text(records: &[Record], path: &str) -> String {

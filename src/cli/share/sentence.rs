@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::error::shown;
 use crate::families::FAMILIES;
-use crate::results::Record;
+use crate::record::Record;
 use crate::results::consistency::{Fault, Kind};
 
 /// Faults of a kind that are listed; the others are counted.
@@ -55,7 +55,7 @@ fn text(fault: &Fault, records: &[Record], row: &dyn Fn(usize) -> String) -> Str
     match &fault.kind {
         Kind::Empty => "the report has no rows".to_owned(),
         Kind::Differs { column, api, values: [one, other] } => {
-            let within = api.map_or("the report", crate::backend::Api::title);
+            let within = api.map_or("the report", crate::suite::Api::title);
             format!("{column} differs within {within}: '{one}' and '{other}'")
         }
         Kind::Invalid { column, value } if value.is_empty() => format!("{column} is empty"),

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use crate::backend::Prepared;
 use crate::engine::measure::Timer;
 use crate::error::Result;
-use crate::results::stats;
+use crate::record::stats;
 use crate::suite::Case;
 
 /// Pairs of launches. If rounds take time in each of the first 6, they do (a sign test: at most 1 of 64 series of a kernel

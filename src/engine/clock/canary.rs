@@ -1,10 +1,10 @@
 //! Detects changes of the device's clock.
 
-use crate::backend::{Device, DeviceType, Prepared, leak_if_lost};
+use crate::backend::{Device, Prepared, leak_if_lost};
 use crate::engine::measure::Timer;
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
-use crate::suite::{Case, Dtype, Extent, Shape};
+use crate::suite::{Case, DeviceType, Dtype, Extent, Shape};
 
 /// Maximum change of the canary's time across a case, as a fraction. Above it the case is measured again.
 const DRIFT: f64 = 0.05;

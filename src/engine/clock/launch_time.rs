@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::backend::{Backend, Device, DeviceType, Prepared, leak_if_lost};
+use crate::backend::{Backend, Device, Prepared, leak_if_lost};
 use crate::engine::measure::Timer;
 use crate::error::{Error, Result};
 use crate::job::Job;
-use crate::suite::{Case, Extent};
+use crate::suite::{Case, DeviceType, Extent};
 
 /// Measured launch times, from which those of larger sizes are estimated.
 #[derive(Debug, Default)]

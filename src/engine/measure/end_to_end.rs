@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::backend::Prepared;
 use crate::error::Result;
 use crate::job::{Job, Step};
-use crate::results::Record;
-use crate::results::stats::{self, round_to_seven_digits};
+use crate::record::Record;
+use crate::record::stats::{self, round_to_seven_digits};
 use crate::suite::Dtype;
 
 /// Times the job's end-to-end steps, unless they upload more than `most_bytes`, and verifies the sum if the host computes

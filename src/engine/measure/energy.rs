@@ -6,7 +6,7 @@ use super::Timer;
 use crate::backend::Prepared;
 use crate::backend::monitor::Monitor;
 use crate::error::Result;
-use crate::results::Energy;
+use crate::record::Energy;
 
 /// Launches run without counting before, in nanoseconds: clock and power settle.
 const LEAD_NS: f64 = 0.3e9;
@@ -177,8 +177,8 @@ mod tests {
     }
 
     impl Monitor for Card {
-        fn read(&mut self) -> crate::backend::monitor::Reading {
-            crate::backend::monitor::Reading { watts: Some(self.watts), ..Default::default() }
+        fn read(&mut self) -> crate::suite::Reading {
+            crate::suite::Reading { watts: Some(self.watts), ..Default::default() }
         }
         fn joules(&mut self) -> Option<f64> {
             let step_ns = self.step_ns?;

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use super::{GROUP, LONG_NS, Series, Timer};
 use crate::engine::run::settings::Epochs;
-use crate::results::stats::{self, round_to_seven_digits};
-use crate::results::{Clock, Conditions, Record, Status};
+use crate::record::stats::{self, round_to_seven_digits};
+use crate::record::{Clock, Conditions, Record, Status};
 
 /// Maximum number of epochs of a row that the host's clock times: such rows vary by several percent, and decide nothing.
 const MOST_BY_HOST: usize = 4;
@@ -36,7 +36,7 @@ pub(in crate::engine) struct Epoch {
 
 impl Epoch {
     /// Adds the epoch to the row's figures. The median and its interval are those of this series if it is the first;
-    /// else [`crate::results::estimate::estimate`] sets them once the pass is complete.
+    /// else [`crate::record::times::estimate`] sets them once the pass is complete.
     pub(in crate::engine) fn add_to(self, record: &mut Record, timer: &Timer) {
         let samples_ns = &self.series.samples_ns;
         let Some(summary) = stats::summarize(samples_ns) else { return };

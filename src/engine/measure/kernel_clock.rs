@@ -3,8 +3,8 @@
 use crate::backend::Prepared;
 use crate::error::Result;
 use crate::job::{Contents, Job, POISON};
-use crate::results::Record;
-use crate::results::stats::{self, round_to_seven_digits};
+use crate::record::Record;
+use crate::record::stats::{self, round_to_seven_digits};
 
 /// Samples for the median of the in-kernel time.
 const CLOCK_SAMPLES: usize = 11;

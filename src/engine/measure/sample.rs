@@ -5,7 +5,7 @@
 use super::Timer;
 use crate::backend::Prepared;
 use crate::error::Result;
-use crate::results::stats;
+use crate::record::stats;
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,7 +4,7 @@ use super::Rules;
 use crate::backend::Prepared;
 use crate::engine::clock::timer::Timer;
 use crate::error::Result;
-use crate::results::stats;
+use crate::record::stats;
 
 /// Launches in the samples, as multiples of the smallest number.
 const LENGTHS: [u32; 3] = [1, 2, 4];

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::settings::Settings;
 use crate::backend::{Device, card_name};
 use crate::job::Job;
-use crate::results::{Cause, Lane, Record, SCHEMA, Status};
-use crate::suite::{Case, Dtype, Extent};
+use crate::record::{Cause, Record, SCHEMA, Status};
+use crate::suite::{Case, Dtype, Extent, Lane};
 
 /// Rows that a resumed run need not measure, and those to measure again.
 #[derive(Debug, Default)]

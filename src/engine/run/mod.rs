@@ -22,7 +22,7 @@ use super::plan::schedule::{LeftOut, Schedule};
 use crate::backend::Backend;
 use crate::error::{Error, Result};
 use crate::job::Job;
-use crate::results::Record;
+use crate::record::Record;
 use crate::suite::Case;
 use case::{Turn, missing};
 use earlier::EarlierRows;

@@ -1,10 +1,9 @@
 //! Progress events of a run.
 
-use crate::backend::Api;
 use crate::engine::measure::Timer;
 use crate::error::Result;
-use crate::results::{Lane, Record};
-use crate::suite::Case;
+use crate::record::Record;
+use crate::suite::{Api, Case, Lane};
 
 /// What a case draws, as RGBA pixels, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,13 +6,13 @@ use super::meet::Step;
 use super::observer::Observer;
 use super::session::Session;
 use super::settings::Settings;
-use crate::backend::{Backend, Device, DeviceType, card_name, l2_bytes, peaks};
+use crate::backend::{Backend, Device, card_name, l2_bytes, peaks};
 use crate::engine::plan::schedule::Effort;
 use crate::error::{Error, Result, visible_lines};
 use crate::job::{Job, hash};
+use crate::record::{Cause, Record, SCHEMA, Status};
 use crate::results::ceilings::Ceilings;
-use crate::results::{Cause, Lane, Record, SCHEMA, Status};
-use crate::suite::Case;
+use crate::suite::{Case, DeviceType, Lane};
 
 /// One API of a run.
 pub(super) struct ApiRun<'a> {

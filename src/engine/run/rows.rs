@@ -6,8 +6,7 @@ use super::earlier::EarlierRows;
 use super::observer::Changes;
 use super::one_api::ApiRun;
 use super::settings::Epochs;
-use crate::results::Record;
-use crate::results::estimate::estimate;
+use crate::record::{Record, times::estimate};
 use crate::suite::Case;
 
 /// Slots of rows that a case added or changed.

@@ -8,8 +8,8 @@ use web_time::Instant;
 use super::meet::{Meeting, Step};
 use super::observer::Picture;
 use super::settings::Settings;
-use crate::backend::monitor::{Monitor, Reading};
-use crate::backend::{Backend, Prepared, leak_if_lost};
+use crate::backend::monitor::Monitor;
+use crate::backend::{Backend, Compilation, Prepared, leak_if_lost};
 use crate::engine::checks::odd_shape::OtherShapes;
 use crate::engine::checks::output::verify;
 use crate::engine::checks::reference::run_reference;
@@ -26,9 +26,9 @@ use crate::engine::measure::{self, Rules, Timer};
 use crate::engine::plan::schedule::{ATTEMPTS, Effort};
 use crate::error::{Error, Result};
 use crate::job::Job;
-use crate::results::stats::{self, round_to_seven_digits};
-use crate::results::{Cause, Conditions, Record, Status};
-use crate::suite::{Case, Dtype, Extent, Shape};
+use crate::record::stats::{self, round_to_seven_digits};
+use crate::record::{Cause, Conditions, Record, Status};
+use crate::suite::{Case, Dtype, Extent, Reading, Shape};
 
 /// A measuring session on one device, with the canary that detects clock changes.
 pub(in crate::engine) struct Session<'a> {
@@ -139,7 +139,7 @@ impl<'a> Session<'a> {
         self.guard.check(self.backend, &self.timer, case, effort.longest_launch_ns).await?;
         let fault = self.other_shapes.fault(self.backend, case).await?;
         if let Some(compilation) = self.backend.compilation(&job.kernel) {
-            record.note_compilation(compilation);
+            note_compilation(record, compilation);
         }
         if let Some(fault) = fault {
             record.mark_wrong(fault);
@@ -148,7 +148,7 @@ impl<'a> Session<'a> {
         run_reference(self.backend, &job).await?;
         let prepared = self.backend.prepare(&job).await;
         if let Some(compilation) = self.backend.compilation(&job.kernel) {
-            record.note_compilation(compilation);
+            note_compilation(record, compilation);
         }
         let mut prepared = prepared?;
         if !case.benchmark.is_verified() {
@@ -339,6 +339,14 @@ impl<'a> Session<'a> {
     fn reading(&mut self, is_wanted: bool) -> Option<Reading> {
         self.monitor.as_mut().filter(|_| is_wanted).map(|monitor| monitor.read())
     }
+}
+
+/// Notes what the compiler made of the kernel.
+fn note_compilation(record: &mut Record, compilation: &Compilation) {
+    record.translation_ms = compilation.translation_ms.map(round_to_seven_digits);
+    record.pipeline_ms = compilation.pipeline_ms.map(round_to_seven_digits);
+    record.spirv_bytes = Some(compilation.spirv_bytes());
+    record.spirv_instructions = Some(compilation.instructions());
 }
 
 /// A prepared case in one of its epochs, counted from 0.

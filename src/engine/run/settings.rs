@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::pace::Pace;
 use crate::engine::measure::Rules;
-use crate::results::Record;
+use crate::record::Record;
 use crate::suite::Profile;
 
 /// Values that all rows of a run share, and the run's limits.

@@ -7,8 +7,8 @@ use super::session::Session;
 use crate::backend::Prepared;
 use crate::engine::measure::{self, Rules, Timer};
 use crate::error::Result;
-use crate::results::Record;
-use crate::results::stats::{self, round_to_seven_digits};
+use crate::record::Record;
+use crate::record::stats::{self, round_to_seven_digits};
 
 impl Session<'_> {
     /// Waits until every card is about to measure the case. The device does nothing meanwhile.

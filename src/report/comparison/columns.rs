@@ -4,10 +4,10 @@ use anstyle::{AnsiColor, Style};
 
 use super::sentences::{labels, marked, name, none, with_interval};
 use super::view::{Sort, View};
+use crate::record::format::{percent, ratio, time};
 use crate::report::layout::{Cell, Mark as RowMark, colored};
 use crate::report::table;
 use crate::results::compare::{CaseComparison, Comparison, Pair, Side, Verdict};
-use crate::results::format::{percent, ratio, time};
 
 /// A column: heading and one cell per row.
 pub(super) struct Column {

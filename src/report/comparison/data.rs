@@ -6,11 +6,10 @@ use serde_json::{Value, json};
 use super::groups::groups;
 use super::sentences::{labels, marked, mean_shares, name, why_not};
 use super::view::{Sort, View};
-use crate::backend::Api;
+use crate::record::Clock;
 use crate::report::csv::neutral;
-use crate::results::Clock;
 use crate::results::compare::{CaseComparison, Comparison, Entry, Mark, Ratio, Tally, Timing, Verdict};
-use crate::suite::Checks;
+use crate::suite::{Api, Checks};
 
 const HEADING: [&str; 32] = [
     "family",

@@ -7,9 +7,9 @@ use super::sentences::{
     with_interval,
 };
 use super::view::View;
+use crate::record::format::percent;
 use crate::report::markdown::{escape, table};
 use crate::results::compare::{Comparison, Verdict};
-use crate::results::format::percent;
 
 pub(super) fn write(comparison: &Comparison, view: View) -> String {
     let mut parts = vec![sides(comparison)];

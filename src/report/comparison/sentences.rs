@@ -1,11 +1,11 @@
 //! The sentences of a comparison, shared by all formats.
 
-use crate::backend::Api;
+use crate::record::format;
 use crate::report::table::label;
 use crate::results::compare::{
     CaseComparison, Comparison, Entry, Evidence, Mark, Match, Ratio, Regression, Side, Tally, Verdict,
 };
-use crate::results::format;
+use crate::suite::Api;
 
 /// Maximum number of names in a line.
 const NAMES: usize = 5;
@@ -140,7 +140,7 @@ pub(super) fn mean_shares(comparison: &Comparison, family: Option<&str>) -> (usi
         })
         .collect();
     let mean = |side: usize| {
-        crate::results::stats::geometric_mean(&shares.iter().map(|of_case| of_case[side]).collect::<Vec<_>>())
+        crate::record::stats::geometric_mean(&shares.iter().map(|of_case| of_case[side]).collect::<Vec<_>>())
     };
     (shares.len(), (0..comparison.sides.len()).map(mean).collect())
 }

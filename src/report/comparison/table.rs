@@ -9,10 +9,10 @@ use super::sentences::{
     tally_line, title, with_interval,
 };
 use super::view::{Sort, View};
+use crate::record::format::percent;
 use crate::report::layout::{self, BOLD, Cell, DIM, Grid, Row, Terminal, paint, wrap};
 use crate::report::table::WIDE;
 use crate::results::compare::{CaseComparison, Comparison, Mark, Pair, Ratio, Side, Verdict};
-use crate::results::format::percent;
 
 /// Minimum and maximum width of row names.
 const NAME: std::ops::RangeInclusive<usize> = 24..=56;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::fields::Fields;
 use super::formula::original;
+use crate::record::{COLUMNS, Column};
 use crate::report::intake::{Cell, Intake, NEEDED, is_valid, quoted};
-use crate::results::{COLUMNS, Column};
 
 /// Maps fields to columns.
 pub(super) struct Header {

@@ -10,7 +10,7 @@ use std::path::Path;
 use super::intake::Intake;
 pub use super::intake::Parsed;
 use crate::error::{Error, Result};
-use crate::results::{COLUMNS, Record};
+use crate::record::{COLUMNS, Record};
 use fields::{Fields, Splitter};
 pub use formula::neutral;
 use header::Header;

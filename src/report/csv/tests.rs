@@ -1,7 +1,7 @@
 //! Tests with reports that are edited, truncated, concatenated or written by another version.
 
 use super::*;
-use crate::results::Status;
+use crate::record::Status;
 use crate::suite::Extent;
 
 fn record() -> Record {
@@ -328,7 +328,7 @@ mod properties {
     }
 
     fn non_negative(record: &Record) -> bool {
-        let is_figure = |column: &&crate::results::Column| {
+        let is_figure = |column: &&crate::record::Column| {
             !column.unit.is_empty() || crate::report::intake::NOT_NEGATIVE.contains(&column.name)
         };
         COLUMNS

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::row::{names, time};
-use crate::results::Record;
+use crate::record::Record;
 
 pub(super) fn write(rows: &[&Record]) -> String {
     let measures = |(name, row): (String, &&Record)| {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::row::{names, time};
-use crate::results::{Record, format};
+use crate::record::{Record, format};
 
 pub(super) fn write(rows: &[&Record]) -> String {
     let entry = |(name, row): (String, &&Record)| {

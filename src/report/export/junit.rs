@@ -1,7 +1,7 @@
 //! JUnit XML: a suite for each family on each card, a test for each case.
 
 use super::row::case;
-use crate::results::{Record, Status};
+use crate::record::{Record, Status};
 
 pub(super) fn write(rows: &[&Record]) -> String {
     let mut suites: Vec<(String, Vec<&Record>)> = Vec::new();
@@ -50,7 +50,7 @@ fn test(row: &Record) -> String {
         escaped(&row.family),
         seconds(row)
     );
-    let cause = row.cause.map_or("", crate::results::Cause::name);
+    let cause = row.cause.map_or("", crate::record::Cause::name);
     let result = match row.status {
         Status::Ok | Status::Unverified => return format!("{head}/>\n"),
         Status::Skipped => format!("<skipped message=\"{}\"/>", escaped(&row.reason)),

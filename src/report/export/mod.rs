@@ -6,7 +6,7 @@ mod junit;
 mod openmetrics;
 mod row;
 
-use crate::results::Record;
+use crate::record::Record;
 
 /// A format of another tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

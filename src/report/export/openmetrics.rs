@@ -1,7 +1,7 @@
 //! OpenMetrics 1.0 text, also valid as Prometheus' text format, without time stamps, which the textfile collector refuses.
 
 use super::row::case;
-use crate::results::{Record, Status};
+use crate::record::{Record, Status};
 
 /// A gauge: name, unit, help, and the value of a row.
 type Gauge = (&'static str, &'static str, &'static str, fn(&Record) -> Option<f64>);

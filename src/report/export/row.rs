@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::results::Record;
+use crate::record::Record;
 
 /// The newest row of each case on each card through each API, in the order in which the cases first occur.
 pub(super) fn newest(records: &[Record]) -> Vec<&Record> {

@@ -7,9 +7,8 @@ use quick_xml::events::{BytesStart, Event};
 use serde::Deserialize;
 
 use super::*;
-use crate::backend::Api;
-use crate::results::{Cause, Status};
-use crate::suite::{Dtype, Extent};
+use crate::record::{Cause, Status};
+use crate::suite::{Api, Dtype, Extent};
 
 const HOSTILE: &str = "a\"b\\c<d>&e\n\u{1b}[31mé";
 

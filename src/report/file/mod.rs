@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::csv;
 use crate::error::Result;
-use crate::results::Record;
+use crate::record::Record;
 pub use lock::Lock;
 use output::io;
 pub use output::{Output, Target, check_folder, replace_file};

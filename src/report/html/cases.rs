@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 
 use super::figure::Figure;
+use crate::record::{Bound, Clock, Record, Status};
 use crate::results::compare::{CaseComparison, Comparison, Entry};
-use crate::results::{Bound, Clock, Record, Status};
 use crate::suite::{Checks, Dtype, Extent};
 
 /// Largest parameter and predicted speed for the charts; others are errors in the report, and axes would overflow.

@@ -8,18 +8,16 @@ use super::cases::{CaseColumns, SideColumns, TextTable, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
 use super::samples::{Series, widest};
-use crate::backend::{Api, DeviceType};
 use crate::families::FAMILIES;
+use crate::record::{Record, Status, stats};
 use crate::report::section::other_families;
 use crate::report::tour::chapter;
 use crate::results::compare::{Comparison, Report, Rules, Side, compare_by};
 use crate::results::findings::{Finding, Quantity, finding};
-use crate::results::stats;
 use crate::results::tour::Step;
 #[cfg(not(target_family = "wasm"))]
 use crate::results::tour::steps;
-use crate::results::{Record, Status};
-use crate::suite::Family;
+use crate::suite::{Api, DeviceType, Family};
 
 /// All data of the page. It serializes to plain JSON; the comments of the fields define their meaning.
 #[derive(Serialize)]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::figure::Figure;
-use crate::results::Record;
+use crate::record::Record;
 use crate::results::findings::cache_curve::{self, Level};
 use crate::results::summary::{Peak, peaks};
 use crate::suite::Scalar;

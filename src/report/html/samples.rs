@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::figure::Figure;
-use crate::results::Record;
+use crate::record::{Record, times::POSSIBLE};
 use crate::results::compare::{CaseComparison, Comparison, Entry, Report};
-use crate::results::estimate::POSSIBLE;
 
 /// Maximum number of series per side; those with the largest spread are chosen.
 const MOST_SERIES: usize = 16;
@@ -68,7 +67,7 @@ fn spread(sorted: &[f64]) -> f64 {
 }
 
 fn series(case: usize, sorted: &[f64]) -> Series {
-    let median = crate::results::stats::median(sorted).unwrap_or(1.0);
+    let median = crate::record::stats::median(sorted).unwrap_or(1.0);
     let shown = sorted.len().min(MOST_SAMPLES);
     let at = |number: usize| (number * (sorted.len() - 1)) / (shown - 1).max(1);
     let relative = (0..shown).map(|number| Figure::new(sorted[at(number)] / median, 5)).collect();

@@ -1,14 +1,11 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::backend::Api;
 use crate::families::cache_curve;
-use crate::results::Bound;
-use crate::results::Clock;
+use crate::record::{Bound, Clock, Record, Status};
 use crate::results::compare::Report;
-use crate::results::{Record, Status};
-use crate::suite::Dtype;
 use crate::suite::Extent;
+use crate::suite::{Api, Dtype};
 
 fn row(backend: &str, benchmark: &str, median_ns: f64) -> Record {
     Record {

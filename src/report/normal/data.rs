@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::sentences;
-use crate::results::Record;
+use crate::record::Record;
 use crate::results::normal::{Reference, Standing, Unit, standings};
 
 /// How a run stands among others of its model.

@@ -4,11 +4,10 @@ mod data;
 mod packed;
 
 use super::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
-use crate::backend::Api;
+use crate::record::stats::{Estimate, student};
+use crate::record::{Record, format};
 use crate::results::normal::{Figure, Hint, LEAST_CARDS, Reference, Standing, Unit, hints, standings};
-use crate::results::stats::{Estimate, student};
-use crate::results::{Record, format};
-use crate::suite::binary_size;
+use crate::suite::{Api, binary_size};
 pub use data::{Normality, data};
 pub use packed::{Shipped, pack, unpack};
 

@@ -7,8 +7,8 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 
+use crate::record::Record;
 use crate::report::limited::Limited;
-use crate::results::Record;
 use crate::results::consistency::kernel_key;
 use crate::results::normal::Reference;
 

@@ -1,11 +1,11 @@
 //! Several reports side by side.
 
 use super::texts::{arithmetic_name, operations, quoted, quoted_rate};
+use crate::record::{Record, format};
 use crate::report::layout::{Column, Grid, Mark, Medium, Part, Row, lay_out};
 use crate::report::{lanes, table};
 use crate::results::summary::{best, peaks, spaces};
-use crate::results::{Lane, Record, format};
-use crate::suite::{Limit, binary_range};
+use crate::suite::{Lane, Limit, binary_range};
 
 /// Reports side by side that fit in 80 columns.
 const MOST: usize = 5;

@@ -4,15 +4,13 @@
 use anstyle::AnsiColor;
 
 use super::texts::{arithmetic_name, bare, faster, operations, quoted, quoted_rate, quoted_ratio};
-use crate::backend::{Api, DeviceType};
+use crate::record::{Record, format, stats::Estimate};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
 use crate::report::versus::Ratios;
 use crate::report::{apis, lanes, table};
 use crate::results::findings::finding;
-use crate::results::stats::Estimate;
 use crate::results::summary::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
-use crate::results::{Lane, Record, format};
-use crate::suite::{Extent, Limit, binary_range, binary_size};
+use crate::suite::{Api, DeviceType, Extent, Lane, Limit, binary_range, binary_size};
 use textwrap::core::display_width;
 
 /// Lines of the summary.
@@ -425,8 +423,8 @@ fn cut(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Status;
     use crate::report::csv;
-    use crate::results::Status;
     use crate::suite::Dtype;
 
     const PLAIN: Terminal = Terminal { width: 80, has_color: false };

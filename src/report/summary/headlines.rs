@@ -2,12 +2,11 @@
 
 use serde::Serialize;
 
+use crate::record::{Record, stats::Estimate};
 use crate::report::lanes;
 use crate::report::versus::Ratios;
-use crate::results::stats::Estimate;
 use crate::results::summary::{Best, Peak, Space, best, peaks, spaces, troubles};
-use crate::results::{Lane, Record};
-use crate::suite::{Limit, Scalar};
+use crate::suite::{Lane, Limit, Scalar};
 
 /// The headline figures of a card through one API and compiler.
 #[derive(Debug, Serialize)]

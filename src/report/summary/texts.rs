@@ -1,8 +1,8 @@
 //! Figures of the summary, with the digits that their intervals leave.
 
+use crate::record::format;
+use crate::record::stats::Estimate;
 use crate::results::compare::MARGIN;
-use crate::results::format;
-use crate::results::stats::Estimate;
 use crate::results::summary::Peak;
 use crate::suite::{Limit, Scalar};
 

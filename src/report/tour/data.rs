@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::side::Side;
-use crate::backend::Api;
 use crate::results::findings::Quantity;
 use crate::results::tour::{Step, term};
+use crate::suite::Api;
 
 /// A step, and what the rows of each API say of its claim.
 #[derive(Debug, Serialize)]

@@ -1,7 +1,7 @@
 //! Pictures of block characters: columns over a parameter, and bars of rates.
 
+use crate::record::format;
 use crate::report::layout::{BAR, padded};
-use crate::results::format;
 use crate::results::tour::{Bar, Graph, Picture};
 use textwrap::core::display_width;
 

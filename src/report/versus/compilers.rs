@@ -3,10 +3,10 @@
 use super::mean;
 use super::pair::{Gap, Pair, pairs};
 use super::texts::none;
+use crate::record::{Record, Status, format, stats::geometric_mean};
 use crate::report::layout::{Column, Grid, Mark, Part, Row};
 use crate::report::{Section, lanes};
-use crate::results::stats::geometric_mean;
-use crate::results::{Lane, Record, Status, format};
+use crate::suite::Lane;
 
 /// A table with a line for each compiler: its rows by status, what it made of the kernels, and the mean ratio of times to
 /// the first compiler. `None` unless the run compares compilers.
@@ -93,9 +93,9 @@ fn row(rows: &[&Record], first: Lane, lane: Lane) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Api;
+    use crate::record::Clock;
     use crate::report::{Medium, Terminal, lay_out, sections};
-    use crate::results::Clock;
+    use crate::suite::Api;
 
     fn record(compiler: &str, hash: &str, ns: f64, instructions: u64, status: Status) -> Record {
         let ns = status.is_timed().then_some(ns);

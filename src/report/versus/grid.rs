@@ -2,10 +2,11 @@
 
 use super::pair::Pair;
 use super::texts::{by_lane, none, with_interval};
+use crate::record::Record;
 use crate::report::Section;
 use crate::report::layout::{Cell, Column, Grid, Mark, Row, Terminal};
 use crate::report::table::{Firsts, WIDE, WIDE_NAME, model, name, noise, rate, share, time, title};
-use crate::results::{Lane, Record};
+use crate::suite::Lane;
 
 /// Minimum terminal width for the columns `speed` and `model`.
 const ROOMY: usize = 100;

@@ -16,9 +16,9 @@ use texts::{by_lane, none, with_interval};
 use super::layout::{Column, Grid, Mark, Part, Remark, Row, Severity, Terminal};
 use super::table::{WIDE_NAME, headline, label, remarks};
 use super::{Section, lanes};
-use crate::results::format;
-use crate::results::stats::{self, Estimate};
-use crate::results::{Clock, Lane, Record};
+use crate::record::stats::{self, Estimate};
+use crate::record::{Clock, Record, format};
+use crate::suite::Lane;
 
 /// The most differences that one family names, and the most that all families name per direction.
 const WIDEST_OF_FAMILY: usize = 3;

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::record::Record;
+use crate::record::stats::{self, Estimate};
 use crate::results::compare::{Ratio, ratios_in_turns};
-use crate::results::stats::{self, Estimate};
-use crate::results::{Lane, Record};
+use crate::suite::Lane;
 
 /// One case through two lanes.
 pub(super) struct Pair<'a> {

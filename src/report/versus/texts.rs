@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::results::Lane;
-use crate::results::format;
-use crate::results::stats::Estimate;
+use crate::record::format;
+use crate::record::stats::Estimate;
+use crate::suite::Lane;
 
 /// Merges equal lines. Each line has a prefix that names its lanes, unless all lanes have it.
 pub(super) fn by_lane<'a, T: PartialEq>(lines: Vec<(Lane<'a>, T)>, lanes: &[Lane<'a>]) -> Vec<(String, T)> {

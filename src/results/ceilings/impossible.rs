@@ -2,8 +2,8 @@
 //! other judge: a kernel that computes a closed form in place of its loop would set it.
 
 use super::{Ceilings, Estimate, IMPLAUSIBLE, rate, share};
-use crate::results::Record;
-use crate::results::format::{byte_rate, operation_rate};
+use crate::record::Record;
+use crate::record::format::{byte_rate, operation_rate};
 use crate::suite::{Case, Limit, Scalar};
 
 /// Multiply-adds of one type are at most this many times as fast as those of another, with a quarter added, as kernels

@@ -7,10 +7,10 @@ mod tests;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::bound::Bound;
-use super::record::{Cause, Record, Status};
-use super::stats::{self, Estimate, round_to_seven_digits};
 use crate::backend::Peaks;
+use crate::record::Bound;
+use crate::record::stats::{self, Estimate, round_to_seven_digits};
+use crate::record::{Cause, Record, Status};
 use crate::suite::{Case, Limit, Scalar};
 
 /// A share above this is a fault: dead code, an input in cache, a wrong byte count, or a ceiling measured too low.

@@ -5,7 +5,7 @@ use super::pair::Pair;
 use super::sides::Match;
 use super::sparse::Sparse;
 use super::timing::{Ratio, Timing};
-use crate::results::Record;
+use crate::record::Record;
 
 /// A case with its rows on every side.
 #[derive(Debug, Clone, PartialEq)]

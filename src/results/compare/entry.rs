@@ -6,9 +6,9 @@ use std::hash::{BuildHasher, RandomState};
 
 use super::series::Series;
 use super::timing::Timing;
-use crate::backend::Api;
-use crate::results::stats::{Variance, median};
-use crate::results::{Clock, Record, Status};
+use crate::record::stats::{Variance, median};
+use crate::record::{Clock, Record, Status};
+use crate::suite::Api;
 
 /// A difference between the two rows of a pair other than time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::series::sum;
 use super::timing::Ratio;
-use crate::results::stats::{Variance, median, student_quartile};
+use crate::record::stats::{Variance, median, student_quartile};
 
 /// How intervals account for variation between processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,7 +80,7 @@ pub(super) fn inflated(ratio: &Ratio, inflation: Inflation) -> Ratio {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::stats::random::Random;
+    use crate::record::stats::random::Random;
 
     const DEGREES: f64 = 12.0;
 

@@ -10,9 +10,8 @@ use super::series::{Series, differences, variances};
 use super::sides::{Match, Side};
 use super::timing::Ratio;
 use super::verdict::Verdict;
-use crate::results::Record;
-use crate::results::estimate::Class;
-use crate::results::stats::benjamini_hochberg;
+use crate::record::stats::benjamini_hochberg;
+use crate::record::{Record, times::Class};
 
 /// The pairs of every match, each with the index of its case, with verdicts corrected for the number of all of them.
 /// `on_side` has the indices of the cases on each side. The `rest` of the cases is not compared, but shows how rows of the
@@ -134,8 +133,8 @@ fn inflate(processes: Processes, all: &mut [Judged; 2], of: Match) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Api;
-    use crate::results::Clock;
+    use crate::record::Clock;
+    use crate::suite::Api;
 
     fn row(api: Api, epochs_ns: &[f64]) -> Record {
         Record {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::series::{Series, larger, sum};
 use super::timing::Ratio;
-use crate::results::estimate::mean_and_squares;
-use crate::results::stats::Variance;
+use crate::record::stats::Variance;
+use crate::record::times::mean_and_squares;
 
 /// A pair of rows: its ratio, and the times it was computed from.
 pub(super) struct Member<'s, 'a> {

@@ -6,7 +6,7 @@
 //! checks and clock of the newest run are used.
 //!
 //! A time is the mean over runs of the mean over epochs of logarithms. Its variance is moderated by the rows of its
-//! class ([`moderate`](crate::results::stats::moderate)). What runs differ by is measured in each run, by its epochs; no
+//! class ([`moderate`](crate::record::stats::moderate)). What runs differ by is measured in each run, by its epochs; no
 //! figure of it is built in. The variances of two sides add up (Welch's test). APIs that took turns in the same runs are
 //! compared by the differences between their epochs.
 
@@ -37,8 +37,7 @@ pub use sparse::Sparse;
 pub use timing::{Ratio, Timing};
 pub use verdict::{FALSE_DISCOVERIES, MARGIN, Verdict};
 
-use crate::results::Record;
-use crate::results::stats::benjamini_hochberg;
+use crate::record::{Record, stats::benjamini_hochberg};
 use entry::Copies;
 use series::{Series, variances};
 use sides::Sides;

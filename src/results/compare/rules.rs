@@ -2,7 +2,7 @@
 
 use super::inflation::Processes;
 use super::verdict::MARGIN;
-use crate::results::Record;
+use crate::record::Record;
 
 /// How to compare.
 #[derive(Clone, Copy)]

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::backend::Api;
-use crate::results::{CardId, Record};
+use crate::record::{CardId, Record};
+use crate::suite::Api;
 
 /// A report that was read.
 #[derive(Debug, Clone, Default)]

@@ -1,10 +1,8 @@
 //! Comparisons of simulated runs: how often verdicts and intervals are right.
 
 use super::*;
-use crate::backend::Api;
-use crate::results::Clock;
-use crate::results::stats::random::Random;
-use crate::suite::Extent;
+use crate::record::{Clock, stats::random::Random};
+use crate::suite::{Api, Extent};
 
 const EPOCHS: usize = 5;
 

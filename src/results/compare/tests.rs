@@ -1,9 +1,8 @@
 use super::*;
-use crate::backend::Api;
-use crate::results::{Clock, Status};
-use crate::suite::Checks;
+use crate::record::{Clock, Status};
 use crate::suite::Dtype;
 use crate::suite::Extent;
+use crate::suite::{Api, Checks};
 
 /// A row with a time of `time` × 10 µs in five epochs that differ by 0.08 % (standard deviation).
 fn row(benchmark: &str, time: f64) -> Record {

@@ -1,8 +1,8 @@
 //! The time of a case on one side, from one or more runs, and ratios of times.
 
 use super::series::{Series, reach, sum};
-use crate::results::estimate::POSSIBLE;
-use crate::results::stats::{Variance, student_above};
+use crate::record::stats::{Variance, student_above};
+use crate::record::times::POSSIBLE;
 
 /// The time of one launch.
 #[derive(Debug, Clone, Copy, PartialEq)]

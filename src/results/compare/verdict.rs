@@ -59,7 +59,7 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::stats::Variance;
+    use crate::record::stats::Variance;
 
     /// A ratio whose interval reaches from ÷ `reach` to × `reach`, with about normal noise.
     fn ratio(value: f64, reach: f64) -> Ratio {

@@ -4,11 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use super::fault::{Checks, Fault, Kind, ROUNDING, compare};
-use crate::backend::Api;
 use crate::families::{FAMILIES, benchmark};
 use crate::job::{Job, Language, hash};
-use crate::results::{Cause, Record, Status};
-use crate::suite::{Block, Case, Params, Profile, Shape};
+use crate::record::{Cause, Record, Status};
+use crate::suite::{Api, Block, Case, Params, Profile, Shape};
 
 /// Benchmarks that are younger than some committed reports, with the first day on which a report must have them.
 pub const ADDED: &[(&str, &str)] = &[

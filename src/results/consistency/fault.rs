@@ -1,9 +1,8 @@
 //! Faults of a report, and what it is checked against.
 
-use crate::backend::Api;
-use crate::results::Record;
-use crate::results::Status;
+use crate::record::{Record, Status};
 use crate::results::normal::Reference;
+use crate::suite::Api;
 
 /// What a report is checked against.
 pub struct Checks<'a> {

@@ -3,11 +3,11 @@
 
 use super::case::case_of;
 use super::fault::{Column, Fault, Kind, ROUNDING, compare};
+use crate::record::stats::round_to_seven_digits;
+use crate::record::{COLUMNS, Cause, Energy, Kind as ColumnKind, Record, Status, times::estimate};
 use crate::results::ceilings::Ceilings;
-use crate::results::estimate::estimate;
 use crate::results::findings::is_software;
-use crate::results::stats::round_to_seven_digits;
-use crate::results::{COLUMNS, Cause, Energy, Kind as ColumnKind, Lane, Record, Status};
+use crate::suite::Lane;
 
 /// Relative error of an interval's width, which the rounded epochs of all rows of a class change a little.
 const WIDTH: f64 = 2e-3;

@@ -1,5 +1,5 @@
 //! Whether a report can be one that a run wrote: one complete run of known kernels, whose columns follow from each other,
-//! from the suite's declarations, and from the statistics that [`estimate`](super::estimate) and
+//! from the suite's declarations, and from the statistics that [`times`](crate::record::times) and
 //! [`ceilings`](super::ceilings) compute.
 //!
 //! Nothing in a report proves where it comes from: whoever has the program can compute every column of an invented one.
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 pub use case::{ADDED, kernel_key};
 pub use fault::{Checks, Fault, Kind};
 
-use super::{Record, Status};
+use crate::record::{Record, Status};
 
 /// The faults of a report's rows; empty if nothing contradicts anything.
 #[must_use]

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fault::{Checks, Fault, Kind};
-use crate::backend::Api;
+use crate::record::{COLUMNS, Kind as ColumnKind, Record};
 use crate::results::findings::is_software;
 use crate::results::normal::{Figure, Reference, Unit};
-use crate::results::{COLUMNS, Kind as ColumnKind, Record};
+use crate::suite::Api;
 
 /// The first day of the suite: no report is older.
 const FIRST_DAY: &str = "2026-11-01";

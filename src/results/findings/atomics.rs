@@ -3,7 +3,7 @@
 use super::claim::Claim;
 use super::finding::Draft;
 use super::query::{fastest_flops, of, scalars, short};
-use crate::results::Record;
+use crate::record::Record;
 
 pub(super) const CLAIMS: &[Claim] = &[Claim {
     name: "rates of atomic additions",

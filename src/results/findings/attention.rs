@@ -4,7 +4,7 @@ use super::claim::Claim;
 use super::estimate::{flop_rate, time};
 use super::finding::Draft;
 use super::query::{Fastest, fastest, of, param, scalars};
-use crate::results::Record;
+use crate::record::Record;
 
 /// The condition of a comparison of two rows.
 const COMPARED: &str = "a factor if the intervals are apart; alike if they overlap and are within ±5 %";

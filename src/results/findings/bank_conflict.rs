@@ -5,8 +5,8 @@ use super::estimate::{is_software, time as time_of};
 use super::finding::Draft;
 use super::query::{has_params, largest, of};
 use crate::families::bank_conflict::conflict;
-use crate::results::stats::{self, Estimate};
-use crate::results::{Record, Status, format};
+use crate::record::stats::{self, Estimate};
+use crate::record::{Record, Status, format};
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
@@ -180,9 +180,9 @@ fn direct(rows: &[&Record], draft: &mut Draft) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::DeviceType;
     use crate::results::findings::planted::{found, noisy, row};
     use crate::results::findings::{Finding, Quantity};
+    use crate::suite::DeviceType;
 
     fn rows(time: impl Fn(u64) -> f64) -> Vec<Record> {
         let row = |stride: u64| row("stride", &[("STRIDE", stride as f64)], 131_072, time(stride));

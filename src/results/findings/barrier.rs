@@ -4,8 +4,7 @@ use super::claim::Claim;
 use super::estimate::{difference, scaled, time};
 use super::finding::Draft;
 use super::query::{param, scalars, short};
-use crate::results::Record;
-use crate::results::stats::Estimate;
+use crate::record::{Record, stats::Estimate};
 
 pub(super) const CLAIMS: &[Claim] = &[Claim {
     name: "time of a round",

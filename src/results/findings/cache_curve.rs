@@ -7,9 +7,9 @@ use super::granule::{self, Granule};
 use super::levels::{Bracket, Point, bracket, latency, plateaus};
 use super::query::{has_params, of, scalars};
 use crate::families::cache_curve::{MOST_SLICES, cycle, steps};
+use crate::record::stats::{self, Estimate};
+use crate::record::{Record, Status, format};
 use crate::results::ceilings::IMPLAUSIBLE;
-use crate::results::stats::{self, Estimate};
-use crate::results::{Record, Status, format};
 use crate::suite::{Extent, binary_size};
 
 pub(super) const CLAIMS: &[Claim] = &[

@@ -4,7 +4,7 @@ use super::claim::Claim;
 use super::estimate::{self, byte_rate, flop_rate};
 use super::finding::Draft;
 use super::query::{Fastest, Figure, fastest_of_largest, of, scalars};
-use crate::results::Record;
+use crate::record::Record;
 use crate::suite::{Scalar, binary_size};
 
 pub(super) const CLAIMS: &[Claim] = &[Claim {

@@ -1,7 +1,7 @@
 //! Claims: the sentences that a finding may contain, each with the rows and the condition that it follows from.
 
 use super::finding::{Draft, Finding};
-use crate::results::{Record, Status};
+use crate::record::{Record, Status};
 
 /// A sentence about a device that the rows of a family may support.
 #[derive(Debug, Clone, Copy)]

@@ -5,8 +5,8 @@ use super::estimate::{Comparison, compare, time};
 use super::finding::Draft;
 use super::query::{has_params, largest, of};
 use crate::families::coalescing::{addresses, degree_of_coalescing};
-use crate::results::Record;
-use crate::results::stats::{self, Estimate};
+use crate::record::Record;
+use crate::record::stats::{self, Estimate};
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {

@@ -1,8 +1,8 @@
 //! Times and rates of rows with 95 % intervals, and what two of them show.
 
-use crate::backend::DeviceType;
-use crate::results::Record;
-use crate::results::stats::{self, Estimate};
+use crate::record::Record;
+use crate::record::stats::{self, Estimate};
+use crate::suite::DeviceType;
 
 /// Epochs from which on a row's interval includes the variation between them.
 const SEVERAL: usize = 2;

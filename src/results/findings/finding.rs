@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::estimate::{self, Comparison};
-use crate::results::stats::Estimate;
-use crate::results::{Record, format};
+use crate::record::{Record, format, stats::Estimate};
 use crate::suite::{binary_range, binary_size};
 
 /// A statement about a device, computed from rows.

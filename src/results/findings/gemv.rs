@@ -4,7 +4,7 @@ use super::claim::Claim;
 use super::estimate::{byte_rate, flop_rate};
 use super::finding::Draft;
 use super::query::{fastest, fastest_bytes, is_f32, label, of};
-use crate::results::Record;
+use crate::record::Record;
 use crate::suite::Dtype;
 
 /// The condition of a comparison of two kernels.

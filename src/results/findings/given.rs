@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::families::benchmark;
-use crate::results::Record;
+use crate::record::Record;
 use crate::suite::params_text;
 
 /// Claims and tables have their own rules for the workgroup size.

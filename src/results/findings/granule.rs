@@ -3,8 +3,8 @@
 use super::estimate::{difference, scaled, time};
 use super::query::{has_params, of};
 use crate::families::cache_curve::{blocks, pairs};
-use crate::results::Record;
-use crate::results::stats::{self, Estimate};
+use crate::record::Record;
+use crate::record::stats::{self, Estimate};
 use crate::suite::Extent;
 
 /// The bytes that one miss brings along.

@@ -4,8 +4,7 @@ use super::claim::Claim;
 use super::estimate::byte_rate;
 use super::finding::Draft;
 use super::query::{fastest, fastest_bytes, label, of, scalars, short};
-use crate::results::Record;
-use crate::results::stats::Estimate;
+use crate::record::{Record, stats::Estimate};
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {

@@ -1,7 +1,7 @@
 //! Levels of the memory hierarchy, from the latency of dependent loads by working set.
 
 use super::estimate::level as level_of;
-use crate::results::stats::Estimate;
+use crate::record::stats::Estimate;
 
 /// The latency of a load from one working set.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,8 +4,8 @@ use super::claim::Claim;
 use super::estimate::{byte_rate, is_software, scaled, time};
 use super::finding::Draft;
 use super::query::{of, param};
-use crate::results::stats::{self, Estimate};
-use crate::results::{Record, Status};
+use crate::record::stats::{self, Estimate};
+use crate::record::{Record, Status};
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {

@@ -43,8 +43,8 @@ pub(in crate::results) use given::without_given;
 
 use std::ops::RangeInclusive;
 
-use super::estimate::POSSIBLE;
-use super::record::Record;
+use crate::record::Record;
+use crate::record::times::POSSIBLE;
 
 /// The claims of each family, in the order of their sentences.
 const CLAIMS: &[(&str, &[Claim])] = &[

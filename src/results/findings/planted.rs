@@ -1,12 +1,11 @@
 //! Rows with a known truth and noise, for tests, and the caches of devices that are planted with them.
 
 use super::{Finding, Quantity, finding};
-use crate::backend::DeviceType;
 use std::collections::BTreeMap;
 
 use crate::families::cache_curve::{blocks, cycle, pairs, steps};
-use crate::results::Record;
-use crate::suite::Extent;
+use crate::record::Record;
+use crate::suite::{DeviceType, Extent};
 
 /// A row of three epochs with an interval of ±0.1 %.
 pub(super) fn row(benchmark: &str, params: &[(&str, f64)], n: u64, median_ns: f64) -> Record {
@@ -251,7 +250,7 @@ fn nothing_is_inferred_without_knees_on_a_software_device_or_from_faulty_rows() 
     assert_eq!(found("cache_curve", &flat), None);
     let software = |row: Record| Record { device_type: Some(DeviceType::Software), ..row };
     assert_eq!(found("cache_curve", &H200.rows().into_iter().map(software).collect::<Vec<_>>()), None);
-    let faulty = |row: Record| Record { status: crate::results::Status::Implausible, ..row };
+    let faulty = |row: Record| Record { status: crate::record::Status::Implausible, ..row };
     assert_eq!(found("cache_curve", &H200.rows().into_iter().map(faulty).collect::<Vec<_>>()), None);
     let without = |row: Record| Record { ci_low_ns: None, ..row };
     assert_eq!(found("cache_curve", &H200.rows().into_iter().map(without).collect::<Vec<_>>()), None);

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::estimate::{byte_rate, differ, flop_rate, level};
-use crate::results::Record;
-use crate::results::stats::Estimate;
+use crate::record::{Record, stats::Estimate};
 use crate::suite::{Dtype, Extent};
 
 /// Rows of a benchmark.

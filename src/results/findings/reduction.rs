@@ -4,8 +4,8 @@ use super::claim::Claim;
 use super::estimate::byte_rate;
 use super::finding::Draft;
 use super::query::{Fastest, benchmark, fastest_bytes, has_params, is_f32, like};
-use crate::backend::Api;
-use crate::results::Record;
+use crate::record::Record;
+use crate::suite::Api;
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
@@ -86,7 +86,7 @@ mod tests {
             dtype: Some(Dtype::F32),
             n: Some(Extent::Linear(N)),
             backend: Some(Api::Vulkan),
-            status: crate::results::Status::Ok,
+            status: crate::record::Status::Ok,
             gb_per_s: Some(4.0 * N as f64 / ns),
             median_ns: Some(ns),
             ci_low_ns: Some(ns * (1.0 - noise)),

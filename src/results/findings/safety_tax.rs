@@ -5,8 +5,8 @@ use super::estimate::{Comparison, compare, differ, time};
 use super::finding::Draft;
 use super::query::of;
 use crate::families::safety_tax::FAMILY;
-use crate::results::Record;
-use crate::results::stats::{self, Estimate};
+use crate::record::Record;
+use crate::record::stats::{self, Estimate};
 use crate::suite::Checks;
 
 pub(super) const CLAIMS: &[Claim] = &[Claim {

@@ -4,7 +4,7 @@ use super::claim::Claim;
 use super::estimate::byte_rate;
 use super::finding::Draft;
 use super::query::{fastest, is_f32, of};
-use crate::results::Record;
+use crate::record::Record;
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {

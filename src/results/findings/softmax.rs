@@ -4,7 +4,7 @@ use super::claim::Claim;
 use super::estimate::byte_rate;
 use super::finding::Draft;
 use super::query::{fastest, of, scalars};
-use crate::results::Record;
+use crate::record::Record;
 use crate::suite::Extent;
 
 /// The condition of a comparison of two kernels.

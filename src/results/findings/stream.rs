@@ -5,8 +5,7 @@ use super::estimate::{byte_rate, differ};
 use super::finding::Draft;
 use super::query::{largest, like, of};
 use crate::families::stream::FAMILY;
-use crate::results::Record;
-use crate::results::stats::Estimate;
+use crate::record::{Record, stats::Estimate};
 use crate::suite::Dtype;
 
 pub(super) const CLAIMS: &[Claim] = &[

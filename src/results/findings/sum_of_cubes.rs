@@ -4,8 +4,8 @@ use super::claim::Claim;
 use super::estimate::time;
 use super::finding::Draft;
 use super::query::{of, scalars, short};
-use crate::results::Record;
-use crate::results::stats::{self, Estimate};
+use crate::record::Record;
+use crate::record::stats::{self, Estimate};
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {

@@ -4,7 +4,7 @@ use super::claim::Claim;
 use super::estimate::{byte_rate, time};
 use super::finding::Draft;
 use super::query::{of, param};
-use crate::results::Record;
+use crate::record::Record;
 
 pub(super) const CLAIMS: &[Claim] = &[Claim {
     name: "gain of the texture unit",
@@ -31,7 +31,7 @@ fn rotate(rows: &[&Record], draft: &mut Draft) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::results::Record;
+    use crate::record::Record;
     use crate::results::findings::planted::{found, row};
 
     #[test]

@@ -4,9 +4,8 @@ use super::claim::Claim;
 use super::estimate::byte_rate;
 use super::finding::Draft;
 use super::query::of;
-use crate::backend::Api;
-use crate::results::Record;
-use crate::suite::binary_size;
+use crate::record::Record;
+use crate::suite::{Api, binary_size};
 
 pub(super) const CLAIMS: &[Claim] = &[Claim {
     name: "rates of copies",
@@ -50,7 +49,7 @@ fn rates(rows: &[&Record], draft: &mut Draft) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::results::Record;
+    use crate::record::Record;
     use crate::results::findings::planted::{found, row};
 
     #[test]

@@ -4,7 +4,7 @@ use super::claim::Claim;
 use super::estimate::byte_rate;
 use super::finding::Draft;
 use super::query::{Fastest, fastest_bytes, is_f32, label, like};
-use crate::results::Record;
+use crate::record::Record;
 
 /// The condition of a comparison of two kernels.
 const COMPARED: &str = "a factor if the intervals are apart; alike if they overlap and are within ±5 %";

@@ -4,8 +4,7 @@ use super::claim::Claim;
 use super::estimate::{byte_rate, time};
 use super::finding::Draft;
 use super::query::{has_params, largest, of, param, scalars};
-use crate::results::Record;
-use crate::results::stats::Estimate;
+use crate::record::{Record, stats::Estimate};
 use crate::suite::binary_size;
 
 /// The condition of a comparison of two kernels.

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Fleet, Model, Unit};
-use crate::results::compare::FALSE_DISCOVERIES;
-use crate::results::stats::{
+use crate::record::stats::{
     Estimate, SPREAD_EFFICIENCY, benjamini_hochberg, binomial_above, median, median_interval, spread, student,
     student_above,
 };
+use crate::results::compare::FALSE_DISCOVERIES;
 
 /// Fewest units of a model from which their spread can be told.
 pub const LEAST_UNITS: usize = 4;

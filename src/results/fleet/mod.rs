@@ -13,10 +13,9 @@ use std::collections::{BTreeMap, HashMap};
 pub use in_step::{Host, HostFamily, HostRules, Influence, Relative, SlowInHost, Uneven};
 pub use judge::{Family, LEAST_UNITS, Rules, Slow, SlowFamily, Verdicts};
 
-use super::estimate::{least_variance, log_epochs, mean_and_squares};
-use super::{Clock, Lane, Record, Status};
-use crate::backend::Api;
-use crate::suite::{Checks, Dtype, Extent};
+use crate::record::times::{least_variance, log_epochs, mean_and_squares};
+use crate::record::{Clock, Record, Status};
+use crate::suite::{Api, Checks, Dtype, Extent, Lane};
 
 /// What is compared with others of its model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

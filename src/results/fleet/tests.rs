@@ -1,7 +1,7 @@
 //! Simulated fleets: slow cards are found, and hardly any other.
 
 use super::*;
-use crate::results::stats::random::Random;
+use crate::record::stats::random::Random;
 
 /// How the cards of a simulated fleet differ, as standard deviations of logarithms.
 #[derive(Clone, Copy)]

@@ -2,9 +2,8 @@
 
 use super::reference::Reference;
 use super::standing::{like, of_model};
-use crate::backend::monitor::Throttle;
-use crate::results::Record;
-use crate::results::stats::median;
+use crate::record::{Record, stats::median};
+use crate::suite::Throttle;
 
 /// A difference from the references that may explain a slow card.
 #[derive(Debug, Clone, PartialEq)]

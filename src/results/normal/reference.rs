@@ -3,12 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::job::hash;
-use crate::results::estimate::degrees;
+use crate::record::stats::{Estimate, Variance, median, round_to_seven_digits, student};
+use crate::record::{Cause, Clock, Record, Status, times::degrees};
 use crate::results::findings::{byte_rate, flop_rate, is_software, memory_spaces, time_of};
-use crate::results::stats::{Estimate, Variance, median, round_to_seven_digits, student};
 use crate::results::summary::{JOBS, Job, best_of, peak_rows, rated, spaces};
-use crate::results::{Cause, Clock, Lane, Record, Status};
-use crate::suite::{Limit, Scalar};
+use crate::suite::{Lane, Limit, Scalar};
 
 /// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

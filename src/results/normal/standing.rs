@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::reference::{Figure, Reference, Unit};
-use crate::results::stats::{Variance, median, round_to_seven_digits, student_above};
+use crate::record::stats::{Variance, median, round_to_seven_digits, student_above};
 
 /// With fewer cards of the model, a quantile says nothing.
 pub const LEAST_CARDS: usize = 5;

@@ -1,7 +1,7 @@
 //! Standings of simulated fleets: how often statements are right.
 
 use super::*;
-use crate::results::stats::random::Random;
+use crate::record::stats::random::Random;
 
 /// Standard deviations of logarithms.
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
 //! The fastest kernel of each job.
 
 use crate::families::benchmark;
+use crate::record::stats::{self, Estimate};
+use crate::record::{Record, Status};
 use crate::results::findings::{byte_rate, flop_rate, time_of};
-use crate::results::stats::{self, Estimate};
-use crate::results::{Record, Status};
 use crate::suite::Scalar;
 
 /// A job that a reader asks for, and the family whose kernels do it.

@@ -1,9 +1,8 @@
 //! DRAM, caches and workgroup memory: bandwidth, latency and size.
 
 use super::peaks::{Peak, peaks};
-use crate::results::Record;
+use crate::record::{Record, stats::Estimate};
 use crate::results::findings::{bank_conflict, cache_curve, memory_spaces};
-use crate::results::stats::Estimate;
 use crate::suite::Limit;
 
 /// Names of the level behind all caches: DRAM, or memory where caches are not told apart.

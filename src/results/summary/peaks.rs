@@ -1,7 +1,6 @@
 //! Measured peaks of a device.
 
-use crate::results::estimate::POSSIBLE;
-use crate::results::{Bound, Record, Status};
+use crate::record::{Bound, Record, Status, times::POSSIBLE};
 use crate::suite::{Limit, Scalar};
 
 /// A measured peak.

@@ -3,11 +3,9 @@
 use super::judges::{bars, faster, longest, no_slower};
 use super::rows::{Cannot, Rows, percent, rate, speed};
 use super::step::{Answer, Picture, Step, Told};
-use crate::backend::Api;
+use crate::record::{Record, format, stats::Estimate};
 use crate::results::findings::{Draft, share, time_of};
-use crate::results::stats::Estimate;
-use crate::results::{Record, format};
-use crate::suite::{Dtype, binary_size};
+use crate::suite::{Api, Dtype, binary_size};
 
 pub(super) const STEPS: &[Step] = &[
     Step {

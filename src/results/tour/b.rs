@@ -3,9 +3,9 @@
 use super::judges::{faster, longest, not_slower, right};
 use super::rows::{Cannot, Rows, compared, is_faster, noisy, rate, speed, time};
 use super::step::{Answer, Step, Told};
-use crate::backend::Api;
+use crate::record::stats::{self, Estimate};
 use crate::results::findings::{Draft, byte_rate};
-use crate::results::stats::{self, Estimate};
+use crate::suite::Api;
 
 pub(super) const STEPS: &[Step] = &[
     Step {

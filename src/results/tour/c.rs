@@ -3,8 +3,8 @@
 use super::judges::{bars, faster, right};
 use super::rows::{Cannot, Rows, WITHIN, duration, is_faster, is_near, noisy, speed, time};
 use super::step::{Answer, Step, Told};
+use crate::record::format;
 use crate::results::findings::Draft;
-use crate::results::format;
 
 pub(super) const STEPS: &[Step] = &[
     Step {

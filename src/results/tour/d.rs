@@ -4,8 +4,8 @@ use super::judges::{bars, faster, graph, longest, measured, rates, right};
 use super::rows::{Cannot, Named, Rows, WITHIN, compared, is_faster, is_near, percent, predicted, rate, speed, speeds};
 use super::step::{Answer, Picture, Step, Told};
 use crate::families::coalescing::{addresses, degree_of_coalescing};
+use crate::record::{Record, format};
 use crate::results::findings::{Draft, Quantity, finding};
-use crate::results::{Record, format};
 use crate::suite::{Dtype, Extent, binary_size};
 
 pub(super) const STEPS: &[Step] = &[

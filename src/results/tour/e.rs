@@ -6,9 +6,9 @@ use super::rows::{
 };
 use super::step::{Answer, Step, Told};
 use crate::families::bank_conflict::conflict;
+use crate::record::format;
 use crate::results::findings::Draft;
 use crate::results::findings::bank_conflict::inferred_banks;
-use crate::results::format;
 
 pub(super) const STEPS: &[Step] = &[
     Step {

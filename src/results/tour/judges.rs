@@ -2,9 +2,8 @@
 
 use super::rows::{Cannot, Named, Rows, compared, is_faster, is_no_slower, speed};
 use super::step::{Answer, Bar, Graph, Picture, Told};
-use crate::results::Record;
+use crate::record::{Record, format};
 use crate::results::findings::{Draft, byte_rate};
-use crate::results::format;
 
 /// A kernel, and its name in a sentence.
 pub(super) type Subject<'a> = (Named<'a>, &'a str);

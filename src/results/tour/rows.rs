@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::families::benchmark;
+use crate::record::stats::{self, Estimate};
+use crate::record::{Record, Status, format};
 use crate::results::findings::{Draft, byte_rate, is_software, time_of};
-use crate::results::stats::{self, Estimate};
-use crate::results::{Record, Status, format};
 use crate::suite::{Dtype, Extent, Shape};
 
 /// Why rows support no answer.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::rows::{Cannot, Rows};
-use crate::results::Record;
+use crate::record::Record;
 use crate::results::findings::{Draft, Quantity, without_given};
 
 /// What rows say of a claim.

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use shaderbench::backend::{Api, Backend, Device, DeviceType, Prepared, RuntimeChecks, Sample, Task};
+use shaderbench::backend::{Backend, Device, Prepared, RuntimeChecks, Sample, Task};
 use shaderbench::error::{Error, Result};
 use shaderbench::job::{Contents, Job, Language};
-use shaderbench::suite::Feature;
+use shaderbench::suite::{Api, DeviceType, Feature};
 
 /// What the fake device does with a job.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,8 +6,8 @@ use shaderbench::engine::measure::Timer;
 use shaderbench::engine::plan::{Request, plan};
 use shaderbench::engine::{self, Changes, EarlierRows, Epochs, Observer, Outcome, Settings};
 use shaderbench::error::Result;
-use shaderbench::results::{Lane, Record, Status};
-use shaderbench::suite::{Case, Dtype, Profile};
+use shaderbench::record::{Record, Status};
+use shaderbench::suite::{Case, Dtype, Lane, Profile};
 
 /// An observer that records its calls.
 #[derive(Default)]

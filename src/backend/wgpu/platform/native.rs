@@ -13,11 +13,12 @@ use crate::backend::background::{BackgroundCompiler, Work, cores};
 use crate::backend::wgpu::dx12;
 use crate::backend::wgpu::errors::unanswered;
 use crate::backend::wgpu::timeouts::Timeouts;
-use crate::backend::{Api, Device, DeviceType, HlslCompiler};
+use crate::backend::{Device, HlslCompiler};
 use crate::error::{Error, Result, one_line};
 use crate::job::Kernel;
 #[cfg(target_vendor = "apple")]
 use crate::suite::Feature;
+use crate::suite::{Api, DeviceType};
 
 /// The APIs that wgpu can use here, the preferred one first.
 pub const APIS: [(Api, wgpu::Backend); 4] = [

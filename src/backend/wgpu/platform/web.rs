@@ -16,10 +16,10 @@ use wgpu::web_sys::js_sys;
 use crate::backend::background::BackgroundCompiler;
 use crate::backend::wgpu::errors::unanswered;
 use crate::backend::wgpu::timeouts::Timeouts;
-use crate::backend::{Api, Device, HlslCompiler};
+use crate::backend::{Device, HlslCompiler};
 use crate::error::{Error, Result};
 use crate::job::Kernel;
-use crate::suite::Feature;
+use crate::suite::{Api, Feature};
 
 /// The one API.
 pub const APIS: [(Api, wgpu::Backend); 1] = [(Api::WebGpu, wgpu::Backend::BrowserWebGpu)];

@@ -4,7 +4,7 @@
 
 use crate::backend::{Prepared, Sample};
 use crate::error::{Error, Result};
-use crate::results::{Clock, stats};
+use crate::record::{Clock, stats};
 
 /// Minimum duration of the shortest sample of the test, by the host's clock: 100 steps of the coarsest device clock,
 /// 100 µs in browsers.

@@ -1,6 +1,6 @@
 /* Formats numbers, sizes and times. */
 
-/* The rules and examples of src/results/format.rs apply. Here a no-break space precedes the percent sign. */
+/* The rules and examples of src/record/format.rs apply. Here a no-break space precedes the percent sign. */
 
 /** `value` with `digits` significant digits, without an exponent. Digits before the decimal point are never rounded. */
 function significant(value, digits) {

@@ -8,12 +8,12 @@
 use std::collections::HashMap;
 
 use super::{Key, Model, Numbered};
-use crate::results::Record;
-use crate::results::estimate::{Class, classes, degrees, least_variance, log_epochs, mean_and_squares};
-use crate::results::stats::{
+use crate::record::Record;
+use crate::record::stats::{
     Estimate, Observation, SPREAD_EFFICIENCY, Variance, median, moderate, spread, student, student_above,
     student_beyond,
 };
+use crate::record::times::{Class, classes, degrees, least_variance, log_epochs, mean_and_squares};
 
 /// Variance of a median ÷ variance of a mean, for normal values: π / 2.
 const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;

@@ -1,9 +1,9 @@
 //! Simulated hosts: a slow card is found, and hardly any other.
 
 use super::*;
-use crate::backend::Api;
-use crate::results::estimate::estimate;
-use crate::results::stats::random::Random;
+use crate::record::stats::random::Random;
+use crate::record::times::estimate;
+use crate::suite::Api;
 
 const FAMILIES: [(&str, usize); 5] = [("ceiling", 12), ("matmul", 4), ("reduction", 6), ("scan", 1), ("stream", 2)];
 

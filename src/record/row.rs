@@ -2,14 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::bound::Bound;
 use super::cause::Cause;
 use super::conditions::Conditions;
-use super::lane::Lane;
-use crate::backend::{Api, Compilation, DeviceType, SubgroupSize};
-use crate::families::benchmark;
-use crate::results::bound::Bound;
-use crate::results::stats::round_to_seven_digits;
-use crate::suite::{Checks, Dtype, Extent, Profile, Shape, Traffic, params_text};
+use crate::suite::{Api, Checks, DeviceType, Dtype, Extent, Lane, Profile, SubgroupSize, params_text};
 
 /// Version of the columns. It grows when a column changes its meaning.
 pub const SCHEMA: u64 = 2;
@@ -186,14 +182,6 @@ impl Record {
         Some(Lane { api: self.backend?, compiler: &self.compiler })
     }
 
-    /// Notes what the compiler made of the kernel.
-    pub fn note_compilation(&mut self, compilation: &Compilation) {
-        self.translation_ms = compilation.translation_ms.map(round_to_seven_digits);
-        self.pipeline_ms = compilation.pipeline_ms.map(round_to_seven_digits);
-        self.spirv_bytes = Some(compilation.spirv_bytes());
-        self.spirv_instructions = Some(compilation.instructions());
-    }
-
     /// The API's name; empty if unknown.
     #[must_use]
     pub fn api_name(&self) -> &'static str {
@@ -236,22 +224,6 @@ impl Record {
         self.status = Status::Wrong;
         self.cause = Some(Cause::WrongOutput);
         self.reason = reason;
-    }
-
-    /// Time of one load in nanoseconds, for latency benchmarks: chains of dependent 4-byte loads.
-    #[must_use]
-    pub fn load_ns(&self) -> Option<f64> {
-        let is_latency = benchmark(&self.family, &self.benchmark).is_some_and(|benchmark| benchmark.is_latency);
-        let loads = self.bytes.filter(|bytes| *bytes > 0 && is_latency)? as f64 / 4.0;
-        Some(self.median_ns? / loads)
-    }
-
-    /// The access of a subgroup to global memory that is coalesced worst, as its benchmark declares it. Not a column: it
-    /// follows from the case.
-    #[must_use]
-    pub fn traffic(&self) -> Option<Traffic> {
-        let traffic = benchmark(&self.family, &self.benchmark)?.traffic?;
-        Some(traffic(&Shape::new(self.dtype?, self.n?, self.params.clone())))
     }
 
     /// Half the width of the median's 95 % interval divided by the median. The table shows it after `±`.

@@ -1,7 +1,7 @@
 //! Energy of a row's launches.
 
 use super::row::Record;
-use crate::results::stats::{round_to_seven_digits, student};
+use super::stats::{round_to_seven_digits, student};
 
 /// Energy that one launch took in one epoch.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::bound::Bound;
 use super::cause::Cause;
 use super::row::{Clock, Status};
-use crate::backend::{Api, DeviceType, SubgroupSize};
 use crate::error::visible;
-use crate::results::bound::Bound;
-use crate::suite::{Checks, Dtype, Extent, Profile, params_text, parse_params};
+use crate::suite::{Api, Checks, DeviceType, Dtype, Extent, Profile, SubgroupSize, params_text, parse_params};
 
 /// A value of a column. Empty text is a missing value.
 pub(super) trait Field: Sized {

@@ -188,7 +188,7 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Clock, Status};
+    use crate::record::{Clock, Status};
 
     /// Programs that read reports rely on the order.
     #[test]

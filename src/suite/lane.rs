@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::backend::{Api, BUILT_IN, Device};
+use super::Api;
+
+/// The name of the compiler inside wgpu.
+pub const BUILT_IN: &str = "naga";
 
 /// An API and what compiles its kernels. Rows of different lanes are never taken for one another.
 #[derive(Debug, Clone, Copy)]
@@ -38,13 +41,6 @@ impl PartialEq for Lane<'_> {
 }
 
 impl Eq for Lane<'_> {}
-
-impl<'a> From<&'a Device> for Lane<'a> {
-    /// The API of a device, and what compiles its kernels.
-    fn from(device: &'a Device) -> Self {
-        Self { api: device.api, compiler: &device.kernel_compiler.name }
-    }
-}
 
 impl From<Api> for Lane<'_> {
     /// The API with its own compiler.

@@ -1,20 +1,23 @@
-//! A row of a report: its fields, and the columns that write and read them.
+//! A row of a report: its fields, the columns that write and read them, and the statistics of its times.
 
+mod bound;
 mod cards;
 mod cause;
 mod columns;
 mod conditions;
 mod energy;
 mod field;
+pub mod format;
 mod identity;
-mod lane;
 mod row;
+pub mod stats;
+pub mod times;
 
+pub use bound::Bound;
 pub use cards::{by_card, typical};
 pub use cause::Cause;
 pub use columns::{COLUMNS, Column, Kind};
 pub use conditions::Conditions;
 pub use energy::Energy;
 pub use identity::CardId;
-pub use lane::Lane;
 pub use row::{Clock, Record, SCHEMA, Status};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::backend::monitor::Reading;
+use crate::suite::Reading;
 
 /// Readings around a case: before the canary that precedes it, and after the canary that follows it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ impl Conditions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::monitor::Throttle;
+    use crate::suite::Throttle;
 
     fn after(throttling: &[Throttle]) -> Conditions {
         Conditions { after: Reading { throttling: throttling.to_vec(), ..Reading::default() }, ..Conditions::default() }

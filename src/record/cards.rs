@@ -69,8 +69,8 @@ pub fn typical<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<&'a Rec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Api;
-    use crate::results::Status;
+    use crate::record::Status;
+    use crate::suite::Api;
 
     fn row(backend: Api, card: &str, date: &str) -> Record {
         Record {
