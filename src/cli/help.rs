@@ -156,8 +156,12 @@ pub(super) fn nearest(word: &str) -> Option<String> {
     const LEAST: f64 = 0.8;
     let like = |name: &str| strsim::jaro_winkler(word, name);
     let program = command();
-    let names = program.get_subcommands().flat_map(|of| std::iter::once(of.get_name()).chain(of.get_all_aliases()));
-    let (best, name) = names.map(|name| (like(name), name)).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let names = || program.get_subcommands().flat_map(|of| std::iter::once(of.get_name()).chain(of.get_all_aliases()));
+    // Two letters that changed places, or one too many, too few or wrong.
+    if let Some(name) = names().find(|name| strsim::damerau_levenshtein(word, name) == 1) {
+        return Some(name.to_owned());
+    }
+    let (best, name) = names().map(|name| (like(name), name)).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let benchmarks = all_names();
     let parts = benchmarks.iter().flat_map(|name| name.split('/').chain([name.as_str()]));
     (best > LEAST && parts.map(like).all(|other| other < best)).then(|| name.to_owned())
@@ -181,9 +185,14 @@ mod tests {
 
     #[test]
     fn a_misspelt_command_is_known_and_a_misspelt_family_is_none() {
-        for (word, command) in
-            [("sumary", "summary"), ("comapre", "compare"), ("devcies", "devices"), ("lst", "list"), ("leran", "learn")]
-        {
+        for (word, command) in [
+            ("sumary", "summary"),
+            ("comapre", "compare"),
+            ("devcies", "devices"),
+            ("lst", "list"),
+            ("leran", "learn"),
+            ("rnu", "run"),
+        ] {
             assert_eq!(nearest(word).as_deref(), Some(command));
         }
         for word in ["tranpose", "reducton", "scann", "xylophone", "tild", "stream/cpoy", "histogramm"] {

@@ -46,7 +46,11 @@ pub(super) fn list(arguments: &Arguments) -> Result<()> {
         .map(|family| (family, family.benchmarks.iter().filter(is_wanted).collect()));
     let listed: Vec<Listed> = all.filter(|(_, benchmarks): &Listed| !benchmarks.is_empty()).collect();
     if let (Some(source), true) = (source, listed.is_empty()) {
-        say(&format!("no benchmark answers {source}: `shaderbench devices` shows the properties of the devices"));
+        let why = match tags.is_empty() {
+            true => "`shaderbench devices` shows the properties of the devices",
+            false => "among those of the tag; without --tag there may be some",
+        };
+        say(&format!("no benchmark answers {source}: {why}"));
     }
     match format {
         Format::Table => print(&plain(&listed, terminal().width)),
@@ -78,7 +82,7 @@ fn plain(listed: &[Listed], width: usize) -> String {
 /// A benchmark's name, and its summary beside it.
 fn entry(benchmark: &Benchmark, width: usize) -> String {
     /// Width of the names with their indent and gap.
-    const NAMES: usize = 27;
+    const NAMES: usize = 30;
     let summary = wrap(benchmark.summary, width.saturating_sub(NAMES).max(20), "");
     let line = |(index, line): (usize, &str)| {
         let name = if index == 0 { format!("  {} ", benchmark.name) } else { String::new() };

@@ -133,7 +133,10 @@ fn without_command(arguments: &run::Arguments, options: &[String]) -> Result<u8>
 /// Prints the error of a command line, or the help that it asks for. The error quotes arguments, which may hold anything.
 fn refused(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
-        complain(&error.render().to_string());
+        // clap's tip to pass an unknown option as a value helps nobody here.
+        let text = error.render().to_string();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("tip: to pass")).collect();
+        complain(&lines.join("\n").replace("\n\n\n", "\n\n"));
     } else {
         // A closed stdout is no error.
         let _ = error.print();

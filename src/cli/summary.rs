@@ -19,6 +19,9 @@ use crate::results::compare::Report;
 pub(super) struct Arguments {
     /// Reports, or folders of CSV reports [default: the newest in results/]
     ///
+    /// The newest one that has rows of at least half as many benchmarks as any there: a run of one family does not hide a
+    /// whole run.
+    ///
     /// Several reports are shown side by side.
     #[arg(value_name = "FILE|DIR")]
     files: Vec<PathBuf>,

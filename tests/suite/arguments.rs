@@ -183,7 +183,7 @@ fn a_command_line_without_a_command_runs_benchmarks_or_shows_a_report() {
     folder.run(&["--profile", "quick", "summary", "r.csv"]).fails_with(2, "write it behind, `summary --profile`");
     folder.write("mine.wgsl", "");
     folder.run(&["mine.wgsl"]).fails_with(2, "mine.wgsl is a kernel: `shaderbench bench mine.wgsl` measures it");
-    for (word, command) in [("sumary", "summary"), ("comapre", "compare"), ("devcies", "devices")] {
+    for (word, command) in [("sumary", "summary"), ("comapre", "compare"), ("rnu", "run")] {
         let sentence = format!("error: there is no command '{word}': did you mean `{command}`?");
         assert_eq!(folder.run(&[word]).exits_with(2).sole_error(), sentence);
     }

@@ -126,7 +126,9 @@ impl Report {
             )]));
         }
         let Ok(text) = String::from_utf8(std::fs::read(path).map_err(unreadable)?) else {
-            return Ok(Self::refused(vec!["the file is no UTF-8 text: share takes the CSV of a run".to_owned()]));
+            return Ok(Self::refused(vec![
+                "the file is no UTF-8 text: share takes the CSV of a run, unpacked".to_owned(),
+            ]));
         };
         let parsed = match csv::read(path, text.as_bytes()) {
             Ok(parsed) => parsed,

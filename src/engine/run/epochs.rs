@@ -114,7 +114,11 @@ impl Passes<'_, '_> {
     }
 
     async fn epoch(&mut self, index: usize, pass: u64, waiting: usize) -> Result<()> {
-        let Some(effort) = self.effort(index, waiting) else { return Ok(()) };
+        let Some(effort) = self.effort(index, waiting) else {
+            // Less time will be left in later passes.
+            self.stopped.extend((0..self.runs.len()).map(|api| index * self.runs.len() + api));
+            return Ok(());
+        };
         let (case, apis, start) = (&self.cases[index], self.runs.len(), Instant::now());
         let wanting = self.wanting(index);
         let mut touched = Touched::default();

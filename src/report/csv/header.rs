@@ -37,6 +37,9 @@ impl Header {
     pub(super) fn read(row: &Fields) -> Result<Self, String> {
         let names: Vec<&[u8]> = row.iter().map(without_mark).collect();
         let first = names.first().copied().unwrap_or_default();
+        if first.starts_with(b"\x1f\x8b") {
+            return Err("the file is compressed: unpack it first (gzip -d)".to_owned());
+        }
         if first.starts_with(b"\xff\xfe") || first.starts_with(b"\xfe\xff") || first.contains(&0) {
             return Err("the file is UTF-16: save it as UTF-8".to_owned());
         }

@@ -141,6 +141,7 @@ fn faults_say_where() {
         (b"status,family,benchmark,n,n\n", "line 1: column n occurs twice"),
         (b"status;family;benchmark\nok;a;b\n", "line 1: fields are separated by semicolons: save the file with commas"),
         (b"status\tfamily\tbenchmark\n", "line 1: fields are separated by tabs: save the file with commas"),
+        (b"\x1f\x8b\x08\0\0", "line 1: the file is compressed: unpack it first (gzip -d)"),
         (b"\xff\xfes\0t\0a\0t\0u\0s\0\n\0", "line 1: the file is UTF-16: save it as UTF-8"),
         (b"\xfe\xff\0s\0t\0\n", "line 1: the file is UTF-16: save it as UTF-8"),
         (

@@ -8,7 +8,7 @@ use crate::results::summary::{best, peaks, spaces};
 use crate::suite::{Lane, Limit, binary_range};
 
 /// Reports side by side that fit in 80 columns.
-const MOST: usize = 5;
+const MOST: usize = 4;
 
 /// A table of the headline figures of several reports, each with its name: a column for each report, API and compiler, which
 /// lines above the table name.

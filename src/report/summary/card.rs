@@ -19,7 +19,7 @@ pub const LINES: usize = 22;
 pub const COLUMNS: usize = 80;
 
 /// What to know of the figures of a software device.
-pub const SOFTWARE: &str = "software device: its results are verified, its times do not represent a GPU";
+pub const SOFTWARE: &str = "software device: its times do not represent a GPU";
 
 /// A line of the summary. Where the screen is too small, lines of the highest rank are left out, the last ones first.
 struct Line {
