@@ -91,16 +91,16 @@ enter() {
             exec chroot "$0" script -qefc "bash /root/first-run" /root/typescript' "$system" "$rust" </dev/null
 }
 
-# Prints each line after the seconds since the start, without the codes that colour and redraw it.
+# Lines without the codes that colour and redraw them. A progress bar makes a line of a megabyte, in which bash's patterns
+# would search for seconds.
+plain() { sed -u -e $'s/\r*$//' -e $'s/.*\r//' -e $'s/\e\\[[0-9;?]*[A-Za-z]//g'; }
+
+# Prints each line after the seconds since the start.
 show() {
-    shopt -s extglob
     local line start=$SECONDS phase='git clone' since=0 now phases=''
     next() { phases+="$phase $((now - since)) s, " phase="$1" since=$now; }
     while IFS= read -r line; do
         now=$((SECONDS - start))
-        line="${line%%+($'\r')}"
-        line="${line##*$'\r'}"
-        line="${line//$'\e['*([0-9;?])[A-Za-z]/}"
         case "$line" in
             '$ scripts/'*) next setup ;;
             'installing '*) next packages ;;
@@ -120,7 +120,7 @@ make_system "$@"
 echo "first-run: a bare Debian 12 after $((SECONDS - start)) s; $(git log -1 --format='%h, %s'); $(nproc) cores;" \
     "crates $([ -n "${1:-}" ] && echo cached || echo downloaded)"
 code=0
-enter | show || code=$?
+enter | plain | show || code=$?
 as_root cat "$system/root/typescript" >"$output/typescript"
 echo "first-run: exit code $code"
 exit "$code"
