@@ -37,14 +37,18 @@ pub(super) fn is_quiet() -> bool {
     GLOBAL.get().is_some_and(|options| options.quiet)
 }
 
-/// The value of `--color` among `arguments`, for messages of the parser itself.
+/// The value of `--color` among `arguments`, for messages of the parser itself, which would colour a terminal without
+/// colours where `CI` is set.
 pub(super) fn color_among(arguments: &[OsString]) -> ColorChoice {
     let texts: Vec<&str> = arguments.iter().take_while(|text| *text != "--").filter_map(|text| text.to_str()).collect();
     let value = texts.iter().enumerate().find_map(|(index, text)| match *text {
         "--color" => texts.get(index + 1).copied(),
         text => text.strip_prefix("--color="),
     });
-    value.and_then(|value| value.parse().ok()).unwrap_or_default()
+    match value.and_then(|value| value.parse().ok()).unwrap_or_default() {
+        ColorChoice::Auto if is_plain() => ColorChoice::Never,
+        choice => choice,
+    }
 }
 
 /// Writes to stdout. A closed pipe (`| head`) is not an error.
@@ -104,11 +108,15 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
+/// Whether the terminal has no colours, or the user wants none.
+fn is_plain() -> bool {
+    is_dumb() || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
 /// Width of stdout (without a terminal `COLUMNS`, else 80), and whether it has colours.
 pub(super) fn terminal() -> Terminal {
     let size = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
     let columns = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let is_plain = || is_dumb() || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     Terminal {
         width: size.or_else(columns).filter(|width| *width > 0).unwrap_or(80),
         has_color: match GLOBAL.get().map(|options| options.color).unwrap_or_default() {

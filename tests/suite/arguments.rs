@@ -241,7 +241,7 @@ fn colors_are_for_terminals_that_have_them_unless_the_user_says_otherwise() {
     }
     let on_terminal = |term: &str, arguments: &str| {
         let line = format!("stty cols 80 rows 24; exec \"$SHADERBENCH\" {arguments}");
-        let terminal = program("script").args(&["-qec", &line, "/dev/null"]).env("TERM", term);
+        let terminal = program("script").args(&["-qec", &line, "/dev/null"]).env("TERM", term).env("CI", "true");
         let output = terminal.env("SHADERBENCH", env!("CARGO_BIN_EXE_shaderbench")).env("NO_COLOR", "").run();
         output.succeeds().stdout.contains('\u{1b}')
     };
