@@ -26,6 +26,15 @@ const names = (rows) => [...new Set(rows.map((row) => `${row.family}/${row.bench
 export const withFigures = (rows) => names(rows.filter(isRight));
 export const withoutFigures = (rows) => names(rows).filter((name) => !withFigures(rows).includes(name));
 
+/** Names without figures because a launch takes too long on this machine, which is said: a busy one is slower. */
+export function tooSlow(rows) {
+    const slow = withoutFigures(rows).filter((name) =>
+        rows.some((row) => `${row.family}/${row.benchmark}` === name && /one launch would take/.test(row.reason ?? "")),
+    );
+    for (const name of slow) console.log(`SKIPPED: ${name} takes too long on this machine`);
+    return slow;
+}
+
 /** Benchmarks that WebGPU or SwiftShader does not support. All others must have figures. */
 export const WITHOUT_FIGURES = [
     "attention/cooperative",
