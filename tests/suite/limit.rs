@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use crate::common::{self, Behaviour, Fake, Recorder, cases, device, fake, fake_on, only, right, settings};
-use shaderbench::engine::measure::Timer;
 use shaderbench::engine::plan::{Request, plan};
-use shaderbench::engine::{Changes, EarlierRows, End, Observer, Outcome, Settings};
-use shaderbench::error::Result;
+use shaderbench::engine::{EarlierRows, Outcome, Settings};
 use shaderbench::record::{Record, Status};
-use shaderbench::suite::{Api, Case, DeviceType, Dtype, Lane, Profile};
+use shaderbench::suite::{Api, Case, DeviceType, Dtype, Profile};
 
 /// The quick plan of a benchmark, with small sizes in reserve.
 fn planned(benchmark: &str) -> Vec<Case> {
@@ -106,46 +104,6 @@ fn a_run_with_a_time_limit_of_zero_skips_every_benchmark() {
     names.sort();
     names.dedup();
     assert_eq!(outcome.records.len(), names.len());
-}
-
-/// Each epoch after the first takes a second; counts the passes.
-#[derive(Default)]
-struct SlowPasses {
-    passes: usize,
-}
-
-impl Observer for SlowPasses {
-    fn timer(&mut self, _: Lane<'_>, _: &Timer) {}
-    fn start(&mut self, _: usize, _: &Case, _: &Record) {
-        if self.passes > 0 {
-            std::thread::sleep(Duration::from_secs(1));
-        }
-    }
-    fn row(&mut self, _: &Record) {}
-    fn finish(&mut self, _: &[Record], _: &Changes) -> Result<()> {
-        Ok(())
-    }
-    fn pass(&mut self, number: usize, _: usize) {
-        self.passes = number;
-    }
-}
-
-#[test]
-fn cases_that_do_not_fit_into_the_time_left_end_the_run() {
-    let cases = cases(&["ceiling/copy"], &["2^18"]);
-    // After two epochs the run has less time left than an epoch takes.
-    let mut limited = Settings { time: Some(Duration::from_millis(2_500)), ..settings() };
-    (limited.epochs.least, limited.epochs.most) = (60, 60);
-    let (mut backend, mut observer) = (right(), SlowPasses::default());
-    let outcome = pollster::block_on(shaderbench::engine::resume(
-        &mut [&mut backend],
-        &cases,
-        EarlierRows::default(),
-        &limited,
-        &mut observer,
-    ));
-    assert!(matches!(outcome.expect("the observer does not fail").end, End::Complete));
-    assert!(observer.passes < 10, "{} passes", observer.passes);
 }
 
 #[test]
