@@ -6,6 +6,6 @@ cd "$(dirname "$0")/.."
 . scripts/setup.sh
 setup
 program="${CARGO_TARGET_DIR:-target}/release/shaderbench"
-[ -x "$program" ] || echo "building shaderbench from source: about six minutes on two cores, the first time only" >&2
+[ -x "$program" ] || echo "building shaderbench from source: about five minutes on two cores, the first time only" >&2
 cargo build --release --locked --bin shaderbench
 exec "$program" "$@"
