@@ -1,0 +1,298 @@
+//! `coalescing`: sectors that a subgroup's accesses touch, relative to the bytes that it reads (source article 003).
+//!
+//! The model of a row counts sectors only: the bytes of the sectors that the kernel touches in the first row of the
+//! size, over those of the row itself. Caches may hide some of it: the fifth sector of an offset access is the first
+//! one of the next subgroup, and where both run close together it crosses the bus once.
+
+use crate::suite::input::Values;
+use crate::suite::{
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
+    SUBGROUP, Scalar, Shape, Step, Tag, Traffic, Work, all, consecutive, each, sets, uniform,
+};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "coalescing",
+    summary: "offset, strided and broadcast memory access; model: speed relative to the size's first row by sectors \
+        moved",
+    tags: &[Tag::Article, Tag::Memory],
+    model_text: "Memory moves in sectors of 32 bytes. The model is the sector bytes of the size's first row over those \
+        of the row: the degree of coalescing. Caches can make a row faster than the model, since neighbouring \
+        subgroups share sectors.",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "offset",
+            summary: "z[i+k] = x[i+k] + y[i+k], k = OFFSET",
+            look_for: "Offset 1 against offset 8, which is a whole sector: below 1.0, but above the model's 0.8 where \
+                a cache serves the fifth sector, which the next subgroup shares. Offset 0 compiles to less code: a gap \
+                between 0 and 8 is not one of sectors.",
+            limited_by: "DRAM as for a sum of two arrays, where caches keep the shared sectors; else the sectors moved.",
+            wgsl: include_str!("../../../shaders/coalescing/offset.wgsl"),
+            cuda: include_str!("../../../shaders/coalescing/offset.cu"),
+            cases: &[
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: QUICK_OFFSETS },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &OFFSETS },
+            ],
+            ..OFFSET
+        },
+        Benchmark {
+            name: "offset_apart",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 26), &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)]])],
+            summary: "offset with neighbouring 128-byte pieces far apart in time, so that no cache serves the fifth \
+                sector",
+            look_for: "Offset 1 against offset 8: nearer to the model's 0.8 than offset, whose fifth sector a \
+                neighbour has just moved. Below 0.8 where DRAM delivers 64 bytes at once: a piece then takes three \
+                times 64 bytes instead of two.",
+            limited_by: "Sectors moved between L2 and the SMs, or from DRAM at sizes above L2.",
+            wgsl: include_str!("../../../shaders/coalescing/offset_apart.wgsl"),
+            cuda: include_str!("../../../shaders/coalescing/offset_apart.cu"),
+            cases: &[
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: APART_OFFSETS },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: APART, params: QUICK_OFFSETS },
+            ],
+            // Whole pieces: the last one may be any subgroup's.
+            steps: |shape, interface| {
+                let invocations = shape.count().div_ceil(SUBGROUP) * SUBGROUP;
+                vec![Step::dispatch(invocations.div_ceil(u64::from(interface.invocations())))]
+            },
+            ..OFFSET
+        },
+        Benchmark {
+            name: "stride",
+            quick: &[Quick::at(
+                &[Dtype::F32],
+                Extent::Linear(14_000_000),
+                &[&[("STRIDE", 1.0)], &[("STRIDE", 8.0)], &[("STRIDE", 32.0)]],
+            )],
+            accepts: &[("STRIDE", Accepted::Whole(1, 1024))],
+            summary: "z[i] = x[s·i], s = STRIDE",
+            look_for: "Speed by STRIDE against the model, which is flat from 8 on, where each lane has a sector of its \
+                own. Where DRAM delivers 64 bytes at once (cache_curve/granule), the speed falls until 16, to half of \
+                that at 8.",
+            limited_by: "Bytes fetched and not used: seven eighths of each sector from stride 8 on, and more where \
+                DRAM delivers more than a sector at once.",
+            sources: &["D1", "D4"],
+            wgsl: include_str!("../../../shaders/coalescing/stride.wgsl"),
+            cuda: include_str!("../../../shaders/coalescing/stride.cu"),
+            cases: &[
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(1 << 20)],
+                    params: QUICK_STRIDES,
+                },
+                // Larger than caches at stride 1, below 2 GiB at stride 32.
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(1 << 20), Extent::Linear(14_000_000)],
+                    params: &STRIDES,
+                },
+            ],
+            buffers: |shape, _| {
+                let x = Contents::Input(Values::Wide);
+                vec![
+                    Buffer { name: "x", scalars: shape.count().saturating_mul(stride(shape)), contents: x },
+                    output(shape),
+                    elements(shape),
+                ]
+            },
+            model: Some(|shape| 2.0 * SUBGROUP_BYTES / (access(stride(shape), 0).moved + SUBGROUP_BYTES)),
+            traffic: Some(|shape| access(stride(shape), 0)),
+            check: Check {
+                buffer: "z",
+                scalars: all,
+                oracle: |shape, _| {
+                    let (input, stride) = (shape.input(Values::Wide), stride(shape));
+                    Box::new(move |first, slots| input.elements(Scalar::F32, stride * first, stride, slots))
+                },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "broadcast_storage",
+            summary: "z[i] = x[0] + y[i], x in a storage buffer",
+            look_for: "Nearly the speed of broadcast_uniform: the one sector is cached at once, so using 12.5 % of its \
+                32 bytes costs nothing. A gap is the load instruction itself.",
+            limited_by: "The coalesced streams: y is read and z written; x costs an issue slot.",
+            sources: &["D1", "D3"],
+            wgsl: include_str!("../../../shaders/coalescing/broadcast_storage.wgsl"),
+            cuda: include_str!("../../../shaders/coalescing/broadcast_storage.cu"),
+            // In addition to y and z, one sector for the word that all share.
+            model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES + access(0, 0).moved)),
+            traffic: Some(|_| access(0, 0)),
+            ..BASE
+        },
+        Benchmark {
+            name: "broadcast_uniform",
+            summary: "z[i] = x[0] + y[i], x in a uniform buffer",
+            look_for: "1.0 or more relative to broadcast_storage: constants take another path and no sector. Some \
+                drivers turn one into the other.",
+            limited_by: "DRAM, as for a copy of y to z; after the first use the constant is in a register or in the \
+                constant cache.",
+            sources: &["D3"],
+            wgsl: include_str!("../../../shaders/coalescing/broadcast_uniform.wgsl"),
+            cuda: include_str!("../../../shaders/coalescing/broadcast_uniform.cu"),
+            // Constants take a path of their own.
+            model: Some(|_| OFFSET_BYTES / (2.0 * SUBGROUP_BYTES)),
+            traffic: Some(|_| access(1, 0)),
+            ..BASE
+        },
+    ],
+};
+
+/// What the benchmarks here share: one element per invocation, one array read and one written.
+const BASE: Benchmark = Benchmark {
+    cases: &[
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: &[&[]] },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: &[&[]] },
+    ],
+    buffers: |shape, _| vec![input("x", 4), input("y", shape.count()), output(shape), elements(shape)],
+    steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations())))],
+    work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
+    ceiling: Some(Limit::Copy),
+    check: Check { buffer: "z", scalars: all, oracle: |shape, _| sums(shape, |i| [0, i]) },
+    ..Benchmark::BLANK
+};
+
+/// Sums of two arrays at an offset.
+const OFFSET: Benchmark = Benchmark {
+    accepts: &[("OFFSET", Accepted::Whole(0, 1024))],
+    sources: &["D1", "D2"],
+    buffers: |shape, _| {
+        vec![input("x", shape.count()), input("y", shape.count() + LEAD), output(shape), elements(shape)]
+    },
+    work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
+    model: Some(|shape| OFFSET_BYTES / (3.0 * access(1, shape.param("OFFSET", 0.0) as u64).moved)),
+    traffic: Some(|shape| access(1, shape.param("OFFSET", 0.0) as u64)),
+    check: Check { buffer: "z", scalars: all, oracle: |shape, _| sums(shape, |i| [i, i + LEAD]) },
+    ..BASE
+};
+
+const QUICK: &[Extent] = &[Extent::Linear(1 << 22)];
+const LARGE: &[Extent] = &[Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+
+const QUICK_OFFSETS: &[Params] = &[
+    &[("OFFSET", 0.0)],
+    &[("OFFSET", 1.0)],
+    &[("OFFSET", 2.0)],
+    &[("OFFSET", 4.0)],
+    &[("OFFSET", 8.0)],
+    &[("OFFSET", 16.0)],
+    &[("OFFSET", 31.0)],
+];
+/// None, a whole sector, and 1, whose code is that of the sector.
+const APART_OFFSETS: &[Params] = &[&[("OFFSET", 0.0)], &[("OFFSET", 8.0)], &[("OFFSET", 1.0)]];
+/// In L2, about its size, and above it.
+const APART: &[Extent] = &[Extent::Linear(3 << 19), Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+const OFFSETS: [Params; 32] = sets(&consecutive("OFFSET", 0));
+
+const QUICK_STRIDES: &[Params] = &[
+    &[("STRIDE", 1.0)],
+    &[("STRIDE", 2.0)],
+    &[("STRIDE", 4.0)],
+    &[("STRIDE", 8.0)],
+    &[("STRIDE", 16.0)],
+    &[("STRIDE", 32.0)],
+];
+const STRIDES: [Params; 32] = sets(&consecutive("STRIDE", 1));
+
+/// Elements by which `y` begins after `x` in the random stream (also in `offset`): whole sectors.
+const LEAD: u64 = 64;
+
+/// Bytes that a subgroup reads in one access of four bytes per invocation, and in the three accesses of `offset`.
+const SUBGROUP_BYTES: f64 = 4.0 * SUBGROUP as f64;
+const OFFSET_BYTES: f64 = 3.0 * SUBGROUP_BYTES;
+
+fn stride(shape: &Shape) -> u64 {
+    shape.param("STRIDE", 1.0) as u64
+}
+
+/// An oracle from the two positions in the random stream whose elements are added.
+fn sums(shape: &Shape, positions: fn(u64) -> [u64; 2]) -> Oracle {
+    let input = shape.input(Values::Summable);
+    each(move |i| positions(i).map(|at| input.at(Scalar::F32, at)).iter().sum())
+}
+
+fn input(name: &'static str, scalars: u64) -> Buffer {
+    Buffer { name, scalars, contents: Contents::Input(Values::Summable) }
+}
+
+fn output(shape: &Shape) -> Buffer {
+    Buffer { name: "z", scalars: shape.count(), contents: Contents::Poison }
+}
+
+fn elements(shape: &Shape) -> Buffer {
+    uniform("sizes", &[shape.count()])
+}
+
+/// Degree of coalescing ([`Traffic::degree`]) of a subgroup that reads `width` bytes at each address, in bytes.
+#[must_use]
+pub fn degree_of_coalescing(addresses: &[u64], width: u64) -> f64 {
+    Traffic::of(addresses, width).degree()
+}
+
+/// Addresses of a subgroup whose invocations access f32 elements `stride` apart, from element `offset` on. Parameters of
+/// foreign reports may be anything: the addresses wrap.
+pub(crate) fn addresses(stride: u64, offset: u64) -> Vec<u64> {
+    (0..SUBGROUP).map(|lane| stride.wrapping_mul(lane).wrapping_add(offset).wrapping_mul(4)).collect()
+}
+
+/// The traffic of such an access.
+fn access(stride: u64, offset: u64) -> Traffic {
+    Traffic::of(&addresses(stride, offset), 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The figures of source article 003, and some that follow from its patterns.
+    #[test]
+    fn degrees_of_coalescing_are_the_articles() {
+        let degree = |stride, offset| degree_of_coalescing(&addresses(stride, offset), 4);
+        assert_eq!(degree(1, 0), 1.0);
+        assert_eq!(degree(1, 1), 0.8);
+        assert_eq!(degree(1, 8), 1.0);
+        assert_eq!(degree(1, 31), 0.8);
+        assert_eq!(degree(0, 0), 0.125);
+        assert_eq!(degree(2, 0), 0.5);
+        assert_eq!([8, 9, 16, 32].map(|stride| degree(stride, 0)), [0.125; 4]);
+        assert_eq!(degree_of_coalescing(&[30], 4), 4.0 / 64.0, "a word across two sectors moves both");
+    }
+
+    #[test]
+    fn a_row_has_the_bytes_of_its_worst_access() {
+        let traffic = |benchmark: &Benchmark, params: &[(&str, f64)]| {
+            let params = params.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            let shape = Shape::new(Dtype::F32, Extent::Linear(1 << 20), params);
+            let traffic = benchmark.traffic.map(|traffic| traffic(&shape)).unwrap_or_default();
+            (traffic.asked, traffic.moved)
+        };
+        let [offset, apart, stride, storage, uniform] = FAMILY.benchmarks else { panic!("five benchmarks") };
+        assert_eq!(traffic(offset, &[("OFFSET", 1.0)]), (128.0, 160.0));
+        assert_eq!(traffic(apart, &[("OFFSET", 8.0)]), (128.0, 128.0));
+        assert_eq!(traffic(stride, &[("STRIDE", 2.0)]), (128.0, 256.0));
+        assert_eq!(traffic(storage, &[]), (4.0, 32.0));
+        assert_eq!(traffic(uniform, &[]), (128.0, 128.0));
+        assert!(traffic(stride, &[("STRIDE", 1e15)]).1 > 0.0, "no number of a report overflows");
+    }
+
+    #[test]
+    fn models_follow_from_the_sectors() {
+        let model = |benchmark: usize, name: &str, value: f64| {
+            let params = [(name.to_owned(), value)].into();
+            let shape = Shape::new(Dtype::F32, Extent::Linear(1 << 22), params);
+            FAMILY.benchmarks[benchmark].model.map(|model| model(&shape))
+        };
+        assert_eq!(model(0, "OFFSET", 0.0), Some(1.0));
+        assert_eq!(model(0, "OFFSET", 1.0), Some(0.8));
+        assert_eq!(model(1, "OFFSET", 1.0), Some(0.8));
+        assert_eq!(model(2, "STRIDE", 1.0), Some(1.0));
+        assert_eq!(model(2, "STRIDE", 2.0), Some(256.0 / 384.0));
+        assert_eq!(model(2, "STRIDE", 32.0), Some(256.0 / 1152.0));
+        assert_eq!(model(3, "", 0.0), Some(384.0 / 288.0));
+        assert_eq!(model(4, "", 0.0), Some(1.5));
+    }
+}

@@ -1,0 +1,148 @@
+//! `histogram`: how often each of 256 values occurs among random bytes, four packed in each word.
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use crate::suite::Interface;
+use crate::suite::input::{BLOCK, Values};
+use crate::suite::vectors::words_of;
+use crate::suite::{
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
+    Scalar, Shape, Step, Tag, Work, uniform,
+};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "histogram",
+    summary: "counts of the 256 byte values in an array of words",
+    tags: &[Tag::Primitive],
+    model_text: "Reading each word once is the lower bound. Each word also needs four atomic additions: they are free \
+        only where the memory that holds the counters accepts them as fast as words arrive.",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "global_atomic",
+            summary: "counts every byte in global memory",
+            look_for: "How many times slower it is than the rest: all SMs add to the same 256 words, 1 KiB in all. \
+                Random bytes are its best case: a picture with one dominant colour would be slower still.",
+            limited_by: "The atomic units of L2: a few additions per cycle to the same line.",
+            wgsl: include_str!("../../../shaders/histogram/global_atomic.wgsl"),
+            cuda: include_str!("../../../shaders/histogram/global_atomic.cu"),
+            // Software devices need a tenth of a second for 2^22 words.
+            cases: &[
+                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: SMALL, params: &[&[]] },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: ALL, params: &[&[]] },
+            ],
+            steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 1)],
+            ..BASE
+        },
+        Benchmark {
+            name: "workgroup_atomic",
+            summary: "one histogram per workgroup, added to the global one at the end",
+            look_for: "Its share of the read peak, with counting in workgroup memory. Random bytes seldom collide: \
+                data with a frequent value would be between this row and global_atomic.",
+            limited_by: "Atomics in workgroup memory, serialised for each word that lanes of a subgroup share; at \
+                small sizes, merging 256 bins per workgroup.",
+            wgsl: include_str!("../../../shaders/histogram/workgroup_atomic.wgsl"),
+            cuda: include_str!("../../../shaders/histogram/workgroup_atomic.cu"),
+            ..BASE
+        },
+        Benchmark {
+            name: "vec4",
+            summary: "vec4 loads, 64 words per invocation: fewer workgroups and fewer histograms to merge",
+            look_for: "Its gain over workgroup_atomic, which adds four times as many histograms to the 256 global \
+                counters; the gap to the read peak is the counting itself.",
+            limited_by: "Atomic additions to workgroup memory: of 32 random bytes three or four fall into the busiest \
+                bank, and each step takes as many passes.",
+            wgsl: include_str!("../../../shaders/histogram/vec4.wgsl"),
+            cuda: include_str!("../../../shaders/histogram/vec4.cu"),
+            steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 64)],
+            ..BASE
+        },
+        Benchmark {
+            name: "private",
+            quick: &[],
+            accepts: &[("COPIES", Accepted::Whole(1, 64))],
+            summary: "several histograms per workgroup, merged at the end",
+            look_for: "Which COPIES is fastest. With random bytes collisions are rare, so more copies gain little and \
+                cost merging; they are meant for skewed data.",
+            limited_by: "The trade-off: fewer collisions against COPIES KiB of workgroup memory, which lowers \
+                occupancy, and a longer merge.",
+            wgsl: include_str!("../../../shaders/histogram/private.wgsl"),
+            cuda: include_str!("../../../shaders/histogram/private.cu"),
+            cases: &cases(&[&[("COPIES", 4.0)], &[("COPIES", 8.0)]]),
+            ..BASE
+        },
+    ],
+};
+
+/// What the benchmarks here share: 16 words per invocation. The counts start at zero for each launch, outside the timed
+/// span.
+const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[]])],
+    cases: &cases(&[&[]]),
+    buffers: |shape, _| {
+        vec![
+            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
+            Buffer { name: "bins", scalars: BINS as u64, contents: Contents::Poison },
+            uniform("sizes", &[shape.count()]),
+        ]
+    },
+    steps: |shape, interface| vec![Step::Clear("bins"), covering(shape, interface, 16)],
+    work: |shape| Work { bytes: shape.array_bytes(), flops: 4 * shape.count() },
+    ceiling: Some(Limit::Read),
+    check: Check { buffer: "bins", scalars: |_, _| BINS as u64, oracle: |shape, _| counted(shape) },
+    ..Benchmark::BLANK
+};
+
+const BINS: usize = 256;
+
+const SMALL: &[Extent] = &[Extent::Linear(1 << 20)];
+const QUICK: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 22)];
+const ALL: &[Extent] = &[Extent::Linear(1 << 20), Extent::Linear(1 << 22), Extent::Linear(1 << 26)];
+
+const fn cases(params: &'static [Params]) -> [Cases; 2] {
+    [
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK, params },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: ALL, params },
+    ]
+}
+
+/// One dispatch in which each invocation covers `words` words.
+fn covering(shape: &Shape, interface: &Interface, words: u64) -> Step {
+    Step::dispatch(shape.count().div_ceil(words * u64::from(interface.invocations())))
+}
+
+/// Counts all words once, on all cores.
+fn counted(shape: &Shape) -> Oracle {
+    const PIECE: u64 = 1 << 16;
+    let (n, input) = (shape.count(), shape.input(Values::Wide));
+    let merge = |mut a: [u32; BINS], b: [u32; BINS]| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a = a.wrapping_add(b));
+        a
+    };
+    let count = move |piece: u64| {
+        // Counts for each byte of a word: an addition waits for the last one to the same count.
+        let mut bins = [[0_u32; BINS]; 4];
+        let (mut values, mut words) = ([0.0; BLOCK], [0; BLOCK]);
+        let end = n.min((piece + 1) * PIECE);
+        for first in (piece * PIECE..end).step_by(BLOCK) {
+            let length = (end - first).min(BLOCK as u64) as usize;
+            input.elements(Scalar::U32, first, 1, &mut values[..length]);
+            words_of(&values[..length], &mut words[..length]);
+            for word in &words[..length] {
+                bins.iter_mut().zip(word.to_le_bytes()).for_each(|(bins, byte)| bins[usize::from(byte)] += 1);
+            }
+        }
+        bins.into_iter().fold([0; BINS], merge)
+    };
+    let known = OnceLock::new();
+    Box::new(move |first, values| {
+        let all = || (0..n.div_ceil(PIECE)).into_par_iter().map(count).reduce(|| [0; BINS], merge);
+        let bins = known.get_or_init(all);
+        for (slot, bin) in values.iter_mut().zip(&bins[first as usize..]) {
+            *slot = f64::from(*bin);
+        }
+    })
+}

@@ -1,0 +1,266 @@
+//! `matmul`: the matrix product, naive, tiled, blocked in registers, and on tensor cores.
+
+use std::sync::OnceLock;
+
+use crate::suite::input::{Input, Values};
+use crate::suite::{
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
+    Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
+};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "matmul",
+    summary: "the matrix product of M×K by K×N, summed in f32",
+    tags: &[Tag::Article, Tag::Llm, Tag::Primitive],
+    model_text: "2mnk operations over the FMA rate, if each loaded element is used often enough: with tiles of side S \
+        memory is read S times less often than in the naive kernel. Tensor cores have a peak of their own.",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "naive",
+            summary: "one invocation per element, all operands from global memory",
+            look_for: "The share of the FMA peak with caches alone. The gap to tiled is the gain of programmed reuse; \
+                a gap between APIs, the address arithmetic of the inner loop.",
+            limited_by: "Load instructions: two for each multiply-add, served by L1; the arithmetic units wait.",
+            wgsl: include_str!("../../../shaders/matmul/naive.wgsl"),
+            cuda: include_str!("../../../shaders/matmul/naive.cu"),
+            ..BASE
+        },
+        Benchmark {
+            name: "tiled",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), &[&[("TILE", 16.0)]])],
+            accepts: &[("TILE", Accepted::Whole(1, 32))],
+            summary: "square tiles in workgroup memory, one element per invocation",
+            look_for: "TILE 32 over 16 over 8: memory traffic falls with the side, until a larger tile gains nothing: \
+                each multiply-add still needs two reads of workgroup memory.",
+            limited_by: "Workgroup-memory bandwidth, 8 bytes per FMA; with TILE=32 also workgroups of 1,024 \
+                invocations, few of which fit an SM.",
+            wgsl: include_str!("../../../shaders/matmul/tiled.wgsl"),
+            cuda: include_str!("../../../shaders/matmul/tiled.cu"),
+            cases: &cases(&[&[("TILE", 8.0)], &[("TILE", 16.0)], &[("TILE", 32.0)]], &[&[("TILE", 16.0)]]),
+            ..BASE
+        },
+        REGISTER_BLOCKED,
+        Benchmark {
+            name: "double_buffered",
+            summary: "tiles of 128×128, 8×8 elements per invocation, the next tiles prefetched",
+            look_for: "Its gain over register_blocked: four times the elements per invocation halve the reads per FMA, \
+                and one barrier per tile is left, overlapped with other work. The gap to cublas is what plain WGSL \
+                does not reach.",
+            limited_by: "Instruction issue and registers: 64 sums and their factors leave room for two workgroups per \
+                SM, and small matrices have too few tiles of this size for all SMs.",
+            wgsl: include_str!("../../../shaders/matmul/double_buffered.wgsl"),
+            cuda: include_str!("../../../shaders/matmul/double_buffered.cu"),
+            buffers: |shape, _| {
+                let (m, n, k) = sides(shape);
+                // Padded to whole vec4.
+                let whole = |scalars: u64| scalars.next_multiple_of(4);
+                vec![
+                    Buffer { name: "a", scalars: whole(m * k), contents: Contents::Input(A) },
+                    Buffer { name: "b", scalars: whole(k * n), contents: Contents::Input(B) },
+                    Buffer { name: "c", scalars: m * n, contents: Contents::Poison },
+                    uniform("sizes", &[m, n, k]),
+                ]
+            },
+            steps: |shape, _| tiles(shape, 128, 128),
+            ..BASE
+        },
+        Benchmark {
+            name: "cublas",
+            summary: "cuBLAS, NVIDIA's library, in f32",
+            look_for: "The vendor's rate in true f32. It differs from register_blocked by hand-tuned machine code, \
+                larger tiles, and loads that bypass registers.",
+            limited_by: "The FMA units, near their peak at large sizes; power, where the clock drops.",
+            work_text: "2mnk operations.",
+            only_cuda: Some("cuBLAS is part of CUDA"),
+            steps: |shape, _| {
+                let (m, n, k) = sides(shape);
+                vec![Step::Library { routine: Routine::Multiply { m, n, k }, buffers: vec!["a", "b", "c"] }]
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "cooperative",
+            quick: &[Quick::at(&[Dtype::F16], Extent::Product(4096, 4096, 4096), &[&[]])],
+            summary: "f16 factors, f32 sums, on tensor cores: tiles of 128×128, 64×64 per subgroup",
+            look_for: "Its share of ceiling/tensor, not of FMA: feeding matrix units is harder than running them. \
+                Compare the two APIs: only CUDA can copy to workgroup memory without registers.",
+            limited_by: "The path from memory to the tiles: workgroup memory must deliver both factors as fast as the \
+                tensor cores use them.",
+            wgsl: include_str!("../../../shaders/matmul/cooperative.wgsl"),
+            cuda: include_str!("../../../shaders/matmul/cooperative.cu"),
+            cases: &of_type(&[Dtype::F16], &[&[]], &[&[]]),
+            buffers: |shape, _| {
+                let (m, n, k) = sides(shape);
+                // Padded to whole vec4.
+                let factor = |name, scalars: u64, values| Buffer {
+                    name,
+                    scalars: scalars.next_multiple_of(4),
+                    contents: Contents::Input(values),
+                };
+                vec![
+                    factor("a", m * k, A),
+                    factor("b", k * n, B),
+                    Buffer { name: "c", scalars: m * n, contents: Contents::PoisonF32 },
+                    uniform("sizes", &[m, n, k]),
+                ]
+            },
+            steps: |shape, _| tiles(shape, 128, 128),
+            ceiling: Some(Limit::Tensor),
+            ..BASE
+        },
+    ],
+};
+
+/// Register blocking; `safety_tax` also measures it with run-time checks.
+pub(super) const REGISTER_BLOCKED: Benchmark = Benchmark {
+    name: "register_blocked",
+    summary: "tiles of 64×64, 4×4 elements per invocation in registers",
+    look_for: "The share of the FMA peak that portable code reaches: 16 multiply-adds for two wide reads. Odd sizes \
+        show the cost of edges, 512 the cost of too few tiles for the device.",
+    limited_by: "Registers, and the scheduler's mix of loads and multiply-adds; on large devices small matrices, whose \
+        tiles do not fill the last wave.",
+    wgsl: include_str!("../../../shaders/matmul/register_blocked.wgsl"),
+    cuda: include_str!("../../../shaders/matmul/register_blocked.cu"),
+    steps: |shape, _| tiles(shape, 64, 64),
+    ..BASE
+};
+
+/// What the benchmarks here share: one element of C per invocation.
+const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), &[&[]])],
+    sources: &["E5"],
+    cases: &cases(&[&[]], &[&[]]),
+    buffers: |shape, _| {
+        let (m, n, k) = sides(shape);
+        vec![
+            Buffer { name: "a", scalars: m * k, contents: Contents::Input(A) },
+            Buffer { name: "b", scalars: k * n, contents: Contents::Input(B) },
+            Buffer { name: "c", scalars: m * n, contents: Contents::Poison },
+            uniform("sizes", &[m, n, k]),
+        ]
+    },
+    steps: |shape, interface| tiles(shape, interface.workgroup_size[0].into(), interface.workgroup_size[1].into()),
+    work: |shape| Work { bytes: 0, flops: 2 * shape.count() },
+    ceiling: Some(Limit::Fma),
+    check: Check {
+        buffer: "c",
+        scalars: |shape, _| {
+            let (m, n, _) = sides(shape);
+            m * n
+        },
+        oracle: |shape, _| product(shape),
+    },
+    ..Benchmark::BLANK
+};
+
+/// Products of two elements are multiples of 2^-14, and a sum of K of them is exact in f32 while it stays below 2^10.
+/// Its standard deviation is √K/3: 21 at K = 4096, 43 at K = 16384. The elements are the same in f16. Tensor cores may
+/// truncate bits below the 24 of the largest addend (Fasi et al., *Numerical behavior of NVIDIA tensor cores*, 2021):
+/// below 2^10 no such bits are set.
+const A: Values = Values::Summable;
+const B: Values = Values::SummableFrom(1 << 40);
+
+/// `headline`: the parameters at the largest size of the quick profile, where a software device needs half a second per
+/// launch.
+const fn cases(params: &'static [Params], headline: &'static [Params]) -> [Cases; 3] {
+    of_type(&[Dtype::F32], params, headline)
+}
+
+const fn of_type(dtypes: &'static [Dtype], params: &'static [Params], headline: &'static [Params]) -> [Cases; 3] {
+    const ODD: &[Extent] = &[Extent::Product(200, 333, 77)];
+    const HEADLINE: &[Extent] = &[Extent::Product(512, 512, 512)];
+    const ALL: &[Extent] = &[
+        Extent::Product(200, 333, 77),
+        Extent::Product(512, 512, 512),
+        Extent::Product(1000, 1001, 999),
+        Extent::Product(1024, 1024, 1024),
+        Extent::Product(2048, 2048, 2048),
+        Extent::Product(4096, 4096, 4096),
+    ];
+    [
+        Cases { from: Profile::Standard, dtypes, extents: ODD, params },
+        Cases { from: Profile::Standard, dtypes, extents: HEADLINE, params: headline },
+        Cases { from: Profile::Standard, dtypes, extents: ALL, params },
+    ]
+}
+
+/// M, N and K.
+const fn sides(shape: &Shape) -> (u64, u64, u64) {
+    match shape.extent {
+        Extent::Product(m, n, k) => (m, n, k),
+        extent => {
+            let (rows, columns) = extent.matrix();
+            (rows, columns, 1)
+        }
+    }
+}
+
+/// One dispatch whose workgroups cover `width` columns by `height` rows of C each.
+fn tiles(shape: &Shape, width: u64, height: u64) -> Vec<Step> {
+    let (m, n, _) = sides(shape);
+    let side = |length: u64, step: u64| u32::try_from(length.div_ceil(step)).unwrap_or(u32::MAX);
+    vec![Step::Dispatch { groups: [side(n, width), side(m, height), 1], buffers: Vec::new() }]
+}
+
+/// Row after row, each the sum of rows of B.
+fn product(shape: &Shape) -> Oracle {
+    let (m, n, k) = sides(shape);
+    let (a, b) = (shape.input(A), shape.input(B));
+    let tables = OnceLock::new();
+    Box::new(move |first, values| {
+        let table = |input: Input, length: u64| -> Vec<f32> {
+            let mut wide = vec![0.0; length as usize];
+            input.elements(Scalar::F32, 0, 1, &mut wide);
+            wide.into_iter().map(|value| value as f32).collect()
+        };
+        let (a, b): &(Vec<f32>, Vec<f32>) = tables.get_or_init(|| (table(a, m * k), table(b, k * n)));
+        by_rows(first, values, n, |row, column, piece| {
+            piece.fill(0.0);
+            for (a, b) in a[(row * k) as usize..].iter().zip(b.chunks_exact(n as usize)) {
+                let a = f64::from(*a);
+                for (sum, b) in piece.iter_mut().zip(&b[column as usize..]) {
+                    *sum += a * f64::from(*b);
+                }
+            }
+        });
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The results are exact: with K = 4096 every partial sum lies far below 2^10, and f32 gives the same bits as f64.
+    #[test]
+    fn sums_of_products_are_exact_in_f32() {
+        const K: u64 = 4096;
+        for (stream, element) in (0..64).flat_map(|stream| (0..32).map(move |element| (stream, element))) {
+            let (mut narrow, mut wide) = (0.0_f32, 0.0_f64);
+            for p in 0..K {
+                let (a, b) =
+                    (A.of(stream).at(Scalar::F32, element * K + p), B.of(stream).at(Scalar::F32, p * K + element));
+                narrow += a as f32 * b as f32;
+                wide += a * b;
+                assert!(wide.abs() < 256.0, "stream {stream}, element {element}: {wide} after {p}");
+            }
+            assert_eq!(f64::from(narrow), wide);
+        }
+    }
+
+    #[test]
+    fn the_oracle_is_the_sum_of_products_from_any_index_on() {
+        let shape = Shape { stream: 5, ..Shape::new(Dtype::F32, Extent::Product(5, 7, 3), Default::default()) };
+        let (a, b) = (shape.input(A), shape.input(B));
+        let element = |i: u64| -> f64 {
+            (0..3).map(|p| a.at(Scalar::F32, i / 7 * 3 + p) * b.at(Scalar::F32, p * 7 + i % 7)).sum()
+        };
+        for (first, length) in [(0, 35), (3, 20), (13, 1), (34, 1)] {
+            let mut got = vec![0.0; length];
+            product(&shape)(first, &mut got);
+            let want: Vec<f64> = (first..).take(length).map(element).collect();
+            assert_eq!(got, want);
+        }
+    }
+}

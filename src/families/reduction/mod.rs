@@ -1,0 +1,375 @@
+//! `reduction`: the sum of an array (source article 000), from interleaved addressing in global memory to vec4 loads.
+//!
+//! Every benchmark computes the complete sum on the device: its kernel is launched again on its own block sums until
+//! one value is left, and all of these passes count. The end-to-end time is the article's: upload, first pass, download
+//! of the block sums, and their serial sum on the host.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use crate::suite::Interface;
+use crate::suite::input::{Input, Values};
+use crate::suite::{
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick, Scalar,
+    Shape, Step, Tag, Work, each, grid, uniform,
+};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "reduction",
+    summary: "the sum of an array, computed entirely on the device",
+    tags: &[Tag::Article, Tag::Primitive],
+    model_text: "A sum reads its input once, so the best time is n elements over the measured read rate at that \
+        working set; partial sums are far less than 1 % of that. Slower kernels lose time to tree steps, barriers and \
+        idle lanes.",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "interleaved_global",
+            summary: "interleaved addressing, in place in global memory",
+            look_for: "How much slower it is than all other rows: each step reads and writes global memory, and half \
+                of a subgroup's lanes are idle from the first step on. The ratio to interleaved_workgroup includes the \
+                barriers: wgpu gives storageBarrier the scope of the device, the CUDA twin its fence that of the block.",
+            limited_by: "Round trips to the cache behind global memory, log2 of the workgroup size in sequence, and \
+                the barriers between: on an H200 the CUDA twin, with the weaker fence, takes less than a third of the \
+                time.",
+            sources: &["A3", "A5"],
+            wgsl: include_str!("../../../shaders/reduction/interleaved_global.wgsl"),
+            cuda: include_str!("../../../shaders/reduction/interleaved_global.cu"),
+            cases: ARTICLE_CASES,
+            // The kernel overwrites its input: each launch gets a fresh copy, outside the timed span.
+            buffers: |shape, interface| {
+                let mut buffers = buffers(shape, &passes(shape, interface, 1));
+                buffers.push(Buffer { name: "data", scalars: shape.count(), contents: Contents::Poison });
+                buffers
+            },
+            steps: |shape, interface| {
+                let mut steps = vec![RESTORE];
+                steps.extend(dispatches(&passes(shape, interface, 1), "data"));
+                steps
+            },
+            end_to_end: Some(|shape, interface| {
+                let mut steps = end_to_end(&passes(shape, interface, 1), "data");
+                steps.insert(1, RESTORE);
+                steps
+            }),
+            ..BASE
+        },
+        Benchmark {
+            name: "interleaved_workgroup",
+            summary: "interleaved addressing on a copy in workgroup memory",
+            look_for: "The ratio to interleaved_global: the same steps, with memory and barriers of the workgroup \
+                alone. The gap to sequential is the cost of modulo and divergence, not of memory.",
+            limited_by: "Instructions: an integer remainder for each test, and subgroups that stay busy for one lane \
+                until the last steps.",
+            sources: &["A4", "A5"],
+            wgsl: include_str!("../../../shaders/reduction/interleaved_workgroup.wgsl"),
+            cuda: include_str!("../../../shaders/reduction/interleaved_workgroup.cu"),
+            cases: ARTICLE_CASES,
+            ..BASE
+        },
+        Benchmark {
+            name: "interleaved_device_barrier",
+            summary: "interleaved_workgroup with the barriers of interleaved_global besides its own",
+            look_for: "Two ratios. Its speed relative to interleaved_global: where the data are, at the same barriers \
+                (not so for the CUDA twin, whose interleaved_global has the weaker fence of the block). Its time \
+                relative to interleaved_workgroup: the barriers alone. WGSL needs two barriers per step here, CUDA a \
+                fence and one.",
+            limited_by: "Barriers of the device's scope, log2 of the workgroup size in sequence, where the API gives \
+                storageBarrier that scope; else as interleaved_workgroup.",
+            sources: &["A4"],
+            wgsl: include_str!("../../../shaders/reduction/interleaved_device_barrier.wgsl"),
+            cuda: include_str!("../../../shaders/reduction/interleaved_device_barrier.cu"),
+            cases: &[
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(1 << 24), Extent::Linear(1 << 28)],
+                    params: PLAIN,
+                },
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::U32],
+                    extents: &[Extent::Linear(1 << 26)],
+                    params: PLAIN,
+                },
+            ],
+            ..BASE
+        },
+        Benchmark {
+            name: "interleaved_dynamic",
+            quick: &[],
+            summary: "interleaved_workgroup with a shared array whose size the host sets at launch",
+            look_for: "1.00 relative to interleaved_workgroup: how the array gets its size changes no step.",
+            limited_by: "Instructions, as in interleaved_workgroup: remainders, and subgroups that stay busy for one lane.",
+            work_text: "n scalars read.",
+            sources: &["A4"],
+            cuda: include_str!("../../../shaders/reduction/interleaved_dynamic.cu"),
+            only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
+            cases: &[
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(1 << 24)],
+                    params: PLAIN,
+                },
+                Cases {
+                    from: Profile::Standard,
+                    dtypes: &[Dtype::F32],
+                    extents: &[Extent::Linear(1 << 28)],
+                    params: PLAIN,
+                },
+            ],
+            ..BASE
+        },
+        Benchmark {
+            name: "sequential",
+            summary: "sequential addressing: no modulo, no divergence",
+            look_for: "The gain of choosing which lanes idle: the same number of additions as interleaved_workgroup, \
+                but whole subgroups finish early. Half of all lanes only load.",
+            limited_by: "Barriers, and one element per lane: a workgroup mostly waits for its single load and for the \
+                steps of the tree.",
+            wgsl: include_str!("../../../shaders/reduction/sequential.wgsl"),
+            cuda: include_str!("../../../shaders/reduction/sequential.cu"),
+            ..BASE
+        },
+        Benchmark {
+            name: "first_add",
+            summary: "adds two loaded elements before the tree",
+            look_for: "Nearly twice the speed of sequential at large sizes, since one tree serves two elements. A \
+                smaller gain means that memory has become the limit; a larger one, that launching workgroups was.",
+            limited_by: "Two loads in flight per lane, which do not cover DRAM latency; the tree takes the rest of the \
+                time.",
+            wgsl: include_str!("../../../shaders/reduction/first_add.wgsl"),
+            cuda: include_str!("../../../shaders/reduction/first_add.cu"),
+            ..TWO_LOADS
+        },
+        Benchmark {
+            name: "subgroup",
+            summary: "subgroupAdd, then a tree over the subgroups",
+            look_for: "The ratio to first_add: the gain of replacing most of the tree by register operations. A small \
+                gain means that the loads take the time, not the tree; a loss means that the API's subgroup operation \
+                is slow.",
+            limited_by: "Bytes in flight, as in first_add; the counter that gives every subgroup its slot costs an \
+                atomic in workgroup memory.",
+            wgsl: include_str!("../../../shaders/reduction/subgroup.wgsl"),
+            cuda: include_str!("../../../shaders/reduction/subgroup.cu"),
+            ..TWO_LOADS
+        },
+        Benchmark {
+            name: "vec4_grid_stride",
+            summary: "vec4 loads one grid apart, one tree for thousands of elements",
+            look_for: "Its share of the read peak, which should be near 100 %: one tree serves thousands of elements, \
+                and the loads are those of ceiling/read. Below 90 % at large sizes, try another WG.",
+            limited_by: "DRAM reads at large sizes and cache reads at small ones; below a few MiB two launches, of \
+                which the second sums the block sums.",
+            wgsl: include_str!("../../../shaders/reduction/vec4_grid_stride.wgsl"),
+            cuda: include_str!("../../../shaders/reduction/vec4_grid_stride.cu"),
+            buffers: |shape, interface| buffers(shape, &strided_passes(shape, interface)),
+            steps: |shape, interface| dispatches(&strided_passes(shape, interface), "input"),
+            end_to_end: Some(|shape, interface| end_to_end(&strided_passes(shape, interface), "input")),
+            ..BASE
+        },
+        Benchmark {
+            name: "atomic",
+            quick: &[],
+            summary: "one pass; block sums are added atomically (integers)",
+            look_for: "Whether one pass is faster than two: at small sizes it saves a launch; at large ones thousands \
+                of workgroups add atomically to one word. u32 only: compare with u32 rows.",
+            limited_by: "The load pattern of first_add; the atomics only where workgroups finish faster than one \
+                address accepts additions.",
+            wgsl: include_str!("../../../shaders/reduction/atomic.wgsl"),
+            cuda: include_str!("../../../shaders/reduction/atomic.cu"),
+            cases: &[
+                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
+            ],
+            buffers: |shape, _| vec![input(shape), total(), uniform("sizes", &[shape.count()])],
+            // The counter starts at zero for each launch; block sums need no clearing.
+            steps: |shape, interface| vec![Step::Clear("total"), one_pass(shape, interface)],
+            end_to_end: Some(|shape, interface| {
+                vec![
+                    Step::Upload("input"),
+                    Step::Clear("total"),
+                    one_pass(shape, interface),
+                    Step::SumOnHost { buffer: "total", scalars: 1 },
+                ]
+            }),
+            ..BASE
+        },
+    ],
+};
+
+/// What the benchmarks here share: one load per invocation.
+const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), PLAIN)],
+    // Trees halve the workgroup; with less than 16 invocations a large array takes more passes than are declared.
+    accepts: &[("WG", Accepted::PowerOfTwo(16, 1024)), ("INPUT", Accepted::OneOf(&[0.25, 0.5, 1.0, 2.0]))],
+    small: Some(Extent::Linear(1 << 16)),
+    cases: &[
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZES, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
+    ],
+    buffers: |shape, interface| buffers(shape, &passes(shape, interface, 1)),
+    steps: |shape, interface| dispatches(&passes(shape, interface, 1), "input"),
+    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 1), "input")),
+    work: |shape| Work { bytes: shape.array_bytes(), flops: shape.count() - 1 },
+    ceiling: Some(Limit::Read),
+    check: Check {
+        buffer: "total",
+        scalars: |_, _| 1,
+        oracle: |shape, _| {
+            let (input, scalar, n) = (shape.input(values(shape)), shape.dtype.scalar(), shape.count());
+            // Computed on first use: listing or binding a case needs no sum of 2^28 values.
+            let sum = OnceLock::new();
+            each(move |_| *sum.get_or_init(|| sum_of(input, scalar, n)))
+        },
+    },
+    ..Benchmark::BLANK
+};
+
+/// [`Input::sum`] of the first `n` elements. It is stored, since all rows of a size and epoch have the same sum.
+fn sum_of(input: Input, scalar: Scalar, n: u64) -> f64 {
+    type Summed = (Input, Scalar, u64);
+    static KNOWN: Mutex<Vec<(Summed, f64)>> = Mutex::new(Vec::new());
+    let (known, summed) = (|| KNOWN.lock().unwrap_or_else(PoisonError::into_inner), (input, scalar, n));
+    if let Some((_, sum)) = known().iter().find(|(of, _)| *of == summed) {
+        return *sum;
+    }
+    // Without the lock: the sum runs on all cores.
+    let sum = input.sum(scalar, 0..n);
+    known().push((summed, sum));
+    sum
+}
+
+/// Two loads per invocation.
+const TWO_LOADS: Benchmark = Benchmark {
+    buffers: |shape, interface| buffers(shape, &passes(shape, interface, 2)),
+    steps: |shape, interface| dispatches(&passes(shape, interface, 2), "input"),
+    end_to_end: Some(|shape, interface| end_to_end(&passes(shape, interface, 2), "input")),
+    ..BASE
+};
+
+const PLAIN: &[Params] = &[&[]];
+
+/// The article's two kernels also run on its own input, 0.5 everywhere.
+const ARTICLE_CASES: &[Cases] = &[
+    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_F32, params: PLAIN },
+    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK_U32, params: &[&[("INPUT", 0.5)]] },
+    Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: QUICK_U32, params: PLAIN },
+    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: SIZES, params: PLAIN },
+    Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: U32_SIZES, params: PLAIN },
+];
+
+const QUICK_F32: &[Extent] = &[Extent::Linear(1 << 24), Extent::Linear(1 << 28)];
+const QUICK_U32: &[Extent] = &[Extent::Linear(1 << 22)];
+
+const SIZES: &[Extent] = &[
+    Extent::Linear(1),
+    Extent::Linear(255),
+    Extent::Linear(1 << 16),
+    Extent::Linear(1 << 18),
+    Extent::Linear(1_000_003),
+    Extent::Linear(1 << 20),
+    Extent::Linear(1 << 22),
+    Extent::Linear(1 << 24),
+    Extent::Linear(1 << 26),
+    Extent::Linear(1 << 28),
+];
+/// Without 2^28, which costs the host too much time for a second type.
+const U32_SIZES: &[Extent] = &[
+    Extent::Linear(1),
+    Extent::Linear(255),
+    Extent::Linear(1 << 16),
+    Extent::Linear(1 << 18),
+    Extent::Linear(1_000_003),
+    Extent::Linear(1 << 20),
+    Extent::Linear(1 << 22),
+    Extent::Linear(1 << 24),
+    Extent::Linear(1 << 26),
+];
+
+const RESTORE: Step = Step::Restore { from: "input", to: "data" };
+
+/// Names for the block sums and sizes of each pass; the sum of the last is `total`. Even with blocks of 16, 2^28 needs
+/// only seven.
+const SUMS: [&str; 8] = ["sums_1", "sums_2", "sums_3", "sums_4", "sums_5", "sums_6", "sums_7", "sums_8"];
+const PASS_SIZES: [&str; 8] = ["sizes", "sizes_2", "sizes_3", "sizes_4", "sizes_5", "sizes_6", "sizes_7", "sizes_8"];
+
+/// One pass: the number of values that it adds up, and of its workgroups.
+struct Pass {
+    n: u64,
+    groups: u64,
+}
+
+/// Passes in which each invocation covers `items` values, until one is left.
+fn passes(shape: &Shape, interface: &Interface, items: u64) -> Vec<Pass> {
+    let block = u64::from(interface.invocations()) * items;
+    passes_by(shape.count(), |n| n.div_ceil(block))
+}
+
+/// Passes of `vec4_grid_stride`: an invocation covers at least sixteen vec4, so that the second pass needs only one
+/// workgroup.
+fn strided_passes(shape: &Shape, interface: &Interface) -> Vec<Pass> {
+    let block = u64::from(interface.invocations()) * 4 * 16;
+    passes_by(shape.count(), |n| n.div_ceil(block).min(8192))
+}
+
+fn passes_by(mut n: u64, groups_for: impl Fn(u64) -> u64) -> Vec<Pass> {
+    let mut passes = Vec::new();
+    while passes.len() < SUMS.len() {
+        let groups = groups_for(n);
+        passes.push(Pass { n, groups });
+        if groups == 1 {
+            break;
+        }
+        n = groups;
+    }
+    passes
+}
+
+fn values(shape: &Shape) -> Values {
+    shape.params.get("INPUT").map_or(Values::Summable, |value| Values::Constant(*value))
+}
+
+fn input(shape: &Shape) -> Buffer {
+    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(values(shape)) }
+}
+
+fn total() -> Buffer {
+    Buffer { name: "total", scalars: 1, contents: Contents::Poison }
+}
+
+fn sums_of(passes: &[Pass], pass: usize) -> &'static str {
+    if pass + 1 == passes.len() { "total" } else { SUMS[pass] }
+}
+
+fn buffers(shape: &Shape, passes: &[Pass]) -> Vec<Buffer> {
+    let mut buffers = vec![input(shape), total()];
+    for (index, pass) in passes.iter().enumerate() {
+        buffers.push(uniform(PASS_SIZES[index], &[pass.n]));
+        if index + 1 < passes.len() {
+            buffers.push(Buffer { name: SUMS[index], scalars: pass.groups, contents: Contents::Poison });
+        }
+    }
+    buffers
+}
+
+/// One dispatch per pass. The first reads the buffer `source`, each later one the sums of the pass before.
+fn dispatches(passes: &[Pass], source: &'static str) -> Vec<Step> {
+    let dispatch = |(index, pass): (usize, &Pass)| Step::Dispatch {
+        groups: grid(pass.groups),
+        buffers: vec![if index == 0 { source } else { SUMS[index - 1] }, sums_of(passes, index), PASS_SIZES[index]],
+    };
+    passes.iter().enumerate().map(dispatch).collect()
+}
+
+fn end_to_end(passes: &[Pass], source: &'static str) -> Vec<Step> {
+    let first = dispatches(passes, source).swap_remove(0);
+    vec![Step::Upload("input"), first, Step::SumOnHost { buffer: sums_of(passes, 0), scalars: passes[0].groups }]
+}
+
+fn one_pass(shape: &Shape, interface: &Interface) -> Step {
+    Step::dispatch(shape.count().div_ceil(2 * u64::from(interface.invocations())))
+}

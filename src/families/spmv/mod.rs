@@ -1,0 +1,210 @@
+//! `spmv`: the product of a sparse matrix in CSR with a vector.
+
+use crate::suite::input::Values;
+use crate::suite::{
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Csr, CsrArray, Dtype, Extent, Family, Interface, Limit,
+    Oracle, Params, Pattern, Profile, Quick, Shape, Step, Tag, Work, all, grid, uniform,
+};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "spmv",
+    summary: "a sparse matrix in CSR times a vector; MATRIX is 0 (banded), 1 (random) or 2 (power law)",
+    model_text: "Values and columns are read once, 8 bytes per nonzero, besides 12 bytes per row: the best time is \
+        these bytes over the read rate. The band reads x from L1. Random columns read a sector of 32 bytes for each 4 \
+        bytes of x, unless L2 holds x, and the model counts x once.",
+    is_by_kernel: false,
+    tags: &[Tag::Primitive],
+    benchmarks: &[
+        Benchmark {
+            name: "row",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
+            summary: "one invocation per row",
+            look_for: "MATRIX=2 relative to MATRIX=1, with about as many nonzeros: a subgroup lasts as long as its \
+                longest row, which has up to 8192 nonzeros against 32.",
+            limited_by: "L1: loads of a subgroup lie a row apart, 32 lines each; with MATRIX=2 idle lanes.",
+            wgsl: include_str!("../../../shaders/spmv/row.wgsl"),
+            cuda: include_str!("../../../shaders/spmv/row.cu"),
+            steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(interface.invocations().into()))],
+            ..BASE
+        },
+        Benchmark {
+            name: "subgroup",
+            summary: "one subgroup per row",
+            look_for: "Its gain over row: coalesced loads. With 16 nonzeros in a row half of 32 lanes idle, and the sum \
+                over the subgroup costs as much as the products: long rows suit it.",
+            limited_by: "Latency: each row is a chain of three loads (start, column, x) and a sum, for 16 products.",
+            wgsl: include_str!("../../../shaders/spmv/subgroup.wgsl"),
+            cuda: include_str!("../../../shaders/spmv/subgroup.cu"),
+            accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), MATRIX],
+            steps: |shape, interface| {
+                vec![Step::dispatch(shape.count().div_ceil(u64::from(interface.invocations()) / 4))]
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "lanes",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
+            summary: "LANES invocations per row, four nonzeros of each in flight",
+            look_for: "Its gain over subgroup where rows have 16 nonzeros: no lane idles, and starts are read ahead. With \
+                MATRIX=2 few lanes work for long on the longest rows.",
+            limited_by: "DRAM reads where all rows have 16 nonzeros; sectors of x for random columns; with MATRIX=2 the \
+                longest row, of which four lanes have up to 2048 nonzeros each.",
+            wgsl: include_str!("../../../shaders/spmv/lanes.wgsl"),
+            cuda: include_str!("../../../shaders/spmv/lanes.cu"),
+            accepts: &[("WG", Accepted::PowerOfTwo(32, 1024)), ("LANES", Accepted::PowerOfTwo(1, 32)), MATRIX],
+            steps: |shape, interface| vec![Step::dispatch(shape.count().div_ceil(interface.invocations().into()))],
+            ..BASE
+        },
+        Benchmark {
+            name: "merge",
+            summary: "equal shares of nonzeros and rows for every invocation, along the merge path",
+            look_for: "Nearly the same time for MATRIX=1 and 2: long and short rows cost alike. Their gap to MATRIX=0 is \
+                the access to x.",
+            limited_by: "Instructions: each invocation searches its place on the path and walks eight positions, one by \
+                one, so that the band is read at half the read rate or less; at small sizes three launches.",
+            wgsl: include_str!("../../../shaders/spmv/merge.wgsl"),
+            cuda: include_str!("../../../shaders/spmv/merge.cu"),
+            accepts: &[("WG", Accepted::PowerOfTwo(32, 512)), MATRIX],
+            buffers: |shape, interface| {
+                let tiles = tiles(shape, interface);
+                let nonzeros = csr(shape).nonzeros();
+                let mut buffers = buffers(shape);
+                let poison = |name, scalars, contents| Buffer { name, scalars, contents };
+                buffers.push(poison("corners", tiles + 1, words(Contents::Poison)));
+                buffers.push(poison("carries", tiles, Contents::Poison));
+                for (kernel, name) in (0..).zip(KERNELS) {
+                    buffers.push(uniform(name, &[shape.count(), nonzeros, tiles, kernel]));
+                }
+                buffers
+            },
+            steps: |shape, interface| {
+                let (tiles, invocations) = (tiles(shape, interface), u64::from(interface.invocations()));
+                let groups = [(tiles + 1).div_ceil(invocations), tiles, tiles.div_ceil(invocations)];
+                let dispatch = |(groups, sizes)| Step::Dispatch {
+                    groups: grid(groups),
+                    buffers: vec!["starts", "columns", "values", "x", "y", "corners", "carries", sizes],
+                };
+                groups.into_iter().zip(KERNELS).map(dispatch).collect()
+            },
+            ..BASE
+        },
+    ],
+};
+
+const MATRIX: (&str, Accepted) = ("MATRIX", Accepted::Whole(0, 2));
+
+/// Uniforms of the three kernels of `merge`.
+const KERNELS: [&str; 3] = ["find", "multiply", "add"];
+
+/// What the benchmarks here share.
+const BASE: Benchmark = Benchmark {
+    small: Some(Extent::Linear(1 << 12)),
+    cases: &[
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: MATRICES },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: MATRICES },
+    ],
+    accepts: &[MATRIX],
+    unsupported: |shape| {
+        let positions = csr(shape).nonzeros() + shape.count();
+        (positions >= 1 << 32).then_some("positions in the arrays have 32 bits")
+    },
+    buffers: |shape, _| {
+        let mut buffers = buffers(shape);
+        buffers.push(uniform("sizes", &[shape.count()]));
+        buffers
+    },
+    work: |shape| {
+        let nonzeros = csr(shape).nonzeros();
+        Work { bytes: 8 * nonzeros + 4 * (3 * shape.count() + 1), flops: 2 * nonzeros }
+    },
+    ceiling: Some(Limit::Read),
+    check: Check { buffer: "y", scalars: all, oracle: |shape, _| product(shape) },
+    ..Benchmark::BLANK
+};
+
+const MATRICES: &[Params] = &[&[("MATRIX", 0.0)], &[("MATRIX", 1.0)], &[("MATRIX", 2.0)]];
+const QUICK: &[Extent] = &[Extent::Linear(1 << 20)];
+const ALL: &[Extent] = &[Extent::Linear(100_003), Extent::Linear(1 << 20), Extent::Linear(1 << 22)];
+
+/// The matrix that the parameter MATRIX selects.
+fn csr(shape: &Shape) -> Csr {
+    let pattern = Pattern::ALL[(shape.param("MATRIX", 0.0) as usize).min(2)];
+    Csr { rows: shape.count(), pattern }
+}
+
+fn words(contents: Contents) -> Contents {
+    Contents::Of(crate::suite::Scalar::U32, Box::new(contents))
+}
+
+/// Products of two elements are multiples of 2^-14. A sum of 8192 of them, the longest row, has a standard deviation of
+/// 30, and is exact in f32 in any order while it stays below 2^10.
+const VALUES: Values = Values::Summable;
+const X: Values = Values::SummableFrom(1 << 40);
+
+fn buffers(shape: &Shape) -> Vec<Buffer> {
+    let (csr, rows) = (csr(shape), shape.count());
+    let nonzeros = csr.nonzeros().max(1);
+    vec![
+        Buffer { name: "starts", scalars: rows + 1, contents: Contents::Csr(csr, CsrArray::Starts) },
+        Buffer { name: "columns", scalars: nonzeros, contents: Contents::Csr(csr, CsrArray::Columns) },
+        Buffer { name: "values", scalars: nonzeros, contents: Contents::Input(VALUES) },
+        Buffer { name: "x", scalars: rows, contents: Contents::Input(X) },
+        Buffer { name: "y", scalars: rows, contents: Contents::Poison },
+    ]
+}
+
+/// Tiles of `merge`: eight nonzeros or row ends per invocation.
+fn tiles(shape: &Shape, interface: &Interface) -> u64 {
+    (csr(shape).nonzeros() + shape.count()).div_ceil(8 * u64::from(interface.invocations()))
+}
+
+fn product(shape: &Shape) -> Oracle {
+    /// Rows whose values are drawn at once: one row has too few.
+    const ROWS: usize = 64;
+    let (csr, scalar) = (csr(shape), shape.dtype.scalar());
+    let (values, x) = (shape.input(VALUES), shape.input(X));
+    Box::new(move |first, slots| {
+        let mut drawn = Vec::new();
+        for (first, slots) in (first..).step_by(ROWS).zip(slots.chunks_mut(ROWS)) {
+            let mut start = csr.start(first);
+            drawn.resize((csr.start(first + slots.len() as u64) - start) as usize, 0.0);
+            values.elements(scalar, start, 1, &mut drawn);
+            let mut rest = drawn.as_slice();
+            for (row, slot) in (first..).zip(slots) {
+                let end = csr.start(row + 1);
+                let (own, others) = rest.split_at((end - start) as usize);
+                let terms = (start..).zip(own).map(|(nonzero, value)| value * x.at(scalar, csr.column(nonzero)));
+                *slot = terms.sum();
+                (start, rest) = (end, others);
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The results are exact: f32 gives the same bits as f64, in the longest rows too.
+    #[test]
+    fn sums_are_exact_in_f32_and_far_below_the_limit() {
+        for (stream, matrix) in (0..8).flat_map(|stream| (0..3).map(move |matrix| (stream, matrix))) {
+            let params = [("MATRIX".to_owned(), f64::from(matrix))].into();
+            let shape = Shape { stream, ..Shape::new(Dtype::F32, Extent::Linear(5003), params) };
+            let mut sums = vec![0.0; 5003];
+            product(&shape)(0, &mut sums);
+            let (csr, scalar) = (csr(&shape), shape.dtype.scalar());
+            for (row, wanted) in (0..).zip(sums) {
+                let mut sum = 0.0_f32;
+                for nonzero in csr.start(row)..csr.start(row + 1) {
+                    let (a, b) =
+                        (shape.input(VALUES).at(scalar, nonzero), shape.input(X).at(scalar, csr.column(nonzero)));
+                    sum += a as f32 * b as f32;
+                    assert!(sum.abs() < 512.0, "stream {stream}, matrix {matrix}, row {row}");
+                }
+                assert_eq!(f64::from(sum), wanted, "stream {stream}, matrix {matrix}, row {row}");
+            }
+        }
+    }
+}

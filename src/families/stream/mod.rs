@@ -1,0 +1,226 @@
+//! `stream`: the five kernels of BabelStream (Deakin et al.), with its byte counts: copy, mul, add, triad, dot.
+//!
+//! The operands make every result exact: the scalar is a power of two, and where two arrays meet, one holds ±k/128 and
+//! the other ±1. The dot product stores one sum per workgroup and vector component, all of which are checked; the host
+//! adds them up, as in BabelStream's own GPU versions, and the end-to-end time includes that.
+//!
+//! Kernels with two reads per write are compared with the read peak: a device that fetches a line before it overwrites
+//! it (as CPUs do) moves 4 for the 3 counted here and 3 for the 2 of a copy, so that these kernels exceed the rate of a
+//! copy.
+
+use crate::suite::Interface;
+use crate::suite::input::{BLOCK, Values};
+use crate::suite::{
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
+    Shape, Step, Tag, Work, all, copied, each, each_on_all_cores, uniform,
+};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "stream",
+    summary: "BabelStream's five kernels, with its byte counts",
+    tags: &[Tag::Memory],
+    model_text: "Time is proportional to the bytes counted: relative to copy, mul and dot take the same time (2n), add \
+        and triad 3/2 of it (3n), a speed of 0.67.",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "copy",
+            summary: "c = a",
+            look_for: "The figure that papers quote as copy bandwidth. It should equal ceiling/copy at the same size; \
+                the family's other rows are compared with it.",
+            limited_by: "DRAM beyond the caches. With one element per invocation, launching thousands of workgroups \
+                must keep up with it.",
+            wgsl: include_str!("../../../shaders/stream/copy.wgsl"),
+            cuda: include_str!("../../../shaders/stream/copy.cu"),
+            buffers: |shape, _| vec![operand("a", shape, Values::Wide), output("c", shape), sizes(shape)],
+            check: Check { buffer: "c", scalars: all, oracle: |shape, _| copied(shape, Values::Wide) },
+            ..BASE
+        },
+        Benchmark {
+            name: "mul",
+            quick: &[],
+            summary: "b = s c",
+            look_for: "The same time as copy: a multiplication between load and store is free. A difference is \
+                run-to-run variation, or f64 units so slow that one operation per element counts.",
+            limited_by: "DRAM, exactly as for copy: 1/16 operation per byte is little even for GPUs with few f64 \
+                units.",
+            wgsl: include_str!("../../../shaders/stream/mul.wgsl"),
+            cuda: include_str!("../../../shaders/stream/mul.cu"),
+            buffers: |shape, _| vec![operand("c", shape, Values::Wide), output("b", shape), sizes(shape)],
+            work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: shape.count() },
+            check: Check {
+                buffer: "b",
+                scalars: all,
+                oracle: |shape, _| from(shape, Values::Constant(S), Values::Wide, |s, c| s * c),
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "add",
+            quick: &[],
+            summary: "c = a + b",
+            look_for: "More than 0.67 times copy's speed: two reads for each write cause fewer turnarounds of the bus, \
+                so the byte rate rises.",
+            limited_by: "Reads, two thirds of the traffic; three streams also open more DRAM pages at a time.",
+            wgsl: include_str!("../../../shaders/stream/add.wgsl"),
+            cuda: include_str!("../../../shaders/stream/add.cu"),
+            buffers: |shape, _| {
+                vec![
+                    operand("a", shape, Values::Summable),
+                    operand("b", shape, Values::Signs),
+                    output("c", shape),
+                    sizes(shape),
+                ]
+            },
+            work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: shape.count() },
+            ceiling: Some(Limit::Read),
+            model: Some(|_| 2.0 / 3.0),
+            check: Check {
+                buffer: "c",
+                scalars: all,
+                oracle: |shape, _| from(shape, Values::Summable, Values::Signs, |a, b| a + b),
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "triad",
+            summary: "a = b + s c",
+            look_for: "BabelStream's headline. It should equal add within 1 %, whether or not the compiler fuses the \
+                multiplication and the addition.",
+            limited_by: "The three streams of add: 2 operations per 12 or 24 bytes are far from compute-bound.",
+            wgsl: include_str!("../../../shaders/stream/triad.wgsl"),
+            cuda: include_str!("../../../shaders/stream/triad.cu"),
+            buffers: |shape, _| {
+                vec![
+                    operand("b", shape, Values::Signs),
+                    operand("c", shape, Values::Summable),
+                    output("a", shape),
+                    sizes(shape),
+                ]
+            },
+            work: |shape| Work { bytes: 3 * shape.array_bytes(), flops: 2 * shape.count() },
+            ceiling: Some(Limit::Read),
+            model: Some(|_| 2.0 / 3.0),
+            check: Check {
+                buffer: "a",
+                scalars: all,
+                oracle: |shape, _| from(shape, Values::Signs, Values::Summable, |b, c| b + S * c),
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "dot",
+            quick: &[],
+            accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
+            summary: "the sum of a b, one partial sum per workgroup and vector component",
+            look_for: "Faster than copy in bytes per second, since almost nothing is written. If it is slower, too few \
+                loads of its grid-stride loop are in flight. The end-to-end time includes adding the partial sums on \
+                the host.",
+            limited_by: "Reads; near the end of the launch, the trees of the last workgroups and an uneven share of \
+                elements.",
+            wgsl: include_str!("../../../shaders/stream/dot.wgsl"),
+            cuda: include_str!("../../../shaders/stream/dot.cu"),
+            buffers: |shape, interface| {
+                vec![
+                    operand("a", shape, Values::Summable),
+                    operand("b", shape, Values::Signs),
+                    Buffer { name: "block_sums", scalars: block_sums(shape, interface), contents: Contents::Poison },
+                    sizes(shape),
+                ]
+            },
+            steps: |shape, interface| vec![Step::dispatch(dot_groups(shape, interface))],
+            end_to_end: Some(|shape, interface| {
+                vec![
+                    Step::dispatch(dot_groups(shape, interface)),
+                    Step::SumOnHost { buffer: "block_sums", scalars: block_sums(shape, interface) },
+                ]
+            }),
+            work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 2 * shape.count() },
+            ceiling: Some(Limit::Read),
+            check: Check { buffer: "block_sums", scalars: block_sums, oracle: dot_oracle },
+            ..BASE
+        },
+    ],
+};
+
+/// What the benchmarks here share: one element per invocation, and a time in proportion to the bytes.
+const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 26), PLAIN)],
+    small: Some(Extent::Linear(1 << 22)),
+    cases: &[
+        Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &QUICK_F32, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F64], extents: &[Extent::Linear(1 << 24)], params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::Vec4F32], extents: &SIZES, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F64], extents: &[Extent::Linear(1 << 26)], params: PLAIN },
+    ],
+    buffers: |_, _| Vec::new(),
+    steps: |shape, interface| vec![Step::dispatch(elements(shape).div_ceil(u64::from(interface.invocations())))],
+    work: |shape| Work { bytes: 2 * shape.array_bytes(), flops: 0 },
+    ceiling: Some(Limit::Copy),
+    model: Some(|_| 1.0),
+    check: Check { buffer: "", scalars: |_, _| 0, oracle: |_, _| each(|_| f64::NAN) },
+    ..Benchmark::BLANK
+};
+
+const PLAIN: &[Params] = &[&[]];
+
+/// The largest array that every device can bind (128 MiB): beyond the caches of most, as BabelStream asks.
+const QUICK_F32: [Extent; 1] = [Extent::Linear(1 << 25)];
+const SIZES: [Extent; 4] =
+    [Extent::Linear(1 << 25), Extent::Linear(1 << 26), Extent::Linear(1 << 27), Extent::Linear(1 << 28)];
+
+/// The scalar s. BabelStream's is 0.4; products with 0.5 are exact.
+const S: f64 = 0.5;
+
+fn elements(shape: &Shape) -> u64 {
+    shape.count() / shape.dtype.lanes()
+}
+
+fn operand(name: &'static str, shape: &Shape, values: Values) -> Buffer {
+    Buffer { name, scalars: shape.count(), contents: Contents::Input(values) }
+}
+
+fn output(name: &'static str, shape: &Shape) -> Buffer {
+    Buffer { name, scalars: shape.count(), contents: Contents::Poison }
+}
+
+fn sizes(shape: &Shape) -> Buffer {
+    uniform("sizes", &[elements(shape), u64::from((S as f32).to_bits())])
+}
+
+/// An oracle from two operands at the same index.
+fn from(shape: &Shape, a: Values, b: Values, value: impl Fn(f64, f64) -> f64 + Send + Sync + 'static) -> Oracle {
+    let (a, b, scalar) = (shape.input(a), shape.input(b), shape.dtype.scalar());
+    Box::new(move |first, slots| {
+        let mut block = [0.0; BLOCK];
+        for (number, slots) in slots.chunks_mut(BLOCK).enumerate() {
+            let (first, others) = (first + (number * BLOCK) as u64, &mut block[..slots.len()]);
+            a.elements(scalar, first, 1, slots);
+            b.elements(scalar, first, 1, others);
+            slots.iter_mut().zip(others).for_each(|(slot, other)| *slot = value(*slot, *other));
+        }
+    })
+}
+
+/// Workgroups of `dot`: 16 elements per invocation, more where the grid would otherwise be rounded up.
+fn dot_groups(shape: &Shape, interface: &Interface) -> u64 {
+    elements(shape).div_ceil(16 * u64::from(interface.invocations())).min(16_384)
+}
+
+fn block_sums(shape: &Shape, interface: &Interface) -> u64 {
+    dot_groups(shape, interface) * shape.dtype.lanes()
+}
+
+fn dot_oracle(shape: &Shape, interface: &Interface) -> Oracle {
+    let (scalar, lanes, elements) = (shape.dtype.scalar(), shape.dtype.lanes(), elements(shape));
+    let (a, b) = (shape.input(Values::Summable), shape.input(Values::Signs));
+    let width = u64::from(interface.invocations());
+    let stride = dot_groups(shape, interface) * width;
+    each_on_all_cores(move |i| {
+        let (block, lane) = (i / lanes, i % lanes);
+        let rows = (block * width..elements).step_by(stride as usize);
+        let mine = rows.flat_map(|first| first..elements.min(first + width)).map(|at| at * lanes + lane);
+        mine.map(|at| a.at(scalar, at) * b.at(scalar, at)).sum()
+    })
+}

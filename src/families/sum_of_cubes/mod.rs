@@ -1,0 +1,249 @@
+//! `sum_of_cubes`: the sum of x³ over a million digits (source article 002), from one invocation to a tree in every
+//! workgroup.
+//!
+//! Each step leaves its own number of partial sums, all of which are checked. The end-to-end time is the article's:
+//! upload, kernel, download of the partial sums, and their serial sum on the host. An element counts three operations:
+//! two multiplications and an addition, of integers modulo 2^32.
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use crate::suite::Interface;
+use crate::suite::input::{BLOCK, Values};
+use crate::suite::{
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick, Scalar,
+    Shape, Step, Tag, Work, each, uniform,
+};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "sum_of_cubes",
+    summary: "the sum of the cubes of a million digits, from one invocation to 32 workgroups",
+    tags: &[Tag::Article],
+    model_text: "The input is 4 MiB and fits a cache, so reading it from there is the limit. Each step uses more \
+        lanes, up to 32 workgroups of 256; a device with more than 32 SMs stays partly idle even in the last step.",
+    is_by_kernel: false,
+    benchmarks: &[
+        Benchmark {
+            name: "one_invocation",
+            summary: "one invocation adds everything",
+            look_for: "The time per element: 32 elements are unrolled, but each addition waits for the one before. It \
+                is the slowest row, and compares one lane of a GPU with a CPU core.",
+            limited_by: "Latency: one lane keeps few loads in flight, and thousands of lanes are idle.",
+            wgsl: include_str!("../../../shaders/sum_of_cubes/one_invocation.wgsl"),
+            cuda: include_str!("../../../shaders/sum_of_cubes/one_invocation.cu"),
+            ..BASE
+        },
+        Benchmark {
+            name: "one_block_chunks",
+            quick: &[],
+            summary: "one workgroup, a contiguous chunk for each invocation",
+            look_for: "The gain over one_invocation, up to 256×, less the cost of the access pattern: each load of a \
+                subgroup touches 32 lines and needs 4 bytes of each now and the rest later.",
+            limited_by: "The load unit and cache of one SM, which keeps the lines of 256 chunks at once or fetches \
+                them again.",
+            wgsl: include_str!("../../../shaders/sum_of_cubes/one_block_chunks.wgsl"),
+            cuda: include_str!("../../../shaders/sum_of_cubes/one_block_chunks.cu"),
+            check: Check {
+                buffer: "sums",
+                scalars: |_, interface| u64::from(interface.invocations()),
+                oracle: |shape, interface| {
+                    let width = u64::from(interface.invocations());
+                    let chunk = shape.count().div_ceil(width);
+                    sums(shape, width, move |i| i / chunk)
+                },
+            },
+            ..ONE_BLOCK
+        },
+        Benchmark {
+            name: "one_block_interleaved",
+            quick: &[],
+            summary: "one workgroup, neighbouring invocations read neighbouring elements (coalesced)",
+            look_for: "The ratio to one_block_chunks: coalescing alone, with the same lanes and the same additions. \
+                Only one SM works; the next step uses more.",
+            limited_by: "The loads that one SM can keep in flight, over the latency of the cache that holds the 4 MiB.",
+            wgsl: include_str!("../../../shaders/sum_of_cubes/one_block_interleaved.wgsl"),
+            cuda: include_str!("../../../shaders/sum_of_cubes/one_block_interleaved.cu"),
+            ..ONE_BLOCK
+        },
+        Benchmark {
+            name: "many_blocks_host_sum",
+            quick: &[],
+            summary: "32 workgroups; the host adds the sums of all invocations",
+            look_for: "Up to 32 times one_block_interleaved: as many SMs. The kernel time leaves out the host; the \
+                end-to-end time includes copying 8,192 partial sums and adding them there.",
+            limited_by: "L2 latency: 32 workgroups fill a fraction of a large device.",
+            wgsl: include_str!("../../../shaders/sum_of_cubes/many_blocks_host_sum.wgsl"),
+            cuda: include_str!("../../../shaders/sum_of_cubes/many_blocks_host_sum.cu"),
+            buffers: |shape, interface| buffers(shape, all_invocations(shape, interface)),
+            steps: |_, _| vec![Step::dispatch(BLOCKS)],
+            end_to_end: Some(|shape, interface| end_to_end(BLOCKS, all_invocations(shape, interface))),
+            check: Check {
+                buffer: "sums",
+                scalars: all_invocations,
+                oracle: |shape, interface| {
+                    let count = all_invocations(shape, interface);
+                    sums(shape, count, move |i| i % count)
+                },
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "serial_block_sum",
+            summary: "32 workgroups; invocation 0 of each adds its workgroup's 256 sums",
+            look_for: "How little the serial sum by invocation 0 costs next to the loop, and how much less the host \
+                has left to add, which the end-to-end time shows.",
+            limited_by: "The loop before the barrier, then 256 dependent reads of workgroup memory by one lane while \
+                255 wait.",
+            sources: &["C1"],
+            wgsl: include_str!("../../../shaders/sum_of_cubes/serial_block_sum.wgsl"),
+            cuda: include_str!("../../../shaders/sum_of_cubes/serial_block_sum.cu"),
+            ..BLOCK_SUMS
+        },
+        Benchmark {
+            name: "accumulate_in_workgroup",
+            quick: &[],
+            summary: "serial_block_sum as the article writes it: each invocation accumulates in workgroup memory",
+            look_for: "Its time over that of serial_block_sum: a load and a store of workgroup memory for each \
+                element. 1.00 where the compiler keeps the sum in a register, or where the loads of global memory hide \
+                both.",
+            limited_by: "The latency of global memory, then that of workgroup memory: each addition waits for the one \
+                before.",
+            sources: &["C1"],
+            wgsl: include_str!("../../../shaders/sum_of_cubes/accumulate_in_workgroup.wgsl"),
+            cuda: include_str!("../../../shaders/sum_of_cubes/accumulate_in_workgroup.cu"),
+            ..BLOCK_SUMS
+        },
+        Benchmark {
+            name: "tree_block_sum",
+            accepts: &[("WG", Accepted::PowerOfTwo(1, 1024))],
+            summary: "32 workgroups; a tree adds each workgroup's 256 sums",
+            look_for: "Whether eight parallel steps are faster than 256 serial ones. With 128 elements per invocation \
+                the difference is at most 1 µs: the article's improvement matters where workgroups finish often.",
+            limited_by: "The loop over global memory, as in serial_block_sum; each step of the tree is a barrier.",
+            sources: &["C2"],
+            wgsl: include_str!("../../../shaders/sum_of_cubes/tree_block_sum.wgsl"),
+            cuda: include_str!("../../../shaders/sum_of_cubes/tree_block_sum.cu"),
+            ..BLOCK_SUMS
+        },
+        Benchmark {
+            name: "clock_in_kernel",
+            quick: &[],
+            summary: "serial_block_sum with a clock read at the start and end of each workgroup: latest end minus \
+                earliest start",
+            look_for: "The column in_kernel_ns against the median: launch, drain and the events around the kernel take \
+                the difference.",
+            limited_by: "The loop of serial_block_sum, which the clock reads at both ends leave unchanged; the clock \
+                steps by up to 1 µs.",
+            work_text: "n scalars read, 3n integer operations; 16 bytes of times per workgroup are not counted.",
+            sources: &["C4"],
+            cuda: include_str!("../../../shaders/sum_of_cubes/clock_in_kernel.cu"),
+            only_cuda: Some("WGSL cannot read a clock"),
+            buffers: |shape, _| {
+                let times = Buffer { name: "times", scalars: 4 * BLOCKS, contents: Contents::Clock };
+                buffers(shape, BLOCKS).into_iter().chain([times]).collect()
+            },
+            ..BLOCK_SUMS
+        },
+    ],
+};
+
+/// What the benchmarks here share, and one workgroup with one result.
+const BASE: Benchmark = Benchmark {
+    quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1_048_576), &[&[]])],
+    sources: &["C3"],
+    small: Some(Extent::Linear(1 << 16)),
+    cases: &[Cases {
+        from: Profile::Standard,
+        dtypes: &[Dtype::U32],
+        extents: &[Extent::Linear(1_048_576)],
+        params: &[&[]],
+    }],
+    buffers: |shape, _| buffers(shape, 1),
+    steps: |_, _| vec![Step::dispatch(1)],
+    end_to_end: Some(|_, _| end_to_end(1, 1)),
+    work: |shape| Work { bytes: shape.array_bytes(), flops: 3 * shape.count() },
+    ceiling: Some(Limit::Read),
+    check: Check { buffer: "sums", scalars: |_, _| 1, oracle: |shape, _| sums(shape, 1, |_| 0) },
+    ..Benchmark::BLANK
+};
+
+/// One workgroup with a result for each invocation.
+const ONE_BLOCK: Benchmark = Benchmark {
+    buffers: |shape, interface| buffers(shape, u64::from(interface.invocations())),
+    end_to_end: Some(|_, interface| end_to_end(1, u64::from(interface.invocations()))),
+    check: Check {
+        buffer: "sums",
+        scalars: |_, interface| u64::from(interface.invocations()),
+        oracle: |shape, interface| {
+            let width = u64::from(interface.invocations());
+            sums(shape, width, move |i| i % width)
+        },
+    },
+    ..BASE
+};
+
+/// 32 workgroups with a result each.
+const BLOCK_SUMS: Benchmark = Benchmark {
+    buffers: |shape, _| buffers(shape, BLOCKS),
+    steps: |_, _| vec![Step::dispatch(BLOCKS)],
+    end_to_end: Some(|_, _| end_to_end(BLOCKS, BLOCKS)),
+    check: Check {
+        buffer: "sums",
+        scalars: |_, _| BLOCKS,
+        oracle: |shape, interface| {
+            let width = u64::from(interface.invocations());
+            sums(shape, BLOCKS, move |i| i / width % BLOCKS)
+        },
+    },
+    ..BASE
+};
+
+/// The article's number of workgroups.
+const BLOCKS: u64 = 32;
+
+fn all_invocations(_: &Shape, interface: &Interface) -> u64 {
+    BLOCKS * u64::from(interface.invocations())
+}
+
+fn buffers(shape: &Shape, results: u64) -> Vec<Buffer> {
+    vec![
+        Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Digits) },
+        Buffer { name: "sums", scalars: results, contents: Contents::Poison },
+        uniform("sizes", &[shape.count()]),
+    ]
+}
+
+fn end_to_end(groups: u64, results: u64) -> Vec<Step> {
+    vec![Step::Upload("input"), Step::dispatch(groups), Step::SumOnHost { buffer: "sums", scalars: results }]
+}
+
+/// The sums of `count` owners; `owner` maps an element to its owner.
+fn sums(shape: &Shape, count: u64, owner: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Oracle {
+    const PIECE: u64 = 1 << 16;
+    let (n, input) = (shape.count(), shape.input(Values::Digits));
+    let of_piece = move |piece: u64| {
+        let (mut sums, mut digits) = (vec![0_u32; count as usize], [0.0; BLOCK]);
+        let end = n.min((piece + 1) * PIECE);
+        for first in (piece * PIECE..end).step_by(BLOCK) {
+            let digits = &mut digits[..(end - first).min(BLOCK as u64) as usize];
+            input.elements(Scalar::U32, first, 1, digits);
+            for (at, digit) in (first..).zip(digits) {
+                let sum = &mut sums[owner(at) as usize];
+                *sum = sum.wrapping_add((*digit as u32).pow(3));
+            }
+        }
+        sums
+    };
+    let merge = |mut a: Vec<u32>, b: Vec<u32>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a = a.wrapping_add(b));
+        a
+    };
+    let table = OnceLock::new();
+    each(move |i| {
+        let all = || (0..n.div_ceil(PIECE)).into_par_iter().map(&of_piece).reduce_with(merge);
+        let sums = table.get_or_init(|| all().unwrap_or_default());
+        f64::from(sums[i as usize])
+    })
+}

@@ -1,0 +1,351 @@
+//! `transfer`: copies between host and device memory (source workload B7), and setting device memory by the API's own
+//! call (B10).
+//!
+//! Only `pinned_by_kernel` runs a kernel. Where the host takes part, its clock times the calls until the device is
+//! done; copies and clears by the device alone are timed by the device where it writes timestamps around copies. A
+//! storage buffer that can be mapped lies where both sides reach it, on many devices in host memory: kernels that use
+//! it may be slower.
+//!
+//! CUDA has no queue that stages. There the host memory is either pageable, as programs allocate it, so that the driver
+//! first copies it to memory of its own, or pinned, so that the device accesses it directly.
+
+use crate::suite::input::Values;
+use crate::suite::{
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Route, Shape,
+    Step, Tag, Work, all, each, uniform,
+};
+
+/// The family.
+pub const FAMILY: Family = Family {
+    name: "transfer",
+    summary: "copies between host and device, and clearing device memory; timed by the host where it takes part",
+    tags: &[Tag::Article, Tag::Memory],
+    model_text: "Bytes over the rate of the link between host and device (PCI Express, or memory itself where the two \
+        share it), plus the cost of a call. Methods that copy twice on the host reach at most half of its memcpy rate.",
+    is_by_kernel: true,
+    benchmarks: &[
+        Benchmark {
+            name: "write_buffer",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
+            summary: "host to device through the queue's own staging, new at every call; CUDA: from pageable memory",
+            look_for: "Its gap to mapped_staging: the cost of allocating, touching and freeing staging memory at every \
+                call. CUDA: the cost of one more copy for pageable memory.",
+            limited_by: "The host: page faults and one core's memcpy into staging, before the link transfers a byte.",
+            work_text: "n scalars, counted once.",
+            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Queue }],
+            ..BASE
+        },
+        Benchmark {
+            name: "mapped_staging",
+            summary: "host to device through a staging buffer that is mapped repeatedly; CUDA: from pinned memory",
+            look_for: "The upload for portable code. Compare with the link's nominal rate: one memcpy on the host, \
+                then one copy by the device.",
+            limited_by: "The host's memcpy in wgpu; the link itself where pinned memory is the source, as in CUDA.",
+            work_text: "n scalars, counted once, although both the host and the device copy them.",
+            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Staging }],
+            ..BASE
+        },
+        Benchmark {
+            name: "read_back",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
+            summary: "device to host through a staging buffer that is mapped repeatedly; CUDA: into pinned memory",
+            look_for: "Slower than mapped_staging where the host does not cache mapped memory: then every read goes \
+                over the bus.",
+            limited_by: "How the host reads the staging buffer, cached or write-combined; CUDA: the link.",
+            work_text: "n scalars, counted once, from device memory to host memory.",
+            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Staging }],
+            ..BASE
+        },
+        Benchmark {
+            name: "read_back_pageable",
+            summary: "device to host into pageable memory",
+            look_for: "The cost of not pinning: the driver copies through its own pinned pieces. Compare with \
+                read_back on CUDA.",
+            limited_by: "The driver's staging pieces and a memcpy for each, overlapped at best.",
+            work_text: "n scalars, counted once; the driver's intermediate copies are not counted.",
+            only_cuda: Some("on this API, use transfer/read_back instead"),
+            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Queue }],
+            ..BASE
+        },
+        Benchmark {
+            name: "staging_to_device",
+            summary: "the device's copy from a staging buffer that is already filled",
+            look_for: "Whether it is faster than the bus. If so, the mapped buffer lies on the device, and the host's \
+                writes into it cross the bus (mapped_primary_write).",
+            work_text: "n scalars, read once from the staging buffer.",
+            limited_by: "The bus where the buffer lies in host memory, otherwise the device's own memory.",
+            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::StagingOnly }],
+            ..BASE
+        },
+        Benchmark {
+            name: "pinned_to_device",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
+            summary: "the device's copy from a buffer in host memory, one that the host can map to read; CUDA: from \
+                pinned memory",
+            look_for: "The bus rate (PCIe 5 x16: about 55 GB/s), the limit of an upload once the bytes lie where the \
+                device reads them. The gap to mapped_staging is the host's time to write them there. Below 64 MiB it \
+                may exceed the bus: later launches find the bytes in the device's cache.",
+            work_text: "n scalars, read once over the bus.",
+            limited_by: "The link from host memory, which the device's copy engine reads by itself.",
+            // An H200 copies the same 4 MiB repeatedly at 303 GB/s: from its cache.
+            cases: &[
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: PLAIN },
+                Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
+            ],
+            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Pinned }],
+            ..BASE
+        },
+        Benchmark {
+            name: "pinned_by_kernel",
+            summary: "pinned_to_device by a kernel, whose loads cross the bus (CUDA: zero-copy)",
+            look_for: "The ratio to pinned_to_device: whether kernels read host memory as fast as a copy transfers it, \
+                as in NVIDIA's sample simpleZeroCopy. If so, data that is read once needs no copy first.",
+            limited_by: "Requests in flight on the bus: its latency, 1 µs or more, times its rate.",
+            wgsl: include_str!("../../../shaders/transfer/pinned_by_kernel.wgsl"),
+            cuda: include_str!("../../../shaders/transfer/pinned_by_kernel.cu"),
+            cases: &[
+                Cases { from: Profile::Standard, dtypes: VEC4, extents: PAST_CACHES, params: PLAIN },
+                Cases { from: Profile::Standard, dtypes: VEC4, extents: LARGE, params: PLAIN },
+                Cases { from: Profile::Thorough, dtypes: VEC4, extents: LARGEST, params: PLAIN },
+            ],
+            buffers: |shape, _| {
+                vec![
+                    Buffer {
+                        name: "input",
+                        scalars: shape.count(),
+                        contents: Contents::OnHost(Box::new(Contents::Input(Values::Wide))),
+                    },
+                    Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+                    uniform("sizes", &[shape.count() / shape.dtype.lanes()]),
+                ]
+            },
+            steps: |shape, interface| {
+                let elements = shape.count() / shape.dtype.lanes();
+                vec![Step::dispatch(elements.div_ceil(u64::from(interface.invocations())))]
+            },
+            ..BASE
+        },
+        Benchmark {
+            name: "device_to_staging",
+            quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
+            summary: "the device's copy into a staging buffer that the host does not read; CUDA: into pinned memory",
+            look_for: "How near it comes to the bus rate (PCIe 5 x16: about 55 GB/s). The gap to read_back is the \
+                host's time to copy from the staging buffer.",
+            work_text: "n scalars, written once to the staging buffer.",
+            limited_by: "The bus, and the copy engine that uses it.",
+            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::StagingOnly }],
+            ..BASE
+        },
+        Benchmark {
+            name: "both_ways",
+            summary: "host to device and device to host at once, from and to pinned memory, by two copy engines",
+            look_for: "Its ratio to pinned_to_device: 2 on a link that carries both directions at full rate, as PCI \
+                Express does. Less shows a limit of the host's memory, or of one engine for both directions.",
+            limited_by: "The host's memory, which is read and written at once, or the link.",
+            work_text: "4n scalars: two copies of n each way. Two buffers on the device change roles: what the one \
+                receives from the host the other sends back. The check reads what came back.",
+            only_cuda: Some("WebGPU has one queue, in which copies run one after the other"),
+            cases: LINKS,
+            buffers: |shape, _| {
+                let buffer = |name, contents| Buffer { name, scalars: shape.count(), contents };
+                vec![
+                    buffer("input", Contents::Input(Values::Wide)),
+                    buffer("one", Contents::Poison),
+                    buffer("other", Contents::Input(Values::Wide)),
+                    buffer("output", Contents::Poison),
+                ]
+            },
+            steps: |_, _| {
+                vec![
+                    Step::Send { from: "input", to: "one", route: Route::Pinned },
+                    Step::Beside,
+                    Step::Receive { from: "other", to: "output", route: Route::StagingOnly },
+                    Step::Send { from: "input", to: "other", route: Route::Pinned },
+                    Step::Beside,
+                    Step::Receive { from: "one", to: "output", route: Route::StagingOnly },
+                ]
+            },
+            work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 0 },
+            ..BASE
+        },
+        Benchmark {
+            name: "peer_write",
+            summary: "this card's memory to that of another card, by NVLink or PCI Express",
+            look_for: "The link's rate: about 370 GB/s of NVLink 4's nominal 450, about 50 of PCIe 5 x16's 64. A far \
+                lower rate shows copies that go through the host's memory.",
+            limited_by: "The link between the cards, and the copy engine that uses it.",
+            work_text: "n scalars, counted once.",
+            buffers: |shape, _| {
+                vec![
+                    Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
+                    Buffer { name: "output", scalars: shape.count(), contents: on_peer(shape, Contents::Poison) },
+                ]
+            },
+            ..PEER
+        },
+        Benchmark {
+            name: "peer_read",
+            summary: "the memory of another card to this card's, by NVLink or PCI Express",
+            look_for: "Its ratio to peer_write: reads wait for answers, writes do not. On NVLink both are alike.",
+            limited_by: "The link between the cards: requests one way, data the other.",
+            work_text: "n scalars, counted once.",
+            buffers: |shape, _| {
+                let input = on_peer(shape, Contents::Input(Values::Wide));
+                vec![
+                    Buffer { name: "input", scalars: shape.count(), contents: input },
+                    Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+                ]
+            },
+            ..PEER
+        },
+        Benchmark {
+            name: "peer_both",
+            summary: "peer_write and peer_read at once",
+            look_for: "Its ratio to peer_write: 2 where the link carries both directions at full rate.",
+            limited_by: "The link between the cards, or memory that is read and written at once.",
+            work_text: "4n scalars: two copies of n each way. Two buffers on the other card change roles, as in \
+                both_ways.",
+            buffers: |shape, _| {
+                let buffer = |name, contents| Buffer { name, scalars: shape.count(), contents };
+                vec![
+                    buffer("input", Contents::Input(Values::Wide)),
+                    buffer("one", on_peer(shape, Contents::Poison)),
+                    buffer("other", on_peer(shape, Contents::Input(Values::Wide))),
+                    buffer("output", Contents::Poison),
+                ]
+            },
+            steps: |_, _| {
+                vec![
+                    Step::Restore { from: "input", to: "one" },
+                    Step::Beside,
+                    Step::Restore { from: "other", to: "output" },
+                    Step::Restore { from: "input", to: "other" },
+                    Step::Beside,
+                    Step::Restore { from: "one", to: "output" },
+                ]
+            },
+            work: |shape| Work { bytes: 4 * shape.array_bytes(), flops: 0 },
+            ..PEER
+        },
+        Benchmark {
+            name: "mapped_primary_write",
+            summary: "host to device directly into a storage buffer that is mapped repeatedly",
+            look_for: "On devices that share the host's memory no copy is left, and the rate is the host's own. \
+                Elsewhere it shows the cost of writing over the link.",
+            limited_by: "One core's stores into the mapping: write-combined, or device memory behind the link.",
+            work_text: "n scalars, counted once, as the host writes them.",
+            steps: |_, _| vec![Step::Send { from: "input", to: "output", route: Route::Mapped }],
+            ..BASE
+        },
+        Benchmark {
+            name: "mapped_primary_read",
+            summary: "device to host directly from a storage buffer that the device wrote, mapped repeatedly",
+            look_for: "The ratio to read_back: mapping in place saves the device's copy. It is much slower where the \
+                host does not cache the mapping.",
+            limited_by: "One core's loads from the mapping and, before them, the wait for the device and its caches.",
+            work_text: "n scalars, counted once, as the host reads them.",
+            steps: |_, _| vec![Step::Receive { from: "input", to: "output", route: Route::Mapped }],
+            ..BASE
+        },
+        Benchmark {
+            name: "clear_buffer",
+            summary: "sets device memory to zero with the API's call (ceiling/fill is the kernel)",
+            look_for: "The ratio to ceiling/fill: at large sizes the API's call should be as fast as the kernel; at \
+                small sizes the cost of the call is most of the time.",
+            limited_by: "DRAM writes; below a few MiB submission and waiting.",
+            work_text: "n scalars written.",
+            sources: &["B10"],
+            no_ceiling: "the API's call may use paths that no kernel has",
+            steps: |_, _| vec![Step::Clear("output")],
+            check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| 0.0) },
+            ..BASE
+        },
+    ],
+};
+
+/// What the benchmarks here share.
+const BASE: Benchmark = Benchmark {
+    sources: &["B7"],
+    cases: &[
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },
+        Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
+    ],
+    buffers: |shape, _| {
+        vec![
+            Buffer { name: "input", scalars: shape.count(), contents: Contents::Input(Values::Wide) },
+            Buffer { name: "output", scalars: shape.count(), contents: Contents::Poison },
+        ]
+    },
+    steps: |_, _| Vec::new(),
+    work: |shape| Work { bytes: shape.array_bytes(), flops: 0 },
+    no_ceiling: "the link between host and device limits it, whose peak no kernel measures",
+    check: Check {
+        buffer: "output",
+        scalars: all,
+        oracle: |shape, _| {
+            let (input, scalar) = (shape.input(Values::Wide), shape.dtype.scalar());
+            each(move |i| input.at(scalar, i))
+        },
+    },
+    ..Benchmark::BLANK
+};
+
+/// Copies between cards.
+const PEER: Benchmark = Benchmark {
+    accepts: &[("PEER", Accepted::Whole(0, 63))],
+    only_cuda: Some("wgpu's devices share no memory"),
+    sources: &[],
+    cases: &[
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: NEXT },
+        Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: NEXT },
+        Cases { from: Profile::Thorough, dtypes: &[Dtype::F32], extents: LARGEST, params: NEXT },
+    ],
+    steps: |_, _| vec![Step::Restore { from: "input", to: "output" }],
+    no_ceiling: "the link between the cards limits it, whose peak no kernel measures",
+    ..BASE
+};
+
+/// Contents in the memory of the card that the parameter PEER selects.
+fn on_peer(shape: &Shape, contents: Contents) -> Contents {
+    Contents::OnPeer(shape.params.get("PEER").map_or(1, |places| *places as u32), Box::new(contents))
+}
+
+/// The next card.
+const NEXT: &[Params] = &[&[("PEER", 1.0)]];
+
+/// 256 MiB and more: the time between the starts of two copies does not depend on the size.
+const LINKS: &[Cases] = &[
+    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: &[Extent::Linear(1 << 26)], params: PLAIN },
+    Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGEST, params: PLAIN },
+];
+
+const PLAIN: &[Params] = &[&[]];
+const VEC4: &[Dtype] = &[Dtype::Vec4F32];
+
+/// 1 KiB: the latency. 64 MiB: the rate.
+const QUICK: &[Extent] = &[Extent::Linear(1 << 8), Extent::Linear(1 << 24)];
+
+/// 64 MiB.
+const PAST_CACHES: &[Extent] = &[Extent::Linear(1 << 24)];
+
+/// 64 MiB and 256 MiB.
+const LARGE: &[Extent] = &[Extent::Linear(1 << 24), Extent::Linear(1 << 26)];
+
+/// 1 KiB to 256 MiB.
+const ALL: &[Extent] = &[
+    Extent::Linear(1 << 8),
+    Extent::Linear(1 << 10),
+    Extent::Linear(1 << 12),
+    Extent::Linear(1 << 14),
+    Extent::Linear(1 << 16),
+    Extent::Linear(1 << 18),
+    Extent::Linear(1 << 20),
+    Extent::Linear(1 << 22),
+    Extent::Linear(1 << 24),
+    Extent::Linear(1 << 26),
+];
+
+/// 1 GiB; some benchmarks need two of them in host memory.
+const LARGEST: &[Extent] = &[Extent::Linear(1 << 28)];
