@@ -70,9 +70,6 @@ impl Declaration for Scale {
 static FAMILY: Family = Family {
     name: "mine",
     summary: "kernels of my own",
-    tags: &[],
-    model_text: "",
-    is_by_kernel: false,
     benchmarks: &[Benchmark {
         name: "scale",
         wgsl: SCALE,
@@ -86,6 +83,7 @@ static FAMILY: Family = Family {
         declared: Some(&Scale),
         ..Benchmark::BLANK
     }],
+    ..Family::BLANK
 };
 
 /// Shows nothing while it runs.

@@ -9,11 +9,12 @@
 //! | [`error`] | what can go wrong |
 //! | [`suite`] | the vocabulary of declarations and rows |
 //! | [`record`] | a row, its columns and its statistics |
-//! | [`families`] | the benchmarks: one file for each family of kernels |
+//! | [`claim`] | what rows of one device can support |
+//! | [`families`] | the benchmarks: a folder for each family of kernels, with its claims |
 //! | [`shader`] | WGSL read and translated by naga; the CUDA source of a twin |
 //! | [`job`] | a case made concrete: buffers and steps |
 //! | [`backend`] | devices: wgpu and CUDA |
-//! | [`results`] | what follows from rows: ceilings, findings, comparisons |
+//! | [`results`] | what follows from rows: ceilings, comparisons, cards, summaries |
 //! | [`engine`] | a run, from plan to records |
 //! | [`report`] | CSV, JSON, tables, Markdown, HTML: pure functions of results |
 //! | [`cli`] | the command line |
@@ -24,6 +25,7 @@
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub mod backend;
+pub mod claim;
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
 pub mod engine;

@@ -17,7 +17,7 @@ use shaderbench::report::tour;
 use shaderbench::report::{Medium, Terminal, html, index, lay_out, reader, section, sections};
 use shaderbench::record::Record;
 use shaderbench::results::compare::{Report, compare};
-use shaderbench::results::tour::steps;
+use shaderbench::families::articles::steps;
 
 fn check(what: &str, text: &str) {
     let is_bad = |character: char| character != '\n' && is_hidden(character);
@@ -82,7 +82,7 @@ fn summaries(records: &[Record], choices: &mut Choices) {
 }
 
 fn step(records: &[Record], choices: &mut Choices) {
-    let steps: Vec<_> = steps().collect();
+    let steps: Vec<_> = steps();
     let step = choices.one(&steps);
     let medium = medium(choices);
     check("tour", &lay_out(tour::step(step, &tour::sides(records)), medium));

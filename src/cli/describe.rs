@@ -13,9 +13,8 @@ use super::output::print;
 use super::tour::GLOSSARY;
 use crate::engine::plan::all_names;
 use crate::error::{Error, Result};
+use crate::families::articles::{ARTICLES, steps};
 use crate::report::replace_file;
-use crate::results::tour::steps;
-use crate::suite::source::ARTICLES;
 
 /// Name of the program.
 const NAME: &str = env!("CARGO_PKG_NAME");
@@ -36,7 +35,7 @@ pub(super) fn generate(what: Generated, out: Option<&Path>) -> Result<()> {
 fn completions(shell: Shell) -> Result<()> {
     // Only the script restricts values to names: the program also accepts globs.
     let mut command = help::command();
-    let steps = || steps().map(|step| step.id.to_owned());
+    let steps = || steps().into_iter().map(|step| step.id.to_owned());
     let chapters = ARTICLES.iter().map(|(letter, _)| letter.to_string());
     let explained = all_names().into_iter().chain(chapters).chain(steps()).chain([GLOSSARY.to_owned()]).collect();
     let arguments = [("run", "filters", all_names()), ("explain", "names", explained), ("show", "name", all_names())];

@@ -13,15 +13,17 @@ use super::references::is_example;
 use super::reports::{Measured, named_or_newest};
 use super::steps::{is_step, steps_named};
 use super::tour::{GLOSSARY, measure};
+use crate::claim::ArticleClaim;
 use crate::engine::plan::{params_of, select};
 use crate::error::{Error, Result};
 use crate::families::FAMILIES;
+use crate::families::articles::{shown_by, steps};
 use crate::record::Record;
 use crate::report::json::columns;
+use crate::report::tour::GLOSSARY as TERMS;
 use crate::report::tour::{self, StepData, glossary, sides};
 use crate::report::{self, Medium, Part, Section, lanes, lay_out};
-use crate::results::tour::{GLOSSARY as TERMS, Step, steps};
-use crate::suite::source::{Header, find};
+use crate::suite::Header;
 use crate::suite::{Benchmark, Case, Family, Limit, Params, Shape, binary_size};
 
 /// Arguments of `explain`.
@@ -48,14 +50,14 @@ pub(super) struct Arguments {
 
 /// What the names of a command line stand for.
 struct Wanted {
-    steps: Vec<&'static Step>,
+    steps: Vec<&'static ArticleClaim>,
     selected: Vec<(&'static Family, &'static Benchmark)>,
     report: Option<PathBuf>,
 }
 
 impl Wanted {
     fn of(arguments: &Arguments) -> Result<Self> {
-        let (mut steps, mut filters): (Vec<&'static Step>, Vec<String>) = (Vec::new(), Vec::new());
+        let (mut steps, mut filters): (Vec<&'static ArticleClaim>, Vec<String>) = (Vec::new(), Vec::new());
         let mut reports: Vec<PathBuf> = arguments.report.iter().cloned().collect();
         for name in &arguments.names {
             let path = Path::new(name);
@@ -81,8 +83,8 @@ impl Wanted {
     }
 
     /// The steps; all of them for the list.
-    fn steps(&self) -> Vec<&'static Step> {
-        if self.is_list() { steps().collect() } else { self.steps.clone() }
+    fn steps(&self) -> Vec<&'static ArticleClaim> {
+        if self.is_list() { steps() } else { self.steps.clone() }
     }
 
     /// The benchmarks that these texts are about.
@@ -178,7 +180,7 @@ struct Found<'a> {
 }
 
 fn data<'a>(
-    steps: &[&'static Step],
+    steps: &[&'static ArticleClaim],
     selected: &[(&'static Family, &'static Benchmark)],
     measured: Option<&'a Measured>,
 ) -> Explained<'a> {
@@ -216,8 +218,8 @@ fn data<'a>(
             family: family.name,
             api: lane.api.name(),
             compiler: lane.foreign(),
-            text: finding.text,
-            values: tour::values(finding.values),
+            text: finding.text(),
+            values: tour::values(finding.values().cloned().collect()),
         });
         explained.findings.extend(found);
     }
@@ -259,7 +261,7 @@ fn fields(family: &'static Family, benchmark: &'static Benchmark) -> Vec<(&'stat
         ("ceiling", ceiling(family, benchmark)),
         ("look for", benchmark.look_for.to_owned()),
         ("limits", benchmark.limited_by.to_owned()),
-        ("answers", benchmark.sources.iter().filter_map(|id| answered(id)).collect::<Vec<_>>().join("; ")),
+        ("answers", answers(family, benchmark)),
         ("options", options(benchmark)),
         ("note", alone),
     ]
@@ -327,9 +329,10 @@ const fn limited(limit: Limit) -> &'static str {
     }
 }
 
-/// A workload of the articles in words: `D6 (the transpose through …)`.
-fn answered(id: &str) -> Option<String> {
-    find(id).map(|source| format!("{id} ({})", source.meaning))
+/// The claims of the articles that the kernel shows: `D6 (the transpose through a shared tile)`.
+fn answers(family: &Family, benchmark: &Benchmark) -> String {
+    let shown = shown_by(family.name, benchmark.name).into_iter();
+    shown.map(|step| format!("{} ({})", step.id, step.title)).collect::<Vec<_>>().join("; ")
 }
 
 fn dtypes(benchmark: &Benchmark) -> Vec<&'static str> {

@@ -1,5 +1,7 @@
 //! `list`: every family and benchmark.
 
+use crate::claim::ArticleClaim;
+use crate::families::articles::shown_by;
 use serde_json::{Value, json};
 
 use super::format::Format;
@@ -37,13 +39,14 @@ pub(super) struct Arguments {
 pub(super) fn list(arguments: &Arguments) -> Result<()> {
     let Arguments { tags, source, format } = arguments;
     let steps = source.as_deref().map(steps_named).transpose()?;
-    let is_wanted = |benchmark: &&Benchmark| {
-        steps.as_ref().is_none_or(|steps| steps.iter().any(|step| benchmark.sources.contains(&step.id)))
+    let is_wanted = |family: &Family, benchmark: &Benchmark| {
+        let shows = |step: &ArticleClaim| step.shows(family.name, benchmark.name);
+        steps.as_ref().is_none_or(|steps| steps.iter().any(|step| shows(step)))
     };
     let all = families_in_reading_order()
         .into_iter()
         .filter(|family| tags.is_empty() || family.tags.iter().any(|tag| tags.contains(tag)))
-        .map(|family| (family, family.benchmarks.iter().filter(is_wanted).collect()));
+        .map(|family| (family, family.benchmarks.iter().filter(|own| is_wanted(family, own)).collect()));
     let listed: Vec<Listed> = all.filter(|(_, benchmarks): &Listed| !benchmarks.is_empty()).collect();
     if let (Some(source), true) = (source, listed.is_empty()) {
         let why = match tags.is_empty() {
@@ -113,7 +116,7 @@ fn object(family: &Family, benchmark: &Benchmark) -> Value {
         "family": family.name,
         "benchmark": benchmark.name,
         "summary": benchmark.summary,
-        "sources": benchmark.sources,
+        "sources": shown_by(family.name, benchmark.name).iter().map(|step| step.id).collect::<Vec<_>>(),
         "tags": family.tags.iter().map(|tag| tag.name()).collect::<Vec<_>>(),
         "dtypes": distinct(benchmark.cases.iter().flat_map(|cases| cases.dtypes).map(|dtype| dtype.name().to_owned())),
         "sizes": distinct(benchmark.cases.iter().flat_map(|cases| cases.extents).map(ToString::to_string)),

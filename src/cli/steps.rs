@@ -1,7 +1,8 @@
 //! Names of the tour's steps on the command line.
 
+use crate::claim::ArticleClaim;
 use crate::error::{Error, Result};
-use crate::results::tour::{Step, ids, named};
+use crate::families::articles::{ids, named};
 
 /// Whether the name has the form of a step or chapter: one letter, and digits; or of an article, three digits.
 pub(super) fn is_step(name: &str) -> bool {
@@ -14,7 +15,7 @@ pub(super) fn is_step(name: &str) -> bool {
 ///
 /// # Errors
 /// [`Error::Usage`] with the valid ids if there is none.
-pub(super) fn steps_named(name: &str) -> Result<Vec<&'static Step>> {
+pub(super) fn steps_named(name: &str) -> Result<Vec<&'static ArticleClaim>> {
     let steps = named(name);
     if steps.is_empty() {
         return Err(Error::Usage(format!("there is no step '{name}': the steps are {}", ids())));

@@ -12,10 +12,10 @@ use super::run;
 use super::selection::select_runs;
 use super::target::targets;
 use crate::backend::Device;
+use crate::claim::ArticleClaim;
 use crate::error::{Error, Result};
 use crate::report::tour::{self, Side};
 use crate::report::{Part, apis, reader};
-use crate::results::tour::Step;
 use crate::suite::DeviceType;
 
 /// The name of the glossary among chapters and steps.
@@ -27,13 +27,13 @@ pub(super) fn all(sides: &[Side], measured: Option<&Measured>) -> Vec<Vec<Part>>
 }
 
 /// Steps, each with its verdicts.
-pub(super) fn each(steps: &[&'static Step], sides: &[Side], measured: Option<&Measured>) -> Vec<Vec<Part>> {
+pub(super) fn each(steps: &[&'static ArticleClaim], sides: &[Side], measured: Option<&Measured>) -> Vec<Vec<Part>> {
     let steps_of = steps.iter().map(|step| tour::step(step, sides));
     std::iter::once(beginning(steps, measured)).chain(steps_of).collect()
 }
 
 /// The chapter, if all steps are of one, and the report that the verdicts come from.
-fn beginning(chosen: &[&'static Step], measured: Option<&Measured>) -> Vec<Part> {
+fn beginning(chosen: &[&'static ArticleClaim], measured: Option<&Measured>) -> Vec<Part> {
     let rest = measured.and_then(|Measured { path, records }| {
         let first = records.first()?;
         let names: Vec<&str> = apis(records).iter().map(|api| api.title()).collect();
@@ -58,7 +58,7 @@ fn next() -> Part {
 }
 
 /// What a run on the first device cannot judge; `None` where it is a GPU.
-fn unjudged(steps: &[&Step]) -> Result<Option<String>> {
+fn unjudged(steps: &[&ArticleClaim]) -> Result<Option<String>> {
     let devices: Vec<Device> = targets(None)?.iter().map(|target| target.device().clone()).collect();
     let runs = select_runs(&devices, None, None)?;
     let device = &devices[runs[0][0]];
@@ -78,7 +78,7 @@ fn unjudged(steps: &[&Step]) -> Result<Option<String>> {
 }
 
 /// Runs the benchmarks; the exit code and the report.
-pub(super) fn measure(steps: &[&Step], kernels: &BTreeSet<String>) -> Result<(u8, Option<PathBuf>)> {
+pub(super) fn measure(steps: &[&ArticleClaim], kernels: &BTreeSet<String>) -> Result<(u8, Option<PathBuf>)> {
     if kernels.is_empty() {
         say("these steps have no benchmarks: nothing to measure");
         return Ok((0, None));

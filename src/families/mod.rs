@@ -1,18 +1,25 @@
-//! The families: one file each, with benchmarks as literals and their oracles; `shaders/` has a folder for each.
+//! The families: a folder each, with benchmarks as literals, their oracles, and the claims that their rows can support;
+//! `shaders/` has a folder for each.
 
+pub mod articles;
 pub mod atomics;
 pub mod attention;
 pub mod bank_conflict;
 pub mod barrier;
 pub mod cache_curve;
 pub mod ceiling;
+pub mod claims;
 pub mod coalescing;
+mod device_articles;
 pub mod fft;
 pub mod gemv;
+mod given;
 pub mod histogram;
 pub mod matmul;
 pub mod memory_spaces;
 pub mod pitched;
+#[cfg(test)]
+mod planted;
 pub mod radix_sort;
 pub mod reduction;
 pub mod rmsnorm;
@@ -29,40 +36,56 @@ pub mod transfer;
 pub mod transpose;
 pub mod workgroup_memory;
 
+use crate::claim::Claim;
 use crate::record::Record;
-use crate::suite::{Benchmark, Family, Shape, Traffic};
+use crate::suite::{Benchmark, Dtype, Extent, Family, Headline, Shape, Traffic};
 
-/// Every family, in the order of a run. Ceilings come first: the shares of the other rows need them.
-pub const FAMILIES: &[&Family] = &[
-    &ceiling::FAMILY,
-    &reduction::FAMILY,
-    &transpose::FAMILY,
-    &stream::FAMILY,
-    &sum_of_cubes::FAMILY,
-    &scan::FAMILY,
-    &histogram::FAMILY,
-    &radix_sort::FAMILY,
-    &matmul::FAMILY,
-    &stencil::FAMILY,
-    &fft::FAMILY,
-    &spmv::FAMILY,
-    &gemv::FAMILY,
-    &softmax::FAMILY,
-    &rmsnorm::FAMILY,
-    &attention::FAMILY,
-    &bank_conflict::FAMILY,
-    &coalescing::FAMILY,
-    &workgroup_memory::FAMILY,
-    &memory_spaces::FAMILY,
-    &cache_curve::FAMILY,
-    &pitched::FAMILY,
-    &texture::FAMILY,
-    &atomics::FAMILY,
-    &barrier::FAMILY,
-    &roofline::FAMILY,
-    &safety_tax::FAMILY,
-    &transfer::FAMILY,
+/// The families in the order of a run, and the claims of each.
+macro_rules! families {
+    ($($name:ident),* $(,)?) => {
+        /// Every family, in the order of a run. Ceilings come first: the shares of the other rows need them.
+        pub const FAMILIES: &[&Family] = &[$(&$name::FAMILY),*];
+
+        /// The claims of each family.
+        const CLAIMS: &[(&str, &[Claim])] = &[$((stringify!($name), $name::claims::CLAIMS)),*];
+    };
+}
+
+families![
+    ceiling,
+    reduction,
+    transpose,
+    stream,
+    sum_of_cubes,
+    scan,
+    histogram,
+    radix_sort,
+    matmul,
+    stencil,
+    fft,
+    spmv,
+    gemv,
+    softmax,
+    rmsnorm,
+    attention,
+    bank_conflict,
+    coalescing,
+    workgroup_memory,
+    memory_spaces,
+    cache_curve,
+    pitched,
+    texture,
+    atomics,
+    barrier,
+    roofline,
+    safety_tax,
+    transfer,
 ];
+
+/// Every job of the summary with its family, in the order of the families.
+pub fn headlines() -> impl Iterator<Item = (&'static str, &'static Headline)> {
+    FAMILIES.iter().flat_map(|family| family.headlines.iter().map(|headline| (family.name, headline)))
+}
 
 /// The benchmark of this name.
 #[must_use]
@@ -84,4 +107,12 @@ pub fn load_ns(row: &Record) -> Option<f64> {
 pub fn traffic(row: &Record) -> Option<Traffic> {
     let traffic = benchmark(&row.family, &row.benchmark)?.traffic?;
     Some(traffic(&Shape::new(row.dtype?, row.n?, row.params.clone())))
+}
+
+/// The model's speed for one value of a parameter, relative to the family's first row; `None` without a model.
+pub(crate) fn predicted(kernel: &str, name: &str, value: u64) -> Option<f64> {
+    let (family, own) = kernel.split_once('/')?;
+    let params = std::collections::BTreeMap::from([(name.to_owned(), value as f64)]);
+    let model = benchmark(family, own)?.model?;
+    Some(model(&Shape::new(Dtype::F32, Extent::Linear(1 << 20), params)))
 }

@@ -4,6 +4,9 @@ use std::fmt;
 
 use crate::suite::{Limit, Scalar, binary_size, parse_binary_size};
 
+/// A share above this is a fault: dead code, an input in cache, a wrong byte count, or a ceiling measured too low.
+pub const IMPLAUSIBLE: f64 = 1.05;
+
 /// The ceiling that a row is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {

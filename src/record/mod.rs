@@ -13,7 +13,7 @@ mod row;
 pub mod stats;
 pub mod times;
 
-pub use bound::Bound;
+pub use bound::{Bound, IMPLAUSIBLE};
 pub use cards::{by_card, typical};
 pub use cause::Cause;
 pub use columns::{COLUMNS, Column, Kind};

@@ -6,9 +6,9 @@ use super::table::{rate, share_text};
 use super::versus::mean_ratio;
 use super::{apis, lanes};
 use crate::error::{is_hidden, visible};
+use crate::families::cache_curve::claims::DRAM;
 use crate::record::stats::Estimate;
 use crate::record::{Record, Status, by_card, format, typical};
-use crate::results::findings::cache_curve::DRAM;
 use crate::results::summary::{Best, MEMORY, Peak, best, peaks, spaces};
 use crate::suite::{Api, DeviceType, Lane, Limit, Scalar};
 

@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use crate::families::FAMILIES;
+use crate::claim::Finding;
+use crate::families::claims::finding;
+use crate::families::{FAMILIES, articles};
 use crate::record::Record;
-use crate::results::findings::{Finding, finding};
-use crate::suite::{Api, Lane, source::SOURCES};
-use crate::suite::{Dtype, Extent, Family};
+use crate::suite::{Api, Dtype, Extent, Family, Lane};
 
 /// The rows of one family and their findings.
 pub struct Section<'a> {
@@ -54,16 +54,18 @@ pub fn findings<'a>(family: &str, rows: &[&'a Record]) -> Vec<(Lane<'a>, Finding
     lanes(rows.iter().copied()).into_iter().filter_map(found).collect()
 }
 
-/// The families in the order of the tour of the articles, by the step of a family's first benchmark: ceilings, which the
+/// The families in the order of the tour of the articles, by the first step that is about a family: ceilings, which the
 /// other rows are compared with, then the families of the steps, then the others in the order of the suite.
 #[must_use]
 pub fn families_in_reading_order() -> Vec<&'static Family> {
+    let steps = articles::steps();
     let step = |family: &Family| {
-        let id = family.benchmarks.first().and_then(|first| first.sources.first())?;
-        SOURCES.iter().position(|source| source.id == *id)
+        let first = family.benchmarks.first()?;
+        let is_of = |kernel: &&str| kernel.split('/').next() == Some(family.name);
+        steps.iter().position(|step| step.kernels.first().is_some_and(is_of) || step.shows(family.name, first.name))
     };
     let mut families = FAMILIES.to_vec();
-    families.sort_by_key(|family| (family.name != "ceiling", step(family).unwrap_or(SOURCES.len())));
+    families.sort_by_key(|family| (family.name != "ceiling", step(family).unwrap_or(steps.len())));
     families
 }
 

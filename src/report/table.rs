@@ -28,7 +28,7 @@ pub(super) fn section(section: &Section, terminal: Terminal) -> Vec<Part> {
         parts.push(Part::Table(rows_table(section, &measured, terminal)));
     }
     parts.extend(remarks(&section.rows, terminal).into_iter().map(Part::Remark));
-    parts.extend(section.findings.iter().map(|(_, finding)| Part::text(&finding.text)));
+    parts.extend(section.findings.iter().map(|(_, finding)| Part::text(&finding.text())));
     parts
 }
 

@@ -4,10 +4,8 @@ pub mod bisect;
 pub mod ceilings;
 pub mod compare;
 pub mod consistency;
-pub mod findings;
 #[cfg(not(target_family = "wasm"))]
 pub mod fleet;
 pub mod normal;
 pub mod soak;
 pub mod summary;
-pub mod tour;

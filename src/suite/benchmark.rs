@@ -10,7 +10,7 @@ use super::limit::Limit;
 use super::oracle::{Oracle, each};
 use super::params::Params;
 use super::profile::Profile;
-use super::shape::{Dtype, Extent, Shape};
+use super::shape::{Dtype, Extent, Scalar, Shape};
 use super::step::Step;
 use super::tag::Tag;
 use super::traffic::Traffic;
@@ -30,6 +30,53 @@ pub struct Family {
     pub is_by_kernel: bool,
     /// Its benchmarks; the others are compared with the first.
     pub benchmarks: &'static [Benchmark],
+    /// The jobs that the summary shows of it.
+    pub headlines: &'static [Headline],
+    /// How the page draws its rows.
+    pub chart: Chart,
+}
+
+impl Family {
+    /// Defaults for the fields that a literal leaves out.
+    pub const BLANK: Self = Self {
+        name: "",
+        summary: "",
+        tags: &[],
+        model_text: "",
+        is_by_kernel: false,
+        benchmarks: &[],
+        headlines: &[],
+        chart: Chart::Ladder(""),
+    };
+}
+
+/// A job that a reader asks for: the summary shows the fastest kernel that does it.
+#[derive(Debug)]
+pub struct Headline {
+    /// What the reader calls it.
+    pub name: &'static str,
+    /// The benchmarks that do this job; all of the family if there are none.
+    pub benchmarks: &'static [&'static str],
+    /// The simplest kernel of the job, with which the fastest is compared; empty where there is none.
+    pub naive: &'static str,
+    /// Type of the elements; `None` for any.
+    pub scalar: Option<Scalar>,
+    /// Whether sizes differ in what they show, so that the largest counts; else the fastest of all sizes does.
+    pub is_largest: bool,
+}
+
+impl Headline {
+    /// A job on f32 at its largest size: defaults for the fields that a literal leaves out.
+    pub const F32: Self = Self { name: "", benchmarks: &[], naive: "", scalar: Some(Scalar::F32), is_largest: true };
+}
+
+/// How the page draws a family's rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chart {
+    /// Its kernels as bars, under this title; without one, in the chart that has a menu of families.
+    Ladder(&'static str),
+    /// A chart made for it.
+    Own,
 }
 
 impl fmt::Debug for Family {
@@ -45,14 +92,14 @@ pub struct Benchmark {
     pub name: &'static str,
     /// One sentence for the reader.
     pub summary: &'static str,
+    /// The first day, with the hour if need be (`2026-11-24T22`), on which a report must have it; empty for the oldest.
+    pub since: &'static str,
     /// What its figure shows, and what to compare it with.
     pub look_for: &'static str,
     /// What usually limits its speed.
     pub limited_by: &'static str,
     /// Bytes and operations of one launch in words where no WGSL header has them; else empty.
     pub work_text: &'static str,
-    /// Workloads of the source articles that it answers.
-    pub sources: &'static [&'static str],
     /// The kernel; empty where the API itself is measured, or WGSL cannot express it.
     pub wgsl: &'static str,
     /// Its CUDA twin, from the `.cu` beside the WGSL file, or the kernel that WGSL cannot express; empty where there is none.
@@ -119,10 +166,10 @@ impl Benchmark {
     pub const BLANK: Self = Self {
         name: "",
         summary: "",
+        since: "",
         look_for: "",
         limited_by: "",
         work_text: "",
-        sources: &[],
         wgsl: "",
         cuda: "",
         glsl: "",

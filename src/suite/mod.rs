@@ -13,6 +13,7 @@ mod case;
 mod csr;
 pub mod cycle;
 mod device;
+mod header;
 pub mod input;
 mod interface;
 pub mod kept;
@@ -25,7 +26,6 @@ mod profile;
 mod reading;
 mod rows;
 mod shape;
-pub mod source;
 mod step;
 mod tag;
 mod traffic;
@@ -34,11 +34,14 @@ pub(crate) mod vectors;
 
 pub use accepted::Accepted;
 pub use api::Api;
-pub use benchmark::{Answer, Benchmark, Block, Cases, Check, Declaration, Family, OfSize, Quick, Reference, Work, all};
+pub use benchmark::{
+    Answer, Benchmark, Block, Cases, Chart, Check, Declaration, Family, Headline, OfSize, Quick, Reference, Work, all,
+};
 pub use buffer::{Buffer, Contents, POISON, ROW_PITCH, TexelFormat, Texture, uniform};
 pub use case::Case;
 pub use csr::{Csr, CsrArray, Pattern};
 pub use device::{DeviceType, SubgroupSize};
+pub use header::Header;
 pub use interface::{Access, Binding, Checks, Constants, Feature, Interface, Value};
 pub use lane::{BUILT_IN, Lane};
 pub use limit::Limit;

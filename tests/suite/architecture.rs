@@ -7,16 +7,18 @@ use syn::visit::{self, Visit};
 use syn::{ItemMod, ItemUse, UseTree, Visibility};
 
 /// The rooms of the crate, the lowest first: each may import those before it.
-const ROOMS: &[&str] =
-    &["error", "suite", "record", "shader", "job", "families", "backend", "results", "engine", "report", "cli"];
+const ROOMS: &[&str] = &[
+    "error", "suite", "record", "claim", "shader", "job", "families", "backend", "results", "engine", "report", "cli",
+];
 
 /// Rooms that a room may not import though they are lower. Two stairs stand on `suite`: what rows mean, and how kernels
 /// run. Compilers and devices know no row and no family, rows and families no compiler and no device, reports no device.
 const FORBIDDEN: &[(&str, &[&str])] = &[
-    ("shader", &["record"]),
-    ("job", &["record"]),
+    ("shader", &["record", "claim"]),
+    ("job", &["record", "claim"]),
     ("families", &["job"]),
-    ("backend", &["record", "families"]),
+    ("backend", &["record", "claim", "families"]),
+    ("engine", &["claim"]),
     ("report", &["shader", "job", "engine"]),
 ];
 

@@ -6,8 +6,8 @@ use shaderbench::families::FAMILIES;
 use shaderbench::record::{Clock, Record, Status};
 use shaderbench::report::csv;
 use shaderbench::suite::Extent;
+use shaderbench::suite::Header;
 use shaderbench::suite::parse_params;
-use shaderbench::suite::source::Header;
 use shaderbench::suite::{Api, Dtype};
 use std::collections::BTreeMap;
 

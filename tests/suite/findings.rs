@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::catalogue::files_below;
+use shaderbench::claim::{Finding, Quantity};
 use shaderbench::families::FAMILIES;
+use shaderbench::families::claims::{finding, measured};
 use shaderbench::record::Record;
 use shaderbench::report::{apis, csv};
-use shaderbench::results::findings::{Finding, Quantity, claims, finding};
 use shaderbench::suite::DeviceType;
 
 /// The rows of each report and API, with a name.
@@ -60,8 +61,8 @@ fn disturbed(rows: &[Record], noise: f64, seed: u64) -> Vec<Record> {
 /// What a claim with noise says that the truth contradicts. Each time is at most `noise` off, so that a rate is too, a
 /// ratio twice as much, and the rest at most as much as the widest interval that is quoted.
 fn contradiction(truth: &Finding, noisy: &Finding, noise: f64) -> Option<String> {
-    let known: BTreeMap<&str, Quantity> = truth.values.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    for (name, value) in &noisy.values {
+    let known: BTreeMap<&str, Quantity> = truth.values().map(|(name, value)| (name.as_str(), *value)).collect();
+    for (name, value) in noisy.values() {
         let Some(truth) = known.get(name.as_str()) else { continue };
         let number = |quantity: Quantity| match quantity {
             Quantity::Count(count) | Quantity::Bytes(count) => count as f64,
@@ -83,7 +84,7 @@ fn contradiction(truth: &Finding, noisy: &Finding, noise: f64) -> Option<String>
             let widest = match name.as_str() {
                 name if name.starts_with("round of") => 0.25,
                 // The rate of rows that may each be the fastest.
-                name if name.starts_with("fastest") && noisy.text.contains("their noise") => 4.0 * noise,
+                name if name.starts_with("fastest") && noisy.text().contains("their noise") => 4.0 * noise,
                 _ => 2.0 * noise,
             };
             (found / exact).ln().abs() <= widest + 1e-4
@@ -97,8 +98,8 @@ fn contradiction(truth: &Finding, noisy: &Finding, noise: f64) -> Option<String>
         let starts = text.split(". ").filter_map(|sentence| sentence.split_once(" is fastest at"));
         starts.map(|(start, _)| start.to_owned()).collect()
     };
-    let right = fastest(&truth.text);
-    fastest(&noisy.text).into_iter().find(|start| !right.contains(start))
+    let right = fastest(&truth.text());
+    fastest(&noisy.text()).into_iter().find(|start| !right.contains(start))
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn noise_never_changes_what_is_true() {
             for (seed, noise) in (1..6).flat_map(|seed| [0.002, 0.01, 0.03, 0.08].map(|noise| (seed, noise))) {
                 let Some(noisy) = found(family.name, &disturbed(&rows, noise, seed)) else { continue };
                 let wrong = contradiction(&truth, &noisy, noise);
-                assert_eq!(wrong, None, "{report} at ±{noise}:\n{}\n{}", truth.text, noisy.text);
+                assert_eq!(wrong, None, "{report} at ±{noise}:\n{}\n{}", truth.text(), noisy.text());
             }
         }
     }
@@ -119,10 +120,10 @@ fn noise_never_changes_what_is_true() {
 fn rows_that_are_too_noisy_support_no_sentence() {
     for (report, rows) in reports() {
         for family in FAMILIES {
-            let text = found(family.name, &disturbed(&rows, 0.9, 7)).map(|found| found.text);
+            let text = found(family.name, &disturbed(&rows, 0.9, 7)).map(|found| found.text());
             assert_eq!(text, None, "{report}");
             let unknown = |row: &Record| Record { ci_low_ns: None, ci_high_ns: None, ..row.clone() };
-            let text = found(family.name, &rows.iter().map(unknown).collect::<Vec<_>>()).map(|found| found.text);
+            let text = found(family.name, &rows.iter().map(unknown).collect::<Vec<_>>()).map(|found| found.text());
             assert_eq!(text, None, "{report}");
         }
     }
@@ -134,10 +135,10 @@ const UNMEASURED: &[(&str, &str)] = &[("bank_conflict", "no banks")];
 #[test]
 fn every_claim_is_supported_by_some_report() {
     let reports: Vec<Vec<Record>> = reports().into_iter().map(|(_, rows)| disturbed(&rows, 1e-5, 0)).collect();
-    for (family, claim) in claims() {
+    for (family, claim) in measured() {
         let is_stated = reports.iter().any(|rows| {
             let own: Vec<&Record> = rows.iter().filter(|row| row.family == family).collect();
-            claim.stated(&own).is_some()
+            claim.states(&own)
         });
         assert_eq!(is_stated, !UNMEASURED.contains(&(family, claim.name)), "{family}: {}", claim.name);
     }
@@ -151,7 +152,7 @@ fn a_software_device_has_no_caches_and_no_digits() {
     for (report, rows) in reports {
         // Other programs share the cores: a second run differs by more than any digit.
         for family in FAMILIES {
-            assert_eq!(found(family.name, &rows).map(|found| found.text), None, "{report}");
+            assert_eq!(found(family.name, &rows).map(|found| found.text()), None, "{report}");
         }
     }
 }
@@ -172,13 +173,15 @@ fn runs_of_an_h200_agree() {
         .collect();
     assert!(runs.len() > 3);
     for run in &runs {
-        println!("{}", run.text);
+        println!("{}", run.text());
         let bytes = |name: &str| match run.value(name) {
             Some(Quantity::Bytes(bytes)) => bytes,
-            other => panic!("{name}: {other:?} in {}", run.text),
+            other => panic!("{name}: {other:?} in {}", run.text()),
         };
         for other in &runs {
-            let Some(Quantity::Bytes(most)) = other.value("rise of latency at most") else { panic!("{}", other.text) };
+            let Some(Quantity::Bytes(most)) = other.value("rise of latency at most") else {
+                panic!("{}", other.text())
+            };
             assert!(bytes("rise of latency at least") <= most);
         }
         // The part of L2 next to an SM has about half of the 50 MiB.
@@ -188,17 +191,17 @@ fn runs_of_an_h200_agree() {
         );
         // With one epoch the bracket reaches one set further down.
         assert!((96 << 10..=128 << 10).contains(&bytes("L1 size at least")) && bytes("L1 size at most") == 256 << 10);
-        let Some(Quantity::GbPerS(rate)) = run.value("DRAM bandwidth") else { panic!("{}", run.text) };
+        let Some(Quantity::GbPerS(rate)) = run.value("DRAM bandwidth") else { panic!("{}", run.text()) };
         assert!((4000.0..4800.0).contains(&rate), "{rate}");
     }
     let latency = |run: &Finding, level: &str| match run.value(&format!("{level} latency")) {
         Some(Quantity::Nanoseconds(ns)) => ns,
-        other => panic!("{level}: {other:?} in {}", run.text),
+        other => panic!("{level}: {other:?} in {}", run.text()),
     };
     let differ = |a: &Finding, b: &Finding, level: &str| (latency(a, level) / latency(b, level) - 1.0).abs();
     for run in &runs {
-        assert!(differ(run, &runs[0], "L1") < 0.02, "{}", run.text);
-        assert!(["L2", "DRAM"].iter().all(|level| differ(run, &runs[0], level) < 0.05), "{}", run.text);
+        assert!(differ(run, &runs[0], "L1") < 0.02, "{}", run.text());
+        assert!(["L2", "DRAM"].iter().all(|level| differ(run, &runs[0], level) < 0.05), "{}", run.text());
     }
     for names in ON_ONE_CARD {
         let [a, b] = names.map(|name| {
@@ -217,7 +220,7 @@ fn runs_of_an_h200_agree() {
 fn sentences_write_sizes_as_tables_do() {
     for (report, rows) in reports() {
         for family in FAMILIES {
-            let Some(text) = found(family.name, &rows).map(|found| found.text) else { continue };
+            let Some(text) = found(family.name, &rows).map(|found| found.text()) else { continue };
             // Parameters are not sizes: SLOTS=262144.
             let words = text.split_whitespace().map(|word| word.trim_matches(|edge: char| !edge.is_alphanumeric()));
             let raw = words.filter_map(|word| word.parse().ok()).find(|n: &u64| *n >= 1 << 17 && n.is_power_of_two());

@@ -1,15 +1,15 @@
 //! The table as people see it, at 80 and 200 columns.
 
+use shaderbench::claim::{Finding, Stated};
 use shaderbench::record::{Bound, Clock, Record, Status};
 use shaderbench::report::table::line;
 use shaderbench::report::{Medium, Section, Terminal, json, tables, write};
-use shaderbench::results::findings::Finding;
 use shaderbench::suite::Extent;
 use shaderbench::suite::parse_params;
 use shaderbench::suite::{Api, Dtype};
 
 fn statement(text: &str) -> Finding {
-    Finding { text: text.to_owned(), values: Vec::new() }
+    Finding { given: String::new(), stated: vec![Stated { text: text.to_owned(), values: Vec::new() }] }
 }
 
 fn row(benchmark: &str, params: &str, median_ns: f64, share: f64) -> Record {

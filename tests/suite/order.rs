@@ -2,9 +2,9 @@
 
 use crate::command::{Folder, shaderbench};
 use shaderbench::families::FAMILIES;
+use shaderbench::families::articles::steps;
 use shaderbench::record::{Clock, Record};
 use shaderbench::report::{Medium, Terminal, csv, families_in_reading_order, sections, tables, write};
-use shaderbench::results::tour::steps;
 use shaderbench::suite::{Api, Dtype, Extent, parse_params};
 
 fn row(name: &str, n: u64, params: &str, median_ns: f64) -> Record {
@@ -79,7 +79,7 @@ fn families_come_in_the_order_of_the_tour() {
     assert_eq!((names[0], names.len()), ("ceiling", FAMILIES.len()));
     // The first step of each family, by the first kernel of the step.
     let mut toured: Vec<&str> = Vec::new();
-    for family in steps().filter_map(|step| step.kernels.first()?.split('/').next()) {
+    for family in steps().iter().filter_map(|step| step.kernels.first()?.split('/').next()) {
         if family != "transfer" && !toured.contains(&family) {
             toured.push(family);
         }

@@ -6,9 +6,9 @@ use shaderbench::engine::measure::Timer;
 use shaderbench::engine::{Changes, Expected, Observer};
 use shaderbench::error::Result;
 use shaderbench::families::FAMILIES;
+use shaderbench::families::claims::finding;
 use shaderbench::record::Record;
 use shaderbench::report::{json, table};
-use shaderbench::results::findings::finding;
 use shaderbench::suite::{Case, Lane};
 use wasm_bindgen::JsValue;
 
@@ -90,7 +90,7 @@ fn families(records: &[Record], fresh: &[Record]) -> Vec<Value> {
     let touched = FAMILIES.iter().filter(|family| is_fresh(family.name));
     let values = touched.map(|family| {
         let rows: Vec<&Record> = records.iter().filter(|record| record.family == family.name).collect();
-        let finding = finding(family.name, &rows).map(|finding| finding.text);
+        let finding = finding(family.name, &rows).map(|finding| finding.text());
         json!({ "name": family.name, "summary": family.summary, "finding": finding })
     });
     values.collect()

@@ -77,10 +77,8 @@ pub(in crate::cli) fn family(files: &[PathBuf], options: &Options) -> Result<(&'
     let family = Family {
         name: kept_text(name),
         summary: kept_text(visible(spec.summary.as_deref().unwrap_or_default()).into_owned()),
-        model_text: "",
-        is_by_kernel: false,
-        tags: &[],
         benchmarks: kept_items(benchmarks),
+        ..Family::BLANK
     };
     Ok((kept(family), kernels.iter().chain(&reference).map(|kernel| kernel.text).collect()))
 }

@@ -3,6 +3,8 @@
 //! The operations counted are atomic additions, so GFLOP/s reads as 10⁹ atomic additions per second; no bytes are
 //! counted.
 
+pub(in crate::families) mod claims;
+
 use crate::suite::Interface;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Shape, Step,
@@ -85,6 +87,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share: n invocations. Counters start at zero for each launch, outside the timed span.

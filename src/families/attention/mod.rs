@@ -1,14 +1,15 @@
 //! `attention`: softmax(q kᵀ / √d) v for each head of a transformer, with the scores in memory, in tiles, and on tensor
 //! cores.
 
+pub(in crate::families) mod claims;
 mod oracle;
 
 use oracle::{is_causal, width};
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick, Shape,
-    Step, Tag, Work, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Params, Profile,
+    Quick, Shape, Step, Tag, Work, grid, uniform,
 };
 
 /// The family.
@@ -19,10 +20,11 @@ pub const FAMILY: Family = Family {
     model_text: "4·length²·d operations per head, half of them if causal, over the peak of the units that do them: two \
         matrix products. Their inputs are few bytes for so many operations. Scores in memory are 4 bytes each, written \
         twice and read more often. With the online softmax, a tile of them exists at a time, on chip.",
-    is_by_kernel: false,
+    headlines: &[Headline { name: "attention", naive: "naive", scalar: None, is_largest: false, ..Headline::F32 }],
     benchmarks: &[
         Benchmark {
             name: "naive",
+            since: "2026-11-25",
             summary: "three launches, with all scores in memory: q·k, the softmax of rows, times v",
             look_for: "Its share of the FMA peak, and its memory: length² scores of each head. CAUSAL=1 has half of \
                 the operations, and should take half of the time.",
@@ -61,6 +63,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "tiled",
+            since: "2026-11-25",
             summary: "online softmax over tiles of 16 keys in workgroup memory, 64 queries per workgroup",
             look_for: "Its gain over naive: no score reaches memory, and each key that is read serves 64 queries. \
                 Compare its share of the FMA peak with that of matmul/register_blocked, which has no exponentials.",
@@ -76,6 +79,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "cooperative",
+            since: "2026-11-25",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(16, 16384), &[FULL, CAUSAL_128])],
             summary: "f16 inputs on tensor cores, f32 sums and softmax, 128 queries per workgroup",
             look_for: "Its share of ceiling/tensor, and its gain over tiled, which has the FMA units only. Compare the \
@@ -95,6 +99,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// Kernels hold an output in registers that they name.

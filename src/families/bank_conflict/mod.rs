@@ -4,12 +4,14 @@
 //! Invocations of a subgroup that read different words of one bank are served one after the other; those that read the
 //! same word share it.
 
+pub mod claims;
+
 use std::sync::OnceLock;
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    Scalar, Shape, Step, Tag, Work, all, consecutive, each, sets, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
+    Quick, Scalar, Shape, Step, Tag, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -20,7 +22,7 @@ pub const FAMILY: Family = Family {
     model_text: "Word w of workgroup memory lies in bank w mod 32. A subgroup's access takes as many passes as the \
         fullest bank has distinct words: gcd(STRIDE, 32) for strides, 1 for shared words; compute capability 1.x had \
         16 banks per half-warp. The model is 1 over that number.",
-    is_by_kernel: false,
+    chart: Chart::Own,
     benchmarks: &[
         Benchmark {
             name: "stride",
@@ -30,7 +32,6 @@ pub const FAMILY: Family = Family {
             look_for: "Half the speed at each of strides 2, 4, 8, 16 and 32, and full speed at every odd one. The \
                 stride from which doubling costs nothing is the number of banks; the finding states it.",
             limited_by: "The fullest bank: lanes whose words lie in it are served one after the other.",
-            sources: &["E1"],
             wgsl: include_str!("../../../shaders/bank_conflict/stride.wgsl"),
             cuda: include_str!("../../../shaders/bank_conflict/stride.cu"),
             cases: &[
@@ -57,7 +58,6 @@ pub const FAMILY: Family = Family {
                 drop would mean that the hardware broadcasts only one word per access, as the oldest GPUs did.",
             limited_by: "The width of the path from the banks to the lanes; reading fewer distinct words gains \
                 nothing.",
-            sources: &["E2"],
             wgsl: include_str!("../../../shaders/bank_conflict/broadcast.wgsl"),
             cuda: include_str!("../../../shaders/bank_conflict/broadcast.cu"),
             cases: &[
@@ -86,7 +86,6 @@ pub const FAMILY: Family = Family {
                 four neighbours in one word take four passes.",
             limited_by: "Instructions: each byte takes a word load, a shift and a mask, so a quarter of the loaded \
                 bytes count.",
-            sources: &["E3"],
             wgsl: include_str!("../../../shaders/bank_conflict/bytes.wgsl"),
             cuda: include_str!("../../../shaders/bank_conflict/bytes.cu"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
@@ -101,7 +100,6 @@ pub const FAMILY: Family = Family {
             look_for: "The same speed for both distances, as with bytes: two lanes in one word are one access of its \
                 bank. The comparison with bytes shows whether loads or unpacking are the limit.",
             limited_by: "The loads, one word per 2 useful bytes, and one shift each.",
-            sources: &["E3"],
             wgsl: include_str!("../../../shaders/bank_conflict/halves.wgsl"),
             cuda: include_str!("../../../shaders/bank_conflict/halves.cu"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
@@ -116,7 +114,6 @@ pub const FAMILY: Family = Family {
                 the limit.",
             limited_by: "The rate of load instructions, whatever their width: a byte costs as much as a word.",
             work_text: "16 ROUNDS bytes read by each invocation; n scalars are stored.",
-            sources: &["E3"],
             cuda: include_str!("../../../shaders/bank_conflict/bytes_direct.cu"),
             only_cuda: Some("WGSL has no 8-bit integers"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 4.0)]]),
@@ -131,7 +128,6 @@ pub const FAMILY: Family = Family {
                 here either.",
             limited_by: "One load instruction per 2 bytes: half of what the banks could deliver in the same cycle.",
             work_text: "16 ROUNDS halves read by each invocation; n scalars are stored.",
-            sources: &["E3"],
             cuda: include_str!("../../../shaders/bank_conflict/halves_direct.cu"),
             only_cuda: Some("WGSL has no 16-bit integers"),
             cases: &cases(&[&[("APART", 1.0)], &[("APART", 2.0)]]),
@@ -140,6 +136,7 @@ pub const FAMILY: Family = Family {
             ..NARROW
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share: whole words, each read by one invocation.

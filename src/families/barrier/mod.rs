@@ -5,6 +5,8 @@
 //! rounds, which cancels the launch. No number of rounds is a multiple of a workgroup's size: every value would be back
 //! at its start, exchanged or not.
 
+pub(in crate::families) mod claims;
+
 use crate::suite::input::Values;
 use crate::suite::{
     Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Scalar, Shape, Step, Tag,
@@ -18,7 +20,6 @@ pub const FAMILY: Family = Family {
     tags: &[Tag::Cost],
     model_text: "Time over ROUNDS is the time of one exchange: a store, a barrier, a load. Workgroups hide each \
         other's waits while several fit an SM.",
-    is_by_kernel: false,
     benchmarks: &[Benchmark {
         name: "exchange",
         quick: &[Quick::at(
@@ -81,6 +82,7 @@ pub const FAMILY: Family = Family {
         },
         ..Benchmark::BLANK
     }],
+    ..Family::BLANK
 };
 
 const FULL: &[Params] = &[

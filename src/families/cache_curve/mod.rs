@@ -10,6 +10,10 @@
 //! cycles by stored addresses (`memory_spaces/pointer_latency`; 34 by gpu-benches), 40 by index in the CUDA twin, and
 //! 48 through Vulkan.
 
+pub mod claims;
+mod granule;
+mod levels;
+
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -19,8 +23,8 @@ use crate::suite::Interface;
 use crate::suite::cycle::Cycle;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    Shape, Step, Tag, Work, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
+    Quick, Shape, Step, Tag, Work, each, uniform,
 };
 
 /// The family.
@@ -33,6 +37,7 @@ pub const FAMILY: Family = Family {
         each. A cache's size lies between the largest set that is surely inside and the smallest that is surely \
         beyond.",
     is_by_kernel: true,
+    chart: Chart::Own,
     benchmarks: &[
         Benchmark {
             name: "latency",
@@ -44,7 +49,6 @@ pub const FAMILY: Family = Family {
                 at the end, beyond the last cache, can be address translation.",
             limited_by: "The time of one load, by design; beyond the largest cache, DRAM row activation and \
                 address-translation misses.",
-            sources: &["B1"],
             wgsl: include_str!("../../../shaders/cache_curve/latency.wgsl"),
             cuda: include_str!("../../../shaders/cache_curve/latency.cu"),
             cases: &[
@@ -83,7 +87,6 @@ pub const FAMILY: Family = Family {
                 the whole set.",
             limited_by: "The port of the level: each SM's load unit, the crossbar to the shared cache, DRAM. No \
                 measured peak is a limit: a launch reads the set several times, and caches serve the repetitions.",
-            sources: &["B1"],
             wgsl: include_str!("../../../shaders/cache_curve/bandwidth.wgsl"),
             cuda: include_str!("../../../shaders/cache_curve/bandwidth.cu"),
             cases: &[
@@ -106,12 +109,12 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read_once",
+            since: "2026-11-23",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 27), PLAIN)],
             summary: "many invocations read the set once with vec4 loads",
             look_for: "The rate of the largest sets of `bandwidth`, and at most the read peak: the bandwidth of DRAM, \
                 with no help from a cache.",
             limited_by: "DRAM, if the set is several times as large as the last cache.",
-            sources: &["B1"],
             wgsl: include_str!("../../../shaders/cache_curve/read_once.wgsl"),
             cuda: include_str!("../../../shaders/cache_curve/read_once.cu"),
             cases: &[Cases {
@@ -139,6 +142,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "slices",
+            since: "2026-11-23",
             quick: &[
                 Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 18), ROTATIONS),
                 Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 21), ROTATIONS),
@@ -150,7 +154,6 @@ pub const FAMILY: Family = Family {
                 that a faster ROTATE=0 shows a cache that each SM or compute unit has for itself; ROTATE=1 passes it by.",
             limited_by: "ROTATE=0, small slices: each SM's load unit. ROTATE=1, and slices that exceed L1: the path to \
                 the shared cache, or DRAM.",
-            sources: &["B1"],
             wgsl: include_str!("../../../shaders/cache_curve/slices.wgsl"),
             cuda: include_str!("../../../shaders/cache_curve/slices.cu"),
             cases: &[
@@ -178,13 +181,13 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "granule",
+            since: "2026-11-23",
             accepts: &[("APART", Accepted::PowerOfTwo(8, 128))],
             is_latency: true,
             summary: "one invocation loads two words, APART bytes apart, from each block of 256 bytes in random order",
             look_for: "The APART from which on the mean of the two latencies is that of a miss: the bytes that one \
                 miss brings along. Small sets show how the first cache is filled, the largest how DRAM is read.",
             limited_by: "Two dependent loads: a miss and a hit below that distance, two misses from it on.",
-            sources: &["B1"],
             wgsl: include_str!("../../../shaders/cache_curve/granule.wgsl"),
             cuda: include_str!("../../../shaders/cache_curve/granule.cu"),
             cases: &[
@@ -223,6 +226,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share. They have no ceiling unless they read each byte once: repeated reads measure caches,

@@ -1,5 +1,6 @@
 //! `ceiling`: the peaks of the device, measured first; other rows are shown as a share of them.
 
+pub(in crate::families) mod claims;
 mod oracles;
 mod tensor;
 
@@ -10,8 +11,8 @@ use oracles::{
 
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick, Shape,
-    Step, Tag, Work, all, copied, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick,
+    Shape, Step, Tag, Work, all, copied, each, uniform,
 };
 
 /// The family.
@@ -22,6 +23,7 @@ pub const FAMILY: Family = Family {
     model_text: "None: the other rows are shown as a share of these peaks. A row's own share is its rate over the \
         rate of the fastest kernel with the same limit and working set.",
     is_by_kernel: true,
+    chart: Chart::Own,
     benchmarks: &[
         Benchmark {
             name: "copy",
@@ -86,6 +88,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "read_tree",
+            since: "2026-11-22",
             quick: &[Quick::at(&[Dtype::Vec4F32], Extent::Linear(1 << 28), &[&[("ITEMS", 32.0)]])],
             accepts: &[("WG", Accepted::PowerOfTwo(1, 1024)), ("ITEMS", Accepted::Whole(1, 4096))],
             summary: "reads an array with vec4 loads and writes one sum per workgroup, so almost nothing is written",
@@ -111,7 +114,6 @@ pub const FAMILY: Family = Family {
                 stay in a write-back cache.",
             limited_by: "The path from the SMs to L2, then DRAM writes. A device that fetches a line before it \
                 overwrites it moves twice the bytes.",
-            sources: &["B10"],
             wgsl: include_str!("../../../shaders/ceiling/fill.wgsl"),
             cuda: include_str!("../../../shaders/ceiling/fill.cu"),
             cases: &ladder(&[Dtype::Vec4F32], &[&[]]),
@@ -236,6 +238,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// FMA chains; `safety_tax` also measures them with run-time checks.

@@ -50,6 +50,7 @@ pub(super) const F16: Benchmark = Benchmark {
 /// Factors of bf16.
 pub(super) const BF16: Benchmark = Benchmark {
     name: "tensor_bf16",
+    since: "2026-11-24T22",
     quick: &[],
     summary: "the chains of tensor with bf16 factors, summed in f32",
     look_for: "The same rate as tensor: factors of 16 bits go through the same units. A lower rate would be the power \
@@ -69,6 +70,7 @@ pub(super) const BF16: Benchmark = Benchmark {
 /// Factors of tf32.
 pub(super) const TF32: Benchmark = Benchmark {
     name: "tensor_tf32",
+    since: "2026-11-24T22",
     quick: &[],
     summary: "the chains of tensor with tf32 factors, f32 without its last 13 bits, summed in f32",
     look_for: "Half the rate of tensor, since factors have twice the bytes; many times the f32 rate of fma.",
@@ -85,6 +87,7 @@ pub(super) const TF32: Benchmark = Benchmark {
 /// Factors of 8-bit integers.
 pub(super) const INT8: Benchmark = Benchmark {
     name: "tensor_int8",
+    since: "2026-11-24T22",
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 22), ROUNDS)],
     summary: "the chains of tensor with signed 8-bit factors, summed in 32-bit integers",
     look_for: "Twice the rate of tensor, since factors have half the bytes, and its ratio to dot4: the gain over \
@@ -102,6 +105,7 @@ pub(super) const INT8: Benchmark = Benchmark {
 /// Factors of fp8.
 pub(super) const FP8: Benchmark = Benchmark {
     name: "tensor_fp8",
+    since: "2026-11-24T22",
     quick: &[],
     summary: "the chains of tensor with fp8 factors (e4m3), summed in f32",
     look_for: "Twice the rate of tensor where a warp's instruction multiplies fp8 (compute capability 8.9 and 12). The \

@@ -4,10 +4,12 @@
 //! size, over those of the row itself. Caches may hide some of it: the fifth sector of an offset access is the first
 //! one of the next subgroup, and where both run close together it crosses the bus once.
 
+pub(in crate::families) mod claims;
+
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    SUBGROUP, Scalar, Shape, Step, Tag, Traffic, Work, all, consecutive, each, sets, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile,
+    Quick, SUBGROUP, Scalar, Shape, Step, Tag, Traffic, Work, all, consecutive, each, sets, uniform,
 };
 
 /// The family.
@@ -19,7 +21,7 @@ pub const FAMILY: Family = Family {
     model_text: "Memory moves in sectors of 32 bytes. The model is the sector bytes of the size's first row over those \
         of the row: the degree of coalescing. Caches can make a row faster than the model, since neighbouring \
         subgroups share sectors.",
-    is_by_kernel: false,
+    chart: Chart::Own,
     benchmarks: &[
         Benchmark {
             name: "offset",
@@ -38,6 +40,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "offset_apart",
+            since: "2026-11-23",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 26), &[&[("OFFSET", 0.0)], &[("OFFSET", 1.0)]])],
             summary: "offset with neighbouring 128-byte pieces far apart in time, so that no cache serves the fifth \
                 sector",
@@ -72,7 +75,6 @@ pub const FAMILY: Family = Family {
                 that at 8.",
             limited_by: "Bytes fetched and not used: seven eighths of each sector from stride 8 on, and more where \
                 DRAM delivers more than a sector at once.",
-            sources: &["D1", "D4"],
             wgsl: include_str!("../../../shaders/coalescing/stride.wgsl"),
             cuda: include_str!("../../../shaders/coalescing/stride.cu"),
             cases: &[
@@ -116,7 +118,6 @@ pub const FAMILY: Family = Family {
             look_for: "Nearly the speed of broadcast_uniform: the one sector is cached at once, so using 12.5 % of its \
                 32 bytes costs nothing. A gap is the load instruction itself.",
             limited_by: "The coalesced streams: y is read and z written; x costs an issue slot.",
-            sources: &["D1", "D3"],
             wgsl: include_str!("../../../shaders/coalescing/broadcast_storage.wgsl"),
             cuda: include_str!("../../../shaders/coalescing/broadcast_storage.cu"),
             // In addition to y and z, one sector for the word that all share.
@@ -131,7 +132,6 @@ pub const FAMILY: Family = Family {
                 drivers turn one into the other.",
             limited_by: "DRAM, as for a copy of y to z; after the first use the constant is in a register or in the \
                 constant cache.",
-            sources: &["D3"],
             wgsl: include_str!("../../../shaders/coalescing/broadcast_uniform.wgsl"),
             cuda: include_str!("../../../shaders/coalescing/broadcast_uniform.cu"),
             // Constants take a path of their own.
@@ -140,6 +140,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share: one element per invocation, one array read and one written.
@@ -159,7 +160,6 @@ const BASE: Benchmark = Benchmark {
 /// Sums of two arrays at an offset.
 const OFFSET: Benchmark = Benchmark {
     accepts: &[("OFFSET", Accepted::Whole(0, 1024))],
-    sources: &["D1", "D2"],
     buffers: |shape, _| {
         vec![input("x", shape.count()), input("y", shape.count() + LEAD), output(shape), elements(shape)]
     },

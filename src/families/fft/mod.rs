@@ -1,11 +1,13 @@
 //! `fft`: batched discrete Fourier transforms of complex f32, computed in registers and workgroup memory.
 
+pub(in crate::families) mod claims;
+
 use std::f64::consts::TAU;
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, Oracle, Params,
-    Profile, Quick, Scalar, Shape, Step, Tag, Work, by_rows, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Limit, Oracle,
+    Params, Profile, Quick, Scalar, Shape, Step, Tag, Work, by_rows, each, uniform,
 };
 
 /// The family.
@@ -15,10 +17,11 @@ pub const FAMILY: Family = Family {
     model_text: "A transform that fits workgroup memory is read and written once, as by a copy: 16 bytes per point. \
         Passes in between move the points through workgroup memory, log2(points) / log2(radix) - 1 times; a larger \
         radix has fewer passes and needs more registers.",
-    is_by_kernel: false,
     tags: &[Tag::Primitive],
+    headlines: &[Headline { name: "FFT", ..Headline::F32 }],
     benchmarks: &[Benchmark {
         name: "stockham",
+        since: "2026-11-24",
         quick: &[Quick::at(&[Dtype::F32], Extent::Matrix(8192, 4096), &[&[("RADIX", 2.0)], &[("RADIX", 16.0)]])],
         summary: "Stockham's algorithm in passes of radix 2, 4, 8 or 16, 16 points per invocation",
         look_for: "How the share of the copy peak rises with RADIX at 4096 points: 12, 6, 4 and 3 passes. RADIX=16 near \
@@ -66,6 +69,7 @@ pub const FAMILY: Family = Family {
         },
         ..Benchmark::BLANK
     }],
+    ..Family::BLANK
 };
 
 const RADICES: &[Params] = &[&[("RADIX", 2.0)], &[("RADIX", 4.0)], &[("RADIX", 8.0)], &[("RADIX", 16.0)]];

@@ -1,13 +1,14 @@
 //! `gemv`: the matrix-vector product, from one invocation per row to weights of 4 bits: what a language model computes for
 //! each token.
 
+pub(in crate::families) mod claims;
 mod oracles;
 
 use oracles::{SCALES, WEIGHTS, WORDS, X, blocks_of_row, columns, x_of_blocks};
 
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, Params, Profile,
-    Quick, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Interface, Limit, Params,
+    Profile, Quick, Scalar, Shape, Step, Tag, Value, Work, grid, uniform,
 };
 
 /// The family.
@@ -18,10 +19,11 @@ pub const FAMILY: Family = Family {
     model_text: "Each weight is read once and used for one multiply-add, so the best time is the bytes of the weights \
         over the measured read rate. Fewer bits per weight save as much time as bytes: 4.5 bits with their scales are \
         7.1 times less than f32.",
-    is_by_kernel: false,
+    headlines: &[Headline { name: "gemv f16", naive: "naive", scalar: Some(Scalar::F16), ..Headline::F32 }],
     benchmarks: &[
         Benchmark {
             name: "naive",
+            since: "2026-11-24",
             summary: "one invocation per row",
             look_for: "How much slower it is than workgroup: the same bytes, but each load of a subgroup touches as \
                 many sectors as it has lanes. The gap grows where the rows in flight exceed the caches.",
@@ -34,6 +36,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup",
+            since: "2026-11-24",
             quick: &[],
             summary: "one workgroup per row, coalesced, then a tree",
             look_for: "The gain of coalesced loads over naive. The gap to vec4 is the cost of 4-byte loads (2-byte in \
@@ -47,6 +50,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "subgroup",
+            since: "2026-11-24",
             summary: "one subgroup per row, then one subgroupAdd",
             look_for: "Its ratio to workgroup: no barrier, and as many rows in flight as subgroups. It is slower where \
                 the matrix has fewer rows than the device has subgroups.",
@@ -61,6 +65,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "vec4",
+            since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
             summary: "vec4 loads, four rows at a time, LANES invocations per row",
             look_for: "Its share of the read peak at large sizes, the best of f32 with split_k. In f16 a vec4 is 8 \
@@ -76,6 +81,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "packed",
+            since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
             summary: "eight f16 per 16-byte load, unpacked in registers, four rows at a time",
             look_for: "Its gain over vec4 in f16: the same sums with half the load instructions, on devices without \
@@ -91,6 +97,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "split_k",
+            since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F16], Extent::Matrix(32768, 16384), PLAIN)],
             summary: "columns divided among workgroups; a second launch adds the partial sums",
             look_for: "Its gain at 256x57344, where vec4 has work for 64 groups of lanes only. At square sizes the \
@@ -123,6 +130,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q8_naive",
+            since: "2026-11-24",
             quick: &[],
             summary: "weights of 8 bits in blocks of 32 with a scale, one invocation per row",
             look_for: "How much of the bytes saved against f32 a simple kernel turns into time. The gap to q8_vec4 is \
@@ -135,6 +143,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q8_vec4",
+            since: "2026-11-24",
             quick: &[],
             summary: "weights of 8 bits, 16 per load, four rows at a time",
             look_for: "Its time against packed: 8.5 bits per weight instead of 16. A lower share of the read peak than \
@@ -149,6 +158,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q4_naive",
+            since: "2026-11-24",
             quick: &[],
             summary: "weights of 4 bits in blocks of 32 with a scale, one invocation per row",
             look_for: "Whether it is faster than q8_naive at all: half the bytes, the same arithmetic per weight. If \
@@ -161,6 +171,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q4_vec4",
+            since: "2026-11-24",
             quick: &[],
             summary: "weights of 4 bits, a block of 32 per load, four rows at a time, no integer conversions",
             look_for: "Its share of the read peak, and its time against packed: at best 16 / 4.5 = 3.6 times less. A \
@@ -176,6 +187,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "q4_dot4",
+            since: "2026-11-25T07",
             quick: &[],
             summary: "weights of 4 bits that stay integers: four products of bytes per instruction, x as three bytes",
             look_for: "Its gain over q4_vec4 at large sizes: three products of bytes and one or two masks for four \
@@ -209,6 +221,7 @@ pub const FAMILY: Family = Family {
             ..Q4
         },
     ],
+    ..Family::BLANK
 };
 
 /// Trees halve the workgroup.

@@ -1,5 +1,7 @@
 //! `histogram`: how often each of 256 values occurs among random bytes, four packed in each word.
 
+pub(in crate::families) mod claims;
+
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -8,8 +10,8 @@ use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::vectors::words_of;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    Scalar, Shape, Step, Tag, Work, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Params,
+    Profile, Quick, Scalar, Shape, Step, Tag, Work, uniform,
 };
 
 /// The family.
@@ -19,7 +21,7 @@ pub const FAMILY: Family = Family {
     tags: &[Tag::Primitive],
     model_text: "Reading each word once is the lower bound. Each word also needs four atomic additions: they are free \
         only where the memory that holds the counters accepts them as fast as words arrive.",
-    is_by_kernel: false,
+    headlines: &[Headline { name: "histogram", naive: "global_atomic", scalar: None, ..Headline::F32 }],
     benchmarks: &[
         Benchmark {
             name: "global_atomic",
@@ -50,6 +52,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "vec4",
+            since: "2026-11-21",
             summary: "vec4 loads, 64 words per invocation: fewer workgroups and fewer histograms to merge",
             look_for: "Its gain over workgroup_atomic, which adds four times as many histograms to the 256 global \
                 counters; the gap to the read peak is the counting itself.",
@@ -75,6 +78,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share: 16 words per invocation. The counts start at zero for each launch, outside the timed

@@ -1,11 +1,13 @@
 //! `matmul`: the matrix product, naive, tiled, blocked in registers, and on tensor cores.
 
+pub(in crate::families) mod claims;
+
 use std::sync::OnceLock;
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Params,
+    Profile, Quick, Routine, Scalar, Shape, Step, Tag, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -15,7 +17,10 @@ pub const FAMILY: Family = Family {
     tags: &[Tag::Article, Tag::Llm, Tag::Primitive],
     model_text: "2mnk operations over the FMA rate, if each loaded element is used often enough: with tiles of side S \
         memory is read S times less often than in the naive kernel. Tensor cores have a peak of their own.",
-    is_by_kernel: false,
+    headlines: &[
+        Headline { name: "GEMM f32", naive: "naive", is_largest: false, ..Headline::F32 },
+        Headline { name: "GEMM f16", benchmarks: &["cooperative"], scalar: None, is_largest: false, ..Headline::F32 },
+    ],
     benchmarks: &[
         Benchmark {
             name: "naive",
@@ -44,6 +49,7 @@ pub const FAMILY: Family = Family {
         REGISTER_BLOCKED,
         Benchmark {
             name: "double_buffered",
+            since: "2026-11-21",
             summary: "tiles of 128×128, 8×8 elements per invocation, the next tiles prefetched",
             look_for: "Its gain over register_blocked: four times the elements per invocation halve the reads per FMA, \
                 and one barrier per tile is left, overlapped with other work. The gap to cublas is what plain WGSL \
@@ -111,6 +117,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// Register blocking; `safety_tax` also measures it with run-time checks.
@@ -130,7 +137,6 @@ pub(super) const REGISTER_BLOCKED: Benchmark = Benchmark {
 /// What the benchmarks here share: one element of C per invocation.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::F32], Extent::Product(4096, 4096, 4096), &[&[]])],
-    sources: &["E5"],
     cases: &cases(&[&[]], &[&[]]),
     buffers: |shape, _| {
         let (m, n, k) = sides(shape);

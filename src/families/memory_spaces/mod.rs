@@ -4,6 +4,7 @@
 //! from what it reads, so that no load is dead and the order of the loads counts. Bytes are those that reach
 //! invocations: where one fetch serves many, the rate is higher than that of any memory.
 
+pub mod claims;
 mod oracles;
 
 use oracles::{
@@ -262,6 +263,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "pinned_latency",
+            since: "2026-11-23",
             quick: &[],
             is_latency: true,
             accepts: &[("STEPS", Accepted::Multiple(16, 1 << 18))],
@@ -333,11 +335,11 @@ pub const FAMILY: Family = Family {
             ..LATENCIES
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share: a table of 256 elements of 16 bytes.
 const BASE: Benchmark = Benchmark {
-    sources: &["B1"],
     cases: &[
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 4.0)]] },
         Cases { from: Profile::Standard, dtypes: &[Dtype::U32], extents: INVOCATIONS, params: &[&[("ROUNDS", 32.0)]] },
@@ -353,7 +355,6 @@ const BASE: Benchmark = Benchmark {
 /// A table of 64 words.
 const TABLES: Benchmark = Benchmark {
     accepts: &[("EACH", Accepted::SWITCH)],
-    sources: &["B8"],
     cases: &[
         Cases {
             from: Profile::Standard,

@@ -1,6 +1,8 @@
 //! `pitched`: rows padded to a pitch of 256 bytes and packed rows of odd width, in two and three dimensions (source
 //! article 001). CUDA's allocators use this pitch, and copies to textures require it.
 
+pub(in crate::families) mod claims;
+
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
@@ -26,7 +28,6 @@ pub const FAMILY: Family = Family {
                 share is fetched once. Padding bytes are neither read nor counted.",
             limited_by: "DRAM at large sizes; at small ones one workgroup per row, whose lanes idle at the end of the \
                 row.",
-            sources: &["B4"],
             wgsl: include_str!("../../../shaders/pitched/rows_2d.wgsl"),
             cuda: include_str!("../../../shaders/pitched/rows_2d.cu"),
             ..BASE
@@ -38,7 +39,6 @@ pub const FAMILY: Family = Family {
                 does a row length that leaves lanes of a workgroup idle.",
             limited_by: "Short rows: 65 elements take two rounds of a workgroup of 64, the second for one element, and \
                 257 take five.",
-            sources: &["B5"],
             wgsl: include_str!("../../../shaders/pitched/slices_3d.wgsl"),
             cuda: include_str!("../../../shaders/pitched/slices_3d.cu"),
             cases: &[
@@ -63,22 +63,22 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "copy_2d",
+            since: "2026-11-23",
             summary: "copies packed rows into memory of the driver's pitch and back: cuMemAllocPitch, cuMemcpy2D",
             look_for: "Its rate relative to ceiling/copy: how much 2-D copies lose to rows of odd width. A width of 4096 \
                 words is a multiple of the usual pitches: there the padding is gone, and rows start at sectors.",
             limited_by: "DRAM, or the driver's copy kernel where packed rows start in the middle of a sector.",
             work_text: "4n words of 4 bytes moved: n read and written into the pitched memory, and again out of it.",
-            sources: &["B4"],
             ..PITCHED_COPIES
         },
         Benchmark {
             name: "copy_3d",
+            since: "2026-11-23",
             summary: "the same for a volume: cuMemAllocPitch, cuMemcpy3D",
             look_for: "The comparison with copy_2d at about the same size: rows are shorter, and a copy has both \
                 pitches and the height of a slice.",
             limited_by: "As copy_2d; rows of 65 to 511 words leave more of it to their ends.",
             work_text: "4n words of 4 bytes moved: n read and written into the pitched memory, and again out of it.",
-            sources: &["B5"],
             cases: &[
                 Cases {
                     from: Profile::Standard,
@@ -156,6 +156,7 @@ pub const FAMILY: Family = Family {
             ..COPIES
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share.
@@ -208,7 +209,6 @@ const BASE: Benchmark = Benchmark {
 
 /// Copies between buffers and textures: no kernel runs.
 const COPIES: Benchmark = Benchmark {
-    sources: &["B6"],
     cases: &[
         Cases {
             from: Profile::Standard,

@@ -1,6 +1,7 @@
 //! `radix_sort`: u32 keys, alone or with a value each, sorted from the lowest digit to the highest; equal keys keep their
 //! order.
 
+pub(in crate::families) mod claims;
 mod oracle;
 
 use std::sync::OnceLock;
@@ -21,11 +22,11 @@ pub const FAMILY: Family = Family {
     model_text: "Digits of 8 bits need four passes, which read and write all keys, and one more read for the digit \
         counts: 36 bytes per key, 68 with a value. All rows count these bytes, so that rates compare as keys per second \
         do: 100 GB/s are 2.8 billion keys per second, or 1.5 billion pairs.",
-    is_by_kernel: false,
     tags: &[Tag::Primitive],
     benchmarks: &[
         Benchmark {
             name: "three_kernels",
+            since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[("BITS", 8.0), ("PAIRS", 0.0)]])],
             summary: "each pass counts digits, scans the counts and moves the keys; digits of 4 and 8 bits",
             look_for: "BITS=8 over BITS=4: half as many passes, each with twice the sorting in workgroup memory. Near \
@@ -52,6 +53,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "onesweep",
+            since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1 << 26), &[&[("PAIRS", 0.0)]])],
             summary: "one kernel per pass: ranks by subgroup ballots, decoupled look-back over the digit counts",
             look_for: "Its gain over three_kernels with BITS=8: keys are read once per pass, ranked in registers, and \
@@ -68,6 +70,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 const BITS: (&str, Accepted) = ("BITS", Accepted::OneOf(&[4.0, 8.0]));

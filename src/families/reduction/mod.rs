@@ -4,13 +4,15 @@
 //! one value is left, and all of these passes count. The end-to-end time is the article's: upload, first pass, download
 //! of the block sums, and their serial sum on the host.
 
+pub(in crate::families) mod claims;
+
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::suite::Interface;
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick, Scalar,
-    Shape, Step, Tag, Work, each, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Limit, Params,
+    Profile, Quick, Scalar, Shape, Step, Tag, Work, each, grid, uniform,
 };
 
 /// The family.
@@ -21,7 +23,8 @@ pub const FAMILY: Family = Family {
     model_text: "A sum reads its input once, so the best time is n elements over the measured read rate at that \
         working set; partial sums are far less than 1 % of that. Slower kernels lose time to tree steps, barriers and \
         idle lanes.",
-    is_by_kernel: false,
+    headlines: &[Headline { name: "sum", naive: "interleaved_global", ..Headline::F32 }],
+    chart: Chart::Ladder("How close does each reduction come to the peak read rate?"),
     benchmarks: &[
         Benchmark {
             name: "interleaved_global",
@@ -32,7 +35,6 @@ pub const FAMILY: Family = Family {
             limited_by: "Round trips to the cache behind global memory, log2 of the workgroup size in sequence, and \
                 the barriers between: on an H200 the CUDA twin, with the weaker fence, takes less than a third of the \
                 time.",
-            sources: &["A3", "A5"],
             wgsl: include_str!("../../../shaders/reduction/interleaved_global.wgsl"),
             cuda: include_str!("../../../shaders/reduction/interleaved_global.cu"),
             cases: ARTICLE_CASES,
@@ -61,7 +63,6 @@ pub const FAMILY: Family = Family {
                 alone. The gap to sequential is the cost of modulo and divergence, not of memory.",
             limited_by: "Instructions: an integer remainder for each test, and subgroups that stay busy for one lane \
                 until the last steps.",
-            sources: &["A4", "A5"],
             wgsl: include_str!("../../../shaders/reduction/interleaved_workgroup.wgsl"),
             cuda: include_str!("../../../shaders/reduction/interleaved_workgroup.cu"),
             cases: ARTICLE_CASES,
@@ -69,6 +70,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "interleaved_device_barrier",
+            since: "2026-11-23",
             summary: "interleaved_workgroup with the barriers of interleaved_global besides its own",
             look_for: "Two ratios. Its speed relative to interleaved_global: where the data are, at the same barriers \
                 (not so for the CUDA twin, whose interleaved_global has the weaker fence of the block). Its time \
@@ -76,7 +78,6 @@ pub const FAMILY: Family = Family {
                 fence and one.",
             limited_by: "Barriers of the device's scope, log2 of the workgroup size in sequence, where the API gives \
                 storageBarrier that scope; else as interleaved_workgroup.",
-            sources: &["A4"],
             wgsl: include_str!("../../../shaders/reduction/interleaved_device_barrier.wgsl"),
             cuda: include_str!("../../../shaders/reduction/interleaved_device_barrier.cu"),
             cases: &[
@@ -97,12 +98,12 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "interleaved_dynamic",
+            since: "2026-11-23",
             quick: &[],
             summary: "interleaved_workgroup with a shared array whose size the host sets at launch",
             look_for: "1.00 relative to interleaved_workgroup: how the array gets its size changes no step.",
             limited_by: "Instructions, as in interleaved_workgroup: remainders, and subgroups that stay busy for one lane.",
             work_text: "n scalars read.",
-            sources: &["A4"],
             cuda: include_str!("../../../shaders/reduction/interleaved_dynamic.cu"),
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &[
@@ -197,6 +198,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share: one load per invocation.

@@ -1,6 +1,8 @@
 //! `rmsnorm`: each row of a matrix divided by its root mean square, times a gain for each column, as between the layers of
 //! a language model.
 
+pub(in crate::families) mod claims;
+
 use std::sync::OnceLock;
 
 use super::softmax::{LONG, PLAIN, QUICK, additions, by_lanes, cases};
@@ -17,10 +19,10 @@ pub const FAMILY: Family = Family {
     tags: &[Tag::Llm],
     model_text: "A normalisation reads and writes every element once, as a copy does; the gains of the columns stay in \
         a cache. Two passes over memory read it twice: 3n instead of 2n, two thirds of the copy rate at best.",
-    is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "two_pass",
+            since: "2026-11-24",
             summary: "two launches: the sum of squares, then the products",
             look_for: "At most two thirds of the copy rate where the matrix exceeds the caches. The gap to workgroup is \
                 the second read from memory.",
@@ -46,6 +48,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "workgroup",
+            since: "2026-11-24",
             quick: &[],
             summary: "one launch, one workgroup per row; the second read comes from the cache",
             look_for: "Its gain over two_pass, up to 1.5×. Rows of 128 have fewer elements than a workgroup has \
@@ -58,6 +61,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "subgroup",
+            since: "2026-11-24",
             summary: "rows in registers, vec4 loads, sums by shuffles; short rows share a workgroup",
             look_for: "Its share of the copy peak, near 100 % at all lengths of rows. The same kernel as softmax's \
                 without exponentials: where softmax is slower, arithmetic is the reason.",
@@ -71,6 +75,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// Trees halve the workgroup.

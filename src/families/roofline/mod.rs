@@ -1,9 +1,11 @@
 //! `roofline`: from copying to computing, by operations per element.
 
+pub(in crate::families) mod claims;
+
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick, Step, Tag, Work,
-    all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Profile, Quick, Step,
+    Tag, Work, all, each, uniform,
 };
 
 /// The family.
@@ -13,7 +15,7 @@ pub const FAMILY: Family = Family {
     tags: &[Tag::Peak],
     model_text: "Time is the longer of moving 2n scalars and doing 2 FMAS n operations: constant up to the ridge, \
         which is the ratio of the two peaks in operations per byte, and proportional to FMAS beyond it.",
-    is_by_kernel: false,
+    chart: Chart::Own,
     benchmarks: &[Benchmark {
         name: "fma_an_element",
         quick: &[Quick::at(
@@ -86,6 +88,7 @@ pub const FAMILY: Family = Family {
         },
         ..Benchmark::BLANK
     }],
+    ..Family::BLANK
 };
 
 /// The addend, in 128ths.

@@ -1,10 +1,12 @@
 //! `safety_tax`: the cost of the run-time checks that an API adds to a kernel: bounds checks, loop bounds, and
 //! zero-initialisation of workgroup memory, each alone and all together, on kernels of other families.
 
+pub(in crate::families) mod claims;
+
 use crate::families::{ceiling, matmul, transpose};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick, Tag,
-    Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick,
+    Tag, Work, all, each, uniform,
 };
 
 /// The sets of checks for every kernel here, after the kernel's own parameters: none, each alone, all.
@@ -36,6 +38,7 @@ pub const FAMILY: Family = Family {
         where there is none. A bounds check is a minimum for each access, a loop bound a counter for each round, \
         zero-initialisation a store for each word and a barrier.",
     is_by_kernel: true,
+    chart: Chart::Own,
     benchmarks: &[
         Benchmark {
             name: "fma",
@@ -67,7 +70,6 @@ pub const FAMILY: Family = Family {
                 extents: &[Extent::Matrix(2048, 2048)],
                 params: checked!(("PAD", 1.0)),
             }],
-            sources: &[],
             ..transpose::TILED
         },
         Benchmark {
@@ -94,7 +96,6 @@ pub const FAMILY: Family = Family {
                 },
             ],
             small: Some(Extent::Product(128, 128, 128)),
-            sources: &[],
             ..matmul::REGISTER_BLOCKED
         },
         Benchmark {
@@ -107,7 +108,6 @@ pub const FAMILY: Family = Family {
                 and a barrier.",
             limited_by: "Workgroup memory's stores and the barrier after them; 16 KiB per workgroup lower the \
                 occupancy.",
-            sources: &["B2"],
             wgsl: include_str!("../../../shaders/safety_tax/workgroup_fill.wgsl"),
             cuda: include_str!("../../../shaders/safety_tax/workgroup_fill.cu"),
             cases: &[Cases {
@@ -129,6 +129,7 @@ pub const FAMILY: Family = Family {
             ..ceiling::FMA
         },
     ],
+    ..Family::BLANK
 };
 
 /// The sum of an invocation of `workgroup_fill`: its workgroup's words from the end backwards, a workgroup apart.

@@ -1,5 +1,7 @@
 //! `scan`: the inclusive prefix sum of an array.
 
+pub(in crate::families) mod claims;
+
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -7,8 +9,8 @@ use rayon::prelude::*;
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    Scalar, Shape, Step, Tag, Work, all, grid, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Params,
+    Profile, Quick, Scalar, Shape, Step, Tag, Work, all, grid, uniform,
 };
 
 /// The family.
@@ -18,7 +20,7 @@ pub const FAMILY: Family = Family {
     tags: &[Tag::Primitive],
     model_text: "A scan reads and writes every element once, as a copy does. Three kernels move 4n: they read for the \
         block sums, write, and add the preceding sums. One pass moves 2n.",
-    is_by_kernel: false,
+    headlines: &[Headline { name: "scan", naive: "three_kernels", ..Headline::F32 }],
     benchmarks: &[
         Benchmark {
             name: "three_kernels",
@@ -46,6 +48,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "single_pass_subgroup",
+            since: "2026-11-21",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 28), &[&[("WG", 256.0)], &[("WG", 512.0)]])],
             summary: "single_pass with scans in registers by subgroups; the first subgroup looks back while the others \
                 wait",
@@ -62,6 +65,7 @@ pub const FAMILY: Family = Family {
             ..SINGLE_PASS
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the single passes share.

@@ -1,5 +1,7 @@
 //! `softmax`: the softmax of each row of a matrix, as in attention and at the end of a classifier.
 
+pub(in crate::families) mod claims;
+
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Interface, Limit, OfRows, Oracle,
@@ -14,10 +16,10 @@ pub const FAMILY: Family = Family {
     model_text: "A softmax reads and writes every element once, as a copy does. Three passes over memory read it three \
         times: 4n instead of 2n, half of the copy rate at best. The exponentials, two for each element, cost less than \
         memory does.",
-    is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "three_pass",
+            since: "2026-11-24",
             summary: "three launches: the maximum, the sum of exponentials, the quotients",
             look_for: "At most half of the copy rate where the matrix exceeds the caches. Rows of 128 leave half of \
                 each workgroup without an element.",
@@ -45,6 +47,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "online",
+            since: "2026-11-24",
             quick: &[],
             summary: "one launch: maximum and sum in one pass, then the quotients from the cache",
             look_for: "Its gain over three_pass, up to 2×: a row is read again at once, from a cache. Rows of 128 have \
@@ -57,6 +60,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "subgroup",
+            since: "2026-11-24",
             summary: "rows in registers, vec4 loads, totals by shuffles; short rows share a workgroup",
             look_for: "Its share of the copy peak, which should be near 100 % at all lengths of rows. At 32,768 \
                 columns compare WG=512, which reads most of a row twice, with WG=1024, which keeps it in registers.",
@@ -71,6 +75,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// Trees halve the workgroup.

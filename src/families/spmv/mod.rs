@@ -1,5 +1,7 @@
 //! `spmv`: the product of a sparse matrix in CSR with a vector.
 
+pub(in crate::families) mod claims;
+
 use crate::suite::input::Values;
 use crate::suite::{
     Accepted, Benchmark, Buffer, Cases, Check, Contents, Csr, CsrArray, Dtype, Extent, Family, Interface, Limit,
@@ -13,11 +15,11 @@ pub const FAMILY: Family = Family {
     model_text: "Values and columns are read once, 8 bytes per nonzero, besides 12 bytes per row: the best time is \
         these bytes over the read rate. The band reads x from L1. Random columns read a sector of 32 bytes for each 4 \
         bytes of x, unless L2 holds x, and the model counts x once.",
-    is_by_kernel: false,
     tags: &[Tag::Primitive],
     benchmarks: &[
         Benchmark {
             name: "row",
+            since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
             summary: "one invocation per row",
             look_for: "MATRIX=2 relative to MATRIX=1, with about as many nonzeros: a subgroup lasts as long as its \
@@ -30,6 +32,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "subgroup",
+            since: "2026-11-24",
             summary: "one subgroup per row",
             look_for: "Its gain over row: coalesced loads. With 16 nonzeros in a row half of 32 lanes idle, and the sum \
                 over the subgroup costs as much as the products: long rows suit it.",
@@ -44,6 +47,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "lanes",
+            since: "2026-11-24",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 22), &[&[("MATRIX", 0.0)]])],
             summary: "LANES invocations per row, four nonzeros of each in flight",
             look_for: "Its gain over subgroup where rows have 16 nonzeros: no lane idles, and starts are read ahead. With \
@@ -58,6 +62,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "merge",
+            since: "2026-11-24",
             summary: "equal shares of nonzeros and rows for every invocation, along the merge path",
             look_for: "Nearly the same time for MATRIX=1 and 2: long and short rows cost alike. Their gap to MATRIX=0 is \
                 the access to x.",
@@ -90,6 +95,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 const MATRIX: (&str, Accepted) = ("MATRIX", Accepted::Whole(0, 2));

@@ -1,5 +1,7 @@
 //! `stencil`: one explicit step of the heat equation, on a plane (5 points) and in a volume (7 points).
 
+pub(in crate::families) mod claims;
+
 use crate::suite::input::{Input, Values};
 use crate::suite::vectors::vectorised;
 use crate::suite::{
@@ -14,11 +16,11 @@ pub const FAMILY: Family = Family {
     model_text: "Each cell is needed by its neighbours too, but must come from DRAM once: the best time is that of a \
         copy. What is lost are cells that are loaded again because L1 and L2 no longer hold them, and load \
         instructions where caches serve all neighbours.",
-    is_by_kernel: false,
     tags: &[Tag::Primitive],
     benchmarks: &[
         Benchmark {
             name: "naive_2d",
+            since: "2026-11-24",
             summary: "5 points, one invocation per cell, neighbours from the caches",
             look_for: "How near to a copy caches alone come: above 90 %, programmed reuse has nothing left to gain. \
                 A lower share at 8192x8192 than at 4096x4096 shows rows that leave L2 before the next row needs them.",
@@ -30,6 +32,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "tiled_2d",
+            since: "2026-11-24",
             summary: "5 points, 32x32 cells and their halo in workgroup memory",
             look_for: "Whether it is faster than naive_2d at all: the tile replaces cache hits by reads of workgroup \
                 memory, and adds a barrier and 13 % more loads for the halo.",
@@ -42,6 +45,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "rolled_2d",
+            since: "2026-11-24",
             summary: "5 points, four columns per invocation, which walks down and keeps three rows in registers",
             look_for: "Its share of the copy peak, the highest of the three: 1.5 vector loads and two scalar ones for \
                 each four cells, in place of 20 loads. --param ROWS=16 loads fewer rows twice and is slower all the \
@@ -55,6 +59,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "naive_3d",
+            since: "2026-11-24",
             summary: "7 points, one invocation per cell, neighbours from the caches",
             look_for: "The gap to naive_2d: two more neighbours, a slice away. At 512x512x512 a slice has 1 MiB, and L2 \
                 must hold three of them for each slice in progress.",
@@ -66,6 +71,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "tiled_3d",
+            since: "2026-11-24",
             summary: "7 points, 32x4x4 cells and their halo in workgroup memory",
             look_for: "How the halo grows with the dimension: the tile loads 2.4 cells for each one that it computes, \
                 against 1.13 of tiled_2d. Slower than naive_3d means that caches hold neighbours better than the tile.",
@@ -77,6 +83,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "rolled_3d",
+            since: "2026-11-24",
             summary: "7 points, four cells of a row per invocation, which walks through slices",
             look_for: "Its gain over naive_3d: each slice is loaded once for three uses, so that L2 holds the slices in \
                 progress only. Rows above and below still come from L1.",
@@ -88,6 +95,7 @@ pub const FAMILY: Family = Family {
             ..VOLUME
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks on a plane share.

@@ -8,11 +8,13 @@
 //! it (as CPUs do) moves 4 for the 3 counted here and 3 for the 2 of a copy, so that these kernels exceed the rate of a
 //! copy.
 
+pub(in crate::families) mod claims;
+
 use crate::suite::Interface;
 use crate::suite::input::{BLOCK, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Params, Profile, Quick,
-    Shape, Step, Tag, Work, all, copied, each, each_on_all_cores, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Params,
+    Profile, Quick, Shape, Step, Tag, Work, all, copied, each, each_on_all_cores, uniform,
 };
 
 /// The family.
@@ -22,7 +24,7 @@ pub const FAMILY: Family = Family {
     tags: &[Tag::Memory],
     model_text: "Time is proportional to the bytes counted: relative to copy, mul and dot take the same time (2n), add \
         and triad 3/2 of it (3n), a speed of 0.67.",
-    is_by_kernel: false,
+    headlines: &[Headline { name: "triad", benchmarks: &["triad"], ..Headline::F32 }],
     benchmarks: &[
         Benchmark {
             name: "copy",
@@ -142,6 +144,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share: one element per invocation, and a time in proportion to the bytes.

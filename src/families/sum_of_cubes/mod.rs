@@ -5,6 +5,8 @@
 //! upload, kernel, download of the partial sums, and their serial sum on the host. An element counts three operations:
 //! two multiplications and an addition, of integers modulo 2^32.
 
+pub(in crate::families) mod claims;
+
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -23,7 +25,6 @@ pub const FAMILY: Family = Family {
     tags: &[Tag::Article],
     model_text: "The input is 4 MiB and fits a cache, so reading it from there is the limit. Each step uses more \
         lanes, up to 32 workgroups of 256; a device with more than 32 SMs stays partly idle even in the last step.",
-    is_by_kernel: false,
     benchmarks: &[
         Benchmark {
             name: "one_invocation",
@@ -96,13 +97,13 @@ pub const FAMILY: Family = Family {
                 has left to add, which the end-to-end time shows.",
             limited_by: "The loop before the barrier, then 256 dependent reads of workgroup memory by one lane while \
                 255 wait.",
-            sources: &["C1"],
             wgsl: include_str!("../../../shaders/sum_of_cubes/serial_block_sum.wgsl"),
             cuda: include_str!("../../../shaders/sum_of_cubes/serial_block_sum.cu"),
             ..BLOCK_SUMS
         },
         Benchmark {
             name: "accumulate_in_workgroup",
+            since: "2026-11-23",
             quick: &[],
             summary: "serial_block_sum as the article writes it: each invocation accumulates in workgroup memory",
             look_for: "Its time over that of serial_block_sum: a load and a store of workgroup memory for each \
@@ -110,7 +111,6 @@ pub const FAMILY: Family = Family {
                 both.",
             limited_by: "The latency of global memory, then that of workgroup memory: each addition waits for the one \
                 before.",
-            sources: &["C1"],
             wgsl: include_str!("../../../shaders/sum_of_cubes/accumulate_in_workgroup.wgsl"),
             cuda: include_str!("../../../shaders/sum_of_cubes/accumulate_in_workgroup.cu"),
             ..BLOCK_SUMS
@@ -122,7 +122,6 @@ pub const FAMILY: Family = Family {
             look_for: "Whether eight parallel steps are faster than 256 serial ones. With 128 elements per invocation \
                 the difference is at most 1 µs: the article's improvement matters where workgroups finish often.",
             limited_by: "The loop over global memory, as in serial_block_sum; each step of the tree is a barrier.",
-            sources: &["C2"],
             wgsl: include_str!("../../../shaders/sum_of_cubes/tree_block_sum.wgsl"),
             cuda: include_str!("../../../shaders/sum_of_cubes/tree_block_sum.cu"),
             ..BLOCK_SUMS
@@ -137,7 +136,6 @@ pub const FAMILY: Family = Family {
             limited_by: "The loop of serial_block_sum, which the clock reads at both ends leave unchanged; the clock \
                 steps by up to 1 µs.",
             work_text: "n scalars read, 3n integer operations; 16 bytes of times per workgroup are not counted.",
-            sources: &["C4"],
             cuda: include_str!("../../../shaders/sum_of_cubes/clock_in_kernel.cu"),
             only_cuda: Some("WGSL cannot read a clock"),
             buffers: |shape, _| {
@@ -147,12 +145,12 @@ pub const FAMILY: Family = Family {
             ..BLOCK_SUMS
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share, and one workgroup with one result.
 const BASE: Benchmark = Benchmark {
     quick: &[Quick::at(&[Dtype::U32], Extent::Linear(1_048_576), &[&[]])],
-    sources: &["C3"],
     small: Some(Extent::Linear(1 << 16)),
     cases: &[Cases {
         from: Profile::Standard,

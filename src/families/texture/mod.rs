@@ -13,12 +13,14 @@
 //!
 //! [`Feature::FilteredF32`]: crate::suite::Feature::FilteredF32
 
+pub(in crate::families) mod claims;
+
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use crate::suite::input::{Input, Values};
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Oracle, Profile, Quick, Scalar,
-    Shape, Step, Tag, TexelFormat, Texture, Work, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Headline, Limit, Oracle, Profile,
+    Quick, Scalar, Shape, Step, Tag, TexelFormat, Texture, Work, by_rows, uniform,
 };
 
 /// The family.
@@ -29,7 +31,13 @@ pub const FAMILY: Family = Family {
     model_text: "Bytes are counted as if each pixel were read once and written once; a copy of as many bytes is the \
         limit. The kernel without the texture unit loads four pixels for each, mostly from cache; the texture unit \
         does that in one request.",
-    is_by_kernel: false,
+    headlines: &[Headline {
+        name: "rotation",
+        benchmarks: &["rotate_sampled", "rotate_by_hand"],
+        naive: "rotate_by_hand",
+        scalar: None,
+        ..Headline::F32
+    }],
     benchmarks: &[
         Benchmark {
             name: "rotate_sampled",
@@ -69,6 +77,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "rotate_sampled_float",
+            since: "2026-11-23T14",
             summary: "rotate_sampled with one channel of f32, as in the source article",
             look_for: "Its rate next to rotate_sampled, which moves as many bytes per pixel: a texture unit may take \
                 longer to filter 32-bit floats than 8-bit fractions.",
@@ -86,6 +95,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "rotate_by_hand_float",
+            since: "2026-11-23T14",
             summary: "rotate_by_hand with one channel of f32, as in the source article",
             look_for: "Its rate next to rotate_by_hand, which interpolates four channels instead of one.",
             limited_by: "Coordinates and wrapping, which cost as much as for four channels; then loads of cache lines \
@@ -100,6 +110,7 @@ pub const FAMILY: Family = Family {
             ..FLOAT
         },
     ],
+    ..Family::BLANK
 };
 
 /// The step of the positions that a device's texture unit can tell apart, in pixels.
@@ -110,7 +121,6 @@ fn sub_texel_step(shape: &Shape) -> f64 {
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
     accepts: &[("ANGLE", Accepted::Number(1e6))],
-    sources: &["B9"],
     cases: &[
         Cases {
             from: Profile::Standard,

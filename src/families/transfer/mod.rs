@@ -9,10 +9,12 @@
 //! CUDA has no queue that stages. There the host memory is either pageable, as programs allocate it, so that the driver
 //! first copies it to memory of its own, or pinned, so that the device accesses it directly.
 
+pub(in crate::families) mod claims;
+
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Route, Shape,
-    Step, Tag, Work, all, each, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Params, Profile, Quick, Route,
+    Shape, Step, Tag, Work, all, each, uniform,
 };
 
 /// The family.
@@ -23,6 +25,7 @@ pub const FAMILY: Family = Family {
     model_text: "Bytes over the rate of the link between host and device (PCI Express, or memory itself where the two \
         share it), plus the cost of a call. Methods that copy twice on the host reach at most half of its memcpy rate.",
     is_by_kernel: true,
+    chart: Chart::Own,
     benchmarks: &[
         Benchmark {
             name: "write_buffer",
@@ -69,6 +72,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "staging_to_device",
+            since: "2026-11-21",
             summary: "the device's copy from a staging buffer that is already filled",
             look_for: "Whether it is faster than the bus. If so, the mapped buffer lies on the device, and the host's \
                 writes into it cross the bus (mapped_primary_write).",
@@ -79,6 +83,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "pinned_to_device",
+            since: "2026-11-22",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
             summary: "the device's copy from a buffer in host memory, one that the host can map to read; CUDA: from \
                 pinned memory",
@@ -98,6 +103,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "pinned_by_kernel",
+            since: "2026-11-22",
             summary: "pinned_to_device by a kernel, whose loads cross the bus (CUDA: zero-copy)",
             look_for: "The ratio to pinned_to_device: whether kernels read host memory as fast as a copy transfers it, \
                 as in NVIDIA's sample simpleZeroCopy. If so, data that is read once needs no copy first.",
@@ -128,6 +134,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "device_to_staging",
+            since: "2026-11-21",
             quick: &[Quick::at(&[Dtype::F32], Extent::Linear(1 << 24), PLAIN)],
             summary: "the device's copy into a staging buffer that the host does not read; CUDA: into pinned memory",
             look_for: "How near it comes to the bus rate (PCIe 5 x16: about 55 GB/s). The gap to read_back is the \
@@ -139,6 +146,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "both_ways",
+            since: "2026-11-24",
             summary: "host to device and device to host at once, from and to pinned memory, by two copy engines",
             look_for: "Its ratio to pinned_to_device: 2 on a link that carries both directions at full rate, as PCI \
                 Express does. Less shows a limit of the host's memory, or of one engine for both directions.",
@@ -171,6 +179,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "peer_write",
+            since: "2026-11-24",
             summary: "this card's memory to that of another card, by NVLink or PCI Express",
             look_for: "The link's rate: about 370 GB/s of NVLink 4's nominal 450, about 50 of PCIe 5 x16's 64. A far \
                 lower rate shows copies that go through the host's memory.",
@@ -186,6 +195,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "peer_read",
+            since: "2026-11-24",
             summary: "the memory of another card to this card's, by NVLink or PCI Express",
             look_for: "Its ratio to peer_write: reads wait for answers, writes do not. On NVLink both are alike.",
             limited_by: "The link between the cards: requests one way, data the other.",
@@ -201,6 +211,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "peer_both",
+            since: "2026-11-24",
             summary: "peer_write and peer_read at once",
             look_for: "Its ratio to peer_write: 2 where the link carries both directions at full rate.",
             limited_by: "The link between the cards, or memory that is read and written at once.",
@@ -255,18 +266,17 @@ pub const FAMILY: Family = Family {
                 small sizes the cost of the call is most of the time.",
             limited_by: "DRAM writes; below a few MiB submission and waiting.",
             work_text: "n scalars written.",
-            sources: &["B10"],
             no_ceiling: "the API's call may use paths that no kernel has",
             steps: |_, _| vec![Step::Clear("output")],
             check: Check { buffer: "output", scalars: all, oracle: |_, _| each(|_| 0.0) },
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share.
 const BASE: Benchmark = Benchmark {
-    sources: &["B7"],
     cases: &[
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: QUICK, params: PLAIN },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: ALL, params: PLAIN },
@@ -296,7 +306,6 @@ const BASE: Benchmark = Benchmark {
 const PEER: Benchmark = Benchmark {
     accepts: &[("PEER", Accepted::Whole(0, 63))],
     only_cuda: Some("wgpu's devices share no memory"),
-    sources: &[],
     cases: &[
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: PAST_CACHES, params: NEXT },
         Cases { from: Profile::Standard, dtypes: &[Dtype::F32], extents: LARGE, params: NEXT },

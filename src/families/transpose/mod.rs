@@ -1,9 +1,11 @@
 //! `transpose`: rows × columns to columns × rows (source article 003), naive and through a tile of workgroup memory.
 
+pub(in crate::families) mod claims;
+
 use crate::suite::input::Values;
 use crate::suite::{
-    Accepted, Benchmark, Buffer, Cases, Check, Contents, Dtype, Extent, Family, Limit, Params, Profile, Quick, Routine,
-    SUBGROUP, Shape, Step, Tag, Traffic, Work, all, by_rows, uniform,
+    Accepted, Benchmark, Buffer, Cases, Chart, Check, Contents, Dtype, Extent, Family, Headline, Limit, Params,
+    Profile, Quick, Routine, SUBGROUP, Shape, Step, Tag, Traffic, Work, all, by_rows, uniform,
 };
 
 /// The family.
@@ -13,7 +15,8 @@ pub const FAMILY: Family = Family {
     tags: &[Tag::Article, Tag::Primitive, Tag::Memory],
     model_text: "A transpose moves as many bytes as a copy, so the model is a copy at the same working set. The rest \
         is lost to partly used sectors or to bank conflicts.",
-    is_by_kernel: false,
+    headlines: &[Headline { name: "transpose", naive: "naive_coalesced_read", ..Headline::F32 }],
+    chart: Chart::Ladder("How close does each transpose come to the peak copy rate?"),
     benchmarks: &[
         Benchmark {
             name: "naive_coalesced_read",
@@ -23,7 +26,6 @@ pub const FAMILY: Family = Family {
                 shared cache sets would widen it at powers of two.",
             limited_by: "Stores of 4 bytes to 32 sectors each: partial writes, which the cache must merge before DRAM \
                 sees a full line.",
-            sources: &["D5", "D7"],
             wgsl: include_str!("../../../shaders/transpose/naive_coalesced_read.wgsl"),
             cuda: include_str!("../../../shaders/transpose/naive_coalesced_read.cu"),
             steps: |shape, interface| {
@@ -39,7 +41,6 @@ pub const FAMILY: Family = Family {
                 use the rest of the fetched sectors if these are still cached.",
             limited_by: "L1 capacity: 32 lines per subgroup, times the resident subgroups, must stay cached until the \
                 last of their words is used.",
-            sources: &["D5", "D7", "D8"],
             wgsl: include_str!("../../../shaders/transpose/naive_coalesced_write.wgsl"),
             cuda: include_str!("../../../shaders/transpose/naive_coalesced_write.cu"),
             ..NAIVE
@@ -53,7 +54,6 @@ pub const FAMILY: Family = Family {
                 read-only path is slower.",
             limited_by: "The limit of naive_coalesced_write; where loads that may alias a store bypass L1, L2 \
                 bandwidth.",
-            sources: &["D8"],
             wgsl: include_str!("../../../shaders/transpose/naive_read_write_input.wgsl"),
             cuda: include_str!("../../../shaders/transpose/naive_read_write_input.cu"),
             ..NAIVE
@@ -66,7 +66,6 @@ pub const FAMILY: Family = Family {
                 side is no multiple of four it falls back to single elements, and the gain is lost.",
             limited_by: "DRAM read/write turnaround; for f64 or small matrices, 64 invocations per workgroup cannot \
                 hide the barrier.",
-            sources: &["D7"],
             wgsl: include_str!("../../../shaders/transpose/tiled_vec4.wgsl"),
             cuda: include_str!("../../../shaders/transpose/tiled_vec4.cu"),
             traffic: Some(|shape| {
@@ -77,6 +76,7 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "registers",
+            since: "2026-11-21",
             quick: &[],
             summary: "4x4 elements per invocation transposed in registers, without workgroup memory",
             look_for: "Whether it is as fast as tiled_vec4: then whole sectors suffice, and the cache assembles lines \
@@ -84,7 +84,6 @@ pub const FAMILY: Family = Family {
                 slower.",
             limited_by: "DRAM where the cache keeps lines until all their stores arrive; partly written sectors where \
                 it does not.",
-            sources: &["D7"],
             wgsl: include_str!("../../../shaders/transpose/registers.wgsl"),
             cuda: include_str!("../../../shaders/transpose/registers.cu"),
             traffic: Some(|shape| {
@@ -95,12 +94,12 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "tiled_wide",
+            since: "2026-11-22",
             summary: "64x64 elements per workgroup through a padded half tile: all loads first, rows of 64 written \
                 whole",
             look_for: "The gap to a copy at large sizes with long contiguous reads and writes: more bytes in flight \
                 per invocation, 256 bytes of a row written at once, and neighbouring memory accessed at the same time.",
             limited_by: "DRAM read/write turnaround; at small sizes, too few workgroups to fill the device.",
-            sources: &["D7"],
             wgsl: include_str!("../../../shaders/transpose/tiled_wide.wgsl"),
             cuda: include_str!("../../../shaders/transpose/tiled_wide.cu"),
             steps: |shape, _| tiles(shape.extent.matrix().1, 64, shape.extent.matrix().0, 64),
@@ -122,6 +121,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// The tile of the article; `safety_tax` also measures it with run-time checks.
@@ -134,7 +134,6 @@ pub(super) const TILED: Benchmark = Benchmark {
         both reads and writes. At odd sizes both lose time to tiles that cross the edges.",
     limited_by: "PAD=0: workgroup memory, which serves a column word by word. PAD=1: bytes in flight, since each lane \
         waits at a barrier between its four loads and its stores.",
-    sources: &["D6", "D7"],
     wgsl: include_str!("../../../shaders/transpose/tiled.wgsl"),
     cuda: include_str!("../../../shaders/transpose/tiled.cu"),
     cases: &cases(&[&[("PAD", 0.0)], &[("PAD", 1.0)]]),

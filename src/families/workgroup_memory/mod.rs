@@ -1,5 +1,7 @@
 //! `workgroup_memory`: how it is declared, partitioned and shared, and the cost of using more of it.
 
+pub(in crate::families) mod claims;
+
 use crate::suite::Interface;
 use crate::suite::input::Values;
 use crate::suite::{
@@ -24,7 +26,6 @@ pub const FAMILY: Family = Family {
                 addresses in advance.",
             limited_by: "Barriers: each round is a store, a barrier, a load and a barrier, so about half of workgroup \
                 memory's rate is reached.",
-            sources: &["A2", "B2"],
             wgsl: include_str!("../../../shaders/workgroup_memory/fixed_size.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/fixed_size.cu"),
             ..ROTATION
@@ -36,7 +37,6 @@ pub const FAMILY: Family = Family {
             look_for: "1.00 relative to fixed_size: a length that is known at pipeline creation is as good as a \
                 literal. A slower row would mean that the API compiles before it knows the length.",
             limited_by: "The two barriers for each word in and out, as in fixed_size.",
-            sources: &["A2", "B2"],
             wgsl: include_str!("../../../shaders/workgroup_memory/override_size.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/override_size.cu"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("LENGTH", 256.0)]]),
@@ -51,7 +51,6 @@ pub const FAMILY: Family = Family {
             limited_by: "The two barriers of each round; occupancy is the same, since the launch requests as many \
                 bytes.",
             work_text: "2 ROUNDS n words moved through workgroup memory, with 16 rounds.",
-            sources: &["A2", "B2"],
             cuda: include_str!("../../../shaders/workgroup_memory/dynamic_size.cu"),
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("SHARED_BYTES", 1024.0)]]),
@@ -60,12 +59,12 @@ pub const FAMILY: Family = Family {
         },
         Benchmark {
             name: "static_and_dynamic",
+            since: "2026-11-23",
             summary: "fixed_size through a static and a dynamic array in turn",
             look_for: "Faster than fixed_size: with two arrays, a round needs one barrier instead of two. Both kinds of \
                 array share the SM's memory, and one kernel may have both.",
             limited_by: "Barriers, one for each round, between the stores and loads of both arrays.",
             work_text: "2 ROUNDS n words moved through workgroup memory, with 16 rounds.",
-            sources: &["B2"],
             cuda: include_str!("../../../shaders/workgroup_memory/static_and_dynamic.cu"),
             only_cuda: Some("WGSL cannot set the length of workgroup memory at launch"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[&[("SHARED_BYTES", 1024.0)]]),
@@ -77,7 +76,6 @@ pub const FAMILY: Family = Family {
             look_for: "Compare with carved, which gives the same answers: structured uses twice the memory for its \
                 shorts and has no packing cost.",
             limited_by: "Stores by only some of the lanes, with barriers between writing and reading all three arrays.",
-            sources: &["B3", "E4"],
             wgsl: include_str!("../../../shaders/workgroup_memory/structured.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/structured.cu"),
             ..THREE_ARRAYS
@@ -88,7 +86,6 @@ pub const FAMILY: Family = Family {
             look_for: "Its time over that of structured: the cost of shifts, masks and bit casts in WGSL. The CUDA \
                 twin has pointers into a dynamic array, so there the two should be equal.",
             limited_by: "Arithmetic on addresses and shorts at each access, and then the barriers of structured.",
-            sources: &["B3", "E4"],
             wgsl: include_str!("../../../shaders/workgroup_memory/carved.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/carved.cu"),
             ..THREE_ARRAYS
@@ -98,7 +95,6 @@ pub const FAMILY: Family = Family {
             summary: "32 invocations write distinct values to one word each",
             look_for: "The reference for same_word and atomic_word: 32 lanes, 32 banks, one pass.",
             limited_by: "Two barriers for SETS stores and loads, and workgroup memory between them.",
-            sources: &["E6"],
             wgsl: include_str!("../../../shaders/workgroup_memory/distinct_words.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/distinct_words.cu"),
             ..WORDS
@@ -109,7 +105,6 @@ pub const FAMILY: Family = Family {
             look_for: "As fast as distinct_words or faster: of 32 stores to one word the hardware performs one, and \
                 the load after it is a broadcast. The check proves that exactly one value remains.",
             limited_by: "The barriers; the hardware merges the 32 stores into one.",
-            sources: &["E6"],
             wgsl: include_str!("../../../shaders/workgroup_memory/same_word.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/same_word.cu"),
             ..WORDS
@@ -121,7 +116,6 @@ pub const FAMILY: Family = Family {
                 tenfold, where one compiler reduces a subgroup in registers first and the other does not.",
             limited_by: "Serialised accesses to one word, up to 32 for a subgroup, unless the values are combined \
                 first.",
-            sources: &["E6"],
             wgsl: include_str!("../../../shaders/workgroup_memory/atomic_word.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/atomic_word.cu"),
             ..WORDS
@@ -181,7 +175,6 @@ pub const FAMILY: Family = Family {
                 takes as long as the kernel where it runs the same loop, less where it clears only what is needed.",
             limited_by: "16 KiB of stores and a barrier for each KiB that is used; so large an array also leaves few \
                 workgroups per SM.",
-            sources: &["B2"],
             wgsl: include_str!("../../../shaders/workgroup_memory/zero_init.wgsl"),
             cuda: include_str!("../../../shaders/workgroup_memory/zero_init.cu"),
             cases: &cases(&[Extent::Linear(1 << 20)], &[Extent::Linear(1 << 24)], &[LEFT, BY_API, BY_KERNEL]),
@@ -200,6 +193,7 @@ pub const FAMILY: Family = Family {
             ..BASE
         },
     ],
+    ..Family::BLANK
 };
 
 /// What the benchmarks here share: one word per invocation.

@@ -8,16 +8,16 @@ use super::cases::{CaseColumns, SideColumns, TextTable, Texts};
 use super::facts::{Ceiling, Plateau, ceilings, levels};
 use super::matches::{Match, matches};
 use super::samples::{Series, widest};
+use crate::claim::{ArticleClaim, Quantity};
 use crate::families::FAMILIES;
+#[cfg(not(target_family = "wasm"))]
+use crate::families::articles::{judged, steps};
+use crate::families::claims::finding;
 use crate::record::{Record, Status, stats};
 use crate::report::section::other_families;
 use crate::report::tour::chapter;
 use crate::results::compare::{Comparison, Report, Rules, Side, compare_by};
-use crate::results::findings::{Finding, Quantity, finding};
-use crate::results::tour::Step;
-#[cfg(not(target_family = "wasm"))]
-use crate::results::tour::steps;
-use crate::suite::{Api, DeviceType, Family};
+use crate::suite::{Api, Chart, DeviceType, Family};
 
 /// All data of the page. It serializes to plain JSON; the comments of the fields define their meaning.
 #[derive(Serialize)]
@@ -38,6 +38,8 @@ struct FamilyData<'a> {
     name: &'a str,
     summary: &'static str,
     is_by_kernel: bool,
+    /// The title of its chart of kernels; empty in the chart for several families, `null` where it has a chart of its own.
+    ladder: Option<&'static str>,
     /// Benchmarks whose result is the latency of one load.
     latencies: Vec<&'static str>,
 }
@@ -101,11 +103,11 @@ struct FindingData {
 }
 
 /// The steps of the tour. The program in a browser has none: with them its page would be larger than 1.5 MB.
-fn tour_steps() -> impl Iterator<Item = &'static Step> {
+fn tour_steps() -> impl Iterator<Item = &'static ArticleClaim> {
     #[cfg(target_family = "wasm")]
     return std::iter::empty();
     #[cfg(not(target_family = "wasm"))]
-    return steps();
+    return steps().into_iter();
 }
 
 /// Sides for which the page has the tour.
@@ -124,6 +126,7 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
         name: family.name,
         summary: family.summary,
         is_by_kernel: family.is_by_kernel,
+        ladder: if let Chart::Ladder(title) = family.chart { Some(title) } else { None },
         latencies: family
             .benchmarks
             .iter()
@@ -131,9 +134,9 @@ pub fn data<'a>(comparison: &'a Comparison<'a>) -> Data<'a> {
             .map(|benchmark| benchmark.name)
             .collect(),
     };
-    let other = |name| FamilyData { name, summary: "", is_by_kernel: false, latencies: Vec::new() };
+    let other = |name| FamilyData { name, summary: "", is_by_kernel: false, ladder: Some(""), latencies: Vec::new() };
     let others = other_families(comparison.cases.iter().map(|case| case.row)).into_iter().map(other);
-    let step = |step: &Step| StepData {
+    let step = |step: &ArticleClaim| StepData {
         id: step.id,
         chapter: chapter(step.chapter()),
         title: step.title,
@@ -177,8 +180,8 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
     let noises: Vec<f64> = entries().filter_map(|entry| entry.timing?.noise()).collect();
     let found = |family: &&Family| {
         let of_family: Vec<&Record> = rows.iter().copied().filter(|row| row.family == family.name).collect();
-        let Finding { text, values } = finding(family.name, &of_family)?;
-        Some(FindingData { family: family.name, text, values: values.into_iter().collect() })
+        let found = finding(family.name, &of_family)?;
+        Some(FindingData { family: family.name, text: found.text(), values: found.values().cloned().collect() })
     };
     SideData {
         label: &side.label,
@@ -206,7 +209,7 @@ fn side_data<'a>(comparison: &'a Comparison<'a>, index: usize, texts: &mut Texts
         ceilings: ceilings(&rows),
         levels: levels(&rows),
         findings: FAMILIES.iter().filter_map(found).collect(),
-        tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| step.judged(&rows).sentences()).collect(),
+        tour: tour_steps().filter(|_| index < TOUR_SIDES).map(|step| judged(step, &rows).sentences()).collect(),
         rows: SideColumns::new(comparison, index, texts),
         samples: widest(comparison, index),
     }

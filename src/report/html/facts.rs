@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::figure::Figure;
+use crate::families::cache_curve::claims as cache_curve;
+use crate::families::cache_curve::claims::Level;
 use crate::record::Record;
-use crate::results::findings::cache_curve::{self, Level};
 use crate::results::summary::{Peak, peaks};
 use crate::suite::Scalar;
 

@@ -1,6 +1,7 @@
 //! The summary of a report: one screen of 24 lines by 80 columns, with its command and the prompt, that says what the
 //! device can do.
 
+use crate::families::claims::finding;
 use anstyle::AnsiColor;
 
 use super::texts::{arithmetic_name, bare, faster, operations, quoted, quoted_rate, quoted_ratio};
@@ -8,7 +9,6 @@ use crate::record::{Record, format, stats::Estimate};
 use crate::report::layout::{BOLD, DIM, Terminal, colored, padded, paint};
 use crate::report::versus::Ratios;
 use crate::report::{apis, lanes, table};
-use crate::results::findings::finding;
 use crate::results::summary::{Best, Peak, Space, Troubles, UNSTEADY, best, peaks, spaces, troubles};
 use crate::suite::{Api, DeviceType, Extent, Lane, Limit, binary_range, binary_size};
 use textwrap::core::display_width;
@@ -98,10 +98,9 @@ pub fn lines_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> usize {
 pub fn headline(family: &str, rows: &[&Record]) -> String {
     const NAME: usize = 17;
     let measured = rows.iter().filter(|row| row.median_ns.is_some()).count();
-    // Sentences end with a full stop and a space; numbers have no space behind their point.
     let text = finding(family, rows).map_or_else(
         || format!("{measured} rows measured"),
-        |finding| finding.text.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned(),
+        |finding| finding.first().trim_end_matches('.').to_owned(),
     );
     format!("{} {}", padded(family, NAME), words(&text, COLUMNS - NAME - 1))
 }
@@ -630,7 +629,7 @@ mod tests {
         let text = card(&records, &[], PLAIN);
         let rows: Vec<&Record> = records.iter().filter(|row| row.backend == Some(Api::Vulkan)).collect();
         let found = best(&rows);
-        assert_eq!(found.len(), crate::results::summary::JOBS.len());
+        assert_eq!(found.len(), crate::families::headlines().count());
         for best in found {
             let line = text.lines().find(|line| line.starts_with(&format!("{} ", best.job.name))).expect(best.job.name);
             assert!(line.contains(&table::rate(best.row)) && line.contains(&best.row.benchmark), "{line}");

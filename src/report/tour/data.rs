@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::side::Side;
-use crate::results::findings::Quantity;
-use crate::results::tour::{Step, term};
+use super::terms::term;
+use crate::claim::{ArticleClaim, Quantity};
+use crate::families::articles::judged;
 use crate::suite::Api;
 
 /// A step, and what the rows of each API say of its claim.
@@ -50,14 +51,14 @@ pub fn values(values: Vec<(String, Quantity)>) -> Vec<Value> {
 
 /// A step with its verdicts.
 #[must_use]
-pub fn data(step: &Step, sides: &[Side]) -> StepData {
+pub fn data(step: &ArticleClaim, sides: &[Side]) -> StepData {
     let verdict = |side: &Side| {
-        let judged = step.judged(&side.rows);
+        let found = judged(step, &side.rows);
         VerdictData {
             api: side.rows.first().and_then(|row| row.backend).map_or("", Api::name),
-            verdict: judged.verdict.name(),
-            text: judged.sentences(),
-            values: values(judged.values),
+            verdict: found.verdict.name(),
+            text: found.sentences(),
+            values: values(found.values),
         }
     };
     StepData {

@@ -1,8 +1,8 @@
 //! The glossary as a table.
 
+use super::terms::GLOSSARY;
 use crate::report::layout::{DIM, Medium, padded, paint, wrap};
 use crate::report::markdown::table;
-use crate::results::tour::GLOSSARY;
 
 /// Headings of the columns.
 const HEADINGS: [&str; 3] = ["CUDA", "WGSL, WebGPU", "note"];

@@ -5,8 +5,10 @@ mod glossary;
 mod pages;
 mod picture;
 mod side;
+mod terms;
 
 pub use data::{StepData, Value, data, values};
 pub use glossary::glossary;
 pub use pages::{chapter, overview, step};
 pub use side::{Side, sides};
+pub use terms::{GLOSSARY, Term, term};

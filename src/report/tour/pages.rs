@@ -4,25 +4,26 @@ use anstyle::{AnsiColor, Style};
 
 use super::picture::{drawn, predicted};
 use super::side::Side;
+use super::terms::term;
+use crate::claim::{ArticleClaim, Verdict};
+use crate::families::articles::{ARTICLES, judged, pictured, steps};
 use crate::report::layout::{Cell, Column, DIM, Grid, Mark, Part, Row, colored};
-use crate::results::tour::{Step, Verdict, steps, term};
-use crate::suite::source::ARTICLES;
 
 /// Every chapter and step in one line each, with the verdict of each side; then how many claims hold.
 #[must_use]
 pub fn overview(sides: &[Side]) -> Vec<Part> {
-    let judged: Vec<Vec<Verdict>> =
-        sides.iter().map(|side| steps().map(|step| step.judged(&side.rows).verdict).collect()).collect();
-    let row = |(index, step): (usize, &Step)| Row {
+    let found: Vec<Vec<Verdict>> =
+        sides.iter().map(|side| steps().into_iter().map(|step| judged(step, &side.rows).verdict).collect()).collect();
+    let row = |(index, step): (usize, &ArticleClaim)| Row {
         group: chapter(step.chapter()),
         mark: Mark::None,
         name: format!("  {:<4}{}", step.id, step.title),
-        cells: judged.iter().map(|verdicts| cell(verdicts[index])).collect(),
+        cells: found.iter().map(|verdicts| cell(verdicts[index])).collect(),
     };
     let columns = sides.iter().map(|side| Column { heading: side.label.to_owned(), is_right: false }).collect();
-    let rows = steps().enumerate().map(row).collect();
+    let rows = steps().into_iter().enumerate().map(row).collect();
     let grid = Grid { columns, widest_name: None, note: None, has_marks: false, rows };
-    let counts = sides.iter().zip(&judged).map(|(side, verdicts)| count(side.label, verdicts));
+    let counts = sides.iter().zip(&found).map(|(side, verdicts)| count(side.label, verdicts));
     let counts = counts.map(|text| Part::text(&text));
     let meaning = "Faster means by more than 10 %, as fast within 10 %: the whole 95 % interval decides.";
     [Part::Table(grid)].into_iter().chain(counts).chain([Part::text(meaning)]).collect()
@@ -56,7 +57,7 @@ fn count(label: &str, verdicts: &[Verdict]) -> String {
 
 /// A step: claim, kernels, terms, expectation, the verdict of each side, pictures, what to type next.
 #[must_use]
-pub fn step(step: &Step, sides: &[Side]) -> Vec<Part> {
+pub fn step(step: &ArticleClaim, sides: &[Side]) -> Vec<Part> {
     let field = |label, text: String| Part::Field { label, text };
     let mut parts = vec![
         Part::Heading { name: step.id.to_owned(), rest: step.title.to_owned() },
@@ -66,7 +67,7 @@ pub fn step(step: &Step, sides: &[Side]) -> Vec<Part> {
         field("expected", (step.prediction)()),
     ];
     for side in sides {
-        parts.push(field(side.label, step.judged(&side.rows).sentences()));
+        parts.push(field(side.label, judged(step, &side.rows).sentences()));
     }
     if sides.is_empty() {
         let command = if step.kernels.is_empty() { "run".to_owned() } else { format!("explain {} --run", step.id) };
@@ -75,14 +76,14 @@ pub fn step(step: &Step, sides: &[Side]) -> Vec<Part> {
     parts.extend((!step.table.is_empty()).then(|| Part::Figure(step.table.to_owned())));
     parts.extend((step.model)().iter().map(|graph| Part::Figure(predicted(graph))));
     for side in sides {
-        let Some(picture) = step.pictured(&side.rows) else { continue };
+        let Some(picture) = pictured(step, &side.rows) else { continue };
         parts.push(Part::Figure(drawn(&picture, side.label)));
     }
     parts.push(field("next", next(step)));
     parts
 }
 
-fn kernels(step: &Step) -> String {
+fn kernels(step: &ArticleClaim) -> String {
     match step.kernels {
         [] => "none: `shaderbench devices` asks the drivers".to_owned(),
         kernels => kernels.join(", "),
@@ -90,7 +91,7 @@ fn kernels(step: &Step) -> String {
 }
 
 /// `__shared__ ↔ var<workgroup>; __syncwarp() ↔ nothing in WGSL`.
-fn terms(step: &Step) -> String {
+fn terms(step: &ArticleClaim) -> String {
     let named = step.terms.iter().filter_map(|cuda| term(cuda));
     let text = named.map(|term| match term.wgsl {
         "none" => format!("{} ↔ nothing in WGSL", term.cuda),
@@ -100,8 +101,8 @@ fn terms(step: &Step) -> String {
 }
 
 /// The kernel's source, and the next step.
-fn next(step: &Step) -> String {
-    let following = steps().skip_while(|other| other.id != step.id).nth(1);
+fn next(step: &ArticleClaim) -> String {
+    let following = steps().into_iter().skip_while(|other| other.id != step.id).nth(1);
     let following = following.map(|next| format!("shaderbench explain {}", next.id));
     let show = step.kernels.first().map(|kernel| format!("shaderbench show {kernel}"));
     let commands: Vec<String> = show.into_iter().chain(following).map(|command| format!("`{command}`")).collect();

@@ -94,7 +94,7 @@ pub(super) fn section<'a>(section: &Section<'a>, lanes: &[Lane<'a>], terminal: T
     let lines = lanes.iter().flat_map(|lane| remarks(&rows_of(*lane), terminal).into_iter().map(|line| (*lane, line)));
     let with_prefix = |(prefix, remark): (String, Remark)| Part::Remark(Remark { prefix, ..remark });
     parts.extend(by_lane(lines.collect(), lanes).into_iter().map(with_prefix));
-    let lines = section.findings.iter().map(|(lane, finding)| (*lane, finding.text.clone())).collect();
+    let lines = section.findings.iter().map(|(lane, finding)| (*lane, finding.text())).collect();
     parts.extend(by_lane(lines, lanes).iter().map(|(prefix, finding)| Part::text(&format!("{prefix}{finding}"))));
     parts
 }

@@ -1,7 +1,8 @@
 //! Rates that no device reaches: above what its units can do, or out of proportion to its other ceilings. A ceiling has no
 //! other judge: a kernel that computes a closed form in place of its loop would set it.
 
-use super::{Ceilings, Estimate, IMPLAUSIBLE, rate, share};
+use super::{Ceilings, Estimate, rate, share};
+use crate::record::IMPLAUSIBLE;
 use crate::record::Record;
 use crate::record::format::{byte_rate, operation_rate};
 use crate::suite::{Case, Limit, Scalar};

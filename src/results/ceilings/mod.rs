@@ -10,11 +10,8 @@ use std::collections::btree_map::Entry;
 use crate::backend::Peaks;
 use crate::record::Bound;
 use crate::record::stats::{self, Estimate, round_to_seven_digits};
-use crate::record::{Cause, Record, Status};
+use crate::record::{Cause, IMPLAUSIBLE, Record, Status};
 use crate::suite::{Case, Limit, Scalar};
-
-/// A share above this is a fault: dead code, an input in cache, a wrong byte count, or a ceiling measured too low.
-pub const IMPLAUSIBLE: f64 = 1.05;
 
 /// A working set counts as cached if its ceiling exceeds that of the largest working set by this factor.
 const CACHED_FACTOR: f64 = 1.15;

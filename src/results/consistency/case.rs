@@ -9,74 +9,6 @@ use crate::job::{Job, Language, hash};
 use crate::record::{Cause, Record, Status};
 use crate::suite::{Api, Block, Case, Params, Profile, Shape};
 
-/// Benchmarks that are younger than some committed reports, with the first day on which a report must have them.
-pub const ADDED: &[(&str, &str)] = &[
-    ("transpose/registers", "2026-11-21"),
-    ("scan/single_pass_subgroup", "2026-11-21"),
-    ("histogram/vec4", "2026-11-21"),
-    ("matmul/double_buffered", "2026-11-21"),
-    ("transfer/staging_to_device", "2026-11-21"),
-    ("transfer/device_to_staging", "2026-11-21"),
-    ("transfer/pinned_to_device", "2026-11-22"),
-    ("transpose/tiled_wide", "2026-11-22"),
-    ("transfer/pinned_by_kernel", "2026-11-22"),
-    ("ceiling/read_tree", "2026-11-22"),
-    ("cache_curve/read_once", "2026-11-23"),
-    ("cache_curve/slices", "2026-11-23"),
-    ("cache_curve/granule", "2026-11-23"),
-    ("coalescing/offset_apart", "2026-11-23"),
-    ("reduction/interleaved_device_barrier", "2026-11-23"),
-    ("memory_spaces/pinned_latency", "2026-11-23"),
-    ("pitched/copy_2d", "2026-11-23"),
-    ("pitched/copy_3d", "2026-11-23"),
-    ("reduction/interleaved_dynamic", "2026-11-23"),
-    ("sum_of_cubes/accumulate_in_workgroup", "2026-11-23"),
-    ("workgroup_memory/static_and_dynamic", "2026-11-23"),
-    ("texture/rotate_sampled_float", "2026-11-23T14"),
-    ("texture/rotate_by_hand_float", "2026-11-23T14"),
-    ("transfer/both_ways", "2026-11-24"),
-    ("transfer/peer_write", "2026-11-24"),
-    ("transfer/peer_read", "2026-11-24"),
-    ("transfer/peer_both", "2026-11-24"),
-    ("ceiling/tensor_bf16", "2026-11-24T22"),
-    ("ceiling/tensor_tf32", "2026-11-24T22"),
-    ("ceiling/tensor_int8", "2026-11-24T22"),
-    ("ceiling/tensor_fp8", "2026-11-24T22"),
-    ("stencil/naive_2d", "2026-11-24"),
-    ("stencil/tiled_2d", "2026-11-24"),
-    ("stencil/rolled_2d", "2026-11-24"),
-    ("stencil/naive_3d", "2026-11-24"),
-    ("stencil/tiled_3d", "2026-11-24"),
-    ("stencil/rolled_3d", "2026-11-24"),
-    ("radix_sort/three_kernels", "2026-11-24"),
-    ("radix_sort/onesweep", "2026-11-24"),
-    ("fft/stockham", "2026-11-24"),
-    ("spmv/row", "2026-11-24"),
-    ("spmv/subgroup", "2026-11-24"),
-    ("spmv/merge", "2026-11-24"),
-    ("spmv/lanes", "2026-11-24"),
-    ("gemv/naive", "2026-11-24"),
-    ("gemv/workgroup", "2026-11-24"),
-    ("gemv/subgroup", "2026-11-24"),
-    ("gemv/vec4", "2026-11-24"),
-    ("gemv/packed", "2026-11-24"),
-    ("gemv/split_k", "2026-11-24"),
-    ("gemv/q8_naive", "2026-11-24"),
-    ("gemv/q8_vec4", "2026-11-24"),
-    ("gemv/q4_naive", "2026-11-24"),
-    ("gemv/q4_vec4", "2026-11-24"),
-    ("gemv/q4_dot4", "2026-11-25T07"),
-    ("softmax/three_pass", "2026-11-24"),
-    ("softmax/online", "2026-11-24"),
-    ("softmax/subgroup", "2026-11-24"),
-    ("rmsnorm/two_pass", "2026-11-24"),
-    ("rmsnorm/workgroup", "2026-11-24"),
-    ("rmsnorm/subgroup", "2026-11-24"),
-    ("attention/naive", "2026-11-25"),
-    ("attention/tiled", "2026-11-25"),
-    ("attention/cooperative", "2026-11-25"),
-];
-
 /// Reports from this day on have a row for each type and size that the suite declares. Set it to the day on which types
 /// or sizes of a benchmark change.
 const CASES_SINCE: &str = "2026-11-23T11";
@@ -216,8 +148,7 @@ fn complete(records: &[Record], faults: &mut Vec<Fault>) {
                 continue;
             }
             let name = format!("{}/{}", family.name, benchmark.name);
-            let added = ADDED.iter().find(|(added, _)| *added == name).map_or("", |(_, day)| day);
-            if first.date.as_str() < added {
+            if first.date.as_str() < benchmark.since {
                 continue;
             }
             if !named.contains(&name) {

@@ -3,10 +3,10 @@
 
 use super::case::case_of;
 use super::fault::{Column, Fault, Kind, ROUNDING, compare};
+use crate::claim::is_software;
 use crate::record::stats::round_to_seven_digits;
 use crate::record::{COLUMNS, Cause, Energy, Kind as ColumnKind, Record, Status, times::estimate};
 use crate::results::ceilings::Ceilings;
-use crate::results::findings::is_software;
 use crate::suite::Lane;
 
 /// Relative error of an interval's width, which the rounded epochs of all rows of a class change a little.

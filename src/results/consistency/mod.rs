@@ -13,7 +13,7 @@ mod run;
 
 use std::collections::HashMap;
 
-pub use case::{ADDED, kernel_key};
+pub use case::kernel_key;
 pub use fault::{Checks, Fault, Kind};
 
 use crate::record::{Record, Status};

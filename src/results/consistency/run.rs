@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fault::{Checks, Fault, Kind};
+use crate::claim::is_software;
 use crate::record::{COLUMNS, Kind as ColumnKind, Record};
-use crate::results::findings::is_software;
 use crate::results::normal::{Figure, Reference, Unit};
 use crate::suite::Api;
 

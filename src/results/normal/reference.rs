@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::claim::{byte_rate, flop_rate, is_software, time};
+use crate::families::headlines;
+use crate::families::memory_spaces::claims as memory_spaces;
 use crate::job::hash;
 use crate::record::stats::{Estimate, Variance, median, round_to_seven_digits, student};
 use crate::record::{Cause, Clock, Record, Status, times::degrees};
-use crate::results::findings::{byte_rate, flop_rate, is_software, memory_spaces, time_of};
-use crate::results::summary::{JOBS, Job, best_of, peak_rows, rated, spaces};
-use crate::suite::{Lane, Limit, Scalar};
+use crate::results::summary::{best_of, peak_rows, rated, spaces};
+use crate::suite::{Headline, Lane, Limit, Scalar};
 
 /// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -206,7 +208,7 @@ impl Rows<'_> {
                 Limit::Copy | Limit::Read | Limit::Fill | Limit::Workgroup => {}
             }
         }
-        figures.extend(JOBS.iter().flat_map(|job| self.of_job(job)));
+        figures.extend(headlines().flat_map(|(family, job)| self.of_job(family, job)));
         figures
     }
 
@@ -225,17 +227,17 @@ impl Rows<'_> {
         let (unit, figure): (Unit, fn(&Record) -> Option<Estimate>) = match (limit, scalar) {
             (Limit::Fma, Some(scalar)) if !scalar.is_float() => (Unit::Operations, flop_rate),
             (Limit::Fma | Limit::Tensor, _) => (Unit::Flops, flop_rate),
-            (Limit::Launch, _) => (Unit::Time, time_of),
+            (Limit::Launch, _) => (Unit::Time, time),
             _ => (Unit::Bytes, byte_rate),
         };
         let rows = self.all.iter().copied().filter(is_like).filter_map(|row| Some((row, figure(row)?))).collect();
         self.nearly_as_fast(name, unit, best, rows)
     }
 
-    fn of_job(&self, job: &'static Job) -> Vec<Figure> {
-        let Some(best) = best_of(job, &self.all) else { return Vec::new() };
+    fn of_job(&self, family: &str, job: &'static Headline) -> Vec<Figure> {
+        let Some(best) = best_of(family, job, &self.all) else { return Vec::new() };
         let unit = if job.is_largest { Unit::Bytes } else { Unit::Flops };
-        self.nearly_as_fast(job.name, unit, best.row, rated(job, &self.all))
+        self.nearly_as_fast(job.name, unit, best.row, rated(family, job, &self.all))
     }
 
     /// The figure of `best`, then those of `rows` that are nearly as fast.

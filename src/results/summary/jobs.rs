@@ -1,67 +1,16 @@
 //! The fastest kernel of each job.
 
-use crate::families::benchmark;
+use crate::claim::{byte_rate, flop_rate, time};
+use crate::families::{benchmark, headlines};
 use crate::record::stats::{self, Estimate};
 use crate::record::{Record, Status};
-use crate::results::findings::{byte_rate, flop_rate, time_of};
-use crate::suite::Scalar;
-
-/// A job that a reader asks for, and the family whose kernels do it.
-#[derive(Debug)]
-pub struct Job {
-    /// What the reader calls it.
-    pub name: &'static str,
-    /// The family.
-    pub family: &'static str,
-    /// The benchmarks that do this job; all of the family if there are none.
-    pub benchmarks: &'static [&'static str],
-    /// The simplest kernel of the job, with which the fastest is compared; empty where there is none.
-    pub naive: &'static str,
-    /// Type of the elements; `None` for any.
-    pub scalar: Option<Scalar>,
-    /// Whether sizes differ in what they show, so that the largest counts; else the fastest of all sizes does.
-    pub is_largest: bool,
-}
-
-/// Every job, in the order of the summary.
-pub const JOBS: &[Job] = &[
-    Job { name: "sum", family: "reduction", naive: "interleaved_global", ..Job::F32 },
-    Job { name: "transpose", family: "transpose", naive: "naive_coalesced_read", ..Job::F32 },
-    Job { name: "triad", family: "stream", benchmarks: &["triad"], ..Job::F32 },
-    Job { name: "scan", family: "scan", naive: "three_kernels", ..Job::F32 },
-    Job { name: "histogram", family: "histogram", naive: "global_atomic", scalar: None, ..Job::F32 },
-    Job { name: "GEMM f32", family: "matmul", naive: "naive", is_largest: false, ..Job::F32 },
-    Job {
-        name: "GEMM f16",
-        family: "matmul",
-        benchmarks: &["cooperative"],
-        scalar: None,
-        is_largest: false,
-        ..Job::F32
-    },
-    Job { name: "gemv f16", family: "gemv", naive: "naive", scalar: Some(Scalar::F16), ..Job::F32 },
-    Job { name: "attention", family: "attention", naive: "naive", scalar: None, is_largest: false, ..Job::F32 },
-    Job { name: "FFT", family: "fft", ..Job::F32 },
-    Job {
-        name: "rotation",
-        family: "texture",
-        benchmarks: &["rotate_sampled", "rotate_by_hand"],
-        naive: "rotate_by_hand",
-        scalar: None,
-        ..Job::F32
-    },
-];
-
-impl Job {
-    const F32: Self =
-        Self { name: "", family: "", benchmarks: &[], naive: "", scalar: Some(Scalar::F32), is_largest: true };
-}
+use crate::suite::Headline;
 
 /// The fastest kernel of a job.
 #[derive(Debug, Clone)]
 pub struct Best<'a> {
     /// The job.
-    pub job: &'static Job,
+    pub job: &'static Headline,
     /// Its row.
     pub row: &'a Record,
     /// Whether another kernel may be as fast: their intervals overlap.
@@ -78,7 +27,7 @@ pub struct Best<'a> {
 const LIBRARY: &str = "cublas";
 
 /// Bytes per second, else operations per second; in a product the operations.
-fn rate(job: &Job, row: &Record) -> Option<Estimate> {
+fn rate(job: &Headline, row: &Record) -> Option<Estimate> {
     if job.is_largest { byte_rate(row) } else { flop_rate(row) }
 }
 
@@ -91,13 +40,13 @@ fn have_one_value(a: &Record, b: &Record) -> bool {
 /// no library's.
 #[must_use]
 pub fn best<'a>(rows: &[&'a Record]) -> Vec<Best<'a>> {
-    JOBS.iter().filter_map(|job| best_of(job, rows)).collect()
+    headlines().filter_map(|(family, job)| best_of(family, job, rows)).collect()
 }
 
 /// The rows of a job that count, with their rates: those of the largest size if the job asks for it.
-pub(in crate::results) fn rated<'a>(job: &Job, rows: &[&'a Record]) -> Vec<(&'a Record, Estimate)> {
+pub(in crate::results) fn rated<'a>(family: &str, job: &Headline, rows: &[&'a Record]) -> Vec<(&'a Record, Estimate)> {
     let is_wanted = |row: &&&Record| {
-        row.family == job.family
+        row.family == family
             && row.status == Status::Ok
             && row.benchmark != LIBRARY
             && (job.benchmarks.is_empty() || job.benchmarks.contains(&row.benchmark.as_str()))
@@ -114,8 +63,8 @@ pub(in crate::results) fn rated<'a>(job: &Job, rows: &[&'a Record]) -> Vec<(&'a 
 
 /// The fastest kernel of a job; `None` where no row has a rate.
 #[must_use]
-pub fn best_of<'a>(job: &'static Job, rows: &[&'a Record]) -> Option<Best<'a>> {
-    let rated = rated(job, rows);
+pub fn best_of<'a>(family: &str, job: &'static Headline, rows: &[&'a Record]) -> Option<Best<'a>> {
+    let rated = rated(family, job, rows);
     let (row, highest) = *rated.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
     let is_same_case = |other: &Record| (other.dtype, other.n) == (row.dtype, row.n) && have_one_value(other, row);
     let is_tied = rated.iter().any(|(other, rate)| {
@@ -127,11 +76,11 @@ pub fn best_of<'a>(job: &'static Job, rows: &[&'a Record]) -> Option<Best<'a>> {
     let is_only = rated.iter().all(|(other, _)| other.benchmark == row.benchmark);
     let naive = rows
         .iter()
-        .filter(|other| other.benchmark == job.naive && other.family == job.family && other.status == Status::Ok)
+        .filter(|other| other.benchmark == job.naive && other.family == family && other.status == Status::Ok)
         .filter(|other| is_same_case(other) && other.benchmark != row.benchmark)
         // The plain one: parameters that the fastest kernel lacks may make it slower.
         .min_by_key(|other| other.params.len());
-    let over_naive = naive.and_then(|naive| stats::ratio(time_of(naive)?, time_of(row)?));
+    let over_naive = naive.and_then(|naive| stats::ratio(time(naive)?, time(row)?));
     let over_naive = over_naive.filter(|ratio| ratio.low > 1.0);
     Some(Best { job, row, is_tied, is_only, is_small: is_small(row), over_naive })
 }
@@ -165,15 +114,20 @@ mod tests {
         }
     }
 
+    fn job<'a>(name: &str, rows: &[&'a Record]) -> Option<Best<'a>> {
+        let (family, job) = headlines().find(|(_, job)| job.name == name).expect("a job");
+        best_of(family, job, rows)
+    }
+
     fn sum<'a>(rows: &'a [Record]) -> Option<Best<'a>> {
-        best_of(&JOBS[0], &rows.iter().collect::<Vec<_>>())
+        job("sum", &rows.iter().collect::<Vec<_>>())
     }
 
     #[test]
     fn every_job_names_kernels_of_the_suite() {
-        for job in JOBS {
+        for (family, job) in headlines() {
             for name in job.benchmarks.iter().chain([&job.naive]).filter(|name| !name.is_empty()) {
-                assert!(benchmark(job.family, name).is_some(), "{}: {name}", job.name);
+                assert!(benchmark(family, name).is_some(), "{}: {name}", job.name);
             }
         }
     }
@@ -205,8 +159,7 @@ mod tests {
             angle("rotate_sampled", 5.0, 39.0),
             angle("rotate_sampled", 90.0, 40.0),
         ];
-        let rotation = JOBS.iter().find(|job| job.name == "rotation").expect("a job");
-        let best = best_of(rotation, &rows.iter().collect::<Vec<_>>()).expect("a row");
+        let best = job("rotation", &rows.iter().collect::<Vec<_>>()).expect("a row");
         let ratio = best.over_naive.expect("they differ").value;
         assert!((ratio - 4.0).abs() < 1e-9 && !best.is_tied, "{best:?}");
         // A parameter that only one of the kernels has does not part them.

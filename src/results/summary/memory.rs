@@ -1,8 +1,10 @@
 //! DRAM, caches and workgroup memory: bandwidth, latency and size.
 
 use super::peaks::{Peak, peaks};
+use crate::families::bank_conflict::claims as bank_conflict;
+use crate::families::cache_curve::claims as cache_curve;
+use crate::families::memory_spaces::claims as memory_spaces;
 use crate::record::{Record, stats::Estimate};
-use crate::results::findings::{bank_conflict, cache_curve, memory_spaces};
 use crate::suite::Limit;
 
 /// Names of the level behind all caches: DRAM, or memory where caches are not told apart.

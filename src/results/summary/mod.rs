@@ -7,7 +7,7 @@ mod peaks;
 mod troubles;
 
 pub(in crate::results) use jobs::rated;
-pub use jobs::{Best, JOBS, Job, best, best_of};
+pub use jobs::{Best, best, best_of};
 pub use memory::{MEMORY, Space, spaces};
 pub(in crate::results) use peaks::peak_rows;
 pub use peaks::{Peak, peaks};

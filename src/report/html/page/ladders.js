@@ -196,30 +196,18 @@ function ladder(id, title, family, takesFindings = true) {
   };
 }
 
-/** Families that share one ladder chart with a family menu. */
-const OTHER_LADDERS = [
-  "stream",
-  "sum_of_cubes",
-  "scan",
-  "histogram",
-  "radix_sort",
-  "matmul",
-  "stencil",
-  "fft",
-  "spmv",
-  "attention",
-  "texture",
-  "pitched",
-  "atomics",
-  "barrier",
-];
+/** The charts of kernels that have a title of their own. */
+const titledLadders = (model) =>
+  model.families.filter((family) => family.ladder).map(({ name, ladder: title }) => ladder(name, title, name));
 
+/** The families without one, in one chart with a menu. */
 function otherLadders() {
   return {
     id: "ladders",
     title: "How do the kernels of the other families compare?",
     choices(picked, { model, sides }) {
-      const available = OTHER_LADDERS.filter((name) => {
+      const others = model.families.filter((family) => family.ladder === "").map((family) => family.name);
+      const available = others.filter((name) => {
         const rows = timed(model, sides, name);
         return rows.some((row) => row[metricOf(rows)] !== null) && kinds(rows).options.length > 0;
       });
@@ -243,7 +231,6 @@ function curveMarks(series, x, y, interval) {
   ]);
 }
 
-const LADDERS_OVER_SIZE = ["reduction", "transpose", "stream", "scan", "histogram", "matmul", "pitched"];
 const isSwept = (rows) => unique(rows.map((row) => row.of.count)).length > 2;
 const byCount = (a, b) => a.of.count - b.of.count;
 
@@ -254,7 +241,8 @@ function overSize() {
     id: "over-size",
     title: "How do time and rate grow with the size?",
     choices(picked, { model, sides }) {
-      const families = LADDERS_OVER_SIZE.filter((name) => isSwept(timed(model, sides, name)));
+      const ladders = model.families.filter((family) => family.ladder !== null).map((family) => family.name);
+      const families = ladders.filter((name) => isSwept(timed(model, sides, name)));
       const family = families.includes(picked.family) ? picked.family : families[0];
       const available = sides.filter((side) => isSwept(rowsOf(model, side, family))).map(String);
       const side = available.includes(picked.side) ? picked.side : available[0];

@@ -103,9 +103,8 @@ const remains = (name, values) => (points) => {
 const SECTIONS = [
   [
     "Kernels",
-    () => [
-      ladder("reduction", "How close does each reduction come to the peak read rate?", "reduction"),
-      ladder("transpose", "How close does each transpose come to the peak copy rate?", "transpose"),
+    (model) => [
+      ...titledLadders(model),
       otherLadders(),
       overSize(),
       roofline(),
@@ -245,7 +244,7 @@ function render(root, data) {
       return [...shown].sort((a, b) => a - b);
     },
   };
-  const sections = SECTIONS.map(([title, make]) => ({ title, charts: make().map((spec) => chart(spec, context)) }));
+  const sections = SECTIONS.map(([title, make]) => ({ title, charts: make(model).map((spec) => chart(spec, context)) }));
   const all = sections.flatMap(({ charts }) => charts);
   const devices = unique(model.sides.map((side) => side.device));
   const boxes = sections.map(({ title, charts }) =>

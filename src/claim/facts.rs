@@ -1,0 +1,213 @@
+//! Statements about a device, with the values in them.
+
+use serde::Serialize;
+
+use super::pair::Comparison;
+use crate::record::{Record, format, stats::Estimate};
+use crate::suite::{binary_range, binary_size};
+
+/// A sentence or a few of one claim, with the values in them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stated {
+    /// The sentences.
+    pub text: String,
+    /// The values in them, each with its name.
+    pub values: Vec<(String, Quantity)>,
+}
+
+/// What the rows of a family support: a statement of each claim that they do, one at least.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The parameters that a run was given, with which all of it holds: `HEIGHT=8`; else empty.
+    pub given: String,
+    /// The statements, in the order of the family's claims.
+    pub stated: Vec<Stated>,
+}
+
+impl Finding {
+    /// All sentences, or those of the first statements: `With HEIGHT=8: Transpose of … .`
+    fn of(&self, stated: &[Stated]) -> String {
+        let with = if self.given.is_empty() { String::new() } else { format!("With {}: ", self.given) };
+        with + &stated.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Every sentence.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.of(&self.stated)
+    }
+
+    /// The first statement alone.
+    #[must_use]
+    pub fn first(&self) -> String {
+        self.of(self.stated.get(..1).unwrap_or_default())
+    }
+
+    /// Every value with its name.
+    pub fn values(&self) -> impl Iterator<Item = &(String, Quantity)> {
+        self.stated.iter().flat_map(|one| &one.values)
+    }
+
+    /// The value of this name.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<Quantity> {
+        self.values().find(|(known, _)| known == name).map(|(_, value)| *value)
+    }
+}
+
+/// A value with its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "unit", content = "value")]
+pub enum Quantity {
+    /// A number of things.
+    #[serde(rename = "")]
+    Count(u64),
+    /// Bytes.
+    #[serde(rename = "B")]
+    Bytes(u64),
+    /// Nanoseconds.
+    #[serde(rename = "ns")]
+    Nanoseconds(f64),
+    /// 10^9 bytes per second.
+    #[serde(rename = "GB/s")]
+    GbPerS(f64),
+    /// 10^9 operations on floats per second.
+    #[serde(rename = "GFLOP/s")]
+    GflopPerS(f64),
+    /// 10^9 operations on integers per second.
+    #[serde(rename = "GOP/s")]
+    GopPerS(f64),
+    /// A ratio of two figures, or a share of a peak.
+    #[serde(rename = "×")]
+    Ratio(f64),
+}
+
+/// Collects the values of a sentence. Each method records a value under a name and returns its text, with the digits
+/// that its interval leaves ([`format::digits`]); `None`, and no value, where that is none.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    values: Vec<(String, Quantity)>,
+}
+
+impl Facts {
+    pub(crate) fn into_values(self) -> Vec<(String, Quantity)> {
+        self.values
+    }
+
+    fn record(&mut self, name: impl Into<String>, value: Quantity) {
+        self.values.push((name.into(), value));
+    }
+
+    /// The rounded value and its digits.
+    fn quoted(&mut self, name: String, estimate: Estimate, quantity: fn(f64) -> Quantity) -> Option<(f64, usize)> {
+        let digits = format::digits(estimate.value, estimate.low, estimate.high)?;
+        self.record(name, quantity(estimate.value));
+        Some((format::rounded(estimate.value, digits), digits))
+    }
+
+    pub(crate) fn count(&mut self, name: impl Into<String>, count: u64) -> String {
+        self.record(name, Quantity::Count(count));
+        count.to_string()
+    }
+
+    pub(crate) fn bytes(&mut self, name: impl Into<String>, bytes: u64) -> String {
+        self.record(name, Quantity::Bytes(bytes));
+        binary_size(bytes)
+    }
+
+    /// A size between two: `24–48 MiB`. Records both.
+    pub(crate) fn bracket(&mut self, name: &str, least: u64, most: u64) -> String {
+        self.record(format!("{name} at least"), Quantity::Bytes(least));
+        self.record(format!("{name} at most"), Quantity::Bytes(most));
+        binary_range(least, most)
+    }
+
+    /// A time, from nanoseconds.
+    pub(crate) fn time(&mut self, name: impl Into<String>, ns: Estimate) -> Option<String> {
+        let (ns, digits) = self.quoted(name.into(), ns, Quantity::Nanoseconds)?;
+        Some(format::scaled(ns, format::TIME_UNITS, digits))
+    }
+
+    /// A rate, from GB/s.
+    pub(crate) fn byte_rate(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
+        let (rate, digits) = self.quoted(name.into(), rate, Quantity::GbPerS)?;
+        Some(format::scaled(rate * 1000.0, format::BYTE_RATE_UNITS, digits))
+    }
+
+    /// A rate, from GFLOP/s.
+    pub(crate) fn flop_rate(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
+        let (rate, digits) = self.quoted(name.into(), rate, Quantity::GflopPerS)?;
+        Some(format::scaled(rate * 1000.0, format::operation_units(true).0, digits))
+    }
+
+    /// A number of operations on integers per second, in 10^9: `12.3 G`.
+    pub(crate) fn operations(&mut self, name: impl Into<String>, rate: Estimate) -> Option<String> {
+        let (rate, digits) = self.quoted(name.into(), rate, Quantity::GopPerS)?;
+        Some(format::scaled(rate * 1000.0, &["M", "G", "T"], digits))
+    }
+
+    /// A factor: `2.31×`.
+    pub(crate) fn times(&mut self, name: impl Into<String>, ratio: Estimate) -> Option<String> {
+        let (ratio, digits) = self.quoted(name.into(), ratio, Quantity::Ratio)?;
+        Some(format!("{}×", format::significant(ratio, digits)))
+    }
+
+    /// A ratio without noise, in plain digits.
+    pub(crate) fn exact(&mut self, name: impl Into<String>, ratio: f64) -> String {
+        self.record(name, Quantity::Ratio(ratio));
+        ratio.to_string()
+    }
+
+    /// A part of a whole: `75 %`.
+    pub(crate) fn percent(&mut self, name: impl Into<String>, part: Estimate) -> Option<String> {
+        let (quoted, digits) = self.quoted(name.into(), part, Quantity::Ratio)?;
+        let whole = format::rounded(part.value, digits.min(2));
+        // 99.6 % is not all.
+        let (part, digits) = if whole == 1.0 { (quoted, digits.min(3)) } else { (whole, digits.min(2)) };
+        Some(format!("{} %", format::significant(part * 100.0, digits)))
+    }
+
+    /// How a rate compares with another: `2.31× as fast as`, or `as fast, within the noise, as`. Records a factor only.
+    pub(crate) fn speed(&mut self, name: impl Into<String>, rate: Estimate, other: Estimate) -> Option<String> {
+        match super::pair::compare(rate, other)? {
+            Comparison::Differ(ratio) => Some(format!("{} as fast as", self.times(name, ratio)?)),
+            Comparison::Alike => Some("as fast, within the noise, as".to_owned()),
+        }
+    }
+
+    /// How a time compares with another: `2.31× as long as`, or `as long, within the noise, as`. Records a factor only.
+    pub(crate) fn duration(&mut self, name: impl Into<String>, time: Estimate, other: Estimate) -> Option<String> {
+        match super::pair::compare(time, other)? {
+            Comparison::Differ(ratio) => Some(format!("{} as long as", self.times(name, ratio)?)),
+            Comparison::Alike => Some("as long, within the noise, as".to_owned()),
+        }
+    }
+
+    /// ` (98 % of the measured copy peak)`, where the row has a share that its noise leaves.
+    pub(crate) fn share(&mut self, name: impl Into<String>, row: &Record, peak: &str) -> String {
+        let share = super::pair::share(row).and_then(|share| self.percent(name, share));
+        share.map_or_else(String::new, |share| format!(" ({share} of {peak})"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_has_the_digits_that_its_noise_leaves() {
+        let of = |value: f64, noise: f64| Estimate { value, low: value * (1.0 - noise), high: value * (1.0 + noise) };
+        let mut facts = Facts::default();
+        assert_eq!(facts.byte_rate("a", of(6626.4, 0.003)).as_deref(), Some("6.63 TB/s"));
+        assert_eq!(facts.byte_rate("b", of(6626.4, 0.03)).as_deref(), Some("6.6 TB/s"));
+        assert_eq!(facts.byte_rate("c", of(6626.4, 0.68)), None);
+        assert_eq!(facts.time("d", of(149.31, 0.03)).as_deref(), Some("150 ns"));
+        assert_eq!(facts.times("e", of(1.048, 0.01)).as_deref(), Some("1.05×"));
+        assert_eq!(facts.percent("f", of(0.754, 0.0001)).as_deref(), Some("75 %"));
+        assert_eq!(facts.percent("f", of(0.9964, 0.0001)).as_deref(), Some("99.6 %"));
+        assert_eq!(facts.bracket("L2", 24 << 20, 48 << 20), "24–48 MiB");
+        assert_eq!(facts.bracket("L1", 96 << 10, 1 << 20), "96 KiB–1 MiB");
+        let names: Vec<String> = facts.into_values().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a", "b", "d", "e", "f", "f", "L2 at least", "L2 at most", "L1 at least", "L1 at most"]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Judgements that several steps share.
+
+use super::article::{Answer, Bar, Graph, Picture};
+use super::facts::Facts;
+use super::margin::{compared, is_faster, is_no_slower, speed};
+use super::pair::byte_rate;
+use super::sheet::{Named, Sheet, Why};
+use crate::record::{Record, format};
+
+/// A kernel, and its name in a sentence.
+pub(crate) type Subject<'a> = (Named<'a>, &'a str);
+
+/// Holds if the first kernel is faster than the second, by more than the margin, at the same type and size.
+pub(crate) fn faster(rows: &Sheet, facts: &mut Facts, own: Subject, other: Subject) -> Result<Answer, Why> {
+    let [first, second] = rows.together([own.0, other.0])?;
+    let speed = speed(first, second)?;
+    let holds = is_faster(speed)?;
+    let compared = compared(facts, "speed", speed)?;
+    let rates = rates(facts, first, second);
+    Ok(Answer::new(holds, format!("{} {} {compared} {}{rates}.", capital(own.1), verb(own.1), other.1)))
+}
+
+/// Holds if the first kernel is no slower than the second, within the margin, at the same type and size.
+pub(crate) fn no_slower(rows: &Sheet, facts: &mut Facts, own: Subject, other: Subject) -> Result<Answer, Why> {
+    let [first, second] = rows.together([own.0, other.0])?;
+    not_slower(facts, (first, own.1), (second, other.1))
+}
+
+/// Holds if the first row is no slower than the second, within the margin. Both do the same work.
+pub(crate) fn not_slower(facts: &mut Facts, own: (&Record, &str), other: (&Record, &str)) -> Result<Answer, Why> {
+    let speed = speed(own.0, other.0)?;
+    let holds = is_no_slower(speed)?;
+    let compared = compared(facts, "speed", speed)?;
+    let rates = rates(facts, own.0, other.0);
+    Ok(Answer::new(holds, format!("{} {} {compared} {}{rates}.", capital(own.1), verb(own.1), other.1)))
+}
+
+/// `: 1.7 TB/s and 484 GB/s`, if neither rate is too noisy to quote.
+pub(crate) fn rates(facts: &mut Facts, own: &Record, other: &Record) -> String {
+    let mut rate = |name, row| byte_rate(row).and_then(|rate| facts.byte_rate(name, rate));
+    let both = rate("own rate", own).zip(rate("other rate", other));
+    both.map_or_else(String::new, |(own, other)| format!(": {own} and {other}"))
+}
+
+/// `are` after a plural, which has no article.
+fn verb(subject: &str) -> &'static str {
+    let is_singular =
+        ["a ", "an ", "the ", "one ", "reading ", "filtering "].iter().any(|word| subject.starts_with(word));
+    if is_singular { "is" } else { "are" }
+}
+
+/// `text` with a capital letter at its start.
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+    first + characters.as_str()
+}
+
+/// Holds if every row of the kernels is verified; `sentence` says what that proves.
+pub(crate) fn right(rows: &Sheet, kernels: &[&str], sentence: impl Fn(&[&Record]) -> String) -> Result<Answer, Why> {
+    Ok(match rows.verified(kernels)? {
+        Ok(rows) => Answer::new(true, sentence(&rows)),
+        Err(kernel) => Answer::new(false, format!("`{kernel}` gives a wrong answer on this device.")),
+    })
+}
+
+/// The timed row of a kernel with the most rounds, at its largest size.
+pub(crate) fn longest<'a>(rows: &Sheet<'a>, named: Named) -> Result<&'a Record, Why> {
+    let [row] = rows.together([named])?;
+    Ok(row)
+}
+
+/// The rates of the kernels at the size of `like`, a bar each, from rates that are not too noisy to quote.
+pub(crate) fn bars(rows: &Sheet, like: &Record, kernels: &[(&str, &[(&str, f64)])]) -> Option<Picture> {
+    let bar = |(kernel, params): &(&str, &[(&str, f64)])| {
+        let row = rows.timed((kernel, params)).find(|row| row.n == like.n && row.dtype == like.dtype)?;
+        let rate = byte_rate(row)?;
+        format::digits(rate.value, rate.low, rate.high)?;
+        let params = row.params_text();
+        let name = if params.is_empty() { row.benchmark.clone() } else { format!("{} {params}", row.benchmark) };
+        Some(Bar { name, gb_per_s: rate.value })
+    };
+    let bars: Vec<Bar> = kernels.iter().filter_map(bar).collect();
+    let title = format!("{} of {} {}", like.family, like.short_size(), like.dtype_name());
+    (bars.len() > 1).then_some(Picture::Bars(title, bars))
+}
+
+/// A graph with a value at every point.
+pub(crate) fn graph(
+    title: &'static str,
+    range: std::ops::RangeInclusive<u64>,
+    value: impl Fn(u64) -> Option<f64>,
+) -> Graph {
+    Graph { title, first: *range.start(), values: range.map(value).collect() }
+}
+
+/// A measured graph; `None` if fewer than two points have a row.
+pub(crate) fn measured(graph: Graph) -> Option<Picture> {
+    (graph.values.iter().flatten().count() > 1).then_some(Picture::Graph(graph))
+}
+
+/// The speed of each value of a parameter relative to `first`, at the largest size; `None` for a value without a row or
+/// with a row too noisy to quote.
+pub(crate) fn speeds(rows: &Sheet, kernel: &str, name: &str, values: impl Iterator<Item = u64>) -> Vec<Option<f64>> {
+    let mut values = values.peekable();
+    let Some(first) = values.peek().copied() else { return Vec::new() };
+    let relative = |value: u64| {
+        let [own, base] = rows.together([(kernel, &[(name, value as f64)]), (kernel, &[(name, first as f64)])]).ok()?;
+        let ratio = speed(own, base).ok()?;
+        format::digits(ratio.value, ratio.low, ratio.high).map(|_| ratio.value)
+    };
+    values.map(relative).collect()
+}

@@ -1,0 +1,25 @@
+//! Claims: statements that the rows of one device through one API can support, and how rows are asked for them.
+//!
+//! A [`Claim`] is the suite's own, measured, or an article's, judged: the type tells which, so that no verdict is passed
+//! on a claim that nobody made. Families declare their claims.
+
+mod article;
+mod claim;
+mod facts;
+mod judges;
+mod margin;
+mod pair;
+mod pick;
+mod sheet;
+
+pub(crate) use article::Answer;
+pub use article::{ArticleClaim, Bar, Graph, Judgement, Picture, Verdict};
+pub(crate) use claim::COMPARED;
+pub use claim::{Claim, Measured};
+pub(crate) use facts::Facts;
+pub use facts::{Finding, Quantity, Stated};
+pub(crate) use judges::*;
+pub(crate) use margin::*;
+pub(crate) use pair::*;
+pub(crate) use pick::*;
+pub(crate) use sheet::{Sheet, Why};

@@ -1,0 +1,48 @@
+//! What the rows of a family support: the statements of its own claims.
+
+use super::CLAIMS;
+use super::given::without_given;
+use crate::claim::{Claim, Finding, Measured, Sheet, Stated};
+use crate::record::Record;
+
+/// Every claim of the suite's own with its family: what may be stated, which rows it follows from, and when.
+pub fn measured() -> impl Iterator<Item = (&'static str, &'static Measured)> {
+    let own = |(family, claims): &'static (&'static str, &'static [Claim])| {
+        claims.iter().filter_map(|claim| if let Claim::Measured(own) = claim { Some((*family, own)) } else { None })
+    };
+    CLAIMS.iter().flat_map(own)
+}
+
+/// What the rows of a family show of one device through one API; `None` where they support no claim.
+#[must_use]
+pub fn finding(family: &str, rows: &[&Record]) -> Option<Finding> {
+    let (rows, given) = without_given(rows);
+    let rows: Vec<&Record> = rows.iter().map(AsRef::as_ref).collect();
+    let sheet = Sheet::new(&rows);
+    let own = measured().filter(|(name, _)| *name == family);
+    let stated: Vec<Stated> = own.filter_map(|(_, claim)| claim.stated(&sheet)).collect();
+    (!stated.is_empty()).then_some(Finding { given, stated })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::FAMILIES;
+
+    #[test]
+    fn every_family_has_claims_that_need_rows() {
+        for family in FAMILIES {
+            assert!(measured().any(|(name, _)| name == family.name), "{}", family.name);
+            assert_eq!(finding(family.name, &[]), None, "{}", family.name);
+        }
+    }
+
+    #[test]
+    fn every_claim_is_described() {
+        let mut seen = std::collections::BTreeSet::new();
+        for (family, claim) in measured() {
+            assert!(seen.insert((family, claim.name)), "{family}: {} twice", claim.name);
+            assert!(claim.rows.len() > 10 && claim.condition.len() > 10, "{family}: {}", claim.name);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Latency and bandwidth of each address space.
+
+use crate::claim::{
+    Answer, ArticleClaim, COMPARED, Claim, Facts, Measured, Sheet, Why, byte_rate, compared, faster, is_faster,
+    is_software, known_time, longest, of, param, rate, scaled, speed, time,
+};
+use crate::record::stats::Estimate;
+use crate::record::{Record, Status, stats};
+
+pub(in crate::families) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "latencies",
+        rows: "each latency benchmark: its time over STEPS",
+        condition: "each with the digits that its interval leaves",
+        state: latencies,
+    }),
+    Claim::Measured(Measured {
+        name: "read bandwidths",
+        rows: "each bandwidth benchmark at its most ROUNDS, where the launch costs least",
+        condition: "each with the digits that its interval leaves",
+        state: bandwidths,
+    }),
+    Claim::Measured(Measured {
+        name: "fewer registers",
+        rows: "spill with REGISTERS=64 and REGISTERS=256, at their most ROUNDS",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let limited =
+                |registers: f64| longest_of(of(rows, "spill").filter(|row| param(row, "REGISTERS") == Some(registers)));
+            let speed = facts.speed("64 registers over 256", limited(64.0)?, limited(256.0)?)?;
+            Some(format!("Limited to 64 registers, a kernel with 96 live values is {speed} with 256."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "tables",
+        rows: "each table benchmark with EACH=1 and EACH=0, at their most ROUNDS",
+        condition: "each ratio with the digits that its interval leaves",
+        state: tables,
+    }),
+    Claim::Article(ArticleClaim {
+        id: "B1",
+        title: "the memory spaces",
+        claim: "Registers are faster than shared memory, and shared memory is faster than global memory.",
+        kernels: &[
+            "memory_spaces/register_bandwidth",
+            "memory_spaces/workgroup_bandwidth",
+            "memory_spaces/workgroup_latency",
+            "memory_spaces/storage_latency",
+            "memory_spaces/pinned_latency",
+            "cache_curve/latency",
+        ],
+        terms: &["register", "local memory", "__shared__", "__constant__", "texture", "global memory"],
+        prediction: || {
+            "Registers have the highest rate; a dependent load takes less time from shared memory than from global \
+             memory, even where L1 holds the words."
+                .to_owned()
+        },
+        table: SPACES_TABLE,
+        judge: spaces,
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "B8",
+        title: "tables in constant memory",
+        claim: "A table in constant memory is fast if all threads read one element, and slow if each reads its own.",
+        kernels: &["memory_spaces/table_uniform", "memory_spaces/table_const", "memory_spaces/table_storage"],
+        terms: &["__constant__", "__constant__ with values", "cudaMemcpyToSymbol()"],
+        prediction: || {
+            "The constant cache serves one address at a time: up to 32 for a warp that reads 32 elements, so 1/32 of \
+             the rate at worst."
+                .to_owned()
+        },
+        judge: constant_tables,
+        ..ArticleClaim::BLANK
+    }),
+];
+
+const NONE: &[(&str, f64)] = &[];
+/// Benchmarks of dependent loads, and the space that each reads.
+const LATENCIES: [(&str, &str); 7] = [
+    ("storage_latency", "storage"),
+    ("pointer_latency", "pointer"),
+    ("uniform_latency", "uniform"),
+    ("texture_latency", "texture"),
+    ("workgroup_latency", "workgroup"),
+    ("private_latency", "private"),
+    ("pinned_latency", "pinned host memory"),
+];
+
+/// Benchmarks of independent loads, and the space that each reads.
+const BANDWIDTHS: [(&str, &str); 6] = [
+    ("storage_bandwidth", "storage"),
+    ("uniform_bandwidth", "uniform"),
+    ("texture_bandwidth", "texture"),
+    ("workgroup_bandwidth", "workgroup"),
+    ("private_bandwidth", "private"),
+    ("register_bandwidth", "register"),
+];
+
+/// Kernels that read a small table, and the space that it lies in.
+const TABLES: [(&str, &str); 3] =
+    [("table_const", "const"), ("table_uniform", "uniform"), ("table_storage", "storage")];
+
+/// Latency of a dependent load from a space (`workgroup`, `storage`, …), in nanoseconds; `None` on a software device,
+/// where it is a time of the host.
+#[must_use]
+pub fn latency(rows: &[&Record], space: &str) -> Option<Estimate> {
+    let (benchmark, _) = LATENCIES.iter().find(|(_, known)| *known == space)?;
+    let rows: Vec<&Record> = rows.iter().copied().filter(|row| row.status == Status::Ok && !is_software(row)).collect();
+    step_times(&rows, benchmark).next()
+}
+
+/// The time of a step in each row of a chain of dependent loads, in nanoseconds.
+fn step_times(rows: &[&Record], benchmark: &str) -> impl Iterator<Item = Estimate> {
+    of(rows, benchmark).filter_map(|row| Some(scaled(time(row)?, 1.0 / param(row, "STEPS")?)))
+}
+
+fn latencies(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+    let mut latencies: Vec<(Estimate, &str)> = Vec::new();
+    for (benchmark, space) in LATENCIES {
+        latencies.extend(step_times(rows, benchmark).map(|ns| (ns, space)));
+    }
+    latencies.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
+    let list: Vec<String> = latencies
+        .iter()
+        .filter_map(|(ns, space)| Some(format!("{space} {}", facts.time(format!("{space} latency"), *ns)?)))
+        .collect();
+    (!list.is_empty()).then(|| format!("Latency of a dependent load: {}.", list.join(", ")))
+}
+
+/// The rate with the most rounds, where the launch costs least.
+fn longest_of<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<Estimate> {
+    let row = rows
+        .filter(|row| row.gb_per_s.is_some())
+        .filter_map(|row| Some((param(row, "ROUNDS")?, row)))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    byte_rate(row?.1)
+}
+
+fn bandwidths(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+    let rate = |(benchmark, space): (&str, &'static str)| Some((longest_of(of(rows, benchmark))?, space));
+    let mut rates: Vec<(Estimate, &str)> = BANDWIDTHS.into_iter().filter_map(rate).collect();
+    rates.sort_by(|a, b| b.0.value.total_cmp(&a.0.value));
+    let list: Vec<String> = rates
+        .iter()
+        .filter_map(|(rate, space)| Some(format!("{space} {}", facts.byte_rate(format!("{space} bandwidth"), *rate)?)))
+        .collect();
+    (!list.is_empty()).then(|| format!("Read bandwidth: {}.", list.join(", ")))
+}
+
+fn tables(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+    let table = |benchmark: &str, is_each: f64| {
+        longest_of(of(rows, benchmark).filter(|row| param(row, "EACH") == Some(is_each)))
+    };
+    let ratio = |(benchmark, space): (&str, &str)| {
+        let ratio = stats::ratio(table(benchmark, 1.0)?, table(benchmark, 0.0)?)?;
+        Some(format!("{space} {}", facts.times(format!("{space} table, own element"), ratio)?))
+    };
+    let tables: Vec<String> = TABLES.into_iter().filter_map(ratio).collect();
+    let list = tables.join(", ");
+    (!tables.is_empty()).then(|| {
+        format!("Reading a table, the rate with one element per invocation over that with a common element: {list}.")
+    })
+}
+
+const SPACES_TABLE: &str = "  space     location     cached in       access                      lifetime
+  register  SM           -               one thread, read and write  thread
+  local     device DRAM  L1, L2          one thread, read and write  thread
+  shared    SM           -               one block, read and write   block
+  constant  device DRAM  constant cache  threads read, host sets     until freed
+  texture   device DRAM  L1, L2          threads read, host sets     until freed
+  global    device DRAM  L1, L2          all threads and host        until freed
+  host      host DRAM    host's caches   host                        until freed
+  pinned    host DRAM    host's caches   host; threads over the bus  until freed";
+
+/// Spaces by the names of their benchmarks: `workgroup_latency`.
+const SPACES: [(&str, &str); 7] = [
+    ("register", "register"),
+    ("private", "local"),
+    ("workgroup", "shared"),
+    ("uniform", "constant"),
+    ("texture", "texture"),
+    ("storage", "global"),
+    ("pinned", "pinned"),
+];
+
+fn spaces(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    let kernel = |space: &str, of: &str| format!("memory_spaces/{space}_{of}");
+    let read = |space: &str| -> Result<Estimate, Why> {
+        let kernel = kernel(space, "bandwidth");
+        byte_rate(longest(rows, (&kernel, NONE))?).ok_or_else(|| rows.missing(&[&kernel]))
+    };
+    let missing = || Why::new("the rows have no interval");
+    let registers = stats::ratio(read("register")?, read("workgroup")?).ok_or_else(missing)?;
+    let [shared, global] =
+        rows.together([("memory_spaces/workgroup_latency", NONE), ("memory_spaces/storage_latency", NONE)])?;
+    let sooner = speed(shared, global)?;
+    let holds = is_faster(registers)? && is_faster(sooner)?;
+    let registers = compared(facts, "registers over shared", registers)?.replace(" as fast", " as fast to read");
+    let sooner = compared(facts, "shared over global", sooner)?;
+    let text = format!(
+        "Registers are {registers} shared memory; dependent loads from shared memory are {sooner} those \
+        from global memory."
+    );
+    let mut latency = |space: &str, name: &str| {
+        let row = longest(rows, (&kernel(space, "latency"), NONE)).ok()?;
+        let ns = known_time(row).ok()?;
+        let steps = row.params.get("STEPS")?;
+        let each = Estimate { value: ns.value / steps, low: ns.low / steps, high: ns.high / steps };
+        Some(format!("{name} {}", facts.time(format!("{name} latency"), each)?))
+    };
+    let latencies: Vec<String> = SPACES.iter().filter_map(|(space, name)| latency(space, name)).collect();
+    let mut read =
+        |space: &str, name: &str| rate(facts, name, longest(rows, (&kernel(space, "bandwidth"), NONE)).ok()?);
+    let rates: Vec<String> = SPACES.iter().filter_map(|(space, name)| read(space, name)).collect();
+    let lists = [("latency", latencies), ("read rate", rates)];
+    let figures = lists.map(|(name, list)| (!list.is_empty()).then(|| format!("{name} of {}", list.join(", "))));
+    let figures = figures.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    Ok(Answer::new(holds, text).with([Some(figures)]))
+}
+
+fn constant_tables(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    const TABLE: &str = "memory_spaces/table_uniform";
+    let (common, own) = (&[("EACH", 0.0)][..], &[("EACH", 1.0)][..]);
+    let one = ((TABLE, common), "reads of one common element");
+    let answer = faster(rows, facts, one, ((TABLE, own), "reads of an element for each thread"))?;
+    let mut figure = |name: &str, kernel: &str, params| rate(facts, name, longest(rows, (kernel, params)).ok()?);
+    let figures = [
+        figure("global memory, one common element", "memory_spaces/table_storage", common),
+        figure("an element for each thread", "memory_spaces/table_storage", own),
+    ];
+    Ok(answer.with(figures))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::families::memory_spaces::FAMILY;
+    use crate::families::planted::{found, row};
+
+    #[test]
+    fn every_latency_and_bandwidth_of_the_family_has_a_space() {
+        let named: Vec<&str> = [&LATENCIES[..], &BANDWIDTHS, &TABLES].concat().iter().map(|(name, _)| *name).collect();
+        for benchmark in FAMILY.benchmarks {
+            assert!(named.contains(&benchmark.name) || benchmark.name == "spill", "{}", benchmark.name);
+            let has_latency = LATENCIES.iter().any(|(name, _)| *name == benchmark.name);
+            assert_eq!(benchmark.is_latency, has_latency, "{}", benchmark.name);
+        }
+        assert_eq!(named.len() + 1, FAMILY.benchmarks.len());
+    }
+
+    #[test]
+    fn spaces_are_ranked() {
+        let row = |benchmark: &str, params: &[(&str, f64)], median_ns: f64, gb_per_s: f64| Record {
+            gb_per_s: Some(gb_per_s),
+            ..row(benchmark, params, 1024, median_ns)
+        };
+        let rows = [
+            row("storage_latency", &[("STEPS", 1000.0)], 30_000.0, 0.1),
+            row("workgroup_latency", &[("STEPS", 1000.0)], 20_000.0, 0.1),
+            row("storage_bandwidth", &[("ROUNDS", 4.0)], 1.0, 900.0),
+            row("storage_bandwidth", &[("ROUNDS", 64.0)], 1.0, 1000.0),
+            row("workgroup_bandwidth", &[("ROUNDS", 64.0)], 1.0, 2000.0),
+            row("table_uniform", &[("EACH", 0.0), ("ROUNDS", 64.0)], 1.0, 800.0),
+            row("table_uniform", &[("EACH", 1.0), ("ROUNDS", 64.0)], 1.0, 100.0),
+        ];
+        assert_eq!(
+            found("memory_spaces", &rows).expect("rows").text(),
+            "Latency of a dependent load: workgroup 20.0 ns, storage 30.0 ns. Read bandwidth: workgroup 2.00 TB/s, \
+             storage 1.00 TB/s. Reading a table, the rate with one element per invocation over that with a common \
+             element: uniform 0.125×."
+        );
+    }
+}

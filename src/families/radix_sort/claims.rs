@@ -1,0 +1,42 @@
+//! The fastest sort, and the gain of one pass a digit over three kernels.
+
+use crate::claim::{COMPARED, Claim, Measured, benchmark, byte_rate, fastest, fastest_bytes, label, largest, param};
+use crate::record::Record;
+
+pub(in crate::families) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "fastest sort of keys",
+        rows: "PAIRS=0, at the largest size",
+        condition: "one kernel is named if its interval is clear of the others, else those that overlap",
+        state: |rows, facts| {
+            let best = fastest_bytes(keys(rows))?;
+            let (subject, rate) = best.named(benchmark);
+            let rate = facts.byte_rate("fastest", rate)?;
+            let share = if best.is_certain() {
+                facts.share("fastest share", best.row, "the measured copy peak")
+            } else {
+                String::new()
+            };
+            Some(format!("Radix sort of {} keys: {subject} {rate}{share}.", best.row.short_size()))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "gain over three kernels",
+        rows: "onesweep and the fastest row of three_kernels, PAIRS=0, at the largest size that both have",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let of_kernel =
+                |name: &'static str| keys(rows).filter(move |row| row.benchmark == name && byte_rate(row).is_some());
+            let sweep = of_kernel("onesweep").filter(|row| of_kernel("three_kernels").any(|other| other.n == row.n));
+            let sweep = largest(sweep)?;
+            let three = fastest(of_kernel("three_kernels").filter(|row| row.n == sweep.n), byte_rate)?;
+            let speed = facts.speed("onesweep over three_kernels", byte_rate(sweep)?, three.rate)?;
+            Some(format!("At {}, onesweep is {speed} {}.", sweep.short_size(), label(three.row)))
+        },
+    }),
+];
+
+/// The rows that sort keys without values.
+fn keys<'a>(rows: &[&'a Record]) -> impl Iterator<Item = &'a Record> + Clone {
+    rows.iter().copied().filter(|row| param(row, "PAIRS") == Some(0.0))
+}

@@ -1,0 +1,64 @@
+//! The stream kernels compared with a copy.
+
+use super::FAMILY;
+use crate::claim::{Claim, Facts, Measured, byte_rate, differ, largest, like, of};
+use crate::record::Record;
+use crate::record::stats::Estimate;
+use crate::suite::Dtype;
+
+pub(in crate::families) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "rate of a copy",
+        rows: "copy with vec4 loads, at the largest size",
+        condition: "with the digits that its interval leaves",
+        state: |rows, facts| {
+            let (row, rate) = copy(rows)?;
+            let rate = facts.byte_rate("copy", rate)?;
+            Some(format!("At {} {}, copy runs at {rate}.", row.short_size(), row.dtype_name()))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "fastest kernel",
+        rows: "copy and the other kernels, of its type and size",
+        condition: "the interval is clear of that of the second fastest other kernel; a factor if it is clear of the \
+            copy's",
+        state: |rows, facts| extreme(rows, facts, "fastest", |a, b| b.value.total_cmp(&a.value)),
+    }),
+    Claim::Measured(Measured {
+        name: "slowest kernel",
+        rows: "copy and the other kernels, of its type and size",
+        condition: "the interval is clear of that of the second slowest other kernel; a factor if it is clear of the \
+            copy's",
+        state: |rows, facts| extreme(rows, facts, "slowest", |a, b| a.value.total_cmp(&b.value)),
+    }),
+];
+
+fn copy<'a>(rows: &[&'a Record]) -> Option<(&'a Record, Estimate)> {
+    let copies = of(rows, "copy").filter(|row| row.dtype == Some(Dtype::Vec4F32) && byte_rate(row).is_some());
+    let row = largest(copies)?;
+    Some((row, byte_rate(row)?))
+}
+
+/// The kernel that comes first in this order, if it surely does.
+fn extreme(
+    rows: &[&Record],
+    facts: &mut Facts,
+    word: &str,
+    order: fn(&Estimate, &Estimate) -> std::cmp::Ordering,
+) -> Option<String> {
+    let (copy, copied) = copy(rows)?;
+    let mut others: Vec<(Estimate, &str)> = FAMILY
+        .benchmarks
+        .iter()
+        .filter(|benchmark| benchmark.name != "copy")
+        .filter_map(|benchmark| Some((byte_rate(like(rows, benchmark.name, &[], copy)?)?, benchmark.name)))
+        .collect();
+    others.sort_by(|a, b| order(&a.0, &b.0));
+    let [(rate, name), (next, _), ..] = *others.as_slice() else { return None };
+    if !differ(rate, next) {
+        return None;
+    }
+    let speed = facts.speed(format!("{name} over copy"), rate, copied)?;
+    let rate = facts.byte_rate(name, rate)?;
+    Some(format!("The {word} of the others is {name} at {rate}, {speed} copy."))
+}

@@ -1,0 +1,199 @@
+//! The gain of each step of the article's sum.
+
+use crate::claim::{
+    Answer, ArticleClaim, COMPARED, Claim, Facts, Measured, Sheet, WITHIN, Why, bars, duration, faster, is_faster,
+    is_near, known_time, noisy, of, right, scalars, short, speed, time,
+};
+use crate::record::stats::Estimate;
+use crate::record::{Record, format, stats};
+
+pub(in crate::families) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "speedup by step",
+        rows: "the kernels of each two neighbouring steps, at the largest size",
+        condition: "each factor with the digits that its interval leaves",
+        state: steps,
+    }),
+    Claim::Measured(Measured {
+        name: "accumulation in workgroup memory",
+        rows: "accumulate_in_workgroup and serial_block_sum, at the largest size",
+        condition: COMPARED,
+        state: |rows, facts| {
+            let n = largest_n(rows)?;
+            let (shared, register) = (own(rows, "accumulate_in_workgroup", n)?, own(rows, "serial_block_sum", n)?);
+            let takes = facts.duration("workgroup memory over a register", shared, register)?;
+            Some(format!("Accumulating in workgroup memory takes {takes} in a register."))
+        },
+    }),
+    Claim::Measured(Measured {
+        name: "speedup of all steps",
+        rows: "one_invocation and tree_block_sum, at the largest size",
+        condition: "the intervals are apart",
+        state: |rows, facts| {
+            let n = largest_n(rows)?;
+            let speed = facts.speed("all steps", own(rows, "one_invocation", n)?, own(rows, "tree_block_sum", n)?)?;
+            Some(format!("At {} u32, the tree is {speed} the first step.", short(n)))
+        },
+    }),
+    Claim::Article(ArticleClaim {
+        id: "C1",
+        title: "thread 0 adds its block's sums",
+        claim: "32 blocks of 256 threads sum the cubes of 1,048,576 digits; after a barrier, thread 0 adds up its \
+            block, and the host adds 32 numbers.",
+        kernels: &["sum_of_cubes/serial_block_sum", "sum_of_cubes/accumulate_in_workgroup"],
+        terms: &["__syncthreads()", "__shared__", "threadIdx", "blockIdx", "gridDim"],
+        prediction: || "The sum of the GPU is exactly the sum of the CPU: the numbers are integers.".to_owned(),
+        is_timing: false,
+        judge: |rows, facts| {
+            let has_own = rows.of(ACCUMULATE).next().is_some();
+            let kernels = if has_own { &[SERIAL, ACCUMULATE][..] } else { &[SERIAL] };
+            let answer = right(rows, kernels, |rows| match rows {
+                [_] => "The block sums are those of the CPU.".to_owned(),
+                [_, _] => "The block sums of both rows are those of the CPU.".to_owned(),
+                several => format!("The block sums of all {} rows are those of the CPU.", several.len()),
+            })?;
+            let mut figure = |name, kernel| {
+                let row = rows.timed((kernel, NONE)).last().filter(|_| !rows.is_software())?;
+                duration(facts, name, row)
+            };
+            // The conclusion: the host adds 32 numbers instead of 8,192, for little more time on the device.
+            let kernels =
+                [("kernel", SERIAL), ("accumulating in shared memory", ACCUMULATE), ("without block sums", BARE)];
+            Ok(answer.with(kernels.map(|(name, kernel)| figure(name, kernel))))
+        },
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "C2",
+        title: "a tree instead of thread 0",
+        claim: "A tree over the 256 sums of a block is faster than thread 0 adding them one by one.",
+        kernels: &["sum_of_cubes/tree_block_sum", "sum_of_cubes/serial_block_sum", "sum_of_cubes/many_blocks_host_sum"],
+        terms: &["__syncthreads()", "__shared__"],
+        prediction: || "8 steps instead of 255 additions in a row.".to_owned(),
+        judge: tree,
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "C3",
+        title: "from one thread to many blocks",
+        claim: "Each step is faster than the one before: one thread, one block in chunks, one block with coalesced \
+            reads, 32 blocks.",
+        kernels: &[
+            "sum_of_cubes/one_invocation",
+            "sum_of_cubes/one_block_chunks",
+            "sum_of_cubes/one_block_interleaved",
+            "sum_of_cubes/many_blocks_host_sum",
+        ],
+        terms: &["kernel<<<blocks, threads>>>", "threadIdx", "blockIdx", "blockDim"],
+        prediction: || {
+            "At most 256× from one thread to a block, and at most 32× from one block to 32: no step gains more than \
+             its threads."
+                .to_owned()
+        },
+        judge: each_step,
+        picture: |rows| {
+            let like = rows.timed((LADDER[0].0, NONE)).last()?;
+            bars(
+                rows,
+                like,
+                &[LADDER[0].0, LADDER[1].0, LADDER[2].0, LADDER[3].0, SERIAL, TREE].map(|name| (name, NONE)),
+            )
+        },
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "C4",
+        title: "a clock read inside the kernel",
+        claim: "The latest end minus the earliest start of all blocks is the run time of the kernel, without its launch.",
+        kernels: &["sum_of_cubes/clock_in_kernel"],
+        terms: &["clock64(), %globaltimer", "cudaEvent_t"],
+        prediction: || "Less than the time between two events, which includes the launch.".to_owned(),
+        judge: clock,
+        ..ArticleClaim::BLANK
+    }),
+];
+
+const NONE: &[(&str, f64)] = &[];
+/// A kernel, the kernel of the next step, and what the step adds.
+const STEPS: [(&str, &str, &str); 4] = [
+    ("one_invocation", "one_block_chunks", "a workgroup instead of one invocation"),
+    ("one_block_chunks", "one_block_interleaved", "coalesced reads"),
+    ("one_block_interleaved", "many_blocks_host_sum", "32 workgroups"),
+    ("serial_block_sum", "tree_block_sum", "a tree instead of one invocation"),
+];
+
+fn largest_n(rows: &[&Record]) -> Option<u64> {
+    rows.iter().filter(|row| row.n.is_some()).map(|row| scalars(row)).max()
+}
+
+/// The time of a kernel.
+fn own(rows: &[&Record], benchmark: &str, n: u64) -> Option<Estimate> {
+    time(of(rows, benchmark).find(|row| scalars(row) == n)?)
+}
+
+fn steps(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+    let n = largest_n(rows)?;
+    let gain = |(from, to, what): &(&str, &str, &str)| {
+        let gain = stats::ratio(own(rows, from, n)?, own(rows, to, n)?)?;
+        Some(format!("{what} {}", facts.times(*what, gain)?))
+    };
+    let gains: Vec<String> = STEPS.iter().filter_map(gain).collect();
+    (!gains.is_empty()).then(|| format!("Speedup by step at {} u32: {}.", short(n), gains.join(", ")))
+}
+
+const SERIAL: &str = "sum_of_cubes/serial_block_sum";
+const ACCUMULATE: &str = "sum_of_cubes/accumulate_in_workgroup";
+const BARE: &str = "sum_of_cubes/many_blocks_host_sum";
+const TREE: &str = "sum_of_cubes/tree_block_sum";
+
+/// The kernels of the steps, and what each step adds.
+const LADDER: [(&str, &str); 4] = [
+    ("sum_of_cubes/one_invocation", ""),
+    ("sum_of_cubes/one_block_chunks", "a block instead of one thread"),
+    ("sum_of_cubes/one_block_interleaved", "coalesced reads"),
+    ("sum_of_cubes/many_blocks_host_sum", "32 blocks"),
+];
+
+fn tree(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    let mut answer = faster(rows, facts, ((TREE, NONE), "the tree"), ((SERIAL, NONE), "thread 0 alone"))?;
+    // The kernel that leaves the sums of a block to the host shows what both ways of adding them cost at most.
+    let bare = rows.together([(BARE, NONE), (SERIAL, NONE)]);
+    if let Ok([bare, serial]) = bare
+        && !answer.holds()
+        && is_near(speed(bare, serial)?, 1.0) == Ok(true)
+    {
+        answer = answer.because(&format!(
+            "adding up a block takes little of the time: without any block sum the kernel is as fast, {WITHIN}"
+        ));
+    }
+    Ok(answer)
+}
+
+fn each_step(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    let found = rows.together(LADDER.map(|(kernel, _)| (kernel, NONE)))?;
+    let mut parts = Vec::new();
+    let mut holds = true;
+    for (pair, (_, what)) in found.windows(2).zip(&LADDER[1..]) {
+        let gain = speed(pair[1], pair[0])?;
+        holds &= is_faster(gain)?;
+        parts.push(format!("{what} {}", facts.times(*what, gain).ok_or_else(|| noisy("a step gains", gain))?));
+    }
+    let start = if holds { "Speedup of each step" } else { "Not every step is faster" };
+    let last = facts.time("32 blocks time", known_time(found[3])?).map(|time| format!("32 blocks {time}"));
+    Ok(Answer::new(holds, format!("{start}: {}.", parts.join(", "))).with([last]))
+}
+
+fn clock(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    const KERNEL: &str = "sum_of_cubes/clock_in_kernel";
+    let [row] = rows.together([(KERNEL, NONE)])?;
+    let inside = row.in_kernel_ns.ok_or_else(|| Why::new(format!("`{KERNEL}` has no time from inside")))?;
+    let outside = known_time(row)?;
+    // The time from inside has no interval of its own: that of the events decides.
+    if inside >= outside.low && inside <= outside.high {
+        return Err(Why::new("too noisy to tell: the time from inside lies within the noise of the events"));
+    }
+    let events = facts.time("events", outside).ok_or_else(|| Why::new("the time is too noisy to quote"))?;
+    let inside_text = format::scaled(inside, format::TIME_UNITS, 3);
+    let text = format!("By the clock in the kernel it takes {inside_text}, between two events {events}.");
+    Ok(Answer::new(inside < outside.low, text))
+}

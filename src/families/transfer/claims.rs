@@ -1,0 +1,131 @@
+//! The rate of each way between host and device.
+
+use crate::claim::{
+    Answer, ArticleClaim, Claim, Facts, Measured, Sheet, Why, byte_rate, faster, longest, not_slower, of, rate,
+};
+use crate::suite::{Api, binary_size};
+
+pub(in crate::families) const CLAIMS: &[Claim] = &[
+    Claim::Measured(Measured {
+        name: "rates of copies",
+        rows: "each benchmark at its largest size, since caches hold small copies",
+        condition: "each rate with the digits that its interval leaves",
+        state: rates,
+    }),
+    Claim::Article(ArticleClaim {
+        id: "B7",
+        title: "pageable and pinned host memory",
+        claim: "Copies to the device are faster from pinned than from pageable host memory.",
+        kernels: &[
+            "transfer/mapped_staging",
+            "transfer/write_buffer",
+            "transfer/read_back",
+            "transfer/read_back_pageable",
+        ],
+        terms: &["cudaMallocHost()", "cudaMemcpy() to the device", "cudaMemcpy() to the host"],
+        prediction: || "The bus is the same; pageable memory is first copied into a pinned buffer.".to_owned(),
+        judge: pinned,
+        ..ArticleClaim::BLANK
+    }),
+    Claim::Article(ArticleClaim {
+        id: "B10",
+        title: "setting device memory",
+        claim: "Device memory has no initial value; the API's own call sets it as fast as a kernel does.",
+        kernels: &["transfer/clear_buffer", "ceiling/fill"],
+        terms: &["cudaMalloc()", "cudaMemset()"],
+        prediction: || {
+            "1×: both are limited by the write bandwidth. WebGPU also sets every new buffer to zero.".to_owned()
+        },
+        judge: setting,
+        ..ArticleClaim::BLANK
+    }),
+];
+
+const NONE: &[(&str, f64)] = &[];
+/// A benchmark, and its description for wgpu and for CUDA; empty where another benchmark measures the same there.
+const WAYS: [(&str, &str, &str); 10] = [
+    ("write_buffer", "host to device by write_buffer", "host to device from pageable memory"),
+    ("mapped_staging", "through a mapped staging buffer", "from pinned memory"),
+    ("mapped_primary_write", "into a mapped storage buffer", ""),
+    ("pinned_to_device", "from host memory by the device", "from pinned memory by the device's clock"),
+    ("pinned_by_kernel", "from host memory by a kernel's loads", "by a kernel's loads"),
+    ("device_to_staging", "device to staging buffer", ""),
+    ("read_back", "device to host through a mapped staging buffer", "device to host into pinned memory"),
+    ("read_back_pageable", "", "into pageable memory"),
+    ("mapped_primary_read", "from a mapped storage buffer", ""),
+    ("clear_buffer", "clear_buffer", "setting memory to zero"),
+];
+
+fn rates(rows: &Sheet, facts: &mut Facts) -> Option<String> {
+    let at_largest = |benchmark: &str| {
+        of(rows, benchmark).filter_map(|row| Some((row.bytes?, byte_rate(row)?))).max_by_key(|(bytes, _)| *bytes)
+    };
+    let is_cuda = rows.iter().any(|row| row.backend == Some(Api::Cuda));
+    let way = |(benchmark, wgpu, cuda): (&str, &'static str, &'static str)| {
+        let words = Some(if is_cuda { cuda } else { wgpu }).filter(|words| !words.is_empty())?;
+        let (bytes, rate) = at_largest(benchmark)?;
+        Some((words, bytes, facts.byte_rate(benchmark, rate)?))
+    };
+    let measured: Vec<(&str, u64, String)> = WAYS.into_iter().filter_map(way).collect();
+    let most = measured.iter().map(|(_, bytes, _)| *bytes).max()?;
+    let parts = measured.into_iter().map(|(words, bytes, rate)| {
+        let size = if bytes == most { String::new() } else { format!(" (at {})", binary_size(bytes)) };
+        format!("{words} {rate}{size}")
+    });
+    Some(format!("Copies of {}: {}.", binary_size(most), parts.collect::<Vec<_>>().join("; ")))
+}
+
+fn pinned(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    let is_cuda = rows.all().iter().any(|row| row.backend == Some(Api::Cuda));
+    let (pinned, pageable) = if is_cuda {
+        ("copies from pinned memory", "copies from pageable memory")
+    } else {
+        ("copies through a mapped staging buffer", "copies by `write_buffer`")
+    };
+    let staging = (("transfer/mapped_staging", NONE), pinned);
+    let answer = faster(rows, facts, staging, (("transfer/write_buffer", NONE), pageable))?;
+    let mut back = |name, kernel| rate(facts, name, longest(rows, (kernel, NONE)).ok()?);
+    let through = if is_cuda { "back into pinned memory" } else { "back through a staging buffer" };
+    let figures =
+        [back(through, "transfer/read_back"), back("back into pageable memory", "transfer/read_back_pageable")];
+    Ok(answer.with(figures))
+}
+
+fn setting(rows: &Sheet, facts: &mut Facts) -> Result<Answer, Why> {
+    const CLEAR: &str = "transfer/clear_buffer";
+    const FILL: &str = "ceiling/fill";
+    // The kernel writes vec4s: the same number of bytes is another number of elements.
+    let pairs = rows.timed((CLEAR, NONE)).filter_map(|clear| {
+        let fill = rows.timed((FILL, NONE)).find(|fill| fill.bytes == clear.bytes && fill.bytes.is_some())?;
+        Some((clear, fill))
+    });
+    let (clear, fill) = pairs.max_by_key(|(clear, _)| clear.bytes).ok_or_else(|| rows.missing(&[CLEAR, FILL]))?;
+    if clear.timer != fill.timer {
+        return Err(Why::new("the rows are timed by different clocks"));
+    }
+    not_slower(facts, (clear, "the API's call"), (fill, "a fill kernel"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::families::planted::{found, row};
+    use crate::record::Record;
+
+    #[test]
+    fn the_largest_copies_count_since_caches_hold_small_ones() {
+        let row = |benchmark: &str, bytes: u64, rate: f64| Record {
+            bytes: Some(bytes),
+            gb_per_s: Some(rate),
+            ..row(benchmark, &[], bytes / 4, bytes as f64 / rate)
+        };
+        let rows = [
+            row("pinned_to_device", 1 << 22, 303.0),
+            row("pinned_to_device", 1 << 28, 51.2),
+            row("write_buffer", 1 << 20, 16.9),
+            row("write_buffer", 1 << 26, 11.5),
+        ];
+        let text = "Copies of 256 MiB: host to device by write_buffer 11.5 GB/s (at 64 MiB); from host memory by the \
+                    device 51.2 GB/s.";
+        assert_eq!(found("transfer", &rows).expect("rows").text(), text);
+    }
+}

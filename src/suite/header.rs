@@ -1,0 +1,51 @@
+//! The header comments of the kernels.
+
+/// The header comment of a kernel's file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// What the kernel does.
+    pub what: String,
+    /// Its access pattern; empty where the header has none.
+    pub pattern: String,
+    /// Its bytes and operations as a function of the size; empty where the header has none.
+    pub work: String,
+}
+
+impl Header {
+    /// Parses the comment at the start of `source`, WGSL or CUDA C++.
+    #[must_use]
+    pub fn of(source: &str) -> Self {
+        let mut header = Self::default();
+        let mut part = &mut header.what;
+        for line in source.lines().map_while(|line| line.strip_prefix("//")).map(str::trim) {
+            let mut text = line;
+            if let Some(rest) = line.strip_prefix("Pattern: ") {
+                (part, text) = (&mut header.pattern, rest);
+            } else if let Some(rest) = line.strip_prefix("Work: ") {
+                (part, text) = (&mut header.work, rest);
+            }
+            if !part.is_empty() {
+                part.push(' ');
+            }
+            part.push_str(text);
+        }
+        header
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_has_three_parts() {
+        let source =
+            "// Adds.\n// Twice.\n// Pattern: neighbours\n// touch.\n// Work: n.\nalias T = f32;\n// Pattern: no";
+        let header = Header::of(source);
+        assert_eq!(
+            (header.what.as_str(), header.pattern.as_str(), header.work.as_str()),
+            ("Adds. Twice.", "neighbours touch.", "n.")
+        );
+        assert_eq!(Header::of("fn main() {}"), Header::default());
+    }
+}
